@@ -301,7 +301,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error
     options.verbosity = verbosity(arguments);
     options.threads = workers(findings.threads);
     let auto = io::stderr().is_terminal() && !findings.quiet;
-    options.progress = findings.progress.or(auto).then(Arc::default);
+    options.progress = findings.progress.for_progress(auto).then(Arc::default);
     // Documents are not split: their anchors belong together.
     options.splits_documents = false;
     Ok(options)

@@ -49,24 +49,27 @@ impl OutputTarget {
         }
     }
 
-    /// Returns the path of the regular file that is replaced, if there is one.
-    pub(super) fn file(&self) -> Option<&Path> {
-        match &self.kind {
-            TargetKind::File(path) if path.exists() => Some(path),
-            _ => None,
-        }
+    /// Returns the canonical path of the regular file that is replaced or appended to, if there is one.
+    pub(super) fn file(&self) -> Option<PathBuf> {
+        let path = match &self.kind {
+            TargetKind::File(path) => path.clone(),
+            TargetKind::Descriptor(number) => fs::canonicalize(descriptor_path(*number)).ok()?,
+            TargetKind::Device | TargetKind::Socket => return None,
+        };
+        path.is_file().then_some(path)
     }
 
-    /// Returns the identity of the regular file that is replaced or written, if there is one.
+    /// Returns the identity of the regular file or the pipe that is replaced or written, if there is one.
     pub(super) fn inode(&self) -> Option<Inode> {
         let metadata = match &self.kind {
             TargetKind::File(path) => fs::metadata(path),
-            TargetKind::Descriptor(number) => fs::metadata(format!("/dev/fd/{number}")),
-            TargetKind::Device | TargetKind::Socket => return None,
+            TargetKind::Descriptor(number) => fs::metadata(descriptor_path(*number)),
+            TargetKind::Device => fs::metadata(&self.path),
+            TargetKind::Socket => return None,
         };
         metadata
             .ok()
-            .filter(Metadata::is_file)
+            .filter(holds_data)
             .and_then(|metadata| inode(&metadata))
     }
 
@@ -95,7 +98,7 @@ impl OutputTarget {
 
     fn opened(&self) -> io::Result<Destination> {
         Ok(match &self.kind {
-            TargetKind::Descriptor(1) => Destination::Standard(io::stdout()),
+            TargetKind::Descriptor(1) => Destination::Standard(process::standard_output()?),
             // Appends, since the shell may have opened the file to append to it.
             TargetKind::Descriptor(_) => {
                 Destination::Stream(OpenOptions::new().append(true).open(&self.path)?)
@@ -188,6 +191,10 @@ fn new(path: &Path) -> io::Result<PathBuf> {
     Ok(fs::canonicalize(directory)?.join(name))
 }
 
+fn descriptor_path(number: u32) -> String {
+    format!("/dev/fd/{number}")
+}
+
 /// Returns the number of an open file of this process.
 fn descriptor(path: &Path) -> Option<u32> {
     let path = path.to_str()?;
@@ -200,6 +207,15 @@ fn descriptor(path: &Path) -> Option<u32> {
         .strip_prefix("/dev/fd/")
         .or_else(|| path.strip_prefix("/proc/self/fd/"))?;
     number.parse().ok()
+}
+
+/// Returns whether what is written to a file can be read from it: a regular file or a pipe.
+pub(super) fn holds_data(metadata: &Metadata) -> bool {
+    #[cfg(unix)]
+    let is_pipe = std::os::unix::fs::FileTypeExt::is_fifo(&metadata.file_type());
+    #[cfg(not(unix))]
+    let is_pipe = false;
+    metadata.is_file() || is_pipe
 }
 
 #[cfg(unix)]

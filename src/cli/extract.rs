@@ -22,7 +22,7 @@ use crate::pipeline::bases::Bases;
 use crate::pipeline::run::{RunOutcome, run_with_report};
 use crate::pipeline::split_lines::PIECE;
 use crate::pipeline::tally::CountKey;
-use crate::pipeline::walk::{Outputs, Root, Walk};
+use crate::pipeline::walk::{Outputs, Root, Unreadable, Walk};
 use crate::pipeline::{Archives, MessageForm, OutputOrder, PipelineOptions, ReportMode, Verbosity};
 
 /// Runs `uriscan extract`.
@@ -55,7 +55,11 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     inputs.check(&targets)?;
     let outputs = outputs(&targets);
     let walk = walk(&arguments.walk, roots, options.order, outputs.clone())?;
-    let mut output = target.open()?;
+    let mut output = match (options.report, &arguments.output.output) {
+        // Nothing is written.
+        (ReportMode::Nothing, None) => Destination::Standard(io::stdout()),
+        _ => target.open()?,
+    };
     if output.is_terminal() && options.output.is_table() && options.report.is_links() {
         let name = options.output.name;
         return Err(Error::new(format!(
@@ -117,8 +121,18 @@ pub(super) fn walk(
     let mut options = arguments.options()?;
     options.sorted = order == OutputOrder::Path;
     options.outputs = outputs;
-    let mut all: Vec<Box<dyn Iterator<Item = _> + Send>> =
-        vec![Box::new(roots.into_iter().map(Ok))];
+    let is_open = |root| match root {
+        Root::Standard => process::check_standard_input().map(|()| root),
+        _ => Ok(root),
+    };
+    let unreadable = |error: io::Error| Unreadable {
+        path: PathBuf::from("-"),
+        message: error.to_string(),
+    };
+    let roots = roots
+        .into_iter()
+        .map(move |root| is_open(root).map_err(unreadable));
+    let mut all: Vec<Box<dyn Iterator<Item = _> + Send>> = vec![Box::new(roots)];
     for path in &arguments.files_from {
         all.push(Box::new(list_roots(path, b'\n')?));
     }

@@ -90,7 +90,8 @@ const EXTRACT_NOTES: &[(&str, &str)] = &[
     (
         "Spreadsheets",
         "A cell that begins with =, +, - or @ is a formula to a spreadsheet, and a hostile document \
-         may hold one. --csv-safe puts an apostrophe in front of such cells.",
+         may hold one. --csv-safe puts an apostrophe in front of such cells, and escapes \
+         control characters, as on a terminal.",
     ),
 ];
 

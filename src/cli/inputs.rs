@@ -5,8 +5,9 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::args::input::WalkArgs;
-use super::destination::{OutputTarget, check_distinct};
+use super::destination::{OutputTarget, check_distinct, holds_data};
 use super::message::Error;
+use super::process::check_standard_input;
 use crate::pipeline::PipelineOptions;
 use crate::pipeline::walk::{self, Root, Unreadable, inode, path_of};
 
@@ -68,7 +69,7 @@ impl Inputs<'_> {
         }
         for target in targets {
             if let Some(file) = target.file()
-                && let Some(found) = walking.find(path, file)
+                && let Some(found) = walking.find(path, &file)
                 && self.options.reads(&found)
             {
                 return Err(conflict(target, &found.path));
@@ -79,7 +80,7 @@ impl Inputs<'_> {
 }
 
 fn check_file(path: &Path, targets: &[&OutputTarget]) -> Result<(), Error> {
-    let Some(input) = fs::metadata(path).ok().filter(fs::Metadata::is_file) else {
+    let Some(input) = fs::metadata(path).ok().filter(holds_data) else {
         return Ok(());
     };
     match targets
@@ -109,6 +110,7 @@ pub(super) fn list_roots(
     end: u8,
 ) -> Result<impl Iterator<Item = Result<Root, Unreadable>> + Send + use<>, Error> {
     let reader: Box<dyn BufRead + Send> = if list == Path::new("-") {
+        check_standard_input().map_err(|error| Error::new(error.to_string()))?;
         Box::new(BufReader::new(io::stdin()))
     } else {
         let failed = |error| Error::new(format!("{}: {error}", list.display()));
@@ -138,6 +140,12 @@ struct List {
 }
 
 impl List {
+    /// Returns an error of the list itself.
+    fn unreadable(&self, message: String) -> Unreadable {
+        let path = self.path.clone();
+        Unreadable { path, message }
+    }
+
     /// Reads the bytes of a path; none at the end of the list.
     fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
@@ -173,16 +181,16 @@ impl Iterator for List {
     fn next(&mut self) -> Option<Self::Item> {
         while !self.ended {
             match self.read() {
-                Ok(Some(bytes)) if bytes.is_empty() => {}
+                Ok(Some(bytes)) if bytes.is_empty() && self.end == b'\n' => {}
+                Ok(Some(bytes)) if bytes.is_empty() => {
+                    return Some(Err(self.unreadable("a name is empty".to_owned())));
+                }
                 Ok(Some(bytes)) => return Some(Ok(Root::Path(path_of(&bytes)))),
                 Ok(None) => self.ended = true,
                 Err(error) => {
                     // Another read would fail again and again.
                     self.ended = error.kind() != io::ErrorKind::InvalidData;
-                    return Some(Err(Unreadable {
-                        path: self.path.clone(),
-                        message: error.to_string(),
-                    }));
+                    return Some(Err(self.unreadable(error.to_string())));
                 }
             }
         }

@@ -19,6 +19,7 @@ use crate::audit::rules::{RULES, Rule};
 use crate::document::FORMATS;
 use crate::document::diagnostic::{self, Explanation};
 use crate::document::flags;
+use crate::output::escape::visible;
 use crate::output::table::{columns, push_schema};
 
 /// Prints the explanation of a rule, a diagnostic code or a flag.
@@ -96,7 +97,7 @@ pub(super) fn print_types(added: &[AddedTypes]) -> Result<Exit, Error> {
         let added = added.iter().filter(|one| one.format == format);
         let added = added.flat_map(|one| one.extensions.iter().map(String::as_str));
         let names = format.extensions.iter().copied().chain(added);
-        let globs: Vec<_> = names.map(|name| format!("*.{name}")).collect();
+        let globs: Vec<_> = names.map(|name| format!("*.{}", visible(name))).collect();
         text += &format!("{}: {}\n", format.name, globs.join(", "));
     }
     print(text.as_bytes())

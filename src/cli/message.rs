@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::process::Exit;
+use super::process::{self, Exit};
 use crate::output::escape::visible;
 use crate::output::json::push_fatal;
 use crate::output::record::counted;
@@ -53,7 +53,7 @@ pub(super) fn write_stderr(bytes: &[u8]) {
 
 /// Writes to standard output. A closed pipe is no error.
 pub(super) fn print(bytes: &[u8]) -> Result<Exit, Error> {
-    match io::stdout().write_all(bytes) {
+    match process::standard_output().and_then(|mut stdout| stdout.write_all(bytes)) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Error::new(format!("cannot write: {error}")))
         }

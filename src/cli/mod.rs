@@ -16,6 +16,7 @@ pub(crate) mod process;
 mod uri;
 
 use std::ffi::OsString;
+use std::io::{self, Write};
 
 use clap::{ArgMatches, FromArgMatches};
 
@@ -103,8 +104,21 @@ fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> Exit {
     let escaped: Vec<OsString> = words
         .map(|word| visible(&word).into_owned().into())
         .collect();
+    if !error.use_stderr() {
+        // Help may contain no arguments.
+        let printed = process::standard_output()
+            .and_then(|_| error.print())
+            .and_then(|()| io::stdout().flush());
+        return match printed {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                message::report(&format!("cannot write: {error}"));
+                Exit::Error
+            }
+            _ => Exit::Found,
+        };
+    }
     // Errors on standard error are ignored.
-    if escaped == arguments || !error.use_stderr() {
+    if escaped == arguments {
         let _ = error.print();
     } else {
         // The message quotes arguments, so it is made from escaped ones.
@@ -113,10 +127,7 @@ fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> Exit {
             Ok(_) => message::report(error),
         }
     }
-    match error.use_stderr() {
-        true => Exit::Error,
-        false => Exit::Found,
-    }
+    Exit::Error
 }
 
 fn exit(result: Result<Exit, message::Error>, messages: MessageForm) -> Exit {

@@ -1,6 +1,8 @@
 //! The process: its exit codes, the signals that end it, and the time and memory that it uses.
 
+use std::io;
 use std::process::{ExitCode, Termination};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::output::record::Usage;
@@ -33,8 +35,51 @@ impl Termination for Exit {
     }
 }
 
-/// Calls `clean_up` before a signal ends the process, which then exits with 129 for HUP, 130 for INT
-/// and 143 for TERM. Signals that were ignored when the process began stay so (nohup, `trap ''`).
+/// Whether standard input and standard output were closed when the process began.
+///
+/// Before `main` the runtime of Rust opens the null device in place of closed streams, which hides that
+/// output is lost.
+static INPUT_CLOSED: AtomicBool = AtomicBool::new(false);
+static OUTPUT_CLOSED: AtomicBool = AtomicBool::new(false);
+
+#[cfg(unix)]
+extern "C" fn note_closed_streams() {
+    use std::os::fd::AsFd;
+    let is_closed = |stream: &dyn AsFd| stream.as_fd().try_clone_to_owned().is_err();
+    INPUT_CLOSED.store(is_closed(&io::stdin()), Ordering::Relaxed);
+    OUTPUT_CLOSED.store(is_closed(&io::stdout()), Ordering::Relaxed);
+}
+
+// SAFETY: The loader calls each function of this section once, before `main`, in the only thread. The
+// function needs nothing of the runtime that `main` sets up.
+#[cfg(unix)]
+#[allow(unsafe_code)]
+#[used]
+#[cfg_attr(
+    target_vendor = "apple",
+    unsafe(link_section = "__DATA,__mod_init_func")
+)]
+#[cfg_attr(not(target_vendor = "apple"), unsafe(link_section = ".init_array"))]
+static NOTE_CLOSED_STREAMS: extern "C" fn() = note_closed_streams;
+
+/// Returns standard output, or an error if it was closed when the process began.
+pub(super) fn standard_output() -> io::Result<io::Stdout> {
+    match OUTPUT_CLOSED.load(Ordering::Relaxed) {
+        true => Err(io::Error::other("standard output is closed")),
+        false => Ok(io::stdout()),
+    }
+}
+
+/// Returns an error if standard input was closed when the process began.
+pub(super) fn check_standard_input() -> io::Result<()> {
+    match INPUT_CLOSED.load(Ordering::Relaxed) {
+        true => Err(io::Error::other("standard input is closed")),
+        false => Ok(()),
+    }
+}
+
+/// Calls `clean_up` before a signal ends the process, which then exits with 129 for HUP, 130 for INT,
+/// 131 for QUIT and 143 for TERM. Signals that were ignored when the process began stay so (nohup, `trap ''`).
 ///
 /// Before the first call signals have their default effect; later calls change nothing.
 #[cfg(unix)]
@@ -42,12 +87,12 @@ pub(super) fn on_termination(clean_up: fn()) {
     use std::sync::{Once, mpsc};
     use std::thread;
 
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
     use signal_hook::iterator::Signals;
 
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        let mut wanted = vec![SIGHUP, SIGINT, SIGTERM];
+        let mut wanted = vec![SIGHUP, SIGINT, SIGQUIT, SIGTERM];
         wanted.retain(|&signal| !is_ignored(signal));
         let (registered, registers) = mpsc::channel();
         let watch = move || {

@@ -7,7 +7,7 @@ use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
 use super::args::base::check_scheme;
 use super::args::{GrammarArg, ParseArgs, ResolveArgs};
 use super::message::{Error, report};
-use super::process::Exit;
+use super::process::{Exit, check_standard_input, standard_output};
 use crate::output::escape::Escape;
 use crate::output::json::{self, push_bool, push_count, push_key, push_string, push_text};
 use crate::uri::{
@@ -320,6 +320,7 @@ fn answer_lines(
     answers: &mut Answers,
     mut answer: impl FnMut(&[u8], &mut Vec<u8>) -> Answer,
 ) -> io::Result<()> {
+    check_standard_input()?;
     let mut input = io::stdin().lock();
     // On a terminal each answer is written before the next question is read.
     let buffer = if input.is_terminal() { 0 } else { BUFFER };
@@ -359,7 +360,7 @@ impl Answers {
     }
 
     fn write(&mut self) -> io::Result<()> {
-        let mut stdout = io::stdout().lock();
+        let mut stdout = standard_output()?;
         stdout.write_all(&self.out)?;
         self.out.clear();
         stdout.flush()

@@ -1,6 +1,6 @@
 //! CSV (RFC 4180) and TSV: a header, then one row for each link.
 
-use super::escape::push_decimal;
+use super::escape::{Escape, make_visible, push_decimal};
 use super::field::Value;
 use super::json::push_base64;
 use super::layout::{Formulas, Layout};
@@ -42,6 +42,9 @@ pub(super) fn push_row(
             out.insert(start, b'\'');
         }
         protect(start, out);
+        if layout.escape == Escape::Controls || layout.formulas == Formulas::Protect {
+            make_visible(start, out);
+        }
     }
     out.push(b'\n');
 }

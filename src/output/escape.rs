@@ -30,7 +30,7 @@ impl Escape {
 
 /// Returns whether a terminal could act on a character, or show the rest of its line elsewhere: C0,
 /// DEL, C1, line and paragraph separators, and bidirectional controls (UAX #9, 2.1 to 2.4).
-fn is_control(character: char) -> bool {
+pub(super) fn is_control(character: char) -> bool {
     character.is_control() || matches!(character, '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -61,6 +61,14 @@ pub fn push_visible(bytes: &[u8], out: &mut Vec<u8>) {
         if !chunk.invalid().is_empty() {
             out.extend_from_slice("\u{FFFD}".as_bytes());
         }
+    }
+}
+
+/// Escapes the end of a buffer from an index as [`push_visible`] does.
+pub(super) fn make_visible(start: usize, out: &mut Vec<u8>) {
+    if !is_plain(&out[start..]) {
+        let bytes = out.split_off(start);
+        push_visible(&bytes, out);
     }
 }
 

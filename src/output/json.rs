@@ -1,10 +1,11 @@
 //! JSON Lines: one object a line, with the keys in the order of [`FIELDS`].
 
+use std::io::Write as _;
 use std::ops::Range;
 
 use data_encoding::BASE64;
 
-use super::escape::push_decimal;
+use super::escape::{is_control, push_decimal};
 use super::field::{FIELDS, FieldPresence, FieldSubject, RecordField, Value};
 use super::layout::Layout;
 use super::record::{ArchiveRecord, DocumentPath, Failure, Summary, Usage};
@@ -475,12 +476,13 @@ fn push_quoted(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Appends bytes as a JSON string, with invalid UTF-8 as U+FFFD.
+/// Appends bytes as a JSON string, with invalid UTF-8 as U+FFFD. Control characters are escaped, also
+/// those that JSON allows: records are shown on terminals and in logs.
 ///
 /// ```
 /// let mut out = Vec::new();
-/// uriscan::output::json::push_string(b"a\"b\n\xFF", &mut out);
-/// assert_eq!(out, "\"a\\\"b\\n\u{FFFD}\"".as_bytes());
+/// uriscan::output::json::push_string(b"a\"b\n\x7F\xFF", &mut out);
+/// assert_eq!(out, "\"a\\\"b\\n\\u007f\u{FFFD}\"".as_bytes());
 /// ```
 pub fn push_string(bytes: &[u8], out: &mut Vec<u8>) {
     if is_plain(bytes) {
@@ -488,7 +490,7 @@ pub fn push_string(bytes: &[u8], out: &mut Vec<u8>) {
     }
     out.push(b'"');
     for chunk in bytes.utf8_chunks() {
-        push_escaped(chunk.valid().as_bytes(), out);
+        push_escaped(chunk.valid(), out);
         if !chunk.invalid().is_empty() {
             out.extend_from_slice("\u{FFFD}".as_bytes());
         }
@@ -499,40 +501,40 @@ pub fn push_string(bytes: &[u8], out: &mut Vec<u8>) {
 /// Returns whether all bytes are ASCII that needs no escape.
 fn is_plain(bytes: &[u8]) -> bool {
     let mask =
-        |block: Block| block.up_to(0x1F) | block.any_of([b'"', b'\\']) | block.beyond_ascii();
+        |block: Block| block.up_to(0x1F) | block.any_of([b'"', b'\\', 0x7F]) | block.beyond_ascii();
     !simd::any(
         bytes,
         mask,
-        |byte| matches!(byte, 0..0x20 | b'"' | b'\\' | 0x80..),
+        |byte| matches!(byte, 0..0x20 | b'"' | b'\\' | 0x7F..),
     )
 }
 
-fn push_escaped(valid: &[u8], out: &mut Vec<u8>) {
-    let mut from = 0;
-    for (at, &byte) in valid.iter().enumerate() {
-        let short = match byte {
-            b'"' | b'\\' => byte,
-            b'\n' => b'n',
-            b'\r' => b'r',
-            b'\t' => b't',
-            0x08 => b'b',
-            0x0C => b'f',
-            0..0x20 => b'u',
-            _ => continue,
+fn push_escaped(valid: &str, out: &mut Vec<u8>) {
+    let mut rest = valid;
+    let is_escaped = |character| matches!(character, '"' | '\\') || is_control(character);
+    while let Some(at) = rest.find(is_escaped) {
+        out.extend_from_slice(&rest.as_bytes()[..at]);
+        let mut after = rest[at..].chars();
+        // INVARIANT: `find` returns the index of a character.
+        let character = after.next().unwrap_or_default();
+        let short = match character {
+            '"' | '\\' => character,
+            '\n' => 'n',
+            '\r' => 'r',
+            '\t' => 't',
+            '\u{8}' => 'b',
+            '\u{C}' => 'f',
+            _ => 'u',
         };
-        out.extend_from_slice(&valid[from..at]);
-        out.extend_from_slice(&[b'\\', short]);
-        if short == b'u' {
-            let digits = b"0123456789abcdef";
-            out.extend_from_slice(b"00");
-            out.extend_from_slice(&[
-                digits[usize::from(byte >> 4)],
-                digits[usize::from(byte & 15)],
-            ]);
+        // Writing to a buffer does not fail.
+        let _ = write!(out, "\\{short}");
+        if short == 'u' {
+            // No control character is beyond the basic plane.
+            let _ = write!(out, "{:04x}", u32::from(character));
         }
-        from = at + 1;
+        rest = after.as_str();
     }
-    out.extend_from_slice(&valid[from..]);
+    out.extend_from_slice(rest.as_bytes());
 }
 
 /// Appends bytes in base64 with padding (RFC 4648 section 4).
@@ -637,7 +639,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_are_what_serde_json_writes() {
+    fn strings_are_what_serde_json_reads_and_have_no_control_characters() {
         let mut cases: Vec<Vec<u8>> = (0..=255).map(|byte| vec![b'a', byte, b'z']).collect();
         cases.push("déjà \u{2028} \u{10FFFF} \u{7f}".into());
         cases.push(b"\xE2\x82 cut, \xED\xA0\x80 surrogate, \xF0\x9F\x98 cut".to_vec());
@@ -645,8 +647,18 @@ mod tests {
         for case in cases {
             let mut out = Vec::new();
             push_string(&case, &mut out);
-            let expected = serde_json::to_string(&String::from_utf8_lossy(&case)).unwrap();
-            assert_eq!(String::from_utf8(out).unwrap(), expected, "{case:?}");
+            let written = String::from_utf8(out).unwrap();
+            let expected = String::from_utf8_lossy(&case);
+            let read: String = serde_json::from_str(&written).unwrap();
+            assert_eq!(read, expected, "{case:?}");
+            let is_kept = |c: char| !is_control(c) && !c.is_ascii();
+            assert!(
+                expected
+                    .chars()
+                    .filter(|&c| is_kept(c))
+                    .all(|c| written.contains(c))
+            );
+            assert!(!written.contains(is_control), "{written:?}");
         }
     }
 }

@@ -75,7 +75,7 @@ fn junit_is_xml_with_a_case_for_each_finding() {
     // No character that XML cannot hold.
     assert_eq!(
         named("failure").nth(1).unwrap().attribute("message"),
-        Some("#\u{FFFD}x (no such id)")
+        Some("#\\x01x (no such id)")
     );
 }
 

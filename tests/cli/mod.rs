@@ -31,6 +31,12 @@ mod order;
 mod references;
 // Which files are read.
 mod paths;
+// Control characters in every output.
+#[cfg(unix)]
+mod controls;
+// Standard streams and other open files.
+#[cfg(unix)]
+mod streams;
 // Hostile names, texts and surroundings.
 #[cfg(unix)]
 mod safety;

@@ -12,10 +12,16 @@ const NAME: &str = "a\x1b[2J\n::stop-commands::x\u{202e}\u{9b}1m.html";
 const SHOWN: &str = "a\\x1b[2J\\x0a::stop-commands::x\\u{202e}\\u{9b}1m.html";
 
 /// Runs the command with standard output on a terminal, and returns the output.
-fn on_a_terminal(tree: &Tree, arguments: &[&str]) -> String {
-    let pty = nix::pty::openpty(None, None).unwrap();
+pub(super) fn on_a_terminal(tree: &Tree, arguments: &[&str]) -> String {
     let mut command = tree.command(arguments);
-    command.env("NO_COLOR", "1").stderr(Stdio::null());
+    command.env("NO_COLOR", "1");
+    shown_by(command)
+}
+
+/// Runs a command with standard output on a terminal, and returns the output.
+pub(super) fn shown_by(mut command: std::process::Command) -> String {
+    let pty = nix::pty::openpty(None, None).unwrap();
+    command.stderr(Stdio::null());
     let mut child = command.stdout(pty.slave).spawn().unwrap();
     // The command holds the other end of the terminal open.
     drop(command);
@@ -27,8 +33,9 @@ fn on_a_terminal(tree: &Tree, arguments: &[&str]) -> String {
 }
 
 #[track_caller]
-fn has_no_controls(text: &str) {
-    let shown = |c: char| c == '\n' || !(c.is_control() || ('\u{2028}'..='\u{202e}').contains(&c));
+pub(super) fn has_no_controls(text: &str) {
+    let is_marked = |c| matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let shown = |c: char| c == '\n' || !(c.is_control() || is_marked(c));
     assert!(text.chars().all(shown), "{text:?}");
 }
 
@@ -534,9 +541,10 @@ fn send(child: &std::process::Child, signal: nix::sys::signal::Signal) {
 }
 
 #[test]
-fn signals_have_their_own_exit_codes() {
-    use nix::sys::signal::Signal::{SIGHUP, SIGINT, SIGTERM};
-    for (signal, code) in [(SIGHUP, 129), (SIGINT, 130), (SIGTERM, 143)] {
+fn signals_have_their_own_exit_codes_and_leave_no_temporary_file() {
+    use nix::sys::signal::Signal::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    let codes = [(SIGHUP, 129), (SIGINT, 130), (SIGQUIT, 131), (SIGTERM, 143)];
+    for (signal, code) in codes {
         if is_ignored(signal) {
             // Children inherit ignored signals: under nohup, HUP.
             continue;
@@ -553,8 +561,13 @@ fn signals_have_their_own_exit_codes() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
-    use nix::sys::signal::Signal::{SIGHUP, SIGINT, SIGTERM};
-    for (signal, name) in [(SIGHUP, "HUP"), (SIGINT, "INT"), (SIGTERM, "TERM")] {
+    use nix::sys::signal::Signal::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+    for (signal, name) in [
+        (SIGHUP, "HUP"),
+        (SIGINT, "INT"),
+        (SIGQUIT, "QUIT"),
+        (SIGTERM, "TERM"),
+    ] {
         let tree = Tree::new(&[]);
         let mut child = waiting(&tree, name);
         send(&child, signal);

@@ -7,8 +7,8 @@ use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, LinkState, RULES, StateCounts};
 use crate::audit::server::SiteServer;
 use crate::output::DocumentPath;
+use crate::output::escape::push_visible;
 use crate::output::record::Summary;
-use crate::output::text::push_lossy;
 use crate::pipeline::walk::path_of;
 use crate::resolver::{Diagnostic, Link};
 
@@ -257,14 +257,9 @@ pub(super) fn push_sentence(finding: &Finding<'_>, push: Push, out: &mut Vec<u8>
     out.push(b')');
 }
 
-/// Returns the sentence for formats that escape what they cannot hold.
+/// Returns the sentence with its control characters escaped.
 pub(super) fn sentence(finding: &Finding<'_>) -> String {
-    let without_line_breaks: Push = |bytes, out| {
-        for piece in bytes.split(|byte| matches!(byte, b'\r' | b'\n')) {
-            push_lossy(piece, out);
-        }
-    };
     let mut out = Vec::new();
-    push_sentence(finding, without_line_breaks, &mut out);
+    push_sentence(finding, push_visible, &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }

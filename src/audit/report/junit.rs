@@ -6,6 +6,7 @@ use crate::audit::finding::Finding;
 use crate::audit::rules::Level;
 use crate::audit::wire::{WireReader, push_bytes, push_number, text};
 use crate::output::DocumentPath;
+use crate::output::escape::visible;
 use crate::output::record::counted;
 
 /// The cases of the current document, collected because their number is written before them.
@@ -47,7 +48,7 @@ impl ReportFormatter for JunitReport {
         if self.tests == 0 {
             return false;
         }
-        let path = escape(&String::from_utf8_lossy(document.path()));
+        let path = escape(&visible(&String::from_utf8_lossy(document.path())));
         if self.written == 0 {
             let (tests, failures) = (self.tests, self.failures);
             let suite = format!(
@@ -101,7 +102,8 @@ fn case(path: &str, cases: &mut WireReader<'_>) -> String {
     case + "    </testcase>\n"
 }
 
-/// Escapes text for an attribute; characters that XML cannot contain become U+FFFD.
+/// Escapes text without control characters for an attribute; noncharacters, which XML cannot contain,
+/// become U+FFFD.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -110,8 +112,7 @@ fn escape(text: &str) -> String {
             '<' => out += "&lt;",
             '>' => out += "&gt;",
             '"' => out += "&quot;",
-            '\t' => out += "&#9;",
-            '\u{0}'..'\u{20}' | '\u{FFFE}' | '\u{FFFF}' => out.push('\u{FFFD}'),
+            '\u{FFFE}' | '\u{FFFF}' => out.push('\u{FFFD}'),
             other => out.push(other),
         }
     }

@@ -3,6 +3,7 @@
 use super::formatter::{AuditSummary, ReportFormatter, sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, RULES};
+use crate::output::escape::visible;
 use crate::output::json::{push_count, push_member, push_string};
 use crate::uri::base::push_path;
 
@@ -60,7 +61,7 @@ impl ReportFormatter for SarifReport {
         out.push(b'}');
         if let Some(member) = finding.member() {
             out.extend_from_slice(b",\"logicalLocations\":[{\"fullyQualifiedName\":");
-            push_string(member.as_bytes(), out);
+            push_string(visible(member).as_bytes(), out);
             out.extend_from_slice(b"}]");
         }
         out.extend_from_slice(b"}],\"partialFingerprints\":{\"uriscan/v1\":");

@@ -176,7 +176,8 @@ pub(crate) struct OutputArgs {
     pub anchor_text: bool,
     /// CSV and TSV: put an apostrophe before cells that a spreadsheet would take for a formula
     ///
-    /// Those that begin with `=`, `+`, `-`, `@`, a tab or a carriage return.
+    /// Those that begin with `=`, `+`, `-`, `@`, a tab or a carriage return. Control characters are
+    /// shown escaped in all cells, as they are on a terminal.
     #[arg(long)]
     pub csv_safe: bool,
     /// Text: show path, line and column
@@ -309,7 +310,7 @@ pub(crate) enum WhenArg {
 
 impl WhenArg {
     /// Returns whether something is done; `auto` is the default.
-    pub(in crate::cli) fn or(self, auto: bool) -> bool {
+    fn or(self, auto: bool) -> bool {
         match self {
             WhenArg::Always => true,
             WhenArg::Never => false,
@@ -317,12 +318,22 @@ impl WhenArg {
         }
     }
 
-    /// Returns whether to colour output, by default on a terminal unless `NO_COLOR` is set and not
-    /// empty (<https://no-color.org>).
+    /// Returns whether to colour output, by default on a terminal that has colours unless `NO_COLOR` is
+    /// set and not empty (<https://no-color.org>).
     pub(in crate::cli) fn for_color(self, is_terminal: bool) -> bool {
         let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        self.or(is_terminal && allowed)
+        self.or(is_terminal && !is_dumb() && allowed)
     }
+
+    /// Returns whether to show progress, by default on a terminal that can erase a line.
+    pub(in crate::cli) fn for_progress(self, is_terminal: bool) -> bool {
+        self.or(is_terminal && !is_dumb())
+    }
+}
+
+/// Returns whether the terminal knows no escape sequences.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|name| name == "dumb")
 }
 
 /// The number of files that a run may read.
@@ -339,7 +350,8 @@ impl OutputArgs {
     pub(in crate::cli) fn shows_progress(&self) -> bool {
         // On the same terminal progress would mix with the output.
         let is_separate = !io::stdout().is_terminal() || self.output.is_some();
-        self.progress.or(io::stderr().is_terminal() && is_separate)
+        self.progress
+            .for_progress(io::stderr().is_terminal() && is_separate)
     }
 
     /// Returns the output format.
