@@ -8,7 +8,7 @@ use data_encoding::BASE64;
 use super::escape::{is_control, push_decimal};
 use super::field::{FIELDS, FieldPresence, FieldSubject, RecordField, Value};
 use super::layout::Layout;
-use super::record::{ArchiveRecord, DocumentPath, Failure, Summary, Usage};
+use super::record::{ArchiveRecord, DocumentPath, Failure, Skip, Summary, Usage};
 use crate::bytes::simd::{self, Block};
 use crate::document::events::Context;
 use crate::document::flags::Flags;
@@ -259,24 +259,19 @@ pub(crate) fn push_diagnostic(path: &DocumentPath, diagnostic: &Diagnostic<'_>, 
 
 /// Appends an error.
 pub(crate) fn push_failure(path: &DocumentPath, failure: &Failure<'_>, out: &mut Vec<u8>) {
-    push_message("error", path, failure.member, failure.message, out);
+    open("error", out);
+    push_path(path, failure.member, out);
+    push_member("message", failure.message, out);
+    close(path, out);
 }
 
-/// Appends the reason why a file was skipped.
-pub(crate) fn push_skip(path: &DocumentPath, reason: &str, out: &mut Vec<u8>) {
-    push_message("skipped", path, None, reason, out);
-}
-
-fn push_message(
-    kind: &str,
-    path: &DocumentPath,
-    member: Option<&str>,
-    message: &str,
-    out: &mut Vec<u8>,
-) {
-    open(kind, out);
-    push_path(path, member, out);
-    push_member("message", message, out);
+/// Appends the reason why a file was skipped, with its key in the summary, and whether it was named.
+pub(crate) fn push_skip(path: &DocumentPath, skip: &Skip, named: bool, out: &mut Vec<u8>) {
+    open("skipped", out);
+    push_path(path, None, out);
+    push_member("message", &skip.to_string(), out);
+    push_member("reason", skip.reason.key(), out);
+    push_bool("named", named, out);
     close(path, out);
 }
 

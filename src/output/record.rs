@@ -218,6 +218,13 @@ impl SkipReason {
     ];
 }
 
+impl SkipReason {
+    /// Returns the key of the count in the summary.
+    pub(crate) fn key(self) -> &'static str {
+        Self::NAMES[self as usize].1
+    }
+}
+
 impl fmt::Display for Skip {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let format = self.format;

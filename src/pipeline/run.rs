@@ -469,12 +469,12 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         let verbosity = self.options.verbosity;
         if named && verbosity.errors || verbosity.diagnostics {
             self.tell(
-                |path, out| push_skip(path, &skip.to_string(), out),
+                |path, out| push_skip(path, &skip, named, out),
                 format_args!("{skip}"),
             );
         }
         if named && self.options.has_report {
-            push_skip(&self.path, &skip.to_string(), &mut self.block.report);
+            push_skip(&self.path, &skip, named, &mut self.block.report);
         }
     }
 

@@ -1,8 +1,10 @@
 """Tables of links, read back by all that read Arrow."""
 
 import base64
+import concurrent.futures
 import datetime
 import gc
+import gzip
 import json
 import os
 import subprocess
@@ -21,6 +23,9 @@ import pytest
 
 import uriscan
 from tables import write_parquet
+
+# The first bytes of an archive that is known by its format and not read.
+SEVEN_ZIP = b"7z\xbc\xaf\x27\x1c" + bytes(26)
 
 
 def records(*arguments: str | Path) -> list[dict[str, Any]]:
@@ -191,6 +196,79 @@ def test_no_name_is_a_flag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         Path(name).write_text("<http://example.com/>")
     assert uriscan.scan(["--count", "$(touch made)"]).read_all().num_rows == 2
     assert not Path("made").exists()
+
+
+def test_compressed_files_below_a_directory_are_warned_of_or_read(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "a.txt").write_text("<http://example.com/a>")
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"<http://example.com/b>"))
+    (tmp_path / "c.7z").write_bytes(SEVEN_ZIP)
+    reader = uriscan.scan(tmp_path)
+    assert reader.summary is None
+    assert reader.read_all()["target"].to_pylist() == ["http://example.com/a"]
+    assert (reader.summary["files"], reader.summary["skipped_compressed"]) == (1, 1)
+    (warning,) = [record for record in caplog.records if record.levelname == "WARNING"]
+    assert warning.name == "uriscan"
+    assert "2 files skipped (1 compressed, 1 archive)" in warning.getMessage()
+    assert "decompress=True" in warning.getMessage()
+    caplog.clear()
+    assert uriscan.scan(tmp_path, decompress=True).read_all().num_rows == 2
+    assert [record.getMessage() for record in caplog.records] == ["1 file skipped (1 archive)"]
+
+
+def test_a_named_archive_of_an_unread_format_raises_after_the_last_batch(tmp_path: Path) -> None:
+    archive, text = tmp_path / "c.7z", tmp_path / "a.txt"
+    archive.write_bytes(SEVEN_ZIP)
+    text.write_text("<http://example.com/a>")
+    for options in ({}, {"decompress": True}, {"verbose": True}):
+        reader = uriscan.scan([archive, text], **options)
+        assert reader.read_next_batch().num_rows == 1
+        for _ in range(2):
+            # Every read after the end fails, in whatever thread.
+            with pytest.raises(uriscan.Error, match=r"c\.7z: skipped, it is an archive of files"):
+                reader.read_next_batch()
+    with pytest.raises(uriscan.Error):
+        uriscan.scan(archive).read_all()
+    # Below a directory it is skipped, also if every file is named in messages.
+    assert uriscan.scan(tmp_path, verbose=True).read_all().num_rows == 1
+    # A named compressed file is read without asking.
+    packed = tmp_path / "b.txt.gz"
+    packed.write_bytes(gzip.compress(b"<http://example.com/b>"))
+    assert uriscan.scan(packed).read_all().num_rows == 1
+
+
+def test_a_reader_shared_by_threads_loses_and_repeats_no_row() -> None:
+    count = 1_500_000
+    content = b"".join(b"<http://example.com/%d>\n" % number for number in range(count))
+    reader = uriscan.scan(content, format="text", threads=1)
+    found: list[int] = []
+
+    def read() -> None:
+        for batch in reader:
+            found.extend(batch["start"].to_pylist())
+
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(read) for _ in range(8)]:
+            done.result()
+    assert len(found) == len(set(found)) == count
+
+
+def test_an_error_reaches_every_thread_that_shares_a_reader() -> None:
+    reader = uriscan.scan(["corpus/html", "no/such/file"])
+
+    def read() -> int:
+        return sum(len(batch) for batch in reader)
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(read) for _ in range(4)]:
+            with pytest.raises(uriscan.Error, match="no/such/file"):
+                done.result()
+
+
+def test_version_is_that_of_the_command() -> None:
+    printed = subprocess.run([uriscan.binary(), "--version"], stdout=subprocess.PIPE, check=True)
+    assert printed.stdout.decode() == f"uriscan {uriscan.__version__}\n"
 
 
 def test_lists_of_paths_that_are_longer_than_arguments_may_be(tmp_path: Path) -> None:

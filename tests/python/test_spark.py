@@ -1,9 +1,11 @@
 """Tables of links from a cluster: the rows of one process, whatever dies on the way."""
 
+import gzip
 import os
 import stat
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -197,6 +199,88 @@ def test_parts_of_archives(cluster: SparkSession, archives: list[str]) -> None:
     short = parts.selectExpr("path", "offset + 1000000 AS offset", "10L AS length")
     with pytest.raises(PySparkException, match="too early"):
         uriscan.spark.links_from_ranges(short).count()
+
+
+def test_anchor_text_and_other_columns_of_an_option_have_their_own_values(
+    cluster: SparkSession, tmp_path: Path
+) -> None:
+    page = b'<html><base href=http://example.com/><a href=a rel="next nofollow" title=t hreflang=de>text</a>'
+    (tmp_path / "a.html").write_bytes(page)
+    for columns in ("core", "all"):
+        expected = uriscan.scan(tmp_path / "a.html", columns=columns, anchor_text=True).read_all()
+        [wanted] = expected.to_pylist()
+        assert (wanted["text"], wanted["title"], wanted["hreflang"]) == ("text", "t", "de")
+        names = paths(cluster, [str(tmp_path / "a.html")], 1)
+        content = cluster.createDataFrame(
+            [(bytearray(page), "http://example.com/")], "content binary, uri string"
+        )
+        tables = [
+            uriscan.spark.links(names, columns=columns, anchor_text=True),
+            uriscan.spark.links_from_content(content, "content", "uri", columns=columns, anchor_text=True),
+        ]
+        for table in tables:
+            assert [field.name for field in table.schema] == expected.schema.names
+            [found] = table.collect()
+            for name in ("reference", "target", "context", "flags", "text", "rel", "title", "hreflang"):
+                assert _plain(found[name]) == wanted[name], (columns, name)
+    with pytest.raises(uriscan.Error, match="--shceme"):
+        uriscan.spark.links(names, shceme="ftp")
+
+
+def test_compressed_files_below_a_directory_are_read(cluster: SparkSession, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("<http://example.com/a>")
+    (tmp_path / "b.txt.gz").write_bytes(gzip.compress(b"<http://example.com/b>"))
+    with zipfile.ZipFile(tmp_path / "c.zip", "w") as archive:
+        archive.writestr("c.txt", "<http://example.com/c>")
+    table = paths(cluster, [str(tmp_path)], 1)
+
+    def targets(**options: bool) -> list[str]:
+        found = uriscan.spark.links(table, **options).collect()
+        return sorted(row["target"].removeprefix("http://example.com/") for row in found)
+
+    assert targets() == targets(decompress=True) == ["a", "b", "c"]
+    assert targets(decompress=False) == ["a"]
+    names = [os.path.basename(name).decode() for _, name in link_table.files([str(tmp_path)])]
+    assert sorted(names) == ["a.txt", "b.txt.gz", "c.zip"]
+    assert link_table.argument_parser().parse_args(["--output=x", "y"]).decompress
+    packed = gzip.compress(b"<http://example.com/d>")
+    content = cluster.createDataFrame(
+        [(bytearray(packed), "http://example.com/d.gz")], "content binary, uri string"
+    )
+    [row] = uriscan.spark.links_from_content(content, "content", "uri").collect()
+    assert row["target"] == "http://example.com/d"
+
+
+def test_a_named_archive_that_is_not_read_fails_or_is_collected(
+    cluster: SparkSession, tmp_path: Path
+) -> None:
+    archive, text = tmp_path / "c.7z", tmp_path / "a.txt"
+    archive.write_bytes(b"7z\xbc\xaf\x27\x1c" + bytes(26))
+    text.write_text("<http://example.com/a>")
+    table = paths(cluster, [str(archive), str(text)], 1)
+    with pytest.raises(PySparkException, match="it is an archive of files"):
+        uriscan.spark.links(table).count()
+    links, errors = uriscan.spark.split(uriscan.spark.links(table, on_error="collect").persist())
+    assert [row["target"] for row in links.collect()] == ["http://example.com/a"]
+    assert [(row["type"], row["path"]) for row in errors.collect()] == [("skipped", str(archive))]
+    with pytest.raises(uriscan.Error, match="it is an archive of files"):
+        list(link_table.files([str(archive)]))
+
+
+def test_damage_in_a_part_of_an_archive_is_passed_on(
+    cluster: SparkSession, archives: list[str], tmp_path: Path
+) -> None:
+    damaged = tmp_path / "damaged.warc.gz"
+    content = bytearray(Path(archives[0]).read_bytes())
+    content[len(content) // 2 : len(content) // 2 + 50] = bytes(50)
+    damaged.write_bytes(content)
+    parts = cluster.createDataFrame([(str(damaged), 0, None)], "path string, offset bigint, length bigint")
+    with pytest.raises(PySparkException, match="damaged"):
+        uriscan.spark.links_from_ranges(parts).count()
+    table = uriscan.spark.links_from_ranges(parts, on_error="collect").persist()
+    links, errors = uriscan.spark.split(table)
+    assert {row["path"] for row in errors.collect()} == {str(damaged)}
+    assert links.count() > 0
 
 
 def test_content_of_rows(cluster: SparkSession, corpus: list[str]) -> None:

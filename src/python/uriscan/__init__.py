@@ -12,9 +12,15 @@ links come as Arrow record batches, which pandas, DuckDB and Polars take as they
 """
 
 from uriscan._audit import Findings, audit
-from uriscan._command import Option, binary
+from uriscan._command import Option, binary, version
 from uriscan._process import Error, Record
 from uriscan._resolve import resolve
 from uriscan._scan import scan
 
 __all__ = ["Error", "Findings", "Option", "Record", "audit", "binary", "resolve", "scan"]
+
+
+def __getattr__(name: str) -> str:
+    if name == "__version__":
+        return version()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 
 from uriscan._command import Option, PathArgument, flags, path_arguments
@@ -26,9 +27,14 @@ class Findings(Iterator[Record]):
 
     def __init__(self, process: Process):
         self._process = process
+        self._lock = threading.Lock()
 
     def __next__(self) -> Record:
-        for line in self._process.output:
+        with self._lock:
+            return self._next()
+
+    def _next(self) -> Record:
+        for line in () if self._process.output.closed else self._process.output:
             record: Record = json.loads(line)
             if record["type"] in ("finding", "link"):
                 return record

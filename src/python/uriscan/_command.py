@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterable, Mapping
@@ -44,6 +45,12 @@ def binary() -> str:
     if found is None:
         raise FileNotFoundError("the command uriscan is not installed; URISCAN_BINARY can name its file")
     return found
+
+
+def version() -> str:
+    """Returns the version of the command."""
+    printed = subprocess.run([binary(), "--version"], stdout=subprocess.PIPE, check=True)
+    return printed.stdout.decode().split()[-1]
 
 
 def flags(options: Mapping[str, Option], refused: Iterable[str] = ()) -> list[str]:

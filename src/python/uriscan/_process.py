@@ -19,6 +19,9 @@ Record: TypeAlias = dict[str, Any]
 
 _LOGGER = logging.getLogger("uriscan")
 
+# The reasons for which a named file fails a run: it has content that was not looked into.
+_UNREAD = ("skipped_compressed", "skipped_archive")
+
 # Diagnostics with these codes say that a container is damaged; as errors they end with exit code 2.
 _DAMAGE = ("warc.", "archive.", "compress.", "rnews.resync")
 
@@ -54,6 +57,11 @@ class _State:
     """What the threads of a run leave for its end."""
 
     errors: list[Record] = field(default_factory=list)
+    summary: Record | None = None
+    # A named file was not read.
+    unread: bool = False
+    # The log has what was skipped.
+    warned: bool = False
     text: deque[str] = field(default_factory=lambda: deque(maxlen=_TEXT_LINES))
     feed_failure: BaseException | None = None
     timed_out: bool = False
@@ -119,9 +127,18 @@ class Process:
         if state.feed_failure is not None:
             raise state.feed_failure
         told = code == _FAILED and bool(state.errors)
-        if code not in (_FOUND, _NONE) and (damage_fails or not told):
+        failed = code not in (_FOUND, _NONE)
+        if (failed and not told) or (damage_fails and (failed or state.unread)):
             raise Error(_message(state, code), state.errors, code)
+        if not state.warned and state.summary is not None and (skipped := _skipped(state.summary)):
+            _LOGGER.warning("%s", skipped, extra={"record": state.summary})
+        state.warned = True
         return state.errors
+
+    @property
+    def summary(self) -> Record | None:
+        """The record of totals, if one was asked for and the command has ended."""
+        return self._state.summary
 
     def note(self, record: Record) -> None:
         """Takes a record of its output for one of its messages."""
@@ -139,11 +156,32 @@ def _is_failure(record: Record) -> bool:
 
 
 def _note(record: Record, state: _State) -> None:
-    """Keeps a record of a failure; any other goes to the log."""
-    if _is_failure(record):
+    """Keeps a record of a failure and the summary; any other goes to the log."""
+    kind = record.get("type")
+    if kind == "summary":
+        state.summary = record
+    elif kind == "skipped" and record.get("named") and record.get("reason") in _UNREAD:
+        state.errors.append(record)
+        state.unread = True
+    elif _is_failure(record):
         state.errors.append(record)
     else:
         _LOGGER.info("%s", json.dumps(record), extra={"record": record})
+
+
+def _skipped(summary: Record) -> str:
+    """Returns a line about the files that were left unread, by reason; an empty one if none were."""
+    skipped = summary.get("skipped_files", 0)
+    if not skipped:
+        return ""
+    reasons = {
+        name.removeprefix("skipped_"): count
+        for name, count in summary.items()
+        if name.startswith("skipped_") and name != "skipped_files" and count
+    }
+    listed = ", ".join(f"{count} {name}" for name, count in reasons.items())
+    hint = "; decompress=True reads compressed files" if "compressed" in reasons else ""
+    return f"{skipped} file{'s' if skipped > 1 else ''} skipped ({listed}){hint}"
 
 
 def describe(failures: Sequence[Record]) -> str:

@@ -43,8 +43,11 @@ def scan(
     [{'line': 1, 'target': 'ftp://example.org/b'}]
 
     Batches arrive while the command reads. After the last one `Error` is raised if anything could not be
-    read; its `records` name each thing. What is merely odd about a document goes to the log `uriscan`
-    at level INFO. A reader that is closed, or that nobody uses any more, ends the command.
+    read, also if a file was named that is an archive of an unknown kind; its `records` name each thing.
+    Files below a directory that were skipped, such as compressed ones without `decompress=True`, are counted
+    in the reader's `summary` and in a WARNING of the log `uriscan`; what is merely odd about a document goes
+    there at level INFO. Threads may share a reader. One that is closed, or that nobody uses any more, ends
+    the command.
 
     >>> uriscan.scan("no/such/file").read_all()
     Traceback (most recent call last):
@@ -53,7 +56,7 @@ def scan(
     """
     from uriscan._reader import LinkReader
 
-    given: dict[str, Option] = {"type": format, "base": base, "root": root, "columns": columns}
+    given: dict[str, Option] = {"type": format, "base": base, "root": root, "columns": columns, "stats": True}
     arguments = ["--format=arrow", "--messages=json", *flags({**given, **options}, NOT_ROWS)]
     if isinstance(paths_or_bytes, (bytes, bytearray, memoryview)):
         return LinkReader(Process([*arguments, "--", "-"], feed=[memoryview(paths_or_bytes)]))

@@ -28,7 +28,7 @@ import pyarrow.compute
 from uriscan._command import Option, flags
 from uriscan._process import Error, Process, Record, describe
 from uriscan._reader import LinkReader
-from uriscan._scan import NOT_ROWS, scan
+from uriscan._scan import NOT_ROWS
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -38,7 +38,8 @@ OnError: TypeAlias = Literal["fail", "collect"]
 # A process that takes longer for its partition is taken for one that hangs.
 TIMEOUT_SECONDS = 6 * 60 * 60.0
 
-# What an error says, in the column `failure` and in the table of errors.
+# The column with the errors that are collected, and what it says of one.
+_FAILED = "failure"
 _FAILURE = pyarrow.struct(
     [
         ("type", pyarrow.string()),
@@ -80,20 +81,22 @@ def links(
     Spark writes them, are understood, and the column may be binary where paths are not UTF-8. Each partition
     is read by one process, so give each large archive a partition of its own; `jobs.link_table` does.
 
-    `columns` and the options are those of `uriscan.scan`; `threads` is 1 unless it is given. With `on_error`
+    `columns` and the options are those of `uriscan.scan`; unless they are given `threads` is 1, and
+    `decompress` is true, so that compressed files and archives below a directory are read. With `on_error`
     set to "fail" a file that cannot be read, or is damaged, fails the job. With "collect" there is one more
     column, `failure`: see `split`.
     """
-    arguments = [*_arguments(columns, options), "--files0-from=-"]
+    arguments = _arguments(columns, options)
+    schema = _schema(arguments, on_error)
 
     def run(batches: _Batches) -> _Batches:
         first = _some(batches)
         if first is None:
             return
-        process = Process(arguments, feed=_paths(first), timeout=timeout)
-        yield from _rows(process, on_error, _columns)
+        process = Process([*arguments, "--files0-from=-"], feed=_paths(first), timeout=timeout)
+        yield from _rows(process, on_error, schema)
 
-    return df.select(path_col).mapInArrow(run, _spark_schema(columns, on_error))
+    return df.select(path_col).mapInArrow(run, _spark_fields(schema))
 
 
 def write_parquet(
@@ -192,18 +195,19 @@ def links_from_content(
     Spark hands rows to Python in batches of `spark.sql.execution.arrow.maxRecordsPerBatch`; with large
     documents set it to 100 or so, since a batch is held in memory. The rest is as for `links`.
     """
-    arguments = [*_arguments(columns, options), "--", "-"]
+    arguments = _arguments(columns, options)
+    schema = _schema(arguments, on_error)
 
     def run(batches: _Batches) -> _Batches:
         first = _some(batches)
         if first is None:
             return
         documents = _Documents(first)
-        process = Process(arguments, feed=documents.records(), timeout=timeout)
-        yield from _rows(process, on_error, documents.columns, documents.failures)
+        process = Process([*arguments, "--", "-"], feed=documents.records(), timeout=timeout)
+        yield from _rows(process, on_error, schema, documents.columns, documents.failures)
 
     selected = [content_col, uri_col, *([type_col] if type_col else [])]
-    return df.select(*selected).mapInArrow(run, _spark_schema(columns, on_error))
+    return df.select(*selected).mapInArrow(run, _spark_fields(schema))
 
 
 def links_from_ranges(
@@ -222,17 +226,18 @@ def links_from_ranges(
     `member` are those of the archive where the rows have a column `record`, the number of the first record;
     without it they count from the beginning of the part. The rest is as for `links`.
     """
-    arguments = [*_arguments(columns, options), "--", "-"]
+    arguments = _arguments(columns, options)
+    schema = _schema(arguments, on_error)
 
     def run(batches: _Batches) -> _Batches:
         for batch in batches:
             for row in batch.to_pylist():
                 part = _Part(**row)
-                process = Process(arguments, feed=part.content(), timeout=timeout)
-                yield from _rows(process, on_error, part.columns, part.failures)
+                process = Process([*arguments, "--", "-"], feed=part.content(), timeout=timeout)
+                yield from _rows(process, on_error, schema, part.columns, part.failures)
 
     names = [name for name in ("path", "offset", "length", "record") if name in df.columns]
-    return df.select(*names).mapInArrow(run, _spark_schema(columns, on_error))
+    return df.select(*names).mapInArrow(run, _spark_fields(schema))
 
 
 def ranges(index: DataFrame, size: int = 256 * 1024 * 1024, *, complete: bool = False) -> DataFrame:
@@ -268,8 +273,9 @@ def split(table: DataFrame) -> tuple[DataFrame, DataFrame]:
 
 
 def _arguments(columns: str, options: dict[str, Option], form: str = "arrow") -> list[str]:
-    """Returns the arguments of a process for rows of links."""
-    given: dict[str, Option] = {"columns": columns, "threads": 1, **options}
+    """Returns the arguments of a process for rows of links, without its input."""
+    defaults: dict[str, Option] = {"threads": 1, "decompress": True, "stats": True}
+    given = {"columns": columns, **defaults, **options}
     return [f"--format={form}", "--messages=json", *flags(given, NOT_ROWS)]
 
 
@@ -320,7 +326,7 @@ def _failures(
     process: Process, on_error: OnError, failures_of: Callable[[list[Record]], list[Record]] = list
 ) -> list[Record]:
     """Waits for the end of a process, and returns its errors where they are collected."""
-    failures = failures_of(process.finish(damage_fails=on_error == "fail"))
+    failures = failures_of(process.finish(damage_fails=False))
     if failures and on_error == "fail":
         raise Error(describe(failures), failures)
     return failures
@@ -329,29 +335,40 @@ def _failures(
 def _rows(
     process: Process,
     on_error: OnError,
-    columns_of: Callable[[pyarrow.RecordBatch], list[pyarrow.Array]],
+    schema: pyarrow.Schema,
+    changed: Callable[[pyarrow.RecordBatch], dict[str, pyarrow.Array]] = lambda batch: {},
     failures_of: Callable[[list[Record]], list[Record]] = list,
 ) -> _Batches:
-    """Yields what a process writes, and its errors where they are collected."""
-    collect = on_error == "collect"
-    with LinkReader(process, damage_fails=not collect) as reader:
-        schema = _plain_schema(reader.schema, on_error)
+    """Yields what a process writes, with the columns that `changed` returns, and its collected errors."""
+    # Errors are raised after the last batch, with their places in the rows' documents.
+    with LinkReader(process, damage_fails=False) as reader:
+        missing = set(schema.names) - set(reader.schema.names) - {_FAILED}
+        if missing:
+            names = ", ".join(sorted(missing))
+            raise Error(f"the command of the executors is another version: it has no columns {names}")
         for batch in reader:
-            columns = columns_of(batch)
-            if collect:
-                columns.append(pyarrow.nulls(len(batch), _FAILURE))
-            columns = [column.cast(field.type) for column, field in zip(columns, schema, strict=True)]
-            yield pyarrow.RecordBatch.from_arrays(columns, schema=schema)
+            columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+            columns |= {_FAILED: pyarrow.nulls(len(batch), _FAILURE), **changed(batch)}
+            yield _batch(columns, schema)
         failures = _failures(process, on_error, failures_of)
     if failures:
-        columns = [pyarrow.nulls(len(failures), field.type) for field in schema][:-1]
-        columns.append(pyarrow.array(failures, _FAILURE))
-        yield pyarrow.RecordBatch.from_arrays(columns, schema=schema)
+        columns = {field.name: pyarrow.nulls(len(failures), field.type) for field in schema}
+        columns[_FAILED] = pyarrow.array(failures, _FAILURE)
+        yield _batch(columns, schema)
 
 
-def _columns(batch: pyarrow.RecordBatch) -> list[pyarrow.Array]:
-    """Returns the columns of a batch as they are."""
-    return list(batch.columns)
+def _batch(columns: dict[str, pyarrow.Array], schema: pyarrow.Schema) -> pyarrow.RecordBatch:
+    """Returns a batch of the columns that a schema names, in its types."""
+    arrays = [columns[field.name].cast(field.type) for field in schema]
+    return pyarrow.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _mapped(column: pyarrow.Array, change: Callable[[str], str | None]) -> pyarrow.Array:
+    """Returns a column of strings with changed values; nulls stay."""
+    if not pyarrow.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    values = pyarrow.array(map(change, column.dictionary.to_pylist()), pyarrow.string())
+    return pyarrow.compute.take(values, column.indices)
 
 
 def _some(batches: _Batches) -> _Batches | None:
@@ -411,18 +428,16 @@ class _Part:
         if left:
             raise EOFError(f"{self.path}: the part at {self.offset} ends {left} bytes too early")
 
-    def columns(self, batch: pyarrow.RecordBatch) -> list[pyarrow.Array]:
-        """Returns the columns of a batch with places in the whole archive."""
-        changed = {"path": pyarrow.repeat(self.path, len(batch))}
-        member = batch.column("member")
-        numbers = pyarrow.array(map(self._place, member.dictionary.to_pylist()), pyarrow.string())
-        changed["member"] = pyarrow.compute.take(numbers, member.indices)
+    def columns(self, batch: pyarrow.RecordBatch) -> dict[str, pyarrow.Array]:
+        """Returns the columns with places in the whole archive."""
+        changed = {
+            "path": pyarrow.repeat(self.path, len(batch)),
+            "member": _mapped(batch.column("member"), self._place),
+        }
         if "member_offset" in batch.schema.names:
             changed["member_offset"] = pyarrow.compute.add(batch.column("member_offset"), self.offset)
             changed["message_offset"] = pyarrow.nulls(len(batch), pyarrow.int64())
-        return [
-            changed.get(name, column) for name, column in zip(batch.schema.names, batch.columns, strict=True)
-        ]
+        return changed
 
     def failures(self, records: list[Record]) -> list[Record]:
         """Returns errors with the path of the archive."""
@@ -435,8 +450,8 @@ class _Part:
 
     def _place(self, member: str) -> str:
         """Returns a member with the number that its record has in the archive."""
-        number, slash, rest = member.partition("/")
-        return f"{int(number) + self.record - 1}{slash}{rest}"
+        rest = member.lstrip(string.digits)
+        return f"{int(member.removesuffix(rest)) + self.record - 1}{rest}"
 
 
 class _Documents:
@@ -465,13 +480,12 @@ class _Documents:
                 yield memoryview(content)
                 yield b"\r\n\r\n"
 
-    def columns(self, batch: pyarrow.RecordBatch) -> list[pyarrow.Array]:
-        """Returns the columns of a batch, with the path and the member in the row's document."""
+    def columns(self, batch: pyarrow.RecordBatch) -> dict[str, pyarrow.Array]:
+        """Returns the columns with the path and the member in the row's document."""
         member = batch.column("member")
-        places = [self._place(name) for name in member.dictionary.to_pylist()]
         changed = {
-            name: pyarrow.compute.take(pyarrow.array(values, pyarrow.string()), member.indices)
-            for name, values in zip(("path", "member"), zip(*places, strict=True), strict=True)
+            "path": _mapped(member, lambda name: self._place(name)[0]),
+            "member": _mapped(member, lambda name: self._place(name)[1]),
         }
         if "loc" in batch.schema.names:
             # A span in a row's own document is in no part of it.
@@ -479,9 +493,7 @@ class _Documents:
             none = pyarrow.scalar(None, pyarrow.string())
             loc = batch.column("loc").cast(pyarrow.string())
             changed["loc"] = pyarrow.compute.if_else(inside, loc, none)
-        return [
-            changed.get(name, column) for name, column in zip(batch.schema.names, batch.columns, strict=True)
-        ]
+        return changed
 
     def failures(self, records: list[Record]) -> list[Record]:
         """Returns errors with the path and the member in the row's document."""
@@ -520,19 +532,13 @@ def _plain_type(of: pyarrow.DataType) -> pyarrow.DataType:
     return of
 
 
-def _plain_schema(schema: pyarrow.Schema, on_error: OnError) -> pyarrow.Schema:
-    """Returns the schema that Spark gets."""
-    fields = [pyarrow.field(field.name, _plain_type(field.type)) for field in schema]
+def _schema(arguments: Sequence[str], on_error: OnError) -> pyarrow.Schema:
+    """Returns the schema that Spark gets, asked of the driver's command with the arguments of the run."""
+    with LinkReader(Process([*arguments, "--", "-"], feed=[])) as reader:
+        fields = [pyarrow.field(field.name, _plain_type(field.type)) for field in reader.schema]
     if on_error == "collect":
-        fields.append(pyarrow.field("failure", _FAILURE))
+        fields.append(pyarrow.field(_FAILED, _FAILURE))
     return pyarrow.schema(fields)
-
-
-def _spark_schema(columns: str, on_error: OnError) -> str:
-    """Returns the schema in Spark's words, asked of the command that the driver has."""
-    with scan(b"", columns=columns) as reader:
-        schema = _plain_schema(reader.schema, on_error)
-    return _spark_fields(schema)
 
 
 def _spark_fields(fields: Iterable[pyarrow.Field]) -> str:

@@ -12,14 +12,14 @@ from __future__ import annotations
 import argparse
 import heapq
 import os
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 
 from pyspark.sql import SparkSession
 
 import uriscan.spark
-from uriscan._command import binary, path_arguments
+from uriscan._command import flags, path_arguments
+from uriscan._process import Process
 
 # Files are put together until a task has this much to read: seconds of work, so that starting a process
 # and running a failed task again cost little.
@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     if (arguments.on_error == "collect") != (arguments.errors is not None):
         parser.error("--on-error collect and --errors go together")
-    parts = pack(files(arguments.paths), arguments.task_bytes)
+    parts = pack(files(arguments.paths, arguments.decompress), arguments.task_bytes)
     if not parts:
         print("there are no files to read", file=sys.stderr)
         return 2
@@ -50,22 +50,23 @@ def main(argv: Sequence[str] | None = None) -> int:
         timeout=arguments.timeout,
         base=arguments.base,
         root=arguments.root,
+        decompress=arguments.decompress,
+        anchor_text=arguments.anchor_text,
     )
     if arguments.errors is not None:
         errors.write.mode("errorifexists").parquet(arguments.errors)
     return 0
 
 
-def files(paths: Sequence[str]) -> Iterator[tuple[int, bytes]]:
+def files(paths: Sequence[str], decompress: bool = True) -> Iterator[tuple[int, bytes]]:
     """Yields the files that the command would read, each with its size."""
     names, feed = path_arguments(paths)
-    listed = subprocess.run(
-        [binary(), "--files", "--null", *names],
-        input=b"".join(feed or []),
-        stdout=subprocess.PIPE,
-        check=True,
-    )
-    for name in listed.stdout.split(b"\0")[:-1]:
+    given = flags({"decompress": decompress, "stats": True, "messages": "json"})
+    process = Process(["--files", "--null", *given, *names], feed=feed)
+    listed = process.output.read()
+    # Says what is skipped, and fails where a path cannot be read.
+    process.finish()
+    for name in listed.split(b"\0")[:-1]:
         yield os.path.getsize(name), name
 
 
@@ -93,6 +94,15 @@ def argument_parser() -> argparse.ArgumentParser:
     parser.add_argument("paths", nargs="+", help="files and directories that all executors can read")
     parser.add_argument("--output", required=True, help="the table, a new directory")
     parser.add_argument("--columns", default="core", help="core, mail, web or all (default: core)")
+    parser.add_argument(
+        "--anchor-text", action="store_true", help="add the columns text, rel, hreflang, title"
+    )
+    parser.add_argument(
+        "--decompress",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="read compressed files and archives below directories, too (default: yes)",
+    )
     parser.add_argument(
         "--on-error",
         choices=["fail", "collect"],
