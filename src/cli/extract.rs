@@ -167,14 +167,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
         }
         _ => {}
     }
-    if output.output().is_table() && !output.fields.is_empty() {
-        return Err(Error::new(
-            "--fields chooses keys of records; tables have --columns",
-        ));
-    }
-    if output.columns.is_some() && !output.output().is_table() {
-        return Err(Error::new("--columns goes with --format arrow or parquet"));
-    }
+    output.check(report)?;
     let mut layout = output.layout(reach);
     if report == ReportMode::Count {
         let several = reach == Reach::Several || output.with_filename;

@@ -30,6 +30,8 @@ pub struct Output {
     pub name: &'static str,
     /// Appends the lines before the first record.
     pub header: fn(&Layout, &mut Vec<u8>),
+    /// The flags that only some formats honour, this one among them.
+    pub(crate) flags: &'static [&'static str],
     /// How links are written.
     pub(crate) links: LinkForm,
     /// Writers of the records that are no links; none where these are messages on standard error.
@@ -62,6 +64,14 @@ pub(crate) struct RecordWriters {
 pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "text",
+        flags: &[
+            "line-number",
+            "column",
+            "byte-offset",
+            "with-filename",
+            "no-filename",
+            "null",
+        ],
         header: |_, _| {},
         links: LinkForm::Lines(|layout, path, link, _, out| {
             text::push_link(layout, path, link, out);
@@ -70,6 +80,7 @@ pub(crate) static OUTPUTS: &[Output] = &[
     },
     Output {
         name: "jsonl",
+        flags: &["fields", "anchor-text"],
         header: |_, _| {},
         links: LinkForm::Lines(json::push_link),
         others: Some(RecordWriters {
@@ -82,6 +93,7 @@ pub(crate) static OUTPUTS: &[Output] = &[
     },
     Output {
         name: "csv",
+        flags: &["fields", "anchor-text", "csv-safe"],
         header: |layout, out| csv::push_header(layout, b',', out),
         links: LinkForm::Lines(|layout, path, link, _, out| {
             csv::push_row(layout, path, link, b',', csv::quote, out);
@@ -90,6 +102,7 @@ pub(crate) static OUTPUTS: &[Output] = &[
     },
     Output {
         name: "tsv",
+        flags: &["fields", "anchor-text", "csv-safe"],
         header: |layout, out| csv::push_header(layout, b'\t', out),
         links: LinkForm::Lines(|layout, path, link, _, out| {
             csv::push_row(layout, path, link, b'\t', csv::escape_cell, out);
@@ -99,6 +112,7 @@ pub(crate) static OUTPUTS: &[Output] = &[
     #[cfg(feature = "arrow")]
     Output {
         name: "arrow",
+        flags: &["columns", "anchor-text"],
         header: |_, _| {},
         links: LinkForm::Table(table::arrow::stream),
         others: None,
@@ -106,6 +120,7 @@ pub(crate) static OUTPUTS: &[Output] = &[
     #[cfg(feature = "parquet")]
     Output {
         name: "parquet",
+        flags: &["columns", "anchor-text"],
         header: |_, _| {},
         links: LinkForm::Table(table::parquet::file),
         others: None,

@@ -233,3 +233,175 @@ fn schemas_are_those_of_the_records() {
     }
     assert_eq!(tree.run(&["schema", "nothing"]).code, 2);
 }
+
+#[test]
+fn a_flag_that_would_have_no_effect_is_an_error_that_says_what_it_goes_with() {
+    let tree = Tree::new(&[("a.html", "<a href=http://example.com/>x</a>")]);
+    let refuse = |line: &str, told: &str| {
+        let words: Vec<_> = line
+            .split(' ')
+            .map(|word| word.trim_matches('\''))
+            .collect();
+        tree.run(&words).tells(2, "", told);
+        assert!(!tree.path().join("out").exists(), "{line}");
+    };
+    for (line, told) in [
+        (
+            "a.html --csv-safe",
+            "--csv-safe goes with --format csv, tsv",
+        ),
+        (
+            "a.html --fields path",
+            "--fields goes with --format jsonl, csv, tsv",
+        ),
+        (
+            "a.html --anchor-text",
+            "--anchor-text goes with --format jsonl",
+        ),
+        (
+            "a.html --columns core",
+            "--columns goes with --format arrow",
+        ),
+        ("a.html --json -0", "--null goes with --format text"),
+        ("a.html --json -n", "--line-number goes with --format text"),
+        (
+            "a.html --format csv --column",
+            "--column goes with --format text",
+        ),
+        (
+            "a.html --format tsv -b",
+            "--byte-offset goes with --format text",
+        ),
+        (
+            "a.html --json -H",
+            "--with-filename goes with --format text",
+        ),
+        ("a.html --json -I", "--no-filename goes with --format text"),
+        (
+            "a.html --json --fields path,line,path",
+            "--fields: path is named twice",
+        ),
+        ("a.html --files -n", "--line-number is for references"),
+        ("a.html -c -b", "--byte-offset is for references"),
+        (
+            "a.html --count-by host --json --fields path",
+            "--fields is for references",
+        ),
+        ("a.html -q -o out", "--quiet writes nothing"),
+        (
+            "a.html --excess-dots remove",
+            "--excess-dots goes with --rules rfc2396",
+        ),
+        (
+            "a.html --rules whatwg --same-scheme compat",
+            "--same-scheme goes with --rules",
+        ),
+        ("a.html --default-base=", "there is no URI"),
+        ("a.html --element ''", "an element is a name"),
+        ("a.html -g ''", "--glob"),
+        (
+            "resolve --excess-dots error x",
+            "--excess-dots goes with --rules rfc2396",
+        ),
+        (
+            "resolve --rules rfc1808 --same-scheme compat x",
+            "--same-scheme goes with",
+        ),
+        ("audit . -q -o out", "--quiet writes nothing"),
+        (
+            "audit . -q --fix",
+            "--fix shows a diff, and --quiet shows nothing",
+        ),
+        ("audit . --external --json", "--external shows targets"),
+        (
+            "audit . --links --format sarif",
+            "--links goes with --format text, jsonl",
+        ),
+        (
+            "audit . --group rule --json",
+            "--group goes with --format text, github, markdown",
+        ),
+        (
+            "audit . --count-by rule --format junit",
+            "--count-by goes with --format text, jsonl",
+        ),
+        (
+            "audit . --count-by rule --max-findings 1",
+            "--max-findings is for findings",
+        ),
+        (
+            "audit . --external --max-findings 1",
+            "--max-findings is for findings",
+        ),
+        ("audit . --entry x.html", "--entry goes with --orphans"),
+        (
+            "audit . --fragments off --deny broken-fragment",
+            "leaves out the rule broken-fragment",
+        ),
+        ("audit . --entry '' --orphans", "--entry"),
+        ("audit . --index a/b.html", "--index"),
+        ("audit . --index ''", "--index"),
+        ("audit . --try-ext ''", "--try-ext"),
+        ("audit . --ignore-attr ''", "an attribute is a name"),
+        ("audit . --no-config --config x", "--config"),
+        (
+            "audit . --excess-dots remove",
+            "--excess-dots goes with --rules rfc2396",
+        ),
+    ] {
+        refuse(line, told);
+    }
+}
+
+#[test]
+fn flags_that_take_effect_together_are_accepted() {
+    let tree = Tree::new(&[
+        (
+            "a.html",
+            "<a href=http://example.com/>x</a> <a href=b>y</a>",
+        ),
+        ("b.html", ""),
+        ("uriscan.toml", "entry = [\"a.html\"]\nformat = \"sarif\"\n"),
+    ]);
+    // An extension with its dot; the last of --json and --format; a configuration that holds more.
+    let ran = tree.run(&[
+        "audit",
+        ".",
+        "--try-ext",
+        ".html",
+        "--format",
+        "sarif",
+        "--json",
+    ]);
+    assert_eq!(
+        (ran.code, ran.out.starts_with("{\"type\"")),
+        (0, true),
+        "{}",
+        ran.err
+    );
+    let ran = tree.run(&[
+        "audit",
+        ".",
+        "--try-ext=html",
+        "--json",
+        "--format",
+        "text",
+        "--links",
+    ]);
+    assert_eq!(
+        ran.out,
+        "a.html:1:9: external: http://example.com/\na.html:1:43: ok: http://site.invalid/b\n"
+    );
+    let ran = tree.run(&[
+        "audit",
+        ".",
+        "--try-ext=html",
+        "--orphans",
+        "--entry",
+        "b.html",
+        "--group=none",
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    tree.run(&["a.html", "-q", "-n"]).is(0, "");
+    tree.run(&["a.html", "-c", "-H"]).is(0, "a.html:2\n");
+}
