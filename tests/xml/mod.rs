@@ -263,9 +263,7 @@ fn damage_is_diagnosed_and_what_follows_is_read() {
         "<p a='b < c'/>",
         "<p></p q>",
         "a < b",
-        "<?>?>",
         "<p xmlns='urn:example:a&b' xmlns:c='d'><q e='f'/> g</p>",
-        "<title>a <? b?> c</title>",
     ] {
         let xml = format!("{feed}<link href='before'/>{damage}<link href='after'/></feed>");
         assert_eq!(references(&xml), ["before", "after"], "{damage}");
@@ -275,6 +273,17 @@ fn damage_is_diagnosed_and_what_follows_is_read() {
         codes(&format!("{feed}<link href='a'/>")),
         ["xml.not-well-formed"]
     );
+    // Faults that change no reference (X17).
+    for fault in [
+        "<?>?>",
+        "<title>a <? b?> c ]]></title>",
+        "<!-- a -- b -->",
+        "<p a='&nope;' b='' b=''/>",
+    ] {
+        let xml = format!("x {feed}<link href='a'/>{fault}<link href='b'/></feed> x");
+        assert_eq!(references(&xml), ["a", "b"], "{fault}");
+        assert_eq!(codes(&xml), [] as [&str; 0], "{fault}");
+    }
     assert_eq!(
         codes(&format!("{feed}<link href='a'/></feed>")),
         [] as [&str; 0]

@@ -76,12 +76,7 @@ impl AttributeReader<'_> {
             let value = attribute.value.clone();
             let raw = &bytes[value.clone()];
             let is_known = markup.attribute(given, value, raw);
-            if !attribute.is_plain {
-                is_plain &= !is_known;
-                if !is_known {
-                    self.values.check(window, attribute, events);
-                }
-            }
+            is_plain &= attribute.is_plain || !is_known;
         }
         if markup.is_silent() {
             return None;
@@ -129,9 +124,6 @@ impl AttributeReader<'_> {
         let (mut space, mut local) = (Namespace::Nameless, name);
         if attribute.facts.has_prefix {
             if name.starts_with(b"xmlns") {
-                if !attribute.is_plain {
-                    self.values.check(window, attribute, events);
-                }
                 return;
             }
             let (prefix, rest) = split_name(name);
@@ -156,9 +148,6 @@ impl AttributeReader<'_> {
         let may_guess =
             kind.is_guessed && matches!(space, Namespace::Nameless | Namespace::Unknown);
         if row.is_none() && !may_guess {
-            if !attribute.is_plain {
-                self.values.check(window, attribute, events);
-            }
             return;
         }
         let element = {
@@ -227,8 +216,6 @@ impl AttributeReader<'_> {
                 events.push(Event::Anchor(anchor, at));
             }
             self.values.report_faults(events);
-        } else if !attribute.is_plain {
-            self.values.check(window, attribute, events);
         }
     }
 

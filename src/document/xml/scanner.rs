@@ -9,7 +9,7 @@ use super::elements::{Bindings, ElementKind, OpenElements, XmlContents};
 use super::names::{KnownAttributes, starts_name};
 use super::report::{XmlReference, report, report_fault, trimmed};
 use super::tag::{XmlTag, read_attributes, read_common_tag, read_end_tag, read_start_tag};
-use super::text::{Entities, EntityFault, LONGEST_ENTITY, Piece, XmlSource};
+use super::text::{Entities, LONGEST_ENTITY, Piece, XmlSource};
 use super::tokens::{SKIPPED_END, TEXT_END, TokenEnd, end_of, first_of};
 use super::values::XmlValues;
 use super::vocabulary::{self, Namespace, ValueKind};
@@ -28,8 +28,6 @@ use crate::document::{FormatOptions, Scan, ScanStart};
 
 /// Longer tags and texts of elements are left out, and diagnosed.
 pub(super) const LONGEST: usize = 4 << 20;
-/// The end of a comment, but for its `>`.
-const COMMENT_END: &[u8] = b"--";
 /// `xml:base` that nests deeper does not count.
 const MOST_BASES: usize = 64;
 
@@ -50,8 +48,6 @@ pub(super) struct XmlScanner {
     skips_to: Option<&'static [u8]>,
     /// Whether a DOCTYPE was read, or given up.
     has_doctype: bool,
-    /// Whether text outside the root was diagnosed.
-    has_stray: bool,
     started: bool,
 }
 
@@ -79,7 +75,6 @@ impl XmlScanner {
             captured: None,
             skips_to: None,
             has_doctype: false,
-            has_stray: false,
             started: false,
         }
     }
@@ -103,9 +98,6 @@ impl XmlScanner {
     /// Reads from `at` on, outside tags and between them.
     fn step(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
         let bytes = window.bytes;
-        if self.skips_to == Some(COMMENT_END) {
-            return self.comment_end(window, at, events);
-        }
         if let Some(marker) = self.skips_to {
             return match end_of(bytes, at, marker) {
                 TokenEnd::At(end) => {
@@ -136,9 +128,6 @@ impl XmlScanner {
     #[inline]
     fn skip_text(&mut self, window: &Window<'_>, start: usize, events: &mut Events) -> Step {
         let bytes = window.bytes;
-        if self.elements.is_outside() && !self.has_stray {
-            self.check_outside(window, start, events);
-        }
         let mut at = start;
         loop {
             at = first_of(SKIPPED_END, bytes, at);
@@ -157,38 +146,13 @@ impl XmlScanner {
                         report_fault(fault, offset, events);
                     }
                 }
-                Some(b']') => {
-                    let rest = &bytes[at..];
-                    if rest.starts_with(b"]]>") {
-                        Self::not_well_formed(window.offset_at(at), events);
-                    } else if !window.last && rest.len() < 3 && b"]]>".starts_with(rest) {
-                        break;
-                    }
-                }
-                Some(b'<') | None => break,
-                Some(_) => {}
+                _ => break,
             }
             at += 1;
         }
         match at > start {
             true => Step::To(at),
             false => Step::Wait,
-        }
-    }
-
-    /// Diagnoses text that is outside the root, once for all (XML 1.0, 2.1).
-    fn check_outside(&mut self, window: &Window<'_>, at: usize, events: &mut Events) {
-        let bytes = &window.bytes[at..];
-        let text = &bytes[..memchr::memchr(b'<', bytes).unwrap_or(bytes.len())];
-        let is_stray = |&(index, &byte): &(usize, &u8)| {
-            // A byte order mark may stand before all.
-            let mark = usize::try_from(window.offset_at(at + index));
-            let mark = mark.ok().and_then(|offset| b"\xef\xbb\xbf".get(offset));
-            !is_space(byte) && mark != Some(&byte)
-        };
-        if let Some((index, _)) = text.iter().enumerate().find(is_stray) {
-            self.has_stray = true;
-            Self::not_well_formed(window.offset_at(at + index), events);
         }
     }
 
@@ -225,9 +189,6 @@ impl XmlScanner {
         match rest {
             [b'<', b'!', b'-', b'-', ..] => self.comment(window, at, events),
             _ if rest.starts_with(b"<![CDATA[") => {
-                if self.elements.is_outside() {
-                    Self::not_well_formed(window.offset_at(at), events);
-                }
                 self.skips_to = Some(b"]]>");
                 Step::To(at + 9)
             }
@@ -310,31 +271,8 @@ impl XmlScanner {
             }
             TokenEnd::Cut => {}
         }
-        self.skips_to = Some(COMMENT_END);
+        self.skips_to = Some(b"-->");
         Step::To(start)
-    }
-
-    /// Reads on to the end of a comment, in which XML has no other `--` (XML 1.0, 2.5).
-    fn comment_end(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
-        let bytes = window.bytes;
-        let hyphens = end_of(bytes, at, COMMENT_END).index();
-        match hyphens.map(|end| (end, bytes.get(end))) {
-            Some((end, Some(b'>'))) => {
-                self.skips_to = None;
-                Step::To(end + 1)
-            }
-            Some((end, Some(_))) => {
-                Self::not_well_formed(window.offset_at(end - 2), events);
-                Step::To(end - 1)
-            }
-            _ if window.last => {
-                Self::not_well_formed(window.offset_at(bytes.len()), events);
-                Step::To(bytes.len())
-            }
-            // The marker may begin in the last two bytes.
-            _ if bytes.len() - at > 2 => Step::To(hyphens.map_or(bytes.len() - 1, |end| end - 2)),
-            _ => Step::Wait,
-        }
     }
 
     fn doctype(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
@@ -371,13 +309,6 @@ impl XmlScanner {
     fn instruction(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
         let bytes = window.bytes;
         const TARGET: &[u8] = b"<?xml-stylesheet";
-        match bytes.get(at + 2) {
-            None if !window.last => return Step::Wait,
-            Some(&first) if !starts_name(first) => {
-                Self::not_well_formed(window.offset_at(at), events);
-            }
-            _ => {}
-        }
         let data = at + TARGET.len();
         self.contents = self.elements.between();
         let is_sheet = !self.elements.has_root()
@@ -506,15 +437,14 @@ impl XmlScanner {
     fn read_tag(&mut self, window: &Window<'_>, at: usize, tag: &XmlTag, events: &mut Events) {
         let bytes = window.bytes;
         let offset = window.offset_at(at);
-        let is_second = self.elements.is_outside() && self.elements.has_root();
-        if tag.is_broken || is_second {
+        if tag.is_broken {
             Self::not_well_formed(offset, events);
         }
         let is_root = !self.elements.has_root();
         let is_deep = self.elements.is_full();
         let outer = self.elements.bindings();
         if tag.has_prefix && !is_deep {
-            self.bind_prefixes(window, tag);
+            self.bind_prefixes(window, tag, events);
         }
         let kind = self
             .elements
@@ -586,7 +516,7 @@ impl XmlScanner {
     }
 
     /// Binds the prefixes that a tag declares.
-    fn bind_prefixes(&mut self, window: &Window<'_>, tag: &XmlTag) {
+    fn bind_prefixes(&mut self, window: &Window<'_>, tag: &XmlTag, events: &mut Events) {
         for attribute in tag.attributes.iter().filter(|given| given.facts.has_prefix) {
             let name = &window.bytes[attribute.name.clone()];
             let prefix = match name {
@@ -601,8 +531,7 @@ impl XmlScanner {
             let range = trimmed(source.bytes(), range);
             let namespace = vocabulary::namespace(&source.bytes()[range]);
             self.elements.bind(prefix, namespace);
-            // They are reported with the other attributes.
-            self.values.text.faults.clear();
+            self.values.report_faults(events);
         }
     }
 
@@ -727,15 +656,6 @@ impl XmlScanner {
             self.values
                 .text
                 .append(&bytes[plain], from, Piece::Data, &mut self.values.entities);
-            let is_broken = match skip {
-                2 => !starts_name(bytes[inner]),
-                4 => end_of(bytes, inner, COMMENT_END).index() != Some(end - 1),
-                _ => false,
-            };
-            if is_broken {
-                let offset = window.offset_at(inner);
-                self.values.text.fault(EntityFault::NotWellFormed, offset);
-            }
             if skip == 9 {
                 let from = window.offset_at(inner);
                 self.values.text.append(
@@ -836,7 +756,6 @@ impl Scan for XmlScanner {
         self.contents = XmlContents::Ignored;
         self.skips_to = None;
         self.has_doctype = false;
-        self.has_stray = false;
         self.started = false;
     }
 

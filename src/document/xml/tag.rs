@@ -1,6 +1,5 @@
 //! Tags: their names and attributes.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use memchr::{memchr, memchr2};
@@ -189,9 +188,7 @@ pub(super) fn read_start_tag(
     tag: &mut XmlTag,
 ) -> TokenEnd {
     tag.name = at + 1..name_end(bytes, at + 1);
-    let end = read_attributes(bytes, tag.name.end, names, tag);
-    tag.is_broken |= end != TokenEnd::Cut && has_duplicates(bytes, tag);
-    end
+    read_attributes(bytes, tag.name.end, names, tag)
 }
 
 /// Longer names are read byte by byte.
@@ -313,31 +310,6 @@ pub(super) fn read_common_tag(
         });
     };
     Some(end)
-}
-
-/// Whether two attributes of a tag have the same name, which XML does not allow (XML 1.0, 3.1).
-fn has_duplicates(bytes: &[u8], tag: &XmlTag) -> bool {
-    /// Fewer names are compared each with each, if a byte of them is the same.
-    const FEW: usize = 32;
-    let names = tag.attributes.iter();
-    let mut names = names.map(|attribute| &bytes[attribute.name.clone()]);
-    if tag.attributes.len() > FEW {
-        let mut seen = HashSet::with_capacity(tag.attributes.len());
-        return names.any(|name| !seen.insert(name));
-    }
-    let mut seen = 0_u64;
-    for (index, name) in names.enumerate() {
-        let last = name.last().copied().unwrap_or_default();
-        let bit = 1 << ((usize::from(last) ^ name.len() << 3) % 64);
-        if seen & bit != 0 {
-            let mut before = tag.attributes[..index].iter();
-            if before.any(|attribute| bytes[attribute.name.clone()] == *name) {
-                return true;
-            }
-        }
-        seen |= bit;
-    }
-    false
 }
 
 /// Reads the end tag at `at`, a `</`; none if the bytes end first.

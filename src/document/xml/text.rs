@@ -249,7 +249,7 @@ impl XmlText {
         while at < raw.len() {
             let rest = &raw[at..];
             let plain = match piece {
-                Piece::Data => first_of(*b"&]\r\0", rest, 0),
+                Piece::Data => first_of(*b"&\r\0", rest, 0),
                 Piece::Cdata => first_of(*b"\r\0", rest, 0),
                 Piece::Value => first_of(*b"&\r\n\t\0", rest, 0),
             };
@@ -274,21 +274,13 @@ impl XmlText {
                     self.put("\u{fffd}".as_bytes(), 1);
                     at += 1;
                 }
-                b']' => {
-                    // Text has no end of a CDATA section (XML 1.0, 2.4).
-                    if rest.starts_with(b"]]>") {
-                        self.fault(EntityFault::NotWellFormed, offset + at as u64);
-                    }
-                    self.put(b"]", 1);
-                    at += 1;
-                }
                 _ => at += self.reference(rest, offset + at as u64, entities),
             }
         }
     }
 
     /// Notes a fault; one of a kind is enough, however many there are.
-    pub(super) fn fault(&mut self, fault: EntityFault, offset: u64) {
+    fn fault(&mut self, fault: EntityFault, offset: u64) {
         if self.faults.iter().all(|(known, _)| *known != fault) {
             self.faults.push((fault, offset));
         }

@@ -42,9 +42,9 @@ pub(super) fn end_of(bytes: &[u8], at: usize, marker: &[u8]) -> TokenEnd {
 }
 
 /// The bytes at which text that is read may end, or is not what it stands for.
-pub(super) const TEXT_END: [u8; 5] = *b"<&]\r\0";
-/// The bytes at which text that is not read may end, or may be damaged.
-pub(super) const SKIPPED_END: [u8; 3] = *b"<&]";
+pub(super) const TEXT_END: [u8; 4] = *b"<&\r\0";
+/// The bytes at which text that is not read may end, or has a reference.
+pub(super) const SKIPPED_END: [u8; 2] = *b"<&";
 
 /// Returns the index of the first of the bytes `ends` from `at` on, or the length.
 #[inline(always)]

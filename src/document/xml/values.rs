@@ -39,20 +39,4 @@ impl XmlValues {
         (self.text).append(raw, offset, Piece::Value, &mut self.entities);
         (XmlSource::Decoded(&self.text), 0..self.text.bytes.len())
     }
-
-    /// Checks the references in an attribute's value that is not read.
-    pub(super) fn check(
-        &mut self,
-        window: &Window<'_>,
-        attribute: &RawXmlAttribute,
-        events: &mut Events,
-    ) {
-        let value = &window.bytes[attribute.value.clone()];
-        for at in memchr::memchr_iter(b'&', value) {
-            let offset = window.offset_at(attribute.value.start + at);
-            if let (_, Some(fault)) = self.entities.admit(&value[at..], offset) {
-                report_fault(fault, offset, events);
-            }
-        }
-    }
 }
