@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::attributes::{ATTRIBUTES, AttributeSet, EnabledRows, ValueSyntax, row};
+use super::attributes::{AttributeSet, EnabledRows, ValueSyntax, row};
 use super::encoding::EncodingState;
 use super::feedback::{AfterTag, TagFeedback, TextKind};
 use super::names::{Attribute, Element};
@@ -21,22 +21,6 @@ pub(in crate::document) use super::attributes::ElementNamespace as MarkupNamespa
 /// The text of an element that is to be searched.
 pub(in crate::document) type MarkupContents = Capture;
 
-/// The bytes that the ranges of a tag are ranges of.
-#[derive(Clone, Copy)]
-pub(in crate::document) enum MarkupValues<'a> {
-    /// The bytes of a window, whose first has this offset: the values are as they stand.
-    Window(&'a [u8], u64),
-    /// Decoded values, and behind them the local name, with a map to the document.
-    Decoded(&'a [u8], &'a OffsetMap),
-}
-
-/// A start tag, the attributes of which were added.
-pub(in crate::document) struct MarkupTag<'a> {
-    pub(in crate::document) values: MarkupValues<'a>,
-    /// The local name.
-    pub(in crate::document) name: Range<usize>,
-}
-
 /// An element as the table of HTML has it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::document) struct MarkupElement {
@@ -45,11 +29,6 @@ pub(in crate::document) struct MarkupElement {
 }
 
 impl MarkupElement {
-    /// Whether there may be references in its text.
-    pub(in crate::document) fn has_contents(self) -> bool {
-        matches!(self.element, Element::Style | Element::Script)
-    }
-
     /// The element of a local name.
     pub(in crate::document) fn new(namespace: MarkupNamespace, name: &[u8]) -> Self {
         // Names of XML have a case, those of the table have none.
@@ -59,59 +38,6 @@ impl MarkupElement {
             false => Element::of(name),
         };
         MarkupElement { namespace, element }
-    }
-}
-
-/// An attribute as the table of HTML has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::document) struct MarkupAttribute {
-    attribute: Attribute,
-    /// Whether the name has a capital letter, as no name of HTML has.
-    has_capital: bool,
-    ignores: bool,
-}
-
-impl MarkupAttribute {
-    /// `href` of XLink, under any prefix.
-    pub(in crate::document) const XLINK_HREF: Self = Self::plain(Attribute::XlinkHref);
-    /// `xml:id`.
-    pub(in crate::document) const ID: Self = Self::plain(Attribute::Id);
-    /// One without rows.
-    pub(in crate::document) const OTHER: Self = Self::plain(Attribute::Other);
-
-    const fn plain(attribute: Attribute) -> Self {
-        MarkupAttribute {
-            attribute,
-            has_capital: false,
-            ignores: false,
-        }
-    }
-
-    /// The attribute of a name, where the attribute `ignore` flags references.
-    pub(in crate::document) fn new(name: &[u8], ignore: Option<&str>) -> Self {
-        MarkupAttribute {
-            attribute: Attribute::of(name),
-            has_capital: name.iter().any(u8::is_ascii_uppercase),
-            ignores: ignore.is_some_and(|ignore| name == ignore.as_bytes()),
-        }
-    }
-
-    /// Whether the option names it that flags the references of an element.
-    pub(in crate::document) fn ignores(self) -> bool {
-        self.ignores
-    }
-
-    /// Whether it has a row on some element.
-    pub(in crate::document) fn has_rows(self) -> bool {
-        self.attribute != Attribute::Other
-    }
-
-    /// Whether it has rows, and all are of CSS.
-    pub(in crate::document) fn is_css(self) -> bool {
-        let mut rows = ATTRIBUTES.iter();
-        let has_rows = self.has_rows();
-        has_rows
-            && rows.all(|row| row.attribute != self.attribute || row.grammar == ValueSyntax::Css)
     }
 }
 
@@ -159,20 +85,14 @@ impl MarkupReporter {
         self.state.flags = Flags::NONE;
     }
 
-    /// Adds an attribute with its raw value; returns whether the value is read.
-    #[inline]
-    pub(in crate::document) fn attribute(
-        &mut self,
-        given: MarkupAttribute,
-        value: Range<usize>,
-        raw: &[u8],
-    ) -> bool {
-        if given.ignores {
+    /// Adds an attribute with its raw value.
+    pub(in crate::document) fn attribute(&mut self, name: &[u8], value: Range<usize>, raw: &[u8]) {
+        if (self.state.options.ignore.as_deref()).is_some_and(|ignore| name == ignore.as_bytes()) {
             self.state.flags = Flags::IGNORED;
         }
-        let attribute = given.attribute;
+        let attribute = Attribute::of(name);
         let Some(row) = row(self.tag.space, self.tag.element, attribute) else {
-            return false;
+            return;
         };
         let is_needless = match row.grammar {
             ValueSyntax::Anchor => !self.state.enabled.has(row),
@@ -180,16 +100,16 @@ impl MarkupReporter {
             ValueSyntax::Css => memchr::memchr2(b'(', b'&', raw).is_none(),
             _ => false,
         };
-        let is_foreign = given.has_capital && self.tag.space == MarkupNamespace::Html;
-        if is_needless || is_foreign || !self.seen.insert(attribute) {
-            return false;
+        // No name of HTML has a capital letter.
+        let is_foreign =
+            self.tag.space == MarkupNamespace::Html && name.iter().any(u8::is_ascii_uppercase);
+        if !is_needless && !is_foreign && self.seen.insert(attribute) {
+            self.tag.attributes.push(KnownAttribute {
+                attribute,
+                row,
+                value,
+            });
         }
-        self.tag.attributes.push(KnownAttribute {
-            attribute,
-            row,
-            value,
-        });
-        true
     }
 
     /// Decodes the values of the attributes, and replaces their ranges.
@@ -214,19 +134,18 @@ impl MarkupReporter {
         self.state.has_base
     }
 
-    /// Reports the references of a start tag; returns the syntax of the element's text if that may
-    /// have references.
+    /// Reports the references of a start tag, given its decoded values with the local name from `name` on
+    /// behind them; returns the syntax of the element's text if that may have references.
     pub(in crate::document) fn start_tag(
         &mut self,
-        given: &MarkupTag<'_>,
+        bytes: &[u8],
+        map: &OffsetMap,
+        name: usize,
         events: &mut Events,
     ) -> Option<MarkupContents> {
-        let source = match given.values {
-            MarkupValues::Window(bytes, offset) => ValueSource::window(bytes, offset),
-            MarkupValues::Decoded(bytes, map) => ValueSource::decoded_xml(bytes, map),
-        };
+        let source = ValueSource::decoded_xml(bytes, map);
         let tag = &mut self.tag;
-        tag.name = given.name.clone();
+        tag.name = name..bytes.len();
         let mut report = ReferenceReporter::new(source, events, &mut self.state);
         if tag.is_base() {
             if std::mem::replace(&mut report.document.has_base, true) {

@@ -2,18 +2,15 @@
 
 use super::elements::{ElementKind, OpenElements, XmlContents};
 use super::field::{self, FieldResource};
-use super::names::split_name;
-use super::report::{XmlReference, report, seconds, trimmed};
+use super::report::{reference, report, seconds, trimmed};
 use super::tag::{RawXmlAttribute, XmlTag};
-use super::text::Piece;
-use super::values::XmlValues;
+use super::text::{Piece, XmlValues};
+use super::tokens::split_name;
 use super::vocabulary::{self, Namespace, ValueKind};
 use crate::bytes::window::Window;
-use crate::document::events::{BaseSelector, Event, Events, NameRange, TextRange};
+use crate::document::events::{BaseSelector, Event, Events, FoundReference, NameRange, TextRange};
 use crate::document::flags::Flags;
-use crate::document::html::xml::{
-    MarkupAttribute, MarkupContents, MarkupElement, MarkupReporter, MarkupTag, MarkupValues,
-};
+use crate::document::html::xml::{MarkupContents, MarkupElement, MarkupReporter};
 use crate::document::text::schemes::is_whole_uri;
 use crate::document::{AnchorReporting, FormatOptions};
 use crate::uri::base::push_path;
@@ -36,10 +33,8 @@ impl AttributeReader<'_> {
             _ => return XmlContents::Row(element, kind),
         };
         let window = self.window;
-        let mut attributes = self.tag.attributes.iter();
-        let found = attributes.find(|given| window.bytes[given.name.clone()] == *wanted);
-        let value = found.map(|attribute| self.values.value(window, attribute));
-        let value = value.map_or(&b""[..], |(source, range)| &source.bytes()[range]);
+        let found = self.tag.attribute(window.bytes, wanted);
+        let value = found.map_or(&b""[..], |found| &self.values.value(window, found).bytes);
         let is_read = match kind {
             ValueKind::Guid => value != b"false",
             _ => value == b"html" || value.eq_ignore_ascii_case(b"text/html"),
@@ -62,52 +57,35 @@ impl AttributeReader<'_> {
         let (window, tag) = (self.window, self.tag);
         let bytes = window.bytes;
         markup.begin_tag(element);
-        let mut is_plain = true;
         for attribute in &tag.attributes {
-            let mut given = attribute.facts.markup;
-            if attribute.facts.has_prefix {
-                let (prefix, local) = split_name(&bytes[attribute.name.clone()]);
-                given = match (self.elements.binding(prefix), local) {
-                    (Namespace::Xlink, b"href") => MarkupAttribute::XLINK_HREF,
-                    (Namespace::Xml, b"id") => MarkupAttribute::ID,
-                    _ => MarkupAttribute::OTHER,
+            let mut name = &bytes[attribute.name.clone()];
+            if attribute.has_prefix {
+                let (prefix, local) = split_name(name);
+                name = match (self.elements.binding(prefix), local) {
+                    (Namespace::Xlink, b"href") => b"xlink:href",
+                    (Namespace::Xml, b"id") => b"id",
+                    _ => continue,
                 };
             }
             let value = attribute.value.clone();
-            let raw = &bytes[value.clone()];
-            let is_known = markup.attribute(given, value, raw);
-            is_plain &= attribute.is_plain || !is_known;
+            markup.attribute(name, value.clone(), &bytes[value]);
         }
         if markup.is_silent() {
             return None;
         }
         let (_, local) = split_name(&bytes[tag.name.clone()]);
-        let given = match is_plain {
-            true => MarkupTag {
-                values: MarkupValues::Window(bytes, window.offset),
-                name: tag.name.end - local.len()..tag.name.end,
-            },
-            false => {
-                // Values are decoded one behind the other, and the name stands behind them.
-                let (text, entities) = (&mut self.values.text, &mut self.values.entities);
-                text.begin(window.offset_at(tag.name.start));
-                markup.decode_values(|value| {
-                    let start = text.bytes.len();
-                    let offset = window.offset_at(value.start);
-                    text.append(&bytes[value], offset, Piece::Value, entities);
-                    start..text.bytes.len()
-                });
-                let start = text.bytes.len();
-                text.bytes.extend_from_slice(local);
-                self.values.report_faults(events);
-                let text = &self.values.text;
-                MarkupTag {
-                    values: MarkupValues::Decoded(&text.bytes, &text.map),
-                    name: start..text.bytes.len(),
-                }
-            }
-        };
-        markup.start_tag(&given, events)
+        // Values are decoded one behind the other, and the name stands behind them.
+        self.values.text.begin(window.offset_at(tag.name.start));
+        markup.decode_values(|value| {
+            let start = self.values.text.bytes.len();
+            self.values.append(window, value, Piece::Value);
+            start..self.values.text.bytes.len()
+        });
+        self.values.report_faults(events);
+        let text = &mut self.values.text;
+        let start = text.bytes.len();
+        text.bytes.extend_from_slice(local);
+        markup.start_tag(&text.bytes, &text.map, start, events)
     }
 
     /// Reports an attribute of an element that is none of markup.
@@ -122,7 +100,7 @@ impl AttributeReader<'_> {
         let bytes = window.bytes;
         let name = &bytes[attribute.name.clone()];
         let (mut space, mut local) = (Namespace::Nameless, name);
-        if attribute.facts.has_prefix {
+        if attribute.has_prefix {
             if name.starts_with(b"xmlns") {
                 return;
             }
@@ -134,8 +112,10 @@ impl AttributeReader<'_> {
         }
         let extended = self.options.html.extended;
         let row = match space {
-            Namespace::Nameless => kind.rows.attribute(attribute.facts.rows),
-            known if known == kind.namespace => kind.rows.attribute(attribute.facts.rows),
+            Namespace::Nameless => vocabulary::attribute_row(kind.rows, local, extended),
+            known if known == kind.namespace => {
+                vocabulary::attribute_row(kind.rows, local, extended)
+            }
             Namespace::Rdf => vocabulary::rdf_attribute(local, extended),
             Namespace::Xlink if local == b"href" && self.is_xlink() => {
                 Some(("xlink:href", ValueKind::Uri))
@@ -156,51 +136,56 @@ impl AttributeReader<'_> {
             NameRange::Other(TextRange::window(start..tag.name.end))
         };
         let written = NameRange::Other(TextRange::window(attribute.name.clone()));
-        let (source, range) = self.values.value(window, attribute);
-        match row {
-            Some((known, ValueKind::Pairs)) => {
-                let names = [element, NameRange::Known(known)];
-                for range in seconds(source.bytes(), range) {
-                    report(&source, range, XmlReference::attribute(names), events);
+        let text = self.values.value(window, attribute);
+        let all = 0..text.bytes.len();
+        let names = [
+            element,
+            row.map_or(written, |(known, _)| NameRange::Known(known)),
+        ];
+        let found = match row.map(|(_, value)| value) {
+            Some(ValueKind::Pairs) => {
+                for range in seconds(&text.bytes) {
+                    report(text, range, names, events);
                 }
+                None
             }
-            Some((known, ValueKind::Field)) => {
-                let names = [element, NameRange::Known(known)];
-                let resource = field::resource(&source.bytes()[range.clone()]);
-                if let FieldResource::Named(part) | FieldResource::Open(Some(part)) = resource {
-                    let part = range.start + part.start..range.start + part.end;
-                    report(&source, part, XmlReference::attribute(names), events);
+            Some(ValueKind::Field) => match field::resource(&text.bytes) {
+                FieldResource::Named(part) | FieldResource::Open(Some(part)) => {
+                    reference(text, part, names, events)
                 }
-            }
+                _ => None,
+            },
             // The place in what a relationship names is none in this workbook.
-            Some((_, ValueKind::Location)) if has_relationship(bytes, tag) => {}
-            Some((known, ValueKind::Location)) => {
+            Some(ValueKind::Location) if has_relationship(bytes, tag) => None,
+            Some(ValueKind::Location) => {
                 let mut fragment = b"#".to_vec();
-                push_path(&source.bytes()[range.clone()], &mut fragment);
-                let reference = XmlReference {
+                push_path(&text.bytes, &mut fragment);
+                let found = reference(text, all, names, events);
+                found.map(|found| FoundReference {
                     resolves_as: Some(events.store(&fragment)),
-                    ..XmlReference::attribute([element, NameRange::Known(known)])
-                };
-                report(&source, range, reference, events);
+                    ..found
+                })
             }
-            Some((known, value)) => {
-                let mut reference = XmlReference::attribute([element, NameRange::Known(known)]);
+            Some(value) => reference(text, all, names, events).map(|mut found| {
                 if kind.namespace == Namespace::Rss {
-                    reference.flags = Flags::RSS;
+                    found.flags = Flags::RSS;
                 }
                 if value == ValueKind::Relationship && is_external(bytes, tag) {
-                    reference.base = BaseSelector::Package;
+                    found.base = BaseSelector::Package;
                 }
-                report(&source, range, reference, events);
-            }
-            None if is_whole_uri(&source.bytes()[trimmed(source.bytes(), range.clone())]) => {
-                let reference = XmlReference {
+                found
+            }),
+            None if is_whole_uri(&text.bytes[trimmed(&text.bytes, all.clone())]) => {
+                let found = reference(text, all, names, events);
+                found.map(|found| FoundReference {
                     flags: Flags::GUESSED,
-                    ..XmlReference::attribute([element, written])
-                };
-                report(&source, range, reference, events);
+                    ..found
+                })
             }
-            None => {}
+            None => None,
+        };
+        if let Some(found) = found {
+            events.push(Event::Reference(found));
         }
         self.values.report_faults(events);
     }
@@ -209,11 +194,10 @@ impl AttributeReader<'_> {
     fn anchor(&mut self, attribute: &RawXmlAttribute, events: &mut Events) {
         let window = self.window;
         if self.options.anchors == AnchorReporting::Report {
-            let (source, range) = self.values.value(window, attribute);
-            if !range.is_empty() {
-                let at = source.span(&range).start;
-                let anchor = source.text(range, events);
-                events.push(Event::Anchor(anchor, at));
+            let text = self.values.value(window, attribute);
+            if !text.bytes.is_empty() {
+                let anchor = events.store(&text.bytes);
+                events.push(Event::Anchor(anchor, text.map.start(0)));
             }
             self.values.report_faults(events);
         }
@@ -222,7 +206,7 @@ impl AttributeReader<'_> {
     /// Whether the type of a link of XLink is none, or one that leads somewhere (XLink 1.1, 5).
     fn is_xlink(&self) -> bool {
         let (window, tag) = (self.window, self.tag);
-        let mut prefixed = tag.attributes.iter().filter(|given| given.facts.has_prefix);
+        let mut prefixed = tag.attributes.iter().filter(|given| given.has_prefix);
         let kind = prefixed.find(|given| {
             let (prefix, local) = split_name(&window.bytes[given.name.clone()]);
             local == b"type" && self.elements.binding(prefix) == Namespace::Xlink
@@ -234,13 +218,12 @@ impl AttributeReader<'_> {
 
 /// Returns whether an element names a relationship by its identifier.
 fn has_relationship(bytes: &[u8], tag: &XmlTag) -> bool {
-    let mut attributes = tag.attributes.iter().filter(|given| given.facts.has_prefix);
+    let mut attributes = tag.attributes.iter().filter(|given| given.has_prefix);
     attributes.any(|given| split_name(&bytes[given.name.clone()]).1 == b"id")
 }
 
 /// Returns whether the target of a relationship lies outside the package (ECMA-376 part 2, 6.5.3.4).
 fn is_external(bytes: &[u8], tag: &XmlTag) -> bool {
-    let mut attributes = tag.attributes.iter();
-    let mode = attributes.find(|given| bytes[given.name.clone()] == *b"TargetMode");
+    let mode = tag.attribute(bytes, b"TargetMode");
     mode.is_some_and(|mode| bytes[mode.value.clone()] == *b"External")
 }

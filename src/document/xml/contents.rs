@@ -1,20 +1,17 @@
 //! Texts of elements: references, URIs in prose, and HTML.
 
-use std::ops::Range;
-
 use encoding_rs::UTF_8;
 
 use super::elements::XmlContents;
 use super::entries::Entries;
 use super::field::FieldInstruction;
-use super::report::{XmlReference, is_absolute, report, trimmed};
-use super::text::XmlSource;
+use super::report::{is_absolute, reference, trimmed};
+use super::text::XmlText;
 use super::vocabulary::ValueKind;
 use crate::bytes::window::Window;
 use crate::decode::charset::{Confidence, Detected};
-use crate::decode::offset_map::OffsetMap;
 use crate::document::events::{
-    BaseSelector, Batch, Context, Event, Events, NameRange, RuleFamily, Span, TextRange,
+    BaseSelector, Batch, Event, Events, FoundReference, NameRange, RuleFamily, Span, TextRange,
 };
 use crate::document::flags::Flags;
 use crate::document::nested::{Member, NestedReader, NestedScanners, NestedScope, enter};
@@ -53,66 +50,54 @@ impl ContentsReader {
         self.nested.positions = positions;
     }
 
-    /// Reports the text of an element; the map leads from the range to the document where the text is
-    /// read as a document of its own.
-    pub(super) fn report(
-        &mut self,
-        contents: XmlContents,
-        source: &XmlSource<'_>,
-        range: Range<usize>,
-        map: &OffsetMap,
-        events: &mut Events,
-    ) {
-        let text = &source.bytes()[range.clone()];
+    /// Reports the text of an element.
+    pub(super) fn report(&mut self, contents: XmlContents, text: &XmlText, events: &mut Events) {
         let (element, kind) = match contents {
             XmlContents::Ignored | XmlContents::Markup => return,
-            XmlContents::Guessed => return self.guess(text, map, events),
-            XmlContents::Row(_, ValueKind::Field) => return self.field.run(source, range, events),
+            XmlContents::Guessed => return self.guess(text, events),
+            XmlContents::Row(_, ValueKind::Field) => return self.field.run(text, events),
             XmlContents::Row(element, kind) => (element, kind),
         };
-        let value = trimmed(source.bytes(), range);
-        if value.is_empty() {
+        let value = trimmed(&text.bytes, 0..text.bytes.len());
+        let written = &text.bytes[value.clone()];
+        if written.is_empty() {
             return;
         }
-        let reference = &source.bytes()[value.clone()];
-        let mut found = XmlReference {
-            context: Context::Text,
-            ..XmlReference::attribute([NameRange::Known(element), NameRange::None])
-        };
+        let (mut flags, mut base) = (Flags::NONE, BaseSelector::Document);
         match kind {
-            ValueKind::TypedHtml => return self.embedded(text, map, None, events),
+            ValueKind::TypedHtml => return self.embedded(text, None, events),
             ValueKind::EntryHtml => {
                 let link = self.entries.link();
                 let link = link.map(|(link, at)| (events.store(link), at));
-                return self.embedded(text, map, link, events);
+                return self.embedded(text, link, events);
             }
-            ValueKind::Guid if !is_absolute(reference) => return,
-            ValueKind::RssUri => found.flags = Flags::RSS,
+            ValueKind::Guid if !is_absolute(written) => return,
+            ValueKind::RssUri => flags = Flags::RSS,
             ValueKind::EntryLink => {
-                found.flags = Flags::RSS;
-                let at = source.span(&value).start;
-                self.entries.set_link(reference, at);
+                flags = Flags::RSS;
+                self.entries.set_link(written, text.span(&value).start);
             }
-            ValueKind::Absolute if !is_absolute(reference) => {
-                found.flags = Flags::NONCONFORMING;
-                found.base = BaseSelector::Nothing;
+            ValueKind::Absolute if !is_absolute(written) => {
+                flags = Flags::NONCONFORMING;
+                base = BaseSelector::Nothing;
             }
-            ValueKind::Absolute => found.flags = Flags::LISTED,
+            ValueKind::Absolute => flags = Flags::LISTED,
             _ => {}
         }
-        report(source, value, found, events);
+        let names = [NameRange::Known(element), NameRange::None];
+        if let Some(found) = reference(text, value, names, events) {
+            events.push(Event::Reference(FoundReference {
+                flags,
+                base,
+                ..found
+            }));
+        }
     }
 
     /// Reads an HTML document in the decoded text, with the link of its entry as its base.
-    fn embedded(
-        &mut self,
-        text: &[u8],
-        map: &OffsetMap,
-        link: Option<(TextRange, u64)>,
-        events: &mut Events,
-    ) {
+    fn embedded(&mut self, text: &XmlText, link: Option<(TextRange, u64)>, events: &mut Events) {
         // Without a tag there is no reference in HTML.
-        if memchr::memchr(b'<', text).is_none() {
+        if memchr::memchr(b'<', &text.bytes).is_none() {
             return;
         }
         let mut flags = match link {
@@ -132,17 +117,18 @@ impl ContentsReader {
             format: Format::HTML,
             scope: NestedScope::Enclosing,
             flags,
-            diagnostic_offset: Some(map.start(0)),
+            diagnostic_offset: Some(text.map.start(0)),
             ..Member::default()
         });
         self.reader
-            .scan_decoded(text, map, &mut self.nested, events);
+            .scan_decoded(&text.bytes, &text.map, &mut self.nested, events);
         events.push(Event::Leave);
     }
 
     /// Reports the URIs in text of an unknown vocabulary.
-    fn guess(&mut self, text: &[u8], map: &OffsetMap, events: &mut Events) {
-        if memchr::memchr2(b':', b'.', text).is_none() && !self.has_email {
+    fn guess(&mut self, text: &XmlText, events: &mut Events) {
+        let XmlText { bytes, map, .. } = text;
+        if memchr::memchr2(b':', b'.', bytes).is_none() && !self.has_email {
             return;
         }
         self.text_scanner.begin(&ScanStart {
@@ -155,10 +141,10 @@ impl ContentsReader {
         });
         let mut found = Events::from(std::mem::take(&mut self.text_events));
         found.clear();
-        self.text_scanner.scan(Window::whole(text), &mut found);
+        self.text_scanner.scan(Window::whole(bytes), &mut found);
         for event in &found.list {
             if let Event::Reference(reference) = event {
-                let mut copy = events.adopt_reference(reference, &found, text);
+                let mut copy = events.adopt_reference(reference, &found, bytes);
                 copy.span = Span {
                     start: map.start(reference.span.start),
                     end: map.end(reference.span.end),

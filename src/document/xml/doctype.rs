@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::tokens::{TokenEnd, end_of, space_end};
+use super::tokens::{end_of, space_end};
 use crate::bytes::seek::is_space;
 
 /// A declaration in the DOCTYPE.
@@ -28,16 +28,14 @@ pub(super) fn read_doctype<'a>(
     bytes: &'a [u8],
     at: usize,
     mut found: impl FnMut(Declaration<'a>),
-) -> TokenEnd {
+) -> Option<usize> {
     let mut is_inside = false;
     let mut at = at + 2;
     // The words and literals of the declaration that is open.
     let mut words: Vec<Range<usize>> = Vec::new();
     loop {
         at = space_end(bytes, at);
-        let Some(&byte) = bytes.get(at) else {
-            return TokenEnd::Cut;
-        };
+        let byte = *bytes.get(at)?;
         match byte {
             b'[' | b']' | b'<'
                 if !bytes[at..].starts_with(b"<!--") && !bytes[at..].starts_with(b"<?") =>
@@ -50,10 +48,7 @@ pub(super) fn read_doctype<'a>(
                 at += 1;
             }
             b'"' | b'\'' => {
-                let Some(length) = memchr(byte, &bytes[at + 1..]) else {
-                    return TokenEnd::Cut;
-                };
-                let literal = at + 1..at + 1 + length;
+                let literal = at + 1..at + 1 + memchr(byte, &bytes[at + 1..])?;
                 at = literal.end + 1;
                 if words.len() < MOST_WORDS {
                     words.push(literal);
@@ -64,16 +59,13 @@ pub(super) fn read_doctype<'a>(
                     b'!' => b"-->",
                     _ => b"?>",
                 };
-                match end_of(bytes, at + 1 + marker.len(), marker) {
-                    TokenEnd::At(end) => at = end,
-                    cut @ TokenEnd::Cut => return cut,
-                }
+                at = end_of(bytes, at + 1 + marker.len(), marker)?;
             }
             b'>' => {
                 at += 1;
                 declared(bytes, &words, &mut found);
                 if !is_inside {
-                    return TokenEnd::At(at);
+                    return Some(at);
                 }
                 words.clear();
             }

@@ -1,10 +1,7 @@
 //! The open elements: their names, what prefixes mean inside, and the rows of their vocabularies.
 
-use std::ops::Range;
-
-use super::names::{NameAt, NameNumbers, name_code, name_end, split_name};
-use super::vocabulary::{self, Namespace, ValueKind, XmlRows};
-use crate::bytes::simd;
+use super::tokens::{name_hash, split_name};
+use super::vocabulary::{self, Namespace, ValueKind, XmlRow};
 use crate::bytes::steps::step;
 use crate::document::html::xml::{MarkupElement, MarkupNamespace};
 
@@ -14,26 +11,24 @@ const DEEPEST: usize = 4096;
 const MOST_BINDINGS: usize = 256;
 /// An end tag is looked up among this many open elements.
 const NEAREST: usize = 64;
-/// Kinds of longer names are not kept.
-const LONGEST_KEPT: usize = 64;
+/// The number of names whose kinds are kept.
+const MOST_KEPT: usize = 256;
 
 /// The facts about all elements of one name, while the same prefixes are in force.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ElementKind {
-    /// The code of the name as written, and the length.
-    name: (u128, usize),
+    /// The hash of the name as written.
+    name: u64,
     pub(super) namespace: Namespace,
     /// The namespace of an element that the table of HTML knows.
     pub(super) markup: Option<MarkupElement>,
-    pub(super) rows: XmlRows,
+    pub(super) rows: &'static [XmlRow],
     /// The row of the element's text.
     pub(super) text: Option<(&'static str, ValueKind)>,
     /// Whether it is an item, a channel, or what has a link of its own in one.
     pub(super) is_entry: bool,
     /// Whether text and attributes are searched, because nothing is known of them.
     pub(super) is_guessed: bool,
-    /// The part of the text behind a tag without attributes that is read; none where more is to be done.
-    pub(super) simple: Option<XmlContents>,
 }
 
 /// The part of the text up to the next tag that is read.
@@ -49,35 +44,16 @@ pub(super) enum XmlContents {
     Guessed,
 }
 
-/// A kind, and the prefixes with which it counts.
-struct KeptKind {
-    bindings: u32,
-    kind: ElementKind,
-}
-
 /// An open element.
 pub(super) struct OpenElement {
-    /// The code of its name as written, and the length.
-    name: (u128, usize),
+    /// The hash of its name as written.
+    name: u64,
     /// The prefixes in force around it.
     outer: Bindings,
     /// Whether it is a document of its own, with its own base.
     pub(super) has_scope: bool,
     pub(super) is_entry: bool,
     pub(super) is_guessed: bool,
-}
-
-impl OpenElement {
-    #[inline(always)]
-    fn new(kind: &ElementKind, outer: Bindings, has_scope: bool) -> Self {
-        OpenElement {
-            name: kind.name,
-            outer,
-            has_scope,
-            is_entry: kind.is_entry,
-            is_guessed: kind.is_guessed,
-        }
-    }
 }
 
 /// The prefixes in force: how many there are, and a number that no other set of them has.
@@ -97,16 +73,26 @@ pub(super) struct OpenElements {
     bindings: Bindings,
     /// The number of sets of prefixes there have been.
     sets: u32,
-    kept: NameNumbers<KeptKind>,
+    /// The kinds that were asked for last, at the hashes of their names, and the prefixes then in force.
+    kept: Vec<Option<(ElementKind, u32)>>,
     /// The vocabulary of elements without a namespace; `None` before the root.
     root: Option<Namespace>,
     /// Whether the root's vocabulary is unknown.
     guesses: bool,
     /// Whether nothing is searched although its vocabulary is unknown.
     pub(super) never_guesses: bool,
+    /// Whether rows that only `--extended` reports are used.
+    extended: bool,
 }
 
 impl OpenElements {
+    pub(super) fn new(extended: bool) -> Self {
+        OpenElements {
+            extended,
+            ..OpenElements::default()
+        }
+    }
+
     /// Closes everything, and forgets the document.
     pub(super) fn clear(&mut self) {
         self.open.clear();
@@ -114,6 +100,7 @@ impl OpenElements {
         self.prefixes.clear();
         // The root of another document may have another vocabulary.
         self.kept.clear();
+        self.kept.resize(MOST_KEPT, None);
         self.bindings = Bindings::default();
         self.sets = 0;
         self.root = None;
@@ -133,11 +120,6 @@ impl OpenElements {
     /// Whether elements nest so deep that further ones are only counted.
     pub(super) fn is_full(&self) -> bool {
         self.open.len() >= DEEPEST
-    }
-
-    /// Whether text and attributes may be searched somewhere in the document, or the root tells only now.
-    pub(super) fn may_guess(&self) -> bool {
-        self.guesses || self.root.is_none()
     }
 
     pub(super) fn bindings(&self) -> Bindings {
@@ -179,48 +161,22 @@ impl OpenElements {
         }
     }
 
-    /// Returns the end of the element name at `at`, and the slot of its kind if it was met.
-    #[inline(always)]
-    pub(super) fn name_end(&self, bytes: &[u8], at: usize) -> (usize, Option<usize>) {
-        if let Some(block) = simd::at(bytes, at) {
-            let ends = block.up_to(b' ') | block.any_of(*b"/>");
-            let length = ends.trailing_zeros() as usize;
-            if ends != 0
-                && length > 0
-                && let Some((slot, _)) = self.kept.find(&NameAt::new(bytes, at, at + length))
+    /// Returns the kind of the elements of a name; the first one asked for is the root.
+    pub(super) fn kind(&mut self, name: &[u8]) -> ElementKind {
+        let hash = name_hash(name);
+        let slot = (hash >> 32) as usize % MOST_KEPT;
+        match self.kept.get(slot) {
+            Some(Some((kind, bindings)))
+                if (kind.name, *bindings) == (hash, self.bindings.number) =>
             {
-                return (at + length, Some(slot));
+                *kind
+            }
+            _ => {
+                let kind = self.new_kind(name, hash);
+                self.kept[slot] = Some((kind, self.bindings.number));
+                kind
             }
         }
-        (name_end(bytes, at), None)
-    }
-
-    /// Returns what is known of elements of a name; the first one asked for is the root.
-    #[inline]
-    pub(super) fn kind(&mut self, bytes: &[u8], name: Range<usize>, extended: bool) -> ElementKind {
-        let name = NameAt::new(bytes, name.start, name.end);
-        match self.kept.find(&name) {
-            Some((_, kept)) if kept.bindings == self.bindings.number => kept.kind,
-            _ => self.new_kind(&name, extended),
-        }
-    }
-
-    /// Reads a tag whose name has a slot and whose attributes are of no use; returns the part of the text
-    /// behind the tag that is read. None where more is to be done.
-    #[inline(always)]
-    pub(super) fn simple(&mut self, slot: usize, is_empty: bool) -> Option<XmlContents> {
-        let kept = self.kept.get(slot)?;
-        let is_one = kept.bindings == self.bindings.number
-            && !kept.kind.is_entry
-            && !self.is_outside()
-            && !self.is_full();
-        let contents = kept.kind.simple.filter(|_| is_one)?;
-        if is_empty {
-            return Some(self.between());
-        }
-        self.open
-            .push(OpenElement::new(&kept.kind, self.bindings, false));
-        Some(contents)
     }
 
     /// Returns what is read of text behind a tag that ended.
@@ -233,8 +189,7 @@ impl OpenElements {
     }
 
     #[inline(never)]
-    fn new_kind(&mut self, at: &NameAt<'_>, extended: bool) -> ElementKind {
-        let name = at.as_bytes();
+    fn new_kind(&mut self, name: &[u8], hash: u64) -> ElementKind {
         let (prefix, local) = split_name(name);
         let mut namespace = self.binding(prefix);
         if self.root.is_none() {
@@ -255,37 +210,20 @@ impl OpenElements {
             _ => None,
         };
         let markup = markup.map(|namespace| MarkupElement::new(namespace, local));
-        let rows = XmlRows::of(namespace, local, extended);
-        let is_guessed = self.guesses && namespace == Namespace::Unknown;
-        let text = rows.text();
-        let simple = match (markup, text) {
-            (Some(element), _) if element.has_contents() => None,
-            (Some(_), _) => Some(XmlContents::Ignored),
-            (None, Some((_, ValueKind::TypedHtml))) => Some(XmlContents::Ignored),
-            (None, Some((_, ValueKind::FieldMark))) => None,
-            (None, Some((element, kind))) => Some(XmlContents::Row(element, kind)),
-            (None, None) if is_guessed => Some(XmlContents::Guessed),
-            (None, None) => Some(XmlContents::Ignored),
-        };
-        let kind = ElementKind {
-            simple,
-            name: at.code(),
+        let rows = vocabulary::rows(namespace, local);
+        ElementKind {
+            name: hash,
             namespace,
             markup,
             rows,
-            text,
+            text: vocabulary::text_row(rows, self.extended),
             is_entry: namespace == Namespace::Rss
                 && matches!(
                     local,
                     b"item" | b"channel" | b"image" | b"textinput" | b"textInput"
                 ),
-            is_guessed,
-        };
-        if name.len() <= LONGEST_KEPT {
-            let bindings = self.bindings.number;
-            self.kept.insert(at, KeptKind { bindings, kind }, true);
+            is_guessed: self.guesses && namespace == Namespace::Unknown,
         }
-        kind
     }
 
     /// Opens an element that does not end in its own tag; returns false if it is only counted.
@@ -295,7 +233,13 @@ impl OpenElements {
             self.deeper += 1;
             return false;
         }
-        self.open.push(OpenElement::new(kind, outer, has_scope));
+        self.open.push(OpenElement {
+            name: kind.name,
+            outer,
+            has_scope,
+            is_entry: kind.is_entry,
+            is_guessed: kind.is_guessed,
+        });
         true
     }
 
@@ -316,35 +260,11 @@ impl OpenElements {
     /// if it closes nothing near.
     #[inline]
     pub(super) fn closed_by(&self, name: &[u8]) -> Option<usize> {
-        let name = (name_code(name, 0, name.len()), name.len());
+        let name = name_hash(name);
         step(self.open.len().min(NEAREST));
-        let near = self.open.iter().rev().take(NEAREST);
-        let mut near = near.map(|open| open.name);
-        let above = near.position(|open| open == name);
+        let mut near = self.open.iter().rev().take(NEAREST);
+        let above = near.position(|open| open.name == name);
         above.map(|above| above + 1)
-    }
-
-    /// Returns the index after the end tag at `at` that closes the innermost element and nothing else, if
-    /// it is one.
-    #[inline(always)]
-    pub(super) fn closing(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        let innermost = self.open.last().filter(|_| self.deeper == 0)?;
-        let (code, length) = innermost.name;
-        let end = at + 2 + length;
-        let is_it = bytes.get(end) == Some(&b'>') && name_code(bytes, at + 2, end) == code;
-        is_it.then_some(end + 1)
-    }
-
-    /// Closes the innermost element by the end tag at `at`, if it is an element that has nothing of its
-    /// own; returns the index after the tag.
-    #[inline(always)]
-    pub(super) fn close_simple(&mut self, bytes: &[u8], at: usize) -> Option<usize> {
-        let end = self.closing(bytes, at)?;
-        let is_simple = (self.open.last()).is_some_and(|open| !open.is_entry && !open.has_scope);
-        is_simple.then(|| {
-            self.pop();
-            end
-        })
     }
 
     /// Closes the innermost element.

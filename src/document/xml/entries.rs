@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::elements::XmlContents;
 use super::report::trimmed;
 use super::text::{Entities, Piece, XmlText};
-use super::tokens::{TokenEnd, end_of};
+use super::tokens::end_of;
 use super::vocabulary::ValueKind;
 use crate::bytes::seek::is_space;
 use crate::bytes::steps::step;
@@ -150,8 +150,8 @@ fn find_link(bytes: &[u8], mut at: usize) -> LinkSearch {
         };
         if let Some(marker) = marker {
             match end_of(bytes, at + 3, marker) {
-                TokenEnd::At(end) => at = end,
-                TokenEnd::Cut => return cut,
+                Some(end) => at = end,
+                None => return cut,
             }
             continue;
         }
@@ -166,8 +166,8 @@ fn find_link(bytes: &[u8], mut at: usize) -> LinkSearch {
             };
             let start = at + start + 1;
             return match end_of(bytes, start, b"</") {
-                TokenEnd::At(end) => LinkSearch::Found(start..end - 2),
-                TokenEnd::Cut => cut,
+                Some(end) => LinkSearch::Found(start..end - 2),
+                None => cut,
             };
         }
         at += 1;

@@ -2,13 +2,11 @@
 
 use std::ops::Range;
 
-use super::report::{XmlReference, report};
-use super::text::XmlSource;
+use super::report::report;
+use super::text::XmlText;
 use crate::bytes::steps::step;
-use crate::decode::RecordOffsets;
-use crate::decode::offset_map::OffsetMap;
 use crate::document::diagnostic;
-use crate::document::events::{Context, Event, Events, FoundReference, NameRange, Span};
+use crate::document::events::{Event, Events, NameRange};
 
 /// The names of fields whose instructions name a resource, and their switches that take a word.
 const FIELDS: [(&[u8], &[u8]); 2] = [(b"HYPERLINK", b"lot"), (b"INCLUDEPICTURE", b"c")];
@@ -90,23 +88,12 @@ fn begins_field(text: &[u8]) -> bool {
 /// any other text.
 #[derive(Default)]
 pub(super) struct FieldInstruction {
-    /// The text of the runs so far; empty where one run was enough.
-    text: Vec<u8>,
-    map: OffsetMap,
-    /// The offset in the document up to which the map leads.
-    at: u64,
+    /// The text of the runs so far.
+    text: XmlText,
     /// Whether what follows of the instruction is of no use.
     is_decided: bool,
     /// Whether marks in the document tell where instructions end.
     has_marks: bool,
-}
-
-/// Returns a reference in an instruction.
-fn reference() -> XmlReference {
-    XmlReference {
-        context: Context::Text,
-        ..XmlReference::attribute([NameRange::Known("instrText"), NameRange::None])
-    }
 }
 
 impl FieldInstruction {
@@ -117,47 +104,31 @@ impl FieldInstruction {
     }
 
     fn forget(&mut self) {
-        self.text.clear();
+        self.text.begin(0);
         self.is_decided = false;
     }
 
     /// Takes the text of a run.
-    pub(super) fn run(&mut self, source: &XmlSource<'_>, range: Range<usize>, events: &mut Events) {
-        let text = &source.bytes()[range.clone()];
+    pub(super) fn run(&mut self, text: &XmlText, events: &mut Events) {
         // Without marks, the name of another field tells that this one has ended.
-        if !self.has_marks && begins_field(text) && !self.is_cut() {
+        if !self.has_marks && begins_field(&text.bytes) && !self.is_cut() {
             self.end(events);
         }
-        if self.is_decided || text.is_empty() {
+        if self.is_decided || text.bytes.is_empty() {
             return;
         }
-        if self.text.is_empty() {
-            match resource(text) {
-                FieldResource::Named(part) => {
-                    self.is_decided = true;
-                    let part = range.start + part.start..range.start + part.end;
-                    return report(source, part, reference(), events);
-                }
-                FieldResource::Missing => {
-                    self.is_decided = true;
-                    return;
-                }
-                FieldResource::Open(_) | FieldResource::Cut => {}
-            }
-            self.at = source.span(&range).start;
-            self.map.starting(self.at);
-        }
-        if self.text.len() + text.len() > LONGEST_INSTRUCTION {
-            events.push(Event::Diagnostic(
-                &diagnostic::FIELD_BROKEN,
-                self.map.start(0),
-            ));
+        let before = self.text.bytes.len();
+        if before == 0 {
+            self.text.begin(text.map.start(0));
+        } else if before + text.bytes.len() > LONGEST_INSTRUCTION {
+            let at = self.text.map.start(0);
+            events.push(Event::Diagnostic(&diagnostic::FIELD_BROKEN, at));
             self.is_decided = true;
             return;
         }
-        self.append(source, range);
-        step(self.text.len());
-        match resource(&self.text) {
+        self.text.join(text);
+        step(self.text.bytes.len());
+        match resource(&self.text.bytes) {
             FieldResource::Named(part) => {
                 self.report(part, events);
                 self.is_decided = true;
@@ -176,12 +147,12 @@ impl FieldInstruction {
     /// Ends the instruction.
     pub(super) fn end(&mut self, events: &mut Events) {
         if !self.is_decided {
-            match resource(&self.text) {
+            match resource(&self.text.bytes) {
                 FieldResource::Named(part) | FieldResource::Open(Some(part)) => {
                     self.report(part, events);
                 }
                 FieldResource::Cut => {
-                    let at = self.map.start(0);
+                    let at = self.text.map.start(0);
                     events.push(Event::Diagnostic(&diagnostic::FIELD_BROKEN, at));
                 }
                 FieldResource::Open(None) | FieldResource::Missing => {}
@@ -191,34 +162,13 @@ impl FieldInstruction {
     }
 
     fn is_cut(&self) -> bool {
-        !self.is_decided && resource(&self.text) == FieldResource::Cut
-    }
-
-    fn append(&mut self, source: &XmlSource<'_>, range: Range<usize>) {
-        self.text.extend_from_slice(&source.bytes()[range.clone()]);
-        for at in range {
-            let span = source.span(&(at..at + 1));
-            self.map.skip(span.start.saturating_sub(self.at) as usize);
-            let start = span.start.max(self.at);
-            self.at = span.end.max(self.at);
-            self.map.put(1, (self.at - start) as usize);
-        }
+        !self.is_decided && resource(&self.text.bytes) == FieldResource::Cut
     }
 
     /// Reports a part of the joined text.
     fn report(&self, part: Range<usize>, events: &mut Events) {
-        let span = Span {
-            start: self.map.start(part.start as u64),
-            end: self.map.end(part.end as u64),
-        };
-        let text = events.store(&self.text[part]);
-        let XmlReference { context, names, .. } = reference();
-        let [element, attribute] = names;
-        events.push(Event::Reference(FoundReference {
-            element,
-            attribute,
-            ..FoundReference::new(span, text, context)
-        }));
+        let names = [NameRange::Known("instrText"), NameRange::None];
+        report(&self.text, part, names, events);
     }
 }
 

@@ -1,6 +1,6 @@
 //! References in XML: SVG, XHTML, feeds, sitemaps and other vocabularies, which are tables of rows
-//! (`vocabulary`). `tag` reads tags, `tokens` finds where others end, `text` decodes, `elements` knows what
-//! is open and what its names mean, `scanner` goes from token to token, and `attributes` and `contents`
+//! (`vocabulary`). `tag` reads tags, `tokens` finds names and where other tokens end, `text` decodes, `elements`
+//! knows what is open and what its names mean, `scanner` goes from token to token, and `attributes` and `contents`
 //! report.
 //!
 //! The tokenizer is our own: a scanner sees windows of any size, has to say where each decoded byte comes
@@ -14,13 +14,11 @@ mod doctype;
 mod elements;
 mod entries;
 mod field;
-mod names;
 mod report;
 mod scanner;
 mod tag;
 mod text;
 mod tokens;
-mod values;
 mod vocabulary;
 
 use encoding_rs::{Encoding, UTF_8};
@@ -30,10 +28,9 @@ use super::{Format, Passes, Retrieval};
 use crate::bytes::lines::LOOK_BEHIND;
 use crate::bytes::window::Bounds;
 use crate::decode::charset::Conversion;
-use names::{KnownAttributes, starts_name};
 use scanner::{LONGEST, XmlScanner};
 use tag::{XmlTag, read_attributes, read_start_tag};
-use tokens::{TokenEnd, end_of};
+use tokens::{end_of, starts_name};
 
 /// XML of any vocabulary.
 pub(super) const FORMAT: Format = Format {
@@ -78,11 +75,9 @@ fn declared(first: &[u8]) -> Option<&'static Encoding> {
         return None;
     }
     let mut tag = XmlTag::default();
-    read_attributes(first, 5, &KnownAttributes::default(), &mut tag);
-    let attributes = tag.attributes.iter();
-    let named = attributes
-        .filter(|attribute| first[attribute.name.clone()] == *b"encoding")
-        .find_map(|attribute| Encoding::for_label(&first[attribute.value.clone()]))?;
+    read_attributes(first, 5, &mut tag);
+    let named = tag.attribute(first, b"encoding")?;
+    let named = Encoding::for_label(&first[named.value.clone()])?;
     // A declaration that can be read as ASCII is in no encoding of two bytes.
     Some(if named.is_ascii_compatible() {
         named
@@ -117,12 +112,12 @@ pub(crate) fn is_xml(head: &[u8]) -> bool {
             _ => return false,
         };
         match end_of(head, at + 2, marker) {
-            TokenEnd::At(end) => at = end,
-            TokenEnd::Cut => return false,
+            Some(end) => at = end,
+            None => return false,
         }
     }
     let mut tag = XmlTag::default();
-    if read_start_tag(head, at, &KnownAttributes::default(), &mut tag) == TokenEnd::Cut {
+    if read_start_tag(head, at, &mut tag).is_none() {
         return false;
     }
     let name = &head[tag.name.clone()];
@@ -130,11 +125,7 @@ pub(crate) fn is_xml(head: &[u8]) -> bool {
         Some(colon) => [b"xmlns:", &name[..colon]].concat(),
         None => b"xmlns".to_vec(),
     };
-    let namespace = tag
-        .attributes
-        .iter()
-        .find(|attribute| head[attribute.name.clone()] == *prefix);
-    match namespace {
+    match tag.attribute(head, &prefix) {
         // XHTML without a declaration is served as HTML.
         Some(attribute) => {
             let known = vocabulary::namespace(&head[attribute.value.clone()]);

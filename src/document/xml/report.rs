@@ -2,67 +2,51 @@
 
 use std::ops::Range;
 
-use super::text::{EntityFault, XmlSource};
+use super::text::XmlText;
 use crate::bytes::seek::is_space;
-use crate::document::diagnostic;
-use crate::document::events::{
-    BaseSelector, Context, Event, Events, FoundReference, NameRange, TextRange,
-};
-use crate::document::flags::Flags;
+use crate::document::events::{Context, Event, Events, FoundReference, NameRange};
 
-/// A reference to be reported, but for its text.
-pub(super) struct XmlReference {
-    pub(super) context: Context,
-    pub(super) names: [NameRange; 2],
-    pub(super) flags: Flags,
-    pub(super) base: BaseSelector,
-    pub(super) resolves_as: Option<TextRange>,
-}
-
-impl XmlReference {
-    /// The value of an attribute.
-    pub(super) fn attribute(names: [NameRange; 2]) -> Self {
-        XmlReference {
-            context: Context::Attribute,
-            names,
-            flags: Flags::NONE,
-            base: BaseSelector::Document,
-            resolves_as: None,
+/// Returns the reference in a range of a text, without white space around it; `None` if nothing is left.
+pub(super) fn reference(
+    text: &XmlText,
+    range: Range<usize>,
+    names: [NameRange; 2],
+    events: &mut Events,
+) -> Option<FoundReference> {
+    let range = trimmed(&text.bytes, range);
+    let [element, attribute] = names;
+    let context = match attribute {
+        NameRange::None => Context::Text,
+        _ => Context::Attribute,
+    };
+    (!range.is_empty()).then(|| {
+        let span = text.span(&range);
+        FoundReference {
+            element,
+            attribute,
+            ..FoundReference::new(span, events.store(&text.bytes[range]), context)
         }
-    }
+    })
 }
 
 /// Reports a range of a text, without white space around it.
-#[inline]
 pub(super) fn report(
-    source: &XmlSource<'_>,
+    text: &XmlText,
     range: Range<usize>,
-    reference: XmlReference,
+    names: [NameRange; 2],
     events: &mut Events,
 ) {
-    let range = trimmed(source.bytes(), range);
-    if range.is_empty() {
-        return;
+    if let Some(found) = reference(text, range, names, events) {
+        events.push(Event::Reference(found));
     }
-    let span = source.span(&range);
-    let text = source.text(range, events);
-    let [element, attribute] = reference.names;
-    events.push(Event::Reference(FoundReference {
-        element,
-        attribute,
-        flags: reference.flags,
-        base: reference.base,
-        resolves_as: reference.resolves_as,
-        ..FoundReference::new(span, text, reference.context)
-    }));
 }
 
-/// Returns the second of each pair of words in a range.
-pub(super) fn seconds(bytes: &[u8], range: Range<usize>) -> Vec<Range<usize>> {
+/// Returns the second of each pair of words.
+pub(super) fn seconds(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let (mut at, mut count) = (range.start, 0);
-    while at < range.end {
-        let rest = &bytes[at..range.end];
+    let (mut at, mut count) = (0, 0);
+    while at < bytes.len() {
+        let rest = &bytes[at..];
         let length = rest.iter().take_while(|&&byte| !is_space(byte)).count();
         count += usize::from(length > 0);
         if length > 0 && count % 2 == 0 {
@@ -71,14 +55,6 @@ pub(super) fn seconds(bytes: &[u8], range: Range<usize>) -> Vec<Range<usize>> {
         at += length + 1;
     }
     found
-}
-
-pub(super) fn report_fault(fault: EntityFault, at: u64, events: &mut Events) {
-    let code = match fault {
-        EntityFault::NotWellFormed => &diagnostic::XML_NOT_WELL_FORMED,
-        EntityFault::Limit => &diagnostic::XML_ENTITY_LIMIT,
-    };
-    events.push(Event::Diagnostic(code, at));
 }
 
 /// Returns the range without white space of XML at both ends.

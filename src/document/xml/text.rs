@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::tag::RawXmlAttribute;
 use super::tokens::first_of;
 use crate::bytes::steps::step;
+use crate::bytes::window::Window;
 use crate::decode::RecordOffsets;
 use crate::decode::offset_map::OffsetMap;
-use crate::document::events::{Events, Span, TextRange};
+use crate::document::diagnostic;
+use crate::document::events::{Event, Events, Span};
 use crate::document::html::xml::decode_reference;
 
 /// The longest name of an entity, in bytes; longer ones are not looked up.
@@ -286,6 +289,35 @@ impl XmlText {
         }
     }
 
+    /// Takes a text as it stands at an offset of the document.
+    pub(super) fn copy(&mut self, text: &[u8], offset: u64) {
+        self.begin(offset);
+        self.bytes.extend_from_slice(text);
+        self.map.copy(text.len());
+    }
+
+    /// Appends another text, with the way back to where its bytes come from.
+    pub(super) fn join(&mut self, other: &XmlText) {
+        self.bytes.extend_from_slice(&other.bytes);
+        for at in 0..other.bytes.len() {
+            let span = other.span(&(at..at + 1));
+            self.map.skip(span.start.saturating_sub(self.at) as usize);
+            let start = span.start.max(self.at);
+            self.at = span.end.max(self.at);
+            self.map.put(1, (self.at - start) as usize);
+        }
+    }
+
+    /// Returns where a range of the text comes from.
+    pub(super) fn span(&self, range: &Range<usize>) -> Span {
+        let start = self.map.start(range.start as u64);
+        let end = match range.is_empty() {
+            true => start,
+            false => self.map.end(range.end as u64),
+        };
+        Span { start, end }
+    }
+
     fn put(&mut self, text: &[u8], length: usize) {
         self.bytes.extend_from_slice(text);
         self.map.put(text.len(), length);
@@ -326,47 +358,40 @@ impl XmlText {
     }
 }
 
-/// Text as it stands in the window, or decoded.
-#[derive(Clone, Copy)]
-pub(super) enum XmlSource<'a> {
-    /// The bytes of the window, and the offset of the first.
-    Window(&'a [u8], u64),
-    Decoded(&'a XmlText),
+pub(super) fn report_fault(fault: EntityFault, at: u64, events: &mut Events) {
+    let code = match fault {
+        EntityFault::NotWellFormed => &diagnostic::XML_NOT_WELL_FORMED,
+        EntityFault::Limit => &diagnostic::XML_ENTITY_LIMIT,
+    };
+    events.push(Event::Diagnostic(code, at));
 }
 
-impl<'a> XmlSource<'a> {
-    pub(super) fn bytes(&self) -> &'a [u8] {
-        match self {
-            XmlSource::Window(bytes, _) => bytes,
-            XmlSource::Decoded(text) => &text.bytes,
-        }
+/// The entities of a document, and the text that was decoded last.
+#[derive(Default)]
+pub(super) struct XmlValues {
+    pub(super) entities: Entities,
+    pub(super) text: XmlText,
+}
+
+impl XmlValues {
+    /// Decodes a piece of a window, after those of the text so far.
+    pub(super) fn append(&mut self, window: &Window<'_>, range: Range<usize>, piece: Piece) {
+        let offset = window.offset_at(range.start);
+        let raw = &window.bytes[range];
+        self.text.append(raw, offset, piece, &mut self.entities);
     }
 
-    /// Returns where a range of the text comes from.
-    #[inline]
-    pub(super) fn span(&self, range: &Range<usize>) -> Span {
-        match self {
-            XmlSource::Window(_, offset) => Span {
-                start: offset + range.start as u64,
-                end: offset + range.end as u64,
-            },
-            XmlSource::Decoded(text) => {
-                let start = text.map.start(range.start as u64);
-                let end = match range.is_empty() {
-                    true => start,
-                    false => text.map.end(range.end as u64),
-                };
-                Span { start, end }
-            }
-        }
+    /// Decodes the value of an attribute.
+    pub(super) fn value(&mut self, window: &Window<'_>, attribute: &RawXmlAttribute) -> &XmlText {
+        self.text.begin(window.offset_at(attribute.value.start));
+        self.append(window, attribute.value.clone(), Piece::Value);
+        &self.text
     }
 
-    /// Returns a range of the text as the text of an event.
-    #[inline]
-    pub(super) fn text(&self, range: Range<usize>, events: &mut Events) -> TextRange {
-        match self {
-            XmlSource::Window(..) => TextRange::window(range),
-            XmlSource::Decoded(text) => events.store(&text.bytes[range]),
+    /// Reports what is wrong with the references in the text that was decoded last.
+    pub(super) fn report_faults(&mut self, events: &mut Events) {
+        for (fault, at) in self.text.faults.drain(..) {
+            report_fault(fault, at, events);
         }
     }
 }

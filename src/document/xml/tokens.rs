@@ -1,28 +1,56 @@
-//! Tokens of XML 1.0 in a window: where they end.
+//! Tokens of XML 1.0 in a window: names, and where tokens end.
 
 use memchr::memmem;
 
 use crate::bytes::seek::is_space;
 use crate::bytes::simd;
 
-/// The end of a token, if the bytes have it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TokenEnd {
-    /// The index after it.
-    At(usize),
-    /// The bytes end first.
-    Cut,
+/// Whether each byte may be in a name; bytes beyond ASCII are not checked.
+static IN_NAME: [bool; 256] = {
+    let mut class = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let letter = byte as u8;
+        class[byte] =
+            letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'.' | b'_' | b':' | 0x80..);
+        byte += 1;
+    }
+    class
+};
+
+/// Whether a byte may begin a name.
+#[inline]
+pub(super) fn starts_name(byte: u8) -> bool {
+    IN_NAME[byte as usize] && !matches!(byte, b'0'..=b'9' | b'-' | b'.')
 }
 
-impl TokenEnd {
-    /// Returns the index after it, if the bytes have it.
-    #[inline]
-    pub(super) fn index(self) -> Option<usize> {
-        match self {
-            TokenEnd::At(end) => Some(end),
-            TokenEnd::Cut => None,
-        }
+#[inline]
+pub(super) fn name_end(bytes: &[u8], mut at: usize) -> usize {
+    while at < bytes.len() && IN_NAME[bytes[at] as usize] {
+        at += 1;
     }
+    at
+}
+
+/// Returns the prefix of a name and its local part.
+pub(super) fn split_name(name: &[u8]) -> (&[u8], &[u8]) {
+    match name.iter().position(|&byte| byte == b':') {
+        Some(colon) => (&name[..colon], &name[colon + 1..]),
+        None => (b"", name),
+    }
+}
+
+/// Returns a hash of a name, which differs for all names of up to eight bytes.
+pub(super) fn name_hash(name: &[u8]) -> u64 {
+    name.chunks(8).fold(name.len() as u64, |hash, chunk| {
+        let word = chunk
+            .iter()
+            .rev()
+            .fold(0, |word, &byte| word << 8 | u64::from(byte));
+        // 2^64 divided by the golden ratio.
+        let hash = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        hash ^ hash >> 29
+    })
 }
 
 #[inline]
@@ -33,18 +61,11 @@ pub(super) fn space_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the index after `marker`, from `at` on.
-pub(super) fn end_of(bytes: &[u8], at: usize, marker: &[u8]) -> TokenEnd {
-    match memmem::find(&bytes[at.min(bytes.len())..], marker) {
-        Some(found) => TokenEnd::At(at + found + marker.len()),
-        None => TokenEnd::Cut,
-    }
+/// Returns the index after `marker`, from `at` on; `None` if the bytes end first.
+pub(super) fn end_of(bytes: &[u8], at: usize, marker: &[u8]) -> Option<usize> {
+    let found = memmem::find(&bytes[at.min(bytes.len())..], marker)?;
+    Some(at + found + marker.len())
 }
-
-/// The bytes at which text that is read may end, or is not what it stands for.
-pub(super) const TEXT_END: [u8; 4] = *b"<&\r\0";
-/// The bytes at which text that is not read may end, or has a reference.
-pub(super) const SKIPPED_END: [u8; 2] = *b"<&";
 
 /// Returns the index of the first of the bytes `ends` from `at` on, or the length.
 #[inline(always)]

@@ -224,23 +224,23 @@ impl XmlRow {
     }
 }
 
-/// Every row.
+/// Every row; those of an element are adjacent.
 #[rustfmt::skip]
 static ROWS: &[XmlRow] = &[
     row(Xinclude, "include", Attribute("href"), Uri),
     // RFC 4287.
     row(Atom, "link", Attribute("href"), Uri),
-    row(Atom, "content", Attribute("src"), Uri),
     row(Atom, "generator", Attribute("uri"), Uri),
+    row(Atom, "generator", Attribute("url"), Uri),
     row(Atom, "icon", Text, Uri),
     row(Atom, "logo", Text, Uri),
     row(Atom, "uri", Text, Uri),
     // Version 0.3, whose elements later feeds still have.
     row(Atom, "url", Text, Uri),
     row(Atom, "homepage", Text, Uri),
-    row(Atom, "generator", Attribute("url"), Uri),
     row(Atom, "id", Text, Uri).extended(),
     row(Atom, "category", Attribute("scheme"), Uri).extended(),
+    row(Atom, "content", Attribute("src"), Uri),
     row(Atom, "content", Text, TypedHtml),
     row(Atom, "summary", Text, TypedHtml),
     row(Atom, "title", Text, TypedHtml),
@@ -352,81 +352,54 @@ pub(super) fn is_first_element(name: &[u8]) -> bool {
     FIRST_ELEMENTS.contains(&name)
 }
 
-/// Attributes that rules name, by their local names: identifiers, types and bases.
-static RULED: &[&[u8]] = &[
-    b"id",
-    b"type",
-    b"base",
-    b"href",
-    b"isPermaLink",
-    b"schemaLocation",
-    b"TargetMode",
-];
-
-/// Whether a row or a rule names an attribute of this local name.
-pub(super) fn is_attribute(local: &[u8]) -> bool {
-    let is_in = |row: &XmlRow| match row.place {
-        Attribute(name) => name.strip_prefix("rdf:").unwrap_or(name).as_bytes() == local,
-        Text => false,
+/// Returns the rows of an element, with and without `--extended`.
+pub(super) fn rows(namespace: Namespace, element: &[u8]) -> &'static [XmlRow] {
+    let is_of = |row: &XmlRow| {
+        row.namespace == namespace && (row.element == "*" || row.element.as_bytes() == element)
     };
-    RULED.contains(&local) || ROWS.iter().any(is_in)
+    let start = ROWS.iter().position(is_of).unwrap_or(ROWS.len());
+    let count = ROWS[start..].iter().take_while(|row| is_of(row)).count();
+    &ROWS[start..start + count]
+}
+
+/// Returns the name in the row of an attribute, and its kind.
+pub(super) fn attribute_row(
+    rows: &'static [XmlRow],
+    name: &[u8],
+    extended: bool,
+) -> Option<(&'static str, ValueKind)> {
+    let mut rows = rows.iter().filter(|row| extended || !row.extended);
+    rows.find_map(|row| match row.place {
+        Attribute(known) if known.as_bytes() == name => Some((known, row.kind)),
+        _ => None,
+    })
+}
+
+/// Returns the element in the row of the text, and its kind.
+pub(super) fn text_row(
+    rows: &'static [XmlRow],
+    extended: bool,
+) -> Option<(&'static str, ValueKind)> {
+    let mut rows = rows.iter().filter(|row| extended || !row.extended);
+    let row = rows.find(|row| row.place == Text)?;
+    Some((row.element, row.kind))
 }
 
 /// Returns the row of an attribute of RDF, which stands on elements of any namespace.
 pub(super) fn rdf_attribute(local: &[u8], extended: bool) -> Option<(&'static str, ValueKind)> {
-    let rows = XmlRows::of_attribute(&[b"rdf:", local].concat());
-    XmlRows::of(Rdf, b"*", extended).attribute(rows)
+    let name = [b"rdf:", local].concat();
+    attribute_row(rows(Rdf, b"*"), &name, extended)
 }
 
-/// A set of rows of the table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct XmlRows(u128);
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-const _: () = assert!(ROWS.len() <= u128::BITS as usize);
-
-impl XmlRows {
-    /// The rows of an element.
-    pub(super) fn of(namespace: Namespace, element: &[u8], extended: bool) -> Self {
-        let is_of = |row: &XmlRow| {
-            row.namespace == namespace
-                && (row.element == "*" || row.element.as_bytes() == element)
-                && (extended || !row.extended)
-        };
-        let rows = ROWS.iter().enumerate().filter(|(_, row)| is_of(row));
-        XmlRows(rows.fold(0, |set, (index, _)| set | 1 << index))
-    }
-
-    #[inline]
-    fn iter(self) -> impl Iterator<Item = &'static XmlRow> {
-        let mut left = self.0;
-        std::iter::from_fn(move || {
-            let index = left.trailing_zeros() as usize;
-            left &= left.wrapping_sub(1);
-            ROWS.get(index)
-        })
-    }
-
-    /// The rows of an attribute.
-    pub(super) fn of_attribute(name: &[u8]) -> Self {
-        let is_of =
-            |row: &XmlRow| matches!(row.place, Attribute(known) if known.as_bytes() == name);
-        let rows = ROWS.iter().enumerate().filter(|(_, row)| is_of(row));
-        XmlRows(rows.fold(0, |set, (index, _)| set | 1 << index))
-    }
-
-    /// Returns the first of these rows of an element that is one of an attribute.
-    #[inline]
-    pub(super) fn attribute(self, of_attribute: Self) -> Option<(&'static str, ValueKind)> {
-        let row = XmlRows(self.0 & of_attribute.0).iter().next()?;
-        match row.place {
-            Attribute(name) => Some((name, row.kind)),
-            Text => None,
+    #[test]
+    fn rows_of_an_element_are_adjacent() {
+        for row in ROWS {
+            let mut found = rows(row.namespace, row.element.as_bytes()).iter();
+            assert!(found.any(|found| std::ptr::eq(found, row)), "{row:?}");
         }
-    }
-
-    /// Returns the element of the row of the text, and its kind.
-    pub(super) fn text(self) -> Option<(&'static str, ValueKind)> {
-        let row = self.iter().find(|row| row.place == Text)?;
-        Some((row.element, row.kind))
     }
 }
