@@ -273,8 +273,9 @@ pub(crate) struct CssReader {
 /// The rest of a window is not enough to go on.
 struct Wait(usize);
 
-/// The bytes of a window, and what is found in them.
+/// The reading of a window.
 struct Reading<'r, 'a> {
+    state: &'r mut CssReader,
     bytes: &'a [u8],
     last: bool,
     /// Index behind the last token that was looked at.
@@ -284,14 +285,6 @@ struct Reading<'r, 'a> {
     /// Index of the first byte that the statement does not know.
     unknown: usize,
     found: &'r mut dyn FnMut(CssFind<'_>),
-}
-
-impl Reading<'_, '_> {
-    #[inline(always)]
-    fn end_token(&mut self, at: usize) {
-        self.token_end = at;
-        self.name_floor = at;
-    }
 }
 
 impl CssReader {
@@ -322,15 +315,17 @@ impl CssReader {
         last: bool,
         found: &mut dyn FnMut(CssFind<'_>),
     ) -> usize {
+        let since_token = self.since_token;
         let mut reading = Reading {
+            state: self,
             bytes: &bytes[..range.end],
             last,
             token_end: range.start,
-            name_floor: range.start.saturating_sub(self.since_token),
+            name_floor: range.start.saturating_sub(since_token),
             unknown: range.start,
             found,
         };
-        let end = match self.tokens(range.start, &mut reading) {
+        let end = match reading.tokens(range.start) {
             Ok(()) if last => range.end,
             Ok(()) => {
                 // A name at the end may be that of a function.
@@ -343,115 +338,120 @@ impl CssReader {
             Err(Wait(at)) => at,
         };
         step(end - range.start);
-        self.since_token = end.saturating_sub(reading.name_floor);
-        let unread = reading.token_end.min(end)..end;
-        self.gap(unread, &mut reading);
+        reading.state.since_token = end.saturating_sub(reading.name_floor);
+        reading.gap(reading.token_end.min(end)..end);
         let unknown = reading.unknown.min(end);
-        self.statement.pass(&bytes[unknown..end]);
+        reading.state.statement.pass(&bytes[unknown..end]);
         end
     }
+}
 
-    fn tokens(&mut self, mut at: usize, reading: &mut Reading<'_, '_>) -> Result<(), Wait> {
-        at = self.resume(at, reading)?;
+impl Reading<'_, '_> {
+    #[inline(always)]
+    fn end_token(&mut self, at: usize) {
+        self.token_end = at;
+        self.name_floor = at;
+    }
+
+    fn tokens(&mut self, mut at: usize) -> Result<(), Wait> {
+        at = self.resume(at)?;
         let mut stops = Stops {
-            bytes: reading.bytes,
-            avx2: self.avx2,
+            bytes: self.bytes,
+            avx2: self.state.avx2,
             block: usize::MAX - 64,
             mask: 0,
         };
         loop {
             let stop = stops.next(at);
-            let Some(&byte) = reading.bytes.get(stop) else {
+            let Some(&byte) = self.bytes.get(stop) else {
                 return Ok(());
             };
             at = match byte {
                 b'{' | b'}' | b';' | b'[' | b']' | b')' => {
-                    self.gap(reading.token_end..stop, reading);
-                    self.bracket(byte, stop, reading);
+                    self.gap(self.token_end..stop);
+                    self.bracket(byte, stop);
                     stop + 1
                 }
-                b'(' => self.parenthesis(stop, reading)?,
+                b'(' => self.parenthesis(stop)?,
                 b'"' | b'\'' => {
-                    self.gap(reading.token_end..stop, reading);
-                    self.string(byte, stop, reading)?
+                    self.gap(self.token_end..stop);
+                    self.string(byte, stop)?
                 }
-                b'/' => match reading.bytes.get(stop + 1) {
+                b'/' => match self.bytes.get(stop + 1) {
                     Some(b'*') => {
-                        self.gap(reading.token_end..stop, reading);
-                        self.comment(stop, reading)?
+                        self.gap(self.token_end..stop);
+                        self.comment(stop)?
                     }
-                    None if !reading.last => return Err(Wait(stop)),
+                    None if !self.last => return Err(Wait(stop)),
                     _ => {
                         at = stop + 1;
                         continue;
                     }
                 },
                 b'@' => {
-                    self.gap(reading.token_end..stop, reading);
-                    if !reading.last && stop + 4 > reading.bytes.len() {
+                    self.gap(self.token_end..stop);
+                    if !self.last && stop + 4 > self.bytes.len() {
                         return Err(Wait(stop));
                     }
-                    match starts_name(reading.bytes, stop + 1) {
-                        true => {
-                            self.name(NameKind::AtKeyword, CssName::default(), stop + 1, reading)?
-                        }
+                    match starts_name(self.bytes, stop + 1) {
+                        true => self.name(NameKind::AtKeyword, CssName::default(), stop + 1)?,
                         false => {
-                            self.other_token(stop, reading);
+                            self.other_token(stop);
                             stop + 1
                         }
                     }
                 }
-                _ => self.escaped_name(stop, reading)?,
+                _ => self.escaped_name(stop)?,
             };
-            reading.end_token(at);
+            self.end_token(at);
         }
     }
 
     /// Goes on with the token that the last window did not hold to its end.
-    fn resume(&mut self, at: usize, reading: &mut Reading<'_, '_>) -> Result<usize, Wait> {
-        let end = match std::mem::take(&mut self.token) {
+    fn resume(&mut self, at: usize) -> Result<usize, Wait> {
+        let end = match std::mem::take(&mut self.state.token) {
             OpenToken::None => return Ok(at),
-            OpenToken::Comment => self.comment_rest(at, reading)?,
-            OpenToken::String(quote) => self.long_string(quote, at, reading)?,
-            OpenToken::UrlSpace => self.url(at, reading)?,
-            OpenToken::Url => self.long_url(at, reading)?,
-            OpenToken::BadUrl => self.bad_url(at, reading)?,
-            OpenToken::Name(kind, name) => self.name(kind, name, at, reading)?,
+            OpenToken::Comment => self.comment_rest(at)?,
+            OpenToken::String(quote) => self.long_string(quote, at)?,
+            OpenToken::UrlSpace => self.url(at)?,
+            OpenToken::Url => self.long_url(at)?,
+            OpenToken::BadUrl => self.bad_url(at)?,
+            OpenToken::Name(kind, name) => self.name(kind, name, at)?,
         };
-        reading.end_token(end);
+        self.end_token(end);
         Ok(end)
     }
 
     /// Looks at the bytes between two tokens, where it matters whether they are blank.
     #[inline(always)]
-    fn gap(&mut self, gap: Range<usize>, reading: &mut Reading<'_, '_>) {
-        let matters = self.expects_import
+    fn gap(&mut self, gap: Range<usize>) {
+        let matters = self.state.expects_import
             || matches!(
-                self.open.last(),
+                self.state.open.last(),
                 Some(CssBracket::Reference | CssBracket::ReferenceText)
             );
         if matters {
-            self.passed(gap, reading);
+            self.passed(gap);
         }
     }
 
     #[cold]
-    fn passed(&mut self, gap: Range<usize>, reading: &mut Reading<'_, '_>) {
+    fn passed(&mut self, gap: Range<usize>) {
         let start = gap.start;
-        let bytes = reading.bytes.get(gap).unwrap_or_default();
+        let bytes = self.bytes.get(gap).unwrap_or_default();
         if let Some(token) = bytes.iter().position(|&byte| !is_space(byte)) {
-            self.other_token(start + token, reading);
+            self.other_token(start + token);
         }
     }
 
     /// Notes a token that is neither white space nor a comment.
-    fn other_token(&mut self, at: usize, reading: &mut Reading<'_, '_>) {
-        self.expects_import = false;
-        match self.open.last_mut() {
+    fn other_token(&mut self, at: usize) {
+        self.state.expects_import = false;
+        match self.state.open.last_mut() {
             Some(open @ CssBracket::Reference) => *open = CssBracket::Used,
             Some(open @ CssBracket::ReferenceText) => {
                 *open = CssBracket::Used;
-                (reading.found)(CssFind::Fault(&diagnostic::CSS_URL_MODIFIER, at));
+                (self.found)(CssFind::Fault(&diagnostic::CSS_URL_MODIFIER, at));
             }
             _ => {}
         }
@@ -459,413 +459,396 @@ impl CssReader {
 
     /// A bracket other than `(`, or a semicolon.
     #[inline(always)]
-    fn bracket(&mut self, byte: u8, at: usize, reading: &mut Reading<'_, '_>) {
-        let depth = self.open.len();
+    fn bracket(&mut self, byte: u8, at: usize) {
+        let depth = self.state.open.len();
         match byte {
             b'{' => {
-                self.other_token(at, reading);
+                self.other_token(at);
                 // A block ends the prelude of its rule.
-                self.opaque = self.opaque.filter(|&start| start != depth);
-                self.imports_count &= depth > 0;
-                self.push(match self.statement.at {
+                self.state.opaque = self.state.opaque.filter(|&start| start != depth);
+                self.state.imports_count &= depth > 0;
+                self.push(match self.state.statement.at {
                     AtRule::FontFace => CssBracket::FontFace,
                     _ => CssBracket::Brace,
                 });
-                self.begin_statement(at + 1, reading);
+                self.begin_statement(at + 1);
             }
             b'[' => {
-                self.other_token(at, reading);
+                self.other_token(at);
                 self.push(CssBracket::Square);
             }
             b';' => {
-                self.other_token(at, reading);
-                self.opaque = self.opaque.filter(|&start| start < depth);
+                self.other_token(at);
+                self.state.opaque = self.state.opaque.filter(|&start| start < depth);
                 if self.is_in_block() {
                     let is_rule = matches!(
-                        self.statement.at,
+                        self.state.statement.at,
                         AtRule::FontFace | AtRule::Opaque | AtRule::Other
                     );
-                    self.imports_count &= depth > 0 || !is_rule;
-                    self.begin_statement(at + 1, reading);
+                    self.state.imports_count &= depth > 0 || !is_rule;
+                    self.begin_statement(at + 1);
                 }
             }
-            _ => self.close(byte, at, reading),
+            _ => self.close(byte, at),
         }
     }
 
     fn push(&mut self, open: CssBracket) {
-        match self.open.len() < DEEPEST && self.deeper == 0 {
-            true => self.open.push(open),
-            false => self.deeper += 1,
+        match self.state.open.len() < DEEPEST && self.state.deeper == 0 {
+            true => self.state.open.push(open),
+            false => self.state.deeper += 1,
         }
     }
 
     /// Closes the innermost bracket if it is of the same kind; any other closing bracket is stray.
-    fn close(&mut self, byte: u8, at: usize, reading: &mut Reading<'_, '_>) {
-        if self.deeper > 0 {
-            self.deeper -= 1;
+    fn close(&mut self, byte: u8, at: usize) {
+        if self.state.deeper > 0 {
+            self.state.deeper -= 1;
             return;
         }
-        let matches = match self.open.last() {
+        let matches = match self.state.open.last() {
             None => false,
             Some(CssBracket::Square) => byte == b']',
             Some(CssBracket::Brace | CssBracket::FontFace) => byte == b'}',
             Some(_) => byte == b')',
         };
         if !matches {
-            return self.other_token(at, reading);
+            return self.other_token(at);
         }
-        self.expects_import = false;
-        self.open.pop();
-        let depth = self.open.len();
-        self.opaque = self.opaque.filter(|&start| start <= depth);
+        self.state.expects_import = false;
+        self.state.open.pop();
+        let depth = self.state.open.len();
+        self.state.opaque = self.state.opaque.filter(|&start| start <= depth);
         if byte == b'}' {
-            self.begin_statement(at + 1, reading);
+            self.begin_statement(at + 1);
         }
     }
 
     /// Whether the innermost bracket is that of a block, or there is none.
     fn is_in_block(&self) -> bool {
-        let open = self.open.last();
-        self.deeper == 0 && matches!(open, None | Some(CssBracket::Brace | CssBracket::FontFace))
+        let open = self.state.open.last();
+        self.state.deeper == 0
+            && matches!(open, None | Some(CssBracket::Brace | CssBracket::FontFace))
     }
 
-    fn begin_statement(&mut self, at: usize, reading: &mut Reading<'_, '_>) {
-        self.statement.begin(self.open.len());
-        reading.unknown = at;
+    fn begin_statement(&mut self, at: usize) {
+        self.state.statement.begin(self.state.open.len());
+        self.unknown = at;
     }
 
     /// Reports a reference, unless the rule holds none.
-    fn reference(&mut self, range: Range<usize>, reading: &mut Reading<'_, '_>) {
-        if self.opaque.is_some() {
+    fn reference(&mut self, range: Range<usize>) {
+        if self.state.opaque.is_some() {
             return;
         }
-        let start = reading.unknown.min(range.start);
-        self.statement.pass(&reading.bytes[start..range.start]);
-        reading.unknown = reading.unknown.max(range.start);
-        let font_face = self.open.get(self.statement.depth.wrapping_sub(1));
+        let start = self.unknown.min(range.start);
+        self.state.statement.pass(&self.bytes[start..range.start]);
+        self.unknown = self.unknown.max(range.start);
+        let font_face = self
+            .state
+            .open
+            .get(self.state.statement.depth.wrapping_sub(1));
         let font_face = font_face == Some(&CssBracket::FontFace);
-        let owner = match self.statement.at {
+        let owner = match self.state.statement.at {
             AtRule::Import => {
                 // What follows are conditions.
-                self.opaque = Some(self.statement.depth);
-                let inert = !self.imports_count || self.statement.depth > 0;
+                self.state.opaque = Some(self.state.statement.depth);
+                let inert = !self.state.imports_count || self.state.statement.depth > 0;
                 CssOwner::Import { inert }
             }
-            _ => match self.statement.property() {
+            _ => match self.state.statement.property() {
                 None => CssOwner::Unknown,
                 Some(name) if font_face => CssOwner::FontFace(name),
                 Some(name) => CssOwner::Property(name),
             },
         };
-        (reading.found)(CssFind::Reference { range, owner });
+        (self.found)(CssFind::Reference { range, owner });
     }
 
     /// Reads the string that starts with the quote at `at`.
-    fn string(
-        &mut self,
-        quote: u8,
-        at: usize,
-        reading: &mut Reading<'_, '_>,
-    ) -> Result<usize, Wait> {
+    fn string(&mut self, quote: u8, at: usize) -> Result<usize, Wait> {
         let start = at + 1;
-        let (text, end) = match string_end(quote, reading.bytes, start, reading.last) {
+        let (text, end) = match string_end(quote, self.bytes, start, self.last) {
             CssStringEnd::Break(end) if end - start <= LONGEST_TOKEN => {
-                (reading.found)(CssFind::Fault(&diagnostic::CSS_BAD_STRING, at));
-                self.other_token(at, reading);
+                (self.found)(CssFind::Fault(&diagnostic::CSS_BAD_STRING, at));
+                self.other_token(at);
                 return Ok(end);
             }
             CssStringEnd::Closed(end) if end - start <= LONGEST_TOKEN => (start..end, end + 1),
-            CssStringEnd::Open(end) if end - start <= LONGEST_TOKEN => match reading.last {
-                true => (start..end, reading.bytes.len()),
+            CssStringEnd::Open(end) if end - start <= LONGEST_TOKEN => match self.last {
+                true => (start..end, self.bytes.len()),
                 false => return Err(Wait(at)),
             },
             _ => {
-                (reading.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, at));
-                self.other_token(at, reading);
-                return self.long_string(quote, start, reading);
+                (self.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, at));
+                self.other_token(at);
+                return self.long_string(quote, start);
             }
         };
-        match self.open.last_mut() {
+        match self.state.open.last_mut() {
             Some(open @ CssBracket::Reference) => {
                 *open = CssBracket::ReferenceText;
-                self.reference(text, reading);
+                self.reference(text);
             }
-            Some(CssBracket::Images) => self.reference(text, reading),
-            Some(CssBracket::Used | CssBracket::ReferenceText) => self.other_token(at, reading),
-            _ if std::mem::take(&mut self.expects_import) => self.reference(text, reading),
+            Some(CssBracket::Images) => self.reference(text),
+            Some(CssBracket::Used | CssBracket::ReferenceText) => self.other_token(at),
+            _ if std::mem::take(&mut self.state.expects_import) => self.reference(text),
             _ => {}
         }
-        self.expects_import = false;
+        self.state.expects_import = false;
         Ok(end)
     }
 
     /// Passes over the rest of a string that is too long.
-    fn long_string(
-        &mut self,
-        quote: u8,
-        at: usize,
-        reading: &mut Reading<'_, '_>,
-    ) -> Result<usize, Wait> {
-        match string_end(quote, reading.bytes, at, reading.last) {
+    fn long_string(&mut self, quote: u8, at: usize) -> Result<usize, Wait> {
+        match string_end(quote, self.bytes, at, self.last) {
             CssStringEnd::Closed(end) => Ok(end + 1),
             CssStringEnd::Break(end) => Ok(end),
             CssStringEnd::Open(end) => {
-                self.token = OpenToken::String(quote);
-                self.wait(end, reading)
+                self.state.token = OpenToken::String(quote);
+                self.wait(end)
             }
         }
     }
 
-    /// Ends the window at `end` inside a token, which `self.token` describes.
-    fn wait(&mut self, end: usize, reading: &mut Reading<'_, '_>) -> Result<usize, Wait> {
-        if reading.last {
-            self.token = OpenToken::None;
-            return Ok(reading.bytes.len());
+    /// Ends the window at `end` inside a token, which `self.state.token` describes.
+    fn wait(&mut self, end: usize) -> Result<usize, Wait> {
+        if self.last {
+            self.state.token = OpenToken::None;
+            return Ok(self.bytes.len());
         }
-        reading.token_end = end;
+        self.token_end = end;
         Err(Wait(end))
     }
 
     /// Reads the comment at `at`.
-    fn comment(&mut self, at: usize, reading: &mut Reading<'_, '_>) -> Result<usize, Wait> {
-        let known = reading.unknown.min(at);
-        self.statement.pass(&reading.bytes[known..at]);
-        self.statement.pass_comment();
-        reading.unknown = at;
+    fn comment(&mut self, at: usize) -> Result<usize, Wait> {
+        let known = self.unknown.min(at);
+        self.state.statement.pass(&self.bytes[known..at]);
+        self.state.statement.pass_comment();
+        self.unknown = at;
         let text = at + 2;
-        let end = memmem::find(&reading.bytes[text..], b"*/");
-        let held = end.unwrap_or(reading.bytes.len() - text);
-        let may_name_map = match reading.bytes.get(text) {
-            Some(byte) => matches!(byte, b'#' | b'@') && self.sheet == Sheet::Whole,
+        let end = memmem::find(&self.bytes[text..], b"*/");
+        let held = end.unwrap_or(self.bytes.len() - text);
+        let may_name_map = match self.bytes.get(text) {
+            Some(byte) => matches!(byte, b'#' | b'@') && self.state.sheet == Sheet::Whole,
             None => true,
         };
-        let known = &reading.bytes[text..text + held.min(LONGEST_REMARK + 1)];
-        let remark = match self.sheet {
+        let known = &self.bytes[text..text + held.min(LONGEST_REMARK + 1)];
+        let remark = match self.state.sheet {
             Sheet::Whole => check_remark(known, end.is_some()),
             _ => RemarkCheck::No,
         };
         let decides = may_name_map && held <= LONGEST_TOKEN || remark == RemarkCheck::Cut;
-        if decides && end.is_none() && !reading.last {
+        if decides && end.is_none() && !self.last {
             return Err(Wait(at));
         }
         if let (Some(end), RemarkCheck::Yes) = (end, remark) {
-            (reading.found)(CssFind::Remark(at..text + end + 2));
+            (self.found)(CssFind::Remark(at..text + end + 2));
         }
         if let Some(end) = end
             && may_name_map
-            && let Some(map) = source_map(&reading.bytes[text..text + end])
+            && let Some(map) = source_map(&self.bytes[text..text + end])
         {
             match end <= LONGEST_TOKEN {
-                true => (reading.found)(CssFind::SourceMap(text + map.start..text + map.end)),
-                false => (reading.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, at)),
+                true => (self.found)(CssFind::SourceMap(text + map.start..text + map.end)),
+                false => (self.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, at)),
             }
         } else if may_name_map && held > LONGEST_TOKEN {
-            (reading.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, at));
+            (self.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, at));
         }
-        self.comment_rest(text, reading)
+        self.comment_rest(text)
     }
 
-    fn comment_rest(&mut self, at: usize, reading: &mut Reading<'_, '_>) -> Result<usize, Wait> {
-        let rest = &reading.bytes[at..];
+    fn comment_rest(&mut self, at: usize) -> Result<usize, Wait> {
+        let rest = &self.bytes[at..];
         let end = match memmem::find(rest, b"*/") {
             Some(end) => at + end + 2,
             None => {
-                self.token = OpenToken::Comment;
-                let star = usize::from(rest.ends_with(b"*") && !reading.last);
-                reading.unknown = reading.bytes.len() - star;
-                return self.wait(reading.unknown, reading);
+                self.state.token = OpenToken::Comment;
+                let star = usize::from(rest.ends_with(b"*") && !self.last);
+                self.unknown = self.bytes.len() - star;
+                return self.wait(self.unknown);
             }
         };
-        reading.unknown = end;
+        self.unknown = end;
         Ok(end)
     }
 
     /// Reads a name from its `@`, or from its first escape, on.
-    fn name(
-        &mut self,
-        kind: NameKind,
-        mut name: CssName,
-        mut at: usize,
-        reading: &mut Reading<'_, '_>,
-    ) -> Result<usize, Wait> {
-        let bytes = reading.bytes;
+    fn name(&mut self, kind: NameKind, mut name: CssName, mut at: usize) -> Result<usize, Wait> {
+        let bytes = self.bytes;
         loop {
             match bytes.get(at) {
                 Some(&byte) if is_name(byte) => {
                     name.push(byte);
                     at += 1;
                 }
-                Some(b'\\') if !reading.last && at + LONGEST_ESCAPE > bytes.len() => {
-                    self.token = OpenToken::Name(kind, name);
-                    return self.wait(at, reading);
+                Some(b'\\') if !self.last && at + LONGEST_ESCAPE > bytes.len() => {
+                    self.state.token = OpenToken::Name(kind, name);
+                    return self.wait(at);
                 }
                 Some(b'\\') if is_escape(bytes, at) => name.escape(bytes, &mut at),
-                None if !reading.last => {
-                    self.token = OpenToken::Name(kind, name);
-                    return self.wait(at, reading);
+                None if !self.last => {
+                    self.state.token = OpenToken::Name(kind, name);
+                    return self.wait(at);
                 }
                 _ => break,
             }
         }
         match (kind, bytes.get(at)) {
             (NameKind::AtKeyword, _) => {
-                self.at_keyword(name.bytes(), at, reading);
+                self.at_keyword(name.bytes(), at);
                 Ok(at)
             }
-            (NameKind::Word, Some(b'(')) => self.function(name.bytes(), at, reading),
+            (NameKind::Word, Some(b'(')) => self.function(name.bytes(), at),
             _ => {
-                self.other_token(at, reading);
+                self.other_token(at);
                 Ok(at)
             }
         }
     }
 
     /// Reads the name that the escape at `at` is part of.
-    fn escaped_name(&mut self, at: usize, reading: &mut Reading<'_, '_>) -> Result<usize, Wait> {
-        let start = name_start(reading.bytes, at, reading.name_floor);
-        self.gap(reading.token_end..start, reading);
-        if !reading.last && at + LONGEST_ESCAPE > reading.bytes.len() {
-            return Err(Wait(start.max(reading.token_end)));
+    fn escaped_name(&mut self, at: usize) -> Result<usize, Wait> {
+        let start = name_start(self.bytes, at, self.name_floor);
+        self.gap(self.token_end..start);
+        if !self.last && at + LONGEST_ESCAPE > self.bytes.len() {
+            return Err(Wait(start.max(self.token_end)));
         }
-        if !is_escape(reading.bytes, at) {
-            self.other_token(at, reading);
+        if !is_escape(self.bytes, at) {
+            self.other_token(at);
             return Ok(at + 1);
         }
         let mut name = CssName::default();
-        let before = &reading.bytes[start..at];
+        let before = &self.bytes[start..at];
         before.iter().for_each(|&byte| name.push(byte));
-        let kind = match is_hash(reading.bytes, start) {
+        let kind = match is_hash(self.bytes, start) {
             true => NameKind::Hash,
             false => NameKind::Word,
         };
-        self.name(kind, name, at, reading)
+        self.name(kind, name, at)
     }
 
-    fn at_keyword(&mut self, name: &[u8], at: usize, reading: &mut Reading<'_, '_>) {
-        self.other_token(at, reading);
+    fn at_keyword(&mut self, name: &[u8], at: usize) {
+        self.other_token(at);
         let rule = AT_RULES.iter().find(|(rule, _)| *rule == name);
         let rule = rule.map_or(AtRule::Other, |(_, rule)| *rule);
-        if rule == AtRule::Import && self.sheet == Sheet::Declarations {
+        if rule == AtRule::Import && self.state.sheet == Sheet::Declarations {
             return;
         }
         if rule == AtRule::Opaque {
-            self.opaque.get_or_insert(self.open.len());
+            self.state.opaque.get_or_insert(self.state.open.len());
         }
-        self.expects_import = rule == AtRule::Import;
-        self.statement.at = rule;
-        self.statement.phase = NamePhase::None;
+        self.state.expects_import = rule == AtRule::Import;
+        self.state.statement.at = rule;
+        self.state.statement.phase = NamePhase::None;
     }
 
     /// Reads the `(` at `at`, after a name or not.
-    fn parenthesis(&mut self, at: usize, reading: &mut Reading<'_, '_>) -> Result<usize, Wait> {
-        let start = name_start(reading.bytes, at, reading.name_floor);
-        self.gap(reading.token_end..start, reading);
+    fn parenthesis(&mut self, at: usize) -> Result<usize, Wait> {
+        let start = name_start(self.bytes, at, self.name_floor);
+        self.gap(self.token_end..start);
         let mut name = CssName::default();
-        if !is_hash(reading.bytes, start) {
-            let before = &reading.bytes[start..at];
+        if !is_hash(self.bytes, start) {
+            let before = &self.bytes[start..at];
             before.iter().for_each(|&byte| name.push(byte));
         }
-        self.function(name.bytes(), at, reading)
+        self.function(name.bytes(), at)
     }
 
     /// Opens the function of a name; no name stands for a mere parenthesis.
-    fn function(
-        &mut self,
-        name: &[u8],
-        at: usize,
-        reading: &mut Reading<'_, '_>,
-    ) -> Result<usize, Wait> {
+    fn function(&mut self, name: &[u8], at: usize) -> Result<usize, Wait> {
         if name == b"url" {
-            return self.url(at + 1, reading);
+            return self.url(at + 1);
         }
         let function = FUNCTIONS.iter().find(|(function, _)| *function == name);
         let bracket = function.map_or(CssBracket::Parenthesis, |(_, bracket)| *bracket);
-        let imports = self.expects_import && bracket == CssBracket::Reference;
-        self.other_token(at, reading);
-        self.expects_import = imports;
+        let imports = self.state.expects_import && bracket == CssBracket::Reference;
+        self.other_token(at);
+        self.state.expects_import = imports;
         self.push(bracket);
         Ok(at + 1)
     }
 
     /// Reads the rest of `url(` from `at` on.
-    fn url(&mut self, at: usize, reading: &mut Reading<'_, '_>) -> Result<usize, Wait> {
-        let bytes = reading.bytes;
+    fn url(&mut self, at: usize) -> Result<usize, Wait> {
+        let bytes = self.bytes;
         let blank = bytes[at..].iter().position(|&byte| !is_space(byte));
         let start = at + blank.unwrap_or(bytes.len() - at);
         match bytes.get(start) {
-            None if !reading.last => {
-                self.token = OpenToken::UrlSpace;
-                return self.wait(start, reading);
+            None if !self.last => {
+                self.state.token = OpenToken::UrlSpace;
+                return self.wait(start);
             }
             Some(b'"' | b'\'') => {
-                let imports = self.expects_import;
-                self.other_token(start, reading);
-                self.expects_import = imports;
+                let imports = self.state.expects_import;
+                self.other_token(start);
+                self.state.expects_import = imports;
                 self.push(CssBracket::Reference);
                 return Ok(start);
             }
             _ => {}
         }
-        match url_end(bytes, start, reading.last) {
+        match url_end(bytes, start, self.last) {
             UrlEnd::Closed { url, end } if end - start <= LONGEST_TOKEN => {
-                self.raw_url(start..url, reading);
+                self.raw_url(start..url);
                 Ok(end)
             }
             UrlEnd::Bad(bad) if bad - start <= LONGEST_TOKEN => {
-                (reading.found)(CssFind::Fault(&diagnostic::CSS_BAD_URL, start));
-                self.other_token(start, reading);
-                self.bad_url(bad, reading)
+                (self.found)(CssFind::Fault(&diagnostic::CSS_BAD_URL, start));
+                self.other_token(start);
+                self.bad_url(bad)
             }
-            UrlEnd::Open { end, .. } if end - start <= LONGEST_TOKEN && !reading.last => {
+            UrlEnd::Open { end, .. } if end - start <= LONGEST_TOKEN && !self.last => {
                 // The white space was read: the rest starts at the URL.
-                self.token = OpenToken::UrlSpace;
-                self.wait(start, reading)
+                self.state.token = OpenToken::UrlSpace;
+                self.wait(start)
             }
             UrlEnd::Open { url, end } if end - start <= LONGEST_TOKEN => {
-                self.raw_url(start..url, reading);
+                self.raw_url(start..url);
                 Ok(bytes.len())
             }
             _ => {
-                (reading.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, start));
-                self.other_token(start, reading);
-                self.long_url(start, reading)
+                (self.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, start));
+                self.other_token(start);
+                self.long_url(start)
             }
         }
     }
 
-    fn raw_url(&mut self, range: Range<usize>, reading: &mut Reading<'_, '_>) {
+    fn raw_url(&mut self, range: Range<usize>) {
         let at = range.start;
-        self.reference(range, reading);
-        self.other_token(at, reading);
+        self.reference(range);
+        self.other_token(at);
     }
 
     /// Passes over the rest of a raw URL that is too long.
-    fn long_url(&mut self, at: usize, reading: &mut Reading<'_, '_>) -> Result<usize, Wait> {
-        match url_end(reading.bytes, at, reading.last) {
+    fn long_url(&mut self, at: usize) -> Result<usize, Wait> {
+        match url_end(self.bytes, at, self.last) {
             UrlEnd::Closed { end, .. } => Ok(end),
-            UrlEnd::Bad(bad) => self.bad_url(bad, reading),
+            UrlEnd::Bad(bad) => self.bad_url(bad),
             UrlEnd::Open { url, end } => {
-                self.token = OpenToken::Url;
+                self.state.token = OpenToken::Url;
                 // White space stays for the next window, where nothing but `)` may follow.
-                self.wait(end - usize::from(url < end), reading)
+                self.wait(end - usize::from(url < end))
             }
         }
     }
 
     /// Passes over the rest of a bad URL (CSS Syntax 4.3.14).
-    fn bad_url(&mut self, mut at: usize, reading: &mut Reading<'_, '_>) -> Result<usize, Wait> {
-        let bytes = reading.bytes;
+    fn bad_url(&mut self, mut at: usize) -> Result<usize, Wait> {
+        let bytes = self.bytes;
         while let Some(&byte) = bytes.get(at) {
             match byte {
                 b')' => return Ok(at + 1),
-                b'\\' if !reading.last && at + LONGEST_ESCAPE > bytes.len() => break,
+                b'\\' if !self.last && at + LONGEST_ESCAPE > bytes.len() => break,
                 b'\\' if is_escape(bytes, at) => at = escape_end(bytes, at + 1),
                 _ => at += 1,
             }
         }
-        self.token = OpenToken::BadUrl;
-        self.wait(at, reading)
+        self.state.token = OpenToken::BadUrl;
+        self.wait(at)
     }
 }
 
