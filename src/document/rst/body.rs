@@ -64,6 +64,15 @@ impl BlockReader for BodyReader {
     }
 }
 
+/// Lines that begin with a block.
+struct Block<'l> {
+    /// The first line, or the part of it behind a mark.
+    first: Line,
+    /// The column of that mark, if its contents may have any column behind it.
+    mark: Option<usize>,
+    rest: &'l [Line],
+}
+
 impl BodyReader {
     /// Makes a reader, which reports mail addresses if they are wanted.
     pub(super) fn new(email: bool) -> Self {
@@ -148,19 +157,21 @@ impl BodyReader {
 
     /// Reads the body element that begins with the first line; returns the number of lines.
     fn element(&mut self, bytes: &[u8], lines: &[Line], finds: &mut BlockFinds) -> usize {
-        self.element_from(bytes, lines[0], None, &lines[1..], finds)
+        let block = Block {
+            first: lines[0],
+            mark: None,
+            rest: &lines[1..],
+        };
+        self.element_from(bytes, block, finds)
     }
 
-    /// Reads the body element that begins with a line, or with the part of a line behind a mark; `mark`
-    /// is the column of a mark whose contents may have any column behind it.
-    fn element_from(
-        &mut self,
-        bytes: &[u8],
-        mut first: Line,
-        mut mark: Option<usize>,
-        rest: &[Line],
-        finds: &mut BlockFinds,
-    ) -> usize {
+    /// Reads the body element that a block begins with; returns the number of lines.
+    fn element_from(&mut self, bytes: &[u8], block: Block<'_>, finds: &mut BlockFinds) -> usize {
+        let Block {
+            mut first,
+            mut mark,
+            rest,
+        } = block;
         // Marks may stand behind one another: `- * 1. text`.
         loop {
             step(1);
@@ -201,7 +212,7 @@ impl BodyReader {
                 self.target_uri(&JoinedText::new(bytes, own), 0, finds);
                 return 1 + more;
             } else {
-                return self.paragraph(bytes, first, mark, rest, finds);
+                return self.paragraph(bytes, Block { first, mark, rest }, finds);
             }
             if first.is_empty() {
                 return 1;
@@ -210,14 +221,8 @@ impl BodyReader {
     }
 
     /// Reads a title, or a paragraph, or the term of a definition.
-    fn paragraph(
-        &mut self,
-        bytes: &[u8],
-        first: Line,
-        mark: Option<usize>,
-        rest: &[Line],
-        finds: &mut BlockFinds,
-    ) -> usize {
+    fn paragraph(&mut self, bytes: &[u8], block: Block<'_>, finds: &mut BlockFinds) -> usize {
+        let Block { first, mark, rest } = block;
         if let Some(count) = self.title(bytes, first, rest, finds) {
             return count;
         }
@@ -286,7 +291,14 @@ impl BodyReader {
         inline::escape(&mut text);
         let marks = finds.marks;
         let mut found = |find: InlineFind| match find {
-            InlineFind::Embedded(range) => self.uri(&text, range, joined, "reference", finds),
+            InlineFind::Embedded(range) => {
+                self.uri(
+                    &text[range.clone()],
+                    joined.range(range),
+                    "reference",
+                    finds,
+                );
+            }
             InlineFind::Role(contents, name) => role(&text, contents, name, joined, finds),
             InlineFind::Target(name) if marks => {
                 target(joined.range(name.clone()), &unescape(&text[name]), finds);
@@ -309,18 +321,9 @@ impl BodyReader {
         inline::read(&text, self.email, &mut found, plain);
     }
 
-    /// Reports a URI that stands alone in markup.
-    fn uri(
-        &self,
-        text: &[u8],
-        range: Range<usize>,
-        joined: &JoinedText,
-        element: &'static str,
-        finds: &mut BlockFinds,
-    ) {
-        let raw = &text[range.clone()];
+    /// Reports a URI that stands alone in markup, given as written and with its place in the document.
+    fn uri(&self, raw: &[u8], place: Range<usize>, element: &'static str, finds: &mut BlockFinds) {
         let uri = inline::unescape_uri(raw);
-        let place = joined.range(range);
         if is_email(&uri) {
             if self.email {
                 finds.reference(mail(place, &uri));
@@ -352,7 +355,7 @@ impl BodyReader {
             return false;
         }
         if !is_reference_name(&text[start..end]) {
-            self.uri(&text, start..end, joined, "target", finds);
+            self.uri(&text[start..end], joined.range(start..end), "target", finds);
         }
         true
     }
@@ -391,20 +394,47 @@ impl BodyReader {
                     let body = inner.rest(bytes, inner.text + length);
                     return match body.is_empty() {
                         true => 1,
-                        false => self.element_from(bytes, body, Some(column), rest, finds),
+                        false => {
+                            let mark = Some(column);
+                            self.element_from(
+                                bytes,
+                                Block {
+                                    first: body,
+                                    mark,
+                                    rest,
+                                },
+                                finds,
+                            )
+                        }
                     };
                 }
             }
             [b'|', next, ..] if *next != b' ' && *next != b'|' => {
                 if let Some(length) = substitution(text) {
                     let name = inner.rest(bytes, inner.text + length);
-                    if let Some(count) = self.directive(bytes, name, column, own, finds) {
+                    if let Some(count) = self.directive(
+                        bytes,
+                        Block {
+                            first: name,
+                            mark: Some(column),
+                            rest: own,
+                        },
+                        finds,
+                    ) {
                         return 1 + count;
                     }
                 }
             }
             _ => {
-                if let Some(count) = self.directive(bytes, inner, column, own, finds) {
+                if let Some(count) = self.directive(
+                    bytes,
+                    Block {
+                        first: inner,
+                        mark: Some(column),
+                        rest: own,
+                    },
+                    finds,
+                ) {
                     return 1 + count;
                 }
             }
@@ -414,16 +444,15 @@ impl BodyReader {
         1 + more
     }
 
-    /// Reads the directive whose name is the text of a line, with the lines that belong to it; `None` if
-    /// there is none.
+    /// Reads the directive whose name a block begins with, with all its lines; `None` if there is none.
     fn directive(
         &mut self,
         bytes: &[u8],
-        line: Line,
-        column: usize,
-        own: &[Line],
+        block: Block<'_>,
         finds: &mut BlockFinds,
     ) -> Option<usize> {
+        let (line, own) = (block.first, block.rest);
+        let column = block.mark.unwrap_or(line.indent);
         let text = line.of(bytes);
         let end = simple_name(text, 0);
         let mark = end + usize::from(text.get(end) == Some(&b' '));
@@ -490,7 +519,12 @@ impl BodyReader {
                     return Some(own.len());
                 }
                 if is_text {
-                    let read = self.element_from(bytes, argument, Some(column), more, finds) - 1;
+                    let block = Block {
+                        first: argument,
+                        mark: Some(column),
+                        rest: more,
+                    };
+                    let read = self.element_from(bytes, block, finds) - 1;
                     self.nested(bytes, &more[read..], finds);
                 } else {
                     self.nested(bytes, more, finds);
@@ -543,8 +577,8 @@ impl BodyReader {
                 file(joined.range(0..path.len()), path, row.name, finds);
             }
             (b":url:", "raw" | "csv-table") => {
-                let range = 0..joined.text.len();
-                self.uri(&joined.text, range, &joined, row.name, finds);
+                let place = joined.range(0..joined.text.len());
+                self.uri(&joined.text, place, row.name, finds);
             }
             (b":name:", _) => target(first.text..first.end, &joined.text, finds),
             _ => {}

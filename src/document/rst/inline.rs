@@ -164,12 +164,12 @@ impl RstInlineText<'_> {
         let text = self.text;
         let next = text.get(at + 1).copied();
         match (text[at], next) {
-            (b'*', Some(b'*')) => self.simple(at, from, 2, End::Strong, found),
-            (b'*', _) => self.simple(at, from, 1, End::Emphasis, found),
-            (b'`', Some(b'`')) => self.simple(at, from, 2, End::Literal, found),
+            (b'*', Some(b'*')) => self.simple(at, from, End::Strong, found),
+            (b'*', _) => self.simple(at, from, End::Emphasis, found),
+            (b'`', Some(b'`')) => self.simple(at, from, End::Literal, found),
             (b'|', Some(b'|')) => Construct::None,
-            (b'|', _) => self.simple(at, from, 1, End::Substitution, found),
-            (b'_', Some(b'`')) => self.simple(at, from, 2, End::Target, found),
+            (b'|', _) => self.simple(at, from, End::Substitution, found),
+            (b'_', Some(b'`')) => self.simple(at, from, End::Target, found),
             (b'_', _) => self.name_reference(at, from),
             (b'[', _) => self.footnote(at, from),
             _ => self.backquote(at, from, found),
@@ -181,11 +181,14 @@ impl RstInlineText<'_> {
         &mut self,
         at: usize,
         from: usize,
-        length: usize,
         kind: End,
         found: &mut dyn FnMut(InlineFind),
     ) -> Construct {
         let text = self.text;
+        let length = match kind {
+            End::Strong | End::Literal | End::Target => 2,
+            End::Emphasis | End::Substitution | End::Backquote => 1,
+        };
         let start = at + length;
         if !starts(text, from, at) || char_at(text, start).is_some_and(char::is_whitespace) {
             return Construct::None;
