@@ -75,7 +75,7 @@
 //! | a header field that holds a URI | one row in `document/mail/header.rs` |
 //! | a scheme found bare in text | one row in `document/text/schemes.rs` |
 //! | an output format | `output/NAME.rs`, one row in `output/mod.rs` |
-//! | a column of tables | one row in `output/table/column.rs` |
+//! | a column of tables | one row in `output/field.rs` |
 //! | a server's file of redirects | `audit/server/NAME.rs`, called in `audit/server/mod.rs` |
 //! | an audit rule | one row in `audit/rules.rs`; a new fact about targets in `audit/target.rs` |
 

@@ -9,7 +9,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 
 use super::args::input::AddedTypes;
-use super::args::output::GeneratedKind;
+use super::args::output::{GeneratedKind, string_form};
 use super::args::{SchemaArgs, SchemaFormatArg, command};
 use super::destination::{OutputTarget, cannot_write};
 use super::help::{PAGES, Page, nearest};
@@ -20,7 +20,8 @@ use crate::document::FORMATS;
 use crate::document::diagnostic::{self, Explanation};
 use crate::document::flags;
 use crate::output::escape::visible;
-use crate::output::table::{columns, push_schema};
+use crate::output::field::table_fields;
+use crate::output::table::push_schema;
 
 /// Prints the explanation of a rule, a diagnostic code or a flag.
 pub(super) fn explain(name: &str) -> Result<Exit, Error> {
@@ -75,16 +76,17 @@ pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
         SchemaFormatArg::Json if arguments.columns.is_some() => {
             return Err(Error::new("--columns goes with --format arrow"));
         }
+        SchemaFormatArg::Json if arguments.dictionaries => {
+            return Err(Error::new("--dictionaries goes with --format arrow"));
+        }
         SchemaFormatArg::Json => (arguments.record.push)(&mut text),
         SchemaFormatArg::Arrow if arguments.record.name != "link" => {
             let message = "only link has a table: uriscan schema link --format arrow";
             return Err(Error::new(message));
         }
         SchemaFormatArg::Arrow => {
-            push_schema(
-                &columns(arguments.columns.unwrap_or_default(), false),
-                &mut text,
-            );
+            let fields = table_fields(arguments.columns.unwrap_or_default(), false);
+            push_schema(&fields, string_form(arguments.dictionaries), &mut text);
         }
     }
     print(&text)

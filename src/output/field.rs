@@ -1,9 +1,10 @@
 //! The keys of the record of a link, one row each in the order of the record.
 
+use super::column::{ColumnKind, ColumnSet};
 use super::record::DocumentPath;
 use crate::document::flags::Flags;
 use crate::resolver::{Link, LinkDescription, WebRecord};
-use crate::uri::ResolveErrorKind;
+use crate::uri::{Reference, ResolveErrorKind, host};
 
 /// A key of the record of a link.
 #[derive(Debug)]
@@ -18,6 +19,10 @@ pub struct RecordField {
     pub(super) subject: FieldSubject,
     /// The type of the value.
     pub shape: ValueShape,
+    /// The type of the column of tables.
+    pub(crate) column: ColumnKind,
+    /// The sets of columns that have it.
+    pub(super) sets: &'static [ColumnSet],
     /// The description in the JSON Schema.
     pub about: &'static str,
     /// Returns the value for a link of a document.
@@ -117,6 +122,8 @@ pub enum Value<'a> {
     Number(u64),
     /// A name from a table, which needs no escapes.
     Name(&'static str),
+    /// A text.
+    Text(&'a str),
     /// Any bytes.
     Bytes(&'a [u8]),
     /// Bytes to write in base64.
@@ -131,7 +138,7 @@ pub enum Value<'a> {
 
 impl<'a> Value<'a> {
     fn text(text: Option<&'a str>) -> Self {
-        text.map_or(Value::Null, |text| Value::Bytes(text.as_bytes()))
+        text.map_or(Value::Null, Value::Text)
     }
 
     fn number(number: Option<u64>) -> Self {
@@ -140,16 +147,21 @@ impl<'a> Value<'a> {
 }
 
 macro_rules! field {
-    ($name:literal, $kind:ident, $shape:expr, $about:literal, $value:expr) => {
-        field!($name, $kind of Link, $shape, $about, $value)
+    ($name:literal, $kind:ident, $($rest:tt)*) => {
+        field!($name, $kind of Link, $($rest)*)
     };
-    ($name:literal, $kind:ident of $subject:ident, $shape:expr, $about:literal, $value:expr) => {
+    (
+        $name:literal, $kind:ident of $subject:ident, $shape:expr,
+        $column:ident in $sets:ident, $about:literal, $value:expr
+    ) => {
         RecordField {
             name: $name,
             key: JsonKey::new(concat!(",\"", $name, "\":")),
             kind: FieldPresence::$kind,
             subject: FieldSubject::$subject,
             shape: $shape,
+            column: ColumnKind::$column,
+            sets: ColumnSet::$sets,
             about: $about,
             value: $value,
         }
@@ -162,6 +174,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "type",
         Core,
         ValueShape::Constant("link"),
+        Name in NOWHERE,
         "The kind of record",
         |_, _| Value::Name("link")
     ),
@@ -169,6 +182,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "path",
         Core of Place,
         ValueShape::Text,
+        Name in CORE,
         "The file, as reached from the arguments; `-` is standard input",
         |path, _| Value::Bytes(path.path())
     ),
@@ -176,6 +190,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "member",
         Core of Place,
         ValueShape::MaybeText,
+        Name in CORE,
         "The enclosed document: MESSAGE/PART, RECORD/PART, or a file in an archive",
         |_, link| Value::text(link.member)
     ),
@@ -183,6 +198,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "line",
         Core,
         ValueShape::MaybeNumber,
+        Number in CORE,
         "The line of start, from 1",
         |_, link| Value::number(line(link))
     ),
@@ -190,6 +206,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "column",
         Core,
         ValueShape::MaybeNumber,
+        Number in CORE,
         "The column of start in Unicode scalar values, from 1",
         |_, link| Value::number(column(link))
     ),
@@ -197,6 +214,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "start",
         Core,
         ValueShape::MaybeNumber,
+        Number in CORE,
         "Offset in bytes of the reference",
         |_, link| Value::number(link.exact_span().map(|span| span.start))
     ),
@@ -204,6 +222,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "end",
         Core,
         ValueShape::MaybeNumber,
+        Number in CORE,
         "Offset in bytes behind the reference",
         |_, link| Value::number(link.exact_span().map(|span| span.end))
     ),
@@ -211,6 +230,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "reference",
         Core,
         ValueShape::Text,
+        Bytes in CORE,
         "The reference as cleaned",
         |_, link| Value::Bytes(link.reference)
     ),
@@ -218,6 +238,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "target",
         Core,
         ValueShape::MaybeText,
+        Uri in CORE,
         "The absolute URI that it resolves to",
         |_, link| link.target.map_or(Value::Null, Value::Bytes)
     ),
@@ -225,6 +246,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "base",
         Core of Base,
         ValueShape::MaybeText,
+        SharedUri in CORE,
         "The base URI that resolution used",
         |_, link| link.base.map_or(Value::Null, |(uri, _)| Value::Bytes(uri))
     ),
@@ -232,6 +254,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "base_source",
         Core of Base,
         ValueShape::MaybeText,
+        Name in CORE,
         "What named the base, by the layers of RFC 2396 section 5.1",
         |_, link| Value::text(link.base.map(|(_, source)| source))
     ),
@@ -239,6 +262,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "context",
         Core of Syntax,
         ValueShape::Text,
+        Name in CORE,
         "Where the reference stands",
         |_, link| Value::Name(link.context.name())
     ),
@@ -246,6 +270,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "element",
         Core of Syntax,
         ValueShape::MaybeText,
+        Name in CORE,
         "The element, in lower case",
         |_, link| Value::text(link.element)
     ),
@@ -253,6 +278,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "attribute",
         Core of Syntax,
         ValueShape::MaybeText,
+        Name in CORE,
         "The attribute or the header field, in lower case",
         |_, link| Value::text(link.attribute)
     ),
@@ -260,6 +286,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "flags",
         Core of Syntax,
         ValueShape::Texts,
+        Names in CORE,
         "What was done to the reference and what is odd about it",
         |_, link| Value::Flags(link.flags)
     ),
@@ -267,6 +294,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "error",
         Appended,
         ValueShape::Text,
+        Name in CORE,
         "Why there is no target",
         |_, link| error(link).map_or(Value::Null, Value::Name)
     ),
@@ -274,6 +302,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "alternatives",
         Appended,
         ValueShape::Texts,
+        ByteLists in CORE,
         "Other readings, best first",
         |_, link| {
             if link.alternatives.is_empty() {
@@ -287,6 +316,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "loc",
         Appended,
         ValueShape::Text,
+        Name in MEMBERS,
         "`part`: start and end count the bytes of the decoded part; `object`: they are those of an object of the file",
         |_, link| match link.member {
             _ if link.flags.contains(Flags::OBJECT) => Value::Name("object"),
@@ -298,6 +328,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "path_bytes",
         Appended of Place,
         ValueShape::Text,
+        Bytes in CORE,
         "The bytes of a path that is not UTF-8, in base64",
         |path, _| {
             if path.is_utf8() {
@@ -311,6 +342,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "message_id",
         Member of Record,
         ValueShape::Text,
+        Name in MAIL,
         "The identifier of the message",
         |_, link| Value::text(link.part.message_id)
     ),
@@ -318,6 +350,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "message_offset",
         Member of Record,
         ValueShape::Number,
+        Number in MEMBERS,
         "Offset in bytes of the message in the archive, decompressed",
         |_, link| Value::number(link.part.message_offset)
     ),
@@ -325,6 +358,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "member_offset",
         Member of Record,
         ValueShape::Number,
+        Number in MEMBERS,
         "Offset in bytes of the gzip member or zstd frame in which the message begins",
         |_, link| Value::number(link.part.member_offset)
     ),
@@ -332,6 +366,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "media_type",
         Member of Record,
         ValueShape::Text,
+        Name in MAIL,
         "The media type of the part",
         |_, link| Value::text(link.part.media_type)
     ),
@@ -339,6 +374,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "charset",
         Member of Record,
         ValueShape::Text,
+        Name in MAIL,
         "The charset of the part, as declared",
         |_, link| Value::text(link.part.charset)
     ),
@@ -346,6 +382,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "target_part",
         Member,
         ValueShape::Text,
+        Name in MAIL,
         "The part of the same message that the target names",
         |_, link| Value::text(link.part.target_part)
     ),
@@ -353,6 +390,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "unwrapped",
         Appended,
         ValueShape::Text,
+        Uri in MAIL,
         "The target inside a link that a mail gateway has rewritten, with --unwrap",
         |_, link| link.unwrapped.map_or(Value::Null, Value::Bytes)
     ),
@@ -360,6 +398,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "member_bytes",
         Member of Record,
         ValueShape::Text,
+        Bytes in MEMBERS,
         "The bytes of the name of a member of an archive that is not UTF-8, in base64",
         |_, link| link.part.name_bytes.map_or(Value::Null, Value::Base64)
     ),
@@ -367,6 +406,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "member_length",
         Member of Record,
         ValueShape::Number,
+        Number in WEB,
         "The number of compressed bytes of the record, or of the gzip member that holds it",
         |_, link| Value::number(link.part.member_length)
     ),
@@ -374,6 +414,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "record_id",
         Member of Record,
         ValueShape::Text,
+        Name in WEB,
         "The identifier of the record of a web archive",
         |_, link| Value::text(record(link).id)
     ),
@@ -381,6 +422,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "target_uri",
         Member of Record,
         ValueShape::Text,
+        SharedUri in WEB,
         "The URI that the record of a web archive was retrieved from",
         |_, link| Value::text(record(link).target_uri)
     ),
@@ -388,6 +430,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "http_status",
         Member of Record,
         ValueShape::Number,
+        Number in WEB,
         "The status code of the response",
         |_, link| Value::number(record(link).http_status.map(u64::from))
     ),
@@ -395,6 +438,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "content_type",
         Member of Record,
         ValueShape::Text,
+        Name in WEB,
         "The media type of the response, else of the record",
         |_, link| Value::text(record(link).content_type)
     ),
@@ -402,6 +446,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "truncated",
         Member of Record,
         ValueShape::Text,
+        Name in WEB,
         "Why the record does not hold everything",
         |_, link| Value::text(record(link).truncated)
     ),
@@ -409,6 +454,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "warc_type",
         Member of Record,
         ValueShape::Text,
+        Name in WEB,
         "The type of the record",
         |_, link| Value::text(record(link).warc_type)
     ),
@@ -416,6 +462,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "warc_date",
         Member of Record,
         ValueShape::Text,
+        Name in WEB,
         "The date of the retrieval, as written",
         |_, link| Value::text(record(link).warc_date)
     ),
@@ -423,6 +470,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "message_date",
         Mail,
         ValueShape::MaybeText,
+        Time in MAIL,
         "The date of the message in UTC (RFC 3339), null if unreadable",
         |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.date))
     ),
@@ -430,6 +478,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "message_from",
         Mail,
         ValueShape::MaybeText,
+        Name in MAIL,
         "The address of the sender of the message",
         |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.from))
     ),
@@ -437,6 +486,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "message_subject",
         Mail,
         ValueShape::MaybeText,
+        Name in MAIL,
         "The subject of the message, decoded, at most 512 bytes",
         |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.subject))
     ),
@@ -444,6 +494,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "text",
         Described,
         ValueShape::MaybeText,
+        Text in NOWHERE,
         "The text that a reader sees of the link, at most 128 characters; null but for `a` and `area`",
         |_, link| Value::text(description(link).text)
     ),
@@ -451,6 +502,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "rel",
         Described,
         ValueShape::MaybeTexts,
+        Names in NOWHERE,
         "The link types, in lower case; null without the attribute",
         |_, link| description(link).rel.map_or(Value::Null, Value::Words)
     ),
@@ -458,6 +510,7 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "hreflang",
         Described,
         ValueShape::MaybeText,
+        Name in NOWHERE,
         "The language of the target, as written",
         |_, link| Value::text(description(link).hreflang)
     ),
@@ -465,10 +518,59 @@ pub(crate) static FIELDS: &[RecordField] = &[
         "title",
         Described,
         ValueShape::MaybeText,
+        Text in NOWHERE,
         "The advisory text of the element",
         |_, link| Value::text(description(link).title)
     ),
 ];
+
+/// What only tables have, after the keys of the record. The values have the forms of the columns.
+pub(crate) static TABLE_FIELDS: &[RecordField] = &[
+    field!(
+        "target_bytes",
+        Appended,
+        ValueShape::Text,
+        Bytes in CORE,
+        "The bytes of a target that is not UTF-8",
+        |_, link| match link.target {
+            Ok(target) if std::str::from_utf8(target).is_err() => Value::Bytes(target),
+            _ => Value::Null,
+        }
+    ),
+    field!(
+        "host",
+        Appended,
+        ValueShape::Text,
+        Host in ALL,
+        "The host of the target",
+        |_, link| target_host(link)
+    ),
+    field!(
+        "host_rev",
+        Appended,
+        ValueShape::Text,
+        ReversedHost in ALL,
+        "The labels of the host in reverse order",
+        |_, link| target_host(link)
+    ),
+    field!(
+        "scheme",
+        Appended,
+        ValueShape::Text,
+        LowerName in ALL,
+        "The scheme of the target",
+        |_, link| target(link).scheme.map_or(Value::Null, Value::Bytes)
+    ),
+];
+
+fn target<'a>(link: &Link<'a>) -> Reference<'a> {
+    Reference::split(link.target.unwrap_or_default())
+}
+
+fn target_host<'a>(link: &Link<'a>) -> Value<'a> {
+    let authority = target(link).authority;
+    authority.map_or(Value::Null, |authority| Value::Bytes(host(authority)))
+}
 
 fn description<'a>(link: &Link<'a>) -> LinkDescription<'a> {
     link.description.unwrap_or_default()
@@ -500,7 +602,21 @@ pub(crate) fn default_fields() -> impl Iterator<Item = &'static RecordField> {
     FIELDS.iter().filter(|field| !field.needs_description())
 }
 
+/// Returns the columns of a set, with what markup says of links if that is asked for.
+pub(crate) fn table_fields(set: ColumnSet, described: bool) -> Vec<&'static RecordField> {
+    let is_wanted =
+        |field: &&RecordField| field.sets.contains(&set) || described && field.needs_description();
+    let all = FIELDS.iter().chain(TABLE_FIELDS);
+    all.filter(is_wanted).collect()
+}
+
 impl RecordField {
+    /// Returns whether the column may be null.
+    pub(crate) fn is_nullable(&self) -> bool {
+        let is_there = matches!(self.shape, ValueShape::Text | ValueShape::Texts);
+        self.kind != FieldPresence::Core || !is_there
+    }
+
     /// Returns the field of a name.
     ///
     /// ```

@@ -436,6 +436,7 @@ fn push_value(value: &Value<'_>, out: &mut Vec<u8>) {
         Value::Null => out.extend_from_slice(b"null"),
         Value::Number(number) => push_decimal(number, out),
         Value::Name(name) => push_quoted(name.as_bytes(), out),
+        Value::Text(text) => push_string(text.as_bytes(), out),
         Value::Bytes(bytes) => push_string(bytes, out),
         Value::Base64(bytes) => {
             out.push(b'"');

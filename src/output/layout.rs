@@ -1,16 +1,16 @@
 //! The layout of the output: which keys or columns are shown, and how.
 
+use super::column::{ColumnSet, StringForm};
 use super::escape::Escape;
-use super::field::{RecordField, default_fields};
-use super::table::column::{ColumnSet, TableColumn, columns};
+use super::field::{RecordField, default_fields, table_fields};
 
 /// The parts of a record to show, and their form.
 #[derive(Clone)]
 pub struct Layout {
-    /// The keys, in order.
+    /// The keys, or the columns of a table, in order.
     pub(crate) fields: Vec<&'static RecordField>,
-    /// Tables: the columns, in order; `fields` are the keys with the same values.
-    pub(crate) columns: Vec<TableColumn>,
+    /// Arrow: the type of columns of strings that many rows share.
+    pub strings: StringForm,
     /// Text: the location before the target.
     pub location: LocationPrefix,
     /// Text: the byte that ends a line.
@@ -37,7 +37,7 @@ impl Default for Layout {
     fn default() -> Self {
         Layout {
             fields: default_fields().collect(),
-            columns: Vec::new(),
+            strings: StringForm::default(),
             location: LocationPrefix::default(),
             terminator: b'\n',
             escape: Escape::default(),
@@ -58,12 +58,7 @@ impl Layout {
 
     /// Returns the layout of a table of a set of columns, with what markup says of links if that is asked for.
     pub fn of_table(set: ColumnSet, described: bool) -> Self {
-        let columns = columns(set, described);
-        Layout {
-            fields: columns.iter().filter_map(|column| column.field).collect(),
-            columns,
-            ..Layout::default()
-        }
+        Layout::of_records(table_fields(set, described))
     }
 }
 

@@ -3,6 +3,7 @@
 //! Every writer appends to a buffer of the caller and allocates nothing. The contents of a record are
 //! the table [`FIELDS`](field::FIELDS); a format writes each [`Value`](field::Value).
 
+pub mod column;
 pub(crate) mod csv;
 pub mod escape;
 pub mod field;
@@ -13,12 +14,10 @@ pub(crate) mod schema;
 pub mod table;
 pub(crate) mod text;
 
-use std::io;
-
 use crate::resolver::{Diagnostic, Link};
 use escape::push_decimal;
 use record::{ArchiveRecord, Failure, Summary};
-use table::{TableColumn, TableEncoder};
+use table::TableFormat;
 
 pub use json::RepeatedValues;
 pub use layout::{Formulas, Layout, LocationPrefix};
@@ -43,7 +42,7 @@ pub(crate) enum LinkForm {
     /// One after the other: appends a link, given what it has in common with the one before.
     Lines(fn(&Layout, &DocumentPath, &Link<'_>, &mut RepeatedValues, &mut Vec<u8>)),
     /// Many at a time, in columns.
-    Table(fn(&[TableColumn]) -> io::Result<Box<dyn TableEncoder>>),
+    Table(TableFormat),
 }
 
 /// The writers of an output format for the records that are no links.
@@ -112,9 +111,9 @@ pub(crate) static OUTPUTS: &[Output] = &[
     #[cfg(feature = "arrow")]
     Output {
         name: "arrow",
-        flags: &["columns", "anchor-text"],
+        flags: &["columns", "dictionaries", "anchor-text"],
         header: |_, _| {},
-        links: LinkForm::Table(table::arrow::stream),
+        links: LinkForm::Table(TableFormat::Stream),
         others: None,
     },
     #[cfg(feature = "parquet")]
@@ -122,7 +121,7 @@ pub(crate) static OUTPUTS: &[Output] = &[
         name: "parquet",
         flags: &["columns", "anchor-text"],
         header: |_, _| {},
-        links: LinkForm::Table(table::parquet::file),
+        links: LinkForm::Table(TableFormat::Parquet),
         others: None,
     },
 ];

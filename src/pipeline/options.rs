@@ -1,7 +1,7 @@
 //! The options of a run: which files it reads, how, and what it reports.
 
 use std::fs::File;
-use std::io::{self, Cursor, Read as _};
+use std::io::{Cursor, Read as _};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +22,7 @@ use crate::document::options::Slug;
 use crate::document::{Format, SplitPoint};
 use crate::extractor;
 use crate::output::record::{Skip, SkipReason};
-use crate::output::table::{BatchLimits, TableWriter};
+use crate::output::table::TableFormat;
 use crate::output::{Layout, LinkForm, OUTPUTS, Output};
 use crate::resolver::Link;
 use crate::uri::Reference;
@@ -112,13 +112,10 @@ impl Default for PipelineOptions {
 }
 
 impl PipelineOptions {
-    /// Returns the writer of the table, if the output is one.
-    pub(crate) fn table(&self) -> Option<io::Result<TableWriter>> {
+    /// Returns the format of the table, if the output is one.
+    pub(crate) fn table(&self) -> Option<TableFormat> {
         match self.output.links {
-            LinkForm::Table(encoder) if self.report.is_links() => {
-                let encoder = encoder(&self.layout.columns);
-                Some(encoder.map(|encoder| TableWriter::new(encoder, BatchLimits::default())))
-            }
+            LinkForm::Table(format) if self.report.is_links() => Some(format),
             _ => None,
         }
     }

@@ -21,7 +21,7 @@ use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
 use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip, push_summary};
 use crate::output::record::{ArchiveRecord, Failure, Skip, Summary};
-use crate::output::table::RowBlock;
+use crate::output::table::{RowBuilder, TableWriter};
 use crate::output::text::push_path;
 use crate::output::{DocumentPath, RepeatedValues};
 use crate::resolver::{Diagnostic, Link, Sink};
@@ -30,7 +30,7 @@ use crate::resolver::{Diagnostic, Link, Sink};
 const REORDER_LIMIT: usize = 8 << 20;
 
 /// A block of rows is pushed when they take this many bytes: columns want more rows than lines do.
-const ROW_BLOCK: usize = 128 << 10;
+const ROW_BLOCK: usize = 256 << 10;
 
 /// The outcome of a run.
 #[derive(Debug)]
@@ -74,13 +74,21 @@ pub(crate) fn run_with_report<W: Write + Send>(
 ) -> RunOutcome {
     let mut header = Chunk::default();
     (options.output.header)(&options.layout, &mut header.output);
-    let mut writer = OutputWriter::new(output, flush).with_report(report);
-    let mut header = writer.consume(&header);
-    match options.table() {
-        None => {}
-        Some(Ok(table)) => writer = writer.with_table(table),
-        Some(Err(error)) => header = Err(error),
-    }
+    let writer = match options.table() {
+        None => OutputWriter::new(output, flush),
+        Some(format) => match TableWriter::new(format, &options.layout, output) {
+            Ok(table) => OutputWriter::of_table(table),
+            Err(error) => {
+                return RunOutcome {
+                    summary: Summary::default(),
+                    damaged: 0,
+                    output_error: Some(error),
+                };
+            }
+        },
+    };
+    let mut writer = writer.with_report(report);
+    let header = writer.consume(&header);
     let ordered = ReorderBuffer::new(writer, REORDER_LIMIT, options.order);
     if let Err(error) = header {
         ordered.stop(error);
@@ -300,13 +308,15 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
 }
 
 /// The sink of a worker: writes links and diagnostics to a block.
-struct Collector<'a, W> {
+struct Collector<'a, W: Write + Send> {
     options: &'a PipelineOptions,
     admits_everything: bool,
     ordered: &'a ReorderBuffer<Chunk, OutputWriter<W>>,
     ticket: u64,
     path: DocumentPath,
     block: Chunk,
+    /// The rows that are not in the block yet, if the output is a table.
+    rows: Option<RowBuilder>,
     repeats: RepeatedValues,
     /// The same for all workers.
     hash: &'a TargetHasher,
@@ -350,10 +360,8 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
             ticket: 0,
             path: DocumentPath::new(b""),
             repeats: RepeatedValues::default(),
-            block: Chunk {
-                rows: RowBlock::new(&options.layout.columns),
-                ..Chunk::default()
-            },
+            block: Chunk::default(),
+            rows: (options.table()).map(|_| RowBuilder::new(&options.layout.fields)),
             hash,
             counts: WorkerCounts::default(),
             tally: KeyCounts::default(),
@@ -371,7 +379,6 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     fn begin_document(&mut self, path: &[u8]) {
         self.release_memory();
         self.path.set(path);
-        self.block.rows.begin_document();
         self.references = 0;
         self.diagnostics.clear();
     }
@@ -503,19 +510,31 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
 
     fn end_ticket(&mut self) -> Result<(), Stopped> {
         self.release_memory();
+        self.end_block();
         self.ordered.finish(self.ticket, &mut self.block)
     }
 
-    fn push(&mut self, link: &Link<'_>) {
-        let (layout, block) = (&self.options.layout, &mut self.block);
-        match self.options.output.is_table() {
-            true => block.rows.push(&layout.columns, &self.path, link),
-            false => {
-                let output = self.options.output;
-                let repeats = &mut self.repeats;
-                output.push_link(layout, &self.path, link, repeats, &mut block.output);
-            }
+    /// Moves the rows to the block.
+    fn end_block(&mut self) {
+        if let Some(rows) = &mut self.rows {
+            self.block.rows = rows.finish();
         }
+    }
+
+    fn push(&mut self, link: &Link<'_>) {
+        let (layout, output) = (&self.options.layout, &mut self.block.output);
+        if let Some(rows) = &mut self.rows {
+            return rows.push(&self.path, link);
+        }
+        let repeats = &mut self.repeats;
+        (self.options.output).push_link(layout, &self.path, link, repeats, output);
+    }
+
+    /// Returns the end of what is written: of the records, or of the rows.
+    fn end(&self) -> usize {
+        self.rows
+            .as_ref()
+            .map_or(self.block.output.len(), RowBuilder::len)
     }
 
     /// Appends a record or a line for standard error.
@@ -554,17 +573,18 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
         match options.report {
             ReportMode::Links => self.push(link),
             ReportMode::Unique => {
-                let end = |block: &Chunk| block.output.len() + block.rows.len();
-                let start = end(&self.block);
+                let start = self.end();
                 self.push(link);
-                let range = start..end(&self.block);
+                let range = start..self.end();
                 let key = self.hash.of(link.target.unwrap_or(link.reference));
                 self.block.keyed.push(Keyed { key, range });
             }
             ReportMode::CountBy(key) => self.tally.count(key.of(&self.path, link)),
             ReportMode::Count | ReportMode::Paths | ReportMode::Files | ReportMode::Nothing => {}
         }
-        if self.block.output.len() >= BLOCK || self.block.rows.weight() >= ROW_BLOCK {
+        let rows = self.rows.as_ref().map_or(0, RowBuilder::weight);
+        if self.block.output.len() >= BLOCK || rows >= ROW_BLOCK {
+            self.end_block();
             let pushed = self.ordered.push(self.ticket, &mut self.block);
             self.stopped = pushed.is_err();
         }

@@ -50,7 +50,7 @@ impl OutputBlock for Chunk {
 
     fn clear(&mut self) {
         self.output.clear();
-        self.rows.clear();
+        self.rows = RowBlock::default();
         self.messages.clear();
         self.report.clear();
         self.keyed.clear();
@@ -63,7 +63,7 @@ impl OutputBlock for Chunk {
         };
         let taken = Chunk {
             output,
-            rows: self.rows.take(),
+            rows: std::mem::take(&mut self.rows),
             messages: self.messages.as_slice().to_vec(),
             report: self.report.as_slice().to_vec(),
             keyed: self.keyed.as_slice().to_vec(),
@@ -79,16 +79,23 @@ impl OutputBlock for Chunk {
 }
 
 /// Writes blocks to the output and their messages to standard error.
-#[derive(Debug)]
-pub(crate) struct OutputWriter<W> {
+pub(crate) struct OutputWriter<W: Write + Send> {
+    destination: Destination<W>,
+    seen: SeenTargets,
+    /// The report of everything besides links.
+    report: Option<W>,
+}
+
+enum Destination<W: Write + Send> {
+    Records(RecordWriter<W>),
+    Table(Box<TableWriter<W>>),
+}
+
+/// Writes records one after the other.
+struct RecordWriter<W> {
     output: W,
     buffer: Vec<u8>,
     flush: FlushPolicy,
-    seen: SeenTargets,
-    /// For outputs that are tables.
-    table: Option<TableWriter>,
-    /// The report of everything besides links.
-    report: Option<W>,
 }
 
 /// When output is written.
@@ -103,12 +110,22 @@ pub enum FlushPolicy {
 impl<W: Write + Send> OutputWriter<W> {
     /// Writes to `output`.
     pub(crate) fn new(output: W, flush: FlushPolicy) -> Self {
-        OutputWriter {
+        OutputWriter::of(Destination::Records(RecordWriter {
             output,
             buffer: Vec::with_capacity(BUFFER),
             flush,
+        }))
+    }
+
+    /// Writes rows as a table.
+    pub(crate) fn of_table(table: TableWriter<W>) -> Self {
+        OutputWriter::of(Destination::Table(Box::new(table)))
+    }
+
+    fn of(destination: Destination<W>) -> Self {
+        OutputWriter {
+            destination,
             seen: SeenTargets::default(),
-            table: None,
             report: None,
         }
     }
@@ -116,12 +133,6 @@ impl<W: Write + Send> OutputWriter<W> {
     /// Writes records of everything besides links to a report, too.
     pub(crate) fn with_report(mut self, report: Option<W>) -> Self {
         self.report = report;
-        self
-    }
-
-    /// Writes rows as a table.
-    pub(crate) fn with_table(mut self, table: TableWriter) -> Self {
-        self.table = Some(table);
         self
     }
 
@@ -136,33 +147,45 @@ impl<W: Write + Send> OutputWriter<W> {
     ///
     /// Those of the output.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
-        self.write_buffer()?;
-        if let Some(table) = &mut self.table {
-            table.finish(&mut self.output)?;
-        }
         if let Some(report) = &mut self.report {
             report.flush()?;
         }
-        self.output.flush()
-    }
-
-    fn write_rows(&mut self, chunk: &Chunk) -> io::Result<()> {
-        let Some(table) = &mut self.table else {
-            return Ok(());
-        };
-        if chunk.keyed.is_empty() {
-            return table.push(&chunk.rows, 0..chunk.rows.len(), &mut self.output);
+        match &mut self.destination {
+            Destination::Records(records) => records.finish(),
+            Destination::Table(table) => table.finish(),
         }
-        let (output, rows) = (&mut self.output, &chunk.rows);
-        self.seen.keep_new(rows.len(), &chunk.keyed, |kept| {
-            table.push(rows, kept, output)
-        })
+    }
+}
+
+impl<W: Write> RecordWriter<W> {
+    /// Writes some ranges of a block, or gathers them in the buffer.
+    fn write(&mut self, block: &[u8], kept: &[Range<usize>]) -> io::Result<()> {
+        for range in kept {
+            let bytes = &block[range.clone()];
+            if self.buffer.len() + bytes.len() > BUFFER {
+                self.write_buffer()?;
+            }
+            if bytes.len() <= BUFFER {
+                self.buffer.extend_from_slice(bytes);
+            } else {
+                self.output.write_all(bytes)?;
+            }
+        }
+        match self.flush {
+            FlushPolicy::Blocks => self.write_buffer(),
+            FlushPolicy::Gathered => Ok(()),
+        }
     }
 
     fn write_buffer(&mut self) -> io::Result<()> {
         self.output.write_all(&self.buffer)?;
         self.buffer.clear();
         Ok(())
+    }
+
+    fn finish(&mut self) -> io::Result<()> {
+        self.write_buffer()?;
+        self.output.flush()
     }
 }
 
@@ -177,29 +200,15 @@ impl<W: Write + Send> BlockSink<Chunk> for OutputWriter<W> {
         {
             report.write_all(&chunk.report)?;
         }
-        if chunk.rows.len() > 0 {
-            return self.write_rows(chunk);
+        let length = match &self.destination {
+            Destination::Records(_) => chunk.output.len(),
+            Destination::Table(_) => chunk.rows.len(),
+        };
+        let kept = self.seen.new_ranges(length, &chunk.keyed);
+        match &mut self.destination {
+            Destination::Records(records) => records.write(&chunk.output, &kept),
+            Destination::Table(table) => table.push(&chunk.rows, &kept),
         }
-        let at_once = self.flush == FlushPolicy::Blocks;
-        if !chunk.keyed.is_empty() {
-            let (output, buffer) = (&chunk.output, &mut self.buffer);
-            self.seen.keep_new(output.len(), &chunk.keyed, |kept| {
-                buffer.extend_from_slice(&output[kept]);
-                Ok(())
-            })?;
-            if self.buffer.len() > BUFFER || at_once {
-                self.write_buffer()?;
-            }
-            return Ok(());
-        }
-        if self.buffer.len() + chunk.output.len() > BUFFER || at_once {
-            self.write_buffer()?;
-        }
-        if chunk.output.len() <= BUFFER && !at_once {
-            self.buffer.extend_from_slice(&chunk.output);
-            return Ok(());
-        }
-        self.output.write_all(&chunk.output)
     }
 }
 
@@ -261,27 +270,19 @@ impl SeenTargets {
         true
     }
 
-    /// Passes the ranges of an output of this length that remain without the records whose targets
-    /// have been seen.
-    ///
-    /// # Errors
-    ///
-    /// The first error of `keep`.
-    fn keep_new(
-        &mut self,
-        length: usize,
-        records: &[Keyed],
-        mut keep: impl FnMut(Range<usize>) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let mut from = 0;
+    /// Returns the ranges of an output of this length that remain without the records whose targets have
+    /// been seen.
+    fn new_ranges(&mut self, length: usize, records: &[Keyed]) -> Vec<Range<usize>> {
+        let (mut ranges, mut from) = (Vec::new(), 0);
         for record in records {
             if !self.insert(record.key) {
                 self.repeated += 1;
-                keep(from..record.range.start)?;
+                ranges.push(from..record.range.start);
                 from = record.range.end;
             }
         }
-        keep(from..length)
+        ranges.push(from..length);
+        ranges
     }
 }
 

@@ -59,6 +59,7 @@ pub use mounts::{Mounts, Served};
 pub use normalize::{Normalization, normalize};
 pub(crate) use reference::host;
 pub use reference::{Reference, Reference1808};
+pub(crate) use resolve::push_domain;
 pub use resolve::{ReferenceKind, Resolved, Resolver, resolve};
 pub use rules::{ExcessDots, RuleForm, Rules, SameScheme};
 pub use validate::{AuthorityKind, Grammar, validate};

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use uriscan::extractor::Positions;
-use uriscan::output::table::column::ColumnSet;
+use uriscan::output::column::ColumnSet;
 use uriscan::output::{Layout, Output};
 use uriscan::pipeline::walk::{Root, Walk};
 use uriscan::pipeline::writer::FlushPolicy;

@@ -10,10 +10,11 @@ fn every_column_of_the_corpus_is_the_key_of_its_record() {
     let arguments = ["-z", "-j2", "--unwrap", "--anchor-text", &corpus];
     let records = records(&tree, &arguments);
     assert!(records.len() > 900, "{}", records.len());
-    for columns in ["core", "mail", "web", "all"] {
+    let sets = ["core", "mail", "web", "all"].map(|set| vec!["--columns", set]);
+    for columns in [&sets[..], &[vec!["--columns", "all", "--dictionaries"]]].concat() {
         let rows = rows(&batches(&table(
             &tree,
-            &[&arguments[..], &["--columns", columns]].concat(),
+            &[&arguments[..], &columns].concat(),
         )));
         assert_eq!(rows.len(), records.len());
         for (row, record) in rows.iter().zip(&records) {
@@ -94,6 +95,19 @@ fn the_columns_of_the_target_are_those_of_its_authority() {
         ),
         ("ftp://localhost/", "localhost", "localhost", "ftp"),
         ("mailto:ann@example.com", "", "", "mailto"),
+        (
+            "http://www.example.com./",
+            "www.example.com",
+            "com.example.www",
+            "http",
+        ),
+        (
+            "http://b%C3%BCcher.example/",
+            "xn--bcher-kva.example",
+            "example.xn--bcher-kva",
+            "http",
+        ),
+        ("http://ex%ZZample.com/", "", "", "http"),
     ];
     let text: String = hosts
         .iter()
@@ -224,7 +238,12 @@ fn large_tree() -> Tree {
 #[test]
 fn the_bytes_do_not_depend_on_the_number_of_workers() {
     let tree = large_tree();
-    for shape in [&["."][..], &["--columns", "all", "d0"], &["--unique", "d1"]] {
+    for shape in [
+        &["."][..],
+        &["--columns", "all", "d0"],
+        &["--unique", "d1"],
+        &["--dictionaries", "d2"],
+    ] {
         let run = |threads| table(&tree, &[shape, &["-j", threads]].concat());
         let one = run("1");
         for threads in ["2", "4"] {

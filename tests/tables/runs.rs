@@ -50,8 +50,9 @@ fn type_name(data_type: &DataType) -> String {
 #[test]
 fn the_schema_that_is_printed_is_that_of_the_stream() {
     let tree = Tree::new(&[("a.txt", "http://example.com/\n")]);
-    for columns in ["core", "mail", "web", "all"] {
-        let stream = table(&tree, &["a.txt", "--columns", columns]);
+    let sets = ["core", "mail", "web", "all"].map(|set| vec!["--columns", set]);
+    for columns in [&sets[..], &[vec!["--columns", "all", "--dictionaries"]]].concat() {
+        let stream = table(&tree, &[&["a.txt"][..], &columns].concat());
         let schema = StreamReader::try_new(stream.as_slice(), None)
             .unwrap()
             .schema();
@@ -64,9 +65,47 @@ fn the_schema_that_is_printed_is_that_of_the_stream() {
         for (key, value) in schema.metadata() {
             expected += &format!("{key}={value}\n");
         }
-        let ran = tree.run(&["schema", "link", "--format", "arrow", "--columns", columns]);
+        let schema = ["schema", "link", "--format", "arrow"];
+        let ran = tree.run(&[&schema[..], &columns].concat());
         assert_eq!((ran.code, ran.out), (0, expected));
     }
+}
+
+#[test]
+fn every_key_but_the_type_has_a_column_in_the_order_of_the_record() {
+    let tree = Tree::new(&[]);
+    let schema: Value = serde_json::from_str(&tree.run(&["schema", "link"]).out).unwrap();
+    let keys = schema["properties"].as_object().unwrap().keys();
+    // `state` is a key of audits.
+    let keys = keys.filter(|key| !["type", "state"].contains(&key.as_str()));
+    let tree = Tree::new(&[("a.txt", "http://example.com/\n")]);
+    let stream = table(&tree, &["a.txt", "--columns", "all", "--anchor-text"]);
+    let reader = StreamReader::try_new(stream.as_slice(), None).unwrap();
+    let schema = reader.schema();
+    let columns: Vec<_> = schema.fields().iter().map(|field| field.name()).collect();
+    let expected: Vec<_> = keys.collect();
+    assert_eq!(columns[..expected.len()], expected);
+    let own = &columns[expected.len()..];
+    assert_eq!(own, ["target_bytes", "host", "host_rev", "scheme"]);
+}
+
+#[test]
+fn strings_are_plain_unless_dictionaries_are_asked_for() {
+    let tree = Tree::new(&[("a.txt", "http://example.com/\n")]);
+    let ran = tree.run(&["schema", "link", "--format", "arrow"]);
+    assert!(!ran.out.contains("dictionary"), "{}", ran.out);
+    let types = |arguments: &[&str]| {
+        let stream = table(&tree, &[&["a.txt", "--columns", "all"], arguments].concat());
+        let reader = StreamReader::try_new(stream.as_slice(), None).unwrap();
+        let schema = reader.schema();
+        let of = |name| type_name(schema.field_with_name(name).unwrap().data_type());
+        ["path", "target", "base", "context", "flags", "host"].map(of)
+    };
+    let [utf8, list] = ["utf8", "list<utf8>"];
+    assert_eq!(types(&[]), [utf8, utf8, utf8, utf8, list, utf8]);
+    let names = "dictionary<int32, utf8>";
+    let expected = [names, utf8, names, names, list, names];
+    assert_eq!(types(&["--dictionaries"]), expected);
 }
 
 #[test]
@@ -78,6 +117,7 @@ fn flags_that_are_not_for_tables_are_refused() {
             "--columns",
         ),
         (&["--columns", "core"], "--format arrow"),
+        (&["--dictionaries"], "--format arrow"),
         (
             &["--format", "arrow", "--columns", "none"],
             "core, mail, web, all",
@@ -90,8 +130,10 @@ fn flags_that_are_not_for_tables_are_refused() {
     }
     tree.run(&["schema", "summary", "--format", "arrow"])
         .tells(2, "", "only link");
-    tree.run(&["schema", "link", "--columns", "all"])
-        .tells(2, "", "--format arrow");
+    for flags in [&["--columns", "all"][..], &["--dictionaries"]] {
+        tree.run(&[&["schema", "link"], flags].concat())
+            .tells(2, "", "--format arrow");
+    }
 }
 
 #[cfg(not(feature = "parquet"))]

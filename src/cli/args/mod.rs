@@ -15,8 +15,8 @@ use super::help::{self, there_are};
 use crate::audit::SERVERS;
 use crate::audit::report::{FORMATS, Grouping, ReportFormat};
 use crate::audit::rules::RULES;
+use crate::output::column::ColumnSet;
 use crate::output::schema::{SCHEMAS, Schema};
-use crate::output::table::ColumnSet;
 use crate::pipeline::tally::CountKey;
 use base::{BaseArgs, ExcessDotsArg, RulesArg, SameSchemeArg};
 use input::{ReadArgs, WalkArgs};
@@ -448,6 +448,9 @@ pub(crate) struct SchemaArgs {
     /// The columns of the table: core, mail, web or all [default: core]
     #[arg(long, value_name = "SET", value_parser = column_set)]
     pub columns: Option<ColumnSet>,
+    /// The columns of --dictionaries
+    #[arg(long)]
+    pub dictionaries: bool,
 }
 
 /// The form of a schema.

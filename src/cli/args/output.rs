@@ -12,9 +12,9 @@ use crate::cli::help::{Page, goes_with, is_scheme, subcommands, there_are};
 use crate::cli::message::Error;
 use crate::document::events::Context;
 use crate::extractor::Positions;
+use crate::output::column::{ColumnSet, StringForm};
 use crate::output::escape::Escape;
 use crate::output::field::{FIELDS, RecordField, default_fields};
-use crate::output::table::ColumnSet;
 use crate::output::{Formulas, Layout, LocationPrefix, OUTPUTS, Output};
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::{Filter, MessageForm, OutputOrder, ReportMode, Written};
@@ -178,6 +178,12 @@ pub(crate) struct OutputArgs {
     /// host and scheme too [default: core]
     #[arg(long, value_name = "SET", value_parser = column_set, conflicts_with = "fields")]
     pub columns: Option<ColumnSet>,
+    /// Arrow: write strings that many rows share as numbers of strings in a dictionary of each batch
+    ///
+    /// The stream is smaller and faster to write, but not every reader joins or groups such columns over
+    /// several batches. Parquet has dictionaries of its own.
+    #[arg(long)]
+    pub dictionaries: bool,
     /// Add the text, rel, hreflang and title of links in HTML to the records
     #[arg(long)]
     pub anchor_text: bool,
@@ -384,6 +390,7 @@ impl OutputArgs {
             ("anchor-text", self.anchor_text, true),
             ("csv-safe", self.csv_safe, true),
             ("columns", self.columns.is_some(), true),
+            ("dictionaries", self.dictionaries, true),
         ] {
             if is_given && flag == "fields" && format.is_table() {
                 let reason = "--fields chooses keys of records; tables have --columns";
@@ -430,6 +437,7 @@ impl OutputArgs {
             Layout::of_records(self.fields.clone())
         };
         Layout {
+            strings: string_form(self.dictionaries),
             location: LocationPrefix {
                 path: located && !self.no_filename,
                 position: position || busy,
@@ -509,6 +517,15 @@ fn output(name: &str) -> Result<&'static Output, String> {
         true => format!("this build has no {name}: cargo install uriscan --features {name}"),
         false => there_are(OUTPUTS.iter().map(|output| output.name)),
     })
+}
+
+/// Returns the type of columns of strings, by the flag `--dictionaries`.
+pub(in crate::cli) fn string_form(dictionaries: bool) -> StringForm {
+    if dictionaries {
+        StringForm::Dictionary
+    } else {
+        StringForm::Plain
+    }
 }
 
 pub(super) fn column_set(name: &str) -> Result<ColumnSet, String> {

@@ -1,22 +1,30 @@
 //! The table of links: a row each, in columns, as batches of Arrow or a file of Parquet.
 //!
-//! Workers put the links of a document into a [`RowBlock`]; the writer, which gets the blocks in the
-//! order of the documents, joins them into batches. `column` has a row for each column.
+//! A worker turns links into blocks of rows with a [`RowBuilder`]; the [`TableWriter`], which gets the blocks
+//! in the order of the documents, joins them into batches, and the crates of Arrow and Parquet write these.
+//! The columns are the rows of [`FIELDS`](super::field::FIELDS) and of
+//! [`TABLE_FIELDS`](super::field::TABLE_FIELDS).
 //!
 #![doc = include_str!("rules.md")]
 
+#[cfg(not(feature = "arrow"))]
+mod absent;
 #[cfg(feature = "arrow")]
-pub(crate) mod arrow;
-pub(crate) mod batch;
-pub mod column;
+mod dictionary;
 #[cfg(feature = "parquet")]
-pub(crate) mod parquet;
-pub(crate) mod rows;
-mod syntax;
-mod values;
-pub(crate) mod writer;
+mod parquet;
+#[cfg(feature = "arrow")]
+mod rows;
+mod schema;
+#[cfg(feature = "arrow")]
+mod text;
+#[cfg(feature = "arrow")]
+mod writer;
 
-pub(crate) use batch::BatchLimits;
-pub(crate) use column::{ColumnSet, TableColumn, columns, push_schema};
-pub(crate) use rows::RowBlock;
-pub(crate) use writer::{TableEncoder, TableWriter};
+#[cfg(not(feature = "arrow"))]
+pub(crate) use absent::{RowBlock, RowBuilder, TableFormat, TableWriter};
+#[cfg(feature = "arrow")]
+pub(crate) use rows::{RowBlock, RowBuilder};
+pub(crate) use schema::push_schema;
+#[cfg(feature = "arrow")]
+pub(crate) use writer::{TableFormat, TableWriter};

@@ -13,6 +13,7 @@ use self::fast_path::{Concatenation, UriDialect};
 use self::prepared::Prepared;
 pub use self::prepared::ReferenceKind;
 pub(super) use self::rfc::remove_dot_segments;
+pub(crate) use self::whatwg::push_domain;
 use crate::uri::byte_classes::ByteClasses;
 use crate::uri::error::{BaseError, ResolveError, ResolveErrorKind};
 use crate::uri::reference::Ends;

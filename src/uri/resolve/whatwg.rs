@@ -532,10 +532,10 @@ const FORBIDDEN_IN_DOMAIN: ByteSet = FORBIDDEN.with(b"%\x7F").with_range(0, 0x1F
 
 /// A host that does not parse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct InvalidHost;
+pub(crate) struct InvalidHost;
 
-/// Appends the serialised host of a special URL.
-fn push_domain(host: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidHost> {
+/// Appends the serialised host of a special URL: in lower case, with A-labels.
+pub(crate) fn push_domain(host: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidHost> {
     if host.starts_with(b"[") {
         return push_parsed(host, out);
     }

@@ -1,0 +1,113 @@
+//! The types of columns in tables of links, and the sets that `--columns` chooses from.
+
+/// The type of a column, and the form of its values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColumnKind {
+    /// A number.
+    Number,
+    /// A time as records have it (RFC 3339), in microseconds since 1970.
+    Time,
+    /// A text. Invalid UTF-8 is U+FFFD.
+    Text,
+    /// A text that many rows share.
+    Name,
+    /// Such a text in lower case.
+    LowerName,
+    /// A host in lower case, with A-labels and without a final dot; null if it is invalid.
+    Host,
+    /// Such a host with its labels in reverse order: `com.example.www`.
+    ReversedHost,
+    /// A URI. Bytes that are not UTF-8 are percent-encoded.
+    Uri,
+    /// A URI that many rows share.
+    SharedUri,
+    /// Any bytes.
+    Bytes,
+    /// Several texts that many rows share.
+    Names,
+    /// Several strings of bytes.
+    ByteLists,
+}
+
+/// The type of columns of strings that many rows share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StringForm {
+    /// Strings.
+    #[default]
+    Plain,
+    /// Numbers of strings in a dictionary, which each batch replaces.
+    Dictionary,
+}
+
+impl ColumnKind {
+    /// Returns whether [`StringForm`] applies.
+    pub(crate) fn is_shared(self) -> bool {
+        matches!(
+            self,
+            ColumnKind::Name
+                | ColumnKind::LowerName
+                | ColumnKind::Host
+                | ColumnKind::ReversedHost
+                | ColumnKind::SharedUri
+        )
+    }
+
+    /// Returns the name of the Arrow type.
+    pub(crate) fn type_name(self, strings: StringForm) -> &'static str {
+        match self {
+            ColumnKind::Number => "int64",
+            ColumnKind::Time => "timestamp[us, UTC]",
+            ColumnKind::Bytes => "binary",
+            ColumnKind::Names => "list<utf8>",
+            ColumnKind::ByteLists => "list<binary>",
+            _ if self.is_shared() && strings == StringForm::Dictionary => "dictionary<int32, utf8>",
+            _ => "utf8",
+        }
+    }
+}
+
+/// A set of columns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ColumnSet {
+    /// The columns that every link can fill.
+    #[default]
+    Core,
+    /// With the message and the part.
+    Mail,
+    /// With the record of a web archive.
+    Web,
+    /// All, and the target's host and scheme.
+    All,
+}
+
+impl ColumnSet {
+    /// The sets with their names, as `--columns` takes them.
+    pub(crate) const NAMES: [(ColumnSet, &'static str); 4] = [
+        (ColumnSet::Core, "core"),
+        (ColumnSet::Mail, "mail"),
+        (ColumnSet::Web, "web"),
+        (ColumnSet::All, "all"),
+    ];
+
+    /// The sets of a column: in all tables.
+    pub(super) const CORE: &'static [ColumnSet] = &[
+        ColumnSet::Core,
+        ColumnSet::Mail,
+        ColumnSet::Web,
+        ColumnSet::All,
+    ];
+    /// Of messages and of web archives.
+    pub(super) const MEMBERS: &'static [ColumnSet] =
+        &[ColumnSet::Mail, ColumnSet::Web, ColumnSet::All];
+    pub(super) const MAIL: &'static [ColumnSet] = &[ColumnSet::Mail, ColumnSet::All];
+    pub(super) const WEB: &'static [ColumnSet] = &[ColumnSet::Web, ColumnSet::All];
+    pub(super) const ALL: &'static [ColumnSet] = &[ColumnSet::All];
+    /// In no set.
+    pub(super) const NOWHERE: &'static [ColumnSet] = &[];
+
+    /// Returns the set of a name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let row = Self::NAMES.iter().find(|(_, known)| *known == name);
+        row.map(|(set, _)| *set)
+    }
+}

@@ -1,0 +1,166 @@
+//! The forms that values have in columns of text.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::output::column::ColumnKind;
+use crate::uri::percent::encode_invalid;
+use crate::uri::push_domain;
+
+/// Returns a value in the form of a column of text, or `None` where it has none.
+pub(super) fn formed(value: &[u8], kind: ColumnKind) -> Option<Cow<'_, str>> {
+    match kind {
+        ColumnKind::Host => host(value).map(Cow::Owned),
+        ColumnKind::ReversedHost => host(value).map(|host| Cow::Owned(reversed(&host))),
+        ColumnKind::LowerName => Some(Cow::Owned(lossy(value).to_ascii_lowercase())),
+        ColumnKind::Uri | ColumnKind::SharedUri => Some(uri(value)),
+        _ => Some(lossy(value)),
+    }
+}
+
+fn lossy(value: &[u8]) -> Cow<'_, str> {
+    match str::from_utf8(value) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(value),
+    }
+}
+
+/// Returns a URI as UTF-8, with triplets for the bytes of what is not.
+fn uri(value: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = str::from_utf8(value) {
+        return Cow::Borrowed(text);
+    }
+    let mut encoded = Vec::new();
+    encode_invalid(value, &mut encoded);
+    Cow::Owned(String::from_utf8_lossy(&encoded).into_owned())
+}
+
+/// Returns a host as the WHATWG URL standard writes it, in lower case and with A-labels, without a final
+/// dot; `None` if it is invalid.
+fn host(value: &[u8]) -> Option<String> {
+    let mut host = Vec::new();
+    push_domain(value, &mut host).ok()?;
+    if host.ends_with(b".") {
+        host.pop();
+    }
+    let has_labels = host.starts_with(b"[")
+        || host
+            .split(|&byte| byte == b'.')
+            .all(|label| !label.is_empty());
+    String::from_utf8(host).ok().filter(|_| has_labels)
+}
+
+/// Returns a host with its labels in reverse order; an address unchanged.
+fn reversed(host: &str) -> String {
+    let last = host.rsplit('.').next().unwrap_or_default();
+    if host.starts_with('[') || last.bytes().all(|byte| byte.is_ascii_digit()) {
+        return host.to_owned();
+    }
+    let labels: Vec<&str> = host.rsplit('.').collect();
+    labels.join(".")
+}
+
+/// Returns a time (RFC 3339 section 5.6, in UTC, without fractions) in microseconds since 1970.
+pub(super) fn microseconds(text: &[u8]) -> Option<i64> {
+    let number = |range: Range<usize>| {
+        let digits = text.get(range)?;
+        let digits = digits.iter().all(u8::is_ascii_digit).then_some(digits)?;
+        Some(
+            digits
+                .iter()
+                .fold(0, |number, digit| 10 * number + i64::from(digit - b'0')),
+        )
+    };
+    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
+    let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
+    if !text.ends_with(b"Z") || text.len() != 20 {
+        return None;
+    }
+    // Years begin in March, so that a leap day is the last one of its year.
+    let (year, month) = if month > 2 {
+        (year, month - 3)
+    } else {
+        (year - 1, month + 9)
+    };
+    let leap_days = year / 4 - year / 100 + year / 400;
+    // Days from March 1 of the year 0 to January 1, 1970.
+    let days = 365 * year + leap_days + (153 * month + 2) / 5 + day - 1 - 719_468;
+    Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1_000_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_microseconds_since_1970() {
+        for (text, seconds) in [
+            ("1970-01-01T00:00:00Z", Some(0)),
+            ("1969-12-31T23:59:59Z", Some(-1)),
+            ("2000-02-29T12:00:00Z", Some(951_825_600)),
+            ("2024-03-01T00:00:00Z", Some(1_709_251_200)),
+            ("9999-12-31T23:59:59Z", Some(253_402_300_799)),
+            ("2024-03-01", None),
+            ("2024-03-01T00:00:00", None),
+            ("x024-03-01T00:00:00Z", None),
+        ] {
+            let expected = seconds.map(|seconds: i64| seconds * 1_000_000);
+            assert_eq!(microseconds(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn hosts_are_a_labels_without_a_final_dot_and_invalid_ones_are_null() {
+        for (written, expected, expected_rev) in [
+            ("WWW.Example.COM", "www.example.com", "com.example.www"),
+            ("www.example.com.", "www.example.com", "com.example.www"),
+            ("localhost", "localhost", "localhost"),
+            ("3.example", "3.example", "example.3"),
+            (
+                "b\u{fc}cher.example",
+                "xn--bcher-kva.example",
+                "example.xn--bcher-kva",
+            ),
+            (
+                "b%C3%BCcher.example.",
+                "xn--bcher-kva.example",
+                "example.xn--bcher-kva",
+            ),
+            ("ex%61mple.com", "example.com", "com.example"),
+            ("192.0.2.1", "192.0.2.1", "192.0.2.1"),
+            ("192.0.2.1.", "192.0.2.1", "192.0.2.1"),
+            ("[2001:DB8::1]", "[2001:db8::1]", "[2001:db8::1]"),
+        ] {
+            let formed = |kind| formed(written.as_bytes(), kind).map(Cow::into_owned);
+            assert_eq!(formed(ColumnKind::Host).as_deref(), Some(expected));
+            assert_eq!(
+                formed(ColumnKind::ReversedHost).as_deref(),
+                Some(expected_rev)
+            );
+        }
+        for invalid in [
+            &b""[..],
+            b".",
+            b"..",
+            b"a..example",
+            b".example",
+            b"ex%ZZample.com",
+            b"a b.example",
+            b"a%00b.example",
+            b"example.com:x",
+            b"[2001:db8::1.2]",
+            b"[::1",
+            b"256.0.0.1",
+            b"\xFF.example",
+            b"a%FF.example",
+            b"a<b.example",
+        ] {
+            assert_eq!(formed(invalid, ColumnKind::Host), None, "{invalid:?}");
+            assert_eq!(
+                formed(invalid, ColumnKind::ReversedHost),
+                None,
+                "{invalid:?}"
+            );
+        }
+    }
+}
