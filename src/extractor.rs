@@ -30,10 +30,6 @@ pub struct ExtractorOptions {
     pub ruling: Ruling,
     /// Whether bases named by documents themselves count.
     pub embedded_bases: EmbeddedBases,
-    /// The longest base in the contents of a document that counts, in bytes.
-    ///
-    /// A longer one is refused with a diagnostic: each target repeats its base.
-    pub longest_base: usize,
     /// Decodes links that a mail gateway has rewritten.
     pub unwrapper: Option<Unwrapper>,
     /// Whether links carry their line and column.
@@ -48,7 +44,6 @@ impl Default for ExtractorOptions {
             formats: document::FormatOptions::default(),
             ruling: Ruling::AUTO,
             embedded_bases: EmbeddedBases::default(),
-            longest_base: usize::MAX,
             unwrapper: None,
             positions: Positions::default(),
             // Fits in the cache of a core, and holds most documents whole.
@@ -100,6 +95,8 @@ pub struct Document<'a> {
     pub format: &'static Format,
     /// The retrieval or default base, which counts unless the document names one itself.
     pub base: Option<&'a Base>,
+    /// The base in its place if an archive declares it and it is too long.
+    pub(crate) outer: Option<&'a Base>,
     /// The encoding that the transport or the user declares.
     pub declared: Option<&'static Encoding>,
     /// The origin of a piece of a document.
@@ -145,6 +142,7 @@ impl<'a> Document<'a> {
         Document {
             format,
             base,
+            outer: None,
             declared: None,
             origin: PieceOrigin::default(),
             index: None,
@@ -183,7 +181,7 @@ impl Extractor {
     /// Makes an extractor.
     pub fn new(options: &ExtractorOptions) -> Self {
         let mut linker = Linker::new(options.ruling, options.embedded_bases);
-        linker.set_longest_base(options.longest_base);
+        linker.set_longest_base(options.formats.longest_base);
         linker.set_unwrapper(options.unwrapper.clone());
         Extractor {
             windows: Windows::new(options.window),
@@ -373,6 +371,7 @@ impl Extractor {
         self.linker.set_tree(document.tree);
         self.linker.set_enclosure(document.enclosure);
         self.linker.set_depth(document.depth);
+        self.linker.set_outer_base(document.outer.cloned());
         self.linker.begin(format.family, document.base);
         let known = self
             .scanners

@@ -112,6 +112,7 @@ pub mod document;
 mod extractor;
 #[cfg(feature = "internals")]
 pub mod extractor;
+mod links;
 #[cfg(all(feature = "audit", not(feature = "internals")))]
 mod output;
 #[cfg(all(feature = "audit", feature = "internals"))]
@@ -128,10 +129,6 @@ pub mod resolver;
 mod uri;
 #[cfg(feature = "internals")]
 pub mod uri;
-// Documents that would take far longer, or far more memory, than their length.
-#[cfg(all(test, feature = "cli"))]
-mod hostile;
-mod links;
 
 #[cfg(feature = "audit")]
 pub use audit::{

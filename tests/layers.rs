@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module at the top of `src`, and its layer.
-const LAYERS: [(&str, u8); 13] = [
+const LAYERS: [(&str, u8); 12] = [
     ("archive", 4),
     ("bytes", 1),
     ("uri", 2),
@@ -15,7 +15,6 @@ const LAYERS: [(&str, u8); 13] = [
     ("resolver", 4),
     ("extractor", 5),
     ("links", 6),
-    ("hostile", 6),
     ("output", 5),
     ("pipeline", 6),
     ("audit", 6),

@@ -26,6 +26,8 @@ mod corpus;
 mod documents;
 // What a fuzzer tries, on fixed seeds.
 mod fuzz;
+// Adversarial documents: steps, output and memory grow in proportion to the length.
+mod hostile;
 // References in HTML: an independent oracle, cases and hostile documents.
 mod html;
 // JSON documents of all kinds.

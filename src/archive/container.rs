@@ -11,6 +11,7 @@ use crate::bytes::buffered::BufferedSource;
 use crate::decode::compression::Members;
 use crate::document::Format;
 use crate::document::diagnostic::Code;
+use crate::document::events::cut_name;
 use crate::resolver::WebRecord;
 use crate::uri::Base;
 
@@ -231,6 +232,26 @@ pub struct RecordHeader {
 }
 
 impl RecordHeader {
+    /// Cuts names that are too long; returns whether there were any.
+    pub(crate) fn cut_names(&mut self) -> bool {
+        let mut is_any_cut = false;
+        for name in [
+            &mut self.id,
+            &mut self.target,
+            &mut self.warc_type,
+            &mut self.date,
+            &mut self.truncated,
+            &mut self.content_type,
+        ] {
+            let Some(name) = name else { continue };
+            let (short, is_cut) = cut_name(name.as_bytes());
+            let length = short.len();
+            name.truncate(length);
+            is_any_cut |= is_cut;
+        }
+        is_any_cut
+    }
+
     /// Returns what links of the record show of it.
     pub fn shown(&self) -> WebRecord<'_> {
         WebRecord {

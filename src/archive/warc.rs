@@ -640,7 +640,7 @@ impl WebArchive {
                 base: record.base(),
                 base_name: None,
                 charset,
-                record: Some(Rc::new(keys)),
+                record: Some(shared(keys, &mut self.faults)),
             };
             let body = self.body(joined, 0);
             self.pending.push_back((member, body));
@@ -648,7 +648,7 @@ impl WebArchive {
         };
         keys.status = header.status;
         keys.content_type = header.content_type.clone().or(keys.content_type);
-        let keys = Rc::new(keys);
+        let keys = shared(keys, &mut self.faults);
         let lines = &block[..header.length];
         if http::has_references(lines) {
             let member = ArchiveMember {
@@ -830,6 +830,17 @@ fn choose(
         MemberContents::Unread(name)
     };
     (contents, charset)
+}
+
+/// Shares the keys of a record among its members, without names that are too long.
+fn shared(mut keys: RecordHeader, faults: &mut Vec<ArchiveFault>) -> Rc<RecordHeader> {
+    if keys.cut_names() {
+        faults.push(ArchiveFault {
+            code: &diagnostic::NAME_TOO_LONG,
+            offset: keys.offset,
+        });
+    }
+    Rc::new(keys)
 }
 
 impl Container for WebArchive {

@@ -96,10 +96,6 @@ pub fn audit(
     run(Audit::new(options, paths), walk, reports, |_| Ok(())).map_err(AuditError::Io)
 }
 
-/// Bases that documents bring are used up to this many bytes (A8): each target begins with its base,
-/// and no file has a longer path (4096 bytes on Linux, each written as three at most).
-const LONGEST_BASE: usize = 16 << 10;
-
 /// Checks every document of a walk and writes the reports; calls `finish` before they end.
 ///
 /// Documents are read as a whole (A25), with their anchors, whatever the options say.
@@ -117,7 +113,6 @@ pub(crate) fn run<'r>(
     reading.splits_documents = false;
     reading.report = ReportMode::Links;
     reading.extractor.formats.anchors = AnchorReporting::Report;
-    reading.extractor.longest_base = LONGEST_BASE;
     let audit = &audit;
     let collected = collect::run(audit, walk);
     reports.print_skipped(collected.skipped);

@@ -13,9 +13,9 @@ pub mod window;
 
 /// Counts the steps of loops that must stay linear.
 ///
-/// Only in unit tests: elsewhere a step costs nothing.
-pub(crate) mod steps {
-    #[cfg(test)]
+/// Only in builds for tests: elsewhere a step costs nothing.
+pub mod steps {
+    #[cfg(all(feature = "internals", debug_assertions))]
     thread_local! {
         static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
     }
@@ -23,13 +23,16 @@ pub(crate) mod steps {
     /// Counts steps of a loop, such as bytes read or entries compared.
     #[inline(always)]
     pub(crate) fn step(_steps: usize) {
-        #[cfg(test)]
+        #[cfg(all(feature = "internals", debug_assertions))]
         STEPS.with(|steps| steps.set(steps.get() + _steps as u64));
     }
 
     /// Returns the steps of this thread since the last call.
-    #[cfg(test)]
-    pub(crate) fn take() -> u64 {
-        STEPS.with(|steps| steps.replace(0))
+    #[cfg(feature = "internals")]
+    pub fn take() -> u64 {
+        #[cfg(debug_assertions)]
+        return STEPS.with(|steps| steps.replace(0));
+        #[cfg(not(debug_assertions))]
+        return 0;
     }
 }

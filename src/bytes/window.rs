@@ -270,13 +270,13 @@ pub(crate) struct SliceWindows<'a> {
 }
 
 impl<'a> SliceWindows<'a> {
-    /// Makes windows of `size` bytes; the first byte has the document offset `offset`.
+    /// Makes windows of `size` bytes (at least one); the first byte has the document offset `offset`.
     pub(crate) fn new(bytes: &'a [u8], look_behind: usize, offset: u64, size: usize) -> Self {
         SliceWindows {
             bytes,
             look_behind,
             offset,
-            size,
+            size: size.max(1),
             start: 0,
             end: 0,
         }

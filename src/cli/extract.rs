@@ -228,6 +228,8 @@ pub(super) fn pipeline_options(
         ..PipelineOptions::default()
     };
     options.extractor.formats = read.options();
+    options.extractor.formats.longest_base =
+        usize::try_from(base.longest_base).unwrap_or(usize::MAX);
     options.extractor.ruling = base.ruling();
     options.extractor.embedded_bases = base.embedded();
     options.extractor.unwrapper = read.unwrapper();

@@ -120,6 +120,7 @@ pub(super) fn is_blank(byte: u8) -> bool {
 
 /// The lines of a block: each with its line break, if it has one.
 pub(super) fn lines(bytes: &[u8], block: Range<usize>) -> Vec<Line> {
+    step(block.len());
     let mut lines = Vec::new();
     let mut at = block.start;
     while at < block.end {
@@ -237,6 +238,7 @@ fn block_end(bytes: &[u8], last: bool, reader: &impl BlockReader) -> Option<(usi
     loop {
         let end = memchr(b'\n', &whole[at..]).map(|n| at + n);
         let line = &whole[at..end.unwrap_or(whole.len())];
+        step(1 + line.len());
         let is_blank_line = line.iter().all(|&byte| is_blank(byte));
         let head = &line[..line.len().min(LINE_HEAD)];
         let is_known = end.is_some() || last && whole.len() == bytes.len();

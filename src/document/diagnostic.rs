@@ -91,6 +91,20 @@ codes! {
         example: "<base href=/a/><base href=/b/>",
         allow: "It is a note; the audit's rule several-bases makes it a finding.",
     }
+    BASE_TOO_LONG = "base.too-long", Note {
+        message: "a base is longer than the limit and was refused",
+        meaning: "A base that the document, its part or its record declares is longer than --longest-base (8 KiB).",
+        why: "Each target would repeat it. References resolve against the next outer base.",
+        example: "<base href=/xxxx...> with a megabyte of x",
+        allow: "Raise --longest-base. It is a note: it does not change the exit code.",
+    }
+    NAME_TOO_LONG = "record.name-too-long", Note {
+        message: "a name that records repeat is longer than 8 KiB and was cut",
+        meaning: "The name of an element or a member, an identifier, a title or the like is longer than 8 KiB.",
+        why: "Each link would repeat it. The first 8 KiB are reported.",
+        example: "an archive whose member has a name of 64 KB",
+        allow: NOTE,
+    }
     BASE_REFUSED = "html.base-refused", Note {
         message: "the base element's reference cannot be a base URI",
         meaning: "The base element's reference does not parse, or is a data: or javascript: URI.",
@@ -179,7 +193,8 @@ codes! {
     JSON_HELD_LIMIT = "json.held-limit", Note {
         message: "a member that others refer to was not found near them and was taken to be missing",
         meaning: "The member that gives a reference its base, such as `sourceRoot`, does not stand within 8 MiB; or a \
-            context of JSON-LD stands behind the first --max-document bytes, or in 64 others.",
+            context of JSON-LD stands behind the first --max-document bytes, in 64 others, or behind contexts that \
+            take 16 MiB.",
         why: "The reference was resolved as if there were no such member.",
         example: "{\"sources\": [\"a.js\"], \"sourcesContent\": [... 9 MB ...], \"sourceRoot\": \"/x/\"}",
         allow: NOTE,

@@ -33,6 +33,17 @@ impl TextRange {
     pub fn window(range: Range<usize>) -> Self {
         TextRange::Window(range.start as u32, range.end as u32)
     }
+
+    /// Returns the first `length` bytes of the range.
+    pub fn first(self, length: usize) -> Self {
+        let cut = |start: u32, end: u32| {
+            end.min(start.saturating_add(length.min(u32::MAX as usize) as u32))
+        };
+        match self {
+            TextRange::Window(start, end) => TextRange::Window(start, cut(start, end)),
+            TextRange::Stored(start, end) => TextRange::Stored(start, cut(start, end)),
+        }
+    }
 }
 
 /// The name of an element, an attribute or a header field.
@@ -44,6 +55,26 @@ pub enum NameRange {
     Known(&'static str),
     /// Any other name, in lower case.
     Other(TextRange),
+}
+
+/// Maximum length in bytes of a name that records repeat: an element, a member, an identifier.
+pub(crate) const MAX_NAME_LEN: usize = 8 << 10;
+
+impl NameRange {
+    /// Returns a name, one byte too long if it is longer than [`MAX_NAME_LEN`].
+    pub fn other(text: TextRange) -> Self {
+        NameRange::Other(text.first(MAX_NAME_LEN + 1))
+    }
+}
+
+/// Cuts a name that is longer than [`MAX_NAME_LEN`] before the character there; returns whether it did.
+pub(crate) fn cut_name(name: &[u8]) -> (&[u8], bool) {
+    if name.len() <= MAX_NAME_LEN {
+        return (name, false);
+    }
+    let starts = |at: &usize| !(0x80..0xC0).contains(&name[*at]);
+    let end = (MAX_NAME_LEN - 3..=MAX_NAME_LEN).rev().find(starts);
+    (&name[..end.unwrap_or(MAX_NAME_LEN)], true)
 }
 
 /// The syntax around a reference in its document.
@@ -818,6 +849,12 @@ impl Batch {
     /// Stores bytes and returns their range.
     pub fn store(&mut self, bytes: &[u8]) -> TextRange {
         self.store_with(|store| store.extend_from_slice(bytes))
+    }
+
+    /// Stores the codebase of a reference: of one longer than `longest` enough to be refused.
+    pub fn store_codebase(&mut self, base: &[u8], longest: usize) -> BaseSelector {
+        let stored = &base[..base.len().min(longest.saturating_add(1))];
+        BaseSelector::Codebase(self.store(stored))
     }
 
     /// Stores the bytes that `write` appends, and returns their range.

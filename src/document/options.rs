@@ -4,7 +4,7 @@
 use super::nested::NestingLimit;
 
 /// The options of all formats.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct FormatOptions {
     /// Plain text.
@@ -19,6 +19,28 @@ pub struct FormatOptions {
     pub mail: MailOptions,
     /// Whether the places that fragments can name are reported too.
     pub anchors: AnchorReporting,
+    /// Maximum length in bytes of a base that a document declares, before and after resolution.
+    ///
+    /// Longer ones are refused with a diagnostic, because each target repeats its base.
+    pub longest_base: usize,
+}
+
+/// The default of [`FormatOptions::longest_base`].
+pub(crate) const LONGEST_BASE: usize = 8 << 10;
+
+impl Default for FormatOptions {
+    fn default() -> Self {
+        FormatOptions {
+            text: TextOptions::default(),
+            html: HtmlOptions::default(),
+            #[cfg(feature = "markdown")]
+            markdown: MarkdownOptions::default(),
+            #[cfg(feature = "mail")]
+            mail: MailOptions::default(),
+            anchors: AnchorReporting::default(),
+            longest_base: LONGEST_BASE,
+        }
+    }
 }
 
 /// Whether scanners report what fragments can name: `id`, `a[name]`, headings.

@@ -18,6 +18,7 @@ use crate::archive::{
 };
 use crate::decode::compression::Codec;
 use crate::document::diagnostic::{self, Code};
+use crate::document::events::cut_name;
 use crate::document::options::Slug;
 use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval, package};
 use crate::extractor::{Document, Extractor};
@@ -415,14 +416,13 @@ impl<'a> ArchiveReader<'a> {
                 return Ok(());
             };
             self.outcome.counts.members += 1;
-            let lossy = String::from_utf8_lossy(&member.name);
+            let (short, is_cut) = cut_name(&member.name);
+            let lossy = String::from_utf8_lossy(short);
             let name = [place.prefix.as_str(), &lossy].concat();
-            let inner = [place.path.as_slice(), &normal_path(&member.name)].concat();
+            let inner = [place.path.as_slice(), &normal_path(short)].concat();
             let member_place = MemberPlace {
                 name: &name,
-                bytes: std::str::from_utf8(&member.name)
-                    .is_err()
-                    .then_some(&member.name),
+                bytes: std::str::from_utf8(short).is_err().then_some(short),
                 path: match (&member.contents, &member.record) {
                     (MemberContents::Sniffed, Some(record)) => path_of(record),
                     _ => &member.name,
@@ -431,6 +431,9 @@ impl<'a> ArchiveReader<'a> {
                 archive: place,
                 member: &member,
             };
+            if is_cut {
+                diagnose(Some(&name), (&diagnostic::NAME_TOO_LONG, 0), sink);
+            }
             if !sink.begin_member(&name, &inner) {
                 continue;
             }
@@ -651,6 +654,14 @@ impl<'a> ArchiveReader<'a> {
                 base
             }
         };
+        let longest = self.options.extractor.formats.longest_base;
+        let is_long = base.as_ref().is_some_and(|base| base.uri.len() > longest);
+        let outer = match &place.member.base {
+            _ if !is_long => None,
+            Some(_) => Some(self.options.bases.of_container()),
+            None => place.archive.base.clone(),
+        };
+        let outer = outer.filter(|base| base.uri.len() <= longest);
         let tree = match *format == *Format::RST {
             true => place.archive.root_of(&place, sink),
             false => None,
@@ -663,6 +674,7 @@ impl<'a> ArchiveReader<'a> {
                 .as_ref()
                 .filter(|_| place.member.base.is_none()),
             depth: place.archive.depth,
+            outer: outer.as_ref(),
             slug: self.slug.filter(|_| *format == *Format::MARKDOWN),
             tree: tree.as_deref(),
             ..Document::new(format, base.as_ref())

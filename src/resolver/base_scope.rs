@@ -198,11 +198,13 @@ pub(super) struct BaseScope {
     document: NamedBase,
     pub(super) by_document: uri::Resolver,
     pub(super) by_fallback: uri::Resolver,
+    /// The maximum length of a base.
+    longest_base: usize,
     scratch: Vec<u8>,
 }
 
 impl BaseScope {
-    pub(super) fn new(ruling: Ruling) -> Self {
+    pub(super) fn new(ruling: Ruling, longest_base: usize) -> Self {
         BaseScope {
             ruling,
             rules: ruling.plain,
@@ -223,6 +225,7 @@ impl BaseScope {
             document: NamedBase::default(),
             by_document: uri::Resolver::without_base(ruling.plain),
             by_fallback: uri::Resolver::without_base(ruling.plain),
+            longest_base,
             scratch: Vec::new(),
         }
     }
@@ -381,7 +384,7 @@ impl BaseScope {
         let resolved = self
             .by_fallback
             .resolve_into(&self.entity.uri, &mut self.scratch);
-        if resolved.is_ok() {
+        if resolved.is_ok() && self.admits_base(0) {
             self.fallback.uri.clone_from(&self.scratch);
             self.fallback.copy_source(&self.entity);
             self.fallback.chained = Reference::split(&self.entity.uri).scheme.is_none();
@@ -401,9 +404,18 @@ impl BaseScope {
         if resolved.is_err() || refused(b"data:") || refused(b"javascript:") {
             let offset = self.own_offset.unwrap_or(0);
             self.diagnose(&diagnostic::BASE_REFUSED, offset);
-            return;
+        } else if self.admits_base(self.own_offset.unwrap_or(0)) {
+            self.document.set(&self.scratch, BaseSource::ContentBase);
         }
-        self.document.set(&self.scratch, BaseSource::ContentBase);
+    }
+
+    /// Returns whether the resolved base is short enough; reports one that is not.
+    fn admits_base(&mut self, offset: u64) -> bool {
+        let admits = self.scratch.len() <= self.longest_base;
+        if !admits {
+            self.diagnose(&diagnostic::BASE_TOO_LONG, offset);
+        }
+        admits
     }
 }
 

@@ -21,9 +21,10 @@ use crate::bytes::steps::step;
 use crate::document::ArchiveCounts;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
-    self, Batch, EntityBaseField, EntityHeading, Event, FoundAttachment, FoundReference,
-    RestartHints, RuleFamily,
+    self, BaseSelector, Batch, EntityBaseField, EntityHeading, Event, FoundAttachment,
+    FoundReference, RestartHints, RuleFamily, cut_name,
 };
+use crate::document::options::LONGEST_BASE;
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, Base, BaseSource};
 use base_scope::BaseScope;
@@ -51,7 +52,7 @@ pub enum EmbeddedBases {
 pub struct Linker {
     ruling: Ruling,
     embedded: EmbeddedBases,
-    /// The longest base in the contents of a document that counts, in bytes.
+    /// Maximum length in bytes of a base that a document declares.
     longest_base: usize,
     /// The scopes of the document and of documents in it that are open or have references pending.
     ///
@@ -76,6 +77,8 @@ pub struct Linker {
     /// References are passed over.
     leaves_references: bool,
     attachments: AttachmentState,
+    /// The base of the document that begins next, if its own is too long.
+    outer: Option<Base>,
 }
 
 /// The way to read files in messages, and what was read of them.
@@ -93,7 +96,7 @@ impl Linker {
         Linker {
             ruling,
             embedded,
-            longest_base: usize::MAX,
+            longest_base: LONGEST_BASE,
             scopes: Vec::new(),
             live: 0,
             last_id: 0,
@@ -106,6 +109,7 @@ impl Linker {
             restart: None,
             leaves_references: false,
             attachments: AttachmentState::default(),
+            outer: None,
         }
     }
 
@@ -114,7 +118,7 @@ impl Linker {
         self.leaves_references = true;
     }
 
-    /// Sets the longest base in the contents of documents that counts, in bytes.
+    /// Sets the maximum length in bytes of a base that a document declares.
     pub(crate) fn set_longest_base(&mut self, bytes: usize) {
         self.longest_base = bytes;
         self.writer.longest_base = bytes;
@@ -133,6 +137,11 @@ impl Linker {
     /// Sets the archive that the document is in, for the document that begins next.
     pub(crate) fn set_enclosure(&mut self, enclosure: Option<&Enclosure>) {
         self.writer.enclosure = enclosure.cloned();
+    }
+
+    /// Sets the base of the document that begins next, if its own is too long.
+    pub(crate) fn set_outer_base(&mut self, base: Option<Base>) {
+        self.outer = base;
     }
 
     /// Sets the reader of files in messages, which are counted as skipped without one.
@@ -161,6 +170,15 @@ impl Linker {
         self.labels.clear();
         self.attachments.counts = ArchiveCounts::default();
         let scope = self.open_scope(family);
+        let is_refused =
+            |base: &&Base| self.attachments.depth > 0 && base.uri.len() > self.longest_base;
+        let refused = base.filter(is_refused).is_some();
+        if refused {
+            // The archive names its members and the URIs of its records.
+            self.diagnose(&diagnostic::BASE_TOO_LONG, 0);
+        }
+        let outer = self.outer.take();
+        let base = if refused { outer.as_ref() } else { base };
         if let Some(base) = base {
             let fallback = &mut self.scopes[scope].fallback;
             fallback.set(&base.uri, base.source.clone());
@@ -218,8 +236,14 @@ impl Linker {
         }
         // The texts of waiting references may lie in the window, which ends here.
         for (scope, index) in self.waiting.drain(..) {
-            self.pending
-                .push(scope, &events.list[index], events, window);
+            let mut event = events.list[index];
+            if let Event::Reference(found) = &mut event
+                && let BaseSelector::Codebase(text) = &mut found.base
+            {
+                // One that is too long is refused for each of its references.
+                *text = text.first(self.longest_base.saturating_add(1));
+            }
+            self.pending.push(scope, &event, events, window);
         }
     }
 
@@ -260,7 +284,8 @@ impl Linker {
     fn open_scope(&mut self, family: RuleFamily) -> usize {
         let index = self.live;
         if index == self.scopes.len() {
-            self.scopes.push(BaseScope::new(self.ruling));
+            self.scopes
+                .push(BaseScope::new(self.ruling, self.longest_base));
         }
         self.live += 1;
         let parent = self.open.last().copied();
@@ -305,6 +330,9 @@ impl Linker {
         let (scopes, labels) = (&self.scopes[..], &mut self.labels);
         self.writer
             .emit((scopes, scope), labels, found, (events, window), sink);
+        while let Some(code) = self.writer.refused.pop() {
+            self.diagnose_in(scope, code, found.span.start);
+        }
     }
 
     /// Emits what was pending.
@@ -385,7 +413,7 @@ impl Linker {
             return;
         }
         if reference.len() > self.longest_base {
-            return self.diagnose(&diagnostic::BASE_REFUSED, offset);
+            return self.diagnose(&diagnostic::BASE_TOO_LONG, offset);
         }
         let scope = self.innermost();
         scope.own.clear();
@@ -394,9 +422,12 @@ impl Linker {
     }
 
     fn diagnose(&mut self, code: &'static Code, offset: u64) {
-        // Diagnostics of documents in a message belong to the message, once for each code.
-        let mut scope = self.open.last().copied().unwrap_or(0);
-        let innermost = scope;
+        self.diagnose_in(self.open.last().copied().unwrap_or(0), code, offset);
+    }
+
+    /// Adds a diagnostic to the message that a document is in, once for each code, else to the document.
+    fn diagnose_in(&mut self, innermost: usize, code: &'static Code, offset: u64) {
+        let mut scope = innermost;
         while !self.scopes[scope].heading.message {
             step(1);
             match self.scopes[scope].parent {
@@ -414,15 +445,18 @@ impl Linker {
     fn heading(&mut self, heading: &EntityHeading, events: &Batch, window: &[u8]) {
         let index = self.open.last().copied().unwrap_or(0);
         let known = &mut self.scopes[index].heading;
+        let mut is_any_cut = false;
+        let mut name = |text| {
+            let (name, is_cut) = cut_name(events.bytes(text, window));
+            is_any_cut |= is_cut;
+            lossy(name)
+        };
         if let Some(message) = heading.message {
             known.message = true;
-            let shared = |id| Arc::from(&*lossy(events.bytes(id, window)));
-            known.message_id = message.id.map(shared);
+            known.message_id = message.id.map(|id| Arc::from(&*name(id)));
             known.message_offset = Some(message.offset);
         }
-        let push = |text, into: &mut String| {
-            into.push_str(&lossy(events.bytes(text, window)));
-        };
+        let mut push = |text, into: &mut String| into.push_str(&name(text));
         if let Some(text) = heading.media_type {
             push(text, &mut known.media_type);
         }
@@ -431,6 +465,9 @@ impl Linker {
         }
         known.related = heading.labels == events::LabelScope::Related;
         known.names_parts = heading.names_parts;
+        if is_any_cut {
+            self.diagnose(&diagnostic::NAME_TOO_LONG, 0);
+        }
         let id = heading.content_id.map(|id| events.bytes(id, window));
         let location = heading.location.map(|uri| events.bytes(uri, window));
         if id.is_some() || location.is_some() {
@@ -527,13 +564,18 @@ impl Linker {
         let index = self.open_scope(enter.family);
         let scope = &mut self.scopes[index];
         if let Some(member) = enter.member {
-            let member = lossy(events.bytes(member, window));
-            scope.set_member(&member);
+            let (member, is_cut) = cut_name(events.bytes(member, window));
+            scope.set_member(&lossy(member));
+            if is_cut {
+                self.diagnose(&diagnostic::NAME_TOO_LONG, 0);
+            }
         }
         if let Some(base) = &enter.base
             && self.embedded == EmbeddedBases::Honour
-            && events.bytes(base.reference, window).len() <= self.longest_base
         {
+            if events.bytes(base.reference, window).len() > self.longest_base {
+                return self.diagnose(&diagnostic::BASE_TOO_LONG, 0);
+            }
             let part = |part| lossy(events.bytes(part, window)).into();
             let source = match base.source {
                 EntityBaseField::ContentBase(text) => {
@@ -547,7 +589,7 @@ impl Linker {
                 }
             };
             let reference = events.bytes(base.reference, window);
-            scope.entity.set(reference, source);
+            self.innermost().entity.set(reference, source);
         }
     }
 

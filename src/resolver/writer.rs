@@ -4,8 +4,12 @@ use super::base_scope::BaseScope;
 use super::labels::PartLabels;
 use super::link::{Enclosure, EnclosureKind, Link, LinkDescription, LinkMember, Sink};
 use crate::bytes::steps::step;
-use crate::document::events::{BaseSelector, Batch, FoundReference, NameRange, TextRange};
+use crate::document::diagnostic::{self, Code};
+use crate::document::events::{
+    BaseSelector, Batch, FoundReference, NameRange, TextRange, cut_name,
+};
 use crate::document::flags::{Flags, holds_placeholder};
+use crate::document::options::LONGEST_BASE;
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, BaseSource, ByteClasses, Reference, ResolveErrorKind};
 
@@ -13,8 +17,10 @@ use crate::uri::{self, BaseSource, ByteClasses, Reference, ResolveErrorKind};
 #[derive(Debug)]
 pub(super) struct LinkWriter {
     pub(super) unwrapper: Option<Unwrapper>,
-    /// The longest codebase that counts, in bytes.
+    /// Maximum length in bytes of a codebase.
     pub(super) longest_base: usize,
+    /// The reasons why something about the last reference was left out.
+    pub(super) refused: Vec<&'static Code>,
     /// The root of the tree that the outermost document is in.
     pub(super) tree: Option<Vec<u8>>,
     /// The archive that the outermost document is in.
@@ -29,7 +35,8 @@ impl Default for LinkWriter {
     fn default() -> Self {
         LinkWriter {
             unwrapper: None,
-            longest_base: usize::MAX,
+            longest_base: LONGEST_BASE,
+            refused: Vec::new(),
             tree: None,
             enclosure: None,
             target: Vec::new(),
@@ -166,8 +173,13 @@ impl LinkWriter {
             target,
             base: base.filter(|_| inherits),
             context: found.context,
-            element: name(found.element, bytes, &mut self.element),
-            attribute: name(found.attribute, bytes, &mut self.attribute),
+            element: name(found.element, bytes, &mut self.element, &mut self.refused),
+            attribute: name(
+                found.attribute,
+                bytes,
+                &mut self.attribute,
+                &mut self.refused,
+            ),
             flags,
             alternatives: &[],
             unwrapped: None,
@@ -180,27 +192,35 @@ impl LinkWriter {
         };
         match unwrapped.is_some() || events.has_details(found) {
             false => sink.link(&link),
-            true => emit_details(link, unwrapped.as_deref(), found, (events, window), sink),
+            true => {
+                let context = (events, window);
+                if emit_details(link, unwrapped.as_deref(), found, context, sink) {
+                    self.refused.push(&diagnostic::NAME_TOO_LONG);
+                }
+            }
         }
     }
 
     /// Makes the resolver of an element's codebase, which resolves against the document's base.
     fn codebase(&mut self, scope: &BaseScope, codebase: &[u8]) -> Option<uri::Resolver> {
         self.codebase.clear();
-        if codebase.len() > self.longest_base {
+        if codebase.len() <= self.longest_base {
+            let by_document = &scope.by_document;
+            by_document
+                .resolve_into(codebase, &mut self.codebase)
+                .ok()?;
+        }
+        if codebase.len().max(self.codebase.len()) > self.longest_base {
+            self.refused.push(&diagnostic::BASE_TOO_LONG);
             return None;
         }
-        let by_document = &scope.by_document;
-        by_document
-            .resolve_into(codebase, &mut self.codebase)
-            .ok()?;
         let mut resolver = uri::Resolver::new(&self.codebase, scope.rules()).ok()?;
         resolver.set_encoding(scope.encoding);
         Some(resolver)
     }
 }
 
-/// Emits a link with what few links have.
+/// Emits a link with what few links have; returns whether a text was cut.
 #[inline(never)]
 fn emit_details(
     link: Link<'_>,
@@ -208,13 +228,18 @@ fn emit_details(
     found: &FoundReference,
     (events, window): (&Batch, &[u8]),
     sink: &mut impl Sink,
-) {
+) -> bool {
     let bytes = |text| events.bytes(text, window);
     let alternatives = events.alternatives(found).iter();
     let alternatives: Vec<&[u8]> = alternatives.map(|&text| bytes(text)).collect();
-    let lossy = |text| String::from_utf8_lossy(bytes(text));
+    let mut is_cut = false;
+    let mut lossy = |text| {
+        let (text, cut) = cut_name(bytes(text));
+        is_cut |= cut;
+        String::from_utf8_lossy(text)
+    };
     let description = (events.description(found)).map(|ranges| {
-        [ranges.text, ranges.rel, ranges.hreflang, ranges.title].map(|text| text.map(lossy))
+        [ranges.text, ranges.rel, ranges.hreflang, ranges.title].map(|text| text.map(&mut lossy))
     });
     let description = description.as_ref().map(|texts| {
         let [text, rel, hreflang, title] = texts.each_ref().map(Option::as_deref);
@@ -231,6 +256,7 @@ fn emit_details(
         description,
         ..link
     });
+    is_cut
 }
 
 /// Makes the resolver of the root of the document's tree.
@@ -329,13 +355,18 @@ fn name<'n>(
     name: NameRange,
     bytes: impl Fn(TextRange) -> &'n [u8],
     buffer: &'n mut String,
+    refused: &mut Vec<&'static Code>,
 ) -> Option<&'n str> {
     match name {
         NameRange::None => None,
         NameRange::Known(name) => Some(name),
         NameRange::Other(text) => {
+            let (name, is_cut) = cut_name(bytes(text));
+            if is_cut {
+                refused.push(&diagnostic::NAME_TOO_LONG);
+            }
             buffer.clear();
-            buffer.push_str(&String::from_utf8_lossy(bytes(text)));
+            buffer.push_str(&String::from_utf8_lossy(name));
             Some(buffer)
         }
     }

@@ -1,7 +1,8 @@
 //! The rules by which servers answer requests: patterns of paths, conditions, and destinations.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use percent_encoding::percent_decode;
 use regex::bytes::{Regex, RegexBuilder};
@@ -12,6 +13,8 @@ use crate::uri::base::push_path;
 
 /// The size of a compiled regular expression, in bytes; larger ones are not followed.
 const EXPRESSION_SIZE: usize = 64 << 10;
+/// The number of expressions of all files that are kept compiled: each may take some 100 KB.
+const COMPILED: usize = 256;
 /// The length of a destination, in bytes; a rule that makes a longer one does not apply.
 const LONGEST_DESTINATION: usize = 16 << 10;
 
@@ -83,25 +86,38 @@ pub(super) enum PathPattern {
 #[derive(Clone, Debug)]
 pub(super) struct LazyExpression {
     pattern: Box<str>,
-    compiled: OnceLock<Option<Box<Regex>>>,
+    /// The names of the captures; most are empty.
+    names: Box<[Box<str>]>,
+    /// The index of the place in [`SLOTS`].
+    slot: usize,
 }
+
+/// A place for a compiled expression and its pattern.
+type Slot = Mutex<Option<(Box<str>, Regex)>>;
+
+/// The expressions that are compiled.
+static SLOTS: [Slot; COMPILED] = [const { Mutex::new(None) }; COMPILED];
+/// The number of expressions so far, which share the slots in turn.
+static EXPRESSIONS: AtomicUsize = AtomicUsize::new(0);
 
 impl LazyExpression {
     /// Creates an expression; none if it is invalid or too large.
     fn new(pattern: &str) -> Option<Self> {
-        Self::compile(pattern)?;
+        let compiled = Self::compile(pattern)?;
+        let names = compiled.capture_names().skip(1);
         Some(LazyExpression {
             pattern: pattern.into(),
-            compiled: OnceLock::new(),
+            names: names.map(|name| name.unwrap_or_default().into()).collect(),
+            slot: EXPRESSIONS.fetch_add(1, Ordering::Relaxed) % COMPILED,
         })
     }
 
-    fn compile(pattern: &str) -> Option<Box<Regex>> {
+    fn compile(pattern: &str) -> Option<Regex> {
         let mut builder = RegexBuilder::new(pattern);
         // Paths are bytes, and classes of Unicode make large expressions.
         builder.unicode(false).size_limit(EXPRESSION_SIZE);
         builder.dfa_size_limit(EXPRESSION_SIZE);
-        builder.build().ok().map(Box::new)
+        builder.build().ok()
     }
 
     /// Returns the expression as written.
@@ -109,9 +125,14 @@ impl LazyExpression {
         &self.pattern
     }
 
-    fn compiled(&self) -> Option<&Regex> {
-        let compiled = self.compiled.get_or_init(|| Self::compile(&self.pattern));
-        compiled.as_deref()
+    /// Calls a function with the compiled expression.
+    fn with<T>(&self, run: impl FnOnce(&Regex) -> T) -> Option<T> {
+        let slot = SLOTS[self.slot].lock();
+        let mut slot = slot.unwrap_or_else(PoisonError::into_inner);
+        if !matches!(&*slot, Some((pattern, _)) if *pattern == self.pattern) {
+            *slot = Some((self.pattern.clone(), Self::compile(&self.pattern)?));
+        }
+        slot.as_ref().map(|(_, expression)| run(expression))
     }
 }
 
@@ -335,19 +356,20 @@ impl PathPattern {
         let (patterns, rest) = match self {
             PathPattern::Segments { segments, rest } => (segments, rest),
             PathPattern::Expression { expression, except } => {
-                let except = except.as_ref().and_then(LazyExpression::compiled);
-                if except.is_some_and(|except| except.is_match(path)) {
+                let except = except.as_ref();
+                let is_match =
+                    except.and_then(|except| except.with(|except| except.is_match(path)));
+                if is_match == Some(true) {
                     return None;
                 }
-                let expression = expression.compiled()?;
-                let captures = expression.captures(path)?;
-                let names = expression.capture_names().zip(captures.iter());
+                let captures = expression.with(|compiled| compiled.captures(path))??;
+                // The whole comes first in expressions, and is no capture.
+                let names = expression.names.iter().zip(captures.iter().skip(1));
                 let named = names.map(|(name, found)| {
                     let found = found.map_or(&b""[..], |found| found.as_bytes());
-                    (name.unwrap_or_default().as_bytes(), Cow::Borrowed(found))
+                    (name.as_bytes(), Cow::Borrowed(found))
                 });
-                // The whole comes first in expressions, and is no capture.
-                return Some(named.skip(1).collect());
+                return Some(named.collect());
             }
         };
         let mut captures = Vec::new();

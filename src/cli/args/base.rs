@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::archive::ArchiveFormat;
+use crate::cli::args::input::size;
 use crate::cli::help::{is_scheme, is_url};
 use crate::cli::message::Error;
 use crate::decode::compression::Codec;
@@ -35,6 +36,9 @@ pub(crate) struct BaseArgs {
     /// Do not honour the bases that documents bring
     #[arg(long)]
     pub ignore_base: bool,
+    /// The longest base that a document may declare: longer ones are refused
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "8K")]
+    pub longest_base: u64,
     /// The rules of resolution
     #[arg(long, value_name = "RULES", default_value = "auto")]
     pub rules: RulesArg,

@@ -50,6 +50,7 @@ pub(super) fn read(text: &[u8], email: bool, compatible: bool, found: &mut dyn F
     if !has_macro && memmem::find(text, b"<<").is_none() && !email {
         return;
     }
+    step(text.len());
     let mut inline = AdocInlineText {
         text: text.to_vec(),
         found,
@@ -80,6 +81,7 @@ impl AdocInlineText<'_> {
         }
         let mut at = open + 1;
         while let Some(next) = memchr::memchr(b']', &self.text[at..]) {
+            step(next);
             at += next;
             if at == open + 1 || self.text[at - 1] != b'\\' {
                 return Some(at);

@@ -120,11 +120,11 @@ impl Scan for CssScanner {
                                 true => reference.flags | Flags::CUSTOM_PROPERTY,
                                 false => reference.flags,
                             };
-                            (NameRange::Other(events.store(name)), flags)
+                            (NameRange::other(events.store(name)), flags)
                         }
                         CssOwner::FontFace(name) => {
                             let name = [b"@font-face/", name].concat();
-                            (NameRange::Other(events.store(&name)), reference.flags)
+                            (NameRange::other(events.store(&name)), reference.flags)
                         }
                     };
                     events.push(Event::Reference(reference));

@@ -315,6 +315,7 @@ impl CssReader {
         last: bool,
         found: &mut dyn FnMut(CssFind<'_>),
     ) -> usize {
+        step(range.len());
         let since_token = self.since_token;
         let mut reading = Reading {
             state: self,

@@ -16,7 +16,7 @@ use super::value::CharacterContext;
 use super::value_syntax::LIMIT;
 use crate::bytes::seek;
 use crate::bytes::steps::step;
-use crate::document::events::{DescriptionRanges, TextRange};
+use crate::document::events::{DescriptionRanges, MAX_NAME_LEN, TextRange};
 
 /// The bytes behind a start tag in which the text is searched.
 const SEARCHED: usize = 16 << 10;
@@ -351,6 +351,9 @@ impl ReferenceReporter<'_, '_, '_> {
         });
         let hreflang = hreflang.map(|range| self.decoded(range));
         let title = title.map(|range| self.decoded(range));
+        // Each reference of the tag has them.
+        let [rel, hreflang, title] =
+            [rel, hreflang, title].map(|text| text.map(|text| text.first(MAX_NAME_LEN + 1)));
         self.events.store_description(Some(DescriptionRanges {
             text,
             rel,

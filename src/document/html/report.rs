@@ -209,12 +209,12 @@ impl ReferenceReporter<'_, '_, '_> {
             .iter()
             .all(|&byte| byte != 0 && byte < 0x80 && !byte.is_ascii_uppercase());
         if lower {
-            return NameRange::Other(self.source.text(range, self.events));
+            return NameRange::other(self.source.text(range, self.events));
         }
         let mut decoded = self.document.decoders.pop().unwrap_or_default();
         decoded.fill(&self.source, range, self.document.charset.scanned, None);
         decoded.bytes.make_ascii_lowercase();
-        let name = NameRange::Other(self.events.store(&decoded.bytes));
+        let name = NameRange::other(self.events.store(&decoded.bytes));
         self.document.decoders.push(decoded);
         name
     }

@@ -34,8 +34,15 @@ pub(super) struct LinkedContext {
     pub(super) base: Option<Option<Vec<u8>>>,
     /// The offset of the base.
     pub(super) base_offset: u64,
-    terms: HashMap<Vec<u8>, LinkedTerm>,
+    pub(super) terms: HashMap<Vec<u8>, LinkedTerm>,
+    /// The memory that it may still take, in bytes.
+    pub(super) left: usize,
+    /// Whether a definition was left out for want of memory.
+    pub(super) is_cut: bool,
 }
+
+/// The approximate memory of a term without its texts, in bytes.
+const TERM: usize = 96;
 
 impl LinkedContext {
     /// Returns the term of a name.
@@ -72,6 +79,8 @@ impl LinkedContext {
                 JsonToken::Other => {
                     *self = LinkedContext {
                         is_reset: true,
+                        left: self.left,
+                        is_cut: self.is_cut,
                         ..LinkedContext::default()
                     };
                 }
@@ -114,7 +123,9 @@ impl LinkedContext {
                 JsonToken::Name(JsonText { range, .. }) if depth == 1 => inner = text(range),
                 JsonToken::String(JsonText { range, .. }) if depth == 0 && term == b"@base" => {
                     self.base_offset = offset + range.start as u64;
-                    self.base = Some(Some(text(range)));
+                    if self.affords(range.len()) {
+                        self.base = Some(Some(text(range)));
+                    }
                 }
                 JsonToken::Other if depth == 0 && term == b"@base" => self.base = Some(None),
                 JsonToken::String(JsonText { range, .. }) if depth == 0 => {
@@ -124,7 +135,9 @@ impl LinkedContext {
                 }
                 JsonToken::Other if depth == 0 => self.define(&term, LinkedTerm::default()),
                 JsonToken::String(JsonText { range, .. }) if depth == 1 => {
-                    if let Some(term) = self.terms.get_mut(&term) {
+                    if self.affords(range.len())
+                        && let Some(term) = self.terms.get_mut(&term)
+                    {
                         match inner.as_slice() {
                             b"@id" => term.id = Some(text(range)),
                             b"@type" => term.is_reference = text(range) == b"@id",
@@ -141,9 +154,18 @@ impl LinkedContext {
         }
     }
 
+    /// Takes memory, unless too little is left.
+    fn affords(&mut self, bytes: usize) -> bool {
+        let left = self.left.checked_sub(bytes);
+        self.is_cut |= left.is_none();
+        self.left = left.unwrap_or(self.left);
+        left.is_some()
+    }
+
     /// Defines a term; keywords are none.
     fn define(&mut self, name: &[u8], term: LinkedTerm) {
-        if !name.starts_with(b"@") {
+        let length = name.len() + term.id.as_ref().map_or(0, Vec::len);
+        if !name.starts_with(b"@") && self.affords(TERM + length) {
             self.terms.insert(name.to_vec(), term);
         }
     }

@@ -20,6 +20,9 @@ use crate::uri;
 /// The number of contexts that count at once, and of levels whose names are known.
 const CONTEXTS: usize = 64;
 const LEVELS: usize = 1024;
+/// The approximate memory of the contexts of a document, and of one without its terms, in bytes.
+const CONTEXTS_MEMORY: usize = 16 << 20;
+const CONTEXT: usize = 256;
 /// The number of prefixes that may stand for each other.
 const PREFIXES: usize = 4;
 
@@ -97,6 +100,7 @@ enum LinkedState {
 pub(super) struct LinkedDataScanner {
     is_extended: bool,
     max_document: u64,
+    longest_base: usize,
     state: LinkedState,
     start: ScanStart,
     tokenizer: JsonTokenizer,
@@ -111,7 +115,7 @@ pub(super) struct LinkedDataScanner {
     /// Whether the first context names the base of the document.
     has_base: bool,
     text: Vec<u8>,
-    reported: [bool; 4],
+    reported: [bool; 5],
 }
 
 impl LinkedDataScanner {
@@ -119,6 +123,7 @@ impl LinkedDataScanner {
         LinkedDataScanner {
             is_extended: options.html.extended,
             max_document: options.html.max_document,
+            longest_base: options.longest_base,
             state: LinkedState::Start,
             start: ScanStart::default(),
             tokenizer: JsonTokenizer::new(JsonSequence::One),
@@ -129,7 +134,7 @@ impl LinkedDataScanner {
             contexts: Vec::new(),
             has_base: false,
             text: Vec::new(),
-            reported: [false; 4],
+            reported: [false; 5],
         }
     }
 
@@ -147,14 +152,23 @@ impl LinkedDataScanner {
         let mut at = at;
         // The offset of each open container.
         let mut open: Vec<u64> = Vec::new();
+        let mut left = CONTEXTS_MEMORY;
         loop {
             match tokenizer.next(bytes, &mut at, last) {
                 JsonToken::Open(_) => open.push(offset + at as u64 - 1),
                 JsonToken::Close => drop(open.pop()),
                 JsonToken::Name(JsonText { range, .. }) if is_context(&bytes[range.clone()]) => {
-                    let mut context = LinkedContext::default();
+                    let mut context = LinkedContext {
+                        left: left.saturating_sub(CONTEXT),
+                        ..LinkedContext::default()
+                    };
+                    let start = offset + range.start as u64;
                     let end = context.read(&mut tokenizer, (bytes, offset), &mut at, last);
-                    if let Some(object) = open.last() {
+                    if context.is_cut || left < CONTEXT {
+                        self.fault(3, &diagnostic::JSON_HELD_LIMIT, start, events);
+                    }
+                    if let Some(object) = open.last().filter(|_| left >= CONTEXT) {
+                        left = context.left;
                         self.coming.push((*object, context));
                     }
                     match end {
@@ -297,9 +311,11 @@ impl LinkedDataScanner {
         }
     }
 
-    /// Returns an identifier with its prefix replaced, if that is a term.
-    fn expanded(&self, text: &[u8]) -> Option<Vec<u8>> {
+    /// Returns an identifier with its prefix replaced, if that is a term whose value, which each of its
+    /// identifiers repeats, is no longer than a base may be.
+    fn expanded(&mut self, text: &[u8], at: u64, events: &mut Events) -> Option<Vec<u8>> {
         let mut text = std::borrow::Cow::Borrowed(text);
+        let mut length = 0;
         for _ in 0..PREFIXES {
             let colon = memchr::memchr(b':', &text)?;
             let (prefix, rest) = (&text[..colon], &text[colon + 1..]);
@@ -308,7 +324,14 @@ impl LinkedDataScanner {
                 false => self.term(prefix).and_then(|term| term.id.as_deref()),
             };
             match id {
-                Some(id) => text = [id, rest].concat().into(),
+                Some(id) if length + id.len() > self.longest_base => {
+                    self.fault(4, &diagnostic::BASE_TOO_LONG, at, events);
+                    break;
+                }
+                Some(id) => {
+                    length += id.len();
+                    text = [id, rest].concat().into();
+                }
                 None => break,
             }
         }
@@ -341,20 +364,23 @@ impl LinkedDataScanner {
             return;
         }
         let is_identifier = role == LinkedRole::Identifier;
-        if let Some(expanded) = self.expanded(&self.text).filter(|_| is_identifier) {
-            self.text = expanded;
-        }
         let span = Span {
             start: window.offset_at(raw.start),
             end: window.offset_at(raw.end),
         };
+        if is_identifier {
+            let text = std::mem::take(&mut self.text);
+            let expanded = self.expanded(&text, span.start, events);
+            self.text = expanded.unwrap_or(text);
+        }
+        let base = self.contexts.last().map(|(_, base)| base);
         let text = match window.bytes[raw.clone()] == self.text {
             true => TextRange::window(raw),
             false => events.store(&self.text),
         };
         let mut found = FoundReference::new(span, text, Context::Attribute);
         if let Some(pointer) = self.path.pointer(false, window.bytes) {
-            found.attribute = NameRange::Other(events.store(pointer));
+            found.attribute = NameRange::other(events.store(pointer));
         }
         match (role, base) {
             (LinkedRole::Context, _) => {
@@ -365,7 +391,7 @@ impl LinkedDataScanner {
             (_, None | Some(LinkedBase::Document)) => {}
             (_, Some(LinkedBase::Retrieval)) => found.base = BaseSelector::Fallback,
             (_, Some(LinkedBase::Named(base))) => {
-                found.base = BaseSelector::Codebase(events.store(base));
+                found.base = events.store_codebase(base, self.longest_base);
             }
             (_, Some(LinkedBase::Nothing)) => found.base = BaseSelector::Nothing,
         }
@@ -410,7 +436,7 @@ impl Scan for LinkedDataScanner {
         self.coming.clear();
         self.contexts.clear();
         self.has_base = false;
-        self.reported = [false; 4];
+        self.reported = [false; 5];
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {

@@ -266,7 +266,7 @@ impl JsonScanner {
         let mut found = FoundReference::new(span, text, Context::Attribute);
         let is_numbered = sequence(self.strings) != JsonSequence::One;
         if let Some(pointer) = self.path.pointer(is_numbered, window.bytes) {
-            found.attribute = NameRange::Other(events.store(pointer));
+            found.attribute = NameRange::other(events.store(pointer));
         }
         found
     }
@@ -483,7 +483,7 @@ impl JsonScanner {
         let is_plain = self.text.len() == value.raw.range.len();
         let mut found = self.whole(&value.raw.range, is_plain, window, events);
         if let Some(codebase) = codebase {
-            found.base = BaseSelector::Codebase(events.store(&codebase));
+            found.base = events.store_codebase(&codebase, self.options.longest_base);
         }
         events.push(Event::Reference(found));
         Ok(())
@@ -506,7 +506,7 @@ impl JsonScanner {
             found.attribute = NameRange::Known(field.name);
             match &base {
                 FieldBase::Named(Some(base)) => {
-                    found.base = BaseSelector::Codebase(events.store(base));
+                    found.base = events.store_codebase(base, self.options.longest_base);
                 }
                 FieldBase::Named(None) => {}
                 FieldBase::Fallback => found.base = BaseSelector::Fallback,
@@ -798,8 +798,8 @@ fn events_of_page(mut found: FoundReference, place: &[u8], events: &mut Events) 
         .get(slash + 1..)
         .unwrap_or_default()
         .to_ascii_lowercase();
-    found.element = NameRange::Other(events.store(&element));
-    found.attribute = NameRange::Other(events.store(&attribute));
+    found.element = NameRange::other(events.store(&element));
+    found.attribute = NameRange::other(events.store(&attribute));
     events.push(Event::Reference(found));
 }
 

@@ -8,6 +8,7 @@ use super::literals::{
     value_length, word_end,
 };
 use crate::bytes::simd;
+use crate::bytes::steps::step;
 
 /// The number of objects and arrays in each other that are told apart.
 pub(in crate::document) const DEEPEST: usize = 1 << 20;
@@ -283,10 +284,13 @@ impl JsonTokenizer {
         at: &mut usize,
         visitor: &mut impl JsonVisitor,
     ) -> JsonToken {
-        match self.pass_usual(bytes, at, visitor) {
+        let start = *at;
+        let token = match self.pass_usual(bytes, at, visitor) {
             Some(token) => token,
             None => self.next_any(bytes, at, last),
-        }
+        };
+        step(at.saturating_sub(start));
+        token
     }
 
     /// Passes over tokens that are expected, wholly in the bytes and taken; returns the first that is not

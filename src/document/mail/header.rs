@@ -712,7 +712,7 @@ impl FieldPosition<'_> {
         let mut found = FoundReference::new(span, text, Context::Header);
         found.attribute = match self.name {
             Attribute::Known(name) => NameRange::Known(name),
-            Attribute::Other(name) => NameRange::Other(events.store(name)),
+            Attribute::Other(name) => NameRange::other(events.store(name)),
         };
         found.position = Some(Position {
             line: self.line,

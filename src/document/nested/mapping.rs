@@ -61,6 +61,8 @@ pub(in crate::document) struct NestedDocument {
     entered: bool,
     /// The scanner reported that the document is settled, before it was entered.
     settled: bool,
+    /// The number of documents in the text that are open, such as those in `srcdoc`.
+    open: usize,
     /// The encoding that the scanner reported before the document was entered.
     declared: Option<&'static Encoding>,
 }
@@ -74,6 +76,7 @@ impl NestedDocument {
             encoding: UTF_8,
             entered: false,
             settled: false,
+            open: 0,
             declared: None,
         }
     }
@@ -81,6 +84,7 @@ impl NestedDocument {
     /// Begins the same document again, from its first byte.
     pub(super) fn restart(&mut self) {
         self.settled = false;
+        self.open = 0;
         self.lines = LineCounter::new();
         self.lines.set_encoding(self.encoding);
     }
@@ -173,6 +177,10 @@ impl NestedDocument {
                         self.declared = Some(encoding);
                     }
                 }
+                Event::Settled | Event::Restart(_) | Event::Leave if self.open > 0 => {
+                    self.open -= usize::from(matches!(event, Event::Leave));
+                    out.push(*event);
+                }
                 Event::Settled | Event::Restart(_) | Event::Leave => {
                     // Plain text is settled when it is entered, and so is markup that is settled by
                     // then.
@@ -194,6 +202,7 @@ impl NestedDocument {
                 }
                 Event::Enter(_) | Event::Heading(_) | Event::Envelope(_) | Event::Attachment(_) => {
                     self.enter(out);
+                    self.open += usize::from(matches!(event, Event::Enter(_)));
                     let copy = out.adopt(event, inner, view.scanned.bytes);
                     out.push(copy);
                 }

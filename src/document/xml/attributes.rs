@@ -133,9 +133,9 @@ impl AttributeReader<'_> {
         let element = {
             let (_, local) = split_name(&bytes[tag.name.clone()]);
             let start = tag.name.end - local.len();
-            NameRange::Other(TextRange::window(start..tag.name.end))
+            NameRange::other(TextRange::window(start..tag.name.end))
         };
-        let written = NameRange::Other(TextRange::window(attribute.name.clone()));
+        let written = NameRange::other(TextRange::window(attribute.name.clone()));
         let text = self.values.value(window, attribute);
         let all = 0..text.bytes.len();
         let names = [

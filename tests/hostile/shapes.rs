@@ -1,25 +1,11 @@
-//! Adversarial documents: the steps of extraction grow in proportion to the length.
-//!
-//! A row is a format, a head, a part to repeat, and a tail. Loops that could visit the same bytes
-//! or entries again count their [steps](crate::bytes::steps).
+//! Adversarial documents of each format.
 
-use std::ops::RangeInclusive;
-
-use crate::bytes::steps;
-use crate::document::Format;
-use crate::extractor::{Document, Extractor, ExtractorOptions};
-use crate::resolver::{Diagnostic, Link, Sink};
-
-/// The repetitions in the shorter document: more than any limit of depth.
-const MANY: usize = 4_500;
-/// The most steps for twice the document, in tenths of the steps for the document.
-const MAX_GROWTH: u64 = 22;
-
-/// A format, a head, the part to repeat, in which `%` is the number of the repetition, and a tail.
-type Shape = (&'static str, &'static str, &'static str, &'static str);
+/// A format, a head, the part to repeat, in which `%` is the number of the repetition, and a tail; `¤` is a
+/// text whose length grows with the number of repetitions.
+pub(super) type Shape = (&'static str, &'static str, &'static str, &'static str);
 
 #[rustfmt::skip]
-const SHAPES: &[Shape] = &[
+pub(super) const SHAPES: &[Shape] = &[
     // Text: starts and ends of URIs.
     ("text", "", "http://example.com/% ", ""),
     ("text", "", "<", ""),
@@ -448,158 +434,130 @@ const SHAPES: &[Shape] = &[
     ("pdf", PAGE, "3 0 R ", "]>>"),
     ("pdf", "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Kids[", "<</Kids[", ""),
     ("pdf", "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Kids[", "<</Annots 2 0 R>>", "]>>"),
+    // Names and bases that each record would repeat.
+    ("html", "<base href='http://a/¤/'>", "<a href=b>", ""),
+    ("html", "", "<a href=b>", "<base href='http://a/¤/'>"),
+    ("html", "<svg><p><base href='http://a/¤/'>", "<a href=b>", ""),
+    ("html", "<object codebase='http://a/¤/' archive='", "b ", "'>"),
+    ("html", "", "<object codebase='b/' archive='a b'>", "<base href='http://a/¤/'>"),
+    ("html", "<x¤ style='", "url(a)", "'>"),
+    ("html", "<a title='¤' ping='", "b ", "'>x</a>"),
+    ("html", "<a rel='¤' hreflang='¤' ping='", "b ", "'>x</a>"),
+    ("html", "<iframe srcdoc='<base href=http://a/¤/>", "<a href=x>", "'></iframe>"),
+    ("html", "<base href='http://a/¤/'>", "<iframe srcdoc='<base href=b/><a href=x>'></iframe>", ""),
+    ("html", "<script type=application/ld+json>{\"@context\":{\"@base\":\"http://a/¤/\"},\"url\":[", "\"b\",", "\"c\"]}</script>"),
+    ("html", "", "<script type=application/ld+json>{\"@context\":{\"@base\":\"b%/\"},\"url\":\"b\"}</script>", ""),
+    ("html", "<meta property=og:url content='¤'>", "<meta property=og:image content=a>", ""),
+    ("css", "@font-face{font-family:¤;src:", "url(a),", "}"),
+    ("css", "a{--¤:", "url(a) ", "}"),
+    ("css", "", "a{b:url(", ""),
+    ("css", "", "a{", ""),
+    ("css", "", "@import 'a' layer(", ""),
+    ("css", "", "/*", ""),
+    ("css", "a{b:", "image-set(", "}"),
+    ("css", "", "@font-face{src:url(a)", ""),
+    ("xml", "<html xmlns='http://www.w3.org/1999/xhtml' xml:base='http://a/¤/'>", "<a href='b'/>", "</html>"),
+    ("xml", "<svg xmlns='http://www.w3.org/2000/svg'>", "<g xml:base='xxxxxxxxxxxxxxxx%/'><a href='b'/>", ""),
+    ("xml", "<html xmlns='http://www.w3.org/1999/xhtml'><head><base href='http://a/¤/'/></head>", "<a href='b'/>", ""),
+    ("xml", "<rss><channel><item><link>http://a/¤/</link>", "<description>&lt;a href='b'></description>", ""),
+    ("xml", "<rss><channel><item>", "<description>&lt;a href='b'></description>", "<link>http://a/¤/</link></item>"),
+    ("xml", "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='http://a/¤/'>", "<entry><link href='b'/><content type='html'>&lt;a href='c'></content></entry>", ""),
+    ("xml", "<svg xmlns='http://www.w3.org/2000/svg'><a¤ xmlns='http://www.w3.org/2000/svg' style='", "url(a)", "'/>"),
+    ("xml", "<a xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xsi:schemaLocation='", "a¤ b ", "'/>"),
+    ("sourcemap", "{\"sourceRoot\":\"http://a/¤/\",\"sources\":[", "\"b\",", "\"c\"]}"),
+    ("sourcemap", "{\"sources\":[", "\"b\",", "\"c\"],\"sourceRoot\":\"http://a/¤/\"}"),
+    ("sourcemap", "{\"sections\":[", "{\"map\":{\"sources\":[\"b\"],\"sourceRoot\":\"c%/\"}},", "]}"),
+    ("har", "{\"log\":{\"entries\":[{\"request\":{\"url\":\"http://a/¤\"},\"response\":{\"headers\":[", "{\"name\":\"Location\",\"value\":\"b\"},", "]}}]}}"),
+    ("har", "{\"log\":{\"entries\":[{\"response\":{\"headers\":[", "{\"name\":\"Location\",\"value\":\"b\"},", "]},\"request\":{\"url\":\"http://a/¤\"}}]}}"),
+    ("har", "{\"log\":{\"entries\":[{\"request\":{\"url\":\"http://a/¤\"},\"response\":{\"content\":{\"mimeType\":\"text/html\",\"text\":\"", "<a href=b>", "\"}}}]}}"),
+    ("har", "{\"log\":{\"entries\":[", "{\"request\":{\"url\":\"http://a/%\",\"headers\":[{\"name\":\"Referer\",\"value\":\"b\"}]}},", "]}}"),
+    ("jsonld", "{\"@context\":{\"@base\":\"http://a/¤/\"},\"@graph\":[", "{\"@id\":\"b\"},", "{}]}"),
+    ("jsonld", "{\"@graph\":[{\"@context\":{\"@base\":\"http://a/¤/\"},\"url\":[", "\"b\",", "\"c\"]}]}"),
+    ("jsonld", "{\"@context\":{\"p\":\"http://a/¤/\"},\"@graph\":[", "{\"@id\":\"p:b\"},", "{}]}"),
+    ("jsonld", "{\"@context\":{\"@base\":\"http://a/\",\"p\":\"q:¤\",\"q\":\"r:¤\"},\"@graph\":[", "{\"@id\":\"p:b\"},", "{}]}"),
+    ("jsonld", "", "{\"@context\":{\"a\":\"b\"},\"c\":", ""),
+    ("jsonld", "", "{\"@context\":", ""),
+    ("jsonld", "", "{\"@context\":{\"@base\":\"xxxxxxxxxxxxxxxx%/\"},\"url\":\"b\",\"c\":", ""),
+    ("jsonld", "[", "{\"@context\":{\"@base\":\"x%/\"},\"url\":\"b\"},", "{}]"),
+    ("jsonld", "{\"@context\":{\"@base\":\"http://a/\",", "\"a%\":{\"@id\":\"b:c\",\"@type\":\"@id\"},", "\"z\":\"y\"},\"a0000001\":\"d\"}"),
+    ("json", "", "{\"a\":", ""),
+    ("json", "{\"¤\":[", "\"http://a/\",", "\"\"]}"),
+    ("json", "{\"¤\":{\"¤\":[", "\"http://a/ http://b/\",", "\"\"]}}"),
+    ("json", "\"http://a/", "\\u0061", "\""),
+    ("json", "", "\"http://a/\\n\" ", ""),
+    ("jsonl", "", "{\"a\":\"http://a/\"}\n", ""),
+    ("jsonl", "", "{\"a\":[\n", ""),
+    ("ipynb", "{\"cells\":[", "{\"cell_type\":\"markdown\",\"source\":[\"[a](b)\"]},", "{}]}"),
+    ("ipynb", "{\"cells\":[{\"cell_type\":\"markdown\",\"source\":[", "\"[a](b)\\n\",", "\"\"]}]}"),
+    ("ipynb", "{\"cells\":[{\"cell_type\":\"markdown\",\"attachments\":{", "\"a%\":{},", "\"b\":{}},\"source\":[\"![](attachment:a0000001)\"]}]}"),
+    ("jsonfeed", "{\"items\":[", "{\"url\":\"http://a/%\",\"content_html\":\"<a href=b>\"},", "{}]}"),
+    ("jsonfeed", "{\"items\":[{\"url\":\"http://a/¤\",\"content_html\":\"", "<a href=b>", "\"}]}"),
+    ("webmanifest", "{\"icons\":[", "{\"src\":\"a\"},", "{}]}"),
+    ("webmanifest", "{\"share_target\":{\"action\":\"¤\"},\"icons\":[", "{\"src\":\"a\"},", "{}]}"),
+    ("rst", "", ".. _a%: http://b/\n", ""),
+    ("rst", ".. _a: http://b/¤\n\n", "a_ ", ""),
+    ("rst", "", "a_ ", "\n\n.. _a: http://b/¤\n"),
+    ("rst", "", "a%_\n\n.. _a%: b%_\n\n", ""),
+    ("rst", ".. |a| image:: ¤\n\n", "|a| ", ""),
+    ("rst", "", "`a <b>`_ ", ""),
+    ("rst", "", "`", ""),
+    ("rst", "", "*a ", ""),
+    ("rst", "", "+-", ""),
+    ("rst", "", "+-+\n| |\n", ""),
+    ("rst", "", "== ==\n", ""),
+    ("rst", "", ".. a::\n", ""),
+    ("rst", "", ".. note:: .. ", ""),
+    ("rst", "", "   a_\n  b\n", ""),
+    ("rst", "", "a\n=\n", ""),
+    ("adoc", ":imagesdir: http://a/¤/\n\n", "image::b[]\n\n", ""),
+    ("adoc", ":a: http://a/¤\n\n", "{a} ", ""),
+    ("adoc", ":a: http://a/¤\n\n", "link:{a}[b] ", ""),
+    ("adoc", "", ":a%: {a%}\n", ""),
+    ("adoc", ":a: http://b/\n", ":a: {a}{a}\n", "\n{a}"),
+    ("adoc", "", "link:a[", ""),
+    ("adoc", "", "****\n", ""),
+    ("adoc", "", "=====%\n", ""),
+    ("adoc", "", "include::a[]\n", ""),
+    ("adoc", "", "[[a%]]\n", ""),
+    ("adoc", "", "<<a,", ""),
+    ("adoc", "", "|===\n|a\n", ""),
+    ("adoc", "", "* ", ""),
+    ("adoc", "", "http://a[b] ", ""),
+    ("adoc", "", "+++", ""),
+    ("adoc", "", "`a ", ""),
+    ("troff", "", ".UR http://a/\n", ""),
+    ("troff", "", ".UR http://a/\na\n.UE\n", ""),
+    ("troff", "", ".UR a \\\n", ""),
+    ("troff", ".ds a ¤\n", "http://a/\\*a\n", ""),
+    ("troff", "http://a/", "\\:a", ""),
+    ("troff", "", "\\fIhttp://a/\\fP", ""),
+    ("troff", "", ".de a\n", ""),
+    ("text", "<http://a/¤\n", "b\n", ">"),
+    ("text", "http://a/¤-\n", "b-\n", ""),
+    ("text", "http://a/¤\n", "> b\n", ""),
+    ("markdown", "[a]: http://a/¤\n\n", "[a] ", ""),
+    ("markdown", "", "[a] ", "\n\n[a]: http://a/¤\n"),
+    ("markdown", "[¤]: b\n\n", "[a][¤", "]"),
+    ("markdown", "<base href='http://a/¤/'>\n\n", "[a](b) ", ""),
+    ("markdown", "", "<details>\n\n[a](b)\n\n", ""),
+    ("markdown", "", "[a](b)\n\n<iframe srcdoc='<base href=/c/><a href=x>'></iframe>\n\n", ""),
+    ("eml", "Content-Base: http://a/¤/\nContent-Type: text/html\n\n", "<a href=b>", ""),
+    ("eml", "Content-Location: http://a/¤/\nContent-Type: text/html\n\n", "<a href=b>", ""),
+    ("eml", "Message-ID: <¤@b>\nContent-Type: text/html\n\n", "<a href=b>", ""),
+    ("eml", "Content-Type: text/html; charset=¤\n\n", "<a href=b>", ""),
+    ("eml", "Content-Type: text/¤\n\n", "http://a/ ", ""),
+    ("eml", "X-¤: a\nList-Post: ", "<http://a/>, ", "\n\n"),
+    ("eml", RELATED, "--x\nContent-Base: http://a/%/\nContent-Location: b\nContent-Type: text/html\n\n<a href=b>\n", "--x--"),
+    ("mhtml", "Snapshot-Content-Location: http://a/¤\nContent-Type: text/html\n\n", "<a href=b>", ""),
+    ("mhtml", "Snapshot-Content-Location: http://a/\nContent-Type: multipart/related; boundary=x\n\n", "--x\nContent-Location: b%\nContent-Type: text/html\n\n<a href=b%>\n", "--x--"),
+    ("mbox", "", "From a@b Mon Jan  1 00:00:00 2024\nContent-Base: http://a/%/\nMessage-ID: <%@b>\nContent-Type: text/html\n\n<a href=b>\n\n", ""),
+    ("pdf", "1 0 obj<</Type/Catalog/URI<</Base(http://a/¤/)>>/Pages 2 0 R>>endobj 2 0 obj<</Kids[3 0 R]>>endobj 3 0 obj<</Annots[", "<</A<</URI(b)>>>>", "]>>"),
+    ("pdf", PAGE, "<</A 4 0 R>>", "]>>endobj 4 0 obj<</URI(http://a/¤)>>"),
+    ("pdf", PAGE, "<</A<</URI 4 0 R>>>>", "]>>endobj 4 0 obj(http://a/¤)"),
+    ("pdf", PAGE, "<</A<</URI(http://a/)/Next 4 0 R>>>>", "]>>endobj 4 0 obj<</URI(http://a/¤)>>"),
 ];
 
 const PAGE: &str =
     "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Kids[3 0 R]>>endobj 3 0 obj<</Annots[";
 
-const RELATED: &str = "Content-Type: multipart/related; boundary=x\n\n";
-
-/// Counts a step for each link and diagnostic.
-struct StepSink;
-
-impl Sink for StepSink {
-    fn link(&mut self, _: &Link<'_>) {
-        steps::step(1);
-    }
-
-    fn diagnostic(&mut self, _: &Diagnostic<'_>) {
-        steps::step(1);
-    }
-}
-
-fn document(shape: &Shape, many: usize) -> Vec<u8> {
-    let (_, head, repeated, tail) = shape;
-    let mut document = head.as_bytes().to_vec();
-    for number in 0..many {
-        let number = format!("{number:07}");
-        document.extend(repeated.replace('%', &number).into_bytes());
-    }
-    document.extend(tail.as_bytes());
-    document
-}
-
-/// Returns the steps of extracting a document of this shape.
-fn steps(shape: &Shape, many: usize, window: usize) -> u64 {
-    let bytes = document(shape, many);
-    let mut options = ExtractorOptions {
-        window,
-        ..ExtractorOptions::default()
-    };
-    options.formats.text.www = true;
-    options.formats.text.email = true;
-    options.formats.html.descriptions = true;
-    let format = Format::named(shape.0).expect("the format exists");
-    let document = Document::new(format, None);
-    let mut extractor = Extractor::new(&options);
-    steps::take();
-    let read = extractor.extract(&document, &bytes[..], &mut StepSink);
-    assert_eq!(read.expect("a slice reads"), bytes.len() as u64);
-    steps::take()
-}
-
-fn check(formats: &[&str], window: usize) {
-    let mut worst = Vec::new();
-    for shape in SHAPES.iter().filter(|shape| formats.contains(&shape.0)) {
-        // The split into windows may add a few steps.
-        let grows = |once: u64, twice: u64| twice * 10 > once * MAX_GROWTH + 10_000;
-        let (once, twice) = (steps(shape, MANY, window), steps(shape, 2 * MANY, window));
-        if !grows(once, twice) {
-            continue;
-        }
-        // The document may have crossed a limit that selects another algorithm.
-        let again = steps(shape, 4 * MANY, window);
-        if grows(twice, again) {
-            worst.push(format!("{once} steps, {twice}, {again}: {shape:?}"));
-        }
-    }
-    assert!(worst.is_empty(), "{}", worst.join("\n"));
-}
-
-/// Short windows show repeated reading; long ones are those of files.
-const WINDOWS: RangeInclusive<usize> = 1 << 10..=256 << 10;
-
-#[test]
-fn text_takes_steps_in_proportion_to_its_length() {
-    check(&["text"], *WINDOWS.start());
-    check(&["text"], *WINDOWS.end());
-}
-
-#[test]
-fn html_takes_steps_in_proportion_to_its_length() {
-    check(&["html"], *WINDOWS.start());
-    check(&["html"], *WINDOWS.end());
-}
-
-#[test]
-fn xml_takes_steps_in_proportion_to_its_length() {
-    check(&["xml"], *WINDOWS.start());
-    check(&["xml"], *WINDOWS.end());
-}
-
-#[test]
-fn markdown_takes_steps_in_proportion_to_its_length() {
-    check(&["markdown"], *WINDOWS.end());
-}
-
-#[test]
-fn mail_takes_steps_in_proportion_to_its_length() {
-    let formats = ["eml", "mbox", "mmdf", "news", "emlx", "mhtml"];
-    check(&formats, *WINDOWS.start());
-    check(&formats, *WINDOWS.end());
-}
-
-#[test]
-fn pdf_takes_steps_in_proportion_to_its_length() {
-    check(&["pdf"], *WINDOWS.start());
-    // The windows of a document that is held double, so that only one of them shows the reader alone.
-    check(&["pdf"], 4 << 20);
-}
-
-/// Documents in values, or parts, with so many pending references that some are released early.
-///
-/// Each document that ends must not visit all closed scopes again.
-#[test]
-fn closed_scopes_are_visited_once() {
-    const SCOPES: usize = 30_000;
-    let window = *WINDOWS.end();
-    for shape in [
-        ("html", "", "<iframe srcdoc='<a href=x>'></iframe>", ""),
-        (
-            "eml",
-            RELATED,
-            "--x\nContent-Type: text/html\n\n<a href=x>\n",
-            "--x--",
-        ),
-    ] {
-        let (once, twice) = (
-            steps(&shape, SCOPES, window),
-            steps(&shape, 2 * SCOPES, window),
-        );
-        assert!(
-            twice * 10 <= once * MAX_GROWTH,
-            "{once} steps, then {twice}: {shape:?}"
-        );
-    }
-}
-
-/// Many texts of one entry that need its link, which is looked for behind the first alone.
-#[test]
-fn the_link_of_an_entry_is_looked_for_once() {
-    const TEXTS: usize = 6_000;
-    let text = format!("<description>{}</description>", "x".repeat(1_000));
-    let picture = format!("{text}<image><link>a</link></image>");
-    for unit in [&*text, &*picture] {
-        let unit: &'static str = String::from(unit).leak();
-        let shape = ("xml", "<rss><channel>", unit, "");
-        let window = *WINDOWS.end();
-        let (once, twice) = (
-            steps(&shape, TEXTS, window),
-            steps(&shape, 2 * TEXTS, window),
-        );
-        assert!(
-            twice * 10 <= once * MAX_GROWTH,
-            "{once} steps, then {twice}"
-        );
-    }
-}
+pub(super) const RELATED: &str = "Content-Type: multipart/related; boundary=x\n\n";
