@@ -13,7 +13,7 @@ use super::server::{Request, ServerAnswer, ServerView, Servers};
 use crate::bytes::simd;
 use crate::resolver::Link;
 use crate::uri::base::push_path;
-use crate::uri::{Mounts, ResolveErrorKind, Resolver, Rules};
+use crate::uri::{Mounts, ResolveErrorKind, Resolver, Rules, drop_root_dot};
 
 /// Where the target of a link lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -358,7 +358,10 @@ impl TargetChecker {
         let mut normal = Vec::new();
         let resolver = Resolver::without_base(Rules::Whatwg);
         match resolver.resolve_into(target, &mut normal) {
-            Ok(_) => self.mount_position_of_normal(&normal),
+            Ok(_) => {
+                drop_root_dot(&mut normal);
+                self.mount_position_of_normal(&normal)
+            }
             Err(_) => self.mount_position_of_normal(target),
         }
     }
@@ -459,8 +462,8 @@ fn authority(rest: &[u8]) -> &[u8] {
     &rest[..end.unwrap_or(rest.len())]
 }
 
-/// Returns whether the WHATWG rules surely leave a target as it is: scheme and host in lower case,
-/// no port, no dot segments.
+/// Returns whether a target is surely in the form in which targets compare: scheme and host in lower
+/// case, the host of ASCII and without the dot of the root, no port, no dot segments.
 fn is_normal(target: &[u8]) -> bool {
     let Some(colon) = memchr::memchr(b':', target) else {
         return true;
@@ -470,10 +473,11 @@ fn is_normal(target: &[u8]) -> bool {
         return true;
     }
     let authority = authority(rest);
-    let plain = |byte: &u8| !byte.is_ascii_uppercase() && *byte != b':';
+    let plain = |byte: &u8| !matches!(byte, b'A'..=b'Z' | b':' | b'%' | 0x80..);
     let path = &rest[2 + authority.len()..];
     target[..colon].iter().all(plain)
         && authority.iter().all(plain)
+        && !authority.ends_with(b".")
         && path.starts_with(b"/")
         && memchr::memmem::find(path, b"/.").is_none()
 }

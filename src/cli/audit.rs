@@ -486,7 +486,14 @@ impl AuditOutputs<Destination> {
                 false => findings.format,
             };
             match findings.count_by {
-                Some(key) => reports.count_by(key, format, writer(main)),
+                Some(key) => {
+                    let key = if findings.idn {
+                        key.with_unicode()
+                    } else {
+                        key
+                    };
+                    reports.count_by(key, format, writer(main));
+                }
                 None => {
                     let place = ReportPlace::of(findings.output.as_deref());
                     reports.add(format, text_style(arguments), place, writer(main));

@@ -149,7 +149,10 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
         _ => Reach::Several,
     };
     let output = &arguments.output;
-    let report = arguments.report.report();
+    let report = match arguments.report.report() {
+        ReportMode::CountBy(key) if output.idn => ReportMode::CountBy(key.with_unicode()),
+        report => report,
+    };
     let is_text = output.output().name == "text";
     match report {
         ReportMode::CountBy(CountKey::Rule) => {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::walk::path_of;
 use crate::uri::base::push_path;
-use crate::uri::{Base, BaseSource, Mounts, Resolver, Rules};
+use crate::uri::{Base, BaseSource, Mounts, Resolver, Rules, drop_root_dot};
 
 /// The sources of base URIs.
 #[derive(Clone, Debug)]
@@ -291,7 +291,9 @@ pub(crate) fn served_at(uri: &[u8]) -> Result<Vec<u8>, &'static str> {
     if memchr::memchr2(b'?', b'#', uri).is_some() {
         return Err("has a query or a fragment, and no file can stand below these");
     }
-    Ok(resolver.base().unwrap_or(uri).to_vec())
+    let mut served = resolver.base().unwrap_or(uri).to_vec();
+    drop_root_dot(&mut served);
+    Ok(served)
 }
 
 /// Returns the end of the last `..` segment.

@@ -579,7 +579,7 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
                 let key = self.hash.of(link.target.unwrap_or(link.reference));
                 self.block.keyed.push(Keyed { key, range });
             }
-            ReportMode::CountBy(key) => self.tally.count(key.of(&self.path, link)),
+            ReportMode::CountBy(key) => self.tally.count(&key.of(&self.path, link)),
             ReportMode::Count | ReportMode::Paths | ReportMode::Files | ReportMode::Nothing => {}
         }
         let rows = self.rows.as_ref().map_or(0, RowBuilder::weight);

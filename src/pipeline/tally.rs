@@ -1,18 +1,21 @@
 //! Counts of links by a key, for `--count-by`.
 
+use std::borrow::Cow;
 use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
 
 use crate::output::DocumentPath;
 use crate::resolver::Link;
-use crate::uri::{Reference, host};
+use crate::uri::{Reference, canonical_host, host, unicode_host};
 
 /// The key that links are counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CountKey {
-    /// The host of the target.
+    /// The host of the target, with A-labels.
     Host,
+    /// The host of the target, with U-labels.
+    UnicodeHost,
     /// The scheme of the target.
     Scheme,
     /// The target.
@@ -62,7 +65,16 @@ impl CountKey {
     /// Returns the name on the command line and in records.
     pub(crate) fn name(self) -> &'static str {
         let row = Self::NAMES.iter().find(|(key, _)| *key == self);
-        row.map_or("", |(_, name)| name)
+        // The other form of a host has the name of the first.
+        row.map_or("host", |(_, name)| name)
+    }
+
+    /// Returns the key whose hosts have U-labels.
+    pub(crate) fn with_unicode(self) -> CountKey {
+        match self {
+            CountKey::Host => CountKey::UnicodeHost,
+            other => other,
+        }
     }
 
     /// Returns whether links are counted by a field of their message's envelope.
@@ -72,9 +84,9 @@ impl CountKey {
 
     /// Returns the value of a link, empty where it has none. The reference stands in for a missing
     /// target.
-    pub(crate) fn of<'a>(self, path: &'a DocumentPath, link: &'a Link<'_>) -> &'a [u8] {
+    pub(crate) fn of<'a>(self, path: &'a DocumentPath, link: &'a Link<'_>) -> Cow<'a, [u8]> {
         let text = |text: Option<&'a str>| text.unwrap_or_default().as_bytes();
-        match self {
+        let value = match self {
             CountKey::Path => path.path(),
             CountKey::Message => text(link.part.message_id),
             CountKey::Date => {
@@ -85,22 +97,27 @@ impl CountKey {
             CountKey::Sender => text(link.part.envelope.and_then(|envelope| envelope.from)),
             CountKey::Element => text(link.element),
             CountKey::Rule => b"",
-            CountKey::Host | CountKey::Scheme | CountKey::Target => {
-                self.of_uri(link.target.unwrap_or(link.reference))
+            CountKey::Host | CountKey::UnicodeHost | CountKey::Scheme | CountKey::Target => {
+                return self.of_uri(link.target.unwrap_or(link.reference));
             }
-        }
+        };
+        Cow::Borrowed(value)
     }
 
-    fn of_uri(self, uri: &[u8]) -> &[u8] {
+    fn of_uri(self, uri: &[u8]) -> Cow<'_, [u8]> {
         let parts = Reference::split(uri);
+        let host = || canonical_host(host(parts.authority.unwrap_or_default()));
         match self {
-            CountKey::Scheme => parts.scheme.unwrap_or_default(),
-            CountKey::Host => match (host(parts.authority.unwrap_or_default()), parts.scheme) {
+            CountKey::Scheme => parts.scheme.unwrap_or_default().into(),
+            CountKey::Host | CountKey::UnicodeHost => match (host(), parts.scheme) {
                 // Without a host the scheme, such as `mailto:`, tells more.
-                (b"", Some(scheme)) => &uri[..scheme.len() + 1],
+                (host, Some(scheme)) if host.is_empty() => uri[..scheme.len() + 1].into(),
+                (host, _) if self == CountKey::UnicodeHost => {
+                    unicode_host(&host).into_owned().into()
+                }
                 (host, _) => host,
             },
-            _ => uri,
+            _ => uri.into(),
         }
     }
 }
@@ -239,10 +256,11 @@ mod tests {
             ("mailto:ann@example.com", "mailto:"),
             ("file:///a/b", "file:"),
             ("http://example.com/", "example.com"),
+            ("http://Example.COM.:80/", "example.com"),
             ("no/scheme", ""),
         ] {
             let host = CountKey::Host.of_uri(uri.as_bytes());
-            assert_eq!(host, expected.as_bytes(), "{uri}");
+            assert_eq!(&*host, expected.as_bytes(), "{uri}");
         }
     }
 

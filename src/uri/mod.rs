@@ -42,6 +42,7 @@
 pub mod base;
 mod byte_classes;
 mod error;
+mod host;
 mod mounts;
 mod normalize;
 pub(crate) mod percent;
@@ -55,9 +56,13 @@ mod validate;
 pub use base::{Base, BaseSource};
 pub use byte_classes::ByteClasses;
 pub use error::{BaseError, Component, Fault, ResolveError, ResolveErrorKind};
+#[cfg(feature = "audit")]
+pub(crate) use host::drop_root_dot;
+#[cfg(feature = "audit")]
+pub(crate) use host::unicode_host;
+pub(crate) use host::{canonical_host, has_userinfo, host};
 pub use mounts::{Mounts, Served};
 pub use normalize::{Normalization, normalize};
-pub(crate) use reference::host;
 pub use reference::{Reference, Reference1808};
 pub(crate) use resolve::push_domain;
 pub use resolve::{ReferenceKind, Resolved, Resolver, resolve};

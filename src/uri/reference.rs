@@ -172,38 +172,3 @@ fn split_once(bytes: &[u8], delimiter: u8) -> (&[u8], Option<&[u8]>) {
         None => (bytes, None),
     }
 }
-
-/// Returns an authority without user information and port (RFC 3986 section 3.2).
-pub(crate) fn host(authority: &[u8]) -> &[u8] {
-    let from = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
-    let host = &authority[from..];
-    // Other colons of an IP literal are in brackets.
-    match memchr::memrchr(b':', host) {
-        Some(at) if host[at..].iter().skip(1).all(u8::is_ascii_digit) => &host[..at],
-        _ => host,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hosts_stand_between_user_and_port() {
-        for (authority, expected) in [
-            ("example.com", "example.com"),
-            ("example.com:80", "example.com"),
-            ("example.com:", "example.com"),
-            ("user:secret@example.com:80", "example.com"),
-            ("[::1]", "[::1]"),
-            ("[::1]:80", "[::1]"),
-            ("", ""),
-        ] {
-            assert_eq!(
-                host(authority.as_bytes()),
-                expected.as_bytes(),
-                "{authority}"
-            );
-        }
-    }
-}

@@ -2,7 +2,7 @@
 
 use percent_encoding::percent_decode;
 
-use super::Reference;
+use super::{Reference, canonical_host, host};
 use crate::decode::Decode;
 use crate::decode::transfer::{self, Base64};
 
@@ -64,7 +64,10 @@ impl Default for Unwrapper {
 impl Unwrapper {
     /// Adds a host of a gateway; with a leading dot, every host under it.
     pub fn add(&mut self, gateway: Gateway, host: &str) {
-        self.hosts.push((gateway, host.to_ascii_lowercase()));
+        let (dot, host) = host.split_at(usize::from(host.starts_with('.')));
+        let host = canonical_host(host.as_bytes());
+        let host = format!("{dot}{}", String::from_utf8_lossy(&host));
+        self.hosts.push((gateway, host));
     }
 
     /// Returns the target of a rewritten link; `None` for other links.
@@ -82,12 +85,12 @@ impl Unwrapper {
     /// Removes one layer.
     fn unwrap_layer(&self, link: &[u8]) -> Option<Vec<u8>> {
         let reference = Reference::split(link);
-        let host = reference.authority?.to_ascii_lowercase();
+        let host = canonical_host(host(reference.authority?));
         let (gateway, _) = self.hosts.iter().find(|(_, known)| {
             if known.starts_with('.') {
                 host.ends_with(known.as_bytes())
             } else {
-                host == known.as_bytes()
+                *host == *known.as_bytes()
             }
         })?;
         let decode = |value: &[u8]| percent_decode(value).collect::<Vec<u8>>();
@@ -141,6 +144,15 @@ fn decode_v3(link: &[u8]) -> Option<Vec<u8>> {
     };
     let target = &link[start..end];
     let mut at = 0;
+    // Some servers and clients fold the slashes in the path of the rewritten link.
+    if let Some(colon) = memchr::memmem::find(target, b":/")
+        && Reference::split(target).scheme.map(<[u8]>::len) == Some(colon)
+        && target.get(colon + 2) != Some(&b'/')
+    {
+        out.extend_from_slice(&target[..colon + 2]);
+        out.push(b'/');
+        at = colon + 2;
+    }
     while at < target.len() {
         match target[at..] {
             [b'*', b'*', letter, ..] => {

@@ -60,7 +60,7 @@ fn counts_and_lists_replace_references() {
     run(&["-l"]).is(0, "a.txt\nb.txt\n");
     run(&["-l0"]).is(0, "a.txt\0b.txt\0");
     run(&["--count-by", "scheme"]).is(0, "4\thttp\n1\tftp\n1\tmailto\n");
-    run(&["--count-by", "host"]).is(0, "4\texample.com\n1\tEXAMPLE.org\n1\tmailto:\n");
+    run(&["--count-by", "host"]).is(0, "4\texample.com\n1\texample.org\n1\tmailto:\n");
     run(&["--count-by", "path"]).is(0, "3\ta.txt\n3\tb.txt\n");
     run(&["--count-by", "target", "--include", "1$"])
         .is(0, "2\thttp://example.com/1\n1\thttp://EXAMPLE.org:80/1\n");

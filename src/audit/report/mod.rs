@@ -505,7 +505,7 @@ impl ReportFormatter for CountReport {
             (CountKey::Rule, _) => finding.rule.name.as_bytes(),
             (CountKey::Path, _) => finding.document.path(),
             (key, FindingSubject::Link(link)) => {
-                return self.counts.count(key.of(finding.document, link));
+                return self.counts.count(&key.of(finding.document, link));
             }
             (_, FindingSubject::Document(_)) => b"",
         };

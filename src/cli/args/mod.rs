@@ -219,6 +219,9 @@ pub(crate) struct FindingArgs {
     /// date, sender or element, the most frequent first
     #[arg(long, value_name = "KEY", value_parser = key, conflicts_with_all = ["links", "external"])]
     pub count_by: Option<CountKey>,
+    /// With --count-by host: show international names in Unicode
+    #[arg(long, requires = "count_by")]
+    pub idn: bool,
     /// Show every link with its state
     #[arg(long)]
     pub links: bool,

@@ -168,6 +168,9 @@ pub(crate) struct OutputArgs {
     /// How links are written: text, jsonl, csv, tsv, arrow (an IPC stream), parquet
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = output)]
     pub format: &'static Output,
+    /// With --count-by host: show international names in Unicode
+    #[arg(long, requires = "count_by")]
+    pub idn: bool,
     /// The same as --format jsonl
     #[arg(long, conflicts_with = "format")]
     pub json: bool,

@@ -1,0 +1,118 @@
+//! Hosts as they compare.
+
+use std::borrow::Cow;
+
+use super::Reference;
+use super::resolve::push_domain;
+
+/// Returns the host of an authority, without user information and port (RFC 3986 section 3.2).
+pub(crate) fn host(authority: &[u8]) -> &[u8] {
+    let from = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
+    let host = &authority[from..];
+    // Other colons of an IP literal are in brackets.
+    match memchr::memrchr(b':', host) {
+        Some(at) if host[at..].iter().skip(1).all(u8::is_ascii_digit) => &host[..at],
+        _ => host,
+    }
+}
+
+/// The schemes in which user information is a password or a pretence.
+const WEB: [&[u8]; 6] = [b"http", b"https", b"ftp", b"ftps", b"ws", b"wss"];
+
+/// Returns whether a URI of the web has user information.
+pub(crate) fn has_userinfo(uri: &[u8]) -> bool {
+    let parts = Reference::split(uri);
+    let is_web = |scheme: &[u8]| WEB.iter().any(|web| scheme.eq_ignore_ascii_case(web));
+    parts
+        .authority
+        .is_some_and(|authority| memchr::memchr(b'@', authority).is_some())
+        && parts.scheme.is_some_and(is_web)
+}
+
+/// Returns a host in lower case, with A-labels and without the dot of the root.
+///
+/// A host that the URL standard does not parse is in lower case only.
+pub(crate) fn canonical_host(host: &[u8]) -> Cow<'_, [u8]> {
+    let host = host.strip_suffix(b".").unwrap_or(host);
+    let is_plain = |byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_');
+    // An address ends in a digit, also a hexadecimal one.
+    if matches!(host.last(), Some(b'g'..=b'z')) && host.iter().all(is_plain) {
+        return Cow::Borrowed(host);
+    }
+    let mut canonical = Vec::with_capacity(host.len());
+    if push_domain(host, &mut canonical).is_err() {
+        return Cow::Owned(host.to_ascii_lowercase());
+    }
+    if canonical.last() == Some(&b'.') {
+        canonical.pop();
+    }
+    Cow::Owned(canonical)
+}
+
+/// Removes the dot of the root from the host of a URI.
+#[cfg(feature = "audit")]
+pub(crate) fn drop_root_dot(uri: &mut Vec<u8>) {
+    let Some(authority) = Reference::split(uri).authority else {
+        return;
+    };
+    if host(authority).ends_with(b".") {
+        let user = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
+        let end = user + host(authority).len();
+        let start = memchr::memmem::find(uri, b"//").map_or(0, |at| at + 2);
+        uri.remove(start + end - 1);
+    }
+}
+
+/// Returns a canonical host with its A-labels as Unicode (UTS #46).
+#[cfg(feature = "audit")]
+pub(crate) fn unicode_host(canonical: &[u8]) -> Cow<'_, [u8]> {
+    match str::from_utf8(canonical) {
+        Ok(host) if host.contains("xn--") => {
+            Cow::Owned(url::quirks::domain_to_unicode(host).into_bytes())
+        }
+        _ => Cow::Borrowed(canonical),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_stand_between_user_and_port() {
+        for (authority, expected) in [
+            ("example.com", "example.com"),
+            ("example.com:80", "example.com"),
+            ("example.com:", "example.com"),
+            ("user:secret@example.com:80", "example.com"),
+            ("[::1]", "[::1]"),
+            ("[::1]:80", "[::1]"),
+            ("", ""),
+        ] {
+            assert_eq!(
+                host(authority.as_bytes()),
+                expected.as_bytes(),
+                "{authority}"
+            );
+        }
+    }
+
+    #[test]
+    fn hosts_that_are_the_same_have_one_form() {
+        for (written, expected) in [
+            ("example.com", "example.com"),
+            ("Example.COM.", "example.com"),
+            ("b\u{fc}cher.example", "xn--bcher-kva.example"),
+            ("B%C3%9Ccher.example", "xn--bcher-kva.example"),
+            ("127.0.0.01", "127.0.0.1"),
+            ("0x7f.1", "127.0.0.1"),
+            ("[::0:1]", "[::1]"),
+            ("A b", "a b"),
+            ("", ""),
+        ] {
+            let canonical = canonical_host(written.as_bytes());
+            assert_eq!(canonical, expected.as_bytes(), "{written}");
+            assert_eq!(canonical_host(&canonical), canonical, "{written}");
+        }
+    }
+}
