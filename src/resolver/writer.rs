@@ -146,6 +146,13 @@ impl LinkWriter {
         if inherits && scope.is_chained() && found.base == BaseSelector::Document {
             flags |= Flags::BASE_CHAINED;
         }
+        if let Ok(target) = target
+            && memchr::memchr(b'@', written).is_some()
+            && (!inherits || names_authority(written))
+            && uri::has_userinfo(target)
+        {
+            flags |= Flags::USERINFO;
+        }
         let target_part = match target {
             Ok(target) if labels.may_name(target) => labels.part(target, &scope_ids(scopes, index)),
             _ => None,
@@ -321,6 +328,13 @@ fn names_message(reference: &[u8]) -> bool {
             ..
         ]
     )
+}
+
+/// Returns whether a reference without a scheme begins with an authority; browsers take `\` for `/`.
+fn names_authority(reference: &[u8]) -> bool {
+    let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
+    let start = reference.trim_ascii_start();
+    start.iter().take(2).filter(|&byte| is_slash(byte)).count() == 2
 }
 
 fn is_script(target: &[u8]) -> bool {
