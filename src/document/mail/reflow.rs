@@ -108,13 +108,20 @@ impl LastDelimiter {
     }
 }
 
+/// Returns whether a line outside of quotes begins with a mark that was stuffed, which is no quote
+/// mark (RFC 3676 section 4.4).
+fn is_stuffed_mark(line: &[u8]) -> bool {
+    line.starts_with(b" ") && line.trim_ascii_start().starts_with(b">")
+}
+
 /// Returns the length of the complete lines at the start that have no blank before their end: where
 /// the line before did not end softly, [`Flowed`] copies them.
 fn hard_lines(text: &[u8]) -> usize {
     let mut length = 0;
     for end in memchr_iter(b'\n', text) {
         let line = text[length..end].strip_suffix(b"\r");
-        if line.unwrap_or(&text[length..end]).ends_with(b" ") {
+        let line = line.unwrap_or(&text[length..end]);
+        if line.ends_with(b" ") || is_stuffed_mark(line) {
             break;
         }
         length = end + 1;
@@ -176,8 +183,14 @@ impl Flowed {
         if continues && self.delimiter != LastDelimiter::BeforeUri {
             map.skip(prefix);
         } else {
-            // The first line of a paragraph keeps its quote marks, which the rules for text need.
-            copy(&content[..prefix], map);
+            // The first line of a paragraph keeps its quote marks, which the rules for text need. A form
+            // feed is white space to them, before which no quote mark is.
+            let prefix = if is_stuffed_mark(content) {
+                b"\x0C"
+            } else {
+                &content[..prefix]
+            };
+            copy(prefix, map);
         }
         let before = if continues {
             self.delimiter
@@ -341,7 +354,9 @@ mod tests {
         let rows: &[(Make, &str, &str)] = &[
             (flowed, "a \nb\nc \n-- \nd", "a b\nc -- \nd"),
             (flowed, "> a \r\n> b\r\n>> c \r\n> d", "> a b\r\n>> c > d"),
-            (flowed, " >stuffed \n  two\n", " >stuffed  two\n"),
+            (flowed, " >stuffed \n  two\n", "\x0C>stuffed  two\n"),
+            (flowed, " > stuffed\n >> two\n", "\x0C> stuffed\n\x0C>> two\n"),
+            (flowed, "<http://a/ \n > b>", "<http://a/ \n\x0C> b>"),
             // Inside delimiters the rules for text count lines.
             (flowed, "<http://a/ \nb \nc> d \ne", "<http://a/ \nb \nc> d e"),
             (flowed, "> x \"http://a/ \n> b\" c \n> d", "> x \"http://a/ \n> b\" c d"),
