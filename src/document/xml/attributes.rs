@@ -113,10 +113,11 @@ impl AttributeReader<'_> {
         let extended = self.options.html.extended;
         let row = match space {
             Namespace::Nameless => vocabulary::attribute_row(kind.rows, local, extended),
+            // Also on elements of RDF.
+            Namespace::Rdf => vocabulary::rdf_attribute(local, extended),
             known if known == kind.namespace => {
                 vocabulary::attribute_row(kind.rows, local, extended)
             }
-            Namespace::Rdf => vocabulary::rdf_attribute(local, extended),
             Namespace::Xlink if local == b"href" && self.is_xlink() => {
                 Some(("xlink:href", ValueKind::Uri))
             }

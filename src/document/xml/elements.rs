@@ -79,6 +79,8 @@ pub(super) struct OpenElements {
     root: Option<Namespace>,
     /// Whether the root's vocabulary is unknown.
     guesses: bool,
+    /// Whether a prefix was bound to the namespace of XSLT.
+    has_bound_stylesheet: bool,
     /// Whether nothing is searched although its vocabulary is unknown.
     pub(super) never_guesses: bool,
     /// Whether rows that only `--extended` reports are used.
@@ -105,6 +107,7 @@ impl OpenElements {
         self.sets = 0;
         self.root = None;
         self.guesses = false;
+        self.has_bound_stylesheet = false;
     }
 
     /// Whether the root has begun.
@@ -140,8 +143,15 @@ impl OpenElements {
         }
     }
 
+    /// Returns whether a prefix is that of XSLT, whose attributes are templates.
+    pub(super) fn has_stylesheet(&self) -> bool {
+        let is_stylesheet = |known: &(Vec<u8>, Namespace)| known.1 == Namespace::Xsl;
+        self.has_bound_stylesheet && self.prefixes.iter().any(is_stylesheet)
+    }
+
     /// Binds a prefix to a namespace.
     pub(super) fn bind(&mut self, prefix: &[u8], namespace: Namespace) {
+        self.has_bound_stylesheet |= namespace == Namespace::Xsl;
         if self.binding(prefix) != namespace && self.prefixes.len() < MOST_BINDINGS {
             self.prefixes.push((prefix.to_vec(), namespace));
             self.sets = self.sets.wrapping_add(1);

@@ -86,8 +86,8 @@ fn declared(first: &[u8]) -> Option<&'static Encoding> {
     })
 }
 
-/// Whether a file begins as XML does: with the XML declaration, or with an element whose namespace
-/// or name belongs to a known vocabulary.
+/// Returns whether a file begins as XML does: with the XML declaration, or with an element that has a
+/// namespace, or the name of a known vocabulary.
 #[cfg(feature = "audit")]
 pub(crate) fn is_xml(head: &[u8]) -> bool {
     let mut at = if head.starts_with(b"\xef\xbb\xbf") {
@@ -108,6 +108,8 @@ pub(crate) fn is_xml(head: &[u8]) -> bool {
         let marker: &[u8] = match rest {
             [b'<', b'!', b'-', b'-', ..] => b"-->",
             [b'<', b'?', ..] => b"?>",
+            // That of HTML is not XML's.
+            [b'<', b'!', b'D', b'O', b'C', ..] if !names_html(rest) => b">",
             [b'<', next, ..] if starts_name(*next) => break,
             _ => return false,
         };
@@ -128,12 +130,19 @@ pub(crate) fn is_xml(head: &[u8]) -> bool {
     match tag.attribute(head, &prefix) {
         // XHTML without a declaration is served as HTML.
         Some(attribute) => {
-            let known = vocabulary::namespace(&head[attribute.value.clone()]);
-            !matches!(
-                known,
-                vocabulary::Namespace::Unknown | vocabulary::Namespace::Xhtml
-            )
+            let namespace = &head[attribute.value.clone()];
+            !namespace.is_empty()
+                && vocabulary::namespace(namespace) != vocabulary::Namespace::Xhtml
         }
         None => vocabulary::is_first_element(name),
     }
+}
+
+/// Returns whether a document type declaration is one of HTML.
+#[cfg(feature = "audit")]
+fn names_html(declaration: &[u8]) -> bool {
+    let name = declaration.get(b"<!DOCTYPE".len()..).unwrap_or_default();
+    let name = name.trim_ascii_start();
+    name.get(..4)
+        .is_some_and(|name| name.eq_ignore_ascii_case(b"html"))
 }

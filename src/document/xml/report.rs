@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use super::text::XmlText;
 use crate::bytes::seek::is_space;
+use crate::bytes::window::Window;
 use crate::document::events::{Context, Event, Events, FoundReference, NameRange};
+use crate::document::flags::Flags;
 
 /// Returns the reference in a range of a text, without white space around it; `None` if nothing is left.
 pub(super) fn reference(
@@ -38,6 +40,35 @@ pub(super) fn report(
 ) {
     if let Some(found) = reference(text, range, names, events) {
         events.push(Event::Reference(found));
+    }
+}
+
+/// Reads the references from an index on as attribute value templates (XSLT 3.0, 5.6.1): those with an
+/// expression are templates, and of others doubled braces are undone.
+pub(super) fn read_templates(first: usize, window: &Window<'_>, events: &mut Events) {
+    for index in first..events.list.len() {
+        let Event::Reference(mut found) = events.list[index] else {
+            continue;
+        };
+        let text = events.bytes(found.text, window.bytes);
+        if memchr::memchr2(b'{', b'}', text).is_none() {
+            continue;
+        }
+        let (mut value, mut rest) = (Vec::new(), text);
+        while let [first, after @ ..] = rest {
+            let is_brace = matches!(first, b'{' | b'}');
+            let is_doubled = is_brace && after.first() == Some(first);
+            if *first == b'{' && !is_doubled {
+                found.flags |= Flags::TEMPLATE;
+                break;
+            }
+            value.push(*first);
+            rest = &after[usize::from(is_doubled)..];
+        }
+        if !found.flags.contains(Flags::TEMPLATE) {
+            found.text = events.store(&value);
+        }
+        events.list[index] = Event::Reference(found);
     }
 }
 

@@ -4,7 +4,7 @@ use super::attributes::AttributeReader;
 use super::contents::ContentsReader;
 use super::doctype::{Declaration, read_doctype};
 use super::elements::{ElementKind, OpenElements, XmlContents};
-use super::report::{report, trimmed};
+use super::report::{read_templates, report, trimmed};
 use super::tag::{XmlTag, read_attributes, read_end_tag, read_start_tag};
 use super::text::{Entities, LONGEST_ENTITY, Piece, XmlText, XmlValues, report_fault};
 use super::tokens::{end_of, first_of, starts_name};
@@ -332,6 +332,7 @@ impl XmlScanner {
             tag,
         };
         let mut contents = XmlContents::Ignored;
+        let first = events.list.len();
         if let Some(markup) = kind.markup {
             self.captured = attributes.read_markup(markup, &mut self.markup, events);
             if self.captured.is_some() {
@@ -347,6 +348,9 @@ impl XmlScanner {
                 None if kind.is_guessed => contents = XmlContents::Guessed,
                 None => {}
             }
+        }
+        if kind.namespace != Namespace::Xsl && self.elements.has_stylesheet() {
+            read_templates(first, window, events);
         }
         events.forget_stored();
         if tag.is_empty {
