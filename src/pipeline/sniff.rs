@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::document::{Format, json, mail, troff, xml};
+use crate::document::{Format, html, json, mail, troff, xml};
 use crate::output::record::SkipReason;
 
 /// The number of first bytes that are examined.
@@ -151,6 +151,9 @@ pub(crate) fn named(path: &[u8], types: &[NamedType]) -> Option<&'static Format>
 /// assert_eq!(name(b"a/b.HTML", b"plain"), "html");
 /// assert_eq!(name(b"a/b", b"\n<!DOCTYPE html>"), "html");
 /// assert_eq!(name(b"a/b.txt", b"%PDF-1.4"), "pdf");
+/// assert_eq!(name(b"-", b"<p>A <a href=b>b</a>"), "html");
+/// assert_eq!(name(b"a.vue", b"<template><p>"), "text");
+/// assert_eq!(name(b"a.page", b"<page xmlns='http://projectmallard.org/1.0/'>"), "xml");
 /// assert_eq!(name(b"README", b"plain"), "text");
 /// assert_eq!(name(b"a.json", b"{}"), "json");
 /// assert_eq!(name(b"a.json", b"{\"start_url\": \"/\"}"), "webmanifest");
@@ -216,7 +219,7 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
         "eml"
     } else if xml::is_xml(head) {
         "xml"
-    } else if looks_like_html(head) {
+    } else if looks_like_html(head) || extension(path).is_none() && html::starts_with_tag(head) {
         "html"
     } else {
         "text"
