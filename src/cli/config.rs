@@ -129,6 +129,7 @@ const FOUND: &[&str] = &[
     "stats",
     "strict-scheme",
     "strict-text",
+    "refang",
     "threads",
     "touching",
     "try-ext",

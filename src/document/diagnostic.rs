@@ -610,7 +610,14 @@ codes! {
         example: "RewriteRule in .htaccess",
         allow: "--exclude leaves out the links that such rules answer.",
     }
-    OPAQUE = "body.opaque", Note {
+    CSV_UNCLOSED = "csv.unclosed-quote", Note {
+        message: "a quoted cell is not closed, so that the rest of the table is in it",
+        meaning: "A cell of a table of comma-separated values begins with a quote and does not end with one.",
+        why: "The rest of the table is read as text of that cell: its separators may be taken for parts of URIs.",
+        example: "a,\"b\nhttp://example.com/,c",
+        allow: NOTE,
+    }
+    OPAQUE = "body.opaque", Opaque {
         message: "an encrypted or opaque body was not read",
         meaning: "An encrypted or opaque body was not read.",
         why: "Links in it are not reported, for nothing but its key can tell them.",

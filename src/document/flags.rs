@@ -267,6 +267,12 @@ flags! {
         example: "<a href=\"../../../x.xhtml\"> in OEBPS/c.xhtml of a book",
         allow: DOUBT,
     }
+    REFANGED = "refanged" {
+        meaning: "It was written so that it is no link, and was restored.",
+        why: "Reports of incidents write addresses of attackers so that nobody follows them by mistake.",
+        example: "hxxp://example[.]com/, with --refang",
+        allow: KEEP,
+    }
     GUESSED = "guessed" {
         meaning: "Nothing but its form says that it is a reference: it is a whole string of JSON, or a \
             whole attribute of XML, of no known kind.",

@@ -82,6 +82,9 @@ pub static FORMATS: &[Format] = &[
     adoc::FORMAT,
     #[cfg(feature = "documents")]
     troff::FORMAT,
+    text::CSV,
+    text::TSV,
+    text::FOLDED,
     #[cfg(feature = "markdown")]
     markdown::FORMAT,
     #[cfg(feature = "mail")]
@@ -101,6 +104,9 @@ pub static FORMATS: &[Format] = &[
 impl Format {
     /// Plain text.
     pub const TEXT: &'static Format = &text::FORMAT;
+    /// Calendars and cards.
+    #[cfg(feature = "mail")]
+    pub(crate) const FOLDED: &'static Format = &text::FOLDED;
     /// HTML.
     pub const HTML: &'static Format = &html::FORMAT;
     /// Style sheets.

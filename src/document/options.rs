@@ -65,6 +65,8 @@ pub struct TextOptions {
     pub email: bool,
     /// Follow RFC 2396 Appendix E without limits on the white space inside delimiters.
     pub strict: bool,
+    /// Undo what makes URIs harmless, such as `hxxp://example[.]com`.
+    pub refang: bool,
 }
 
 /// The kind of text: prose, or the source of formatted text.

@@ -248,6 +248,9 @@ pub(crate) struct ReadArgs {
     /// Text: set no limits to white space between delimiters (RFC 2396 Appendix E)
     #[arg(long)]
     pub strict_text: bool,
+    /// Undo what makes addresses in text harmless: hxxp://example[.]com
+    #[arg(long)]
+    pub refang: bool,
     /// Text: which characters beyond ASCII belong to a URI
     #[arg(long, value_name = "WHICH", default_value = "iri")]
     pub non_ascii: NonAsciiArg,
@@ -390,6 +393,7 @@ impl ReadArgs {
         options.text.www = self.www;
         options.text.email = self.email;
         options.text.strict = self.strict_text;
+        options.text.refang = self.refang;
         options.text.non_ascii = match self.non_ascii {
             NonAsciiArg::Iri => NonAscii::Iri,
             NonAsciiArg::Ascii => NonAscii::Ascii,

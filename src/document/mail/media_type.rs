@@ -18,8 +18,6 @@ pub(super) enum PartClass {
     Headers,
     /// text/enriched.
     Enriched,
-    /// Folded lines.
-    Folded,
     /// Encrypted, or in a format that cannot be read.
     Opaque,
     /// Skipped.
@@ -32,12 +30,6 @@ static TYPES: &[(&str, PartClass)] = &[
     ("text/rfc822-headers", PartClass::Headers),
     ("text/enriched", PartClass::Enriched),
     ("text/richtext", PartClass::Enriched),
-    ("text/calendar", PartClass::Folded),
-    ("text/x-vcalendar", PartClass::Folded),
-    ("text/vcard", PartClass::Folded),
-    ("text/x-vcard", PartClass::Folded),
-    ("text/directory", PartClass::Folded),
-    ("application/ics", PartClass::Folded),
     ("message/rfc822", PartClass::Message),
     ("message/global", PartClass::Message),
     ("message/news", PartClass::Message),
@@ -93,7 +85,8 @@ static EXTENSIONS: &[(&str, PartClass)] = &[
     (".patch", PartClass::Text),
     (".diff", PartClass::Text),
     (".eml", PartClass::Message),
-    (".ics", PartClass::Folded),
+    (".ics", PartClass::Document(Format::FOLDED)),
+    (".vcf", PartClass::Document(Format::FOLDED)),
 ];
 
 impl PartClass {
@@ -162,7 +155,6 @@ impl PartClass {
     pub(super) fn reflow(self, content_type: Option<&Parameters>) -> Option<Reflow> {
         match self {
             PartClass::Enriched => Some(Reflow::Enriched(Enriched::default())),
-            PartClass::Folded => Some(Reflow::Unfold),
             PartClass::Text => {
                 let parameters = content_type?;
                 let flowed =

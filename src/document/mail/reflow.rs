@@ -1,6 +1,5 @@
-//! Text formats whose lines are not those of the text that they mean: format=flowed (RFC 3676),
-//! text/enriched (RFC 1896), and the folded lines of calendars and cards (RFC 5545, RFC 6350); rule
-//! M18.
+//! Text formats whose lines are not those of the text that they mean: format=flowed (RFC 3676) and
+//! text/enriched (RFC 1896); rule M18.
 
 use memchr::{memchr, memchr_iter, memrchr3};
 
@@ -14,8 +13,6 @@ pub(super) enum Reflow {
     Flowed(Flowed),
     /// text/enriched and text/richtext.
     Enriched(Enriched),
-    /// A line break and one blank are removed.
-    Unfold,
 }
 
 impl Reflow {
@@ -30,7 +27,6 @@ impl Reflow {
         match self {
             Reflow::Flowed(flowed) => flowed.push(text, last, out, map),
             Reflow::Enriched(enriched) => enriched.push(text, last, out, map),
-            Reflow::Unfold => unfold(text, last, out, map),
         }
     }
 }
@@ -287,39 +283,6 @@ impl Enriched {
     }
 }
 
-fn unfold(text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize {
-    let mut at = 0;
-    while at < text.len() {
-        let rest = &text[at..];
-        let run = rest
-            .iter()
-            .position(|byte| matches!(byte, b'\r' | b'\n'))
-            .unwrap_or(rest.len());
-        out.extend_from_slice(&rest[..run]);
-        map.copy(run);
-        at += run;
-        let ending = match text[at..] {
-            [] => break,
-            [b'\r', b'\n', ..] => 2,
-            [b'\r'] if !last => break,
-            _ => 1,
-        };
-        match text.get(at + ending) {
-            None if !last => break,
-            Some(b' ' | b'\t') => {
-                map.skip(ending + 1);
-                at += ending + 1;
-            }
-            _ => {
-                out.extend_from_slice(&text[at..at + ending]);
-                map.copy(ending);
-                at += ending;
-            }
-        }
-    }
-    at
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -367,7 +330,6 @@ mod tests {
             (delsp, "http://a/ \nb  \nc", "http://a/b c"),
             (enriched, "<bold>See</bold> <<x> <color><param>red <<</param>y", "See <x> y"),
             (enriched, "a <lt>b > c <", "a <b > c <"),
-            (|| Reflow::Unfold, "a\r\n b\n\tc\r\nd\r", "abc\r\nd\r"),
         ];
         for (make, text, expected) in rows {
             for size in 1..8 {

@@ -793,7 +793,7 @@ impl MimeTree {
                 NestedContent::Message(Box::new(MimeTree::nested(self))),
                 &member.name,
             ))),
-            PartClass::Document(_) | PartClass::Text | PartClass::Enriched | PartClass::Folded => {
+            PartClass::Document(_) | PartClass::Text | PartClass::Enriched => {
                 PartContent::Document(class.reflow(content_type))
             }
             PartClass::Opaque | PartClass::Binary | PartClass::Multipart => PartContent::Skip,

@@ -11,6 +11,10 @@
 //! | T25-T39 | `bare` | everything else: stops, authorities, brackets, trimming |
 //! | T14, T15, T34, T39 | `lines` | prefixes of lines, and lines that go on |
 //! | T40, T41 | `optional` | `www.` and mail addresses |
+//! | T42, T43 | `cells` | tables of comma- and tab-separated values |
+//! | T44 | `refang` | URIs that were made harmless |
+//! | M18 | `folded` | calendars and cards |
+//! | | `rewritten` | scans such texts in the form that they mean |
 //! | | `common_case` | a fast path for most URIs |
 //! | | `conformance` | flags for what is odd |
 //! | | `split` | split points of a text |
@@ -21,19 +25,25 @@
 
 mod bare;
 mod candidate;
+mod cells;
 mod common_case;
 mod conformance;
 mod delimited;
 mod find;
+mod folded;
 mod lines;
 mod optional;
+pub(in crate::document) mod refang;
+mod rewritten;
 mod scanner;
 pub mod schemes;
 mod split;
 mod view;
 
 pub use super::options::{NonAscii, TextOptions, TextSource};
+pub(super) use cells::{CSV, TSV};
 pub use find::{Certainty, TextReference, TextReferences, find};
+pub(super) use folded::FORMAT as FOLDED;
 pub(super) use scanner::FORMAT;
 pub use scanner::TextScanner;
 #[cfg(feature = "internals")]

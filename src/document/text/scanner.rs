@@ -3,6 +3,8 @@
 use super::candidate::{Candidate, Workspace};
 use super::delimited::{self, UriPrefix};
 use super::optional;
+use super::refang::Refang;
+use super::rewritten::{RewrittenText, rewritten_bounds};
 use super::schemes::{self, SchemeStart, TextScheme};
 use super::view::{TextView, is_blank, is_break};
 use super::{TextOptions, TextSource, bare, common_case, conformance, split};
@@ -33,8 +35,11 @@ pub(in crate::document) const FORMAT: Format = Format {
 /// the line's start before that. Ahead: the longest URI, and the start of the next line.
 pub(super) const BOUNDS: Bounds = Bounds {
     look_behind: 2048,
-    look_ahead: bare::LONGEST + 2 * bare::NEXT_PREFIX + 4096,
+    look_ahead: bare::LONGEST + 2 * bare::NEXT_PREFIX + 8192,
 };
+
+/// What is needed of a text that is scanned in another form.
+pub(super) const REWRITTEN_BOUNDS: Bounds = rewritten_bounds(BOUNDS);
 
 /// The endings of the schemes that need no `//` (T7), of those that may have a line break before it
 /// (T11), and of `URL:`. The byte before `ws` counts as its first letter.
@@ -63,12 +68,19 @@ pub struct TextScanner {
     examined: u64,
     is_settled: bool,
     source: TextSource,
+    /// Reads the text instead, if harmless URIs are undone.
+    refanged: Option<Box<RewrittenText<Refang, TextScanner>>>,
 }
 
 impl TextScanner {
     /// Returns a scanner with these options.
-    pub fn new(options: TextOptions) -> Self {
+    pub fn new(mut options: TextOptions) -> Self {
+        let refanged = std::mem::take(&mut options.refang).then(|| {
+            let scanner = TextScanner::new(options.clone());
+            Box::new(RewrittenText::new(Refang::default(), scanner, BOUNDS))
+        });
         TextScanner {
+            refanged,
             options,
             avx2: Avx2::new(),
             workspace: Workspace::default(),
@@ -186,6 +198,9 @@ impl TextScanner {
 
 impl Scan for TextScanner {
     fn begin(&mut self, start: &ScanStart) {
+        if let Some(refanged) = &mut self.refanged {
+            refanged.begin(start);
+        }
         self.source = start.source;
         self.resume = 0;
         self.examined = 0;
@@ -193,6 +208,9 @@ impl Scan for TextScanner {
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+        if let Some(refanged) = &mut self.refanged {
+            return refanged.scan(window, events);
+        }
         if !self.is_settled {
             self.is_settled = true;
             events.push(Event::Settled);

@@ -1,0 +1,108 @@
+//! Calendars and cards: content lines that are folded, and values with escapes (RFC 5545 sections 3.1 and
+//! 3.3.11, RFC 6350 sections 3.2 and 3.4; rule M18).
+
+use memchr::memchr3;
+
+use super::rewritten::{Rewrite, RewrittenText};
+use super::scanner::{self, BOUNDS, REWRITTEN_BOUNDS, TextScanner};
+use crate::decode::RecordOffsets;
+use crate::decode::offset_map::OffsetMap;
+use crate::document::Format;
+
+/// iCalendar and vCard.
+pub(in crate::document) const FORMAT: Format = Format {
+    name: "ics",
+    extensions: &["ics", "ical", "ifb", "vcf", "vcard"],
+    media_types: &[
+        "text/calendar",
+        "text/x-vcalendar",
+        "text/vcard",
+        "text/x-vcard",
+        "text/directory",
+        "application/ics",
+    ],
+    bounds: REWRITTEN_BOUNDS,
+    // A line may be folded.
+    split_point: None,
+    scanner: |options| {
+        let scanner = TextScanner::new(options.text.clone());
+        Box::new(RewrittenText::new(Unfold, scanner, BOUNDS))
+    },
+    ..scanner::FORMAT
+};
+
+/// Removes folds, and the backslash of escapes.
+#[derive(Debug)]
+struct Unfold;
+
+/// The bytes after a byte that may begin a fold or an escape.
+enum Continuation {
+    /// As many bytes fold a line.
+    Fold(usize),
+    /// A line break, or another byte.
+    Other,
+    /// More bytes decide.
+    Unknown,
+}
+
+/// Returns whether bytes begin with a fold: a line break and a blank, before something on that line.
+fn fold(text: &[u8], last: bool) -> Continuation {
+    let ending = match text {
+        [b'\r', b'\n', ..] => 2,
+        [b'\r'] if !last => return Continuation::Unknown,
+        [b'\r' | b'\n', ..] => 1,
+        _ => return Continuation::Other,
+    };
+    match text.get(ending..).unwrap_or_default() {
+        [] if !last => Continuation::Unknown,
+        [b' ' | b'\t'] if !last => Continuation::Unknown,
+        [b' ' | b'\t', b'\r' | b'\n', ..] => Continuation::Other,
+        [b' ' | b'\t', ..] => Continuation::Fold(ending + 1),
+        _ => Continuation::Other,
+    }
+}
+
+impl Rewrite for Unfold {
+    fn begin(&mut self, _offset: u64) {}
+
+    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize {
+        let mut at = 0;
+        while at < text.len() {
+            let rest = &text[at..];
+            let run = memchr3(b'\r', b'\n', b'\\', rest).unwrap_or(rest.len());
+            out.extend_from_slice(&rest[..run]);
+            map.copy(run);
+            at += run;
+            let rest = &text[at..];
+            let Some(&first) = rest.first() else { break };
+            // An escape may be folded behind its backslash.
+            let escape = usize::from(first == b'\\');
+            let folded = match fold(&rest[escape..], last) {
+                Continuation::Fold(length) => length,
+                Continuation::Other => 0,
+                Continuation::Unknown => break,
+            };
+            let next = rest.get(escape + folded).copied();
+            if escape == 0 && folded > 0 {
+                map.skip(folded);
+                at += folded;
+                continue;
+            }
+            let written = match (escape, next) {
+                (1, None) if !last => break,
+                (1, Some(b'n' | b'N')) => b'\n',
+                (1, Some(escaped @ (b',' | b';' | b':' | b'\\'))) => escaped,
+                _ => {
+                    out.push(first);
+                    map.copy(1);
+                    at += 1;
+                    continue;
+                }
+            };
+            out.push(written);
+            map.put(1, escape + folded + 1);
+            at += escape + folded + 1;
+        }
+        at
+    }
+}

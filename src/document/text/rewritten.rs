@@ -1,0 +1,131 @@
+//! Text that is scanned in another form: the cells of a table, unfolded lines, URIs that were defanged.
+
+use crate::bytes::window::{Bounds, Window, Windows};
+use crate::decode::offset_map::OffsetMap;
+use crate::document::diagnostic::Code;
+use crate::document::events::{Batch, Event, Events, Span};
+use crate::document::flags::Flags;
+use crate::document::{Scan, ScanStart};
+
+/// Writes a text in another form, from windows of any size.
+pub(super) trait Rewrite: Send + std::fmt::Debug {
+    /// Starts another document, or a piece of one at an offset.
+    fn begin(&mut self, offset: u64);
+
+    /// Appends the text to scan and where its bytes come from. Returns how many bytes were consumed:
+    /// all of the last piece.
+    ///
+    /// Ends every piece at a byte that does not depend on where the pieces end, and derives at least
+    /// one byte from [`MAX_RATIO`].
+    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize;
+
+    /// Returns the flags of a reference at a span of the document.
+    fn flags(&mut self, _span: Span) -> Flags {
+        Flags::NONE
+    }
+
+    /// Returns the fault of the whole document and its offset, at the end.
+    fn fault(&self) -> Option<(&'static Code, u64)> {
+        None
+    }
+}
+
+/// The most bytes from which one byte is derived.
+const MAX_RATIO: usize = 8;
+
+/// The most bytes that a rewriter waits for before it decides.
+pub(super) const MAX_WAIT: usize = 64 << 10;
+
+/// Returns the part of a document that is needed by the scanner of its rewritten text, from the part of
+/// that text.
+pub(super) const fn rewritten_bounds(text: Bounds) -> Bounds {
+    Bounds {
+        look_behind: text.look_behind,
+        look_ahead: MAX_RATIO * text.look_ahead + MAX_WAIT,
+    }
+}
+
+/// Scans a text in another form; spans are those of the document.
+#[derive(Debug)]
+pub(super) struct RewrittenText<R, S> {
+    rewrite: R,
+    scanner: S,
+    /// The part of the text that the scanner needs.
+    bounds: Bounds,
+    text: Windows,
+    map: OffsetMap,
+    has_begun: bool,
+    /// The offset in the document up to which it has been rewritten.
+    rewritten: u64,
+    scratch: Vec<u8>,
+    batch: Batch,
+}
+
+impl<R: Rewrite, S: Scan> RewrittenText<R, S> {
+    pub(super) fn new(rewrite: R, scanner: S, bounds: Bounds) -> Self {
+        RewrittenText {
+            rewrite,
+            scanner,
+            bounds,
+            text: Windows::default(),
+            map: OffsetMap::default(),
+            has_begun: false,
+            rewritten: 0,
+            scratch: Vec::new(),
+            batch: Batch::default(),
+        }
+    }
+}
+
+impl<R: Rewrite, S: Scan> Scan for RewrittenText<R, S> {
+    fn begin(&mut self, start: &ScanStart) {
+        self.scanner.begin(start);
+        self.text.begin(self.bounds);
+        self.has_begun = false;
+    }
+
+    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            self.rewritten = window.offset_at(window.start);
+            self.map.starting(self.rewritten);
+            self.rewrite.begin(self.rewritten);
+        }
+        let pending = &window.bytes[window.at_offset(self.rewritten)..];
+        self.scratch.clear();
+        let taken = (self.rewrite).push(pending, window.last, &mut self.scratch, &mut self.map);
+        self.rewritten += taken as u64;
+        self.text.push(&self.scratch);
+        if window.last {
+            self.text.end_here();
+        }
+        let text = self.text.window();
+        let mut inner = Events::from(std::mem::take(&mut self.batch));
+        inner.clear();
+        let consumed = self.scanner.scan(text, &mut inner);
+        self.batch = inner.into();
+        for event in &self.batch.list {
+            let Event::Reference(found) = event else {
+                let copy = events.adopt(event, &self.batch, text.bytes);
+                events.push(copy);
+                continue;
+            };
+            let mut found = events.adopt_reference(found, &self.batch, text.bytes);
+            found.span = Span {
+                start: self.map.start(found.span.start),
+                end: self.map.end(found.span.end),
+            };
+            found.flags |= self.rewrite.flags(found.span);
+            events.push(Event::Reference(found));
+        }
+        let offset = text.offset_at(consumed);
+        self.text.consume(consumed);
+        self.map.forget(offset);
+        if window.last {
+            if let Some((code, offset)) = self.rewrite.fault() {
+                events.push(Event::Diagnostic(code, offset));
+            }
+            return window.bytes.len();
+        }
+        window.at_offset(self.map.start(offset))
+    }
+}
