@@ -51,6 +51,8 @@ pub static FORMATS: &[Format] = &[
     #[cfg(feature = "documents")]
     json::JSON,
     #[cfg(feature = "documents")]
+    json::RELAXED,
+    #[cfg(feature = "documents")]
     json::LINES,
     #[cfg(feature = "documents")]
     json::WEB_MANIFESTS,

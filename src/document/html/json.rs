@@ -39,7 +39,7 @@ pub(super) fn references(bytes: &[u8], range: Range<usize>, kind: ScriptJson) ->
             JsonToken::Close => drop(reader.path.pop()),
             JsonToken::Name(name) => reader.add_key(name.range),
             JsonToken::String(value) => reader.add_value(value.range),
-            JsonToken::Other => {}
+            JsonToken::Other | JsonToken::Comment(_) => {}
             JsonToken::End => return reader.found,
             JsonToken::Fault(..) | JsonToken::More => return Vec::new(),
         }

@@ -84,7 +84,7 @@ impl LinkedContext {
                         ..LinkedContext::default()
                     };
                 }
-                JsonToken::Name(_) | JsonToken::Fault(..) => continue,
+                JsonToken::Name(_) | JsonToken::Comment(_) | JsonToken::Fault(..) => continue,
                 JsonToken::More | JsonToken::End => return LinkedContextEnd::Bytes,
             }
             if arrays == 0 {
@@ -148,6 +148,7 @@ impl LinkedContext {
                 JsonToken::Name(_)
                 | JsonToken::String(_)
                 | JsonToken::Other
+                | JsonToken::Comment(_)
                 | JsonToken::Fault(..) => {}
                 JsonToken::More | JsonToken::End => return false,
             }

@@ -461,6 +461,7 @@ impl Scan for LinkedDataScanner {
                     self.path.end_values(1);
                 }
                 JsonToken::Other => self.path.end_values(1),
+                JsonToken::Comment(_) => {}
                 JsonToken::Fault(fault, index) => {
                     let (slot, code) = fault_code(fault);
                     self.fault(slot, code, window.offset_at(index), events);

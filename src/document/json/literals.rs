@@ -72,6 +72,35 @@ pub(super) fn string_end(bytes: &[u8], mut at: usize, last: bool) -> (StringEnd,
     }
 }
 
+/// Returns the end of a string of JSON5 with a quote, from `at` on. A line break after a backslash is in it.
+pub(super) fn relaxed_string_end(bytes: &[u8], mut at: usize, quote: u8) -> StringEnd {
+    while let Some(found) = memchr::memchr3(quote, b'\\', b'\n', &bytes[at..]) {
+        at += found;
+        match bytes[at] {
+            b'\\' if at + 2 >= bytes.len() => return StringEnd::Open(at),
+            b'\\' if bytes[at + 1..].starts_with(b"\r\n") => at += 3,
+            b'\\' => at += 2,
+            b'\n' => return StringEnd::Break(at),
+            _ => return StringEnd::Closed(at),
+        }
+    }
+    StringEnd::Open(bytes.len())
+}
+
+/// Returns whether a word is a number of JSON5 that is none of JSON.
+pub(super) fn is_relaxed_value(word: &[u8]) -> bool {
+    let word = word
+        .strip_prefix(b"+")
+        .or(word.strip_prefix(b"-"))
+        .unwrap_or(word);
+    if let [b'0', b'x' | b'X', digits @ ..] = word {
+        return !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit);
+    }
+    let has_digit = word.iter().any(u8::is_ascii_digit);
+    let in_number = |byte: &u8| byte.is_ascii_digit() || b".eE+-".contains(byte);
+    matches!(word, b"Infinity" | b"NaN") || has_digit && word.iter().all(in_number)
+}
+
 /// A string in a window, without its quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::document) struct JsonText {
@@ -211,6 +240,16 @@ pub(in crate::document) fn unescape(
             b'n' => out.push(b'\n'),
             b'r' => out.push(b'\r'),
             b't' => out.push(b'\t'),
+            // Those of JSON5.
+            b'v' => out.push(11),
+            b'0' => out.push(0),
+            b'\n' => {}
+            b'\r' => at += usize::from(bytes.get(at) == Some(&b'\n')),
+            b'x' if let Some(unit) = hex(bytes, at, 2) => {
+                at += 2;
+                let character = char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER);
+                out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+            }
             b'u' => {
                 if let Some(mut unit) = four_digits(bytes, at) {
                     at += 4;
@@ -230,12 +269,20 @@ pub(in crate::document) fn unescape(
             }
             _ => out.push(escaped),
         }
-        offsets.put(out.len() - length, at - start);
+        match out.len() - length {
+            0 => offsets.skip(at - start),
+            written => offsets.put(written, at - start),
+        }
     }
 }
 
 fn four_digits(bytes: &[u8], at: usize) -> Option<u32> {
-    let mut digits = bytes.get(at..at + 4)?.iter();
+    hex(bytes, at, 4)
+}
+
+/// Returns the number that hexadecimal digits are.
+fn hex(bytes: &[u8], at: usize, digits: usize) -> Option<u32> {
+    let mut digits = bytes.get(at..at + digits)?.iter();
     digits.try_fold(0, |number, &digit| {
         Some(number * 16 + (digit as char).to_digit(16)?)
     })

@@ -115,7 +115,7 @@ impl JsonMemberSearch {
                     unescape(&bytes[range], &mut value, &mut ());
                     return Ok(Some(value));
                 }
-                JsonToken::Fault(..) => continue,
+                JsonToken::Fault(..) | JsonToken::Comment(_) => continue,
                 JsonToken::Name(_) | JsonToken::String(_) | JsonToken::Other => {}
                 JsonToken::More => return Err(Held { is_bounded: is_cut }),
                 JsonToken::End => return Ok(None),

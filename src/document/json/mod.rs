@@ -64,6 +64,19 @@ mod formats {
         },
     };
 
+    /// JSON5, and JSON with comments.
+    pub(in crate::document) const RELAXED: Format = Format {
+        name: "json5",
+        extensions: &["json5", "jsonc"],
+        scanner: |options| {
+            Box::new(JsonScanner::new(
+                JsonStrings::All(JsonSequence::Relaxed),
+                options,
+            ))
+        },
+        ..JSON
+    };
+
     /// JSON Lines.
     pub(in crate::document) const LINES: Format = Format {
         name: "jsonl",
@@ -149,8 +162,8 @@ mod formats {
 
 #[cfg(feature = "documents")]
 pub(super) use formats::{
-    HTTP_ARCHIVES, JSON, JSON_FEEDS, LINES, LINKED_DATA, NOTEBOOKS, SOURCE_MAPS, TRANSFORMATIONS,
-    WEB_MANIFESTS,
+    HTTP_ARCHIVES, JSON, JSON_FEEDS, LINES, LINKED_DATA, NOTEBOOKS, RELAXED, SOURCE_MAPS,
+    TRANSFORMATIONS, WEB_MANIFESTS,
 };
 pub(super) use literals::unescape;
 #[cfg(feature = "documents")]

@@ -27,6 +27,7 @@ use crate::document::flags::Flags;
 use crate::document::html::refresh;
 use crate::document::http::HttpField;
 use crate::document::nested::{Member, NestedReader, NestedScanners, enter};
+use crate::document::text::refang::is_defanged;
 use crate::document::text::schemes::is_whole_uri;
 use crate::document::{AnchorReporting, Format, FormatOptions, Scan, ScanStart};
 
@@ -264,7 +265,7 @@ impl JsonScanner {
             false => events.store(&self.text),
         };
         let mut found = FoundReference::new(span, text, Context::Attribute);
-        let is_numbered = sequence(self.strings) != JsonSequence::One;
+        let is_numbered = sequence(self.strings) == JsonSequence::Lines;
         if let Some(pointer) = self.path.pointer(is_numbered, window.bytes) {
             found.attribute = NameRange::other(events.store(pointer));
         }
@@ -282,7 +283,8 @@ impl JsonScanner {
         if !is_plain {
             self.decode(bytes, window.offset_at(raw.range.start));
         }
-        if is_whole_uri(if is_plain { bytes } else { &self.text }) {
+        let text = if is_plain { bytes } else { &self.text };
+        if is_whole_uri(text) && !(self.options.text.refang && is_defanged(text)) {
             let mut found = self.whole(&raw.range, is_plain, window, events);
             found.flags |= Flags::GUESSED;
             return events.push(Event::Reference(found));
@@ -290,7 +292,7 @@ impl JsonScanner {
         if is_plain {
             self.decode(bytes, window.offset_at(raw.range.start));
         }
-        self.text_references(events);
+        self.text_references(None, events);
     }
 
     /// Returns whether text with a colon, or without, may hold a reference by the rules for text.
@@ -298,8 +300,8 @@ impl JsonScanner {
         may_have_colon || !self.needs_colon
     }
 
-    /// Reads the current text by the rules for text.
-    fn text_references(&mut self, events: &mut Events) {
+    /// Reads the current text by the rules for text; its references have a context, if there is one.
+    fn text_references(&mut self, context: Option<Context>, events: &mut Events) {
         if !self.may_hold_uri(memchr::memchr(b':', &self.text).is_some()) {
             return;
         }
@@ -310,6 +312,7 @@ impl JsonScanner {
                     continue;
                 };
                 let mut copy = events.adopt_reference(found, inner, text);
+                copy.context = context.unwrap_or(copy.context);
                 copy.span = Span {
                     start: map.start(found.span.start),
                     end: map.end(found.span.end),
@@ -656,7 +659,7 @@ impl JsonScanner {
         }
         let base = base.filter(|base| !base.is_empty());
         if base.is_none() && *format == *Format::TEXT {
-            return self.text_references(events);
+            return self.text_references(None, events);
         }
         if let Some(base) = base {
             enter(None, RuleFamily::Plain, None, events);
@@ -769,6 +772,14 @@ impl Scan for JsonScanner {
                     events.forget_stored();
                 }
                 JsonToken::Other => self.path.end_values(1),
+                JsonToken::Comment(range) => {
+                    self.text.clear();
+                    self.text.extend_from_slice(&window.bytes[range.clone()]);
+                    self.map.starting(window.offset_at(range.start));
+                    self.map.copy(range.len());
+                    self.text_references(Some(Context::Comment), events);
+                    events.forget_stored();
+                }
                 JsonToken::Fault(fault, index) => {
                     let (slot, code) = fault_code(fault);
                     self.fault(slot, code, window.offset_at(index), events);

@@ -3,9 +3,11 @@
 //! Text that is not well-formed gives a [`JsonToken::Fault`], and reading goes on behind it: whoever wants
 //! all or nothing stops there.
 
+use std::ops::Range;
+
 use super::literals::{
-    JsonText, LONGEST_STRING, LONGEST_WORD, StringEnd, WORD, number_end, string_end, usual_string,
-    value_length, word_end,
+    JsonText, LONGEST_STRING, LONGEST_WORD, StringEnd, WORD, is_relaxed_value, number_end,
+    relaxed_string_end, string_end, usual_string, value_length, word_end,
 };
 use crate::bytes::simd;
 use crate::bytes::steps::step;
@@ -41,6 +43,8 @@ pub(in crate::document) enum JsonToken {
     String(JsonText),
     /// A value that holds no text: a number, `true`, `false`, `null`, or a string that is too long.
     Other,
+    /// The text of a comment.
+    Comment(Range<usize>),
     /// An error at an index.
     Fault(JsonFault, usize),
     /// The token is cut by the end of the window.
@@ -124,7 +128,7 @@ enum JsonRest {
     Comment,
 }
 
-/// The sequence of values that a document is.
+/// The grammar of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::document) enum JsonSequence {
     /// One value.
@@ -133,6 +137,30 @@ pub(in crate::document) enum JsonSequence {
     /// One value on each line.
     #[cfg(feature = "documents")]
     Lines,
+    /// One value of JSON5, or of JSON with comments.
+    #[cfg(feature = "documents")]
+    Relaxed,
+}
+
+impl JsonSequence {
+    /// Returns whether a line ends a value.
+    fn has_lines(self) -> bool {
+        !self.is_one() && !self.is_relaxed()
+    }
+
+    /// Returns whether a document is one value of JSON.
+    pub(in crate::document) fn is_one(self) -> bool {
+        self == JsonSequence::One
+    }
+
+    /// Returns whether comments, commas at the end, other quotes, names without quotes and other numbers
+    /// are right.
+    fn is_relaxed(self) -> bool {
+        #[cfg(feature = "documents")]
+        return self == JsonSequence::Relaxed;
+        #[cfg(not(feature = "documents"))]
+        false
+    }
 }
 
 /// Splits a document into tokens.
@@ -305,7 +333,7 @@ impl JsonTokenizer {
         if self.rest != JsonRest::Nothing || self.beyond > 0 {
             return None;
         }
-        let stops_at_line = self.sequence != JsonSequence::One;
+        let stops_at_line = self.sequence.has_lines();
         let (mut here, mut expects) = (*at, self.expects);
         let token = loop {
             let mut start = skip_blanks(bytes, here, stops_at_line);
@@ -444,6 +472,7 @@ impl JsonTokenizer {
                     self.end_line(*at)
                 }
                 b'"' => self.string(bytes, at, last),
+                b'\'' if self.sequence.is_relaxed() => self.string(bytes, at, last),
                 b'/' => self.comment(bytes, at, last),
                 _ if WORD.contains(byte) => self.word(bytes, at, last),
                 b'{' | b'[' if self.depth == DEEPEST => {
@@ -500,9 +529,9 @@ impl JsonTokenizer {
             return JsonToken::More;
         }
         let is_complete = match self.sequence {
-            JsonSequence::One => self.expects == JsonExpects::End,
             #[cfg(feature = "documents")]
             JsonSequence::Lines => self.depth == 0,
+            _ => self.expects == JsonExpects::End,
         };
         *at = bytes.len();
         match is_complete || self.noted {
@@ -569,7 +598,13 @@ impl JsonTokenizer {
             JsonContainer::Object => JsonExpects::FirstName,
             JsonContainer::Array => JsonExpects::FirstItem,
         };
-        let may_end = self.expects == JsonExpects::Comma || self.expects == first;
+        let is_after_comma = match container {
+            JsonContainer::Object => self.expects == JsonExpects::Name,
+            JsonContainer::Array => self.expects == JsonExpects::Value,
+        };
+        let may_end = self.expects == JsonExpects::Comma
+            || self.expects == first
+            || is_after_comma && self.sequence.is_relaxed();
         if !self.note_unless(open == container && may_end) {
             return Some(not_well_formed(*at));
         }
@@ -605,20 +640,45 @@ impl JsonTokenizer {
         (!is_right).then_some(not_well_formed(*at - 1))
     }
 
-    /// Passes over a comment, which JSON does not have and configurations do.
+    /// Reads a comment, which JSON does not have and configurations do.
     fn comment(&mut self, bytes: &[u8], at: &mut usize, last: bool) -> Option<JsonToken> {
         let start = *at;
-        self.rest = match bytes.get(start + 1) {
+        let end = match bytes.get(start + 1) {
             None if !last => return Some(JsonToken::More),
             Some(b'/') => JsonRest::Line,
             Some(b'*') => JsonRest::Comment,
-            _ => JsonRest::Nothing,
+            _ => {
+                *at += 1;
+                return Some(not_well_formed(start));
+            }
         };
-        *at += match self.rest {
-            JsonRest::Nothing => 1,
-            _ => 2,
+        if !self.sequence.is_relaxed() && !self.note_unless(false) {
+            return Some(not_well_formed(start));
+        }
+        let limit = bytes.len().min(start + LONGEST_STRING);
+        let text = &bytes[start + 2..limit];
+        let length = match end {
+            JsonRest::Line => memchr::memchr(b'\n', text),
+            _ => memchr::memmem::find(text, b"*/"),
         };
-        Some(not_well_formed(start))
+        let length = match length {
+            None if limit < bytes.len() => {
+                *at += 2;
+                self.rest = end;
+                return Some(JsonToken::Fault(JsonFault::TooLong, start));
+            }
+            None if !last => {
+                // Its fault has been returned.
+                self.noted = !self.sequence.is_relaxed();
+                return Some(JsonToken::More);
+            }
+            known => known.unwrap_or(text.len()),
+        };
+        *at = start + 2 + length;
+        if end == JsonRest::Comment {
+            *at = bytes.len().min(*at + 2);
+        }
+        Some(JsonToken::Comment(start + 2..start + 2 + length))
     }
 
     /// Returns whether a string or a word is the name of a member.
@@ -634,7 +694,11 @@ impl JsonTokenizer {
     fn string(&mut self, bytes: &[u8], at: &mut usize, last: bool) -> Option<JsonToken> {
         let start = *at + 1;
         let limit = bytes.len().min(start + LONGEST_STRING + 1);
-        let (end, fault) = string_end(&bytes[..limit], start, last && limit == bytes.len());
+        let is_last = last && limit == bytes.len();
+        let (end, fault) = match self.sequence.is_relaxed() {
+            true => (relaxed_string_end(&bytes[..limit], start, bytes[*at]), None),
+            false => string_end(&bytes[..limit], start, is_last),
+        };
         let (end, next) = match end {
             StringEnd::Closed(end) => (end, end + 1),
             StringEnd::Break(end) => (end, end),
@@ -698,9 +762,16 @@ impl JsonTokenizer {
         let is_long = length > LONGEST_WORD;
         let word = &left[..length];
         let is_name = self.is_name() && self.beyond == 0;
-        let is_value = is_long || value_length(word) == length;
-        let is_expected = matches!(self.expects, JsonExpects::Value | JsonExpects::FirstItem);
-        if !self.note_unless(is_value && is_expected || self.beyond > 0) {
+        let is_value = is_long
+            || value_length(word) == length
+            || self.sequence.is_relaxed() && is_relaxed_value(word);
+        let is_expected = match self.sequence.is_relaxed() && is_name {
+            true => self.expects != JsonExpects::Comma,
+            false => {
+                is_value && matches!(self.expects, JsonExpects::Value | JsonExpects::FirstItem)
+            }
+        };
+        if !self.note_unless(is_expected || self.beyond > 0) {
             return Some(not_well_formed(start));
         }
         *at = start + length;
