@@ -353,7 +353,7 @@ impl DocumentCollector<'_> {
         }
         self.collected.damaged += finds.damaged;
         self.collected.summary.exact += finds.exact;
-        self.collected.summary.approximate += finds.approximate;
+        self.collected.summary.add(&finds.diagnosed);
         if finds.keep != LinkRetention::All {
             let size = finds.contents.size();
             finds.marked |= size > KEPT_OF_ONE;
@@ -569,7 +569,7 @@ struct DocumentFinds<'a> {
     /// Documents in the file that were read a second time.
     exact: u64,
     /// Documents in the file of which a part was read by approximation.
-    approximate: u64,
+    diagnosed: Summary,
 }
 
 impl<'a> DocumentFinds<'a> {
@@ -594,7 +594,7 @@ impl<'a> DocumentFinds<'a> {
             damaged: 0,
             directories: 0,
             exact: 0,
-            approximate: 0,
+            diagnosed: Summary::default(),
         }
     }
 
@@ -610,7 +610,8 @@ impl<'a> DocumentFinds<'a> {
         self.contents.clear();
         self.redirect = None;
         self.marked = keep == LinkRetention::Nothing;
-        (self.damaged, self.exact, self.approximate) = (0, 0, 0);
+        (self.damaged, self.exact) = (0, 0);
+        self.diagnosed = Summary::default();
         self.directories = 0;
     }
 
@@ -821,7 +822,7 @@ impl Sink for DocumentFinds<'_> {
 
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
         self.damaged += u64::from(found.code.effect == Effect::Damage);
-        self.approximate += u64::from(std::ptr::eq(found.code, &diagnostic::APPROXIMATE));
+        self.diagnosed.diagnose(found.code, found.count);
         self.marked |= std::ptr::eq(found.code, &diagnostic::BASE_SECOND)
             && self.audit.options.levels.reports("several-bases");
         if self.keeps_problems() || self.keep == LinkRetention::All {

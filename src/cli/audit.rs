@@ -679,6 +679,9 @@ fn summary_text(totals: &AuditSummary) -> String {
         let files = counted(summary.errors, "file");
         text += &format!("; {files} could not be read");
     }
+    for sentence in summary.unread() {
+        text += &format!("; {sentence}");
+    }
     text.push('\n');
     for site in &totals.servers {
         let root = String::from_utf8_lossy(&site.root);

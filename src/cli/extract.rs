@@ -11,7 +11,7 @@ use super::args::input::{ReadArgs, WalkArgs};
 use super::args::output::{FilterArgs, Reach, StatsArg, workers};
 use super::destination::{Destination, OutputTarget};
 use super::inputs::{Inputs, list_roots};
-use super::message::{Error, ProgressLine, write_stderr};
+use super::message::{self, Error, ProgressLine, write_stderr};
 use super::process::{self, Exit};
 use super::{help, manual};
 use crate::output::escape::Escape;
@@ -260,6 +260,12 @@ fn finish(
         Err(error) => return Err(Error::new(format!("cannot write: {error}"))),
         Ok(()) => {}
     }
+    let is_quiet = arguments.output.no_messages || options.report == ReportMode::Nothing;
+    if options.messages == MessageForm::Words && !is_quiet {
+        summary
+            .unread()
+            .for_each(|sentence| message::report(&sentence));
+    }
     let is_among_records = options.output.others.is_some() && options.verbosity.summary;
     match arguments.output.stats {
         Some(StatsArg::Json) => print_stats(StatsArg::Json, summary, start),
@@ -305,6 +311,7 @@ pub(super) fn nothing_was_read(summary: &Summary) -> Error {
         .map(|(name, count)| match name {
             "skipped_type" => format!("{count} by --type"),
             "skipped_size" => format!("{count} by --max-filesize"),
+            "skipped_mail_folder" => counted(count, "index, lock or deleted message"),
             "skipped_symlink" => counted(count, "symbolic link"),
             _ => counted(count, "pipe, device or socket"),
         })

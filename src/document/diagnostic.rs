@@ -10,8 +10,23 @@ use crate::decode::transfer::TransferFault;
 pub enum Effect {
     /// Worth knowing.
     Note,
+    /// An encrypted message was not read.
+    Encrypted,
+    /// A message in a signature was not read.
+    Signed,
+    /// Another body was not read.
+    Opaque,
     /// A container is damaged: the exit code says so.
     Damage,
+}
+
+impl Effect {
+    /// What is not read of messages, with the noun of one.
+    pub(crate) const UNREAD: [(Effect, &'static str); 3] = [
+        (Effect::Encrypted, "encrypted message"),
+        (Effect::Signed, "signed message"),
+        (Effect::Opaque, "opaque part"),
+    ];
 }
 
 /// A kind of diagnostic.
@@ -67,6 +82,20 @@ macro_rules! codes {
         }),*];
     };
 }
+
+/// `body.opaque` for an encrypted body.
+pub(crate) static ENCRYPTED: Code = Code {
+    name: "body.opaque",
+    message: "an encrypted body was not read",
+    effect: Effect::Encrypted,
+};
+
+/// `body.opaque` for a body inside a signature.
+pub(crate) static SIGNED: Code = Code {
+    name: "body.opaque",
+    message: "a body inside a signature was not read",
+    effect: Effect::Signed,
+};
 
 /// Advice for a code that nothing has to be done about.
 const NOTE: &str =

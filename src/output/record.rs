@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::escape::is_plain;
 use crate::document::ArchiveCounts;
+use crate::document::diagnostic::{self, Code, Effect};
 
 /// The path of a document, as reached from the arguments.
 #[derive(Clone, Debug)]
@@ -175,11 +176,13 @@ pub(crate) enum SkipReason {
     Symlink,
     /// A pipe, a device or a socket in a tree.
     Special,
+    /// An index, a lock or a deleted message in a folder of mail.
+    MailFolder,
 }
 
 impl SkipReason {
     /// Every reason, in the order of the enum, with its key in the summary and the description.
-    pub(crate) const NAMES: [(SkipReason, &'static str, &'static str); 7] = [
+    pub(crate) const NAMES: [(SkipReason, &'static str, &'static str); 8] = [
         (
             SkipReason::Binary,
             "skipped_binary",
@@ -215,6 +218,11 @@ impl SkipReason {
             "skipped_special",
             "Skipped pipes, devices and sockets",
         ),
+        (
+            SkipReason::MailFolder,
+            "skipped_mail_folder",
+            "Skipped indexes, locks and deleted messages of folders of mail",
+        ),
     ];
 }
 
@@ -248,6 +256,8 @@ impl fmt::Display for Skip {
             SkipReason::Special => {
                 formatter.write_str("skipped, it is a pipe, a device or a socket")
             }
+            SkipReason::MailFolder => formatter
+                .write_str("skipped, it is an index, a lock or a deleted message of a mail folder"),
         }
     }
 }
@@ -269,6 +279,8 @@ pub struct Summary {
     pub exact: u64,
     /// Documents of which a part was read by approximation.
     pub approximate: u64,
+    /// Bodies of messages that were not read, in the order of [`Effect::UNREAD`].
+    pub unread: [u64; Effect::UNREAD.len()],
     /// Files that were skipped, in the order of [`SkipReason::NAMES`].
     pub skipped: [u64; SkipReason::NAMES.len()],
 }
@@ -294,6 +306,12 @@ impl Summary {
         ),
     ];
 
+    /// The key of the number of bodies that were not read, with its description.
+    pub(crate) const UNREAD: (&'static str, &'static str) = (
+        "unread_bodies",
+        "Encrypted, signed and opaque bodies of messages that were not read",
+    );
+
     /// Returns the counts with their keys in records.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         let counts = [
@@ -309,10 +327,36 @@ impl Summary {
         keys.zip(counts)
     }
 
-    /// Returns the counts of skipped files with their keys in records, which come last.
+    /// Returns the counts of skipped files, and of bodies that were not read, with their keys in records,
+    /// which come last.
     pub(crate) fn skips(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         let reasons = SkipReason::NAMES.iter().zip(self.skipped);
-        reasons.map(|((_, name, _), count)| (*name, count))
+        let unread = (Self::UNREAD.0, self.unread.iter().sum());
+        reasons
+            .map(|((_, name, _), count)| (*name, count))
+            .chain([unread])
+    }
+
+    /// Counts a diagnostic, if its code is one of those that are counted.
+    pub(crate) fn diagnose(&mut self, code: &'static Code, count: u64) {
+        self.approximate += u64::from(std::ptr::eq(code, &diagnostic::APPROXIMATE));
+        let kind = Effect::UNREAD
+            .iter()
+            .position(|(effect, _)| *effect == code.effect);
+        if let Some(kind) = kind {
+            self.unread[kind] += count;
+        }
+    }
+
+    /// Returns a sentence for each kind of bodies that were not read.
+    pub(crate) fn unread(&self) -> impl Iterator<Item = String> + use<> {
+        let counts = Effect::UNREAD.iter().zip(self.unread);
+        counts
+            .filter(|(_, count)| *count > 0)
+            .map(|((_, noun), count)| {
+                let verb = if count == 1 { "was" } else { "were" };
+                format!("{} {verb} not read", counted(count, noun))
+            })
     }
 
     /// Counts a skipped file.
@@ -345,6 +389,9 @@ impl Summary {
         self.errors += other.errors;
         self.exact += other.exact;
         self.approximate += other.approximate;
+        for (count, other) in self.unread.iter_mut().zip(other.unread) {
+            *count += other;
+        }
         for (count, other) in self.skipped.iter_mut().zip(other.skipped) {
             *count += other;
         }

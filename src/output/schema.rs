@@ -190,6 +190,11 @@ fn push_summary(out: &mut Vec<u8>) {
     keys.extend(others.map(|&(name, about, shape)| appended(name, about, shape)));
     let skips = SkipReason::NAMES.iter();
     keys.extend(skips.map(|(_, name, about)| core(name, about, ValueShape::Number)));
+    keys.push(core(
+        Summary::UNREAD.0,
+        Summary::UNREAD.1,
+        ValueShape::Number,
+    ));
     push("summary", "The counts of a run", &keys, out);
 }
 

@@ -16,7 +16,7 @@ use super::walk::{Entry, Walk};
 use super::workers::run_workers;
 use super::writer::{BLOCK, Chunk, FlushPolicy, Keyed, OutputWriter, TargetHasher};
 use crate::document;
-use crate::document::diagnostic::{self, Effect};
+use crate::document::diagnostic::Effect;
 use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
 use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip, push_summary};
@@ -604,8 +604,8 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
             *self.diagnostics.entry(diagnostic.code.name).or_default() += diagnostic.count;
         }
         let verbosity = self.options.verbosity;
-        let approximate = std::ptr::eq(diagnostic.code, &diagnostic::APPROXIMATE);
-        self.counts.summary.approximate += u64::from(approximate);
+        let summary = &mut self.counts.summary;
+        summary.diagnose(diagnostic.code, diagnostic.count);
         let damage = diagnostic.code.effect == Effect::Damage;
         self.counts.damaged += u64::from(damage);
         match &self.options.output.others {

@@ -152,7 +152,8 @@ pub enum Root {
 pub struct Walk {
     roots: Box<dyn Iterator<Item = Result<Root, Unreadable>> + Send>,
     options: WalkOptions,
-    tree: Option<ignore::Walk>,
+    /// The tree, and in front of it folders of mail in it that have hidden names.
+    trees: Vec<ignore::Walk>,
     /// Whether the current tree is that of `Root::Here`.
     here: bool,
 }
@@ -166,7 +167,7 @@ impl Walk {
         Walk {
             roots: Box::new(roots),
             options,
-            tree: None,
+            trees: Vec::new(),
             here: false,
         }
     }
@@ -190,7 +191,7 @@ impl Walk {
                 message: error.to_string(),
             })),
             Ok(metadata) if metadata.is_dir() => {
-                self.tree = Some(self.options.tree(&path));
+                self.trees.push(self.options.builder(&path).build());
                 None
             }
             Ok(metadata) if self.options.outputs.check_named(&metadata) => Some(Err(Unreadable {
@@ -209,7 +210,7 @@ impl Walk {
 
     /// Returns the file of an entry of a tree; none for a directory.
     fn file(
-        &self,
+        &mut self,
         entry: Result<ignore::DirEntry, ignore::Error>,
     ) -> Option<Result<Entry, Unreadable>> {
         let entry = match entry {
@@ -218,13 +219,20 @@ impl Walk {
         };
         let file_type = entry.file_type()?;
         let kind = match self.options.max_filesize.is_some() {
-            _ if file_type.is_dir() => return None,
+            _ if file_type.is_dir() => {
+                self.enter_mail_folders(&entry);
+                return None;
+            }
             _ if file_type.is_symlink() => EntryKind::LeftOut(SkipReason::Symlink),
             true => kind(file_type, || entry.metadata().ok())
                 .unwrap_or(EntryKind::LeftOut(SkipReason::Special)),
             false if file_type.is_file() => EntryKind::Unmeasured,
             // Pipes, devices and sockets are read only where they are named.
             false => EntryKind::LeftOut(SkipReason::Special),
+        };
+        let kind = match is_mail_index(entry.path()) {
+            true => EntryKind::LeftOut(SkipReason::MailFolder),
+            false => kind,
         };
         let path = match entry.path().strip_prefix("./") {
             Ok(path) if self.here => path.to_path_buf(),
@@ -236,15 +244,64 @@ impl Walk {
     }
 }
 
+impl Walk {
+    /// Walks the folders of a Maildir++ next, whose names are hidden, before the rest of the directory.
+    fn enter_mail_folders(&mut self, entry: &ignore::DirEntry) {
+        let depth = entry.depth();
+        let is_within = self.options.max_depth.is_none_or(|max| depth < max);
+        // Only a Maildir, or what was named, is worth another look at its names.
+        if self.options.hidden || !is_within || depth > 0 && !is_maildir(entry.path()) {
+            return;
+        }
+        let names = fs::read_dir(entry.path()).into_iter().flatten().flatten();
+        let is_hidden = |name: &fs::DirEntry| name.file_name().as_encoded_bytes().starts_with(b".");
+        let folders = names.filter(is_hidden).map(|name| name.path());
+        let mut folders: Vec<PathBuf> = folders.filter(|path| is_maildir(path)).collect();
+        folders.sort_unstable_by(|one, other| other.cmp(one));
+        for folder in folders {
+            let mut builder = self.options.builder(&folder);
+            builder.max_depth(self.options.max_depth.map(|max| max - depth - 1));
+            self.trees.push(builder.build());
+        }
+    }
+}
+
+/// Returns whether a directory holds the messages of a Maildir.
+fn is_maildir(path: &Path) -> bool {
+    ["cur", "new", "tmp"]
+        .iter()
+        .all(|name| path.join(name).is_dir())
+}
+
+/// Returns whether a file in a folder of mail is an index, a lock, a deleted message of MH, or a message
+/// that is being delivered.
+fn is_mail_index(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    if let Some(number) = name.strip_prefix(b",") {
+        return !number.is_empty() && number.iter().all(u8::is_ascii_digit);
+    }
+    let Some(folder) = path.parent() else {
+        return false;
+    };
+    let is_lock = name.ends_with(b".lock");
+    if is_lock
+        || name.starts_with(b"dovecot")
+        || [&b"maildirfolder"[..], b"subscriptions"].contains(&name)
+    {
+        return is_maildir(folder) || is_lock && path.with_extension("").is_file();
+    }
+    folder.file_name().is_some_and(|name| name == "tmp") && folder.parent().is_some_and(is_maildir)
+}
+
 impl Iterator for Walk {
     type Item = Result<Entry, Unreadable>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let found = match self.tree.as_mut().map(Iterator::next) {
+            let found = match self.trees.last_mut().map(Iterator::next) {
                 Some(Some(entry)) => self.file(entry),
                 Some(None) => {
-                    self.tree = None;
+                    self.trees.pop();
                     None
                 }
                 None => match self.roots.next()? {
@@ -274,10 +331,6 @@ impl WalkOptions {
         let named = false;
         let kind = self.admitted(kind);
         Some(Entry { path, kind, named })
-    }
-
-    fn tree(&self, root: &Path) -> ignore::Walk {
-        self.builder(root).build()
     }
 
     fn builder(&self, root: &Path) -> WalkBuilder {

@@ -17,12 +17,16 @@ mod compressed;
 mod config;
 // Filters, counts, lists and parts.
 mod flags;
+// Cells, folded lines, defanged addresses, JSON with comments, XML without a declaration.
+mod formats;
 // Help, man pages, explanations.
 mod help;
 // Hints for common mistakes.
 mod hints;
 // Mail as files.
 mod mail;
+// Folders of mail, and bodies that are not read.
+mod mail_stores;
 // Output formats and their flags.
 mod output;
 // The order of the output, the same for any number of workers.

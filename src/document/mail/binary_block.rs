@@ -103,7 +103,8 @@ impl BinaryBlocks {
                     if matches!(self.block, BlockKind::Text | BlockKind::Signed)
                         && let Some(name) = media_type(block)
                     {
-                        begun(name);
+                        let is_message = line.starts_with(b"-----BEGIN PGP MESSAGE-----");
+                        begun(if is_message { ENCRYPTED } else { name });
                     }
                     self.block = block;
                     blank_line(line);
@@ -161,6 +162,9 @@ fn yenc_end(text: &[u8], last: bool) -> YencEnd {
 }
 
 /// Returns the media type under which a block is counted.
+/// The name of an encrypted message in armour.
+pub(super) const ENCRYPTED: &str = "text/x-pgp-message";
+
 fn media_type(block: BlockKind) -> Option<&'static str> {
     match block {
         BlockKind::Uuencode => Some("text/x-uuencode"),
@@ -319,7 +323,7 @@ mod tests {
             ("-----BEGIN PGP SIGNATURE-----\nVersion: x http://v\n\niQ==\n=abcd\n-----END PGP SIGNATURE-----\nb", "||||||b", &["text/x-pgp-armour"]),
             ("-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA1\n\n- -x\n-----BEGIN PGP SIGNATURE-----\n\niQ\n-----END PGP SIGNATURE-----\nb",
              "-----BEGIN PGP SIGNED MESSAGE-----|Hash: SHA1||  -x|||||b", &["text/x-pgp-armour"]),
-            ("-----BEGIN PGP MESSAGE-----\n\nabc\nlost its end\n", "|||lost its end", &["text/x-pgp-armour"]),
+            ("-----BEGIN PGP MESSAGE-----\n\nabc\nlost its end\n", "|||lost its end", &["text/x-pgp-message"]),
         ];
         for (text, expected, names) in rows {
             assert_eq!(blank(text), ((*expected).to_owned(), names.to_vec()), "{text:?}");

@@ -4,6 +4,7 @@ use super::field_value::Parameters;
 use super::header::Header;
 use super::reflow::{Enriched, Flowed, Reflow};
 use crate::document::Format;
+use crate::document::diagnostic::{self, Code};
 use crate::document::text::TextSource;
 
 /// The treatment of an entity.
@@ -179,6 +180,19 @@ pub(crate) fn is_text(media_type: &str) -> bool {
 /// Returns whether a subtype of `application` is text.
 fn is_textual(subtype: &str) -> bool {
     TEXTUAL.contains(&subtype) || SUFFIXES.iter().any(|suffix| subtype.ends_with(suffix))
+}
+
+/// Returns the diagnostic of an opaque body (RFC 8551 section 3.2.2).
+pub(super) fn opaque_code(media_type: &str, content_type: Option<&Parameters>) -> &'static Code {
+    let is = |kind| content_type.is_some_and(|known| known.is("smime-type", kind));
+    if is("signed-data") {
+        &diagnostic::SIGNED
+    } else if media_type.ends_with("pkcs7-mime") && !is("certs-only") && !is("compressed-data") {
+        // Without a type it is enveloped data, mostly.
+        &diagnostic::ENCRYPTED
+    } else {
+        &diagnostic::OPAQUE
+    }
 }
 
 /// Returns the file name of an entity.

@@ -2,7 +2,7 @@
 
 use memchr::memrchr;
 
-use super::binary_block::BinaryBlocks;
+use super::binary_block::{self, BinaryBlocks};
 use super::body_text::{SignatureFinder, Trailer, TrailerSplit};
 use super::header::{Header, HeaderStop, Hyphens};
 use super::part_scanners::PartScanners;
@@ -295,6 +295,9 @@ impl LeafPart {
             PartContent::Document(_) => {
                 let (nested, mut filter) = PartFilter::of(&mut self.text, scanners);
                 self.reader.end(nested, &mut filter, out);
+                if std::mem::take(&mut self.text.has_encrypted) {
+                    self.reader.diagnostics.push(&diagnostic::ENCRYPTED);
+                }
             }
             PartContent::Nested(nested) => nested.end(scanners, out),
             PartContent::Attachment(held) => {
@@ -309,6 +312,8 @@ impl LeafPart {
 struct PartText {
     signature: SignatureFinder,
     binary_blocks: BinaryBlocks,
+    /// An encrypted message was blanked.
+    has_encrypted: bool,
     /// The offset up to which binary blocks were blanked.
     blanked: u64,
     reflow: Option<Reflow>,
@@ -324,6 +329,7 @@ impl Default for PartText {
         PartText {
             signature: SignatureFinder::default(),
             binary_blocks: BinaryBlocks::default(),
+            has_encrypted: false,
             blanked: 0,
             reflow: None,
             reflowed: 0,
@@ -379,8 +385,15 @@ impl TextFilter for PartFilter<'_> {
             Some(end) => end + 1,
             None => pending.len(),
         };
-        let (blocks, counts) = (&mut self.text.binary_blocks, &mut *self.counts);
-        let blanked = blocks.blank(&mut pending[..whole], last, |name| counts.skip(name));
+        let PartText {
+            binary_blocks,
+            has_encrypted,
+            ..
+        } = &mut *self.text;
+        let blanked = binary_blocks.blank(&mut pending[..whole], last, |name| {
+            *has_encrypted |= name == binary_block::ENCRYPTED;
+            self.counts.skip(name);
+        });
         self.text.blanked += blanked as u64;
         self.text.blanked
     }

@@ -712,7 +712,7 @@ impl MimeTree {
             "multipart/digest" => EntityKind::Digest,
             "multipart/signed" => EntityKind::Signed,
             "multipart/encrypted" => {
-                self.diagnose_here(&diagnostic::OPAQUE, out);
+                self.diagnose_here(&diagnostic::ENCRYPTED, out);
                 EntityKind::Encrypted
             }
             "multipart/alternative" if last => {
@@ -768,7 +768,7 @@ impl MimeTree {
         member.name.push_str(&self.prefix);
         member.name.push_str(&self.number);
         if class == PartClass::Opaque {
-            self.diagnose_here(&diagnostic::OPAQUE, out);
+            self.diagnose_here(media_type::opaque_code(media_type, content_type), out);
         }
         let may_open =
             class == PartClass::Binary && scanners.options.attachments == Attachments::Open;
