@@ -4,19 +4,21 @@ use std::hash::BuildHasher;
 
 use foldhash::{HashMap, HashMapExt};
 use memchr::memmem;
+use percent_encoding::percent_decode;
 
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{FindingCause, finding_key};
 use super::names::FileId;
 use super::options::Audit;
-use super::rewrite::leads_above;
+use super::rewrite::steps_above;
 use super::rule_checks::ServerSteps;
 use super::rules::RULES;
 use super::site::{GithubFragment, Site};
 use super::target::{
     ExpectedPath, LookupCache, TargetFacts, TargetLocation, is_rustdoc_item, split_fragment,
 };
-use crate::pipeline::bases::AbsolutePaths;
+use crate::pipeline::bases::{AbsolutePaths, is_of_repository};
+use crate::pipeline::walk::path_of;
 use crate::resolver::Link;
 
 /// A map or set with a larger capacity is dropped rather than cleared, which takes as long as the
@@ -230,14 +232,17 @@ impl<'a> Evaluator<'a> {
         ) {
             return self.steps(facts).cause();
         }
-        if !matches!(
-            facts.location,
-            TargetLocation::Nothing | TargetLocation::SymlinkOut
-        ) {
-            return None;
+        let (base, _) = facts.link.base?;
+        let checker = &self.audit.checker;
+        let is_above = || steps_above(checker.depth(base), facts.link.reference).is_some();
+        match facts.location {
+            TargetLocation::Nothing | TargetLocation::SymlinkOut => {}
+            TargetLocation::OutsideRoot if is_of_repository(base) && is_above() => {
+                return Some(FindingCause::OutOfRepository);
+            }
+            _ => return None,
         }
         let expected = expected?;
-        let checker = &self.audit.checker;
         // The lookup of the target has followed the symbolic links on the way.
         if checker.tree.has_followed_links() {
             match checker.entry(expected.root, &expected.path) {
@@ -246,10 +251,49 @@ impl<'a> Evaluator<'a> {
                 _ => {}
             }
         }
-        let (base, _) = facts.link.base?;
-        leads_above(base, facts.link.reference).then_some(FindingCause::AboveRoot)
+        is_above().then_some(FindingCause::AboveRoot)
+    }
+
+    /// Returns whether a target that the tree lacks is known to exist elsewhere, so that nothing is suggested
+    /// for it: relative to the document on disk, by an alias of a bundler, or among the files that a
+    /// generator copies to the root of the site (A72).
+    pub(super) fn exists_elsewhere(&self, facts: &TargetFacts<'_>) -> bool {
+        let (TargetLocation::Nothing, Some(file)) = (facts.location, self.file) else {
+            return false;
+        };
+        let reference = facts.link.reference.trim_ascii();
+        let end = memchr::memchr2(b'?', b'#', reference).unwrap_or(reference.len());
+        let written = &reference[..end];
+        if ALIASES.iter().any(|alias| written.starts_with(alias)) {
+            return true;
+        }
+        let document = self.audit.checker.paths.path(file);
+        let decoded: Vec<u8> = percent_decode(written).collect();
+        let exists = |parts: &[&[u8]]| !written.is_empty() && path_of(&parts.concat()).exists();
+        let mut above = memchr::memrchr_iter(b'/', &document).map(|at| &document[..=at]);
+        match decoded.strip_prefix(b"/") {
+            None => above.next().is_some_and(|directory| {
+                [written, &decoded]
+                    .iter()
+                    .any(|name| exists(&[directory, name]))
+            }),
+            Some(name) => above.take(MOST_ABOVE).any(|directory| {
+                COPIED
+                    .iter()
+                    .any(|copied| exists(&[directory, copied, name]))
+            }),
+        }
     }
 }
+
+/// The starts of references that bundlers and generators resolve by their configuration.
+const ALIASES: [&[u8]; 3] = [b"@/", b"@site/", b"~/"];
+
+/// The directories that generators copy to the root of a site.
+pub(super) const COPIED: [&[u8]; 2] = [b"public/", b"static/"];
+
+/// The number of directories above a document that are searched for these.
+const MOST_ABOVE: usize = 16;
 
 /// The name of the group of links to pages of rustdoc that redirect (A77).
 const RUSTDOC_REDIRECTS: &[u8] = b"(redirect pages of rustdoc)";

@@ -27,7 +27,7 @@ pub struct Finding<'a> {
     /// The cause of the finding on the way to the target.
     cause: Option<FindingCause<'a>>,
     pub(super) suggestion: Option<&'a Suggestion>,
-    key: u64,
+    pub(super) key: u64,
     pub(super) group: u64,
     pub(super) target_name: &'a [u8],
 }
@@ -41,6 +41,8 @@ pub(super) enum FindingCause<'a> {
     Dangling(Cow<'a, [u8]>),
     /// More `..` segments than there are directories; resolution drops those that are too many.
     AboveRoot,
+    /// The reference leads out of the repository that its document is in.
+    OutOfRepository,
     /// Rules of a server, in words.
     Rules(Cow<'a, [u8]>),
 }
@@ -65,16 +67,19 @@ pub(crate) enum Repair {
     Slash,
     /// The destination of a page that redirects.
     Redirect,
+    /// The new name of a file that has been renamed.
+    Renamed,
     /// The directory of the only file with the name.
     Moved,
 }
 
 impl Repair {
-    const ALL: [Repair; 5] = [
+    const ALL: [Repair; 6] = [
         Repair::Case,
         Repair::Encoding,
         Repair::Slash,
         Repair::Redirect,
+        Repair::Renamed,
         Repair::Moved,
     ];
 }
@@ -194,6 +199,9 @@ impl<'a> Finding<'a> {
                 self.rule.message,
                 String::from_utf8_lossy(text)
             )),
+            Some(FindingCause::OutOfRepository) => {
+                Cow::Borrowed("the reference leads out of the repository")
+            }
             Some(FindingCause::AboveRoot) => Cow::Owned(format!(
                 "{}: the reference leads above the root",
                 self.rule.message
@@ -258,6 +266,7 @@ impl<'a> FindingDraft<'a> {
                 push_bytes(text, out);
             }
             Some(FindingCause::AboveRoot) => out.push(4),
+            Some(FindingCause::OutOfRepository) => out.push(5),
             Some(FindingCause::Rules(text)) => {
                 out.push(3);
                 push_bytes(text, out);
@@ -307,7 +316,8 @@ impl<'a> FindingDraft<'a> {
             1 => Some(FindingCause::Outside(packed.bytes().into())),
             2 => Some(FindingCause::Dangling(packed.bytes().into())),
             3 => Some(FindingCause::Rules(packed.bytes().into())),
-            _ => Some(FindingCause::AboveRoot),
+            4 => Some(FindingCause::AboveRoot),
+            _ => Some(FindingCause::OutOfRepository),
         };
         let hint = match packed.byte() {
             0 => SuggestionHint::Nothing,

@@ -4,9 +4,12 @@
 //! where reading the file again gives the reference that was found, and where reading the result gives
 //! the same links but for the new references (A75).
 
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::finding::{Finding, Repair};
 use super::names::common_prefix;
@@ -16,6 +19,7 @@ use crate::decode::compression::Codec;
 use crate::document::events::Span;
 use crate::document::flags::Flags;
 use crate::pipeline::PipelineOptions;
+use crate::pipeline::options::{Replaced, Splice, fnv1a, spliced};
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::walk::{Entry, EntryKind, path_of};
 use crate::resolver::{Link, Sink};
@@ -41,7 +45,12 @@ pub(crate) struct DocumentFixes {
     pub(crate) path: PathBuf,
     /// The fixes.
     pub(crate) fixes: Vec<Fix>,
+    /// Fixes that are not made, with the reasons.
+    refused: Vec<LeftFix>,
 }
+
+/// A fix that is not made, and the reason.
+pub(crate) type LeftFix = (Fix, Cow<'static, str>);
 
 /// A reference and the one that replaces it.
 #[derive(Clone, Debug)]
@@ -52,6 +61,8 @@ pub(crate) struct Fix {
     /// The index in [`RULES`](super::rules::RULES) of the finding's rule.
     rule: usize,
     level: Level,
+    /// Other pages may be reached by the link, as by a browser that refreshes.
+    redirects: bool,
     reference: Box<[u8]>,
     replacement: Box<[u8]>,
 }
@@ -73,6 +84,23 @@ impl FixList {
         }
     }
 
+    /// Refuses the fixes with a reason; returns whether there are any.
+    fn refuse(&mut self, reason: impl Fn(&Path, &Fix) -> Option<String>) -> bool {
+        let mut is_refused = false;
+        for document in &mut self.documents {
+            for fix in std::mem::take(&mut document.fixes) {
+                match reason(&document.path, &fix) {
+                    Some(reason) => {
+                        is_refused = true;
+                        document.refused.push((fix, reason.into()));
+                    }
+                    None => document.fixes.push(fix),
+                }
+            }
+        }
+        is_refused
+    }
+
     /// Adds the fix of a finding of a rule; returns whether there is one.
     pub(super) fn add(&mut self, rule: usize, finding: &Finding<'_>) -> bool {
         let (Some(link), Some(suggestion)) = (finding.link(), finding.suggestion) else {
@@ -91,8 +119,12 @@ impl FixList {
         }
         let path = path_of(finding.document.path());
         if self.documents.last().is_none_or(|last| last.path != path) {
-            let fixes = Vec::new();
-            self.documents.push(DocumentFixes { path, fixes });
+            let (fixes, refused) = Default::default();
+            self.documents.push(DocumentFixes {
+                path,
+                fixes,
+                refused,
+            });
         }
         if let Some(document) = self.documents.last_mut() {
             document.fixes.push(Fix {
@@ -100,6 +132,8 @@ impl FixList {
                 position: link.position,
                 rule,
                 level: finding.level(),
+                redirects: link.flags.contains(Flags::REFRESH)
+                    || suggestion.repair == Some(Repair::Redirect),
                 reference: link.reference.into(),
                 replacement: suggestion.reference.as_slice().into(),
             });
@@ -115,13 +149,6 @@ const ESCAPED: &str = "the reference is not written in the file as it is read";
 const OVERLAPPING: &str = "it overlaps another reference";
 const MISREAD: &str = "the new reference would be read otherwise there";
 
-/// A part of a file, and the bytes that replace it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Splice {
-    range: Range<usize>,
-    bytes: Vec<u8>,
-}
-
 /// A file with its fixes.
 #[derive(Debug)]
 pub(crate) struct FixedFile {
@@ -130,7 +157,7 @@ pub(crate) struct FixedFile {
     /// The fixes that are made.
     pub(crate) fixed: Vec<Fix>,
     /// Those that are not, with the reasons.
-    pub(crate) left: Vec<(Fix, &'static str)>,
+    pub(crate) left: Vec<LeftFix>,
 }
 
 /// Puts fixes into the bytes of files.
@@ -156,19 +183,19 @@ impl<'a> Fixer<'a> {
             return Ok(FixedFile {
                 splices: Vec::new(),
                 fixed: Vec::new(),
-                left: left.map(|fix| (fix, COMPRESSED)).collect(),
+                left: left.map(|fix| (fix, COMPRESSED.into())).collect(),
             });
         }
         let before = self.links(document, bytes)?;
-        let mut left = Vec::new();
+        let mut left = document.refused.clone();
         // For each fix the index of its link, and the splice.
         let mut made: Vec<(usize, Fix, Splice)> = Vec::new();
         for fix in &document.fixes {
             let read = before.index_of(fix);
             let splice = read.and_then(|_| splice(bytes, fix));
             match (read, splice) {
-                (None, _) => left.push((fix.clone(), CHANGED)),
-                (_, None) => left.push((fix.clone(), ESCAPED)),
+                (None, _) => left.push((fix.clone(), CHANGED.into())),
+                (_, None) => left.push((fix.clone(), ESCAPED.into())),
                 (Some(index), Some(splice)) => made.push((index, fix.clone(), splice)),
             }
         }
@@ -177,7 +204,7 @@ impl<'a> Fixer<'a> {
         for one in made {
             match kept.last() {
                 Some(last) if last.1.span.end > one.1.span.start && last.2 != one.2 => {
-                    left.push((one.1, OVERLAPPING));
+                    left.push((one.1, OVERLAPPING.into()));
                 }
                 _ => kept.push(one),
             }
@@ -189,8 +216,9 @@ impl<'a> Fixer<'a> {
             let after = self.links(document, &spliced(bytes, 0..bytes.len(), &splices))?;
             let count = kept.len();
             let misread = |(index, ..): &(usize, Fix, Splice)| !after.reads(*index, &before, &kept);
-            let is_same = after.0.len() == before.0.len()
-                && (0..after.0.len()).all(|index| after.reads(index, &before, &kept));
+            let is_alike = after.links.len() == before.links.len() && after.names == before.names;
+            let is_same =
+                is_alike && (0..after.links.len()).all(|index| after.reads(index, &before, &kept));
             if is_same {
                 let fixed = kept.into_iter().map(|(_, fix, _)| fix).collect();
                 return Ok(FixedFile {
@@ -201,11 +229,11 @@ impl<'a> Fixer<'a> {
             }
             let misread: Vec<bool> = kept.iter().map(misread).collect();
             // Where it cannot be told which one is at fault, all are left.
-            let all = after.0.len() != before.0.len() || !misread.contains(&true);
+            let all = !is_alike || !misread.contains(&true);
             let mut rest = Vec::new();
             for (one, misread) in kept.into_iter().zip(misread) {
                 match misread || all {
-                    true => left.push((one.1, MISREAD)),
+                    true => left.push((one.1, MISREAD.into())),
                     false => rest.push(one),
                 }
             }
@@ -226,11 +254,80 @@ impl<'a> Fixer<'a> {
             FileOutcome::Document {
                 error: Some(error), ..
             } => return Err(error),
-            _ => links.0.clear(),
+            _ => links.links.clear(),
         }
-        links.0.sort_by_key(|link| link.span.start);
+        links.links.sort_by_key(|link| link.span.start);
         Ok(links)
     }
+}
+
+/// Runs the audit on files of which parts are replaced, and calls a function with each finding.
+pub(crate) type Rerun<'a> =
+    dyn FnMut(Replaced, &mut (dyn FnMut(&Finding<'_>) + Send)) -> io::Result<()> + 'a;
+
+/// The runs after which all fixes are refused.
+const MOST_RUNS: usize = 8;
+
+/// Refuses the fixes because of which the audit would have a finding that it does not have now (A75).
+///
+/// # Errors
+///
+/// Those of reading the tree again.
+pub(crate) fn refuse_harmful(
+    list: &mut FixList,
+    reading: &PipelineOptions,
+    bytes: impl Fn(&Path) -> io::Result<Vec<u8>>,
+    rerun: &mut Rerun<'_>,
+) -> io::Result<()> {
+    let mut known = HashSet::new();
+    let mut fixer = Fixer::new(reading);
+    let mut blamed = 0;
+    for run in 0.. {
+        let mut replaced = BTreeMap::new();
+        for document in &list.documents {
+            // A file that cannot be read is reported when it is fixed.
+            let fixed = bytes(&document.path).and_then(|bytes| fixer.fix(document, &bytes));
+            if let Ok(fixed) = fixed
+                && !fixed.is_empty()
+            {
+                replaced.insert(document.path.clone(), fixed.splices);
+            }
+        }
+        if replaced.is_empty() {
+            return Ok(());
+        }
+        if run == 0 {
+            rerun(Replaced::default(), &mut |finding| {
+                known.insert(finding.key);
+            })?;
+        }
+        // The paths, references and rules of new findings.
+        let mut new: Vec<(PathBuf, Vec<u8>, &'static str)> = Vec::new();
+        rerun(Arc::new(replaced), &mut |finding| {
+            if !known.contains(&finding.key) {
+                let path = path_of(finding.document.path());
+                new.push((path, finding.reference().to_vec(), finding.rule()));
+            }
+        })?;
+        let Some((path, _, rule)) = new.first() else {
+            return Ok(());
+        };
+        let elsewhere = format!("{}: it would have the finding {rule}", path.display());
+        let is_last = run >= MOST_RUNS;
+        let is_refused = list.refuse(|path, fix| {
+            let mut own = new.iter().filter(|(of, ..)| of == path);
+            let (_, _, rule) = own.find(|(_, reference, _)| **reference == *fix.replacement)?;
+            Some(format!("the new reference would have the finding {rule}"))
+        });
+        if is_refused && !is_last {
+            continue;
+        }
+        // The finding is about another reference: first those are to blame that pages redirect by.
+        blamed += 1;
+        let all = is_last || blamed > 1;
+        list.refuse(|_, fix| (all || fix.redirects).then(|| elsewhere.clone()));
+    }
+    Ok(())
 }
 
 impl FixedFile {
@@ -341,13 +438,19 @@ struct ReadLink {
 
 /// The links of a file, in the order of their spans.
 #[derive(Debug, Default)]
-struct ReadLinks(Vec<ReadLink>);
+struct ReadLinks {
+    links: Vec<ReadLink>,
+    /// A hash of the names that fragments can refer to.
+    names: u64,
+}
 
 impl ReadLinks {
     /// Returns the index of the link of a fix, if it stands where it was found.
     fn index_of(&self, fix: &Fix) -> Option<usize> {
-        let start = (self.0).partition_point(|link| link.span.start < fix.span.start);
-        let same = self.0[start..]
+        let start = self
+            .links
+            .partition_point(|link| link.span.start < fix.span.start);
+        let same = self.links[start..]
             .iter()
             .take_while(|link| link.span.start == fix.span.start);
         let is_still = |link: &ReadLink| {
@@ -358,7 +461,7 @@ impl ReadLinks {
 
     /// Returns whether a link is read as it should after some fixes.
     fn reads(&self, index: usize, before: &ReadLinks, fixes: &[(usize, Fix, Splice)]) -> bool {
-        let (Some(old), Some(new)) = (before.0.get(index), self.0.get(index)) else {
+        let (Some(old), Some(new)) = (before.links.get(index), self.links.get(index)) else {
             return false;
         };
         // INVARIANT: fixes ascend, and those of one span are equal.
@@ -373,12 +476,20 @@ impl ReadLinks {
 
 impl Sink for ReadLinks {
     fn link(&mut self, link: &Link<'_>) {
-        self.0.push(ReadLink {
+        self.links.push(ReadLink {
             span: link.span,
             is_inner: link.member.is_some() || link.flags.intersects(Flags::SRCDOC | Flags::OBJECT),
             reference: link.reference.into(),
             target: link.target.ok().map(Into::into),
         });
+    }
+
+    fn anchor(&mut self, name: &[u8], _offset: u64) {
+        self.names = fnv1a(fnv1a(self.names, name), b"\n");
+    }
+
+    fn restart(&mut self) {
+        self.names = 0;
     }
 }
 
@@ -410,7 +521,12 @@ fn splice(bytes: &[u8], fix: &Fix) -> Option<Splice> {
     };
     let bytes = &new[front..new.len() - back];
     // Other characters would have to be written in the charset and the syntax of the file.
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~!$+=:@/?#%".contains(byte);
+    let is_utf8 = raw == &**old && str::from_utf8(new).is_ok();
+    let is_plain = |byte: &u8| {
+        byte.is_ascii_alphanumeric()
+            || b"-._~!$+=:@/?#%".contains(byte)
+            || !byte.is_ascii() && is_utf8
+    };
     bytes.iter().all(is_plain).then(|| Splice {
         range: range.start + part.start..range.start + part.end,
         bytes: bytes.to_vec(),
@@ -430,18 +546,6 @@ fn utf16(text: &[u8], is_big: bool) -> Vec<u8> {
 fn common_back(one: &[u8], other: &[u8]) -> usize {
     let pairs = one.iter().rev().zip(other.iter().rev());
     pairs.take_while(|(one, other)| one == other).count()
-}
-
-/// Returns a part of a file with its splices, which lie in the part in ascending order.
-fn spliced(bytes: &[u8], part: Range<usize>, splices: &[Splice]) -> Vec<u8> {
-    let (mut new, mut at) = (Vec::with_capacity(part.len()), part.start);
-    for splice in splices {
-        new.extend_from_slice(&bytes[at..splice.range.start]);
-        new.extend_from_slice(&splice.bytes);
-        at = splice.range.end;
-    }
-    new.extend_from_slice(&bytes[at..part.end]);
-    new
 }
 
 /// Appends the line of a diff that names a file.

@@ -18,20 +18,25 @@ use super::disk::{
 use super::finding::Baseline;
 use super::ignored::{IgnoreEntry, IgnoreRule, IgnoreRules};
 use super::names::{PathSet, PathTable};
+use super::rewrite::steps_above;
 use super::rules::{Level, Levels};
 use super::server::{self, ServerKind, Servers};
-use super::target::{LookupCache, SchemeMatching, TargetChecker, TargetLocation, split_fragment};
+use super::target::{
+    LookupCache, MountPosition, SchemeMatching, TargetChecker, TargetLocation, split_fragment,
+};
 use super::wiki::WikiPages;
 use crate::document::flags::{Flags, holds_placeholder};
 use crate::document::options::Slug;
 use crate::extractor::Positions;
 use crate::pipeline::bases::{
-    AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, served_at,
+    AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, is_internal,
+    is_of_repository, served_at,
 };
 use crate::pipeline::members;
 use crate::pipeline::walk::path_of;
 use crate::pipeline::{Archived, PipelineOptions, Verbosity};
 use crate::resolver::Link;
+use crate::uri::base::push_path;
 use crate::uri::{Mounts, ResolveErrorKind};
 
 /// The options of [`audit`](super::audit); the defaults are those of the command.
@@ -345,6 +350,21 @@ impl AuditOptions {
         self
     }
 
+    /// Returns the options of another run that has all findings, and shows none.
+    pub(crate) fn of_all_findings(&self) -> Self {
+        let mut options = AuditOptions {
+            touching: None,
+            baseline: Baseline::default(),
+            list: ListedLinks::Findings,
+            suggestion_rows: 0,
+            ..self.clone()
+        };
+        options.reading.progress = None;
+        options.reading.verbosity.errors = false;
+        options.reading.verbosity.diagnostics = false;
+        options
+    }
+
     fn absolute(&self, path: &Path) -> Result<Vec<u8>, AuditError> {
         let mut names = AbsolutePaths::default();
         let path = path.as_os_str().as_encoded_bytes();
@@ -442,6 +462,9 @@ pub(crate) fn assume_roots(
         let uri = internal_origin(mounted.len());
         if mounted.insert(absolute.clone()) {
             bases.mounts.add(&absolute, &uri);
+            if !members::is_archive_of_files(path) {
+                bases.add_repository(&absolute);
+            }
             assumed.push(directory);
         }
     }
@@ -496,6 +519,10 @@ pub(crate) struct Audit {
 impl Audit {
     /// Prepares an audit of the documents under `paths`, some of which may lie under no root.
     pub(crate) fn new(mut options: AuditOptions, paths: &[PathBuf]) -> Self {
+        if options.server.is_some() {
+            // The files are a site, and not those that a forge shows.
+            options.reading.bases.repositories = Mounts::default();
+        }
         let archives = options.reading.clone();
         let bases = &mut options.reading.bases;
         bases.index = (options.index.iter())
@@ -506,7 +533,8 @@ impl Audit {
         let directories: Vec<_> = (directories.iter())
             .map(|directory| names.absolute(&bases.here, directory).map(<[u8]>::to_vec))
             .collect();
-        let mounted = bases.mounts.iter().map(|(directory, _)| directory);
+        let mounted = bases.mounts.iter().chain(bases.repositories.iter());
+        let mounted = mounted.map(|(directory, _)| directory);
         let roots = mounted.chain(directories.iter().flatten().map(Vec::as_slice));
         let roots: Vec<_> = roots
             .map(|root| directory_of_root(root).into_owned())
@@ -558,7 +586,7 @@ impl Audit {
                 ),
                 tree,
                 naming,
-                mounts: directories_of(&with_whole_disk(&bases.mounts, &directories)),
+                mounts: directories_of(&with_whole_disk(bases, &directories)),
                 schemes: options.schemes,
                 paths: PathTable::default(),
             },
@@ -586,6 +614,54 @@ impl Audit {
         self.options.fragments == FragmentChecks::Check
     }
 
+    /// Returns where a target lies that is not in the repository of the Markdown that refers to it: on the
+    /// forge (A99), or in the site that the Markdown is for (A98).
+    fn beside(
+        &self,
+        link: &Link<'_>,
+        target: &[u8],
+        location: TargetLocation,
+        lookups: &mut LookupCache<'_>,
+    ) -> TargetLocation {
+        let Some((base, _)) = link.base else {
+            return location;
+        };
+        let may_leave = memchr::memmem::find(link.reference, b"..").is_some();
+        let above = may_leave.then(|| steps_above(self.checker.depth(base), link.reference));
+        let above = above.flatten();
+        if is_internal(base) && above.is_some_and(is_on_forge) {
+            return TargetLocation::Skipped;
+        }
+        if !is_of_repository(base) {
+            return location;
+        }
+        if above.is_some() {
+            return TargetLocation::OutsideRoot;
+        }
+        if location != TargetLocation::Nothing {
+            return location;
+        }
+        let path = |uri| match self.checker.mount_position(uri) {
+            MountPosition::Below { root, path, .. } => path.map(|path| (root.len(), path)),
+            MountPosition::Elsewhere(_) => None,
+        };
+        let mounts = &self.checker.mounts;
+        let other = match link.reference.trim_ascii_start() {
+            [b'/', ..] => path(base)
+                .zip(path(target))
+                .and_then(|((_, page), (root, path))| {
+                    let mut uri = mounts.uri_of_mount(&page)?.to_vec();
+                    push_path(&path[root..], &mut uri);
+                    Some(uri)
+                }),
+            _ => path(target).and_then(|(_, path)| mounts.uri(&path)),
+        };
+        match other.map(|other| lookups.locate(&other)) {
+            Some(found) => found,
+            None => location,
+        }
+    }
+
     /// Returns where the target of a link lies, and its fragment.
     pub(super) fn locate<'l>(
         &self,
@@ -608,7 +684,14 @@ impl Audit {
         if link.flags.contains(Flags::LEAVES_PACKAGE) {
             return (TargetLocation::OutsideRoot, split_fragment(target).1);
         }
-        let (target, fragment, location) = lookups.split_and_locate(target);
+        let (target, fragment, mut location) = lookups.split_and_locate(target);
+        if matches!(
+            location,
+            TargetLocation::Nothing | TargetLocation::OutsideRoot
+        ) || is_in_repository(link)
+        {
+            location = self.beside(link, target, location, lookups);
+        }
         match location {
             // An object of ODF is a directory of the package.
             TargetLocation::NoIndex(_)
@@ -640,6 +723,57 @@ impl Audit {
             }
             location => (location, fragment),
         }
+    }
+}
+
+/// Returns whether a link is in Markdown of a repository.
+fn is_in_repository(link: &Link<'_>) -> bool {
+    link.base.is_some_and(|(base, _)| is_of_repository(base))
+}
+
+/// The pages of a repository on a forge, beside its files; `blob` and the like begin the paths of these.
+const FORGE: [&[u8]; 31] = [
+    b"actions",
+    b"archive",
+    b"blob",
+    b"branches",
+    b"commit",
+    b"commits",
+    b"compare",
+    b"contribute",
+    b"deployments",
+    b"discussions",
+    b"edit",
+    b"graphs",
+    b"issues",
+    b"labels",
+    b"milestones",
+    b"network",
+    b"new",
+    b"packages",
+    b"projects",
+    b"pull",
+    b"pulls",
+    b"raw",
+    b"releases",
+    b"search",
+    b"security",
+    b"stargazers",
+    b"tags",
+    b"tree",
+    b"wiki",
+    b"-",
+    b"merge_requests",
+];
+
+/// Returns whether a path leads to a page of the forge, so many steps above the root of a repository, whose
+/// files are at `blob/BRANCH/` (A99).
+fn is_on_forge((steps, path): (usize, &[u8])) -> bool {
+    let name = path.split(|&byte| byte == b'/').next().unwrap_or_default();
+    match steps {
+        1 => matches!(name, b"blob" | b"tree" | b"raw"),
+        2 => FORGE.contains(&name),
+        _ => false,
     }
 }
 
@@ -677,7 +811,9 @@ fn slug_of_tree(root: &[u8], tree: &DiskTree) -> Option<Slug> {
 
 /// Adds the whole disk to the mounts if one of the directories lies under none of them: its files
 /// are found by their `file:` URIs (A5).
-fn with_whole_disk(mounts: &Mounts, directories: &[Option<Vec<u8>>]) -> Mounts {
+/// Adds repositories too.
+fn with_whole_disk(bases: &Bases, directories: &[Option<Vec<u8>>]) -> Mounts {
+    let mounts = &bases.mounts;
     let is_outside = |directory: &Option<Vec<u8>>| {
         let directory = directory.as_deref();
         directory.is_none_or(|directory| mounts.relative_path(directory).is_none())
@@ -685,6 +821,9 @@ fn with_whole_disk(mounts: &Mounts, directories: &[Option<Vec<u8>>]) -> Mounts {
     let mut mounts = mounts.clone();
     if directories.iter().any(is_outside) {
         mounts.add(b"/", b"file:///");
+    }
+    for (directory, uri) in bases.repositories.iter() {
+        mounts.add(directory, uri);
     }
     mounts
 }

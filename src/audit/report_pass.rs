@@ -874,13 +874,16 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
             rule,
             level,
             cause: self.evaluator.cause(&facts, expected),
-            hint: hint(
-                self.audit,
-                self.evaluator.site,
-                RULES[rule].name,
-                &facts,
-                expected,
-            ),
+            hint: match self.evaluator.exists_elsewhere(&facts) {
+                true => SuggestionHint::Nothing,
+                false => hint(
+                    self.audit,
+                    self.evaluator.site,
+                    RULES[rule].name,
+                    &facts,
+                    expected,
+                ),
+            },
             key,
             group: group_key(RULES[rule].name, &target_name),
             target_name: shortened(&target_name),

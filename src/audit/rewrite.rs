@@ -4,6 +4,7 @@
 use percent_encoding::percent_decode;
 
 use super::disk::LookupMatch;
+use super::names::common_prefix;
 use super::target::{TargetChecker, TargetLocation};
 use crate::resolver::Link;
 use crate::uri::base::push_path;
@@ -30,6 +31,10 @@ pub(super) struct ReferenceForm<'a> {
     browser: Resolver,
     /// Resolves by RFC 3986.
     strict: Resolver,
+    /// The number of directories between the root and the base.
+    depth: usize,
+    /// The reference has characters beyond ASCII as they are, and not percent-encoded.
+    is_unicode: bool,
 }
 
 impl<'a> ReferenceForm<'a> {
@@ -53,8 +58,11 @@ impl<'a> ReferenceForm<'a> {
             Some((base, _)) => Resolver::new(base, rules).ok(),
             None => Some(Resolver::without_base(rules)),
         };
+        let base = link.base.map_or(&b""[..], |(base, _)| base);
         Some(ReferenceForm {
             checker,
+            depth: checker.depth(base),
+            is_unicode: !link.reference.is_ascii() && str::from_utf8(link.reference).is_ok(),
             start: scheme + authority,
             path,
             suffix,
@@ -71,7 +79,9 @@ impl<'a> ReferenceForm<'a> {
     /// Returns a reference to a file, with a query and a fragment; none if there is none in this form
     /// that leads to the file.
     pub(super) fn to_file(&self, file: &[u8], suffix: &[u8]) -> Option<Vec<u8>> {
-        let uri = self.checker.mounts.uri(file)?;
+        let uri = self
+            .checker
+            .uri_beside(self.browser.base().unwrap_or_default(), file)?;
         let slash = memchr::memrchr(b'/', &uri)?;
         let name: Vec<u8> = percent_decode(&uri[slash + 1..]).collect();
         // An index file is named by its directory unless a name of its kind was written.
@@ -90,7 +100,8 @@ impl<'a> ReferenceForm<'a> {
     pub(super) fn to_file_at(&self, uri: &[u8], file: &[u8], suffix: &[u8]) -> Option<Vec<u8>> {
         let mut reference = self.to_uri(uri)?;
         push_suffix(suffix, &mut reference);
-        self.leads_to(&reference, file).then_some(reference)
+        let leads = self.leads_to(&reference, file);
+        leads.then(|| self.in_its_characters(reference))
     }
 
     /// Returns the reference without the slashes at the end of its path, if it leads to a file.
@@ -106,11 +117,36 @@ impl<'a> ReferenceForm<'a> {
         let at = memchr::memchr(b'#', &self.suffix)? + 1;
         let (before, fragment) = self.suffix.split_at(at);
         let directive = memchr::memmem::find(fragment, b":~:").unwrap_or(fragment.len());
+        if steps_above(self.depth, &self.path).is_some() {
+            return None;
+        }
         let mut reference = self.path.clone();
         push_suffix(before, &mut reference);
         push_name(name, &mut reference);
         push_suffix(&fragment[directive..], &mut reference);
-        Some(reference)
+        Some(self.in_its_characters(reference))
+    }
+
+    /// Decodes characters beyond ASCII where the reference is new, if it had such characters.
+    fn in_its_characters(&self, reference: Vec<u8>) -> Vec<u8> {
+        if !self.is_unicode {
+            return reference;
+        }
+        let mut at = common_prefix(&reference, &self.path);
+        let mut decoded = reference[..at].to_vec();
+        while at < reference.len() {
+            let escapes = reference[at..].chunks_exact(3);
+            let escapes = escapes.take_while(|escape| escape[0] == b'%' && escape[1] > b'7');
+            let end = (at + 3 * escapes.count()).max(at + 1);
+            let bytes: Vec<u8> = percent_decode(&reference[at..end]).collect();
+            let is_text = |text: &str| !text.chars().any(is_invisible);
+            match str::from_utf8(&bytes).is_ok_and(is_text) {
+                true => decoded.extend_from_slice(&bytes),
+                false => decoded.extend_from_slice(&reference[at..end]),
+            }
+            at = end;
+        }
+        decoded
     }
 
     /// Returns the reference to a URI that keeps as much as possible of what was written.
@@ -120,7 +156,9 @@ impl<'a> ReferenceForm<'a> {
         let is_relative = self.start == 0 && !self.path.starts_with(b"/");
         let above = (0..MOST_STEPS).map(|steps| b"../".repeat(steps));
         let above = above.take_while(|_| is_relative);
-        (written.take(MOST_STEPS).chain(above)).find_map(|front| self.below(front, uri))
+        let fronts = written.take(MOST_STEPS).chain(above);
+        let mut inside = fronts.filter(|front| steps_above(self.depth, front).is_none());
+        inside.find_map(|front| self.below(front, uri))
     }
 
     /// Returns the reference to a URI that begins with `front`, which leads to a directory; none if
@@ -145,6 +183,9 @@ impl<'a> ReferenceForm<'a> {
 
     /// Returns whether a reference leads to a file, by the rules of browsers and of RFC 3986.
     fn leads_to(&self, reference: &[u8], file: &[u8]) -> bool {
+        if steps_above(self.depth, reference).is_some() {
+            return false;
+        }
         let mut targets = [Vec::new(), Vec::new()];
         let resolvers = [&self.browser, &self.strict];
         for (resolver, target) in resolvers.into_iter().zip(&mut targets) {
@@ -169,24 +210,34 @@ impl<'a> ReferenceForm<'a> {
     }
 }
 
-/// Returns whether a relative reference has more `..` segments than there are directories in the base
-/// and before them.
-pub(super) fn leads_above(base: &[u8], reference: &[u8]) -> bool {
+/// Returns how many directories above the root a relative reference leads, and the rest of its path; `None`
+/// if it stays below the root, which is `depth` directories above the base.
+pub(super) fn steps_above(mut depth: usize, reference: &[u8]) -> Option<(usize, &[u8])> {
     let parts = Reference::split(reference.trim_ascii());
     if parts.scheme.is_some() || parts.authority.is_some() || parts.path.starts_with(b"/") {
-        return false;
+        return None;
     }
-    let slashes = memchr::memchr_iter(b'/', Reference::split(base).path).count();
-    let mut depth = slashes.saturating_sub(1);
-    for segment in parts.path.split(|&byte| byte == b'/') {
+    let mut above = None;
+    let mut rest = parts.path;
+    while !rest.is_empty() {
+        let end = memchr::memchr(b'/', rest);
+        let (segment, next) = end.map_or((rest, &b""[..]), |end| (&rest[..end], &rest[end + 1..]));
         match segment {
             b"." => {}
-            b".." if depth == 0 => return true,
+            b".." if depth == 0 => above = Some((above.map_or(1, |(steps, _)| steps + 1), next)),
             b".." => depth -= 1,
             _ => depth += 1,
         }
+        rest = next;
     }
-    false
+    above
+}
+
+/// Returns whether a character is not seen, or changes how others are shown.
+fn is_invisible(character: char) -> bool {
+    character.is_control()
+        || character.is_whitespace()
+        || matches!(character, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
 }
 
 /// Appends a name, percent-encoded for a reference in any document.
@@ -223,17 +274,20 @@ mod tests {
 
     #[test]
     fn a_reference_leads_above_the_root_by_more_steps_than_there_are_directories() {
-        for (base, reference, expected) in [
-            ("http://example.com/a.html", "../b", true),
-            ("http://example.com/d/a.html", "../b", false),
-            ("http://example.com/d/", "../../b", true),
-            ("http://example.com/d/", "x/../../b", false),
-            ("http://example.com/d/", "./../../x/b#../", true),
-            ("http://example.com/", "/../b", false),
-            ("http://example.com", "..", true),
+        for (depth, reference, expected) in [
+            (0, "../b", Some((1, "b"))),
+            (1, "../b", None),
+            (1, "../../b", Some((1, "b"))),
+            (1, "x/../../b", None),
+            (1, "./../../x/b#../", Some((1, "x/b"))),
+            (0, "../../issues/1?q", Some((2, "issues/1"))),
+            (0, "../x/../../b", Some((2, "b"))),
+            (0, "/../b", None),
+            (0, "..", Some((1, ""))),
         ] {
-            let above = leads_above(base.as_bytes(), reference.as_bytes());
-            assert_eq!(above, expected, "{base} {reference}");
+            let above = steps_above(depth, reference.as_bytes());
+            let expected = expected.map(|(steps, rest)| (steps, rest.as_bytes()));
+            assert_eq!(above, expected, "{depth} {reference}");
         }
     }
 }

@@ -16,9 +16,11 @@ use std::sync::{Arc, OnceLock};
 
 use encoding_rs::WINDOWS_1252;
 use foldhash::{HashMap, HashMapExt};
+use percent_encoding::percent_decode;
 
 use super::collect::{entry_at, read_at};
 use super::disk::{DiskEntry, Listing, fold};
+use super::evaluator::COPIED;
 use super::finding::{FindingDraft, FindingSubject, Repair, Suggestion, SuggestionHint};
 use super::hint::{MovedFiles, suggestion};
 use super::names::{FileId, Interner, NameOrder, common_prefix, words};
@@ -112,6 +114,25 @@ fn is_typo(wanted: &[u8], name: &[u8], has_word: impl Fn(&[u8]) -> bool) -> bool
     };
     // A missing or a further delimiter makes other words.
     wanted.len() != name.len() || wanted.iter().zip(&name).all(is_near)
+}
+
+/// Returns whether a file that has the name of a missing one may be that file in another place; `None` if
+/// a generator serves it at the path that the reference names.
+fn may_have_moved(link: &Link<'_>, file: &[u8]) -> Option<bool> {
+    let reference = link.reference.trim_ascii();
+    let end = memchr::memchr2(b'?', b'#', reference).unwrap_or(reference.len());
+    let path: Vec<u8> = percent_decode(&reference[..end]).collect();
+    // The path of a reference to another root is the end of the path of the file.
+    let Some(below) = path.strip_prefix(b"/") else {
+        return Some(true);
+    };
+    match file
+        .strip_suffix(below)
+        .filter(|above| above.ends_with(b"/"))
+    {
+        Some(above) if COPIED.iter().any(|copied| above.ends_with(copied)) => None,
+        above => Some(above.is_none() || !below.contains(&b'/')),
+    }
 }
 
 /// Returns the name of an entry of a directory nearest to a missing one: first one with the same
@@ -518,13 +539,14 @@ impl<'a> Suggester<'a> {
             }
             candidate
         });
-        let suggestion = candidate.and_then(|candidate| {
+        let suggestion = candidate.and_then(|mut candidate| {
+            let path = self.audit.checker.paths.path(candidate.file);
+            candidate.has_moved &= may_have_moved(link, &path)?;
             let form = ReferenceForm::of(&self.audit.checker, link)?;
             let (audit, site, suffix) = (self.audit, self.site, form.suffix());
             match suggestion(audit, site, &form, candidate.file, suffix, Repair::Moved) {
                 // The fragment of a file that is near may be near to one that it has.
                 None => {
-                    let path = audit.checker.paths.path(candidate.file);
                     let reference = form.to_file(&path, suffix)?;
                     let repair = None;
                     Some(Suggestion { reference, repair })

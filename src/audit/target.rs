@@ -11,9 +11,10 @@ use super::disk::{DiskEntry, DiskTree, FileNaming, LookupMatch};
 use super::names::{FileId, PathTable};
 use super::server::{Request, ServerAnswer, ServerView, Servers};
 use crate::bytes::simd;
+use crate::pipeline::bases::is_of_repository;
 use crate::resolver::Link;
 use crate::uri::base::push_path;
-use crate::uri::{Mounts, ResolveErrorKind, Resolver, Rules, drop_root_dot};
+use crate::uri::{Mounts, Reference, ResolveErrorKind, Resolver, Rules, drop_root_dot};
 
 /// Where the target of a link lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -393,6 +394,29 @@ impl TargetChecker {
             MountPosition::Below { root, path, .. } => Some(ExpectedPath { root, path: path? }),
             MountPosition::Elsewhere(_) => None,
         }
+    }
+
+    /// Returns the number of directories between the root of the site that a base is in and the base.
+    pub(super) fn depth(&self, base: &[u8]) -> usize {
+        let slashes = |uri| memchr::memchr_iter(b'/', Reference::split(uri).path).count();
+        let above = match self.mount_position(base) {
+            MountPosition::Below { uri, .. } => slashes(uri),
+            MountPosition::Elsewhere(_) => 1,
+        };
+        slashes(base).saturating_sub(above)
+    }
+
+    /// Returns the URI of a file, in the repository that a base is in or else by the innermost mount.
+    pub(super) fn uri_beside(&self, base: &[u8], file: &[u8]) -> Option<Vec<u8>> {
+        if is_of_repository(base)
+            && let MountPosition::Below { root, uri, .. } = self.mount_position(base)
+            && let Some(below) = file.strip_prefix(root)
+        {
+            let mut uri = uri.to_vec();
+            push_path(below, &mut uri);
+            return Some(uri);
+        }
+        self.mounts.uri(file)
     }
 
     /// Returns the rest of a URI below that of a directory, which ends in a slash.

@@ -18,11 +18,11 @@ use super::inputs::Inputs;
 use super::message::{Error, ProgressLine, report, write_stderr};
 use super::process::Exit;
 use super::{extract, help, manual};
-use crate::audit::fix::FixList;
+use crate::audit::fix::{FixList, Rerun};
 use crate::audit::options::{Audit, ListedLinks, assume_roots};
 use crate::audit::report::{FORMATS, Grouping, ReportFormat, ReportPlace, ReportSet, TextStyle};
 use crate::audit::rules::{Level, Levels, LinkState, RULES};
-use crate::audit::{self, AuditError, AuditOptions, AuditSummary, IgnoreEntry};
+use crate::audit::{self, AuditError, AuditOptions, AuditSummary, Finding, IgnoreEntry};
 use crate::document::AnchorReporting;
 use crate::extractor::Positions;
 use crate::output::escape::visible;
@@ -142,6 +142,8 @@ pub(super) fn run(
         let ignored = options.ignore(entry.clone());
         options = ignored.map_err(|error| Error::new(error.to_string()))?;
     }
+    let mut fixes = fix_list(arguments)?;
+    let again = fixes.is_some().then(|| options.of_all_findings());
     let audit = Audit::new(options, &paths);
     let targets = AuditOutputs::of(arguments)?;
     let roots = roots(arguments, &paths);
@@ -162,7 +164,6 @@ pub(super) fn run(
         .progress
         .clone()
         .map(ProgressLine::show);
-    let mut fixes = fix_list(arguments);
     let reading = fixes.is_some().then(|| audit.options.reading.clone());
     let mut reports = destinations.reports(arguments);
     reports.totals.config = notice.map(|notice| notice.file.clone());
@@ -170,6 +171,16 @@ pub(super) fn run(
         reports.collect_fixes(fixes);
     }
     let tells = !findings.no_messages;
+    let mut rerun = |replaced, on_finding: &mut (dyn FnMut(&Finding<'_>) + Send)| {
+        let mut options = again.clone().unwrap_or_default();
+        options.reading.replaced = replaced;
+        let roots = self::roots(arguments, &paths);
+        let walk = extract::walk(&arguments.walk, roots, OutputOrder::Path, outputs.clone());
+        let walk = walk.map_err(|error| io::Error::other(error.to_string()))?;
+        let mut reports = ReportSet::new(options.reading.verbosity, None);
+        reports.call(on_finding);
+        audit::run(Audit::new(options, &paths), walk, reports, |_| Ok(())).map(drop)
+    };
     let mut counts = None;
     let mut outcome = audit::run(audit, walk, reports, |reports| {
         // What could not be written is reported.
@@ -178,13 +189,13 @@ pub(super) fn run(
         {
             let roots = fixed_roots(&paths, reading);
             let destination = FixDestination::Files { roots, reports };
-            counts = Some(fix::run(fixes, reading, destination, tells)?);
+            counts = Some(fix::run(fixes, reading, &mut rerun, destination, tells)?);
         }
         Ok(())
     });
     drop(line);
-    if let (Ok(_), Some(fixes), Some(reading), None) = (&outcome, &fixes, &reading, &counts) {
-        match destinations.show_fixes(arguments, fixes, reading) {
+    if let (Ok(_), Some(fixes), Some(reading), None) = (&outcome, &mut fixes, &reading, &counts) {
+        match destinations.show_fixes(arguments, fixes, reading, &mut rerun) {
             Ok(made) => counts = Some(made),
             Err(error) => outcome = Err(error),
         }
@@ -260,10 +271,19 @@ fn check_effects(given: &AuditArgs, levels: &Levels) -> Result<(), Error> {
 }
 
 /// Returns the list that collects fixes, if any are wanted.
-fn fix_list(arguments: &AuditArgs) -> Option<FixList> {
-    let findings = &arguments.findings;
-    let is_written = findings.fix? == FixArg::Write;
-    Some(FixList::new(findings.fix_moved, is_written))
+fn fix_list(arguments: &AuditArgs) -> Result<Option<FixList>, Error> {
+    let (findings, walk) = (&arguments.findings, &arguments.walk);
+    let Some(fix) = findings.fix else {
+        return Ok(None);
+    };
+    let mut lists = walk.files_from.iter().chain(&walk.files0_from);
+    if lists.any(|list| list.as_os_str() == "-") {
+        return Err(Error::new(
+            "--fix reads the tree again before it changes anything: give the list of files as a file",
+        ));
+    }
+    let is_written = fix == FixArg::Write;
+    Ok(Some(FixList::new(findings.fix_moved, is_written)))
 }
 
 /// Returns the directories below which files are fixed: the roots and the paths.
@@ -524,8 +544,9 @@ impl AuditOutputs<Destination> {
     fn show_fixes(
         &mut self,
         arguments: &AuditArgs,
-        fixes: &FixList,
+        fixes: &mut FixList,
         reading: &PipelineOptions,
+        rerun: &mut Rerun<'_>,
     ) -> io::Result<FixCounts> {
         let goes_on = goes_on_unread(arguments);
         let is_terminal = self.main.as_ref().is_some_and(Destination::is_terminal);
@@ -534,7 +555,8 @@ impl AuditOutputs<Destination> {
             is_terminal,
             out: main.as_mut().map(|main| main as &mut dyn io::Write),
         };
-        fix::run(fixes, reading, destination, !arguments.findings.no_messages)
+        let tells = !arguments.findings.no_messages;
+        fix::run(fixes, reading, rerun, destination, tells)
     }
 
     /// Gives complete files their names, and removes incomplete ones. No file is replaced where

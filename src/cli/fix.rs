@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::destination::Unfinished;
 use super::message::report;
-use crate::audit::fix::{DocumentFixes, FixList, FixedFile, Fixer};
+use crate::audit::fix::{DocumentFixes, FixList, FixedFile, Fixer, Rerun, refuse_harmful};
 use crate::audit::report::ReportSet;
 use crate::output::escape::push_visible;
 use crate::output::record::counted;
@@ -45,17 +45,19 @@ pub(super) enum FixDestination<'d, 'r> {
     },
 }
 
-/// Makes the fixes of all documents, and tells those that cannot be made.
+/// Makes the fixes of all documents that harm nothing, and reports those that cannot be made.
 ///
 /// # Errors
 ///
 /// When the diff or a report cannot be written.
 pub(super) fn run(
-    fixes: &FixList,
+    fixes: &mut FixList,
     reading: &PipelineOptions,
+    rerun: &mut Rerun<'_>,
     mut destination: FixDestination<'_, '_>,
     tells: bool,
 ) -> io::Result<FixCounts> {
+    refuse_harmful(fixes, reading, bytes, rerun)?;
     let mut counts = FixCounts::default();
     let mut fixer = Fixer::new(reading);
     for document in &fixes.documents {

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use ignore::gitignore::Gitignore;
+
 use super::walk::path_of;
 use crate::uri::base::push_path;
 use crate::uri::{Base, BaseSource, Mounts, Resolver, Rules, drop_root_dot};
@@ -21,6 +23,8 @@ pub struct Bases {
     pub here: Vec<u8>,
     /// The names of index files, each with a leading slash.
     pub index: Vec<Vec<u8>>,
+    /// Repositories, with the URIs below which their Markdown is (A98).
+    pub(crate) repositories: Mounts,
 }
 
 impl Default for Bases {
@@ -30,6 +34,7 @@ impl Default for Bases {
             otherwise: UnmountedBase::default(),
             here: Vec::new(),
             default: None,
+            repositories: Mounts::default(),
             index: vec![b"/index.html".to_vec(), b"/index.htm".to_vec()],
         }
     }
@@ -79,6 +84,35 @@ impl Bases {
             };
             format!("{path}: cannot tell its absolute path: is its directory gone?")
         })
+    }
+
+    /// Adds the repository that a directory is in, unless it is known or ignores the directory.
+    pub(crate) fn add_repository(&mut self, directory: &[u8]) {
+        let path = path_of(directory);
+        let mut above = path.ancestors();
+        let Some(root) = above.find(|above| above.join(".git").exists()) else {
+            return;
+        };
+        // An ignore file that cannot be read ignores nothing.
+        let (ignored, _) = Gitignore::new(root.join(".gitignore"));
+        if path != root && ignored.matched_path_or_any_parents(&path, true).is_ignore() {
+            return;
+        }
+        let root = root.as_os_str().as_encoded_bytes();
+        if self.repositories.relative_path(&[root, b"/"].concat()) != Some(b"") {
+            let uri = repository_origin(self.repositories.len());
+            self.repositories.add(root, &uri);
+        }
+    }
+
+    /// Returns the base of the Markdown at a path.
+    pub(crate) fn of_markdown(&self, path: &[u8], names: &mut AbsolutePaths) -> Option<Base> {
+        let absolute = names.absolute(&self.here, path);
+        let Some(uri) = absolute.and_then(|path| self.repositories.uri(path)) else {
+            return self.of_file(path, names);
+        };
+        let source = BaseSource::RetrievalRoot;
+        Some(Base { uri, source })
     }
 
     /// Returns the base of the file at a path.
@@ -272,6 +306,27 @@ pub(crate) fn internal_origin(n: usize) -> Vec<u8> {
         0 => b"http://site.invalid/".to_vec(),
         n => format!("http://site-{}.invalid/", n + 1).into_bytes(),
     }
+}
+
+/// Returns the origin of the Markdown in the `n`-th repository, from 0.
+fn repository_origin(n: usize) -> Vec<u8> {
+    [REPOSITORY, format!("{}.invalid/", n + 1).as_bytes()].concat()
+}
+
+/// The start of the origins of repositories.
+const REPOSITORY: &[u8] = b"http://repository-";
+
+/// Returns whether a URI is below one of these origins.
+pub(crate) fn is_internal(uri: &[u8]) -> bool {
+    let slash = memchr::memchr_iter(b'/', uri).nth(2);
+    is_of_repository(uri) || slash.is_some_and(|slash| is_internal_origin(&uri[..=slash]))
+}
+
+/// Returns whether a URI is the base of Markdown in a repository.
+pub(crate) fn is_of_repository(uri: &[u8]) -> bool {
+    let rest = uri.strip_prefix(REPOSITORY);
+    let after = rest.and_then(|rest| rest.iter().position(|byte| !byte.is_ascii_digit()));
+    after.is_some_and(|at| uri[REPOSITORY.len() + at..].starts_with(b".invalid/"))
 }
 
 /// Returns whether the URI of a mount is one of its own.

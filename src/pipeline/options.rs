@@ -1,7 +1,10 @@
 //! The options of a run: which files it reads, how, and what it reports.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{Cursor, Read as _};
+use std::ops::Range;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -79,6 +82,31 @@ pub struct PipelineOptions {
     pub order: OutputOrder,
     /// Counters to raise as documents are read.
     pub progress: Option<Arc<Progress>>,
+    /// Parts of files that are read as if other bytes were there.
+    pub(crate) replaced: Replaced,
+}
+
+/// The replaced parts of files, in ascending order, by the paths of the files.
+pub(crate) type Replaced = Arc<BTreeMap<PathBuf, Vec<Splice>>>;
+
+/// A part of a file, and the bytes that replace it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Splice {
+    pub(crate) range: Range<usize>,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Returns a part of a file with its splices, which lie in the part in ascending order.
+pub(crate) fn spliced(bytes: &[u8], part: Range<usize>, splices: &[Splice]) -> Vec<u8> {
+    let (mut new, mut at) = (Vec::with_capacity(part.len()), part.start);
+    for splice in splices {
+        // The file may have shrunk.
+        new.extend_from_slice(bytes.get(at..splice.range.start).unwrap_or_default());
+        new.extend_from_slice(&splice.bytes);
+        at = splice.range.end;
+    }
+    new.extend_from_slice(bytes.get(at..part.end).unwrap_or_default());
+    new
 }
 
 impl Default for PipelineOptions {
@@ -107,6 +135,7 @@ impl Default for PipelineOptions {
             splits_documents: true,
             order: OutputOrder::default(),
             progress: None,
+            replaced: Replaced::default(),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::bases;
 use super::changing_sink::ChangingSink;
 use super::compressed::{Located, OpenedFile};
 use super::input::{Input, Joined};
-use super::options::{Choice, PipelineOptions, ReportMode};
+use super::options::{Choice, PipelineOptions, ReportMode, spliced};
 use super::prefetch::IdleWorkers;
 use super::split_lines::FilePiece;
 use super::split_records::RecordPiece;
@@ -105,6 +105,10 @@ impl<'a> FileReader<'a> {
     pub(crate) fn read(&mut self, entry: &Entry, sink: &mut impl Sink) -> io::Result<FileOutcome> {
         if let EntryKind::LeftOut(reason) = entry.kind {
             return Ok(FileOutcome::Skipped(Skip { reason, format: "" }));
+        }
+        if let Some(splices) = self.options.replaced.get(&entry.path) {
+            let bytes = std::fs::read(&entry.path)?;
+            return self.read_bytes(entry, &spliced(&bytes, 0..bytes.len(), splices), sink);
         }
         let mut head = std::mem::take(&mut self.head);
         let read = Input::open(entry, &mut head).and_then(|input| self.open(entry, input, sink));
@@ -276,6 +280,12 @@ impl<'a> FileReader<'a> {
     fn base(&mut self, entry: &Entry, format: &Format) -> Option<Base> {
         match format.retrieval {
             Retrieval::Elsewhere => Some(self.options.bases.of_container()),
+            Retrieval::Place
+                if *format == *Format::MARKDOWN && entry.kind != EntryKind::Standard =>
+            {
+                let path = entry.path.as_os_str().as_encoded_bytes();
+                self.options.bases.of_markdown(path, &mut self.names)
+            }
             Retrieval::Place => self.place(entry),
         }
     }
