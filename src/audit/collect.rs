@@ -15,7 +15,7 @@ use super::site::{
     PackedItem, PendingFragment, Redirect,
 };
 use super::target::{
-    LookupCache, TargetFacts, TargetLocation, decode_fragment, line_range, required_name,
+    LookupCache, TargetFacts, TargetLocation, decode_fragment, is_route, line_range, required_name,
 };
 use super::wire;
 use crate::bytes::simd;
@@ -810,6 +810,7 @@ impl Sink for DocumentFinds<'_> {
             location,
             fragment_missing: false,
             fragment_in_other_case: false,
+            is_route: fragment.is_some_and(is_route),
             redirects: false,
         };
         let finding = self.audit.options.levels.first_finding(&facts);

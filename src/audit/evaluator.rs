@@ -15,11 +15,14 @@ use super::rule_checks::ServerSteps;
 use super::rules::RULES;
 use super::site::{GithubFragment, Site};
 use super::target::{
-    ExpectedPath, LookupCache, TargetFacts, TargetLocation, is_rustdoc_item, split_fragment,
+    ExpectedPath, LookupCache, MountPosition, ServerStep, TargetFacts, TargetLocation, is_route,
+    is_rustdoc_item, split_fragment,
 };
+use crate::document::flags::Flags;
 use crate::pipeline::bases::{AbsolutePaths, is_of_repository};
 use crate::pipeline::walk::path_of;
 use crate::resolver::Link;
+use crate::uri::{Resolver, Rules};
 
 /// A map or set with a larger capacity is dropped rather than cleared, which takes as long as the
 /// capacity is large.
@@ -108,6 +111,7 @@ impl<'a> Evaluator<'a> {
             location,
             fragment_missing: on_github == Some(GithubFragment::Missing),
             fragment_in_other_case: on_github == Some(GithubFragment::OtherCase),
+            is_route: fragment.is_some_and(is_route),
             redirects: !is_own && file.is_some_and(|file| self.site.redirects(file)),
         }
     }
@@ -187,26 +191,44 @@ impl<'a> Evaluator<'a> {
 
     /// Returns whether a finding is shown, by its document or by the target of its link.
     pub(super) fn shows(&self, of: Option<(&TargetFacts<'_>, Option<&ExpectedPath<'_>>)>) -> bool {
-        if self.touched {
-            return true;
-        }
-        let checker = &self.audit.checker;
-        let Some((facts, expected)) = of else {
-            return false;
+        let Some((facts, expected)) = of.filter(|_| self.audit.options.touching.is_some()) else {
+            return self.touched;
         };
-        match facts.location {
-            TargetLocation::File(file, _) | TargetLocation::NoIndex(file) => {
-                touches(self.audit, &checker.paths.path(file))
-            }
+        let audit = self.audit;
+        let file = match facts.location {
+            TargetLocation::File(file, _) | TargetLocation::NoIndex(file) => Some(file),
             TargetLocation::Nothing
             | TargetLocation::Misled
             | TargetLocation::Served
             | TargetLocation::RedirectOut
-            | TargetLocation::SymlinkOut => {
-                expected.is_some_and(|expected| touches(self.audit, &expected.path))
+            | TargetLocation::SymlinkOut => None,
+            _ => return self.touched,
+        };
+        // A link to a file that is gone may have led to it by another path.
+        let is_wiki = facts.link.flags.contains(Flags::WIKI);
+        let mut is_touched = expected.is_some_and(|expected| {
+            audit.options.gone.contains(&expected.path, is_wiki) || touches(audit, &expected.path)
+        });
+        is_touched |= self.touched;
+        is_touched |= file.is_some_and(|file| touches(audit, &audit.checker.paths.path(file)));
+        is_touched || self.passes_touched(facts)
+    }
+
+    /// Returns whether a rule of a server on the way to a target is in a touched file, or leads to one.
+    fn passes_touched(&self, facts: &TargetFacts<'_>) -> bool {
+        let checker = &self.audit.checker;
+        let (target, _) = split_fragment(facts.link.target.unwrap_or_default());
+        let mut is_touched = false;
+        checker.follow(target, |step| {
+            if let ServerStep::Rule {
+                file, destination, ..
+            } = *step
+            {
+                is_touched |=
+                    touches(self.audit, file) || leads_to_touched(self.audit, target, destination);
             }
-            _ => false,
-        }
+        });
+        is_touched
     }
 
     /// Returns the rules of a server that apply on the way to the target of a link.
@@ -261,6 +283,11 @@ impl<'a> Evaluator<'a> {
         let (TargetLocation::Nothing, Some(file)) = (facts.location, self.file) else {
             return false;
         };
+        // Another base than the place of the document is meant.
+        let source = facts.link.base.map(|(_, source)| source);
+        if !source.is_some_and(|source| source.starts_with("retrieval:")) {
+            return false;
+        }
         let reference = facts.link.reference.trim_ascii();
         let end = memchr::memchr2(b'?', b'#', reference).unwrap_or(reference.len());
         let written = &reference[..end];
@@ -297,6 +324,22 @@ const MOST_ABOVE: usize = 16;
 
 /// The name of the group of links to pages of rustdoc that redirect (A77).
 const RUSTDOC_REDIRECTS: &[u8] = b"(redirect pages of rustdoc)";
+
+/// Returns whether a reference of a rule leads to a touched file, which may be gone.
+pub(super) fn leads_to_touched(audit: &Audit, base: &[u8], reference: &[u8]) -> bool {
+    let mut target = Vec::new();
+    let resolver = Resolver::new(base, Rules::Whatwg);
+    if !resolver.is_ok_and(|resolver| resolver.resolve_into(reference, &mut target).is_ok()) {
+        return false;
+    }
+    let end = memchr::memchr2(b'?', b'#', &target).unwrap_or(target.len());
+    match audit.checker.mount_position(&target[..end]) {
+        MountPosition::Below {
+            path: Some(path), ..
+        } => audit.options.gone.contains(&path, false) || touches(audit, &path),
+        _ => false,
+    }
+}
 
 pub(super) fn touches(audit: &Audit, path: &[u8]) -> bool {
     let touching = audit.options.touching.as_ref();

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use super::finding::{Finding, Repair};
 use super::names::common_prefix;
 use super::rules::Level;
+use super::target::split_fragment;
 use crate::bytes::lines::Position;
 use crate::decode::compression::Codec;
 use crate::document::events::Span;
@@ -61,8 +62,10 @@ pub(crate) struct Fix {
     /// The index in [`RULES`](super::rules::RULES) of the finding's rule.
     rule: usize,
     level: Level,
-    /// Other pages may be reached by the link, as by a browser that refreshes.
+    /// The link redirects, or its target does.
     redirects: bool,
+    /// The target before the fix, as it is named in groups.
+    target: Box<[u8]>,
     reference: Box<[u8]>,
     replacement: Box<[u8]>,
 }
@@ -132,6 +135,7 @@ impl FixList {
                 position: link.position,
                 rule,
                 level: finding.level(),
+                target: finding.target_name.into(),
                 redirects: link.flags.contains(Flags::REFRESH)
                     || suggestion.repair == Some(Repair::Redirect),
                 reference: link.reference.into(),
@@ -265,6 +269,33 @@ impl<'a> Fixer<'a> {
 pub(crate) type Rerun<'a> =
     dyn FnMut(Replaced, &mut (dyn FnMut(&Finding<'_>) + Send)) -> io::Result<()> + 'a;
 
+/// A finding that the audit would have after some fixes.
+struct NewFinding {
+    path: PathBuf,
+    reference: Box<[u8]>,
+    target: Box<[u8]>,
+    rule: &'static str,
+}
+
+impl NewFinding {
+    /// Returns whether a fix in a document is the likely cause: its new reference, the page that has lost
+    /// its link, or the page that leads elsewhere.
+    fn is_by(&self, path: &Path, fix: &Fix) -> bool {
+        let bytes = path.as_os_str().as_encoded_bytes();
+        self.path == path && self.reference == fix.replacement
+            || self.target == fix.target && self.reference != fix.reference
+            || fix.redirects && bytes.ends_with(&self.target)
+    }
+
+    fn reason(&self, path: &Path) -> String {
+        let (rule, of) = (self.rule, self.path.display());
+        match self.path == path {
+            true => format!("there would be a new finding, {rule}"),
+            false => format!("there would be a new finding, {rule}, in {of}"),
+        }
+    }
+}
+
 /// The runs after which all fixes are refused.
 const MOST_RUNS: usize = 8;
 
@@ -301,31 +332,32 @@ pub(crate) fn refuse_harmful(
                 known.insert(finding.key);
             })?;
         }
-        // The paths, references and rules of new findings.
-        let mut new: Vec<(PathBuf, Vec<u8>, &'static str)> = Vec::new();
+        let mut new: Vec<NewFinding> = Vec::new();
         rerun(Arc::new(replaced), &mut |finding| {
             if !known.contains(&finding.key) {
-                let path = path_of(finding.document.path());
-                new.push((path, finding.reference().to_vec(), finding.rule()));
+                new.push(NewFinding {
+                    path: path_of(finding.document.path()),
+                    reference: finding.reference().into(),
+                    target: split_fragment(finding.target_name).0.into(),
+                    rule: finding.rule(),
+                });
             }
         })?;
-        let Some((path, _, rule)) = new.first() else {
+        let Some(first) = new.first() else {
             return Ok(());
         };
-        let elsewhere = format!("{}: it would have the finding {rule}", path.display());
         let is_last = run >= MOST_RUNS;
         let is_refused = list.refuse(|path, fix| {
-            let mut own = new.iter().filter(|(of, ..)| of == path);
-            let (_, _, rule) = own.find(|(_, reference, _)| **reference == *fix.replacement)?;
-            Some(format!("the new reference would have the finding {rule}"))
+            let found = new.iter().find(|found| found.is_by(path, fix))?;
+            Some(found.reason(path))
         });
         if is_refused && !is_last {
             continue;
         }
-        // The finding is about another reference: first those are to blame that pages redirect by.
+        // The finding is far from its cause, which is most likely a redirect.
         blamed += 1;
         let all = is_last || blamed > 1;
-        list.refuse(|_, fix| (all || fix.redirects).then(|| elsewhere.clone()));
+        list.refuse(|path, fix| (all || fix.redirects).then(|| first.reason(path)));
     }
     Ok(())
 }

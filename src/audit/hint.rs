@@ -9,7 +9,7 @@ use percent_encoding::percent_decode;
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{Repair, Suggestion, SuggestionHint};
 use super::names::FileId;
-use super::options::Audit;
+use super::options::{Audit, misspelt_scheme};
 use super::rewrite::ReferenceForm;
 use super::site::{FileSet, Site};
 use super::target::{ExpectedPath, ServerStep, TargetFacts, TargetLocation, split_fragment};
@@ -33,7 +33,11 @@ pub(super) fn hint(
             return SuggestionHint::Fragment { file, is_settled };
         }
         ("broken-file", TargetLocation::Nothing) => {
-            match expected.and_then(|expected| misspelt(audit, site, facts, expected)) {
+            let known = expected.and_then(|expected| {
+                let renamed = new_name(audit, site, facts, expected);
+                renamed.or_else(|| misspelt(audit, site, facts, expected))
+            });
+            match known {
                 None => return SuggestionHint::File,
                 known => known,
             }
@@ -76,6 +80,13 @@ pub(super) fn hint(
             };
             renamed(audit, site, facts, file, repair)
         }
+        ("bad-reference", _) => misspelt_scheme(facts.link.reference).map(|(scheme, meant)| {
+            let reference = facts.link.reference.trim_ascii_start();
+            Suggestion {
+                reference: [meant.as_bytes(), &reference[scheme.len()..]].concat(),
+                repair: None,
+            }
+        }),
         _ => None,
     };
     known.map_or(SuggestionHint::Nothing, SuggestionHint::Known)
@@ -179,6 +190,23 @@ fn destination(site: &Site, mut file: FileId) -> Option<(FileId, &[u8])> {
         suffix = &redirect.suffix;
     }
     None
+}
+
+/// Returns the suggestion for a file that has been renamed.
+fn new_name(
+    audit: &Audit,
+    site: &Site,
+    facts: &TargetFacts<'_>,
+    expected: &ExpectedPath<'_>,
+) -> Option<Suggestion> {
+    let path = audit.options.gone.renamed(&expected.path)?;
+    match audit.checker.entry(expected.root, path) {
+        DiskEntry::File(path, how) if how.is_final() => {
+            let file = audit.checker.paths.id(&path);
+            renamed(audit, site, facts, file, Repair::Renamed)
+        }
+        _ => None,
+    }
 }
 
 /// Returns the suggestion for a missing file that exists by another spelling of the same name: with

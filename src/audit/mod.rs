@@ -15,6 +15,7 @@ mod disk;
 mod evaluator;
 mod finding;
 pub(crate) mod fix;
+pub(crate) mod gone;
 mod hint;
 mod ignored;
 mod labels;

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::{error, fmt, thread};
 
 use foldhash::quality::RandomState;
@@ -16,6 +16,7 @@ use super::disk::{
     ArchiveAccess, DiskTree, FileNaming, LookupMatch, ReadMember, ReadNames, SymlinkPolicy,
 };
 use super::finding::Baseline;
+use super::gone::GoneFiles;
 use super::ignored::{IgnoreEntry, IgnoreRule, IgnoreRules};
 use super::names::{PathSet, PathTable};
 use super::rewrite::steps_above;
@@ -37,7 +38,7 @@ use crate::pipeline::walk::path_of;
 use crate::pipeline::{Archived, PipelineOptions, Verbosity};
 use crate::resolver::Link;
 use crate::uri::base::push_path;
-use crate::uri::{Mounts, ResolveErrorKind};
+use crate::uri::{Mounts, Reference, ResolveErrorKind};
 
 /// The options of [`audit`](super::audit); the defaults are those of the command.
 ///
@@ -78,6 +79,8 @@ pub struct AuditOptions {
     pub(super) orphan_assets: bool,
     /// Absolute paths: if there is a set, only findings are shown whose source or target is in it.
     pub(super) touching: Option<PathSet>,
+    /// The files among them that do not exist, and those that have been renamed.
+    pub(super) gone: Arc<GoneFiles>,
     pub(super) baseline: Baseline,
     /// Findings that are ignored.
     pub(super) ignore: Vec<IgnoreRule>,
@@ -117,6 +120,7 @@ impl Default for AuditOptions {
             entries: Override::empty(),
             orphan_assets: false,
             touching: None,
+            gone: Arc::default(),
             baseline: Baseline::default(),
             ignore: Vec::new(),
             suggestion_rows: SUGGESTION_ROWS,
@@ -303,7 +307,24 @@ impl AuditOptions {
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Self, AuditError> {
         let paths = paths.into_iter().map(|path| self.absolute(path.as_ref()));
-        self.touching = Some(paths.collect::<Result<_, _>>()?);
+        let paths: Vec<_> = paths.collect::<Result<_, _>>()?;
+        let gone = paths.iter().filter(|path| !path_of(path).exists());
+        self.gone = Arc::new(GoneFiles::new(gone.map(Vec::as_slice)));
+        self.touching = Some(paths.into_iter().collect());
+        Ok(self)
+    }
+
+    /// Sets which files have been renamed, with their new paths; links to the old ones are surely meant for
+    /// these. Follows [`AuditOptions::touching_only`].
+    pub(crate) fn renamed(mut self, pairs: &[(PathBuf, PathBuf)]) -> Result<Self, AuditError> {
+        let absolute = |path: &PathBuf| self.absolute(path);
+        let pairs = pairs
+            .iter()
+            .map(|(old, new)| Ok((absolute(old)?, absolute(new)?)));
+        let pairs: Vec<_> = pairs.collect::<Result<_, AuditError>>()?;
+        if let Some(gone) = Arc::get_mut(&mut self.gone) {
+            pairs.iter().for_each(|(old, new)| gone.rename(old, new));
+        }
         Ok(self)
     }
 
@@ -348,6 +369,24 @@ impl AuditOptions {
     pub fn suggestion_rows(mut self, rows: u64) -> Self {
         self.suggestion_rows = rows;
         self
+    }
+
+    /// Returns whether a path lies in a tree of the audit of some paths, or holds one.
+    pub(crate) fn is_in_tree(&self, path: &Path, paths: &[PathBuf]) -> Result<bool, AuditError> {
+        let bases = &self.reading.bases;
+        let path = self.absolute(path)?;
+        let path = path_of(&path);
+        let mounts = bases.mounts.iter().chain(bases.repositories.iter());
+        let mut trees: Vec<PathBuf> = mounts.map(|(root, _)| path_of(root)).collect();
+        for tree in paths {
+            trees.push(path_of(&self.absolute(tree)?));
+        }
+        Ok((trees.iter()).any(|tree| path.starts_with(tree) || tree.starts_with(&path)))
+    }
+
+    /// Returns the files that were to be touched, do not exist, and have no link to them.
+    pub(crate) fn gone_files(&self) -> Arc<GoneFiles> {
+        Arc::clone(&self.gone)
     }
 
     /// Returns the options of another run that has all findings, and shows none.
@@ -679,8 +718,17 @@ impl Audit {
             Ok(target) => target,
             // What a template will make of the reference is not known.
             Err(ResolveErrorKind::Template) => return (TargetLocation::Skipped, None),
+            // The syntax of a private scheme is its own.
+            Err(ResolveErrorKind::InvalidReference)
+                if misspelt_scheme(link.reference).is_none() && is_private(link.reference) =>
+            {
+                return (TargetLocation::Skipped, None);
+            }
             Err(kind) => return (TargetLocation::Unresolved(kind), None),
         };
+        if is_in_script(link) {
+            return (TargetLocation::Skipped, None);
+        }
         if link.flags.contains(Flags::LEAVES_PACKAGE) {
             return (TargetLocation::OutsideRoot, split_fragment(target).1);
         }
@@ -691,6 +739,9 @@ impl Audit {
         ) || is_in_repository(link)
         {
             location = self.beside(link, target, location, lookups);
+        }
+        if location == TargetLocation::Skipped && misspelt_scheme(link.reference).is_some() {
+            location = TargetLocation::Unresolved(ResolveErrorKind::InvalidReference);
         }
         match location {
             // An object of ODF is a directory of the package.
@@ -724,6 +775,50 @@ impl Audit {
             location => (location, fragment),
         }
     }
+}
+
+/// The schemes of which others are taken for misspelt ones.
+const COMMON: [&str; 4] = ["http", "https", "javascript", "mailto"];
+/// Schemes that are near to these, and right.
+const NEAR: [&str; 3] = ["httpg", "httpu", "shttp"];
+
+/// Returns the scheme of a reference, with the scheme that was meant if it is misspelt.
+pub(super) fn misspelt_scheme(reference: &[u8]) -> Option<(&str, &'static str)> {
+    let scheme = str::from_utf8(Reference::split(reference.trim_ascii()).scheme?).ok()?;
+    let lower = scheme.to_ascii_lowercase();
+    let is_near = |known: &&&str| {
+        lower.len().abs_diff(known.len()) < 2 && strsim::osa_distance(&lower, known) == 1
+    };
+    let is_known = COMMON.iter().chain(&NEAR).any(|known| *known == lower);
+    let meant = COMMON.iter().find(is_near).filter(|_| !is_known);
+    meant.map(|meant| (scheme, *meant))
+}
+
+/// Returns whether a reference has a scheme that the rules of URLs on the web do not cover.
+fn is_private(reference: &[u8]) -> bool {
+    const WEB: [&str; 6] = ["file", "ftp", "http", "https", "ws", "wss"];
+    let scheme = Reference::split(reference.trim_ascii()).scheme;
+    let is_web = |scheme: &[u8]| {
+        WEB.iter()
+            .any(|web| scheme.eq_ignore_ascii_case(web.as_bytes()))
+    };
+    scheme.is_some_and(|scheme| !is_web(scheme))
+}
+
+/// Returns whether a reference is a relative one of a script, which is in its strings and comments.
+fn is_in_script(link: &Link<'_>) -> bool {
+    let Some((base, source)) = link.base else {
+        return false;
+    };
+    let name = base.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    let extension = memchr::memrchr(b'.', name).map_or(&b""[..], |at| &name[at + 1..]);
+    matches!(
+        extension,
+        b"js" | b"mjs" | b"cjs" | b"jsx" | b"ts" | b"mts" | b"cts" | b"tsx"
+    ) && source.starts_with("retrieval:")
+        && Reference::split(link.reference.trim_ascii())
+            .scheme
+            .is_none()
 }
 
 /// Returns whether a link is in Markdown of a repository.

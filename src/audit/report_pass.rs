@@ -837,8 +837,14 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
         let finding = self.audit.options.levels.first_finding(&facts);
         let state = LinkState::of(&facts, finding);
         self.counts[state as usize] += 1;
-        match self.audit.options.list {
+        let list = self.audit.options.list;
+        let is_listed = || {
+            let expected = self.audit.checker.expected_path(link);
+            self.evaluator.shows(Some((&facts, expected.as_ref())))
+        };
+        match list {
             ListedLinks::Findings => {}
+            _ if !is_listed() => {}
             ListedLinks::Links => {
                 self.record(WireRecord::Link);
                 push_number(state as u64, &mut self.out.0);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::disk::LookupMatch;
+use super::evaluator::{leads_to_touched, touches};
 use super::finding::{
     DocumentPosition, FindingCause, FindingDraft, FindingSubject, SuggestionHint, finding_key,
     group_key, shortened,
@@ -86,10 +87,6 @@ impl RuleChecks<'_> {
             };
             wire::push_diagnostic(&diagnostic, out);
         }
-        let touching = &self.audit.options.touching;
-        if (touching.as_ref()).is_some_and(|touching| !touching.contains(&self.file.path)) {
-            return 0;
-        }
         let Some(uri) = self.audit.checker.mounts.uri_of_mount(&self.file.path) else {
             return 0;
         };
@@ -137,7 +134,9 @@ impl RuleChecks<'_> {
         let mut target = Vec::new();
         let resolved = Resolver::new(uri, Rules::Whatwg)
             .is_ok_and(|resolver| resolver.resolve_into(destination.text, &mut target).is_ok());
-        if !resolved {
+        let is_touched = touches(self.audit, &self.file.path)
+            || leads_to_touched(self.audit, uri, destination.text);
+        if !resolved || !is_touched {
             return false;
         }
         let (target, fragment) = split_fragment(&target);

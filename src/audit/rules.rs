@@ -333,6 +333,7 @@ impl LinkState {
                 LinkState::Broken
             }
             TargetLocation::File(..) if facts.fragment_missing || is_error => LinkState::Broken,
+            TargetLocation::File(..) if facts.is_route => LinkState::Skipped,
             TargetLocation::File(..) | TargetLocation::Served | TargetLocation::RedirectOut => {
                 LinkState::Ok
             }

@@ -25,9 +25,11 @@ use super::finding::{FindingDraft, FindingSubject, Repair, Suggestion, Suggestio
 use super::hint::{MovedFiles, suggestion};
 use super::names::{FileId, Interner, NameOrder, common_prefix, words};
 use super::options::Audit;
-use super::rewrite::ReferenceForm;
+use super::rewrite::{ReferenceForm, steps_above};
 use super::site::Site;
-use super::target::{ExpectedPath, decode_fragment, required_name, split_fragment};
+use super::target::{
+    ExpectedPath, MountPosition, TargetChecker, decode_fragment, required_name, split_fragment,
+};
 use crate::pipeline::members;
 use crate::pipeline::read::FileReader;
 use crate::pipeline::walk::EntryKind;
@@ -118,20 +120,29 @@ fn is_typo(wanted: &[u8], name: &[u8], has_word: impl Fn(&[u8]) -> bool) -> bool
 
 /// Returns whether a file that has the name of a missing one may be that file in another place; `None` if
 /// a generator serves it at the path that the reference names.
-fn may_have_moved(link: &Link<'_>, file: &[u8]) -> Option<bool> {
+fn may_have_moved(checker: &TargetChecker, link: &Link<'_>, file: &[u8]) -> Option<bool> {
+    let base = link.base.map_or(&b""[..], |(base, _)| base);
     let reference = link.reference.trim_ascii();
     let end = memchr::memchr2(b'?', b'#', reference).unwrap_or(reference.len());
     let path: Vec<u8> = percent_decode(&reference[..end]).collect();
-    // The path of a reference to another root is the end of the path of the file.
     let Some(below) = path.strip_prefix(b"/") else {
-        return Some(true);
+        // What is above the root has not moved into it.
+        return Some(steps_above(checker.depth(base), &path).is_none());
     };
     match file
         .strip_suffix(below)
         .filter(|above| above.ends_with(b"/"))
     {
         Some(above) if COPIED.iter().any(|copied| above.ends_with(copied)) => None,
-        above => Some(above.is_none() || !below.contains(&b'/')),
+        // The path may start at the root of another site, as one around the document.
+        Some(above) => {
+            let document = match checker.mount_position(base) {
+                MountPosition::Below { path, .. } => path.unwrap_or_default(),
+                MountPosition::Elsewhere(_) => Vec::new(),
+            };
+            Some(!below.contains(&b'/') && !document.starts_with(above))
+        }
+        None => Some(true),
     }
 }
 
@@ -541,7 +552,7 @@ impl<'a> Suggester<'a> {
         });
         let suggestion = candidate.and_then(|mut candidate| {
             let path = self.audit.checker.paths.path(candidate.file);
-            candidate.has_moved &= may_have_moved(link, &path)?;
+            candidate.has_moved &= may_have_moved(&self.audit.checker, link, &path)?;
             let form = ReferenceForm::of(&self.audit.checker, link)?;
             let (audit, site, suffix) = (self.audit, self.site, form.suffix());
             match suggestion(audit, site, &form, candidate.file, suffix, Repair::Moved) {

@@ -67,6 +67,8 @@ pub(super) struct TargetFacts<'a> {
     pub(super) fragment_missing: bool,
     /// The document at the target has such a name in other case, which GitHub finds.
     pub(super) fragment_in_other_case: bool,
+    /// The fragment is a route of a script.
+    pub(super) is_route: bool,
     /// The document at the target refreshes to another one.
     pub(super) redirects: bool,
 }
@@ -600,8 +602,14 @@ pub(super) fn required_name(fragment: &[u8]) -> Option<&[u8]> {
         false => None,
     };
     let fragment = &fragment[..directive.unwrap_or(fragment.len())];
-    let anywhere = fragment.is_empty() || fragment.eq_ignore_ascii_case(b"top");
+    let anywhere =
+        is_route(fragment) || fragment.is_empty() || fragment.eq_ignore_ascii_case(b"top");
     (!anywhere).then_some(fragment)
+}
+
+/// Returns whether a fragment is a route of a script, such as `/x` and `!x`, and no id.
+pub(super) fn is_route(fragment: &[u8]) -> bool {
+    matches!(fragment, [b'/' | b'!', ..])
 }
 
 /// Returns the two names that a range of lines needs: `203-207` leads from line 203 to line 207 where

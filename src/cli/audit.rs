@@ -10,7 +10,7 @@ use clap::{ArgMatches, Command};
 
 use super::args::output::workers;
 use super::args::{AuditArgs, FailOnArg, FixArg, OrphansArg, SwitchArg};
-use super::changed::changed_since;
+use super::changed::{changed_since, was_there};
 use super::config::{self, Config};
 use super::destination::{Destination, OutputTarget};
 use super::fix::{self, FixCounts, FixDestination};
@@ -144,6 +144,8 @@ pub(super) fn run(
     }
     let mut fixes = fix_list(arguments)?;
     let again = fixes.is_some().then(|| options.of_all_findings());
+    check_touching(arguments, &options, &paths)?;
+    let gone = options.gone_files();
     let audit = Audit::new(options, &paths);
     let targets = AuditOutputs::of(arguments)?;
     let roots = roots(arguments, &paths);
@@ -205,7 +207,36 @@ pub(super) fn run(
         Err(error) => return Err(Error::new(format!("cannot write: {error}"))),
         Ok(outcome) => outcome,
     };
-    finish(arguments, &outcome, counts.as_ref(), notice)
+    let exit = finish(arguments, &outcome, counts.as_ref(), notice)?;
+    for path in gone.unlinked() {
+        let path = path_of(path);
+        // A page that was deleted may have had no link.
+        if !was_there(&path) {
+            return Err(Error::new(format!(
+                "{}: there is no such file to touch, and no link leads to one",
+                path.display()
+            )));
+        }
+    }
+    Ok(exit)
+}
+
+/// Checks that the files that findings must touch lie in the trees.
+fn check_touching(
+    arguments: &AuditArgs,
+    options: &AuditOptions,
+    paths: &[PathBuf],
+) -> Result<(), Error> {
+    for name in &arguments.findings.touching {
+        let is_in_tree = options.is_in_tree(name, paths);
+        if !is_in_tree.map_err(|error| Error::new(error.to_string()))? {
+            let name = name.display();
+            return Err(Error::new(format!(
+                "--touching {name}: it is in none of the trees"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Returns an error if a flag of the command line has no effect beside the others; what a
@@ -339,7 +370,8 @@ fn options(
             let mut trees = paths.to_vec();
             trees.extend(arguments.base.directories());
             let changed = changed_since(revision, &trees)?;
-            options.touching_only(findings.touching.iter().chain(&changed))
+            let touched = options.touching_only(findings.touching.iter().chain(&changed.files));
+            touched.and_then(|options| options.renamed(&changed.renamed))
         }
     };
     options = touching

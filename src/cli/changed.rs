@@ -8,25 +8,40 @@ use std::process::{Command, Output, Stdio};
 use super::message::Error;
 use crate::pipeline::walk::path_of;
 
-/// The arguments of git before the revision: nothing that a repository configures is run, and both names
-/// of a file that was moved are listed.
-const DIFF: [&str; 15] = [
+/// The first arguments of git: nothing that a repository configures is run.
+const SAFE: [&str; 5] = [
     "--no-pager",
     "-c",
     "core.fsmonitor=false",
     "-c",
     "core.hooksPath=/dev/null",
+];
+
+/// The arguments of git before the revision.
+const DIFF: [&str; 10] = [
     "diff",
-    "--name-only",
+    "--name-status",
+    "-M",
     "-z",
     "--relative",
-    "--no-renames",
     "--no-color",
     "--no-ext-diff",
     "--no-textconv",
     "--ignore-submodules=dirty",
     "--end-of-options",
 ];
+
+/// The arguments of git that list files that are in no commit, nor ignored.
+const UNTRACKED: [&str; 4] = ["ls-files", "--others", "--exclude-standard", "-z"];
+
+/// The files that differ from a revision.
+#[derive(Default)]
+pub(super) struct Changes {
+    /// All of them, those that are gone included.
+    pub(super) files: Vec<PathBuf>,
+    /// The old and the new paths of those that were renamed.
+    pub(super) renamed: Vec<(PathBuf, PathBuf)>,
+}
 
 /// The arguments of git that list the keys of filters, however they are configured.
 const FILTERS: [&str; 5] = [
@@ -37,8 +52,8 @@ const FILTERS: [&str; 5] = [
     "^filter[.].*[.](clean|process|required)$",
 ];
 
-/// Returns the files below some paths that differ from a revision, those that are gone included.
-pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
+/// Returns the files below some paths that differ from a revision, or are not known to git.
+pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Changes, Error> {
     if revision.is_empty() || revision.as_encoded_bytes().starts_with(b"-") {
         let shown = revision.display();
         return Err(Error::new(format!(
@@ -48,29 +63,67 @@ pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Vec<P
     let mut directories: Vec<_> = paths.iter().map(|path| directory(path)).collect();
     directories.sort_unstable();
     directories.dedup();
-    let mut changed = Vec::new();
+    let mut changed = Changes::default();
     for directory in directories {
         let mut diff = git(&directory);
         diff.args(DIFF).arg(revision).arg("--");
         without_filters(&mut diff, &output(git(&directory).args(FILTERS))?.stdout);
-        let output = output(&mut diff)?;
-        if !output.status.success() {
-            let text = String::from_utf8_lossy(&output.stderr);
-            let reason = text.lines().next().unwrap_or("it failed without a message");
-            return Err(Error::new(format!("--changed-since: git: {reason}")));
+        let status = output(&mut diff)?;
+        let untracked = output(git(&directory).args(UNTRACKED))?;
+        for output in [&status, &untracked] {
+            if !output.status.success() {
+                let text = String::from_utf8_lossy(&output.stderr);
+                let reason = text.lines().next().unwrap_or("it failed without a message");
+                return Err(Error::new(format!("--changed-since: git: {reason}")));
+            }
         }
-        let names = output.stdout.split(|&byte| byte == 0);
-        let names = names.filter(|name| !name.is_empty());
-        changed.extend(names.map(|name| directory.join(path_of(name))));
+        let fields = |output: &[u8]| -> Vec<PathBuf> {
+            let fields = output.split(|&byte| byte == 0);
+            fields
+                .filter(|field| !field.is_empty())
+                .map(path_of)
+                .collect()
+        };
+        let untracked = fields(&untracked.stdout).into_iter();
+        changed
+            .files
+            .extend(untracked.map(|name| directory.join(name)));
+        let mut fields = fields(&status.stdout).into_iter();
+        while let (Some(status), Some(name)) = (fields.next(), fields.next()) {
+            let name = directory.join(name);
+            // The status of a file that was renamed or copied is followed by both names.
+            let new = match status.as_os_str().as_encoded_bytes()[0] {
+                b'R' | b'C' => fields.next().map(|new| directory.join(new)),
+                _ => None,
+            };
+            if let Some(new) = new {
+                changed.files.push(new.clone());
+                if status.as_os_str().as_encoded_bytes()[0] == b'R' {
+                    changed.renamed.push((name.clone(), new));
+                }
+            }
+            changed.files.push(name);
+        }
     }
     Ok(changed)
+}
+
+/// Returns whether git knows a file that is gone.
+pub(super) fn was_there(path: &Path) -> bool {
+    let directory = path.ancestors().skip(1).find(|above| above.is_dir());
+    let log = directory.map(|directory| {
+        let mut log = git(directory);
+        log.args(["log", "-1", "--format=%H", "--"]).arg(path);
+        log.output()
+    });
+    matches!(log, Some(Ok(output)) if output.status.success() && !output.stdout.is_empty())
 }
 
 /// Returns the command that runs git in a directory. Objects that the repository lacks are not fetched: it
 /// may name any program as the transport.
 fn git(directory: &Path) -> Command {
     let mut git = Command::new("git");
-    git.arg("-C").arg(directory);
+    git.arg("-C").arg(directory).args(SAFE);
     git.env("GIT_OPTIONAL_LOCKS", "0");
     git.env("GIT_NO_LAZY_FETCH", "1");
     git.env("GIT_ALLOW_PROTOCOL", "none");

@@ -289,9 +289,23 @@ impl Unfinished {
         self.file.as_file_mut().write_all(bytes)
     }
 
+    /// Gives the file the owner and the group of the file that it replaces.
+    pub(super) fn keep_owner(&self) -> io::Result<()> {
+        #[cfg(unix)]
+        if let (Ok(old), new) = (fs::metadata(&self.path), self.file.as_file().metadata()?) {
+            use std::os::unix::fs::{MetadataExt, fchown};
+            if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
+                fchown(self.file.as_file(), Some(old.uid()), Some(old.gid()))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Gives the complete file its name.
     pub(super) fn finish(self) -> io::Result<()> {
         let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        // Without the right to give files away, the file is this user's.
+        let _ = self.keep_owner();
         // Keeps the permissions of the file that is replaced.
         if let Ok(metadata) = fs::metadata(&self.path) {
             self.file

@@ -163,6 +163,9 @@ fn write(
         // A file that its owner protects is not replaced.
         OpenOptions::new().write(true).open(&path)?;
         let mut unfinished = Unfinished::create(&path)?;
+        unfinished.keep_owner().map_err(|error| {
+            io::Error::other(format!("its owner and group cannot be kept: {error}"))
+        })?;
         unfinished.write_all(&file.bytes(&bytes))?;
         unfinished.finish()?;
     }

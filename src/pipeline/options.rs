@@ -83,17 +83,19 @@ pub struct PipelineOptions {
     /// Counters to raise as documents are read.
     pub progress: Option<Arc<Progress>>,
     /// Parts of files that are read as if other bytes were there.
-    pub(crate) replaced: Replaced,
+    pub replaced: Replaced,
 }
 
 /// The replaced parts of files, in ascending order, by the paths of the files.
-pub(crate) type Replaced = Arc<BTreeMap<PathBuf, Vec<Splice>>>;
+pub type Replaced = Arc<BTreeMap<PathBuf, Vec<Splice>>>;
 
 /// A part of a file, and the bytes that replace it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Splice {
-    pub(crate) range: Range<usize>,
-    pub(crate) bytes: Vec<u8>,
+pub struct Splice {
+    /// The part, in bytes.
+    pub range: Range<usize>,
+    /// The bytes that are read instead.
+    pub bytes: Vec<u8>,
 }
 
 /// Returns a part of a file with its splices, which lie in the part in ascending order.

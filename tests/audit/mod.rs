@@ -18,6 +18,8 @@ mod flags;
 mod generated;
 // Findings with one cause.
 mod groups;
+// Fixes and findings that would do harm.
+mod harmless;
 // Trees that are made to cost much, or to lead out of themselves.
 mod hostile;
 // What is ignored; undefined labels; templates.

@@ -380,3 +380,17 @@ def test_two_gigabytes_of_strings(tmp_path: Path) -> None:
                 number += 1
             size += sum(pa.compute.binary_length(batch["target"]).to_pylist())
         assert (number, size > 2**31) == (36_000, True)
+
+
+def test_audit_reads_no_configuration_that_is_not_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "uriscan.toml").write_text('allow = ["broken-file"]\n')
+    (tmp_path / "a.html").write_text("<a href=gone>x</a>")
+    monkeypatch.chdir(tmp_path)
+    assert [finding["rule"] for finding in uriscan.audit("a.html")] == ["broken-file"]
+    assert list(uriscan.audit("a.html", config="uriscan.toml")) == []
+
+
+def test_options_that_change_the_output_are_refused_by_either_spelling() -> None:
+    for name in ("fix_moved", "fix-moved", "count-by"):
+        with pytest.raises(TypeError):
+            uriscan.audit("a.html", **{name: True})

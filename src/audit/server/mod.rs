@@ -10,6 +10,7 @@ mod rule;
 mod vercel;
 
 use std::borrow::Cow;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use foldhash::{HashMap, HashSet, HashSetExt};
@@ -18,6 +19,7 @@ use super::disk::{DiskTree, FileNaming, FileStart, LookupMatch, OptionalExtensio
 use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::document::diagnostic::{self, Code};
 use crate::pipeline::bases::{is_internal_origin, served_at};
+use crate::pipeline::walk::path_of;
 use crate::uri::Mounts;
 use index::{RuleIndex, TrailingSlash};
 use rule::{ErrorPage, Occurrences, ParsedRules};
@@ -131,7 +133,10 @@ impl ServerKind {
     fn of_files(tree: &DiskTree, root: &[u8]) -> ServerKind {
         let has_marker = |row: &&ServerRow| {
             let mut markers = row.markers.iter();
-            markers.any(|name| tree.file_in(root, name.as_bytes()).is_some())
+            markers.any(|&name| match name {
+                NETLIFY_TOML | VERCEL_JSON => FileText::of_site(tree, root, name).is_some(),
+                name => tree.file_in(root, name.as_bytes()).is_some(),
+            })
         };
         SERVERS
             .iter()
@@ -309,7 +314,7 @@ impl ServerView {
             let file = RuleFile::new(text.path, parsed, slash, text.cut);
             self.files.push(Arc::new(file));
         }
-        if let Some(text) = FileText::read(tree, &self.root, NETLIFY_TOML) {
+        if let Some(text) = FileText::of_site(tree, &self.root, NETLIFY_TOML) {
             let parsed = text.whole().and_then(redirects::parse_toml);
             let file = match parsed {
                 Some(parsed) => RuleFile::new(text.path, parsed, slash, None),
@@ -320,7 +325,7 @@ impl ServerView {
     }
 
     fn read_vercel(&mut self, tree: &DiskTree) {
-        let Some(text) = FileText::read(tree, &self.root, VERCEL_JSON) else {
+        let Some(text) = FileText::of_site(tree, &self.root, VERCEL_JSON) else {
             return;
         };
         let file = match text.whole().and_then(vercel::parse) {
@@ -563,6 +568,36 @@ impl FileText {
         Some(FileText { path, text, cut })
     }
 
+    /// Reads the configuration of a host for the site in a directory, from there or from above it in the
+    /// repository (A100).
+    fn of_site(tree: &DiskTree, root: &[u8], name: &str) -> Option<FileText> {
+        let root = root.strip_suffix(b"/").unwrap_or(root);
+        let site = path_of(root);
+        let is_repository = |above: &&Path| above.join(".git").exists();
+        let repository = site.ancestors().find(is_repository).unwrap_or(&site);
+        let above = site
+            .ancestors()
+            .take_while(|above| above.starts_with(repository));
+        above
+            .map(|above| above.as_os_str().as_encoded_bytes())
+            .find_map(|directory| {
+                let text = FileText::read(tree, directory, name)?;
+                let published = text.whole().and_then(|text| match name {
+                    NETLIFY_TOML => redirects::published(text),
+                    _ => vercel::published(text),
+                });
+                let is_of_site = match published {
+                    Some(below) => {
+                        let below = below.split('/').filter(|name| !matches!(*name, "" | "."));
+                        let names = std::iter::once(directory).chain(below.map(str::as_bytes));
+                        names.collect::<Vec<_>>().join(&b'/') == root
+                    }
+                    None => directory == root && has_page(tree, root),
+                };
+                is_of_site.then_some(text)
+            })
+    }
+
     /// Returns the lines that were read.
     fn lines(&self) -> &[u8] {
         &self.text
@@ -573,6 +608,12 @@ impl FileText {
         let text = str::from_utf8(&self.text).ok()?;
         self.cut.is_none().then_some(text)
     }
+}
+
+/// Returns whether a directory has a page, as the root of a site has.
+fn has_page(tree: &DiskTree, directory: &[u8]) -> bool {
+    let names = tree.names(directory);
+    names.iter().any(|name| name.ends_with(".html"))
 }
 
 /// The view on each mount.

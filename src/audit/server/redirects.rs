@@ -57,6 +57,20 @@ enum Unfit {
     Unfollowed,
 }
 
+/// Returns the directory of the site, below that of a `netlify.toml`, if the file names one.
+pub(super) fn published(text: &str) -> Option<String> {
+    let document = DeTable::parse(text).ok()?;
+    let DeValue::Table(build) = find(document.get_ref(), "build")?.into_inner() else {
+        return None;
+    };
+    let string = |key: &str| match find(&build, key)?.into_inner() {
+        DeValue::String(text) => Some(text.into_owned()),
+        _ => None,
+    };
+    let base = string("base").unwrap_or_default();
+    Some(format!("{base}/{}", string("publish")?))
+}
+
 /// Returns the ranges of the words of a line.
 fn words(line: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;

@@ -66,6 +66,12 @@ pub(super) fn parse(text: &str) -> Option<VercelConfig> {
     Some(config)
 }
 
+/// Returns the directory of the site, below that of the file, if the file names one.
+pub(super) fn published(text: &str) -> Option<String> {
+    let members: Members<'_> = serde_json::from_str(text).ok()?;
+    serde_json::from_str(members.get("outputDirectory")?.get()).ok()
+}
+
 /// Returns the offset of a part of a text.
 fn offset_in(text: &str, part: &str) -> u64 {
     (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize) as u64

@@ -264,7 +264,7 @@ pub(crate) struct FindingArgs {
     /// Show only findings whose source or target is this file or directory; may be repeated
     #[arg(long, value_name = "FILE")]
     pub touching: Vec<PathBuf>,
-    /// The same as --touching with each file that `git diff --name-only REV` names
+    /// The same as --touching with each file that git finds changed since REV, or does not know
     #[arg(long, value_name = "REV")]
     pub changed_since: Option<OsString>,
     /// Show no more than N findings, and say how many more there are

@@ -12,7 +12,7 @@ from uriscan._process import Process, Record
 # Options with which the command writes something else than findings, or elsewhere.
 _NOT_FINDINGS = frozenset(
     """count_by explain external files files_with_matches fix fix_moved format generate help json messages
-    output quiet type_list""".split()
+    output quiet type_list version""".split()
 )
 
 
@@ -56,7 +56,7 @@ def audit(
 
     A finding has the keys of a link, then `rule`, `level`, `message`, `suggestion`, `key` and `group`.
     Options are the flags of `uriscan audit`, written as those of `scan`; with `links` every link is
-    returned too, with its `state`.
+    returned too, with its `state`. A configuration is read only if `config` names it.
 
     >>> import uriscan
     >>> findings = uriscan.audit("corpus/audit/orphans/site", warn=["orphan"])
@@ -68,5 +68,7 @@ def audit(
     5
     """
     names, feed = path_arguments(paths)
+    if options.get("config") is None:
+        options = {**options, "config": None, "no_config": True}
     arguments = ["audit", "--json", *flags({"root": root, **options}, _NOT_FINDINGS), *names]
     return Findings(Process(arguments, feed=feed))

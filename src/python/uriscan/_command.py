@@ -64,7 +64,7 @@ def flags(options: Mapping[str, Option], refused: Iterable[str] = ()) -> list[st
     """
     arguments = []
     for name, value in options.items():
-        if name in refused:
+        if name.replace("-", "_") in refused:
             raise TypeError(f"the option {name!r} changes what the command writes, and cannot be used here")
         flag = "--" + name.replace("_", "-")
         if value is True:

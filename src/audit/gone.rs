@@ -1,0 +1,113 @@
+//! Files that are gone, and the references that led to them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use foldhash::HashMap;
+
+use super::disk::fold;
+
+/// Extensions of pages, which references may leave out or write otherwise.
+const PAGES: [&str; 11] = [
+    "adoc", "htm", "html", "ipynb", "markdown", "md", "mdx", "rst", "shtml", "txt", "xhtml",
+];
+
+/// Names of files that are shown for their directories.
+const INDEX: [&str; 2] = ["index", "readme"];
+
+/// Paths that do not exist, by the form that all spellings of references to them have.
+#[derive(Debug, Default)]
+pub(crate) struct GoneFiles {
+    paths: Vec<GonePath>,
+    /// Indices of `paths`.
+    by_spelling: HashMap<String, usize>,
+    /// Those whose name is not that of other paths, for links of wikis.
+    by_name: HashMap<String, usize>,
+}
+
+#[derive(Debug)]
+struct GonePath {
+    path: Vec<u8>,
+    /// A link leads there.
+    is_linked: AtomicBool,
+    /// The new path, if the file has been renamed.
+    renamed: Option<Vec<u8>>,
+}
+
+impl GoneFiles {
+    /// Collects absolute paths.
+    pub(super) fn new<'p>(paths: impl Iterator<Item = &'p [u8]>) -> Self {
+        let mut gone = GoneFiles::default();
+        for path in paths {
+            let index = gone.paths.len();
+            gone.by_spelling.entry(spelling(path)).or_insert(index);
+            gone.by_name.entry(name(path)).or_insert(index);
+            gone.paths.push(GonePath {
+                path: path.to_vec(),
+                is_linked: AtomicBool::new(false),
+                renamed: None,
+            });
+        }
+        gone
+    }
+
+    /// Notes that a file has been renamed.
+    pub(super) fn rename(&mut self, old: &[u8], new: &[u8]) {
+        if let Some(gone) = self.paths.iter_mut().find(|gone| gone.path == old) {
+            gone.renamed = Some(new.to_vec());
+        }
+    }
+
+    /// Returns whether a path that a link leads to is a spelling of one that is gone or is below it.
+    pub(super) fn contains(&self, path: &[u8], is_wiki: bool) -> bool {
+        if self.paths.is_empty() {
+            return false;
+        }
+        let spelling = spelling(path);
+        let mut above = std::iter::successors(Some(&*spelling), |path| {
+            path.rfind('/').map(|end| &path[..end])
+        });
+        let found = above.find_map(|path| self.by_spelling.get(path)).copied();
+        let by_name = || self.by_name.get(&name(path)).copied().filter(|_| is_wiki);
+        let Some(index) = found.or_else(by_name) else {
+            return false;
+        };
+        self.paths[index].is_linked.store(true, Ordering::Relaxed);
+        true
+    }
+
+    /// Returns the new path of the file that a link to a path was for.
+    pub(super) fn renamed(&self, path: &[u8]) -> Option<&[u8]> {
+        let index = *self.by_spelling.get(&spelling(path))?;
+        self.paths[index].renamed.as_deref()
+    }
+
+    /// Returns the paths to which no link leads.
+    pub(crate) fn unlinked(&self) -> impl Iterator<Item = &[u8]> {
+        let unlinked = |gone: &&GonePath| !gone.is_linked.load(Ordering::Relaxed);
+        self.paths.iter().filter(unlinked).map(|gone| &*gone.path)
+    }
+}
+
+/// Returns a path in the form that all references to it have: without the name of an index file, the extension
+/// of a page, a slash at the end and differences of case.
+fn spelling(path: &[u8]) -> String {
+    let mut path = fold(path.strip_suffix(b"/").unwrap_or(path));
+    if let Some((stem, extension)) = path.rsplit_once('.')
+        && PAGES.contains(&extension)
+    {
+        path.truncate(stem.len());
+    }
+    if let Some((above, name)) = path.rsplit_once('/')
+        && INDEX.contains(&name)
+    {
+        path.truncate(above.len());
+    }
+    path
+}
+
+/// Returns the last name of a path as wikis compare names.
+fn name(path: &[u8]) -> String {
+    let path = spelling(path);
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.replace(['-', '_'], " ")
+}
