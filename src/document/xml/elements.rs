@@ -1,6 +1,7 @@
 //! The open elements: their names, what prefixes mean inside, and the rows of their vocabularies.
 
-use super::tokens::{name_hash, split_name};
+use super::tag::XmlTag;
+use super::tokens::split_name;
 use super::vocabulary::{self, Namespace, ValueKind, XmlRow};
 use crate::bytes::steps::step;
 use crate::document::html::xml::{MarkupElement, MarkupNamespace};
@@ -13,6 +14,8 @@ const MOST_BINDINGS: usize = 256;
 const NEAREST: usize = 64;
 /// The number of names whose kinds are kept.
 const MOST_KEPT: usize = 256;
+/// The number of places where the kind of a name may be; a divisor of [`MOST_KEPT`].
+const PROBES: usize = 4;
 
 /// The facts about all elements of one name, while the same prefixes are in force.
 #[derive(Clone, Copy, Debug)]
@@ -23,8 +26,6 @@ pub(super) struct ElementKind {
     /// The namespace of an element that the table of HTML knows.
     pub(super) markup: Option<MarkupElement>,
     pub(super) rows: &'static [XmlRow],
-    /// The row of the element's text.
-    pub(super) text: Option<(&'static str, ValueKind)>,
     /// Whether it is an item, a channel, or what has a link of its own in one.
     pub(super) is_entry: bool,
     /// Whether text and attributes are searched, because nothing is known of them.
@@ -83,18 +84,9 @@ pub(super) struct OpenElements {
     has_bound_stylesheet: bool,
     /// Whether nothing is searched although its vocabulary is unknown.
     pub(super) never_guesses: bool,
-    /// Whether rows that only `--extended` reports are used.
-    extended: bool,
 }
 
 impl OpenElements {
-    pub(super) fn new(extended: bool) -> Self {
-        OpenElements {
-            extended,
-            ..OpenElements::default()
-        }
-    }
-
     /// Closes everything, and forgets the document.
     pub(super) fn clear(&mut self) {
         self.open.clear();
@@ -172,18 +164,18 @@ impl OpenElements {
     }
 
     /// Returns the kind of the elements of a name; the first one asked for is the root.
-    pub(super) fn kind(&mut self, name: &[u8]) -> ElementKind {
-        let hash = name_hash(name);
-        let slot = (hash >> 32) as usize % MOST_KEPT;
-        match self.kept.get(slot) {
-            Some(Some((kind, bindings)))
-                if (kind.name, *bindings) == (hash, self.bindings.number) =>
-            {
-                *kind
-            }
-            _ => {
-                let kind = self.new_kind(name, hash);
-                self.kept[slot] = Some((kind, self.bindings.number));
+    pub(super) fn kind(&mut self, bytes: &[u8], tag: &XmlTag) -> ElementKind {
+        let (hash, bindings) = (tag.hash, self.bindings.number);
+        let first = (hash >> 32) as usize % MOST_KEPT;
+        let mut slots = (0..PROBES).map(|next| first ^ next);
+        let kinds = slots.clone().map(|slot| self.kept[slot].as_ref());
+        let mut kinds = kinds.map_while(|kept| kept);
+        match kinds.find(|(kind, set)| (kind.name, *set) == (hash, bindings)) {
+            Some((kind, _)) => *kind,
+            None => {
+                let kind = self.new_kind(&bytes[tag.name.clone()], hash);
+                let free = slots.find(|&slot| self.kept[slot].is_none());
+                self.kept[free.unwrap_or(first)] = Some((kind, bindings));
                 kind
             }
         }
@@ -226,7 +218,6 @@ impl OpenElements {
             namespace,
             markup,
             rows,
-            text: vocabulary::text_row(rows, self.extended),
             is_entry: namespace == Namespace::Rss
                 && matches!(
                     local,
@@ -266,11 +257,13 @@ impl OpenElements {
         is_counted
     }
 
-    /// Returns the number of elements around which the end tag of a name closes, with its own; none
-    /// if it closes nothing near.
+    /// Returns the number of elements that the end tag of a name, given as its hash, closes; none if it
+    /// closes nothing near.
     #[inline]
-    pub(super) fn closed_by(&self, name: &[u8]) -> Option<usize> {
-        let name = name_hash(name);
+    pub(super) fn closed_by(&self, name: u64) -> Option<usize> {
+        if self.open.last().is_some_and(|open| open.name == name) {
+            return Some(1);
+        }
         step(self.open.len().min(NEAREST));
         let mut near = self.open.iter().rev().take(NEAREST);
         let above = near.position(|open| open.name == name);

@@ -32,7 +32,7 @@ pub(super) struct XmlScanner {
     markup: MarkupReporter,
     reader: ContentsReader,
     values: XmlValues,
-    tag: XmlTag,
+    tag: Option<Box<XmlTag>>,
     elements: OpenElements,
     bases: usize,
     family: RuleFamily,
@@ -60,8 +60,8 @@ impl XmlScanner {
             markup: MarkupReporter::new(options),
             reader: ContentsReader::new(options),
             values: XmlValues::default(),
-            tag: XmlTag::default(),
-            elements: OpenElements::new(options.html.extended),
+            tag: None,
+            elements: OpenElements::default(),
             bases: 0,
             family: RuleFamily::Plain,
             contents: XmlContents::Ignored,
@@ -107,11 +107,14 @@ impl XmlScanner {
         if self.contents != XmlContents::Ignored {
             return self.read_contents(window, at, events);
         }
-        match &bytes[at..] {
-            [b'<', b'/', next, ..] if starts_name(*next) => self.end_tag(window, at, events),
-            [b'<', next, ..] if starts_name(*next) => self.start_tag(window, at, events),
-            [b'<', ..] => self.markup(window, at, events),
-            _ => self.skip_text(window, at, events),
+        if bytes[at] != b'<' {
+            return self.skip_text(window, at, events);
+        }
+        let starts = |at: usize| bytes.get(at).is_some_and(|&byte| starts_name(byte));
+        match bytes.get(at + 1) {
+            Some(b'/') if starts(at + 2) => self.end_tag(window, at, events),
+            _ if starts(at + 1) => self.start_tag(window, at, events),
+            _ => self.markup(window, at, events),
         }
     }
 
@@ -170,6 +173,7 @@ impl XmlScanner {
     }
 
     /// Returns the end of a token; gives it up where the document cuts it off, or if it is too long.
+    #[inline(always)]
     fn bounded(
         &mut self,
         end: Option<usize>,
@@ -280,8 +284,9 @@ impl XmlScanner {
             Ok(end) => end,
             Err(step) => return step,
         };
-        read_attributes(&bytes[..end], data, &mut self.tag);
-        if let Some(href) = self.tag.attribute(bytes, b"href") {
+        let mut tag = XmlTag::default();
+        read_attributes(&bytes[..end], data, &mut tag);
+        if let Some(href) = tag.attribute(bytes, b"href") {
             let names = [NameRange::Known("xml-stylesheet"), NameRange::Known("href")];
             let text = self.values.value(window, href);
             report(text, 0..text.bytes.len(), names, events);
@@ -292,7 +297,7 @@ impl XmlScanner {
 
     /// Reads the start tag at `at`.
     fn start_tag(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
-        let mut tag = std::mem::take(&mut self.tag);
+        let mut tag = self.tag.take().unwrap_or_default();
         let end = read_start_tag(window.bytes, at, &mut tag);
         let step = match self.bounded(end, window, at, events) {
             Ok(end) => {
@@ -302,7 +307,7 @@ impl XmlScanner {
             }
             Err(step) => step,
         };
-        self.tag = tag;
+        self.tag = Some(tag);
         step
     }
 
@@ -317,7 +322,7 @@ impl XmlScanner {
         if tag.has_prefix && !self.elements.is_full() {
             self.bind_prefixes(window, tag, events);
         }
-        let kind = self.elements.kind(&window.bytes[tag.name.clone()]);
+        let kind = self.elements.kind(window.bytes, tag);
         let is_browsed = is_root && kind.markup.is_some();
         if is_browsed {
             self.family = RuleFamily::Markup;
@@ -342,7 +347,7 @@ impl XmlScanner {
             for attribute in &tag.attributes {
                 attributes.read_attribute(attribute, &kind, events);
             }
-            match kind.text {
+            match vocabulary::text_row(kind.rows, self.options.html.extended) {
                 Some((_, ValueKind::FieldMark)) => self.reader.field.mark(events),
                 Some((element, value)) => contents = attributes.row_contents(element, value),
                 None if kind.is_guessed => contents = XmlContents::Guessed,
@@ -441,7 +446,7 @@ impl XmlScanner {
             (None, Ok(end)) => return Step::To(end),
         };
         if !self.elements.pop_counted() {
-            let count = self.elements.closed_by(&window.bytes[tag.name]);
+            let count = self.elements.closed_by(tag.hash);
             if count != Some(1) || tag.is_broken {
                 Self::not_well_formed(window.offset_at(at), events);
             }

@@ -2,9 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr2;
-
-use super::tokens::{first_of, name_end, space_end, starts_name};
+use super::tokens::{first_of, hashed_name, name_end, space_end, starts_name};
 use crate::bytes::seek::is_space;
 
 /// An attribute: its name and its raw value.
@@ -19,6 +17,8 @@ pub(super) struct RawXmlAttribute {
 #[derive(Default)]
 pub(super) struct XmlTag {
     pub(super) name: Range<usize>,
+    /// The hash of the name.
+    pub(super) hash: u64,
     pub(super) attributes: Vec<RawXmlAttribute>,
     pub(super) is_empty: bool,
     /// Whether it is not as XML has it.
@@ -37,7 +37,8 @@ impl XmlTag {
 
 /// An end tag.
 pub(super) struct XmlEndTag {
-    pub(super) name: Range<usize>,
+    /// The hash of the name.
+    pub(super) hash: u64,
     /// Index after the tag.
     pub(super) end: usize,
     /// Whether it is not as XML has it.
@@ -118,19 +119,21 @@ pub(super) fn read_attributes(bytes: &[u8], mut at: usize, tag: &mut XmlTag) -> 
 
 /// Reads the start tag at `at`, a `<`; returns the index after it, `None` if the bytes end first.
 pub(super) fn read_start_tag(bytes: &[u8], at: usize, tag: &mut XmlTag) -> Option<usize> {
-    tag.name = at + 1..name_end(bytes, at + 1);
-    read_attributes(bytes, tag.name.end, tag)
+    let (end, hash) = hashed_name(bytes, at + 1);
+    (tag.name, tag.hash) = (at + 1..end, hash);
+    read_attributes(bytes, end, tag)
 }
 
 /// Reads the end tag at `at`, a `</`; `None` if the bytes end first.
 pub(super) fn read_end_tag(bytes: &[u8], at: usize) -> Option<XmlEndTag> {
-    let name = at + 2..name_end(bytes, at + 2);
+    let (name_end, hash) = hashed_name(bytes, at + 2);
     // A tag that is not closed ends where the next one begins.
-    let close = name.end + memchr2(b'>', b'<', &bytes[name.end..])?;
+    let mut rest = bytes[name_end..].iter();
+    let close = name_end + rest.position(|byte| matches!(byte, b'>' | b'<'))?;
     let is_closed = bytes[close] == b'>';
     Some(XmlEndTag {
-        is_broken: !is_closed || space_end(bytes, name.end) != close,
-        name,
+        is_broken: !is_closed || space_end(bytes, name_end) != close,
+        hash,
         end: close + usize::from(is_closed),
     })
 }

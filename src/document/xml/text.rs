@@ -390,7 +390,7 @@ impl XmlValues {
 
     /// Reports what is wrong with the references in the text that was decoded last.
     pub(super) fn report_faults(&mut self, events: &mut Events) {
-        for (fault, at) in self.text.faults.drain(..) {
+        for (fault, at) in std::mem::take(&mut self.text.faults) {
             report_fault(fault, at, events);
         }
     }

@@ -40,17 +40,15 @@ pub(super) fn split_name(name: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// Returns a hash of a name, which differs for all names of up to eight bytes.
-pub(super) fn name_hash(name: &[u8]) -> u64 {
-    name.chunks(8).fold(name.len() as u64, |hash, chunk| {
-        let word = chunk
-            .iter()
-            .rev()
-            .fold(0, |word, &byte| word << 8 | u64::from(byte));
-        // 2^64 divided by the golden ratio.
-        let hash = (hash ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        hash ^ hash >> 29
-    })
+/// Returns the end of the name at `at`, and a hash of it (FNV-1a).
+#[inline]
+pub(super) fn hashed_name(bytes: &[u8], mut at: usize) -> (usize, u64) {
+    let mut hash = 0xCBF2_9CE4_8422_2325_u64;
+    while at < bytes.len() && IN_NAME[bytes[at] as usize] {
+        hash = (hash ^ u64::from(bytes[at])).wrapping_mul(0x100_0000_01B3);
+        at += 1;
+    }
+    (at, hash)
 }
 
 #[inline]
