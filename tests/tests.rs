@@ -36,6 +36,8 @@ mod json;
 mod layers;
 // What the tests of formats share that are read in blocks of lines.
 mod markup;
+// Markdown.
+mod markdown;
 // Mail and news archives.
 mod mail;
 // Packages: EPUB, OOXML, ODF.

@@ -516,10 +516,7 @@ impl Sink for MemberCollector<'_, '_> {
 
 /// Returns whether fragments of references to documents of a format are checked.
 fn has_fragments(format: &Format) -> bool {
-    matches!(
-        format.name,
-        "adoc" | "html" | "markdown" | "pdf" | "rst" | "xml"
-    )
+    format.is_markdown() || matches!(format.name, "adoc" | "html" | "pdf" | "rst" | "xml")
 }
 
 /// The links and diagnostics of a document that are kept.
@@ -642,7 +639,7 @@ impl<'a> DocumentFinds<'a> {
 
     /// Returns the dialect of the document, if it is Markdown.
     fn slug(&self, format: &Format) -> Option<Slug> {
-        if format.name != Format::MARKDOWN.name {
+        if !format.is_markdown() {
             return None;
         }
         let reading = &self.audit.options.reading;

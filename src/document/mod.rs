@@ -89,6 +89,10 @@ pub static FORMATS: &[Format] = &[
     text::FOLDED,
     #[cfg(feature = "markdown")]
     markdown::FORMAT,
+    #[cfg(feature = "markdown")]
+    markdown::MDX,
+    #[cfg(feature = "markdown")]
+    markdown::QUARTO,
     #[cfg(feature = "mail")]
     mail::MBOX,
     #[cfg(feature = "mail")]
@@ -128,6 +132,9 @@ impl Format {
     /// CommonMark with the extensions of GitHub.
     #[cfg(feature = "markdown")]
     pub const MARKDOWN: &'static Format = &markdown::FORMAT;
+    /// Markdown in a notebook.
+    #[cfg(all(feature = "documents", feature = "markdown"))]
+    pub(crate) const MARKDOWN_CELL: &'static Format = &markdown::CELL;
     /// One message of mail.
     #[cfg(feature = "mail")]
     pub const MAIL: &'static Format = &mail::EML;
@@ -144,6 +151,19 @@ impl Format {
     /// ```
     pub fn named(name: &str) -> Option<&'static Format> {
         FORMATS.iter().find(|format| format.name == name)
+    }
+
+    /// Returns whether documents of the format are read where `other` is asked for: MDX and the Markdown
+    /// of Quarto are Markdown.
+    #[cfg(feature = "audit")]
+    pub(crate) fn is_a(&self, other: &Format) -> bool {
+        self == other || *other == markdown::FORMAT && self.is_markdown()
+    }
+
+    /// Returns whether the format is Markdown of any kind.
+    #[cfg(feature = "audit")]
+    pub(crate) fn is_markdown(&self) -> bool {
+        [markdown::FORMAT, markdown::MDX, markdown::QUARTO].contains(self)
     }
 
     /// The format of a media type, in lower case.

@@ -675,7 +675,7 @@ impl<'a> ArchiveReader<'a> {
                 .filter(|_| place.member.base.is_none()),
             depth: place.archive.depth,
             outer: outer.as_ref(),
-            slug: self.slug.filter(|_| *format == *Format::MARKDOWN),
+            slug: self.slug.filter(|_| format.is_markdown()),
             tree: tree.as_deref(),
             ..Document::new(format, base.as_ref())
         };

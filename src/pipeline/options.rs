@@ -169,7 +169,7 @@ impl PipelineOptions {
             }),
             (Content::Document(format), []) => Choice::Read(format),
             (Content::Document(format), wanted) => {
-                if wanted.iter().any(|one| one.name == format.name) {
+                if wanted.iter().any(|one| format.is_a(one)) {
                     Choice::Read(format)
                 } else {
                     Choice::Skip(Skip {

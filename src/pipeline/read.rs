@@ -316,7 +316,7 @@ impl<'a> FileReader<'a> {
     /// Returns the dialect of Markdown that the tree of a file is in.
     fn slug(&mut self, entry: &Entry, format: &Format) -> Option<Slug> {
         let options = self.options;
-        if options.dialects.is_empty() || format.name != Format::MARKDOWN.name {
+        if options.dialects.is_empty() || !format.is_markdown() {
             return None;
         }
         let path = entry.path.as_os_str().as_encoded_bytes();

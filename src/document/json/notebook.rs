@@ -26,7 +26,7 @@ pub(super) fn needs_mark(format: &Format) -> bool {
 
 #[cfg(feature = "markdown")]
 pub(super) fn markdown() -> &'static Format {
-    Format::MARKDOWN
+    Format::MARKDOWN_CELL
 }
 
 #[cfg(not(feature = "markdown"))]

@@ -8,6 +8,7 @@
 #![doc = include_str!("rules.md")]
 
 mod slug;
+mod source;
 mod split;
 
 use std::collections::HashSet;
@@ -27,19 +28,17 @@ use super::flags::{Flags, holds_placeholder};
 use super::nested::{Member, NestedReader, NestedScanners, NestedScope};
 pub use super::options::{MarkdownOptions, Slug};
 use super::{AnchorReporting, Format, Passes, Retrieval, Scan, ScanStart, diagnostic};
-use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
 use crate::uri::base::push_path;
 use slug::{AttributeLists, Dialect, HeadingSource, ImplicitLabels, Slugs};
+use source::Metadata;
 
 /// CommonMark with the extensions of GitHub.
 pub(super) const FORMAT: Format = Format {
     name: "markdown",
-    extensions: &[
-        "md", "markdown", "mdown", "mkd", "mkdn", "mdc", "mdx", "qmd", "rmd",
-    ],
+    extensions: &["md", "markdown", "mdown", "mkd", "mkdn", "mdc"],
     media_types: &[],
     family: RuleFamily::Plain,
     bounds: Bounds {
@@ -51,11 +50,43 @@ pub(super) const FORMAT: Format = Format {
     conversion: Conversion::Always,
     split_point: None,
     retrieval: Retrieval::Place,
-    scanner: |options| Box::new(MarkdownScanner::new(options)),
+    scanner: |options| Box::new(MarkdownScanner::new(options, Flavor::CommonMark)),
 };
+
+/// Markdown with components of JSX.
+pub(super) const MDX: Format = Format {
+    name: "mdx",
+    extensions: &["mdx"],
+    scanner: |options| Box::new(MarkdownScanner::new(options, Flavor::Mdx)),
+    ..FORMAT
+};
+
+/// The Markdown of Quarto and R Markdown, which is Pandoc's.
+pub(super) const QUARTO: Format = Format {
+    name: "qmd",
+    extensions: &["qmd", "rmd"],
+    scanner: |options| Box::new(MarkdownScanner::new(options, Flavor::Quarto)),
+    ..FORMAT
+};
+
+/// The Markdown of a cell in a notebook, which has no front matter.
+pub(super) const CELL: Format = Format {
+    scanner: |options| Box::new(MarkdownScanner::new(options, Flavor::Cell)),
+    ..FORMAT
+};
+
+/// What a format of Markdown has besides the dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flavor {
+    CommonMark,
+    Mdx,
+    Quarto,
+    Cell,
+}
 
 /// The scanner for Markdown.
 pub(crate) struct MarkdownScanner {
+    flavor: Flavor,
     /// The dialect of documents whose tree has no mark of its own.
     usual: Slug,
     slug: Slug,
@@ -71,8 +102,9 @@ pub(crate) struct MarkdownScanner {
 
 impl MarkdownScanner {
     /// Creates a scanner for Markdown.
-    pub(crate) fn new(options: &super::FormatOptions) -> Self {
+    fn new(options: &super::FormatOptions, flavor: Flavor) -> Self {
         MarkdownScanner {
+            flavor,
             usual: options.markdown.slug,
             slug: options.markdown.slug,
             wiki_links: options.markdown.wiki_links,
@@ -95,7 +127,15 @@ impl MarkdownScanner {
         is_whole: bool,
         events: &mut Events,
     ) {
-        let source = to_text(&bytes[from..]);
+        let metadata = match self.flavor {
+            Flavor::Cell => Metadata::None,
+            Flavor::Quarto => Metadata::Anywhere,
+            _ if self.slug == Slug::Pandoc => Metadata::Anywhere,
+            _ => Metadata::FrontMatter,
+        };
+        let is_start = offset == 0 && from == 0;
+        let metadata = source::metadata(&bytes[from..], metadata, is_start);
+        let source = source::to_text(&bytes[from..], &metadata);
         let dialect = Dialect::of(self.slug);
         let mut walk = MarkdownWalk::new(bytes, from, offset, &source, dialect);
         walk.wiki_links = self.wiki_links;
@@ -245,22 +285,6 @@ impl Scan for MarkdownScanner {
     }
 }
 
-/// Converts bytes to text of the same length: a byte order mark becomes spaces, and each byte that is
-/// not UTF-8 a control character.
-fn to_text(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    let start = match bytes.starts_with(BYTE_ORDER_MARK) {
-        true => BYTE_ORDER_MARK.len(),
-        false => 0,
-    };
-    text.extend(std::iter::repeat_n(' ', start));
-    for chunk in bytes[start..].utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(std::iter::repeat_n('\u{1A}', chunk.invalid().len()));
-    }
-    text
-}
-
 /// An open link or image.
 struct OpenLink {
     /// Index of its reference, whose span is not known yet.
@@ -299,7 +323,7 @@ struct MarkdownWalk<'a> {
     links: Vec<OpenLink>,
     /// The ranges and the labels of reference links that are not defined.
     undefined: Vec<(Range<usize>, String)>,
-    /// Number of open code blocks, metadata blocks and images, whose text does not count.
+    /// Number of open code blocks and images, whose text does not count.
     opaque: usize,
 }
 
@@ -333,9 +357,7 @@ impl<'a> MarkdownWalk<'a> {
         let mut extensions = Extensions::ENABLE_TABLES
             | Extensions::ENABLE_FOOTNOTES
             | Extensions::ENABLE_STRIKETHROUGH
-            | Extensions::ENABLE_TASKLISTS
-            | Extensions::ENABLE_YAML_STYLE_METADATA_BLOCKS
-            | Extensions::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
+            | Extensions::ENABLE_TASKLISTS;
         let has_attributes = self.dialect.attributes != AttributeLists::None;
         extensions.set(Extensions::ENABLE_HEADING_ATTRIBUTES, has_attributes);
         extensions.set(Extensions::ENABLE_DEFINITION_LIST, self.dialect.definitions);
@@ -426,7 +448,7 @@ impl<'a> MarkdownWalk<'a> {
                     id: None,
                 });
             }
-            Tag::CodeBlock(_) | Tag::MetadataBlock(_) => self.opaque += 1,
+            Tag::CodeBlock(_) => self.opaque += 1,
             Tag::Link {
                 link_type,
                 dest_url,
@@ -451,7 +473,7 @@ impl<'a> MarkdownWalk<'a> {
             TagEnd::Heading(_) | TagEnd::DefinitionListTitle => {
                 self.headings.extend(self.heading.take());
             }
-            TagEnd::CodeBlock | TagEnd::MetadataBlock(_) => {
+            TagEnd::CodeBlock => {
                 self.opaque = self.opaque.saturating_sub(1);
             }
             TagEnd::Image | TagEnd::Link => {
@@ -635,7 +657,7 @@ fn means_a_link(source: &str, span: Range<usize>, label: &str) -> bool {
         return false;
     };
     let is_apart = before.chars().next_back().is_none_or(|before| {
-        !before.is_alphanumeric() && !matches!(before, ']' | ')' | '_' | '}' | '\u{1A}')
+        !before.is_alphanumeric() && !matches!(before, ']' | ')' | '_' | '}' | source::REPLACED)
     });
     let text = link.trim_start_matches(['!', '[']);
     let text = text.find(']').map_or(text, |end| &text[..end]).trim();

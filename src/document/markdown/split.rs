@@ -107,7 +107,7 @@ impl SplitCandidate {
 }
 
 /// Returns the character of the code fence that a line opens or closes.
-fn fence_of(line: &[u8]) -> Option<u8> {
+pub(super) fn fence_of(line: &[u8]) -> Option<u8> {
     let indent = line.iter().take_while(|&&byte| byte == b' ').count();
     match line.get(indent..indent + 3) {
         Some(b"```") if indent < 4 => Some(b'`'),

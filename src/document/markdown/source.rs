@@ -1,0 +1,184 @@
+//! The source as the parser reads it: of the same length, without front matter, and with a bounded
+//! depth of containers.
+
+use std::ops::Range;
+
+use memchr::{memchr, memchr2};
+
+use super::split::fence_of;
+use crate::bytes::lines::BYTE_ORDER_MARK;
+use crate::bytes::steps::step;
+
+/// The maximum depth of block quotes, list items, footnotes and definitions (K15).
+const MAX_CONTAINERS: usize = 100;
+
+/// Takes the place of a byte that is not UTF-8, or that must not open a block.
+pub(super) const REPLACED: char = '\x1A';
+
+/// Converts bytes to text of the same length: a byte order mark and metadata become spaces, and each
+/// byte that is not UTF-8, and the marker of a container that is too deep, a control character.
+pub(super) fn to_text(bytes: &[u8], metadata: &[Range<usize>]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    let mut at = mark_length(bytes);
+    text.extend(std::iter::repeat_n(' ', at));
+    for range in metadata.iter().chain([&(bytes.len()..bytes.len())]) {
+        for chunk in bytes[at..range.start].utf8_chunks() {
+            text.push_str(chunk.valid());
+            text.extend(std::iter::repeat_n(REPLACED, chunk.invalid().len()));
+        }
+        let blank = |&byte: &u8| if byte == b'\n' { '\n' } else { ' ' };
+        text.extend(bytes[range.clone()].iter().map(blank));
+        at = range.end;
+    }
+    bound_containers(text)
+}
+
+/// Returns the length of the byte order mark that a document begins with.
+pub(super) fn mark_length(bytes: &[u8]) -> usize {
+    match bytes.starts_with(BYTE_ORDER_MARK) {
+        true => BYTE_ORDER_MARK.len(),
+        false => 0,
+    }
+}
+
+/// Returns the metadata blocks of a document with their marks (K14). `Metadata::FrontMatter` has at
+/// most one, at its start.
+pub(super) fn metadata(bytes: &[u8], kind: Metadata, is_start: bool) -> Vec<Range<usize>> {
+    let mut blocks: Vec<Range<usize>> = Vec::new();
+    if kind == Metadata::None || !is_start && kind == Metadata::FrontMatter {
+        return blocks;
+    }
+    let mut open: Option<(usize, &[u8])> = None;
+    let mut fence = None;
+    let mut follows_blank = false;
+    let mut at = mark_length(bytes);
+    let first = at;
+    while at < bytes.len() {
+        step(1);
+        let end = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |end| at + end + 1);
+        let line = bytes[at..end].trim_ascii_end();
+        let is_first = is_start && at == first;
+        if let Some((start, mark)) = open {
+            if line == mark || kind == Metadata::Anywhere && mark == b"---" && line == b"..." {
+                blocks.push(start..end);
+                open = None;
+            }
+        } else if is_first && matches!(line, b"---" | b"+++") {
+            open = Some((at, line));
+        } else if kind == Metadata::FrontMatter {
+            break;
+        } else {
+            let next = memchr(b'\n', &bytes[end..]).map_or(bytes.len(), |next| end + next);
+            let is_followed = !bytes[end..next].trim_ascii().is_empty();
+            if fence.is_none() && follows_blank && is_followed && line == b"---" {
+                open = Some((at, line));
+            }
+            fence = match (fence, fence_of(line)) {
+                (None, opened) => opened,
+                (Some(open), Some(closed)) if open == closed => None,
+                (open, _) => open,
+            };
+        }
+        follows_blank = line.is_empty();
+        at = end;
+    }
+    blocks
+}
+
+/// Where a document has metadata, which is not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Metadata {
+    /// Nowhere.
+    None,
+    /// At its start.
+    FrontMatter,
+    /// At its start and after blank lines, as in Pandoc.
+    Anywhere,
+}
+
+/// Replaces the first marker of each line that would open a container beyond the limit.
+fn bound_containers(text: String) -> String {
+    let mut excess = Vec::new();
+    let mut start = 0;
+    loop {
+        let line = &text.as_bytes()[start..];
+        excess.extend(excess_marker(line).map(|at| start + at));
+        match memchr2(b'\n', b'\r', line) {
+            Some(end) => start += end + 1,
+            None => break,
+        }
+    }
+    if excess.is_empty() {
+        return text;
+    }
+    let mut bounded = String::with_capacity(text.len());
+    for at in excess {
+        bounded.push_str(&text[bounded.len()..at]);
+        bounded.push(REPLACED);
+    }
+    bounded.push_str(&text[bounded.len()..]);
+    bounded
+}
+
+/// Returns the index of the first marker of a line that may open a container beyond the limit.
+///
+/// A container is opened by its marker, or goes on by one (`>`) or by two columns of blanks or more, so
+/// that their sum is a bound of the depth whatever the lines before are.
+fn excess_marker(line: &[u8]) -> Option<usize> {
+    let (mut at, mut depth, mut blanks) = (0, 0, 0);
+    loop {
+        step(1);
+        let rest = &line[at..];
+        let blank_at =
+            |at: usize| matches!(rest.get(at), None | Some(b' ' | b'\t' | b'\n' | b'\r'));
+        // The marker's length, and how many blanks after it are its own.
+        let (length, padding) = match rest.first()? {
+            b' ' => {
+                blanks += 1;
+                at += 1;
+                continue;
+            }
+            b'\t' => {
+                blanks += 4;
+                at += 1;
+                continue;
+            }
+            b'>' => (1, 1),
+            b'-' | b'+' | b'*' | b':' if blank_at(1) => (1, 4),
+            b'0'..=b'9' => {
+                let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                if digits > 9
+                    || !matches!(rest.get(digits), Some(b'.' | b')'))
+                    || !blank_at(digits + 1)
+                {
+                    return None;
+                }
+                (digits + 1, 4)
+            }
+            b'[' => (label_length(rest)?, 4),
+            _ => return None,
+        };
+        if depth + blanks / 2 >= MAX_CONTAINERS {
+            return Some(at);
+        }
+        depth += 1;
+        at += length;
+        let own = line[at..].iter().take(padding);
+        at += own.take_while(|&&byte| byte == b' ').count();
+    }
+}
+
+/// Returns the length of the label that begins a footnote, `[^label]:`.
+fn label_length(text: &[u8]) -> Option<usize> {
+    let end = memchr(b'\n', text).unwrap_or(text.len());
+    let mut at = text[..end].starts_with(b"[^").then_some(2)?;
+    while at < end {
+        match text[at..end] {
+            [b'\\', _, ..] => at += 2,
+            [b']', b':', ..] => return Some(at + 2),
+            [b']', ..] => return None,
+            _ => at += 1,
+        }
+    }
+    None
+}
