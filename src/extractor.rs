@@ -12,7 +12,7 @@ use crate::decode::charset::{self, CharsetReader, Conversion, Detected};
 use crate::decode::offset_map::OffsetMap;
 pub use crate::document::Positions;
 use crate::document::events::{Batch, Event, Events};
-use crate::document::options::Slug;
+use crate::document::options::{RstRoles, Slug};
 use crate::document::{
     self, ArchiveCounts, Format, Passes, PieceIndex, Scan, ScanStart, SplitContext,
 };
@@ -108,6 +108,8 @@ pub struct Document<'a> {
     pub(crate) slug: Option<Slug>,
     /// The URI of the root of the tree that the document is in, for formats that name files from there.
     pub(crate) tree: Option<&'a [u8]>,
+    /// The roles of reStructuredText in that tree.
+    pub(crate) roles: RstRoles,
     /// The archive that the document is in.
     pub(crate) enclosure: Option<&'a Enclosure>,
     /// The number of archives that the document is in.
@@ -148,6 +150,7 @@ impl<'a> Document<'a> {
             index: None,
             slug: None,
             tree: None,
+            roles: RstRoles::default(),
             enclosure: None,
             depth: 0,
         }
@@ -389,6 +392,7 @@ impl Extractor {
             split: document.origin.split,
             positions: self.options.positions,
             slug: document.slug,
+            roles: document.roles,
             ..ScanStart::default()
         };
         // Where a document is held, its references have no lines.

@@ -32,6 +32,8 @@ mod hostile;
 mod html;
 // JSON documents of all kinds.
 mod json;
+// LaTeX.
+mod latex;
 // Which module may use which.
 mod layers;
 // What the tests of formats share that are read in blocks of lines.
@@ -40,6 +42,8 @@ mod markup;
 mod markdown;
 // Mail and news archives.
 mod mail;
+// Org.
+mod org;
 // Packages: EPUB, OOXML, ODF.
 mod packages;
 // The files by which others get the command.

@@ -346,6 +346,7 @@ impl DocumentCollector<'_> {
         finds.end(format);
         let references: u64 = finds.contents.counts.iter().sum();
         self.collected.summary.files += 1;
+        self.collected.summary.read_as_text += u64::from(*format == *Format::TEXT);
         self.collected.summary.bytes += bytes;
         self.collected.summary.references += references;
         if let Some(progress) = &self.audit.options.reading.progress {

@@ -737,6 +737,10 @@ fn summary_text(totals: &AuditSummary) -> String {
         text += &format!("; {sentence}");
     }
     text.push('\n');
+    if summary.read_as_text > 0 {
+        let files = counted(summary.read_as_text, "file");
+        text += &format!("{files} read as text, where relative links are not seen\n");
+    }
     for site in &totals.servers {
         let root = String::from_utf8_lossy(&site.root);
         text += &format!(

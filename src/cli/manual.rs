@@ -96,10 +96,14 @@ pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
 pub(super) fn print_types(added: &[AddedTypes]) -> Result<Exit, Error> {
     let mut text = String::new();
     for format in FORMATS {
-        let added = added.iter().filter(|one| one.format == format);
-        let added = added.flat_map(|one| one.extensions.iter().map(String::as_str));
-        let names = format.extensions.iter().copied().chain(added);
-        let globs: Vec<_> = names.map(|name| format!("*.{}", visible(name))).collect();
+        let glob =
+            |name: &str, is_extension| format!("{}{}", if is_extension { "*." } else { "" }, visible(name));
+        let own = format.extensions.iter().map(|name| glob(name, true));
+        let own = own.chain(format.file_names().iter().map(|name| glob(name, false)));
+        let added = added.iter().flat_map(|one| &one.0);
+        let added = added.filter(|one| one.format == format);
+        let added = added.map(|one| glob(&one.name, one.is_extension));
+        let globs: Vec<_> = own.chain(added).collect();
         text += &format!("{}: {}\n", format.name, globs.join(", "));
     }
     print(text.as_bytes())

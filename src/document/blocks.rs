@@ -5,13 +5,15 @@ use std::ops::Range;
 use memchr::memchr;
 
 use super::AnchorReporting;
-use super::diagnostic;
+use super::diagnostic::{self, Code};
 use super::events::{
     BaseSelector, Context, Event, Events, FoundReference, FoundRemark, NameRange, RemarkKind, Span,
     TextRange,
 };
 use super::flags::{Flags, holds_placeholder};
+use super::options::TextOptions;
 use super::remark::{RemarkCheck, check_remark};
+use super::text::find;
 use crate::bytes::lines::LOOK_BEHIND;
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
@@ -290,6 +292,24 @@ pub(super) struct BlockReference {
     pub(super) flags: Flags,
 }
 
+/// Reports what the rules for text find in text that begins at an index of the window.
+pub(super) fn text_references(
+    text: &[u8],
+    start: usize,
+    options: &TextOptions,
+    finds: &mut BlockFinds,
+) {
+    for found in find(text, options) {
+        finds.reference(BlockReference {
+            range: start + found.span.start..start + found.span.end,
+            text: Some(found.reference.into_owned()),
+            context: Some(found.context),
+            flags: found.flags,
+            ..BlockReference::default()
+        });
+    }
+}
+
 /// A remark in a block.
 #[derive(Debug)]
 struct BlockRemark {
@@ -304,6 +324,7 @@ pub(super) struct BlockFinds {
     references: Vec<BlockReference>,
     anchors: Vec<(usize, Vec<u8>)>,
     remarks: Vec<BlockRemark>,
+    diagnostics: Vec<(&'static Code, usize)>,
     /// Whether anchors and remarks are wanted.
     pub(super) marks: bool,
 }
@@ -325,6 +346,11 @@ impl BlockFinds {
         if !is_empty {
             self.references.push(found);
         }
+    }
+
+    /// Adds a diagnostic for an index of the window.
+    pub(super) fn diagnostic(&mut self, code: &'static Code, at: usize) {
+        self.diagnostics.push((code, at));
     }
 
     /// Adds a name that a fragment can refer to.
@@ -350,6 +376,9 @@ impl BlockFinds {
 
     /// Reports everything in document order, and empties the lists.
     fn report(&mut self, window: &Window<'_>, events: &mut Events) {
+        for (code, at) in self.diagnostics.drain(..) {
+            events.push(Event::Diagnostic(code, window.offset_at(at)));
+        }
         self.anchors.sort_by_key(|&(at, _)| at);
         for (at, name) in self.anchors.drain(..) {
             let name = events.store(&name);

@@ -192,10 +192,17 @@ codes! {
     }
     BLOCK_TOO_LONG = "markup.block-too-long", Note {
         message: "a block of lines is longer than the limit and was cut",
-        meaning: "In reStructuredText or AsciiDoc lines over 1 MiB follow each other without a blank line, \
+        meaning: "In reStructuredText, AsciiDoc, Org or LaTeX lines over 1 MiB follow each other without a blank line, \
             and were read in pieces.",
         why: "A construct that stands across a cut is not recognised.",
         example: "a table of 2 MB",
+        allow: NOTE,
+    }
+    ADOC_ATTRIBUTE_LIMIT = "adoc.attribute-limit", Note {
+        message: "an attribute is beyond the limits, and references to it stay as they are",
+        meaning: "The value of an attribute of AsciiDoc is over 4 KiB, or all attributes take over 8 MiB.",
+        why: "References that need it have the flag template and no target.",
+        example: "a document that sets 100,000 attributes",
         allow: NOTE,
     }
     JSON_NOT_WELL_FORMED = "json.not-well-formed", Note {

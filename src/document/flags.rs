@@ -273,6 +273,12 @@ flags! {
         example: "hxxp://example[.]com/, with --refang",
         allow: KEEP,
     }
+    COMPONENT = "component" {
+        meaning: "It is an attribute of a component in MDX: `href`, `src`, `to` or `link`.",
+        why: "Only the component's source tells what it does with the attribute; most make a link of it.",
+        example: "<Card href=\"/docs/a\">",
+        allow: DOUBT,
+    }
     GUESSED = "guessed" {
         meaning: "Nothing but its form says that it is a reference: it is a whole string of JSON, or a \
             whole attribute of XML, of no known kind.",

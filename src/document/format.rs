@@ -11,7 +11,7 @@ use encoding_rs::Encoding;
 
 use super::archive::{ArchiveCounts, MemberFinder, PieceIndex, SplitContext};
 use super::events::{Events, RestartHints, RuleFamily};
-use super::options::{FormatOptions, Slug, TextSource};
+use super::options::{FormatOptions, RstRoles, Slug, TextSource};
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset;
 
@@ -67,6 +67,8 @@ pub struct ScanStart {
     pub source: TextSource,
     /// The dialect of Markdown of the tree that the document is in, if the tree tells.
     pub slug: Option<Slug>,
+    /// The roles of reStructuredText.
+    pub roles: RstRoles,
 }
 
 /// Whether references carry their line and column.

@@ -16,12 +16,16 @@ pub mod html;
 #[cfg(feature = "documents")]
 pub(crate) mod http;
 pub(crate) mod json;
+#[cfg(feature = "documents")]
+mod latex;
 #[cfg(feature = "mail")]
 pub mod mail;
 #[cfg(feature = "markdown")]
 pub(crate) mod markdown;
 mod nested;
 pub(crate) mod options;
+#[cfg(feature = "documents")]
+mod org;
 #[cfg(feature = "audit")]
 pub(crate) mod package;
 #[cfg(feature = "documents")]
@@ -87,6 +91,10 @@ pub static FORMATS: &[Format] = &[
     text::CSV,
     text::TSV,
     text::FOLDED,
+    #[cfg(feature = "documents")]
+    org::FORMAT,
+    #[cfg(feature = "documents")]
+    latex::FORMAT,
     #[cfg(feature = "markdown")]
     markdown::FORMAT,
     #[cfg(feature = "markdown")]
@@ -181,6 +189,16 @@ impl Format {
         match media_type {
             "message/rfc822" | "message/global" => Some(Format::MAIL),
             _ => Self::of_media_type(media_type).or_else(is_text),
+        }
+    }
+
+    /// The names of files, in lower case, that are of the format whatever their extension says.
+    #[cfg(feature = "audit")]
+    pub(crate) fn file_names(&self) -> &'static [&'static str] {
+        if *self == markdown::FORMAT {
+            &["llms.txt", "llms-full.txt"]
+        } else {
+            &[]
         }
     }
 

@@ -79,6 +79,16 @@ pub enum TextSource {
     Troff,
 }
 
+/// The software whose roles reStructuredText has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RstRoles {
+    /// docutils alone.
+    #[default]
+    Docutils,
+    /// Sphinx: the document is in a tree with its configuration.
+    Sphinx,
+}
+
 /// The bytes beyond ASCII that belong to a URI in text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NonAscii {

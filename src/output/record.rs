@@ -281,6 +281,8 @@ pub struct Summary {
     pub approximate: u64,
     /// Bodies of messages that were not read, in the order of [`Effect::UNREAD`].
     pub unread: [u64; Effect::UNREAD.len()],
+    /// Documents that were read as text, in which relative references are not seen.
+    pub read_as_text: u64,
     /// Files that were skipped, in the order of [`SkipReason::NAMES`].
     pub skipped: [u64; SkipReason::NAMES.len()],
 }
@@ -392,6 +394,7 @@ impl Summary {
         for (count, other) in self.unread.iter_mut().zip(other.unread) {
             *count += other;
         }
+        self.read_as_text += other.read_as_text;
         for (count, other) in self.skipped.iter_mut().zip(other.skipped) {
             *count += other;
         }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use memchr::memrchr;
 
+use super::bases::TreeRoot;
 use super::changing_sink::{ChangingSink, SinkChange};
 use super::compressed::OpenedFile;
 use super::input;
@@ -19,7 +20,7 @@ use crate::archive::{
 use crate::decode::compression::Codec;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::cut_name;
-use crate::document::options::Slug;
+use crate::document::options::{RstRoles, Slug};
 use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval, package};
 use crate::extractor::{Document, Extractor};
 use crate::resolver::{
@@ -91,14 +92,19 @@ impl ArchivePlace {
     }
 
     /// Returns the URI of the root of the tree that a member is in.
-    fn root_of(&self, member: &MemberPlace<'_>, sink: &mut dyn Sink) -> Option<Vec<u8>> {
-        let directory = sink.root_of_member(member.inner).unwrap_or_default();
+    fn root_of(&self, member: &MemberPlace<'_>, sink: &mut dyn Sink) -> TreeRoot {
+        let directory = sink.root_of_member(member.inner);
+        let roles = match directory {
+            Some(_) => RstRoles::Sphinx,
+            None => RstRoles::Docutils,
+        };
+        let directory = directory.unwrap_or_default();
         let below = directory.strip_prefix(self.path.as_slice());
-        let mut root = self.base_of(below.unwrap_or_default())?.uri;
-        if !root.ends_with(b"/") {
-            root.push(b'/');
+        let mut uri = self.base_of(below.unwrap_or_default()).map(|base| base.uri);
+        if let Some(uri) = uri.as_mut().filter(|uri| !uri.ends_with(b"/")) {
+            uri.push(b'/');
         }
-        Some(root)
+        TreeRoot { uri, roles }
     }
 
     /// Returns the place of an archive that is a member of this one.
@@ -664,7 +670,7 @@ impl<'a> ArchiveReader<'a> {
         let outer = outer.filter(|base| base.uri.len() <= longest);
         let tree = match *format == *Format::RST {
             true => place.archive.root_of(&place, sink),
-            false => None,
+            false => TreeRoot::default(),
         };
         let document = Document {
             declared: self.options.declared.or(place.member.charset),
@@ -676,7 +682,8 @@ impl<'a> ArchiveReader<'a> {
             depth: place.archive.depth,
             outer: outer.as_ref(),
             slug: self.slug.filter(|_| format.is_markdown()),
-            tree: tree.as_deref(),
+            tree: tree.uri.as_deref(),
+            roles: tree.roles,
             ..Document::new(format, base.as_ref())
         };
         let shown = place.member.record.as_deref().map(RecordHeader::shown);

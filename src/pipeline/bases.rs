@@ -6,6 +6,7 @@ use std::path::Path;
 use ignore::gitignore::Gitignore;
 
 use super::walk::path_of;
+use crate::document::options::RstRoles;
 use crate::uri::base::push_path;
 use crate::uri::{Base, BaseSource, Mounts, Resolver, Rules, drop_root_dot};
 
@@ -196,7 +197,16 @@ fn default_base(uri: &[u8]) -> Base {
 #[derive(Debug, Default)]
 pub(crate) struct TreeRoots {
     /// A directory, and the URI of the root.
-    last: Option<(Vec<u8>, Option<Vec<u8>>)>,
+    last: Option<(Vec<u8>, TreeRoot)>,
+}
+
+/// The root of the tree that a document is in.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TreeRoot {
+    /// The URI, if there is a root.
+    pub(crate) uri: Option<Vec<u8>>,
+    /// Those of Sphinx, if its configuration is there.
+    pub(crate) roles: RstRoles,
 }
 
 /// The file in the root of a tree that Sphinx reads.
@@ -210,25 +220,31 @@ impl TreeRoots {
         bases: &Bases,
         path: &[u8],
         names: &mut AbsolutePaths,
-    ) -> Option<Vec<u8>> {
+    ) -> Option<TreeRoot> {
         let absolute = names.absolute(&bases.here, path)?;
         let slash = memchr::memrchr(b'/', absolute)?;
         let directory = absolute[..slash].to_vec();
         if let Some((last, root)) = &self.last
             && *last == directory
         {
-            return root.clone();
+            return Some(root.clone());
         }
         let mount = bases.mounts.relative_path(absolute);
         let top = mount.map_or(0, |below| absolute.len() - below.len());
         let mut end = directory.len();
-        let mut root = bases.mounts.uri_of_mount(absolute).map(<[u8]>::to_vec);
+        let mut root = TreeRoot {
+            uri: bases.mounts.uri_of_mount(absolute).map(<[u8]>::to_vec),
+            roles: RstRoles::Docutils,
+        };
         while end + 1 >= top {
             let configuration = [&directory[..end], SPHINX].concat();
             if path_of(&configuration).is_file() {
                 let base = bases.of_file(&configuration, names)?;
                 let slash = memchr::memrchr(b'/', &base.uri)?;
-                root = Some(base.uri[..=slash].to_vec());
+                root = TreeRoot {
+                    uri: Some(base.uri[..=slash].to_vec()),
+                    roles: RstRoles::Sphinx,
+                };
                 break;
             }
             match memchr::memrchr(b'/', &directory[..end]) {
@@ -237,7 +253,7 @@ impl TreeRoots {
             }
         }
         self.last = Some((directory, root.clone()));
-        root
+        Some(root)
     }
 }
 

@@ -185,7 +185,8 @@ impl<'a> FileReader<'a> {
         let document = Document {
             declared: self.options.declared,
             slug: self.slug(entry, format),
-            tree: tree.as_deref(),
+            tree: tree.uri.as_deref(),
+            roles: tree.roles,
             ..Document::new(format, base.as_ref())
         };
         let extractor = &mut self.extractor;
@@ -264,7 +265,8 @@ impl<'a> FileReader<'a> {
         let document = Document {
             declared: self.options.declared,
             slug: self.slug(entry, format),
-            tree: tree.as_deref(),
+            tree: tree.uri.as_deref(),
+            roles: tree.roles,
             ..Document::new(format, base.as_ref())
         };
         let reader = opened.reader();
@@ -303,14 +305,15 @@ impl<'a> FileReader<'a> {
         }
     }
 
-    /// Returns the URI of the root of the tree that a file is in, for formats that name files from there.
-    fn tree(&mut self, entry: &Entry, format: &Format) -> Option<Vec<u8>> {
+    /// Returns the root of the tree that a file is in, for formats that name files from there.
+    fn tree(&mut self, entry: &Entry, format: &Format) -> bases::TreeRoot {
         if *format != *Format::RST || entry.kind == EntryKind::Standard {
-            return None;
+            return bases::TreeRoot::default();
         }
         let bases = &self.options.bases;
         let path = entry.path.as_os_str().as_encoded_bytes();
-        self.trees.of_file(bases, path, &mut self.names)
+        let root = self.trees.of_file(bases, path, &mut self.names);
+        root.unwrap_or_default()
     }
 
     /// Returns the dialect of Markdown that the tree of a file is in.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::document::{Format, html, json, mail, troff, xml};
+use crate::document::{FORMATS, Format, html, json, mail, troff, xml};
 use crate::output::record::SkipReason;
 
 /// The number of first bytes that are examined.
@@ -134,8 +134,17 @@ impl NamedType {
 pub(crate) fn named(path: &[u8], types: &[NamedType]) -> Option<&'static Format> {
     match types.iter().rfind(|one| one.is_of(path)) {
         Some(one) => Some(one.format),
-        None => extension(path).and_then(Format::of_extension),
+        None => of_path(path),
     }
+}
+
+/// Returns the format that the name of a file says: the whole name, or its extension.
+fn of_path(path: &[u8]) -> Option<&'static Format> {
+    let name = path.rsplit(is_separator).next()?;
+    let has_name = |row: &&str| name.eq_ignore_ascii_case(row.as_bytes());
+    let mut formats = FORMATS.iter();
+    let whole = formats.find(|format| format.file_names().iter().any(has_name));
+    whole.or_else(|| extension(path).and_then(Format::of_extension))
 }
 
 /// Recognises a file by its first bytes (up to [`HEAD`]) and its path, by types that were added before
@@ -155,6 +164,7 @@ pub(crate) fn named(path: &[u8], types: &[NamedType]) -> Option<&'static Format>
 /// assert_eq!(name(b"a.vue", b"<template><p>"), "text");
 /// assert_eq!(name(b"a.page", b"<page xmlns='http://projectmallard.org/1.0/'>"), "xml");
 /// assert_eq!(name(b"README", b"plain"), "text");
+/// assert_eq!(name(b"docs/llms.txt", b"plain"), "markdown");
 /// assert_eq!(name(b"a.json", b"{}"), "json");
 /// assert_eq!(name(b"a.json", b"{\"start_url\": \"/\"}"), "webmanifest");
 /// assert_eq!(name(b"a.json", b"{\"version\": 3, \"sources\": []}"), "sourcemap");
@@ -189,9 +199,7 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
     let added = types.iter().rfind(|one| one.is_of(path));
     let named = match added {
         Some(one) => Some(one.format),
-        None => extension(path)
-            .and_then(Format::of_extension)
-            .filter(|format| is_content_of(format, path, head)),
+        None => of_path(path).filter(|format| is_content_of(format, path, head)),
     };
     // Names in a Maildir end in a host name, and messages are often saved as `.txt`.
     let decides = added.is_some()

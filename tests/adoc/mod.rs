@@ -376,3 +376,68 @@ x
         ]
     );
 }
+
+#[test]
+fn an_include_before_the_title_does_not_end_the_header() {
+    for directives in [
+        "include::a.adoc[]\n",
+        "include::a.adoc[]\n\n",
+        "// x\ninclude::a.adoc[]\n:x: y\n",
+    ] {
+        let document = format!("{directives}= Title\nAuthor\n:dir: d\n\nlink:{{dir}}/b[]");
+        assert_eq!(found(&document), ["a.adoc", "d/b"], "{document}");
+        // The title of a document has no identifier.
+        let anchors = both(FORMAT, &format!("{directives}= One\n\n== Two")).anchors;
+        assert!(
+            anchors.contains(&"_two".to_owned()) && !anchors.contains(&"_one".to_owned()),
+            "{anchors:?}"
+        );
+    }
+}
+
+#[test]
+fn a_backslash_in_a_url_is_dropped_where_it_escapes_and_kept_elsewhere() {
+    for (document, expected) in [
+        ("http://e.example/\\*b*", "http://e.example/*b*"),
+        ("http://e.example/a\\...", "http://e.example/a"),
+        ("http://e.example/a\\...b[x]", "http://e.example/a...b"),
+        ("http://e.example/\\{b}/c", "http://e.example/{b}/c"),
+        ("link:a\\**b**c[x]", "a**b**c"),
+        ("link:a/\\^b^c[x]", "a/^b^c"),
+        ("link:a\\--b[x]", "a--b"),
+        ("http://e.example/a\\b", "http://e.example/a\\b"),
+        ("http://e.example/a\\_b", "http://e.example/a\\_b"),
+        ("http://e.example/\\*b", "http://e.example/\\*b"),
+    ] {
+        assert_eq!(found(document), [expected], "{document}");
+    }
+    let rows = rows(FORMAT, "http://e.example/\\{b}/c", false);
+    assert_eq!(rows[0].span, (0, 23));
+    assert_eq!(rows[0].target, "http://e.example/{b}/c");
+}
+
+#[test]
+fn attributes_beyond_8_mib_are_left_out_with_a_diagnostic() {
+    let entries: String = (0..100_000).map(|n| format!(":a{n}: b\n\n")).collect();
+    let document = format!("{entries}link:{{a0}}[] link:{{a99999}}[]");
+    assert_eq!(found(&document), ["b", "{a99999}"]);
+    let codes = crate::markup::codes(FORMAT, &document);
+    assert!(
+        codes
+            .iter()
+            .any(|(name, count)| *name == "adoc.attribute-limit" && *count > 1_000),
+        "{codes:?}"
+    );
+    let long = format!(":a: {}\n\nlink:{{a}}[]", "x".repeat(5_000));
+    assert_eq!(
+        crate::markup::codes(FORMAT, &long),
+        [("adoc.attribute-limit", 1)]
+    );
+}
+
+#[test]
+fn equal_titles_are_numbered_in_linear_time() {
+    // A quadratic search would take minutes.
+    let found = both(FORMAT, &"== a\n\n".repeat(50_000));
+    assert_eq!(found.anchors.last().unwrap(), "_a_50000");
+}

@@ -177,3 +177,17 @@ fn comments_ignore_findings() {
         ["a/page.adoc:3:6: error[broken-file]: gone2 (no such file)"]
     );
 }
+
+#[test]
+fn roles_of_a_tree_with_conf_py_are_those_of_sphinx() {
+    let text = ":pep:`484`\n:pep:`title <8#s>`\n:rfc:`2324`\n:cve:`2020-10735`\n:cwe:`787`\n";
+    let tree = crate::cli::Tree::new(&[("docs/conf.py", ""), ("docs/a/b.rst", text)]);
+    tree.run(&["docs"]).is(
+        0,
+        "https://peps.python.org/pep-0484/\n\
+         https://peps.python.org/pep-0008/#s\n\
+         https://datatracker.ietf.org/doc/html/rfc2324.html\n\
+         https://www.cve.org/CVERecord?id=CVE-2020-10735\n\
+         https://cwe.mitre.org/data/definitions/787.html\n",
+    );
+}

@@ -142,7 +142,7 @@ impl From<Output> for Ran {
 impl Ran {
     /// Checks the exit code and the output, and that standard error is empty.
     #[track_caller]
-    fn is(&self, code: i32, out: &str) {
+    pub(crate) fn is(&self, code: i32, out: &str) {
         let expected = Ran {
             code,
             out: out.to_owned(),

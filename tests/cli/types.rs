@@ -48,6 +48,57 @@ fn extensions_can_be_added_to_formats() {
 }
 
 #[test]
+fn a_name_with_an_extension_is_added_as_a_name() {
+    let tree = Tree::new(&[
+        ("notes.txt", "[a](http://example.com/a)"),
+        ("b.notes.txt", "[b](http://example.com/b)"),
+        ("other.txt", "[c](c.html)"),
+    ]);
+    let run = |types: &str| tree.run(&["--type-add", types, "-t", "markdown", "."]);
+    run("markdown:Notes.txt").is(0, "http://example.com/b\nhttp://example.com/a\n");
+    run("markdown:*.notes.txt").is(0, "http://example.com/b\n");
+    let types = tree.run(&["--type-list", "--type-add", "css:a.txt"]);
+    assert!(
+        types.out.contains("css: *.css, *.a.txt, a.txt\n"),
+        "{}",
+        types.out
+    );
+}
+
+#[test]
+fn llms_txt_and_llms_full_txt_are_markdown() {
+    let tree = Tree::new(&[
+        ("llms.txt", "[a](a.html)"),
+        ("docs/LLMS-full.txt", "[b](b.html)"),
+        ("x-llms.txt", "[c](c.html)"),
+    ]);
+    let base = "http://example.org/";
+    tree.run(&["--base", base, "."])
+        .is(0, "http://example.org/b.html\nhttp://example.org/a.html\n");
+    let types = tree.run(&["--type-list"]);
+    assert!(
+        types.out.contains("llms.txt, llms-full.txt\n"),
+        "{}",
+        types.out
+    );
+}
+
+#[test]
+fn mdx_and_the_markdown_of_quarto_are_markdown_for_the_walk() {
+    let tree = Tree::new(&[
+        ("a.mdx", "[a](http://example.com/a)"),
+        ("b.Rmd", "[b](http://example.com/b)"),
+        ("c.qmd", "[c](http://example.com/c)"),
+    ]);
+    tree.run(&["-t", "markdown", "."]).is(
+        0,
+        "http://example.com/a\nhttp://example.com/b\nhttp://example.com/c\n",
+    );
+    tree.run(&["-t", "mdx", "."])
+        .is(0, "http://example.com/a\n");
+}
+
+#[test]
 fn a_configuration_adds_extensions() {
     let tree = Tree::new(&[
         ("uriscan.toml", "type-add = [\"html:tpl\"]\n"),

@@ -1,9 +1,11 @@
-//! Markdown: front matter and containers. `document/markdown` has the rules; `corpus/markdown`
+//! Markdown: front matter, containers, and MDX. `document/markdown` has the rules; `corpus/markdown`
 //! more cases.
 
 use std::time::{Duration, Instant};
 
-use crate::markup::references;
+use uriscan::document::flags::Flags;
+
+use crate::markup::{both, check_soups, references, rows};
 
 #[track_caller]
 fn check(format: &str, rows: &[(&str, &[&str])]) {
@@ -77,31 +79,213 @@ fn beyond_100_containers_a_line_is_a_paragraph_whose_links_are_read() {
     }
 }
 
-/// The time that documents of `n` repetitions take, for three `n`, each twice the one before.
-fn times(text: impl Fn(usize) -> String) -> [Duration; 3] {
-    [1, 2, 4].map(|times| {
-        let text = text(times * 5_000);
+/// Checks that a document of eight times the repetitions takes less than thirty times as long: quadratic
+/// growth is a factor of 64. Other tests run at the same time.
+#[track_caller]
+fn check_time(n: usize, format: &str, text: impl Fn(usize) -> String) {
+    let time = |n| {
+        let text = text(n);
+        let format = uriscan::Format::named(format).unwrap();
         let start = Instant::now();
-        let links = uriscan::links(text.as_bytes(), uriscan::Format::MARKDOWN, None);
-        assert_eq!(links.count(), 1, "{times}");
+        assert!(uriscan::links(text.as_bytes(), format, None).count() <= n + 1);
         start.elapsed()
-    })
+    };
+    let (once, eightfold) = (time(n).min(time(n)), time(8 * n));
+    let limit = once * 30 + Duration::from_millis(200);
+    assert!(eightfold < limit, "{once:?}, {eightfold:?}");
 }
 
 #[test]
 fn deep_containers_with_lazy_lines_take_linear_time() {
     for marker in ["> - ", "> ", "- ", "1) ", "[^a]: "] {
-        let lazy = |n| format!("{}a\n{}<http://a/>", marker.repeat(n), "b\n".repeat(n));
-        let [once, _, fourfold] = times(lazy);
-        // Quadratic growth is a factor of 16; the parser's own is 4.
-        let limit = once * 10 + Duration::from_millis(100);
-        assert!(fourfold < limit, "{marker}: {once:?}, {fourfold:?}");
-        times(|n| format!("{}<http://a/>", marker.repeat(4 * n)));
+        check_time(5_000, "markdown", |n| {
+            format!("{}a\n{}<http://a/>", marker.repeat(n), "b\n".repeat(n))
+        });
+        check_time(20_000, "markdown", |n| marker.repeat(n));
     }
     // Each line goes two levels deeper.
-    times(|n| {
+    check_time(5_000, "markdown", |n| {
         let line = |at| format!("{}- - a\n", "    ".repeat(at));
         let steps: String = (0..n / 50).map(line).collect();
         format!("{steps}{}<http://a/>", "b\n".repeat(n))
     });
+}
+
+/// MDX whose references are named for what they are: none is `no`.
+const MDX: &str = r##"import X from './no.js'
+export const meta = {
+  a: "[x](no)",
+
+  b: 1,
+}
+
+# Title {#custom}
+
+<Steps>
+    # Heading
+    1. one [list](list)
+
+        - two [inner](inner)
+
+        ```js
+        [x](no) <Card href="no"/> {
+        ```
+
+    <Link to={expr} href={`/${no}`}>[text](text)</Link>
+</Steps>
+
+    [indented](indented) {/* [x](no) */} {is && <A href="no">don't</A>} [after](after)
+
+<div>
+[block](block)
+<a href="html" id="anchor">x</a> <img src={'literal'} alt={x}/> <script src="script"/> <img src="image"/>
+</div>
+
+<!-- [x](no) --> <https://example.com/autolink> `<Card href="no"/>` \<Card href="no"/>
+a < b <3 http://example.com/bare
+"##;
+
+#[test]
+fn mdx_is_read_between_tags_and_not_in_expressions_and_modules() {
+    let expected = [
+        "list",
+        "inner",
+        "text",
+        "indented",
+        "after",
+        "block",
+        "html",
+        "literal",
+        "script",
+        "image",
+        "https://example.com/autolink",
+        "http://example.com/bare",
+    ];
+    assert_eq!(references("mdx", MDX), expected);
+    let anchors = both("mdx", MDX).anchors;
+    for anchor in ["custom", "heading", "anchor"] {
+        assert!(
+            anchors.iter().any(|found| found == anchor),
+            "{anchor}: {anchors:?}"
+        );
+    }
+    // In CommonMark the same is code and HTML.
+    assert!(!references("markdown", MDX).contains(&"indented".to_owned()));
+}
+
+#[test]
+fn attributes_of_components_are_references_with_the_flag_component() {
+    for (tag, expected) in [
+        ("<Card href=\"/x\"/>", "/x"),
+        ("<Card href='/x' title=\"a > b\">", "/x"),
+        ("<Card\n  href={\"/x\"}\n/>", "/x"),
+        ("<motion.a src={'/x'}>", "/x"),
+        ("<Link {...props} to={ `/x` }>", "/x"),
+        ("<Link link=\"a?b&amp;c\">", "a?b&c"),
+    ] {
+        let found = rows("mdx", tag, false);
+        assert_eq!(found.len(), 1, "{tag}");
+        assert_eq!(found[0].reference, expected, "{tag}");
+        assert_eq!(found[0].flags, Flags::COMPONENT, "{tag}");
+        let element = tag[1..].split([' ', '\n']).next();
+        assert_eq!(found[0].element.as_deref(), element, "{tag}");
+        let raw = &tag[found[0].span.0 as usize..found[0].span.1 as usize];
+        assert_eq!(raw.replace("&amp;", "&"), expected, "{tag}");
+    }
+    for tag in [
+        "<Card href={x}/>",
+        "<Card href={`/${x}`}/>",
+        "<Card href={'a' + b}/>",
+        "<Card href=\"\"/>",
+        "<Card link=\"Read more\"/>",
+        "<Card Href=\"/x\"/>",
+        "<Card data={{href: \"/x\"}}/>",
+        "`<Card href=\"/x\"/>`",
+        "<Card href=\"/x",
+        "<Card, href=\"/x\"/>",
+        "</Card href>",
+    ] {
+        assert!(references("mdx", tag).is_empty(), "{tag}");
+    }
+}
+
+#[test]
+fn brackets_that_nothing_closes_are_text_in_mdx() {
+    for open in [
+        "{ ",
+        "<Card ",
+        "<a href=\"",
+        "{`${",
+        "<!-- ",
+        "`",
+        "export const x = {\n\n",
+        "{/* ",
+    ] {
+        let text = format!("{open} <https://example.com/x> [a](b)");
+        let found = references("mdx", &text);
+        assert!(found.contains(&"b".to_owned()), "{open}: {found:?}");
+    }
+}
+
+#[test]
+fn mdx_of_many_open_brackets_takes_linear_time() {
+    for part in [
+        "{",
+        "<a ",
+        "<A b={",
+        "<a b=\"",
+        "{`${",
+        "`a``b ",
+        "<!-- ",
+        "{'",
+        "{/*",
+        "export x {\n\n",
+        "  - a\n",
+    ] {
+        check_time(2_000, "mdx", |n| part.repeat(n));
+    }
+}
+
+#[test]
+fn windows_make_no_difference_to_mdx() {
+    check_soups(
+        "mdx",
+        &[
+            "import x from 'y'\n",
+            "export default {\n",
+            "\n",
+            "\n\n",
+            "    ",
+            "\t",
+            "- ",
+            "> ",
+            "1. ",
+            "```\n",
+            "`",
+            "<A href=\"b\"/>",
+            "<a href={'c'}>",
+            "</a>",
+            "<B to=",
+            "{`d`}",
+            ">",
+            "{",
+            "}",
+            "'",
+            "\"",
+            "/*",
+            "*/",
+            "[e](f)",
+            "<!--",
+            "-->",
+            "<http://g/>",
+            "http://h/ ",
+            "\u{e9}",
+            "\\",
+            "<script/>",
+            "<style>",
+            "# i\n",
+            "---\n",
+            "\r\n",
+        ],
+    );
 }

@@ -287,3 +287,27 @@ fn long_blocks() {
     assert_eq!(codes(FORMAT, &code), []);
     assert_eq!(found(&code), ["b"]);
 }
+
+#[test]
+fn roles_of_pep_and_rfc_are_links_by_the_templates_of_docutils() {
+    let text =
+        "See :pep:`484`, :PEP:`8`, :rfc:`2324`, :rfc:`2822#section-1` and `7`:rfc-reference:.";
+    let found = rows(FORMAT, text, false);
+    let references: Vec<_> = found.iter().map(|row| row.reference.as_str()).collect();
+    assert_eq!(
+        references,
+        [
+            "https://peps.python.org/pep-0484",
+            "https://peps.python.org/pep-0008",
+            "https://tools.ietf.org/html/rfc2324.html",
+            "https://tools.ietf.org/html/rfc2822.html#section-1",
+            "https://tools.ietf.org/html/rfc7.html",
+        ]
+    );
+    // The span is that of the role's text.
+    assert_eq!(found[0].span, (10, 13));
+    assert_eq!(found[0].element.as_deref(), Some("pep"));
+    assert!(found[0].flags.is_empty());
+    let none = ":pep:`x`, :rfc:`!1`, :pep:`title <8>`, :cve:`2020-10735`, :cwe:`787`";
+    assert!(rows(FORMAT, none, false).is_empty());
+}

@@ -153,6 +153,11 @@ impl AuditSummary {
         self.summary.bytes
     }
 
+    /// Returns the number of documents that were read as text: relative references in them are not seen.
+    pub fn read_as_text(&self) -> u64 {
+        self.summary.read_as_text
+    }
+
     /// Returns the number of files that were skipped: of no known format, or excluded.
     pub fn skipped_files(&self) -> u64 {
         self.summary.skipped_files

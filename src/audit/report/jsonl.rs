@@ -89,6 +89,7 @@ pub(super) fn push_totals(totals: &AuditSummary, out: &mut Vec<u8>) {
     out.push(b'}');
     push_count("hidden_findings", totals.hidden, out);
     push_skips(&totals.summary, out);
+    push_count("read_as_text", totals.summary.read_as_text, out);
     push_count("unsuggested", totals.unsuggested, out);
     push_count("ignored", totals.ignored, out);
     if let Some((fixed, unfixed)) = totals.fixed {

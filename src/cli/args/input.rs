@@ -82,13 +82,9 @@ pub(crate) struct TypeArg {
     pub compressed: bool,
 }
 
-/// Extensions of a format that users add.
+/// Names and extensions of a format that users add.
 #[derive(Clone, Debug)]
-pub(crate) struct AddedTypes {
-    pub format: &'static Format,
-    /// In lower case.
-    pub extensions: Vec<String>,
-}
+pub(crate) struct AddedTypes(pub Vec<NamedType>);
 
 /// Names of formats besides their own and their extensions.
 const ALIASES: [(&str, &str); 6] = [
@@ -111,11 +107,7 @@ impl WalkArgs {
     pub(in crate::cli) fn named_types(&self) -> Vec<NamedType> {
         let mut types = Vec::new();
         for added in &self.type_add {
-            types.extend(added.extensions.iter().map(|name| NamedType {
-                name: name.clone(),
-                is_extension: true,
-                format: added.format,
-            }));
+            types.extend_from_slice(&added.0);
         }
         if let [one] = self.types.as_slice() {
             let format = one.format;
@@ -175,20 +167,28 @@ fn glob_names(glob: &str) -> Vec<(String, bool)> {
     names.map(|name| (name.to_lowercase(), true)).collect()
 }
 
-/// Parses `TYPE:EXT[,EXT]`.
+/// Parses `TYPE:EXT[,EXT]`. What has a dot inside may be a file's whole name, too.
 fn added_types(text: &str) -> Result<AddedTypes, String> {
     let (name, extensions) = text
         .split_once(':')
         .ok_or_else(|| "a type and extensions, as in html:tpl,jinja".to_owned())?;
     let TypeArg { format, .. } = self::format(name)?;
     let names = extensions.split(',').map(str::trim);
-    let names = names.map(|name| name.trim_start_matches('*').trim_start_matches('.'));
-    let extensions: Vec<_> = names.map(str::to_lowercase).collect();
-    let is_wrong = |name: &String| name.is_empty() || name.contains(['*', '?', '/', '\\', ':']);
-    match extensions.iter().any(is_wrong) {
-        true => Err("extensions behind the colon, with commas between them".to_owned()),
-        false => Ok(AddedTypes { format, extensions }),
+    let mut types = Vec::new();
+    for written in names {
+        let name = written.trim_start_matches('*').trim_start_matches('.');
+        if name.is_empty() || name.contains(['*', '?', '/', '\\', ':']) {
+            return Err("extensions behind the colon, with commas between them".to_owned());
+        }
+        let may_be_whole = name == written && name.contains('.');
+        let kinds = [true].into_iter().chain(may_be_whole.then_some(false));
+        types.extend(kinds.map(|is_extension| NamedType {
+            name: name.to_lowercase(),
+            is_extension,
+            format,
+        }));
     }
+    Ok(AddedTypes(types))
 }
 
 fn format(name: &str) -> Result<TypeArg, String> {

@@ -8,8 +8,12 @@ use crate::document::blocks::Line;
 
 /// A longer value, in bytes, does not count.
 const LONGEST_VALUE: usize = 4 << 10;
-/// The most bytes of all names and values.
-const MOST: usize = 4 << 20;
+/// Maximum memory of all names and values, in bytes.
+const MAX_MEMORY: usize = 8 << 20;
+/// Memory of an attribute besides its name and value, in bytes.
+const ENTRY_SIZE: usize = 128;
+/// Maximum length of a text with its attributes replaced, in bytes, after which no more are.
+const MAX_TEXT: usize = 4 << 20;
 
 /// DocumentAttributes that every document has.
 const BUILT_IN: [(&str, &str); 22] = [
@@ -54,23 +58,27 @@ impl DocumentAttributes {
         })
     }
 
-    /// Applies an attribute entry: its name, which may ask to unset it, and its value.
-    pub(super) fn set(&mut self, name: &[u8], value: &[u8]) {
+    /// Applies an attribute entry: its name, which may ask to unset it, and its value. Returns whether it
+    /// is within the limits.
+    pub(super) fn set(&mut self, name: &[u8], value: &[u8]) -> bool {
         let bare = name.strip_prefix(b"!").or_else(|| name.strip_suffix(b"!"));
         let key = bare.unwrap_or(name).to_ascii_lowercase();
         if let Some(old) = self.values.remove(&key) {
-            self.size -= key.len() + old.len();
+            self.size -= ENTRY_SIZE + key.len() + old.len();
         }
         if bare.is_some() {
-            return;
+            return true;
         }
         let mut text = AdocText::default();
         text.push_bytes(value, 0, self);
-        let size = key.len() + text.bytes.len();
-        if text.bytes.len() <= LONGEST_VALUE && self.size + size <= MOST {
+        let size = ENTRY_SIZE + key.len() + text.bytes.len();
+        let is_within = text.bytes.len() <= LONGEST_VALUE && self.size + size <= MAX_MEMORY;
+        if is_within {
             self.size += size;
+            text.bytes.shrink_to_fit();
             self.values.insert(key, text.bytes);
         }
+        is_within
     }
 }
 
@@ -137,7 +145,7 @@ impl AdocText {
                 });
             match value {
                 // The text cannot grow beyond all bounds: a value is longer than its reference.
-                Some((length, value)) if self.bytes.len() <= MOST => {
+                Some((length, value)) if self.bytes.len() <= MAX_TEXT => {
                     self.bytes.extend_from_slice(value);
                     match value.is_empty() {
                         true => self.map.skip(length),

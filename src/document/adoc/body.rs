@@ -9,12 +9,12 @@ use super::ids::SectionIds;
 use super::inline::{self, AdocFind, id_length};
 use crate::bytes::steps::step;
 use crate::document::blocks::{
-    BlockBase, BlockFinds, BlockReader, BlockReference, Line, columns, lines,
+    BlockBase, BlockFinds, BlockReader, BlockReference, Line, columns, lines, text_references,
 };
+use crate::document::diagnostic;
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 use crate::document::options::TextOptions;
-use crate::document::text::find;
 
 /// Lines that are not read, up to a delimiter.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ impl BlockReader for AdocReader {
             } else if text.starts_with(b"include::") {
                 self.include(bytes, first, finds);
             } else {
-                verbatim_text(bytes, block.clone(), &self.text, finds);
+                text_references(&bytes[block.clone()], block.start, &self.text, finds);
             }
         } else if lines.len() == 1 && is_delimiter(text) && first.indent == 0 {
             self.delimiter(text);
@@ -116,21 +116,10 @@ impl BlockReader for AdocReader {
         } else {
             self.lines(bytes, &lines, finds);
         }
-        self.has_begun = true;
+        // Directives of the preprocessor may be before the header.
+        let is_directive = |line: &Line| line.indent == 0 && is_directive(line.of(bytes));
+        self.has_begun |= !lines.iter().all(is_directive);
         block.end
-    }
-}
-
-/// Reports what the rules for text find in lines that are not markup.
-fn verbatim_text(bytes: &[u8], block: Range<usize>, options: &TextOptions, finds: &mut BlockFinds) {
-    for found in find(&bytes[block.clone()], options) {
-        finds.reference(BlockReference {
-            range: block.start + found.span.start..block.start + found.span.end,
-            text: Some(found.reference.into_owned()),
-            context: Some(found.context),
-            flags: found.flags,
-            ..BlockReference::default()
-        });
     }
 }
 
@@ -173,7 +162,10 @@ impl AdocReader {
 
     /// Reads lines of which none is a delimiter.
     fn lines(&mut self, bytes: &[u8], lines: &[Line], finds: &mut BlockFinds) {
-        let is_header = !self.has_begun && lines[0].of(bytes).starts_with(b"= ");
+        let passed = lines.iter().take_while(|line| is_directive(line.of(bytes)));
+        let first = if self.has_begun { 0 } else { passed.count() };
+        let is_header = !self.has_begun
+            && (lines.get(first)).is_some_and(|line| line.of(bytes).starts_with(b"= "));
         let mut at = 0;
         while at < lines.len() {
             step(1);
@@ -182,7 +174,7 @@ impl AdocReader {
             if self.directive(bytes, line, finds) {
                 at += 1;
             } else if let Some((name, value)) = entry(bytes, line) {
-                at += self.attribute(bytes, name, value, &lines[at..]);
+                at += self.attribute(bytes, name, value, &lines[at..], finds);
             } else if line.indent == 0
                 && text.starts_with(b"[")
                 && text.ends_with(b"]")
@@ -191,13 +183,14 @@ impl AdocReader {
                 at += 1;
             } else if let Some(length) = title_mark(text).filter(|_| line.indent == 0) {
                 let title = line.rest(bytes, line.text + length);
-                self.title(bytes, title, !(is_header && at == 0), finds);
+                self.title(bytes, title, !(is_header && at == first), finds);
                 at += 1;
             } else if let Some(under) = lines.get(at + 1)
                 && is_underlined(text, under.of(bytes))
                 && line.indent == 0
             {
-                let is_document = !self.has_begun && at == 0 && under.of(bytes).starts_with(b"=");
+                let is_document =
+                    !self.has_begun && at == first && under.of(bytes).starts_with(b"=");
                 self.is_compatible |= is_document;
                 self.title(bytes, line, !is_document, finds);
                 at += 2;
@@ -337,6 +330,7 @@ impl AdocReader {
         name: Range<usize>,
         value: Line,
         lines: &[Line],
+        finds: &mut BlockFinds,
     ) -> usize {
         let mut text = value.of(bytes).to_vec();
         let mut count = 1;
@@ -354,7 +348,10 @@ impl AdocReader {
             rest.strip_suffix(b"]")
                 .map(|rest| rest[open + 1..].to_vec())
         });
-        self.attributes.set(&bytes[name], &inner.unwrap_or(text));
+        let at = name.start;
+        if !self.attributes.set(&bytes[name], &inner.unwrap_or(text)) {
+            finds.diagnostic(&diagnostic::ADOC_ATTRIBUTE_LIMIT, at);
+        }
         count
     }
 
@@ -499,8 +496,7 @@ impl AdocReader {
                 found.text = Some([b"mailto:", &text.bytes[target]].concat());
                 finds.reference(found);
             }
-            AdocFind::Macro(_, target, _) => {
-                let mut target = target;
+            AdocFind::Macro(_, mut target, _) => {
                 for marks in [&b"+++"[..], b"++", b"$$"] {
                     let inner = &text.bytes[target.clone()];
                     if inner.len() > 2 * marks.len()
@@ -510,12 +506,16 @@ impl AdocReader {
                         target = target.start + marks.len()..target.end - marks.len();
                     }
                 }
-                file(&text, target, "link", BlockBase::Document, finds);
+                let found = unescaped(reference(&text, target.clone(), "link"), &text, target);
+                finds.reference(without_blanks(found));
             }
             AdocFind::Internal(target) => cross_reference(&text, target, false, finds),
-            AdocFind::Link(range) => finds.reference(reference(&text, range, "link")),
+            AdocFind::Link(range) => {
+                let found = reference(&text, range.clone(), "link");
+                finds.reference(unescaped(found, &text, range));
+            }
             AdocFind::Bare(range) => {
-                let mut found = reference(&text, range, "link");
+                let mut found = unescaped(reference(&text, range.clone(), "link"), &text, range);
                 found.element = None;
                 found.context = Some(Context::Bare);
                 finds.reference(found);
@@ -558,6 +558,30 @@ fn reference(text: &AdocText, range: Range<usize>, element: &'static str) -> Blo
     }
 }
 
+/// Drops the backslashes of a reference that keep Asciidoctor from replacing what is after them.
+fn unescaped(mut found: BlockReference, text: &AdocText, range: Range<usize>) -> BlockReference {
+    if let Some(written) = &mut found.text
+        && written.contains(&b'\\')
+    {
+        let mut is_template = false;
+        written.clear();
+        for at in range {
+            if inline::escapes(&text.bytes, at) {
+                continue;
+            }
+            is_template |= !at
+                .checked_sub(1)
+                .is_some_and(|before| text.bytes[before] == b'\\')
+                && attribute_reference(&text.bytes[at..]).is_some();
+            written.push(text.bytes[at]);
+        }
+        if !is_template {
+            found.flags = Flags::NONE;
+        }
+    }
+    found
+}
+
 /// Reports a reference that may be the name of a file, with blanks in it.
 fn file(
     text: &AdocText,
@@ -573,16 +597,16 @@ fn file(
         found.flags |= Flags::TEMPLATE;
     }
     found.base = base;
-    without_blanks(&mut found);
-    finds.reference(found);
+    finds.reference(without_blanks(found));
 }
 
 /// Percent-encodes the blanks of what is resolved.
-fn without_blanks(found: &mut BlockReference) {
+fn without_blanks(mut found: BlockReference) -> BlockReference {
     if let Some(written) = found.text.as_deref().filter(|text| text.contains(&b' ')) {
         let parts: Vec<&[u8]> = written.split(|&byte| byte == b' ').collect();
         found.resolves_as = Some(parts.join(&b"%20"[..]));
     }
+    found
 }
 
 /// Reports a cross reference: a fragment, or a file whose extension may be left out.
@@ -604,8 +628,7 @@ fn cross_reference(text: &AdocText, range: Range<usize>, is_macro: bool, finds: 
         None if is_macro && has_extension(target) => target.to_vec(),
         None => [b"#", target].concat(),
     });
-    without_blanks(&mut found);
-    finds.reference(found);
+    finds.reference(without_blanks(found));
 }
 
 /// Returns the value of a named attribute in a list, and its index.
@@ -638,6 +661,22 @@ fn entry(bytes: &[u8], line: Line) -> Option<(Range<usize>, Line)> {
     let value = line.rest(bytes, line.text + 1 + length + 1);
     (is_name && matches!(behind, None | Some(b' ' | b'\t')))
         .then_some((line.text + 1..line.text + 1 + length, value))
+}
+
+/// Returns whether a line is a comment, an attribute entry or a directive, which may be before a header.
+fn is_directive(text: &[u8]) -> bool {
+    let starts = [
+        &b"include::"[..],
+        b"ifdef::",
+        b"ifndef::",
+        b"ifeval::",
+        b"endif::",
+    ];
+    let is_comment = text.starts_with(b"//") && !text.starts_with(b"///");
+    let is_entry = || entry(text, Line::new(text, 0..text.len())).is_some();
+    is_comment
+        || is_entry()
+        || text.ends_with(b"]") && starts.iter().any(|start| text.starts_with(start))
 }
 
 /// Returns whether a line is one of block attributes, or an anchor.

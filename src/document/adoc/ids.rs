@@ -1,23 +1,31 @@
 //! The identifiers that Asciidoctor derives from the titles of sections.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use super::attributes::DocumentAttributes;
+use crate::bytes::steps::step;
 
-/// The identifiers of a document so far.
+/// Maximum length of `idprefix`, in bytes.
+const MAX_PREFIX_LEN: usize = 256;
+
+/// The identifiers of a document so far, and the lowest number that may be free for the next one that
+/// is equal: a search never repeats.
 #[derive(Debug, Default)]
-pub(super) struct SectionIds(HashSet<Vec<u8>>);
+pub(super) struct SectionIds(HashMap<Vec<u8>, u64>);
 
 impl SectionIds {
     /// Takes an identifier that the author has written.
     pub(super) fn reserve(&mut self, id: &[u8]) {
-        self.0.insert(id.to_vec());
+        self.0.entry(id.to_vec()).or_insert(2);
     }
 
     /// Returns the identifier of the next title: `_` and its words in lower case, unless the attributes
     /// `idprefix` and `idseparator` say otherwise.
     pub(super) fn next(&mut self, title: &str, attributes: &DocumentAttributes) -> Vec<u8> {
-        let prefix = attributes.get(b"idprefix").unwrap_or(b"_");
+        let prefix = attributes.get(b"idprefix");
+        let prefix = prefix
+            .filter(|prefix| prefix.len() <= MAX_PREFIX_LEN)
+            .unwrap_or(b"_");
         let prefix = String::from_utf8_lossy(prefix).into_owned();
         let separator = attributes.get(b"idseparator").unwrap_or(b"_");
         let separator = String::from_utf8_lossy(separator).chars().next();
@@ -44,11 +52,13 @@ impl SectionIds {
         }
         let separator = separator.map(String::from).unwrap_or_default();
         let mut unique = id.clone().into_bytes();
-        let mut number = 2;
-        while !self.0.insert(unique.clone()) {
+        while self.0.contains_key(&unique) {
+            step(1);
+            let number = self.0.entry(id.clone().into_bytes()).or_insert(2);
             unique = format!("{id}{separator}{number}").into_bytes();
-            number += 1;
+            *number += 1;
         }
+        self.0.insert(unique.clone(), 2);
         unique
     }
 }

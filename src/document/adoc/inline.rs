@@ -5,6 +5,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::super::blocks::{char_at, char_before};
+use super::attributes::attribute_reference;
 use crate::bytes::steps::step;
 
 /// A find in a text; ranges are of that text.
@@ -404,6 +405,49 @@ impl AdocInlineText<'_> {
                 (self.found)(AdocFind::Internal(start..start + target));
             }
             at = start + length;
+        }
+    }
+}
+
+/// Returns whether the backslash at `at`, if there is one, keeps what is after it from being replaced:
+/// formatting, a reference to an attribute, or characters such as `...`.
+pub(super) fn escapes(text: &[u8], at: usize) -> bool {
+    const MAX_SPAN: usize = 1 << 10;
+    if text[at] != b'\\' {
+        return false;
+    }
+    let rest = &text[at + 1..text.len().min(at + MAX_SPAN)];
+    let is_edge = |end: usize| char_at(rest, end).is_none_or(|after| !is_word(after));
+    let follows_word = char_before(text, at).is_some_and(is_word);
+    match rest {
+        [b'{', ..] => attribute_reference(rest).is_some(),
+        [mark @ (b'*' | b'_' | b'`' | b'#'), second, inner @ ..] if mark == second => {
+            memmem::find(inner, &[*mark; 2]).is_some_and(|length| length > 0)
+        }
+        [mark @ (b'*' | b'_' | b'`' | b'#'), first, ..] if !first.is_ascii_whitespace() => {
+            let mut ends = memchr::memchr_iter(*mark, rest);
+            ends.any(|end| end > 1 && !rest[end - 1].is_ascii_whitespace() && is_edge(end + 1))
+        }
+        [mark @ (b'^' | b'~'), inner @ ..] => {
+            let end = inner
+                .iter()
+                .position(|byte| byte == mark || byte.is_ascii_whitespace());
+            end.is_some_and(|end| end > 0 && inner[end] == *mark)
+        }
+        [b'-', b'-', ..] => follows_word && !is_edge(2),
+        [b'\'', ..] => follows_word && !is_edge(1),
+        rest => {
+            let replaced = [
+                &b"..."[..],
+                b"(C)",
+                b"(R)",
+                b"(TM)",
+                b"->",
+                b"=>",
+                b"<-",
+                b"<=",
+            ];
+            replaced.iter().any(|replaced| rest.starts_with(replaced))
         }
     }
 }

@@ -126,4 +126,6 @@ pub use super::options::HtmlOptions;
 #[cfg(feature = "internals")]
 pub use encoding::prescan;
 pub(super) use scanner::FORMAT;
+#[cfg(feature = "markdown")]
+pub(super) use value::{CharacterContext, decode_reference};
 pub(super) use value_syntax::refresh;

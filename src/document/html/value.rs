@@ -460,7 +460,7 @@ fn decode_all(decoder: &mut Decoder, mut bytes: &[u8], out: &mut Vec<u8>) {
 
 /// The context of a character reference, which decides about names without a semicolon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CharacterContext {
+pub(in crate::document) enum CharacterContext {
     /// In the value of an attribute.
     Attribute,
     /// In character data.
@@ -472,7 +472,7 @@ const MAX_NAME: usize = 40;
 
 /// Decodes the character reference at the start of `bytes`, a `&`, and appends its characters to
 /// `out` (WHATWG HTML 13.2.5.72 to 13.2.5.80). Returns its length; none if it is not one.
-pub(super) fn decode_reference(
+pub(in crate::document) fn decode_reference(
     bytes: &[u8],
     context: CharacterContext,
     out: &mut Vec<u8>,

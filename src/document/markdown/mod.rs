@@ -7,6 +7,7 @@
 //! A document is parsed as a whole, or in pieces if that takes too much memory (`split`).
 #![doc = include_str!("rules.md")]
 
+mod mdx;
 mod slug;
 mod source;
 mod split;
@@ -16,8 +17,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 use pulldown_cmark::{
-    BrokenLink, CowStr, Event as MarkdownEvent, LinkType, Options as Extensions, Parser, Tag,
-    TagEnd,
+    BrokenLink, CodeBlockKind, CowStr, Event as MarkdownEvent, LinkType, Options as Extensions,
+    Parser, Tag, TagEnd,
 };
 
 use super::events::{
@@ -32,6 +33,7 @@ use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
 use crate::uri::base::push_path;
+use mdx::{MdxParts, SourceMap};
 use slug::{AttributeLists, Dialect, HeadingSource, ImplicitLabels, Slugs};
 use source::Metadata;
 
@@ -135,13 +137,29 @@ impl MarkdownScanner {
         };
         let is_start = offset == 0 && from == 0;
         let metadata = source::metadata(&bytes[from..], metadata, is_start);
-        let source = source::to_text(&bytes[from..], &metadata);
+        let metadata_end = metadata.last().map_or(0, |range| range.end);
         let dialect = Dialect::of(self.slug);
-        let mut walk = MarkdownWalk::new(bytes, from, offset, &source, dialect);
+        let is_mdx = self.flavor == Flavor::Mdx || dialect.writes_mdx;
+        let mdx = is_mdx.then(|| mdx::parts(&bytes[from..], metadata_end));
+        let own = mdx.as_ref().map_or(&bytes[from..], |parts| &parts.markdown);
+        let mut source = source::to_text(own, &metadata);
+        let mut map = SourceMap::default();
+        if let Some(parts) = &mdx {
+            (source, map) = mdx::without_code(&source, parts);
+        }
+        let mut walk = MarkdownWalk::new(own, from, offset, &source, dialect);
+        walk.map = map;
+        walk.is_mdx = is_mdx;
         walk.wiki_links = self.wiki_links;
         walk.run(events);
-        let html = walk.masked(&walk.html);
+        let mut html = walk.masked(&walk.html);
         let text = walk.masked(&walk.text);
+        let mut cuts = Vec::new();
+        if let Some(parts) = &mdx {
+            walk.components(parts, events);
+            html.clone_from(&parts.html);
+            cuts.clone_from(&parts.cuts);
+        }
         if self.anchors == AnchorReporting::Report {
             let mut anchor = |name: &str, at: usize| {
                 let name = events.store(name.as_bytes());
@@ -188,7 +206,8 @@ impl MarkdownScanner {
         let offset = offset + from as u64;
         // A label may be defined in another piece of the document.
         if self.anchors == AnchorReporting::Report && is_whole {
-            for (range, label) in walk.undefined {
+            for (range, label) in std::mem::take(&mut walk.undefined) {
+                let range = walk.map.range(range);
                 let span = Span {
                     start: offset + range.start as u64,
                     end: offset + range.end as u64,
@@ -203,7 +222,13 @@ impl MarkdownScanner {
             }
         }
         let mut found = walk.found;
-        self.nested(Format::HTML, &html, offset, events, &mut found);
+        cuts.push(html.len());
+        let mut start = 0;
+        for end in cuts {
+            let offset = offset + start as u64;
+            self.nested(Format::HTML, &html[start..end], offset, events, &mut found);
+            start = end;
+        }
         self.nested(Format::TEXT, &text, offset, events, &mut found);
         found.sort_by_key(|found| (found.span.start, found.span.end));
         for found in found {
@@ -306,11 +331,15 @@ struct Heading {
 
 /// A walk over the events of the Markdown parser.
 struct MarkdownWalk<'a> {
+    /// The bytes that `source` was made of.
     bytes: &'a [u8],
-    /// Index of the first byte of `source` in `bytes`.
+    /// Their index in the window.
     from: usize,
     offset: u64,
     source: &'a str,
+    /// The way from `source` to `bytes`.
+    map: SourceMap,
+    is_mdx: bool,
     found: Vec<FoundReference>,
     /// The ranges of raw HTML.
     html: Vec<Range<usize>>,
@@ -340,6 +369,8 @@ impl<'a> MarkdownWalk<'a> {
             from,
             offset,
             source,
+            map: SourceMap::default(),
+            is_mdx: false,
             found: Vec::new(),
             html: Vec::new(),
             text: Vec::new(),
@@ -358,7 +389,7 @@ impl<'a> MarkdownWalk<'a> {
             | Extensions::ENABLE_FOOTNOTES
             | Extensions::ENABLE_STRIKETHROUGH
             | Extensions::ENABLE_TASKLISTS;
-        let has_attributes = self.dialect.attributes != AttributeLists::None;
+        let has_attributes = self.is_mdx || self.dialect.attributes != AttributeLists::None;
         extensions.set(Extensions::ENABLE_HEADING_ATTRIBUTES, has_attributes);
         extensions.set(Extensions::ENABLE_DEFINITION_LIST, self.dialect.definitions);
         extensions.set(Extensions::ENABLE_WIKILINKS, self.wiki_links);
@@ -435,7 +466,7 @@ impl<'a> MarkdownWalk<'a> {
                     HeadingSource::Markup => heading_markup(&self.source[range.clone()]).to_owned(),
                 };
                 self.heading = Some(Heading {
-                    at: self.from + range.start,
+                    at: self.from + self.map.range(range.clone()).start,
                     text,
                     id: id.map(|id| id.to_string()).or(colon.map(str::to_owned)),
                 });
@@ -443,11 +474,13 @@ impl<'a> MarkdownWalk<'a> {
             // mdBook gives terms anchors as it does headings.
             Tag::DefinitionListTitle if self.dialect.numbers_terms => {
                 self.heading = Some(Heading {
-                    at: self.from + range.start,
+                    at: self.from + self.map.range(range.clone()).start,
                     text: String::new(),
                     id: None,
                 });
             }
+            // MDX has no such code: what is left of it is text.
+            Tag::CodeBlock(CodeBlockKind::Indented) if self.is_mdx => {}
             Tag::CodeBlock(_) => self.opaque += 1,
             Tag::Link {
                 link_type,
@@ -473,9 +506,7 @@ impl<'a> MarkdownWalk<'a> {
             TagEnd::Heading(_) | TagEnd::DefinitionListTitle => {
                 self.headings.extend(self.heading.take());
             }
-            TagEnd::CodeBlock => {
-                self.opaque = self.opaque.saturating_sub(1);
-            }
+            TagEnd::CodeBlock => self.opaque = self.opaque.saturating_sub(1),
             TagEnd::Image | TagEnd::Link => {
                 if tag == TagEnd::Image {
                     self.opaque = self.opaque.saturating_sub(1);
@@ -554,9 +585,26 @@ impl<'a> MarkdownWalk<'a> {
     }
 
     fn span(&self, range: Range<usize>) -> Span {
+        let range = self.map.range(range);
         let start = self.offset + (self.from + range.start) as u64;
         let end = self.offset + (self.from + range.end) as u64;
         Span { start, end }
+    }
+
+    /// Adds the references of components.
+    fn components(&mut self, parts: &MdxParts, events: &mut Events) {
+        for component in &parts.references {
+            let text = events.store(&component.text);
+            // The range is one of the document, not of the source.
+            let start = self.offset + (self.from + component.range.start) as u64;
+            let end = start + component.range.len() as u64;
+            let span = Span { start, end };
+            let mut found = FoundReference::new(span, text, Context::Attribute);
+            found.element = NameRange::Other(events.store(&component.element));
+            found.attribute = NameRange::Known(component.attribute);
+            found.flags |= Flags::COMPONENT;
+            self.found.push(found);
+        }
     }
 
     fn push(
@@ -567,7 +615,7 @@ impl<'a> MarkdownWalk<'a> {
         names: Option<(&'static str, &'static str)>,
         events: &mut Events,
     ) {
-        let at = self.from + range.start..self.from + range.end;
+        let at = self.map.range(range.clone());
         // A target has no blanks; a destination between angle brackets may.
         let encoded = match destination.contains([' ', '\t']) {
             true => destination.replace(' ', "%20").replace('\t', "%09"),
@@ -578,7 +626,7 @@ impl<'a> MarkdownWalk<'a> {
             encoded => encoded,
         };
         let text = match self.bytes.get(at.clone()) == Some(destination.as_bytes()) {
-            true => TextRange::window(at),
+            true => TextRange::window(self.from + at.start..self.from + at.end),
             false => events.store(destination.as_bytes()),
         };
         let mut found = FoundReference::new(self.span(range), text, context);
@@ -598,10 +646,11 @@ impl<'a> MarkdownWalk<'a> {
             b'\n' | b'\r' => *byte,
             _ => b' ',
         };
-        let bytes = &self.bytes[self.from..];
+        let bytes = self.bytes;
         let mut masked: Vec<u8> = bytes.iter().map(blank).collect();
         for range in ranges {
-            masked[range.clone()].copy_from_slice(&bytes[range.clone()]);
+            let range = self.map.range(range.clone());
+            masked[range.clone()].copy_from_slice(&bytes[range]);
         }
         masked
     }

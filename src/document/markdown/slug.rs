@@ -28,6 +28,8 @@ pub(super) struct Dialect {
     /// Whether the terms of definition lists have anchors as headings do.
     pub(super) numbers_terms: bool,
     pub(super) labels: ImplicitLabels,
+    /// Whether all Markdown is MDX.
+    pub(super) writes_mdx: bool,
 }
 
 /// The text of a heading that its anchor is made of.
@@ -88,6 +90,7 @@ static DIALECTS: &[Dialect] = &[
         definitions: false,
         numbers_terms: false,
         labels: ImplicitLabels::None,
+        writes_mdx: false,
     },
     // Gitlab::Utils::Markdown#string_to_anchor.
     Dialect {
@@ -102,6 +105,7 @@ static DIALECTS: &[Dialect] = &[
         definitions: false,
         numbers_terms: false,
         labels: ImplicitLabels::None,
+        writes_mdx: false,
     },
     // `id_from_content` and `unique_id` of mdBook.
     Dialect {
@@ -116,6 +120,7 @@ static DIALECTS: &[Dialect] = &[
         definitions: true,
         numbers_terms: true,
         labels: ImplicitLabels::None,
+        writes_mdx: false,
     },
     // `slugify` and `unique` of Python-Markdown's toc extension.
     Dialect {
@@ -130,6 +135,7 @@ static DIALECTS: &[Dialect] = &[
         definitions: true,
         numbers_terms: false,
         labels: ImplicitLabels::Words,
+        writes_mdx: false,
     },
     // github-slugger.
     Dialect {
@@ -144,6 +150,7 @@ static DIALECTS: &[Dialect] = &[
         definitions: false,
         numbers_terms: false,
         labels: ImplicitLabels::None,
+        writes_mdx: true,
     },
     // `sanitizeAnchorName` of Hugo, and the identifiers of goldmark, made of the source of a heading.
     Dialect {
@@ -158,6 +165,7 @@ static DIALECTS: &[Dialect] = &[
         definitions: true,
         numbers_terms: false,
         labels: ImplicitLabels::None,
+        writes_mdx: false,
     },
     // `basic_generate_id` of kramdown, made of the source of a heading.
     Dialect {
@@ -172,6 +180,7 @@ static DIALECTS: &[Dialect] = &[
         definitions: true,
         numbers_terms: false,
         labels: ImplicitLabels::None,
+        writes_mdx: false,
     },
     // Jekyll parses with kramdown-parser-gfm (`generate_gfm_header_id`), or, if the site says so, with
     // kramdown itself: each heading has both anchors.
@@ -187,6 +196,7 @@ static DIALECTS: &[Dialect] = &[
         definitions: true,
         numbers_terms: false,
         labels: ImplicitLabels::None,
+        writes_mdx: false,
     },
     // `inlineListToIdentifier` and `uniqueIdent` of Pandoc.
     Dialect {
@@ -201,6 +211,7 @@ static DIALECTS: &[Dialect] = &[
         definitions: true,
         numbers_terms: false,
         labels: ImplicitLabels::Headings,
+        writes_mdx: false,
     },
 ];
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::directives::{Argument, Directive, DirectiveContents};
 use super::ids::{TitleIds, make_id};
 use super::inline::{self, InlineFind, simple_name, unescape};
-use super::references::{entry, file, mail, role, target};
+use super::references::{entry, file, mail, numbered, role, target};
 use super::uri::is_email;
 use crate::bytes::steps::step;
 use crate::document::blocks::{
@@ -14,6 +14,7 @@ use crate::document::blocks::{
 };
 use crate::document::events::Context;
 use crate::document::flags::Flags;
+use crate::document::options::RstRoles;
 
 /// The state between blocks. Columns are those behind which lines belong to something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +39,7 @@ pub(super) struct BodyReader {
     pending: Pending,
     titles: TitleIds,
     email: bool,
+    roles: RstRoles,
     /// The depth of tables in tables.
     depth: usize,
 }
@@ -75,9 +77,10 @@ struct Block<'l> {
 
 impl BodyReader {
     /// Makes a reader, which reports mail addresses if they are wanted.
-    pub(super) fn new(email: bool) -> Self {
+    pub(super) fn new(email: bool, roles: RstRoles) -> Self {
         BodyReader {
             email,
+            roles,
             ..BodyReader::default()
         }
     }
@@ -299,7 +302,17 @@ impl BodyReader {
                     finds,
                 );
             }
-            InlineFind::Role(contents, name) => role(&text, contents, name, joined, finds),
+            InlineFind::Role(contents, name) => {
+                match numbered(&text, contents.clone(), name.clone(), self.roles) {
+                    Some((element, url)) => finds.reference(BlockReference {
+                        range: joined.range(contents),
+                        text: Some(url),
+                        element: Some(element),
+                        ..BlockReference::default()
+                    }),
+                    None => role(&text, contents, name, joined, finds),
+                }
+            }
             InlineFind::Target(name) if marks => {
                 target(joined.range(name.clone()), &unescape(&text[name]), finds);
             }

@@ -54,9 +54,9 @@ impl RstScanner {
 }
 
 impl Scan for RstScanner {
-    fn begin(&mut self, _start: &ScanStart) {
+    fn begin(&mut self, start: &ScanStart) {
         self.windows = BlockWindows::default();
-        self.reader = BodyReader::new(self.email);
+        self.reader = BodyReader::new(self.email, start.roles);
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {

@@ -7,6 +7,7 @@ use super::inline::{explicit_title, unescape};
 use crate::document::blocks::{BlockBase, BlockFinds, BlockReference, JoinedText, Line};
 use crate::document::events::{Context, RemarkKind};
 use crate::document::flags::Flags;
+use crate::document::options::RstRoles;
 use crate::uri::base::push_path;
 
 /// Returns the reference of a mail address.
@@ -85,6 +86,79 @@ pub(super) fn target(range: Range<usize>, name: &[u8], finds: &mut BlockFinds) {
         finds.anchor(range.start, make_id(name));
         finds.remark(RemarkKind::Label, range, normal_name(name));
     }
+}
+
+/// A role whose text is the number of a document.
+struct NumberRole {
+    name: &'static str,
+    system: RstRoles,
+    /// The URL of a document, before and after the number.
+    url: [&'static str; 2],
+    /// The least number of digits.
+    digits: usize,
+}
+
+const fn number_role(
+    name: &'static str,
+    system: RstRoles,
+    url: [&'static str; 2],
+    digits: usize,
+) -> NumberRole {
+    NumberRole {
+        name,
+        system,
+        url,
+        digits,
+    }
+}
+
+/// The templates of docutils (`pep_base_url`, `rfc_base_url`) and of Sphinx (`sphinx.roles`).
+#[rustfmt::skip]
+static NUMBER_ROLES: [NumberRole; 6] = [
+    number_role("pep", RstRoles::Docutils, ["https://peps.python.org/pep-", ""], 4),
+    number_role("rfc", RstRoles::Docutils, ["https://tools.ietf.org/html/rfc", ".html"], 1),
+    number_role("pep", RstRoles::Sphinx, ["https://peps.python.org/pep-", "/"], 4),
+    number_role("rfc", RstRoles::Sphinx, ["https://datatracker.ietf.org/doc/html/rfc", ".html"], 1),
+    number_role("cve", RstRoles::Sphinx, ["https://www.cve.org/CVERecord?id=CVE-", ""], 1),
+    number_role("cwe", RstRoles::Sphinx, ["https://cwe.mitre.org/data/definitions/", ".html"], 1),
+];
+
+/// Returns the URL that a role makes of the number in its text, and the name of the role.
+pub(super) fn numbered(
+    text: &[u8],
+    contents: Range<usize>,
+    name: Range<usize>,
+    system: RstRoles,
+) -> Option<(&'static str, Vec<u8>)> {
+    let name = text[name].to_ascii_lowercase();
+    let name = name.strip_suffix(b"-reference").unwrap_or(&name);
+    let mut rows = NUMBER_ROLES.iter();
+    let row = rows.find(|row| row.system == system && row.name.as_bytes() == name)?;
+    let target = match system {
+        // docutils knows no titles, and no sections of PEPs.
+        RstRoles::Docutils => contents,
+        RstRoles::Sphinx => explicit_title(text, contents.clone()).map_or(contents, |t| t.1),
+    };
+    let target = unescape(&text[target]);
+    let (number, section) = match memchr::memchr(b'#', &target) {
+        Some(hash) if system == RstRoles::Sphinx || row.name == "rfc" => target.split_at(hash),
+        _ => (&target[..], &b""[..]),
+    };
+    let number = number.trim_ascii();
+    let is_digits =
+        |digits: &[u8]| (1..=9).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
+    let mut parts = number.split(|&byte| byte == b'-');
+    let is_number = match row.name {
+        "cve" => parts.all(is_digits),
+        _ => is_digits(number),
+    };
+    // As a number, without its zeros.
+    let zeros = number.iter().take_while(|&&byte| byte == b'0').count();
+    let number = &number[zeros.min(number.len().saturating_sub(1))..];
+    let zeros = "0".repeat(row.digits.saturating_sub(number.len()));
+    let [before, after] = row.url.map(str::as_bytes);
+    let url = [before, zeros.as_bytes(), number, after, section].concat();
+    is_number.then_some((row.name, url))
 }
 
 /// Reports the reference of a role.

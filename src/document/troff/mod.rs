@@ -1,12 +1,15 @@
-//! References in the source of manual pages and other documents of troff: those of text, in which every
-//! line may have troff's escapes (T39).
+//! References in the source of manual pages and other documents of troff: those of text, without troff's
+//! escapes.
 #![doc = include_str!("rules.md")]
 
-use super::options::TextSource;
-use super::text::{self, TextScanner};
+use super::events::{Event, Events, FoundReference, Span};
+use super::options::TextOptions;
+use super::text::{self, find};
 use super::{Format, Scan, ScanStart};
-use crate::bytes::window::Window;
-use crate::document::events::Events;
+use crate::bytes::steps::step;
+use crate::bytes::window::{Bounds, Window};
+use crate::decode::RecordOffsets;
+use crate::decode::offset_map::OffsetMap;
 
 /// The source of troff.
 pub(super) const FORMAT: Format = Format {
@@ -14,7 +17,17 @@ pub(super) const FORMAT: Format = Format {
     extensions: &[
         "1", "2", "3", "4", "5", "6", "7", "8", "9", "man", "mdoc", "ms", "me",
     ],
-    scanner: |options| Box::new(TroffScanner(TextScanner::new(options.text.clone()))),
+    bounds: Bounds {
+        look_behind: 0,
+        look_ahead: MAX_PIECE + 1,
+    },
+    split_point: None,
+    scanner: |options| {
+        Box::new(TroffScanner {
+            text: options.text.clone(),
+            settled: false,
+        })
+    },
     ..text::FORMAT
 };
 
@@ -34,18 +47,132 @@ pub(crate) fn is_troff(head: &[u8]) -> bool {
     })
 }
 
-/// The scanner for troff: that for text, for which every line is source.
-struct TroffScanner(TextScanner);
+/// The longest piece of a document that is read at a time, in bytes.
+const MAX_PIECE: usize = 1 << 20;
+
+/// The scanner for troff: the rules for text, in a document without escapes.
+struct TroffScanner {
+    text: TextOptions,
+    settled: bool,
+}
 
 impl Scan for TroffScanner {
-    fn begin(&mut self, start: &ScanStart) {
-        self.0.begin(&ScanStart {
-            source: TextSource::Troff,
-            ..*start
-        });
+    fn begin(&mut self, _start: &ScanStart) {
+        self.settled = false;
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
-        self.0.scan(window, events)
+        if !std::mem::replace(&mut self.settled, true) {
+            events.push(Event::Settled);
+        }
+        let mut at = window.start;
+        while at < window.bytes.len() {
+            let rest = &window.bytes[at..];
+            if rest.len() <= MAX_PIECE && !window.last {
+                break;
+            }
+            let length = piece_length(rest);
+            self.piece(&rest[..length], window.offset_at(at), events);
+            events.forget_stored();
+            at += length;
+        }
+        at
     }
+}
+
+impl TroffScanner {
+    /// Reports the references of a piece that begins at an offset.
+    fn piece(&self, bytes: &[u8], offset: u64, events: &mut Events) {
+        let (text, map) = without_escapes(bytes);
+        for found in find(&text, &self.text) {
+            let span = Span {
+                start: offset + map.start(found.span.start as u64),
+                end: offset + map.end(found.span.end as u64),
+            };
+            let alternatives = found.alternatives.iter().map(|text| events.store(text));
+            let alternatives: Vec<_> = alternatives.collect();
+            let text = events.store(&found.reference);
+            let mut reference = FoundReference::new(span, text, found.context);
+            reference.flags = found.flags;
+            reference.alternatives = events.store_alternatives(&alternatives);
+            events.push(Event::Reference(reference));
+        }
+    }
+}
+
+/// Returns the length of the next piece: all bytes, or up to a control line, else up to any line.
+fn piece_length(bytes: &[u8]) -> usize {
+    if bytes.len() <= MAX_PIECE {
+        return bytes.len();
+    }
+    let piece = &bytes[..MAX_PIECE];
+    let control = memchr::memmem::rfind(piece, b"\n.");
+    let end = control.or_else(|| memchr::memrchr(b'\n', piece));
+    end.map_or(MAX_PIECE, |end| end + 1)
+}
+
+/// Returns a text without the escapes that print nothing, and with a hyphen for `\-`; and the map back.
+fn without_escapes(bytes: &[u8]) -> (Vec<u8>, OffsetMap) {
+    let mut text = Vec::with_capacity(bytes.len());
+    let mut map = OffsetMap::default();
+    // Where the line begins that `line` was read from last.
+    let (mut at, mut line) = (0, 0);
+    let copy = |text: &mut Vec<u8>, map: &mut OffsetMap, part: &[u8]| {
+        text.extend_from_slice(part);
+        map.units(part.len(), 1, 1);
+    };
+    while let Some(next) = memchr::memchr(b'\\', &bytes[at..]) {
+        step(1);
+        copy(&mut text, &mut map, &bytes[at..at + next]);
+        if let Some(end) = memchr::memrchr(b'\n', &bytes[line..at + next]) {
+            line += end + 1;
+        }
+        at += next;
+        let printed: &[u8] = match bytes[at + 1..] {
+            [b'-', ..] => b"-",
+            [b'(', b't', b'i', ..] | [b'[', b't', b'i', b']', ..] => b"~",
+            _ => b"",
+        };
+        let length = match bytes[at + 1..] {
+            [b'&' | b':' | b'%' | b'/' | b',' | b'-', ..] => 2,
+            [b'f', b'(', first, second, ..]
+                if first.is_ascii_graphic() && second.is_ascii_graphic() =>
+            {
+                5
+            }
+            [b'f', b'[', ref name @ ..] => {
+                let end = memchr::memchr2(b']', b'\n', &name[..name.len().min(64)]);
+                let end = end.filter(|&end| name[end] == b']');
+                end.map_or(1, |end| end + 4)
+            }
+            [b'f', font, ..] if font.is_ascii_alphanumeric() => 3,
+            [b'(', b't', b'i', ..] => 4,
+            [b'[', b't', b'i', b']', ..] => 5,
+            // The line of a macro goes on.
+            [b'\n', ..] if bytes[line] == b'.' => 2,
+            [b'\r', b'\n', ..] if bytes[line] == b'.' => 3,
+            // A backslash that is printed.
+            [b'e' | b'\\', ..] => {
+                copy(&mut text, &mut map, &bytes[at..at + 2]);
+                at += 2;
+                continue;
+            }
+            _ => {
+                copy(&mut text, &mut map, b"\\");
+                at += 1;
+                continue;
+            }
+        };
+        if length == 1 {
+            copy(&mut text, &mut map, b"\\");
+        } else if printed.is_empty() {
+            map.skip(length);
+        } else {
+            text.extend_from_slice(printed);
+            map.units(1, 1, length);
+        }
+        at += length;
+    }
+    copy(&mut text, &mut map, &bytes[at..]);
+    (text, map)
 }

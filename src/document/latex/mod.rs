@@ -1,0 +1,224 @@
+//! References in LaTeX: the arguments of `\url` and `\href`, and URIs by the rules for text.
+#![doc = include_str!("rules.md")]
+
+use std::ops::Range;
+
+use memchr::{memchr, memchr2, memmem};
+
+use super::blocks::{
+    BOUNDS, BlockFinds, BlockReader, BlockReference, BlockWindows, LINE_HEAD, text_references,
+};
+use super::events::{Events, RuleFamily};
+use super::flags::Flags;
+use super::options::TextOptions;
+use super::{Format, Passes, Retrieval, Scan, ScanStart};
+use crate::bytes::steps::step;
+use crate::bytes::window::Window;
+use crate::decode::charset::Conversion;
+
+/// LaTeX.
+pub(super) const FORMAT: Format = Format {
+    name: "latex",
+    extensions: &["tex", "ltx", "latex"],
+    media_types: &[],
+    family: RuleFamily::Plain,
+    bounds: BOUNDS,
+    reading: Passes::Once,
+    prescan: None,
+    conversion: Conversion::Always,
+    split_point: None,
+    retrieval: Retrieval::Place,
+    scanner: |options| {
+        Box::new(LatexScanner {
+            windows: BlockWindows::default(),
+            reader: LatexReader {
+                text: options.text.clone(),
+                verbatim: None,
+            },
+            finds: BlockFinds::new(options.anchors),
+        })
+    },
+};
+
+/// The scanner for LaTeX.
+struct LatexScanner {
+    windows: BlockWindows,
+    reader: LatexReader,
+    finds: BlockFinds,
+}
+
+impl Scan for LatexScanner {
+    fn begin(&mut self, _start: &ScanStart) {
+        self.windows = BlockWindows::default();
+        self.reader.verbatim = None;
+    }
+
+    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+        (self.windows).read(&window, &mut self.reader, &mut self.finds, events)
+    }
+}
+
+/// Environments that are not read, by what ends them.
+const VERBATIM: [&[u8]; 6] = [
+    b"\\end{verbatim}",
+    b"\\end{verbatim*}",
+    b"\\end{Verbatim}",
+    b"\\end{lstlisting}",
+    b"\\end{minted}",
+    b"\\end{comment}",
+];
+/// Maximum length of an argument, in bytes.
+const MAX_ARGUMENT_LEN: usize = 4 << 10;
+
+struct LatexReader {
+    text: TextOptions,
+    /// The end of the open environment that is not read.
+    verbatim: Option<&'static [u8]>,
+}
+
+impl BlockReader for LatexReader {
+    fn passes_over(&mut self, head: &[u8]) -> bool {
+        // The end of an environment may be past the head of a long line.
+        (self.verbatim)
+            .is_some_and(|end| head.len() < LINE_HEAD && memmem::find(head, end).is_none())
+    }
+
+    fn read(&mut self, bytes: &[u8], block: Range<usize>, finds: &mut BlockFinds) -> usize {
+        let mut text = bytes[block.clone()].to_vec();
+        let mut at = 0;
+        let erase = |text: &mut [u8], range: Range<usize>| {
+            let bytes = text[range].iter_mut().filter(|byte| **byte != b'\n');
+            bytes.for_each(|byte| *byte = b' ');
+        };
+        loop {
+            step(1);
+            if let Some(end) = self.verbatim {
+                let found = memmem::find(&text[at..], end);
+                let next = found.map_or(text.len(), |found| at + found + end.len());
+                erase(&mut text, at..next);
+                at = next;
+                if found.is_none() {
+                    break;
+                }
+                self.verbatim = None;
+            }
+            let Some(next) = memchr2(b'\\', b'%', &text[at..]) else {
+                break;
+            };
+            at += next;
+            if text[at] == b'%' {
+                let end = memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
+                let whole = block.start + at..block.start + end;
+                finds.comment(bytes, whole.clone(), whole.start + 1..whole.end);
+                erase(&mut text, at..end);
+                at = end;
+                continue;
+            }
+            let rest = &text[at + 1..];
+            let name = rest
+                .iter()
+                .take(64)
+                .take_while(|byte| byte.is_ascii_alphabetic())
+                .count();
+            let arguments = at + 1 + name;
+            at = match &rest[..name] {
+                b"" => (at + 2).min(text.len()),
+                b"begin" => {
+                    let rest = &text[arguments..];
+                    let own = VERBATIM.into_iter().find(|end| rest.starts_with(&end[4..]));
+                    self.verbatim = own;
+                    arguments + own.map_or(0, |end| end.len() - 4)
+                }
+                kind @ (b"url" | b"nolinkurl" | b"href" | b"verb" | b"lstinline") => {
+                    let is_href = kind == b"href";
+                    let is_link = kind.ends_with(b"url") || is_href;
+                    match argument(&text, arguments) {
+                        Some(argument) => {
+                            if is_link {
+                                report(&text, argument.clone(), is_href, block.start, finds);
+                            }
+                            erase(&mut text, argument.clone());
+                            argument.end
+                        }
+                        None => arguments,
+                    }
+                }
+                _ => arguments,
+            };
+        }
+        text_references(&text, block.start, &self.text, finds);
+        block.end
+    }
+}
+
+/// Returns the argument after `at`, without its braces or other delimiters; options in brackets before it are
+/// skipped.
+fn argument(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let text = &text[..text.len().min(at + MAX_ARGUMENT_LEN)];
+    let skip = |at: usize| {
+        let blanks = text[at..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_whitespace());
+        at + blanks.count()
+    };
+    // `\verb*|x|`
+    let mut start = skip(at + usize::from(text.get(at) == Some(&b'*')));
+    if text.get(start) == Some(&b'[') {
+        start = skip(start + memchr(b']', &text[start..])? + 1);
+    }
+    let open = *text.get(start)?;
+    start += 1;
+    if open != b'{' {
+        let is_delimiter = open.is_ascii_punctuation() && !b"\\}%".contains(&open);
+        let end = memchr2(open, b'\n', &text[start..]).filter(|_| is_delimiter)?;
+        return (text[start + end] == open).then_some(start..start + end);
+    }
+    let mut depth = 0;
+    let mut end = start;
+    loop {
+        match *text.get(end)? {
+            b'\\' => end += 1,
+            b'{' => depth += 1,
+            b'}' if depth == 0 => return Some(start..end),
+            b'}' => depth -= 1,
+            _ => {}
+        }
+        end += 1;
+    }
+}
+
+/// Reports the argument of `\url` or `\href`.
+fn report(text: &[u8], range: Range<usize>, is_href: bool, start: usize, finds: &mut BlockFinds) {
+    let raw = &text[range.clone()];
+    let mut url = Vec::with_capacity(raw.len());
+    let mut is_template = matches!(raw.trim_ascii(), [b'#', b'1'..=b'9']);
+    let mut at = 0;
+    while at < raw.len() {
+        match raw[at..] {
+            [b'\\', escaped, ..] if is_href && b"%#_&~{}\\".contains(&escaped) => {
+                url.push(escaped);
+                at += 1;
+            }
+            // Blanks are left out.
+            [byte, ..] if byte.is_ascii_whitespace() => {}
+            [byte, ..] => {
+                is_template |=
+                    byte == b'\\' && raw.get(at + 1).is_some_and(u8::is_ascii_alphabetic);
+                url.push(byte);
+            }
+            [] => {}
+        }
+        at += 1;
+    }
+    finds.reference(BlockReference {
+        range: start + range.start..start + range.end,
+        text: Some(url),
+        element: Some(if is_href { "href" } else { "url" }),
+        flags: if is_template {
+            Flags::TEMPLATE
+        } else {
+            Flags::NONE
+        },
+        ..BlockReference::default()
+    });
+}

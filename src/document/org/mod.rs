@@ -1,0 +1,266 @@
+//! References in Org: links in brackets, and URIs by the rules for text.
+#![doc = include_str!("rules.md")]
+
+use std::ops::Range;
+
+use memchr::{memchr, memmem};
+
+use super::blocks::{
+    BOUNDS, BlockFinds, BlockReader, BlockReference, BlockWindows, Line, lines, text_references,
+};
+use super::events::{Events, RuleFamily};
+use super::options::TextOptions;
+use super::text::schemes::TextScheme;
+use super::{Format, Passes, Retrieval, Scan, ScanStart};
+use crate::bytes::steps::step;
+use crate::bytes::window::Window;
+use crate::decode::charset::Conversion;
+use crate::uri::base::push_path;
+
+/// Org.
+pub(super) const FORMAT: Format = Format {
+    name: "org",
+    extensions: &["org"],
+    media_types: &[],
+    family: RuleFamily::Plain,
+    bounds: BOUNDS,
+    reading: Passes::Once,
+    prescan: None,
+    conversion: Conversion::Always,
+    split_point: None,
+    retrieval: Retrieval::Place,
+    scanner: |options| {
+        Box::new(OrgScanner {
+            windows: BlockWindows::default(),
+            reader: OrgReader {
+                text: options.text.clone(),
+                verbatim: None,
+            },
+            finds: BlockFinds::new(options.anchors),
+        })
+    },
+};
+
+/// The scanner for Org.
+struct OrgScanner {
+    windows: BlockWindows,
+    reader: OrgReader,
+    finds: BlockFinds,
+}
+
+impl Scan for OrgScanner {
+    fn begin(&mut self, _start: &ScanStart) {
+        self.windows = BlockWindows::default();
+        self.reader.verbatim = None;
+    }
+
+    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+        (self.windows).read(&window, &mut self.reader, &mut self.finds, events)
+    }
+}
+
+/// Blocks that are not read.
+const VERBATIM: [&str; 4] = ["src", "example", "export", "comment"];
+/// Maximum length of a link, and of a verbatim text, in bytes.
+const MAX_LINK_LEN: usize = 4 << 10;
+
+struct OrgReader {
+    text: TextOptions,
+    /// The name of the open block that is not read.
+    verbatim: Option<&'static str>,
+}
+
+/// Returns what follows `#+KEYWORD` in a line, by its keyword in lower case.
+fn keyword<'a>(line: &'a [u8], keyword: &str) -> Option<&'a [u8]> {
+    let (head, rest) = line.split_at_checked(2 + keyword.len())?;
+    let is_own = head.starts_with(b"#+") && head[2..].eq_ignore_ascii_case(keyword.as_bytes());
+    is_own.then_some(rest)
+}
+
+impl BlockReader for OrgReader {
+    fn passes_over(&mut self, head: &[u8]) -> bool {
+        let Some(name) = self.verbatim else {
+            return false;
+        };
+        let rest = keyword(head.trim_ascii(), "end_");
+        if rest.is_some_and(|rest| rest.eq_ignore_ascii_case(name.as_bytes())) {
+            self.verbatim = None;
+        }
+        true
+    }
+
+    fn read(&mut self, bytes: &[u8], block: Range<usize>, finds: &mut BlockFinds) -> usize {
+        let mut text = bytes[block.clone()].to_vec();
+        let mut end = block.end;
+        for line in lines(bytes, block.clone()) {
+            step(1);
+            let own = line.of(bytes);
+            let erased = line.text - block.start..line.end - block.start;
+            if let Some(rest) = keyword(own, "begin_") {
+                let word = rest
+                    .split(u8::is_ascii_whitespace)
+                    .next()
+                    .unwrap_or_default();
+                let mut names = VERBATIM.into_iter();
+                self.verbatim = names.find(|name| word.eq_ignore_ascii_case(name.as_bytes()));
+                if self.verbatim.is_some() {
+                    end = block.end.min(next_line(bytes, line));
+                    text.truncate(erased.start);
+                    break;
+                }
+            } else if let [b'#', b' ', ..] | [b'#'] = own {
+                finds.comment(bytes, line.text..line.end, line.text + 1..line.end);
+                text[erased].fill(b' ');
+            } else if let [b':', b' ', ..] | [b':'] = own {
+                text[erased].fill(b' ');
+            }
+        }
+        self.inline(&mut text, block.start, finds);
+        end
+    }
+}
+
+/// Returns the index after a line and its line break.
+fn next_line(bytes: &[u8], line: Line) -> usize {
+    memchr(b'\n', &bytes[line.end..]).map_or(bytes.len(), |end| line.end + end + 1)
+}
+
+impl OrgReader {
+    /// Reads text that begins at an index of the window.
+    fn inline(&self, text: &mut [u8], start: usize, finds: &mut BlockFinds) {
+        let mut at = 0;
+        while let Some(next) = text[at..].iter().position(|byte| b"[=~@s".contains(byte)) {
+            step(1);
+            at += next;
+            let rest = &text[at..text.len().min(at + MAX_LINK_LEN)];
+            let end = match rest {
+                [b'[', b'[', ..] => self.link(text, at, start, finds),
+                [b'=' | b'~', ..] => verbatim_end(text, at),
+                // `@@html:<b>@@` and `src_sh{curl}`.
+                [b'@', b'@', ..] => memmem::find(&rest[2..], b"@@").map(|end| at + end + 4),
+                [b's', ..] if rest.starts_with(b"src_") => {
+                    let open = memchr(b'{', &rest[..rest.len().min(64)]);
+                    let close = open.and_then(|open| Some(open + memchr(b'}', &rest[open..])? + 1));
+                    close.map(|close| at + close)
+                }
+                _ => None,
+            };
+            // One of what is not closed is passed, the rest may be a link.
+            let Some(end) = end else {
+                at += 1;
+                continue;
+            };
+            for byte in &mut text[at..end] {
+                if *byte != b'\n' {
+                    *byte = b' ';
+                }
+            }
+            at = end;
+        }
+        text_references(text, start, &self.text, finds);
+    }
+
+    /// Reports the link in brackets at `at`; returns the index after it.
+    fn link(&self, text: &[u8], at: usize, start: usize, finds: &mut BlockFinds) -> Option<usize> {
+        let limit = text.len().min(at + MAX_LINK_LEN);
+        let text = &text[..limit];
+        let mut target = Vec::new();
+        let mut end = at + 2;
+        loop {
+            match text[end..] {
+                // A backslash escapes a bracket, or a backslash before one.
+                [b'\\', escaped @ (b'[' | b']' | b'\\'), ..] => {
+                    target.push(escaped);
+                    end += 2;
+                }
+                [b']', ..] => break,
+                [] | [b'[', ..] => return None,
+                [byte, ..] => {
+                    target.push(byte);
+                    end += 1;
+                }
+            }
+        }
+        let inside = at + 2..end;
+        let close = match text[end + 1..] {
+            [b']', ..] => end + 2,
+            [b'[', ..] => {
+                let words = end + 2;
+                let length = memmem::find(&text[words..], b"]]")?;
+                let shown = &text[words..words + length];
+                // An image in the place of a text.
+                if !shown.iter().any(u8::is_ascii_whitespace) {
+                    report(shown, start + words..start + words + length, "img", finds);
+                }
+                words + length + 2
+            }
+            _ => return None,
+        };
+        report(
+            &target,
+            start + inside.start..start + inside.end,
+            "a",
+            finds,
+        );
+        Some(close)
+    }
+}
+
+/// Returns the index after the verbatim text whose mark is at `at`.
+fn verbatim_end(text: &[u8], at: usize) -> Option<usize> {
+    let opens = |byte: u8| byte.is_ascii_whitespace() || b"-({'\"".contains(&byte);
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || b"-.,:!?;'\")}\\[".contains(byte);
+    let is_blank = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
+    if at > 0 && !opens(text[at - 1]) || is_blank(text.get(at + 1)) {
+        return None;
+    }
+    let limit = text.len().min(at + MAX_LINK_LEN);
+    let mut closing = memchr::memchr_iter(text[at], &text[at + 1..limit]).map(|end| at + 1 + end);
+    let end = closing.find(|&end| {
+        end > at + 1 && !is_blank(text.get(end - 1)) && text.get(end + 1).is_none_or(&ends)
+    })?;
+    // At most one line break.
+    let breaks = memchr::memchr_iter(b'\n', &text[at..end]).count();
+    (breaks <= 1).then_some(end + 1)
+}
+
+/// Reports a target, if it is a URI or a file.
+fn report(target: &[u8], range: Range<usize>, element: &'static str, finds: &mut BlockFinds) {
+    let words: Vec<&[u8]> = target.split(u8::is_ascii_whitespace).collect();
+    let target = words.join(&b" "[..]);
+    let target = target.trim_ascii();
+    let colon = memchr(b':', target).unwrap_or(0);
+    let rest = &target[(colon + 1).min(target.len())..];
+    let is_scheme = colon > 0
+        && (TextScheme::named(&target[..colon].to_ascii_lowercase()).is_some()
+            || rest.starts_with(b"//"));
+    let path = match target {
+        [b'f', b'i', b'l', b'e', b':', ..] if !rest.starts_with(b"//") => rest,
+        [b'/', ..] | [b'~', b'/', ..] => target,
+        _ if target.starts_with(b"./") || target.starts_with(b"../") => target,
+        _ if is_scheme => &b""[..],
+        _ => return,
+    };
+    // A place in the file.
+    let path = memmem::find(path, b"::").map_or(path, |search| &path[..search]);
+    let mut found = BlockReference {
+        range,
+        element: Some(element),
+        attribute: Some(if element == "a" { "href" } else { "src" }),
+        ..BlockReference::default()
+    };
+    if path.is_empty() {
+        if is_scheme && !target.starts_with(b"file:::") {
+            found.text = Some(target.to_vec());
+            finds.reference(found);
+        }
+        return;
+    }
+    if path.iter().any(|byte| b" ?#%".contains(byte)) {
+        let mut encoded = Vec::new();
+        push_path(path, &mut encoded);
+        found.resolves_as = Some(encoded);
+    }
+    found.text = Some(path.to_vec());
+    finds.reference(found);
+}
