@@ -346,7 +346,11 @@ impl DocumentCollector<'_> {
         finds.end(format);
         let references: u64 = finds.contents.counts.iter().sum();
         self.collected.summary.files += 1;
-        self.collected.summary.read_as_text += u64::from(*format == *Format::TEXT);
+        let path = member.map_or(entry.path.as_os_str().as_encoded_bytes(), |member| {
+            member.name.as_bytes()
+        });
+        let is_other = *format == *Format::TEXT && sniff::is_other_text(path);
+        self.collected.summary.read_as_text += u64::from(is_other);
         self.collected.summary.bytes += bytes;
         self.collected.summary.references += references;
         if let Some(progress) = &self.audit.options.reading.progress {

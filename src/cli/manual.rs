@@ -96,8 +96,9 @@ pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
 pub(super) fn print_types(added: &[AddedTypes]) -> Result<Exit, Error> {
     let mut text = String::new();
     for format in FORMATS {
-        let glob =
-            |name: &str, is_extension| format!("{}{}", if is_extension { "*." } else { "" }, visible(name));
+        let glob = |name: &str, is_extension| {
+            format!("{}{}", if is_extension { "*." } else { "" }, visible(name))
+        };
         let own = format.extensions.iter().map(|name| glob(name, true));
         let own = own.chain(format.file_names().iter().map(|name| glob(name, false)));
         let added = added.iter().flat_map(|one| &one.0);

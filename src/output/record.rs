@@ -281,7 +281,7 @@ pub struct Summary {
     pub approximate: u64,
     /// Bodies of messages that were not read, in the order of [`Effect::UNREAD`].
     pub unread: [u64; Effect::UNREAD.len()],
-    /// Documents that were read as text, in which relative references are not seen.
+    /// Documents of other formats that were read as text, in which relative references are not seen.
     pub read_as_text: u64,
     /// Files that were skipped, in the order of [`SkipReason::NAMES`].
     pub skipped: [u64; SkipReason::NAMES.len()],

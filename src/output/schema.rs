@@ -113,6 +113,11 @@ static AUDIT: &[ExtraKey] = &[
         ValueShape::Number,
     ),
     (
+        "read_as_text",
+        "Documents of formats not known that were read as text, in which relative references are not seen",
+        ValueShape::Number,
+    ),
+    (
         "unsuggested",
         "Findings without a suggestion because looking for more would take too long",
         ValueShape::Number,

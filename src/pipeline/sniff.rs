@@ -301,6 +301,12 @@ fn is_separator(byte: &u8) -> bool {
     matches!(byte, b'/' | b'\\')
 }
 
+/// Returns whether a file that is read as text has an extension of another kind of document or source.
+pub(crate) fn is_other_text(path: &[u8]) -> bool {
+    let format = extension(path).map(Format::of_extension);
+    format.is_some_and(|format| format != Some(Format::TEXT))
+}
+
 /// Returns the part of the file name after the last dot.
 fn extension(path: &[u8]) -> Option<&str> {
     let name = path.rsplit(is_separator).next()?;

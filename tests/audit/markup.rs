@@ -181,7 +181,7 @@ fn comments_ignore_findings() {
 #[test]
 fn roles_of_a_tree_with_conf_py_are_those_of_sphinx() {
     let text = ":pep:`484`\n:pep:`title <8#s>`\n:rfc:`2324`\n:cve:`2020-10735`\n:cwe:`787`\n";
-    let tree = crate::cli::Tree::new(&[("docs/conf.py", ""), ("docs/a/b.rst", text)]);
+    let tree = Tree::new(&[("docs/conf.py", ""), ("docs/a/b.rst", text)]);
     tree.run(&["docs"]).is(
         0,
         "https://peps.python.org/pep-0484/\n\
@@ -190,4 +190,26 @@ fn roles_of_a_tree_with_conf_py_are_those_of_sphinx() {
          https://www.cve.org/CVERecord?id=CVE-2020-10735\n\
          https://cwe.mitre.org/data/definitions/787.html\n",
     );
+}
+
+#[test]
+fn documents_that_are_read_as_text_are_counted_and_said() {
+    let tree = Tree::new(&[
+        ("a.typ", "#link(\"gone.html\")"),
+        ("b.textile", "\"x\":gone.html"),
+        ("notes.txt", "text"),
+        ("LICENSE", "text"),
+        ("c.md", "[x](a.typ)"),
+        ("llms.txt", "[x](c.md)"),
+    ]);
+    let ran = tree.run(&["audit", "."]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(
+        ran.err
+            .contains("\n2 files read as text, where relative links are not seen\n"),
+        "{}",
+        ran.err
+    );
+    let ran = tree.run(&["audit", "--json", "."]);
+    assert!(ran.out.contains(",\"read_as_text\":2,"), "{}", ran.out);
 }

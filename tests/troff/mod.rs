@@ -90,11 +90,9 @@ fn without_escapes(source: &str) -> (String, Vec<(u64, u64)>) {
                 byte => byte.is_ascii_alphanumeric().then_some(3),
             }
         };
-        let starts = |prefixes: &[&str]| {
-            prefixes
-                .iter()
-                .find(|prefix| rest.starts_with(**prefix))
-                .copied()
+        let starts = |prefixes: &[&'static str]| {
+            let mut prefixes = prefixes.iter().copied();
+            prefixes.find(|prefix| rest.starts_with(prefix))
         };
         let (length, printed) = if let Some(length) = font(rest) {
             (length, "")

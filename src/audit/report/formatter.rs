@@ -153,7 +153,8 @@ impl AuditSummary {
         self.summary.bytes
     }
 
-    /// Returns the number of documents that were read as text: relative references in them are not seen.
+    /// Returns the number of documents of formats that are not known, by their extensions, which were read as
+    /// text: relative references in them are not seen.
     pub fn read_as_text(&self) -> u64 {
         self.summary.read_as_text
     }
