@@ -569,10 +569,8 @@ fn unescaped(mut found: BlockReference, text: &AdocText, range: Range<usize>) ->
             if inline::escapes(&text.bytes, at) {
                 continue;
             }
-            is_template |= !at
-                .checked_sub(1)
-                .is_some_and(|before| text.bytes[before] == b'\\')
-                && attribute_reference(&text.bytes[at..]).is_some();
+            let is_escaped = at > 0 && text.bytes[at - 1] == b'\\';
+            is_template |= !is_escaped && attribute_reference(&text.bytes[at..]).is_some();
             written.push(text.bytes[at]);
         }
         if !is_template {
