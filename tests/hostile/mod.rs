@@ -4,6 +4,7 @@
 //! or entries again count their [steps](uriscan::bytes::steps).
 
 mod allocated;
+mod command;
 mod growth;
 mod shapes;
 
