@@ -187,7 +187,17 @@ impl<'a> CollectWorker<'a> {
 
     /// Reads a file as a whole.
     fn file(&mut self, order: WalkPosition, entry: Entry) {
-        let (read, found) = self.read(&entry, |reader, members| reader.read(&entry, members));
+        let mut counts = None;
+        let (read, found) = self.read(&entry, |reader, members| {
+            let read = reader.read(&entry, members);
+            if let Ok(FileOutcome::Document { format, .. }) = &read {
+                counts = reader.counts(format);
+            }
+            read
+        });
+        if let Some(counts) = counts {
+            self.documents.collected.summary.count_unread(&counts);
+        }
         self.end_file(order, entry, read, found, Some);
     }
 

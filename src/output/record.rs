@@ -285,6 +285,8 @@ pub struct Summary {
     pub read_as_text: u64,
     /// Files that were skipped, in the order of [`SkipReason::NAMES`].
     pub skipped: [u64; SkipReason::NAMES.len()],
+    /// Parts of archives and messages that were not read; records of archives have their types.
+    pub unread_parts: u64,
 }
 
 impl Summary {
@@ -329,14 +331,20 @@ impl Summary {
         keys.zip(counts)
     }
 
-    /// Returns the counts of skipped files, and of bodies that were not read, with their keys in records,
-    /// which come last.
+    /// The key of the parts that were not read, with its description.
+    pub(crate) const UNREAD_PARTS: (&'static str, &'static str) = (
+        "unread_parts",
+        "Parts of archives and messages of types that are not read",
+    );
+
+    /// Returns the counts of skipped files, and of bodies and parts that were not read, with their keys in
+    /// records, which come last.
     pub(crate) fn skips(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         let reasons = SkipReason::NAMES.iter().zip(self.skipped);
         let unread = (Self::UNREAD.0, self.unread.iter().sum());
         reasons
             .map(|((_, name, _), count)| (*name, count))
-            .chain([unread])
+            .chain([unread, (Self::UNREAD_PARTS.0, self.unread_parts)])
     }
 
     /// Counts a diagnostic, if its code is one of those that are counted.
@@ -359,6 +367,11 @@ impl Summary {
                 let verb = if count == 1 { "was" } else { "were" };
                 format!("{} {verb} not read", counted(count, noun))
             })
+    }
+
+    /// Counts the parts of an archive or of messages that were not read.
+    pub(crate) fn count_unread(&mut self, counts: &ArchiveCounts) {
+        self.unread_parts += counts.skipped.values().sum::<u64>();
     }
 
     /// Counts a skipped file.
@@ -398,6 +411,7 @@ impl Summary {
         for (count, other) in self.skipped.iter_mut().zip(other.skipped) {
             *count += other;
         }
+        self.unread_parts += other.unread_parts;
     }
 }
 

@@ -194,12 +194,9 @@ fn push_summary(out: &mut Vec<u8>) {
     let others = USAGE.iter().chain(AUDIT);
     keys.extend(others.map(|&(name, about, shape)| appended(name, about, shape)));
     let skips = SkipReason::NAMES.iter();
-    keys.extend(skips.map(|(_, name, about)| core(name, about, ValueShape::Number)));
-    keys.push(core(
-        Summary::UNREAD.0,
-        Summary::UNREAD.1,
-        ValueShape::Number,
-    ));
+    let skips = skips.map(|(_, name, about)| (*name, *about));
+    let skips = skips.chain([Summary::UNREAD, Summary::UNREAD_PARTS]);
+    keys.extend(skips.map(|(name, about)| core(name, about, ValueShape::Number)));
     push("summary", "The counts of a run", &keys, out);
 }
 

@@ -218,16 +218,18 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
                 error,
             }) => {
                 collector.end_document(bytes);
-                if collector.counts_archives()
-                    && let Some(counts) = self.reader.counts(format)
-                {
-                    let archive = collector.archive(&counts, bytes);
-                    collector.report_archive(&archive);
+                if let Some(counts) = self.reader.counts(format) {
+                    collector.counts.summary.count_unread(&counts);
+                    if collector.counts_archives() {
+                        let archive = collector.archive(&counts, bytes);
+                        collector.report_archive(&archive);
+                    }
                 }
                 error
             }
             Ok(FileOutcome::Archive { outcome, error }) => {
                 collector.end_document(outcome.bytes);
+                collector.counts.summary.count_unread(&outcome.counts);
                 if collector.counts_archives() {
                     let archive = collector.container(&outcome);
                     collector.report_archive(&archive);
@@ -265,6 +267,7 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
             }
         };
         self.collector.end_piece(outcome.bytes, piece.is_first());
+        self.collector.counts.summary.count_unread(&outcome.counts);
         let archive = self.collector.container(&outcome);
         if let Some(archive) = piece.add_counts(&archive) {
             self.collector.report_by_file(archive.links);
@@ -291,6 +294,9 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
             Ok(_) => {}
         }
         let counts = self.reader.counts(piece.whole.format.0);
+        if let Some(counts) = &counts {
+            self.collector.counts.summary.count_unread(counts);
+        }
         let counts = counts.filter(|_| self.collector.counts_archives());
         if counts.is_none() && !self.collector.options.report.is_by_file() {
             return;

@@ -1,5 +1,7 @@
 //! Files that are skipped: named with -v, counted with --stats.
 
+use crate::packages::zip::{Member, tar};
+
 use super::Tree;
 
 fn tree() -> Tree {
@@ -102,4 +104,38 @@ fn one_is_no_plural() {
         "{}",
         ran.err
     );
+}
+
+/// Records of archives have the media types of the parts, the summary has their number.
+#[test]
+fn the_summary_counts_parts_of_messages_and_members_of_archives_that_are_not_read() {
+    let image = "Content-Type: image/png\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo=\n";
+    let part = format!("--b\n{image}");
+    let mail = format!(
+        "From: a@example.com\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n{part}{part}--b--\n"
+    );
+    let tree = Tree::new(&[("a.eml", &mail)]);
+    let image = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+    let members = [Member::new("a.txt", "x"), Member::new("b.png", image)];
+    tree.write("b.tar", &tar(&members));
+    let unread = |arguments: &[&str]| {
+        let ran = tree.run(arguments);
+        let records = ran.out.lines().chain(ran.err.lines());
+        let mut summary = records.filter(|line| line.starts_with("{\"type\":\"summary\""));
+        let summary: serde_json::Value =
+            serde_json::from_str(summary.next_back().unwrap()).unwrap();
+        summary["unread_parts"].as_u64()
+    };
+    assert_eq!(unread(&["a.eml", "--json", "--stats"]), Some(2));
+    assert_eq!(unread(&["b.tar", "--json", "--stats"]), Some(1));
+    assert_eq!(unread(&["a.eml", "b.tar", "-q", "--stats=json"]), Some(3));
+    assert_eq!(
+        unread(&["-j1", "a.eml", "b.tar", "--json", "--stats"]),
+        Some(3)
+    );
+    assert_eq!(unread(&["audit", "a.eml", "--json"]), Some(2));
+    let report = ["a.eml", "--report", "errors=report", "-q"];
+    assert_eq!(tree.run(&report).code, 1);
+    let report = std::fs::read_to_string(tree.path().join("report")).unwrap();
+    assert!(report.ends_with("\"unread_parts\":2}\n"), "{report}");
 }
