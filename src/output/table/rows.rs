@@ -178,9 +178,25 @@ impl ColumnBuilder {
                 texts.append_value(text);
             }
             (ColumnBuilder::Texts(texts), value) => {
-                let text = string(value).and_then(|value| text::formed(value, kind));
-                add(text.as_ref().map_or(0, |text| text.len()), bytes)?;
-                texts.append_option(text);
+                let Some(value) = string(value) else {
+                    texts.append_null();
+                    return Ok(());
+                };
+                // Most values have the form of the column.
+                if let Ok(text) = str::from_utf8(value)
+                    && text::is_unchanged(kind)
+                {
+                    add(text.len(), bytes)?;
+                    texts.append_value(text);
+                    return Ok(());
+                }
+                match text::formed(value, kind) {
+                    Some(text) => {
+                        add(text.len(), bytes)?;
+                        texts.append_value(&text);
+                    }
+                    None => texts.append_null(),
+                }
             }
             (ColumnBuilder::Bytes(strings), value) => {
                 let string = string(value);

@@ -140,7 +140,8 @@ impl<W: Write + Send> TableWriter<W> {
             }
             // Few rows of many blocks may hold them all.
             if self.held > 2 * self.limits.bytes {
-                let joined = self.join()?;
+                let joined = concat_batches(&self.schema, &self.parts).map_err(output_error)?;
+                self.parts.truncate(1);
                 self.parts.push(joined);
                 self.held = self.bytes;
             }
@@ -172,23 +173,16 @@ impl<W: Write + Send> TableWriter<W> {
         (fitting, bytes(fitting))
     }
 
-    /// Returns the rows of the next batch, and removes them.
-    fn join(&mut self) -> io::Result<RecordBatch> {
-        let batch = concat_batches(&self.schema, &self.parts);
-        self.parts.truncate(1);
-        batch.map_err(output_error)
-    }
-
     fn write_batch(&mut self) -> io::Result<()> {
-        let batch = self.join()?;
+        let joined = match &self.encoder {
+            TableEncoder::Dictionaries(_, schema) => dictionary::join(&self.parts, schema),
+            _ => concat_batches(&self.schema, &self.parts),
+        };
+        let batch = joined.map_err(output_error)?;
+        self.parts.truncate(1);
         (self.rows, self.bytes, self.held) = (0, 0, 0);
         match &mut self.encoder {
-            TableEncoder::Stream(stream) => {
-                stream.write(&batch).map_err(output_error)?;
-                stream.flush().map_err(output_error)
-            }
-            TableEncoder::Dictionaries(stream, schema) => {
-                let batch = dictionary::encode(&batch, schema).map_err(output_error)?;
+            TableEncoder::Stream(stream) | TableEncoder::Dictionaries(stream, _) => {
                 stream.write(&batch).map_err(output_error)?;
                 stream.flush().map_err(output_error)
             }
