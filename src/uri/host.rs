@@ -39,14 +39,17 @@ pub(crate) fn canonical_host(host: &[u8]) -> Cow<'_, [u8]> {
     if matches!(host.last(), Some(b'g'..=b'z')) && host.iter().all(is_plain) {
         return Cow::Borrowed(host);
     }
-    let mut canonical = Vec::with_capacity(host.len());
-    if push_domain(host, &mut canonical).is_err() {
-        return Cow::Owned(host.to_ascii_lowercase());
+    Cow::Owned(parsed_host(host).unwrap_or_else(|| host.to_ascii_lowercase()))
+}
+
+/// Returns a host as the URL standard writes it, without the dot of the root; `None` if it does not parse.
+pub(crate) fn parsed_host(host: &[u8]) -> Option<Vec<u8>> {
+    let mut parsed = Vec::with_capacity(host.len());
+    push_domain(host, &mut parsed).ok()?;
+    if parsed.last() == Some(&b'.') {
+        parsed.pop();
     }
-    if canonical.last() == Some(&b'.') {
-        canonical.pop();
-    }
-    Cow::Owned(canonical)
+    Some(parsed)
 }
 
 /// Removes the dot of the root from the host of a URI.

@@ -58,13 +58,14 @@ pub use byte_classes::ByteClasses;
 pub use error::{BaseError, Component, Fault, ResolveError, ResolveErrorKind};
 #[cfg(feature = "audit")]
 pub(crate) use host::drop_root_dot;
+#[cfg(feature = "arrow")]
+pub(crate) use host::parsed_host;
 #[cfg(feature = "audit")]
 pub(crate) use host::unicode_host;
 pub(crate) use host::{canonical_host, has_userinfo, host};
 pub use mounts::{Mounts, Served};
 pub use normalize::{Normalization, normalize};
 pub use reference::{Reference, Reference1808};
-pub(crate) use resolve::push_domain;
 pub use resolve::{ReferenceKind, Resolved, Resolver, resolve};
 pub use rules::{ExcessDots, RuleForm, Rules, SameScheme};
 pub use validate::{AuthorityKind, Grammar, validate};

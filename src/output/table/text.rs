@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::output::column::ColumnKind;
+use crate::uri::parsed_host;
 use crate::uri::percent::encode_invalid;
-use crate::uri::push_domain;
 
 /// Returns a value in the form of a column of text, or `None` where it has none.
 pub(super) fn formed(value: &[u8], kind: ColumnKind) -> Option<Cow<'_, str>> {
@@ -46,11 +46,7 @@ fn uri(value: &[u8]) -> Cow<'_, str> {
 /// Returns a host as the WHATWG URL standard writes it, in lower case and with A-labels, without a final
 /// dot; `None` if it is invalid.
 fn host(value: &[u8]) -> Option<String> {
-    let mut host = Vec::new();
-    push_domain(value, &mut host).ok()?;
-    if host.ends_with(b".") {
-        host.pop();
-    }
+    let host = parsed_host(value)?;
     let has_labels = host.starts_with(b"[")
         || host
             .split(|&byte| byte == b'.')
