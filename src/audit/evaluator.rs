@@ -9,20 +9,19 @@ use percent_encoding::percent_decode;
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{FindingCause, finding_key};
 use super::names::FileId;
-use super::options::Audit;
+use super::options::{Audit, leads_to_touched, touches};
 use super::rewrite::steps_above;
 use super::rule_checks::ServerSteps;
 use super::rules::RULES;
 use super::site::{GithubFragment, Site};
 use super::target::{
-    ExpectedPath, LookupCache, MountPosition, ServerStep, TargetFacts, TargetLocation, is_route,
-    is_rustdoc_item, split_fragment,
+    ExpectedPath, LookupCache, ServerStep, TargetFacts, TargetLocation, is_route, is_rustdoc_item,
+    split_fragment,
 };
 use crate::document::flags::Flags;
 use crate::pipeline::bases::{AbsolutePaths, is_of_repository};
 use crate::pipeline::walk::path_of;
 use crate::resolver::Link;
-use crate::uri::{Resolver, Rules};
 
 /// A map or set with a larger capacity is dropped rather than cleared, which takes as long as the
 /// capacity is large.
@@ -324,24 +323,3 @@ const MOST_ABOVE: usize = 16;
 
 /// The name of the group of links to pages of rustdoc that redirect (A77).
 const RUSTDOC_REDIRECTS: &[u8] = b"(redirect pages of rustdoc)";
-
-/// Returns whether a reference of a rule leads to a touched file, which may be gone.
-pub(super) fn leads_to_touched(audit: &Audit, base: &[u8], reference: &[u8]) -> bool {
-    let mut target = Vec::new();
-    let resolver = Resolver::new(base, Rules::Whatwg);
-    if !resolver.is_ok_and(|resolver| resolver.resolve_into(reference, &mut target).is_ok()) {
-        return false;
-    }
-    let end = memchr::memchr2(b'?', b'#', &target).unwrap_or(target.len());
-    match audit.checker.mount_position(&target[..end]) {
-        MountPosition::Below {
-            path: Some(path), ..
-        } => audit.options.gone.contains(&path, false) || touches(audit, &path),
-        _ => false,
-    }
-}
-
-pub(super) fn touches(audit: &Audit, path: &[u8]) -> bool {
-    let touching = audit.options.touching.as_ref();
-    touching.is_none_or(|touching| touching.contains(path))
-}

@@ -38,7 +38,7 @@ use crate::pipeline::walk::path_of;
 use crate::pipeline::{Archived, PipelineOptions, Verbosity};
 use crate::resolver::Link;
 use crate::uri::base::push_path;
-use crate::uri::{Mounts, Reference, ResolveErrorKind};
+use crate::uri::{Mounts, Reference, ResolveErrorKind, Resolver, Rules};
 
 /// The options of [`audit`](super::audit); the defaults are those of the command.
 ///
@@ -775,6 +775,28 @@ impl Audit {
             location => (location, fragment),
         }
     }
+}
+
+/// Returns whether a reference of a rule leads to a touched file, which may be gone.
+pub(super) fn leads_to_touched(audit: &Audit, base: &[u8], reference: &[u8]) -> bool {
+    let mut target = Vec::new();
+    let resolver = Resolver::new(base, Rules::Whatwg);
+    if !resolver.is_ok_and(|resolver| resolver.resolve_into(reference, &mut target).is_ok()) {
+        return false;
+    }
+    let end = memchr::memchr2(b'?', b'#', &target).unwrap_or(target.len());
+    match audit.checker.mount_position(&target[..end]) {
+        MountPosition::Below {
+            path: Some(path), ..
+        } => audit.options.gone.contains(&path, false) || touches(audit, &path),
+        _ => false,
+    }
+}
+
+/// Returns whether findings about a path are shown.
+pub(super) fn touches(audit: &Audit, path: &[u8]) -> bool {
+    let touching = audit.options.touching.as_ref();
+    touching.is_none_or(|touching| touching.contains(path))
 }
 
 /// The schemes of which others are taken for misspelt ones.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::collect::{passes_over, root_of_member};
-use super::evaluator::{CLEARED, Evaluator, touches};
+use super::evaluator::{CLEARED, Evaluator};
 use super::finding::{
     DocumentPosition, FindingDraft, FindingSubject, SuggestionHint, finding_key, group_key,
     shortened,
@@ -18,7 +18,7 @@ use super::finding::{
 use super::hint::hint;
 use super::ignored::{IgnoreCandidate, IgnoreComments};
 use super::names::FileId;
-use super::options::{Audit, ListedLinks};
+use super::options::{Audit, ListedLinks, touches};
 use super::positions::PositionFinder;
 use super::report::ReportSet;
 use super::rule_checks::{self};

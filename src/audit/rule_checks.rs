@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 
 use super::disk::LookupMatch;
-use super::evaluator::{leads_to_touched, touches};
 use super::finding::{
     DocumentPosition, FindingCause, FindingDraft, FindingSubject, SuggestionHint, finding_key,
     group_key, shortened,
 };
 use super::ignored::IgnoreCandidate;
-use super::options::{Audit, FragmentChecks};
+use super::options::{Audit, FragmentChecks, leads_to_touched, touches};
 use super::server::RuleFile;
 use super::site::Site;
 use super::target::{ServerStep, TargetLocation, split_fragment};
