@@ -325,8 +325,10 @@ codes! {
     }
     COMPRESS_CORRUPT = "compress.corrupt", Damage {
         message: "the compressed data is damaged",
-        meaning: "The compressed data is damaged: a checksum or a code is wrong.",
-        why: "Links behind the place are missing, and those near it may be wrong.",
+        meaning: "The compressed data is damaged: a checksum or a code is wrong, or bytes that are not \
+            compressed follow its end.",
+        why: "Reading goes on at the next member that decompresses. Links before it are missing, and \
+            those near the damage may be wrong.",
         example: "one changed byte in list.mbox.gz",
         allow: DAMAGE,
     }
@@ -345,17 +347,10 @@ codes! {
         example: "zstd -D dictionary list.mbox",
         allow: "There is no flag for it. Unpack the file yourself, and give what comes out.",
     }
-    COMPRESS_TRAILING = "compress.trailing-garbage", Damage {
-        message: "something else follows the compressed data",
-        meaning: "Bytes that are not compressed data follow the end mark.",
-        why: "They may be what is left of another member, whose links are missing.",
-        example: "cat a.txt.xz notes.txt > b.txt.xz",
-        allow: DAMAGE,
-    }
     GZIP_TRAILING = "gzip.trailing-garbage", Note {
-        message: "something else follows the gzip members",
-        meaning: "Bytes that are no gzip member follow the last one.",
-        why: "gzip itself ignores them with a warning, and so do we.",
+        message: "zeros follow a gzip member",
+        meaning: "Bytes of zero follow a gzip member.",
+        why: "Tapes and file systems pad files so; nothing is missing.",
         example: "a member padded to a full tape block",
         allow: NOTE,
     }
@@ -667,11 +662,10 @@ impl From<DecompressFault> for &'static Code {
     fn from(fault: DecompressFault) -> Self {
         match fault {
             DecompressFault::Truncated => &COMPRESS_TRUNCATED,
-            DecompressFault::Corrupt => &COMPRESS_CORRUPT,
+            DecompressFault::Corrupt | DecompressFault::TrailingGarbage => &COMPRESS_CORRUPT,
             DecompressFault::Memory => &COMPRESS_WINDOW,
             DecompressFault::Unsupported => &COMPRESS_UNSUPPORTED,
-            DecompressFault::TrailingGarbage => &COMPRESS_TRAILING,
-            DecompressFault::GzipTrailingGarbage => &GZIP_TRAILING,
+            DecompressFault::Padding => &GZIP_TRAILING,
             DecompressFault::RatioLimit => &RATIO_LIMIT,
             DecompressFault::DepthLimit => &DEPTH_LIMIT,
         }

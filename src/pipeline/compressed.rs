@@ -9,7 +9,6 @@ use super::changing_sink::SinkChange;
 use super::input::{self, Input};
 use super::prefetch::{IdleWorkers, Layer, LayerReader, SharedInput};
 use super::sniff::HEAD;
-use crate::archive::WARC;
 use crate::decode::compression::{Codec, DecompressError, DecompressFault, Decompressed, Members};
 use crate::document::NestingLimit;
 use crate::resolver::{Link, LinkMember, Sink};
@@ -89,21 +88,13 @@ impl<'a> OpenedFile<'a> {
     }
 
     fn open(&mut self, codec: &'static Codec, reader: Box<dyn Read>) -> io::Result<()> {
-        let mut layer = Decompressed::new(codec, reader);
-        // Damage in a web archive must not end it.
-        if is_web_archive(self.path, codec) {
-            layer.resume_at(WARC);
-        }
-        let layer = Rc::new(RefCell::new(layer));
-        self.layers.push(Rc::clone(&layer));
+        let layer = Decompressed::new(codec, reader);
+        self.layers.push(Rc::new(RefCell::new(layer)));
         self.path = without(self.path, codec.extension);
         let rest = LayerReader::new(self.layers.clone());
         self.rest = SharedReader(Rc::new(RefCell::new(rest)));
         let length = input::read(&mut self.rest, &mut self.head, HEAD)?.len();
         self.head.truncate(length);
-        if self.head.starts_with(WARC) {
-            layer.borrow_mut().resume_at(WARC);
-        }
         Ok(())
     }
 
@@ -165,13 +156,6 @@ impl SinkChange for Located {
         };
         sink.link(&Link { part, ..*link });
     }
-}
-
-/// Returns whether the extension of a path is one of web archives, compressed by a codec.
-pub(super) fn is_web_archive(path: &[u8], codec: &Codec) -> bool {
-    let path = without(path, codec.extension);
-    let mut extensions = ["warc", "wat", "wet"].iter();
-    extensions.any(|name| without(path, name).len() < path.len())
 }
 
 /// Removes an extension from a path, if the path has it.

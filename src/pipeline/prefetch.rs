@@ -331,20 +331,13 @@ mod tests {
         \x01\x00\x00\x00\x00\x01YZ";
 
     /// Layers over `stored`, and what the outermost reads.
-    fn layers(
-        input: impl Read + Send + 'static,
-        codecs: &[&str],
-        resume: bool,
-    ) -> (Vec<Layer>, SharedInput) {
+    fn layers(input: impl Read + Send + 'static, codecs: &[&str]) -> (Vec<Layer>, SharedInput) {
         let input = SharedInput::new(input);
         let mut reader: Box<dyn Read> = Box::new(input.clone());
         let mut layers: Vec<Layer> = Vec::new();
         for extension in codecs {
             let codec = Codec::with_extension(extension).unwrap();
-            let mut layer = Decompressed::new(codec, reader);
-            if resume {
-                layer.resume_at(b"see ");
-            }
+            let layer = Decompressed::new(codec, reader);
             layers.push(Rc::new(RefCell::new(layer)));
             reader = Box::new(LayerReader::new(layers.clone()));
         }
@@ -353,7 +346,7 @@ mod tests {
 
     /// A reader of a gzip file in a thread, while one worker is idle.
     fn reader_of(input: impl Read + Send + 'static, sizes: RingSizes) -> LayerReader {
-        let (layers, input) = layers(input, &["gz"], false);
+        let (layers, input) = layers(input, &["gz"]);
         let idle = Arc::default();
         IdleWorkers::retire(&idle);
         let mut reader = LayerReader::new(layers);
@@ -365,8 +358,8 @@ mod tests {
     /// The content, the place of the member of each byte and of the next gap, and the errors.
     type Found = (Vec<u8>, Vec<(Option<u64>, Option<u64>)>, Vec<String>);
 
-    fn read(stored: &[u8], codecs: &[&str], resume: bool, sizes: Option<RingSizes>) -> Found {
-        let (layers, input) = layers(Cursor::new(stored.to_vec()), codecs, resume);
+    fn read(stored: &[u8], codecs: &[&str], sizes: Option<RingSizes>) -> Found {
+        let (layers, input) = layers(Cursor::new(stored.to_vec()), codecs);
         let idle = Arc::default();
         let mut reader = LayerReader::new(layers.clone());
         if let Some(sizes) = sizes {
@@ -415,11 +408,10 @@ mod tests {
                 (at, flipped)
             });
             for (at, stored) in whole.chain(flipped).chain([(0, stored.clone())]) {
-                let resume = codecs.len() == 1;
-                let expected = read(&stored, codecs, resume, None);
+                let expected = read(&stored, codecs, None);
                 for (from, window) in [(0, 1), (1, 7), (40, 1000)] {
                     let sizes = RingSizes { from, window };
-                    let got = read(&stored, codecs, resume, Some(sizes));
+                    let got = read(&stored, codecs, Some(sizes));
                     assert!(
                         got == expected,
                         "{codecs:?}, {at}, {window}: {got:?} is not {expected:?}"
@@ -501,7 +493,7 @@ mod tests {
 
     #[test]
     fn no_thread_takes_the_place_of_a_worker_at_work() {
-        let (layers, input) = layers(Cursor::new(gzip(TEXT)), &["gz"], false);
+        let (layers, input) = layers(Cursor::new(gzip(TEXT)), &["gz"]);
         let idle: Arc<IdleWorkers> = Arc::default();
         let mut reader = LayerReader::new(layers);
         reader.allow_thread(input, &idle);

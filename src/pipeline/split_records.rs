@@ -193,7 +193,6 @@ impl SplitArchive {
         if start.input > 0 {
             decompressed.prepare(&self.preamble);
         }
-        decompressed.resume_at(WARC);
         decompressed
     }
 }

@@ -148,7 +148,7 @@ fn xz_streams_are_padded_in_fours() {
         assert_eq!(read(&padded), (b"httphttp".to_vec(), None), "{zeros}");
     }
     let padded = [&stream[..], &[0; 6]].concat();
-    let expected = (b"http".to_vec(), Some("compress.trailing-garbage"));
+    let expected = (b"http".to_vec(), Some("compress.corrupt"));
     assert_eq!(read(&padded), expected);
 }
 

@@ -32,7 +32,7 @@ fn read(stored: &[u8]) -> (Vec<u8>, Option<&'static str>) {
     read_in_steps(stored, 64 << 10)
 }
 
-/// The lines that `made/` holds, as `gzip`, `bzip2`, `xz` and `zstd` have written them.
+/// The lines that `made/` holds, as `gzip`, `bzip2`, `xz`, `zstd` and `lz4` have written them.
 fn lines() -> Vec<u8> {
     let line = |n: u32| format!("see http://example.com/{}/{n}\n", n * n % 997);
     (0..200).map(line).collect::<String>().into_bytes()
@@ -44,7 +44,7 @@ fn made(name: &str) -> Vec<u8> {
 }
 
 /// Files with a checksum of their content.
-const CHECKED: [&str; 7] = [
+const CHECKED: [&str; 8] = [
     "lines.gz",
     "lines.bz2",
     "lines.xz",
@@ -52,6 +52,7 @@ const CHECKED: [&str; 7] = [
     "x86.xz",
     "lines.zst",
     "fast.zst",
+    "lines.lz4",
 ];
 
 pub(crate) fn gzip(content: &[u8]) -> Vec<u8> {
@@ -62,6 +63,12 @@ pub(crate) fn gzip(content: &[u8]) -> Vec<u8> {
 
 pub(crate) fn bzip2(content: &[u8]) -> Vec<u8> {
     let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+pub(crate) fn lz4(content: &[u8]) -> Vec<u8> {
+    let mut encoder = lz4_flex::frame::FrameEncoder::new(Vec::new());
     encoder.write_all(content).unwrap();
     encoder.finish().unwrap()
 }

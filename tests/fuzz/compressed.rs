@@ -49,6 +49,7 @@ fn decompress(mut input: Input<'_>, step: usize) {
         b"\x28\xb5\x2f\xfd",
         b"BZh91AY&SY",
         b"\xfd7zXZ\0",
+        b"\x04\x22\x4d\x18\x40\x40\xc0",
         b"#! cunbatch\n\x1f\x9d\x90",
     ]);
     let stored = [magic, input.document()].concat();

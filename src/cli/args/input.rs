@@ -232,7 +232,7 @@ pub(in crate::cli) fn size(text: &str) -> Result<u64, String> {
 #[derive(Args)]
 #[command(next_help_heading = "How they are read")]
 pub(crate) struct ReadArgs {
-    /// Look into compressed files (gzip, zstd, bzip2, xz) and archives (tar, zip, WARC, ARC); into
+    /// Look into compressed files (gzip, zstd, bzip2, xz, lz4) and archives (tar, zip, WARC, ARC); into
     /// those that are named it is done anyway
     #[arg(short = 'z', long)]
     pub decompress: bool,

@@ -76,10 +76,10 @@ pub enum DecompressFault {
     Memory,
     /// A member needs a dictionary, or a feature that is reserved.
     Unsupported,
-    /// Something else follows the members.
+    /// Something else follows a member.
     TrailingGarbage,
-    /// Something else follows gzip members, which is common and harmless.
-    GzipTrailingGarbage,
+    /// Zeros follow a gzip member, which is common and harmless.
+    Padding,
     /// The output is too long for the input.
     RatioLimit,
     /// Compressed data nests deeper than the limit.

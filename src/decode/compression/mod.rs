@@ -1,12 +1,14 @@
-//! Compressed documents: gzip, zstd, bzip2, xz, and batches of news, recognised by their first bytes
-//! and decompressed as they are read.
+//! Compressed documents: gzip, zstd, bzip2, xz, lz4, and batches of news, recognised by their first
+//! bytes and decompressed as they are read.
 //!
-//! A compressed document is a sequence of members: gzip members, zstd frames, bzip2 and xz streams.
-//! Damage ends the document. All that was decompressed before it is read, and
-//! [`Decompressed::error`] reports the damage. Checksums and lengths that a format stores are verified.
+//! A compressed document is a sequence of members: gzip members, zstd and lz4 frames, bzip2 and xz
+//! streams. Checksums and lengths that a format stores are verified. All that was decompressed before
+//! damage is read, then an empty line, and reading goes on at the next member that decompresses:
+//! [`Decompressed::error`] reports the first damage.
 
 mod bzip2;
 mod gzip;
+mod lz4;
 mod lzw;
 mod member;
 mod xz;
@@ -41,18 +43,13 @@ pub struct Codec {
     /// Returns the length of what stands in front of the first member and concerns all of them.
     preamble: fn(&[u8]) -> Option<usize>,
     decoder: fn() -> Box<dyn MemberDecoder>,
-    padding: Padding,
-    /// Reported when something else follows the members.
-    trailing: DecompressFault,
+    /// Returns the fault of so many zeros after a member.
+    padding: fn(u64) -> Option<DecompressFault>,
 }
 
-/// Whether zeros may follow the last member.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Padding {
-    /// They may, in groups of four.
-    Fours,
-    /// They may not: they come from a tape or a damaged disk.
-    None,
+/// Zeros come from a tape or a damaged disk.
+fn no_padding(zeros: u64) -> Option<DecompressFault> {
+    (zeros > 0).then_some(DecompressFault::TrailingGarbage)
 }
 
 /// The codecs, one row each.
@@ -64,8 +61,7 @@ pub(crate) static CODECS: &[Codec] = &[
         probed: PROBED,
         preamble: |_| None,
         decoder: || Box::new(gzip::Gzip::new()),
-        padding: Padding::None,
-        trailing: DecompressFault::GzipTrailingGarbage,
+        padding: |zeros| (zeros > 0).then_some(DecompressFault::Padding),
     },
     Codec {
         extension: "zst",
@@ -74,8 +70,7 @@ pub(crate) static CODECS: &[Codec] = &[
         probed: zstd::FIRST_BLOCK,
         preamble: zstd::dictionary_frame,
         decoder: || Box::new(zstd::Zstd::new()),
-        padding: Padding::None,
-        trailing: DecompressFault::TrailingGarbage,
+        padding: no_padding,
     },
     Codec {
         extension: "bz2",
@@ -84,8 +79,7 @@ pub(crate) static CODECS: &[Codec] = &[
         probed: PROBED,
         preamble: |_| None,
         decoder: || Box::new(bzip2::Bzip2::new()),
-        padding: Padding::None,
-        trailing: DecompressFault::TrailingGarbage,
+        padding: no_padding,
     },
     Codec {
         extension: "xz",
@@ -94,8 +88,16 @@ pub(crate) static CODECS: &[Codec] = &[
         probed: PROBED,
         preamble: |_| None,
         decoder: || Box::new(xz::Xz::new()),
-        padding: Padding::Fours,
-        trailing: DecompressFault::TrailingGarbage,
+        padding: |zeros| no_padding(zeros % 4),
+    },
+    Codec {
+        extension: "lz4",
+        starts: |head| head.starts_with(lz4::MAGIC) || zstd::is_skippable(head),
+        magic: lz4::MAGIC,
+        probed: PROBED,
+        preamble: |_| None,
+        decoder: || Box::new(lz4::Lz4::new()),
+        padding: no_padding,
     },
     Codec {
         extension: "",
@@ -104,8 +106,7 @@ pub(crate) static CODECS: &[Codec] = &[
         probed: PROBED,
         preamble: |_| None,
         decoder: || Box::new(NewsBatch(None)),
-        padding: Padding::None,
-        trailing: DecompressFault::TrailingGarbage,
+        padding: no_padding,
     },
 ];
 
@@ -116,9 +117,15 @@ const BATCH_LINE: usize = 64;
 
 /// The number of members whose offsets are kept until [`Decompressed::member`] asks for them.
 const MEMBERS: usize = 64 << 10;
-/// The number of places that are tried in a document as the start of a member behind damage.
+/// The number of places at which a [`MemberTrial`] may find no member.
 const ATTEMPTS: u32 = 4096;
-/// The number of bytes that are searched at a time for a member behind damage.
+/// The number of bytes that may be decompressed in vain, or again, in search of members after damage:
+/// this many, and [`RETRIED`] for each byte of the document.
+const RETRIED_FROM: u64 = 64 << 20;
+const RETRIED: u64 = 4;
+/// The least cost of looking at a place where a member may begin, in bytes.
+const TRIAL: u64 = 64;
+/// The number of bytes that are searched at a time for a member after damage.
 const SEARCHED: usize = 64 << 10;
 /// The number of bytes of a member from which its first bytes are decompressed as a trial, where blocks
 /// need not be whole.
@@ -127,6 +134,9 @@ const PROBED: usize = 4 << 10;
 const PREFIX: usize = 16;
 /// The number of first bytes that identify a codec.
 const HEAD: usize = 16;
+/// Put between the contents of members where those between them are lost: it ends lines, and lets a
+/// message or a record begin.
+const GAP: &[u8] = b"\n\n";
 
 /// Returns whether a bzip2 block starts here, or the end of a stream without blocks.
 fn is_block(bytes: &[u8]) -> bool {
@@ -221,6 +231,26 @@ fn begins_with(decoder: &mut dyn MemberDecoder, member: &[u8], prefix: &[u8]) ->
     first[..length] == *prefix
 }
 
+/// Returns whether a member decompresses, as far as its first bytes are given, and their number.
+fn decompresses(decoder: &mut dyn MemberDecoder, member: &[u8]) -> (bool, u64) {
+    let mut source = BufferedSource::over(member.to_vec(), member.len(), 0);
+    let (mut content, mut length) = ([0; 512], 0);
+    let mut step = match decoder.begin(&mut source) {
+        Ok(()) => DecodeStep::More,
+        Err(fault) => DecodeStep::Failed(fault),
+    };
+    while step == DecodeStep::More && length < PROBED {
+        let (n, next) = decoder.decompress(&mut source, &mut content);
+        length += n;
+        step = next;
+    }
+    let is_good = match step {
+        DecodeStep::Failed(fault) => fault == DecompressFault::Truncated,
+        DecodeStep::More | DecodeStep::Ended => true,
+    };
+    (is_good, source.consumed)
+}
+
 /// Decodes news batches: a line, and a member of the codec that its first bytes identify.
 struct NewsBatch(Option<Box<dyn MemberDecoder>>);
 
@@ -265,6 +295,14 @@ impl DecompressError {
             ..self
         }
     }
+
+    /// Returns the first error that is damage, else the first one.
+    fn first(before: Option<Self>, after: Option<Self>) -> Option<Self> {
+        match (before, after) {
+            (Some(before), Some(after)) if before.fault == DecompressFault::Padding => Some(after),
+            (before, after) => before.or(after),
+        }
+    }
 }
 
 /// Reads a compressed document, decompressed.
@@ -291,10 +329,10 @@ pub struct Decompressed<R: ?Sized = dyn Read> {
     /// Decompressed bytes so far.
     output: u64,
     log: MemberLog,
-    /// The first bytes of what a member holds behind which reading goes on after damage.
-    resume: Option<&'static [u8]>,
-    /// The members that may still be tried after damage.
-    attempts: u32,
+    /// The bytes that were decompressed in vain, or again, in search of members after damage.
+    retried: u64,
+    /// Content precedes what is read here.
+    has_content: bool,
 }
 
 /// The start of a member, from which on a document can be read without what stands before.
@@ -304,10 +342,12 @@ pub(crate) struct StreamStart {
     pub input: u64,
     /// The offset in the output.
     pub output: u64,
-    /// The members that may still be tried after damage.
-    attempts: u32,
+    /// The bytes before it that were decompressed in vain, or again.
+    retried: u64,
     /// The first error before it.
     pub error: Option<DecompressError>,
+    /// Only the offset in the compressed document is known.
+    is_assumed: bool,
 }
 
 impl StreamStart {
@@ -315,8 +355,9 @@ impl StreamStart {
     pub(crate) const FIRST: StreamStart = StreamStart {
         input: 0,
         output: 0,
-        attempts: ATTEMPTS,
+        retried: 0,
         error: None,
+        is_assumed: false,
     };
 
     /// Returns the start at an offset of the output of a document that is not compressed.
@@ -332,6 +373,7 @@ impl StreamStart {
     pub(crate) fn assumed(input: u64) -> Self {
         StreamStart {
             input,
+            is_assumed: true,
             ..StreamStart::FIRST
         }
     }
@@ -340,16 +382,18 @@ impl StreamStart {
     /// `None` where reading from here on may come elsewhere.
     pub(crate) fn after(&self, assumed: &StreamStart, end: &StreamStart) -> Option<StreamStart> {
         let output = self.output + end.output;
-        let attempts = self.attempts.checked_sub(ATTEMPTS - end.attempts)?;
+        let retried = self.retried + end.retried;
         let is_same = self.input == assumed.input
-            && attempts > 0
+            && self.output > 0
+            && Decompressed::may_retry(self.input, retried)
             && !Decompressed::is_excessive(self.input, output);
         let moved = end.error.map(|error| error.moved(self.output));
         is_same.then_some(StreamStart {
             input: end.input,
             output,
-            attempts,
-            error: self.error.or(moved),
+            retried,
+            error: DecompressError::first(self.error, moved),
+            is_assumed: false,
         })
     }
 }
@@ -374,10 +418,10 @@ impl MemberLog {
     }
 
     /// See [`Members::end`].
-    fn member_end(&self, offset: u64, before: u64) -> Option<u64> {
+    fn member_end(&self, offset: u64, before: u64) -> Option<(u64, u64)> {
         let mut latest_first = self.members.iter().rev();
-        let (input, output) = latest_first.find(|member| member.output < offset)?.end?;
-        (output < before).then_some(input)
+        let end = latest_first.find(|member| member.output < offset)?.end?;
+        (end.1 < before).then_some(end)
     }
 
     /// See [`Decompressed::gap`].
@@ -395,9 +439,10 @@ impl MemberLog {
         (member.output == offset).then(|| StreamStart {
             input: member.start,
             output: offset,
-            attempts: member.attempts,
+            retried: member.retried,
             // An error at the very offset is one of what stands before the member, which has content.
             error: error.filter(|error| error.offset <= offset),
+            is_assumed: false,
         })
     }
 
@@ -429,8 +474,8 @@ impl MemberLog {
 /// The place of a member in the output and in the compressed document.
 #[derive(Clone, Copy, Debug)]
 struct MemberExtent {
-    /// The members that could still be tried after damage before it.
-    attempts: u32,
+    /// The bytes before it that were decompressed in vain, or again.
+    retried: u64,
     /// The offset of its first byte in the output.
     output: u64,
     /// The offset of its first byte in the compressed document.
@@ -447,6 +492,8 @@ enum DecompressState {
     Member,
     /// Behind a member.
     Behind,
+    /// Before a member, where those before it are lost: so many bytes of [`GAP`] are left.
+    Gap(usize),
     /// At the end of the document, or at damage.
     Done,
 }
@@ -464,8 +511,8 @@ impl<R: ?Sized> Decompressed<R> {
             state: self.state,
             output: self.output,
             log: self.log,
-            resume: self.resume,
-            attempts: self.attempts,
+            retried: self.retried,
+            has_content: self.has_content,
         }
     }
 }
@@ -494,19 +541,14 @@ impl Decompressed {
                 error: start.error,
                 ..MemberLog::default()
             },
-            resume: None,
-            attempts: start.attempts,
+            retried: start.retried,
+            has_content: start.is_assumed || start.output > 0,
         }
     }
 
     /// Takes what stands in front of the first member, where reading begins at a later one.
     pub(crate) fn prepare(&mut self, preamble: &[u8]) {
         self.decoder.prepare(preamble);
-    }
-
-    /// Goes on behind damage, at the next member whose content begins with these bytes.
-    pub(crate) fn resume_at(&mut self, prefix: &'static [u8]) {
-        self.resume = Some(prefix);
     }
 
     /// Returns the first offset in the output, from `from` on, at which reading went on behind damage.
@@ -583,11 +625,22 @@ impl Decompressed {
         output.is_multiple_of(RATIO_STEP)
     }
 
+    /// Returns whether members are searched after damage, where so much has been decompressed in vain.
+    fn may_retry(input: u64, retried: u64) -> bool {
+        retried <= RETRIED_FROM + RETRIED * input
+    }
+
+    /// Keeps a fault, unless there has been one.
+    fn report(&mut self, fault: DecompressFault) {
+        let offset = self.output;
+        let error = Some(DecompressError { fault, offset });
+        self.log.error = DecompressError::first(self.log.error, error);
+    }
+
     /// Ends the document here, with a fault unless there has been one.
     pub(crate) fn end_with(&mut self, fault: DecompressFault) {
         self.state = DecompressState::Done;
-        let offset = self.output;
-        (self.log.error).get_or_insert(DecompressError { fault, offset });
+        self.report(fault);
     }
 
     /// Returns the fault of what has been read.
@@ -611,14 +664,12 @@ impl Decompressed {
             members.pop_front();
         }
         members.push_back(MemberExtent {
-            attempts: self.attempts,
+            retried: self.retried,
             output: self.output,
             start: at,
             end: None,
         });
-        if self.resume.is_some() {
-            self.source.mark();
-        }
+        self.source.mark();
     }
 
     fn end_member(&mut self) {
@@ -626,18 +677,20 @@ impl Decompressed {
             member.end = Some((self.source.consumed, self.output));
         }
         self.state = DecompressState::Behind;
+        self.source.mark();
     }
 
-    /// Goes on at the next member behind damage, if that is wanted and there is one.
+    /// Goes on at the next member after damage, if there is one.
     fn fail(&mut self, fault: DecompressFault) {
         self.end_with(fault);
-        let Some(prefix) = self.resume else {
-            return;
-        };
-        // A decoder may notice damage only far behind it.
-        self.source.rewind();
+        // A decoder may notice damage only far from it. Members in what is good before a cut are content.
+        let noticed = self.source.consumed;
+        if fault != DecompressFault::Truncated {
+            self.source.rewind();
+        }
+        self.retried += noticed - self.source.consumed;
         self.source.skip(1);
-        while self.attempts > 0 {
+        while Self::may_retry(self.source.consumed, self.retried) {
             let bytes = self.source.peek(SEARCHED);
             let Some(at) = memchr::memmem::find(bytes, self.codec.magic) else {
                 let length = bytes.len();
@@ -648,12 +701,16 @@ impl Decompressed {
                 continue;
             };
             self.source.consume(at);
-            self.attempts -= 1;
             let member = self.source.peek(self.codec.probed);
-            if begins_with(&mut *self.decoder, member, prefix) {
-                self.log.gaps.push_back(self.output);
-                self.state = DecompressState::Begin;
-                return;
+            if (self.codec.starts)(member) {
+                let (is_good, tried) = decompresses(&mut *self.decoder, member);
+                if is_good {
+                    self.log.gaps.push_back(self.output);
+                    let is_inside = self.has_content || self.output > 0;
+                    self.state = DecompressState::Gap(if is_inside { GAP.len() } else { 0 });
+                    return;
+                }
+                self.retried += tried.max(TRIAL);
             }
             self.source.consume(1);
         }
@@ -666,19 +723,18 @@ impl Decompressed {
             self.source.consume(1);
             zeros += 1;
         }
-        let is_padding = match self.codec.padding {
-            Padding::Fours => zeros.is_multiple_of(4),
-            Padding::None => zeros == 0,
-        };
+        if let Some(fault) = (self.codec.padding)(zeros) {
+            self.report(fault);
+        }
         let head = self.source.peek(HEAD);
         if (self.codec.starts)(head) {
             self.state = DecompressState::Begin;
-        } else if !head.is_empty() && self.codec.magic.starts_with(head) {
-            self.end_with(DecompressFault::Truncated);
-        } else if !head.is_empty() || !is_padding {
-            self.fail(self.codec.trailing);
-        } else {
+        } else if head.is_empty() {
             self.state = DecompressState::Done;
+        } else if self.codec.magic.starts_with(head) {
+            self.end_with(DecompressFault::Truncated);
+        } else {
+            self.fail(DecompressFault::TrailingGarbage);
         }
     }
 }
@@ -697,6 +753,18 @@ impl Read for Decompressed {
                 DecompressState::Behind => {
                     self.next_member();
                     continue;
+                }
+                DecompressState::Gap(0) => {
+                    self.state = DecompressState::Begin;
+                    continue;
+                }
+                DecompressState::Gap(left) => {
+                    let n = left.min(into.len());
+                    let from = GAP.len() - left;
+                    into[..n].copy_from_slice(&GAP[from..from + n]);
+                    self.output += n as u64;
+                    self.state = DecompressState::Gap(left - n);
+                    return Ok(n);
                 }
                 DecompressState::Begin => {
                     self.begin_member(self.source.consumed);
@@ -769,10 +837,10 @@ impl Members {
         }
     }
 
-    /// Returns where in the file the member ends that holds the byte before an offset of the content, if
-    /// its content ends before the offset `before`, up to which all has been read; `None` in more than
+    /// Returns where the member ends that holds the byte before an offset of the content, in the file and in
+    /// the content, if its content ends before the offset `before`, up to which all has been read; `None` in more than
     /// one layer.
-    pub(crate) fn end(&self, content: u64, before: u64) -> Option<u64> {
+    pub(crate) fn end(&self, content: u64, before: u64) -> Option<(u64, u64)> {
         match &self.0 {
             MemberPlaces::Layers(layers) => match layers.as_slice() {
                 [layer] => layer.borrow().log.member_end(content, before),

@@ -119,18 +119,21 @@ impl Zstd {
         let stored = if kind == RLE { 1 } else { size };
         let has_checksum = self.checksum && header & 1 == 1;
         let whole = BLOCK_HEADER + stored + if has_checksum { CHECKSUM_SIZE } else { 0 };
+        // A block whose length is damaged may take members that follow: it is not consumed.
+        let available = source.peek(whole).len();
+        if available < BLOCK_HEADER + stored && kind != RAW {
+            return Err(DecompressFault::Truncated);
+        }
         self.block.clear();
         source.read_up_to(whole, &mut self.block);
         let have = self.block.len();
         if have >= BLOCK_HEADER + stored {
             // Without its checksum the last block is still good.
             self.block.resize(whole, 0);
-        } else if kind == RAW {
+        } else {
             // So is the start of a block that is stored as it is.
             let header = ((have - BLOCK_HEADER) as u32) << 3;
             self.block[..BLOCK_HEADER].copy_from_slice(&header.to_le_bytes()[..BLOCK_HEADER]);
-        } else {
-            return Err(DecompressFault::Truncated);
         }
         let one = BlockDecodingStrategy::UptoBlocks(1);
         match self.decoder.decode_blocks(self.block.as_slice(), one) {

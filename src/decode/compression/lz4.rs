@@ -1,0 +1,147 @@
+//! lz4 frames (LZ4 Frame Format 1.6.4).
+
+use std::io::{BufRead, Cursor, Read};
+
+use lz4_flex::frame::FrameDecoder;
+
+use super::member::{DecodeStep, DecompressFault, MemberDecoder};
+use super::zstd::is_skippable;
+use crate::bytes::buffered::BufferedSource;
+
+/// The first bytes of a frame.
+pub(super) const MAGIC: &[u8] = b"\x04\x22\x4d\x18";
+
+/// Flags of the frame descriptor.
+const DICTIONARY: u8 = 0x01;
+const CONTENT_CHECKSUM: u8 = 0x04;
+const CONTENT_SIZE: u8 = 0x08;
+const BLOCK_CHECKSUM: u8 = 0x10;
+
+/// Length of the frame header without its optional fields, in bytes.
+const FIXED: usize = 7;
+/// Lengths of the header of a skippable frame, of a block's size and of a checksum, in bytes.
+const SKIPPABLE_HEADER: usize = 8;
+const SIZE: usize = 4;
+const CHECKSUM: usize = 4;
+/// The bit of a block's size that says that the block is stored.
+const STORED: u32 = 1 << 31;
+
+/// Decodes lz4 frames.
+pub(super) struct Lz4 {
+    /// Gets the header, then one block after the other, each whole.
+    decoder: FrameDecoder<Cursor<Vec<u8>>>,
+    flags: u8,
+    /// The longest block of the frame, in bytes.
+    max_block: usize,
+    /// Length of a skippable frame, in bytes.
+    skippable: Option<u64>,
+    /// Reported after the bytes of the current block.
+    fault: Option<DecompressFault>,
+}
+
+impl Lz4 {
+    pub(super) fn new() -> Self {
+        Lz4 {
+            decoder: FrameDecoder::new(Cursor::default()),
+            flags: 0,
+            max_block: 0,
+            skippable: None,
+            fault: None,
+        }
+    }
+
+    /// Moves the next `n` bytes from the source to the decoder; returns whether all are there.
+    fn feed(&mut self, source: &mut BufferedSource, n: usize) -> bool {
+        let input = self.decoder.get_mut();
+        input.set_position(0);
+        let bytes = input.get_mut();
+        bytes.clear();
+        source.read_up_to(n, bytes);
+        bytes.len() == n
+    }
+
+    /// Feeds the next block, or the end mark; returns whether that ends the frame.
+    fn feed_block(&mut self, source: &mut BufferedSource) -> Result<bool, DecompressFault> {
+        let size = source.peek_array().ok_or(DecompressFault::Truncated)?;
+        let size = u32::from_le_bytes(size);
+        let length = (size & !STORED) as usize;
+        let checksum = match size {
+            0 => CONTENT_CHECKSUM,
+            _ => BLOCK_CHECKSUM,
+        };
+        let has_checksum = self.flags & checksum != 0;
+        if length > self.max_block {
+            return Err(DecompressFault::Corrupt);
+        }
+        let whole = SIZE + length + if has_checksum { CHECKSUM } else { 0 };
+        // A block whose length is damaged may take members that follow: it is not consumed.
+        if source.peek(whole).len() < whole && (size & STORED == 0 || has_checksum) {
+            return Err(DecompressFault::Truncated);
+        }
+        if self.feed(source, whole) {
+            return Ok(size == 0);
+        }
+        let bytes = self.decoder.get_mut().get_mut();
+        // The start of a block that is stored is still good.
+        let have = (bytes.len() - SIZE) as u32 | STORED;
+        bytes[..SIZE].copy_from_slice(&have.to_le_bytes());
+        self.fault = Some(DecompressFault::Truncated);
+        Ok(false)
+    }
+}
+
+impl MemberDecoder for Lz4 {
+    fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
+        self.fault = None;
+        self.skippable = None;
+        let head = source.peek(SKIPPABLE_HEADER);
+        if is_skippable(head) {
+            let &[_, _, _, _, a, b, c, d] = head.first_chunk().ok_or(DecompressFault::Truncated)?;
+            source.consume(SKIPPABLE_HEADER);
+            self.skippable = Some(u32::from_le_bytes([a, b, c, d]).into());
+            return Ok(());
+        }
+        let &[_, _, _, _, flags, sizes] = head.first_chunk().ok_or(DecompressFault::Truncated)?;
+        if flags & DICTIONARY != 0 {
+            return Err(DecompressFault::Unsupported);
+        }
+        self.flags = flags;
+        self.max_block = 1 << (8 + 2 * (sizes >> 4 & 7));
+        // The decoder is not told of the end of a frame that fails.
+        self.decoder = FrameDecoder::new(Cursor::default());
+        if !self.feed(
+            source,
+            FIXED + if flags & CONTENT_SIZE != 0 { 8 } else { 0 },
+        ) {
+            return Err(DecompressFault::Truncated);
+        }
+        let read = self.decoder.read(&mut [0]);
+        read.map(drop).map_err(|_| DecompressFault::Corrupt)
+    }
+
+    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, DecodeStep) {
+        if let Some(size) = self.skippable {
+            return match source.skip(size) == size {
+                true => (0, DecodeStep::Ended),
+                false => (0, DecodeStep::Failed(DecompressFault::Truncated)),
+            };
+        }
+        let mut is_end = false;
+        loop {
+            match self.decoder.read(into) {
+                Ok(0) if is_end => return (0, DecodeStep::Ended),
+                Ok(0) => {}
+                Ok(n) => return (n, DecodeStep::More),
+                Err(_) => return (0, DecodeStep::Failed(DecompressFault::Corrupt)),
+            }
+            let fed = match self.fault {
+                Some(fault) => Err(fault),
+                None => self.feed_block(source),
+            };
+            match fed {
+                Ok(end) => is_end = end,
+                Err(fault) => return (0, DecodeStep::Failed(fault)),
+            }
+        }
+    }
+}
