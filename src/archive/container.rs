@@ -51,7 +51,9 @@ pub enum HttpBase {
 
 /// The bytes of a container.
 pub enum ArchiveSource {
-    /// They can be read once. The compressed members that they come from, if they do.
+    /// They can be read once, as they come.
+    Pipe(Box<dyn Read>),
+    /// They can be read once, and held. The compressed members that they come from, if they do.
     Stream(Box<dyn Read>, Option<Members>),
     /// They can be read anywhere.
     File(Box<dyn ReadSeek>),
@@ -63,9 +65,24 @@ pub trait ReadSeek: Read + Seek {}
 impl<T: Read + Seek> ReadSeek for T {}
 
 impl ArchiveSource {
+    /// Holds bytes that can be read once, where they are fewer than `limit`.
+    pub(super) fn held(self, limit: u64) -> Self {
+        let mut stream = match self {
+            ArchiveSource::File(_) => return self,
+            ArchiveSource::Pipe(stream) | ArchiveSource::Stream(stream, _) => stream,
+        };
+        let mut held = Vec::new();
+        let read = stream.by_ref().take(limit).read_to_end(&mut held);
+        if read.is_ok() && (held.len() as u64) < limit {
+            return ArchiveSource::File(Box::new(io::Cursor::new(held)));
+        }
+        ArchiveSource::Pipe(Box::new(io::Cursor::new(held).chain(stream)))
+    }
+
     /// Returns the bytes from the first one on, and the compressed members that they come from.
     pub(super) fn into_stream(self) -> (BufferedSource, Option<Members>) {
         let (reader, members): (Box<dyn Read>, _) = match self {
+            ArchiveSource::Pipe(reader) => (reader, None),
             ArchiveSource::Stream(reader, members) => (reader, members),
             ArchiveSource::File(mut file) => match file.rewind() {
                 Ok(()) => (Box::new(file), None),
@@ -109,6 +126,16 @@ pub trait Container {
 
     /// Removes and returns the damage found so far: of the current member, or of the container.
     fn faults(&mut self) -> Vec<ArchiveFault>;
+
+    /// Removes and returns what is wrong with the contents of the current member, as far as they are read.
+    fn content_faults(&mut self) -> Vec<ArchiveFault> {
+        Vec::new()
+    }
+
+    /// Returns the number of records so far, where members are parts of records.
+    fn records(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// The place where a member begins.
@@ -120,6 +147,8 @@ pub struct MemberStart {
     pub(super) before: u64,
     /// The packed bytes of the members in front of it, of a zip.
     pub(super) packed: u64,
+    /// The zip is a WACZ.
+    pub(super) is_wacz: bool,
 }
 
 /// Consecutive members of an archive.

@@ -133,7 +133,7 @@ pub(super) struct BodyFaults {
 }
 
 impl BodyFaults {
-    fn push(&self, code: &'static Code) {
+    pub(super) fn push(&self, code: &'static Code) {
         self.codes.borrow_mut().push(code);
     }
 

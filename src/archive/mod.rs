@@ -17,8 +17,8 @@ use std::fmt;
 
 use crate::document::Format;
 pub use container::{
-    ArchiveMember, ArchiveOptions, ArchiveSource, Container, HttpBase, MemberContents, MemberRange,
-    MemberStart, ReadSeek, RecordHeader,
+    ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, HttpBase,
+    MemberContents, MemberRange, MemberStart, ReadSeek, RecordHeader,
 };
 
 pub use warc::WARC;
@@ -91,7 +91,7 @@ static ARCHIVES: &[ArchiveFormat] = &[
         name: "zip",
         kind: ArchiveKind::Files,
         starts: zip::starts,
-        open: |source, _| zip::open(source),
+        open: zip::open,
         ranges: Some(MemberRanges {
             pass_over: zip::pass_over,
             open: zip::open_range,
@@ -132,6 +132,12 @@ impl ArchiveFormat {
             _ => false,
         });
         by_name.or_else(|| ArchiveFormat::of(head))
+    }
+
+    /// Returns the format of a container that follows other bytes in a file of no known kind.
+    pub fn after_junk(head: &[u8]) -> Option<&'static ArchiveFormat> {
+        let is_zip = |format: &&ArchiveFormat| format.name == "zip";
+        ARCHIVES.iter().find(is_zip).filter(|_| zip::follows(head))
     }
 
     /// Opens a container of this format.

@@ -1,7 +1,7 @@
 //! Packages: zips whose members belong together, and are read by what they are in the package.
 
 use std::cell::RefCell;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Read};
 use std::rc::Rc;
 
 use memchr::memmem;
@@ -108,7 +108,7 @@ fn media_type(head: &[u8]) -> Option<&[u8]> {
     (name == b"mimetype").then(|| &head[30 + name.len()..])
 }
 
-fn extension(name: &[u8]) -> Vec<u8> {
+pub(super) fn extension(name: &[u8]) -> Vec<u8> {
     let file = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     let dot = memchr::memrchr(b'.', file);
     dot.map_or(Vec::new(), |dot| file[dot + 1..].to_ascii_lowercase())
@@ -121,7 +121,7 @@ fn is_package(extension: &[u8]) -> bool {
         .any(|format| extension.is_some_and(|name| format.extensions.contains(&name)))
 }
 
-fn unread(extension: &[u8]) -> MemberContents {
+pub(super) fn unread(extension: &[u8]) -> MemberContents {
     let name = match extension {
         b"" => "file".into(),
         extension => String::from_utf8_lossy(extension),
@@ -136,21 +136,14 @@ pub(super) fn open(
     source: ArchiveSource,
     options: &ArchiveOptions,
 ) -> Box<dyn Container> {
-    let (mut stream, limit) = match source {
-        ArchiveSource::File(file) => return open_file(kind, file),
-        ArchiveSource::Stream(stream, _) => (stream, options.max_document),
-    };
-    let mut held = Vec::new();
-    let read = stream.by_ref().take(limit).read_to_end(&mut held);
-    if read.is_ok() && (held.len() as u64) < limit {
-        return open_file(kind, Box::new(Cursor::new(held)));
+    match source.held(options.max_document) {
+        ArchiveSource::File(file) => open_file(kind, file),
+        stream => Box::new(Package {
+            kind,
+            zip: zip::open(stream, options),
+            encrypted: Vec::new(),
+        }),
     }
-    let stream: Box<dyn Read> = Box::new(Cursor::new(held).chain(stream));
-    Box::new(Package {
-        kind,
-        zip: zip::open(ArchiveSource::Stream(stream, None)),
-        encrypted: Vec::new(),
-    })
 }
 
 fn open_file(kind: &'static PackageKind, mut file: Box<dyn ReadSeek>) -> Box<dyn Container> {

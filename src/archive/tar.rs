@@ -69,7 +69,7 @@ pub(super) fn pass_over(
             return Some(MemberStart {
                 header,
                 before,
-                packed: 0,
+                ..MemberStart::default()
             });
         }
         let size = own.contents_length(&extended)?;

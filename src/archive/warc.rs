@@ -165,7 +165,7 @@ struct WebArchive {
     /// The offset behind its block.
     end: u64,
     /// The header and the body of the current record, which are members.
-    pending: VecDeque<(ArchiveMember, RecordBody)>,
+    pending: VecDeque<(ArchiveMember, RecordBody, BodyFaults)>,
     body: Option<RecordBody>,
     body_faults: BodyFaults,
     /// The offset of the last gap that was reported.
@@ -569,18 +569,12 @@ impl WebArchive {
             return;
         }
         let joined = self.join(&record, length);
-        let (offset, end) = match &self.members {
-            None => (Some(record.offset), Some(self.end)),
-            Some(members) if is_held => {
-                let read = start + length.max(record.length.unwrap_or_default()) + BEHIND as u64;
-                let end = members.end(self.end, read).or_else(|| {
-                    // Several records may be in one member.
-                    self.source.borrow_mut().peek(SEARCHED);
-                    members.end(self.end, read.max(start + SEARCHED as u64))
-                });
-                (members.offset(record.offset), end)
+        let (offset, member_length) = match &self.members {
+            None => (Some(record.offset), Some(self.end - record.offset)),
+            Some(members) => {
+                let length = is_held.then(|| self.member_length(members, &record));
+                (members.offset(record.offset), length.flatten())
             }
-            Some(members) => (members.offset(record.offset), None),
         };
         let mut keys = RecordHeader {
             id: record.id.clone(),
@@ -592,9 +586,7 @@ impl WebArchive {
             status: None,
             offset: record.offset,
             member_offset: offset,
-            member_length: end
-                .zip(offset)
-                .map(|(end, offset)| end.saturating_sub(offset)),
+            member_length,
         };
         let is_http = record.kind == "response"
             && (record.content_type.as_deref()).is_none_or(|media_type| {
@@ -618,12 +610,10 @@ impl WebArchive {
         } else {
             None
         };
+        let faults = BodyFaults::default();
         let Some(header) = response else {
             if is_http && self.dialect == RecordFormat::Warc && !block.is_empty() {
-                self.faults.push(ArchiveFault {
-                    code: &diagnostic::HTTP_BAD_STATUS,
-                    offset: record.offset,
-                });
+                faults.push(&diagnostic::HTTP_BAD_STATUS);
             }
             let media_type = record
                 .content_type
@@ -643,7 +633,7 @@ impl WebArchive {
                 record: Some(shared(keys, &mut self.faults)),
             };
             let body = self.body(joined, 0);
-            self.pending.push_back((member, body));
+            self.pending.push_back((member, body, faults));
             return;
         };
         keys.status = header.status;
@@ -660,7 +650,9 @@ impl WebArchive {
                 record: Some(Rc::clone(&keys)),
             };
             let lines: Box<dyn Read> = Box::new(io::Cursor::new(lines.to_vec()));
-            self.pending.push_back((member, RecordBody::Decoded(lines)));
+            let lines = RecordBody::Decoded(lines);
+            self.pending
+                .push_back((member, lines, BodyFaults::default()));
         }
         let body = &block[header.length..];
         let is_whole = block.len() as u64 == length;
@@ -690,7 +682,7 @@ impl WebArchive {
                 // A cut body is no damage where the record says so.
                 BodyFaults::default()
             } else {
-                self.body_faults.clone()
+                faults.clone()
             };
             let coded: Box<dyn Read> = match body {
                 RecordBody::Block(block) => Box::new(block),
@@ -698,7 +690,22 @@ impl WebArchive {
             };
             body = RecordBody::Decoded(decoded(&header, coded, chunked, length, &faults));
         }
-        self.pending.push_back((member, body));
+        self.pending.push_back((member, body, faults));
+    }
+
+    /// Returns the length of the compressed members that hold a record and nothing else, where its block
+    /// is in memory.
+    fn member_length(&self, members: &Members, record: &Record) -> Option<u64> {
+        let mut source = self.source.borrow_mut();
+        let start = source.consumed;
+        let block = self.end - start;
+        let first = members.start_at(record.offset)?;
+        let read = start + block.max(record.length.unwrap_or_default()) + BEHIND as u64;
+        let (input, output) = members.end(self.end, read)?;
+        let known = source.peek(usize::try_from(output.checked_sub(start)?).ok()?);
+        let after = known.get(usize::try_from(block).ok()?..)?;
+        let is_blank = after.iter().all(|byte| matches!(byte, b'\r' | b'\n'));
+        is_blank.then(|| input.saturating_sub(first.input))
     }
 
     /// Returns the base of the body of a response.
@@ -847,8 +854,9 @@ impl Container for WebArchive {
     fn next(&mut self) -> io::Result<Option<ArchiveMember>> {
         self.body = None;
         loop {
-            if let Some((member, body)) = self.pending.pop_front() {
+            if let Some((member, body, faults)) = self.pending.pop_front() {
                 self.body = Some(body);
+                self.body_faults = faults;
                 return Ok(Some(member));
             }
             let Some(offset) = self.find() else {
@@ -884,10 +892,18 @@ impl Container for WebArchive {
     }
 
     fn faults(&mut self) -> Vec<ArchiveFault> {
+        std::mem::take(&mut self.faults)
+    }
+
+    fn content_faults(&mut self) -> Vec<ArchiveFault> {
         let codes = self.body_faults.take();
         let offset = self.start;
-        let body = codes.into_iter().map(|code| ArchiveFault { code, offset });
-        self.faults.extend(body);
-        std::mem::take(&mut self.faults)
+        let faults = codes.into_iter().map(|code| ArchiveFault { code, offset });
+        faults.collect()
+    }
+
+    fn records(&self) -> Option<u64> {
+        let before = self.range.as_ref().map_or(0, |range| range.start.records);
+        Some(self.record - before)
     }
 }

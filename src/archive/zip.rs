@@ -11,10 +11,11 @@ use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
 use super::container::{
-    ArchiveFault, ArchiveMember, ArchiveSource, Container, MEMBERS, MemberContents, MemberRange,
-    MemberStart, ReadSeek, WholeContents,
+    ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, MEMBERS, MemberContents,
+    MemberRange, MemberStart, ReadSeek, WholeContents,
 };
 use super::content::{Inflate, Method, PackedContents, Seal, Tally, is_damage};
+use super::package::{extension, unread};
 use crate::bytes::buffered::BufferedSource;
 use crate::bytes::source::fill;
 use crate::document::diagnostic::{self, Code};
@@ -42,6 +43,9 @@ const COMMENT: u64 = 0xffff;
 /// A 32-bit field whose value stands in the extra field.
 const IN_EXTRA: u64 = 0xffff_ffff;
 
+/// The folder of a WACZ that holds the web archives.
+const WACZ_ARCHIVE: &[u8] = b"archive/";
+
 /// Flags (APPNOTE 4.4.4).
 const ENCRYPTED: u16 = 1;
 const HAS_DESCRIPTOR: u16 = 1 << 3;
@@ -52,8 +56,24 @@ pub(super) fn starts(head: &[u8]) -> bool {
     head.starts_with(LOCAL) || head.starts_with(END)
 }
 
-/// Opens a zip, by its central directory where that can be read.
-pub(super) fn open(source: ArchiveSource) -> Box<dyn Container> {
+/// Returns whether a zip starts after other bytes, such as a program that unpacks it.
+pub(super) fn follows(head: &[u8]) -> bool {
+    memmem::find_iter(head, LOCAL).any(|at| {
+        let local = &head[at..];
+        let version = u16_at(local, 4) & 0xff;
+        let (method, name) = (Method::of(u16_at(local, 8)), u16_at(local, 26));
+        let is_named = (1..=512).contains(&name) && local.len() > LOCAL_SIZE;
+        is_named && version <= 63 && method != Method::Unknown
+    })
+}
+
+/// Opens a zip, by its central directory where that can be read: one that does not come from a pipe is
+/// held for that, up to the limit of documents.
+pub(super) fn open(source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn Container> {
+    let source = match source {
+        ArchiveSource::Stream(..) => source.held(options.max_document),
+        source => source,
+    };
     match source {
         ArchiveSource::File(file) => open_shared(Rc::new(RefCell::new(file))),
         stream => Box::new(ZipStream::new(stream.into_stream().0)),
@@ -63,7 +83,10 @@ pub(super) fn open(source: ArchiveSource) -> Box<dyn Container> {
 /// Opens a zip in a file of which other places may be read in turns.
 pub(super) fn open_shared(file: SharedFile) -> Box<dyn Container> {
     match Zip::new(file) {
-        Ok(zip) => Box::new(zip),
+        Ok(mut zip) => {
+            zip.go_to(MemberStart::default());
+            Box::new(zip)
+        }
         Err(file) => {
             let reader = Section {
                 file,
@@ -109,6 +132,7 @@ pub(super) fn pass_over(
         header: zip.directory.consumed,
         before: zip.members,
         packed: zip.packed,
+        is_wacz: zip.is_wacz,
     };
     // A header that is damaged is told by the range that ends with it.
     let is_member = zip.left > 0 && zip.members < MEMBERS && zip.header().is_some();
@@ -330,6 +354,8 @@ struct Zip {
     /// The packed bytes of all members so far, which are more than the file has where some stand in the
     /// same place.
     packed: u64,
+    /// Only members in `archive/` are read.
+    is_wacz: bool,
     faults: Vec<ArchiveFault>,
 }
 
@@ -369,9 +395,9 @@ impl Zip {
             directory: directory_at(&file, directory.start, end),
             end,
             window: FileWindow::new(Rc::clone(&file)),
-            file,
             left: directory.count,
-            shift: directory.start.saturating_sub(directory.offset),
+            shift: find_shift(&file, &directory),
+            file,
             length,
             contents: Contents::Missing,
             inflate: Decompress::new(false),
@@ -379,6 +405,7 @@ impl Zip {
             at: 0,
             members: 0,
             packed: 0,
+            is_wacz: false,
             faults: Vec::new(),
         })
     }
@@ -395,6 +422,10 @@ impl Zip {
             self.members = start.before;
             self.left = self.left.saturating_sub(start.before);
             self.packed = start.packed;
+            self.is_wacz = start.is_wacz;
+        } else {
+            let all = directory_at(&self.file, self.directory.consumed, self.end);
+            self.is_wacz = is_wacz(all);
         }
     }
 
@@ -429,9 +460,18 @@ impl Zip {
         }
         let method = u16_at(local, 8);
         let (name, extra) = (u16_at(local, 26), u16_at(local, 28));
-        let whole = self.window.bytes(self.at, LOCAL_SIZE + usize::from(name))?;
-        // The lengths of a local header may stand behind the contents, or in its extra field.
-        let is_same = whole[LOCAL_SIZE..] == header.name || !header.name.is_ascii();
+        let end = LOCAL_SIZE + usize::from(name);
+        let whole = self.window.bytes(self.at, end + usize::from(extra))?;
+        let (names, extras) = whole[LOCAL_SIZE..].split_at(whole.len().min(end) - LOCAL_SIZE);
+        let local = ZipHeader::new(&whole[6..], 0, names, extras);
+        // The lengths of a local header may follow the contents.
+        let is_later = local.flags & HAS_DESCRIPTOR != 0;
+        let is_equal = |local: u64, central: u64| {
+            local == central || is_later && matches!(local, 0 | IN_EXTRA)
+        };
+        let is_same = (*names == header.name || !header.name.is_ascii())
+            && is_equal(local.packed, header.packed)
+            && is_equal(local.length, header.length);
         if method != header.method || !is_same {
             self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
         }
@@ -500,6 +540,43 @@ impl Zip {
         let contents = PackedContents::new(method, Box::new(section), packed, seal);
         contents.map_or(Contents::Missing, Contents::Stream)
     }
+}
+
+/// Returns whether a zip with this central directory is a WACZ.
+fn is_wacz(mut directory: BufferedSource) -> bool {
+    let (mut has_package, mut has_archive) = (false, false);
+    while !(has_package && has_archive) {
+        let Some(header) = directory.peek(CENTRAL_SIZE).first_chunk::<CENTRAL_SIZE>() else {
+            break;
+        };
+        let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(u16_at(header, at)));
+        if !header.starts_with(CENTRAL) {
+            break;
+        }
+        let bytes = directory.peek(CENTRAL_SIZE + name);
+        let bytes = bytes.get(CENTRAL_SIZE..).unwrap_or_default();
+        has_package |= bytes == b"datapackage.json";
+        has_archive |= bytes.starts_with(WACZ_ARCHIVE);
+        directory.skip((CENTRAL_SIZE + name + extra + comment) as u64);
+    }
+    has_package && has_archive
+}
+
+/// Returns what is added to the offsets of local headers. They count from the start of the zip or of the
+/// file, as the offset of the directory does or not.
+fn find_shift(file: &SharedFile, directory: &Directory) -> u64 {
+    let by_directory = directory.start.saturating_sub(directory.offset);
+    let first = read_at(file, directory.start, CENTRAL_SIZE).unwrap_or_default();
+    let offset = u64::from(u32_at(&first, 42));
+    let junk = || {
+        let head = read_at(file, 0, FAR_AHEAD)?;
+        memmem::find(&head, LOCAL).map(|at| at as u64)
+    };
+    let starts = |shift: &u64| read_at(file, offset + shift, LOCAL.len()).as_deref() == Some(LOCAL);
+    let known = [by_directory, 0].into_iter().find(starts);
+    known
+        .or_else(|| junk().filter(starts))
+        .unwrap_or(by_directory)
 }
 
 /// The end record of a zip.
@@ -607,7 +684,10 @@ impl Container for Zip {
             self.left -= 1;
             self.at = header.offset.saturating_add(self.shift);
             if !header.is_folder() {
-                let contents = self.open(&header)?;
+                let contents = match self.is_wacz && !header.name.starts_with(WACZ_ARCHIVE) {
+                    true => unread(&extension(&header.name)),
+                    false => self.open(&header)?,
+                };
                 return Ok(Some(header.member(contents)));
             }
         }

@@ -306,12 +306,7 @@ pub(crate) fn push_archive(path: &DocumentPath, archive: &ArchiveRecord, out: &m
     );
     push_count("links", archive.links, out);
     push_count("bytes", archive.bytes, out);
-    let diagnostics = archive.diagnostics.iter();
-    push_counts(
-        "diagnostics",
-        diagnostics.map(|(name, &count)| (*name, count)),
-        out,
-    );
+    push_counts("diagnostics", archive.diagnostics.counts(), out);
     close(path, out);
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::escape::is_plain;
 use crate::document::ArchiveCounts;
 use crate::document::diagnostic::{self, Code, Effect};
+use crate::resolver::Diagnostic;
 
 /// The path of a document, as reached from the arguments.
 #[derive(Clone, Debug)]
@@ -59,8 +60,75 @@ pub(crate) struct Failure<'a> {
     pub message: &'a str,
 }
 
+/// The diagnostics of an archive, one for each code: where it is first, and the number of all.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DiagnosticCounts(BTreeMap<&'static str, DiagnosticCount>);
+
+/// The diagnostics of one code.
+#[derive(Clone, Debug)]
+struct DiagnosticCount {
+    code: &'static Code,
+    count: u64,
+    /// The piece of the archive that has the first.
+    piece: usize,
+    member: Option<String>,
+    offset: u64,
+}
+
+impl DiagnosticCounts {
+    /// Adds a diagnostic, which follows those before it.
+    pub(crate) fn add(&mut self, diagnostic: &Diagnostic<'_>) {
+        let entry = self.0.entry(diagnostic.code.name);
+        let first = || DiagnosticCount {
+            code: diagnostic.code,
+            count: 0,
+            piece: 0,
+            member: diagnostic.member.map(str::to_owned),
+            offset: diagnostic.offset,
+        };
+        entry.or_insert_with(first).count += diagnostic.count;
+    }
+
+    /// Sets the piece of the archive that has the diagnostics.
+    pub(crate) fn set_piece(&mut self, piece: usize) {
+        self.0.values_mut().for_each(|found| found.piece = piece);
+    }
+
+    /// Adds the diagnostics of another piece of the archive.
+    fn merge(&mut self, other: &Self) {
+        for (name, found) in &other.0 {
+            let count = self.0.get(name).map_or(0, |own| own.count);
+            let own = self.0.entry(name).or_insert_with(|| found.clone());
+            if found.piece < own.piece {
+                *own = found.clone();
+            }
+            own.count = count + found.count;
+        }
+    }
+
+    /// Removes all diagnostics.
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Returns the number of diagnostics of each code.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        self.0.iter().map(|(name, found)| (*name, found.count))
+    }
+
+    /// Returns one diagnostic for each code.
+    pub(crate) fn diagnostics(&self) -> impl Iterator<Item = Diagnostic<'_>> {
+        self.0.values().map(|found| Diagnostic {
+            member: found.member.as_deref(),
+            code: found.code,
+            count: found.count,
+            offset: found.offset,
+        })
+    }
+}
+
 /// The counts of an archive, so that skipped parts are visible.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ArchiveRecord {
     /// Messages or members, parts that were read, and parts that were not, by media type.
     pub counts: ArchiveCounts,
@@ -70,8 +138,8 @@ pub(crate) struct ArchiveRecord {
     pub links: u64,
     /// The number of bytes, decompressed.
     pub bytes: u64,
-    /// The number of diagnostics of each code.
-    pub diagnostics: BTreeMap<&'static str, u64>,
+    /// The diagnostics by their codes.
+    pub diagnostics: DiagnosticCounts,
 }
 
 impl ArchiveRecord {
@@ -81,9 +149,7 @@ impl ArchiveRecord {
         self.is_container |= other.is_container;
         self.links += other.links;
         self.bytes += other.bytes;
-        for (code, count) in &other.diagnostics {
-            *self.diagnostics.entry(code).or_default() += count;
-        }
+        self.diagnostics.merge(&other.diagnostics);
     }
 }
 
@@ -110,7 +176,7 @@ impl fmt::Display for ArchiveRecord {
         for (name, count) in skipped {
             write!(formatter, "; {count} {name} passed over")?;
         }
-        for (code, count) in &self.diagnostics {
+        for (code, count) in self.diagnostics.counts() {
             write!(formatter, "; {count} {code}")?;
         }
         Ok(())
@@ -168,6 +234,8 @@ pub(crate) enum SkipReason {
     Compressed,
     /// An archive of files.
     Archive,
+    /// An index of a web archive.
+    Index,
     /// Not of a format to read.
     Type,
     /// Longer than files to read.
@@ -197,6 +265,11 @@ impl SkipReason {
             SkipReason::Archive,
             "skipped_archive",
             "Skipped files that hold other files",
+        ),
+        (
+            SkipReason::Index,
+            "skipped_index",
+            "Skipped files that are indexes of web archives",
         ),
         (
             SkipReason::Type,
@@ -244,6 +317,12 @@ impl fmt::Display for Skip {
             ),
             SkipReason::Archive => {
                 write!(formatter, "skipped, it is an archive of files ({format})")
+            }
+            SkipReason::Index => {
+                write!(
+                    formatter,
+                    "skipped, it is an index of a web archive ({format})"
+                )
             }
             SkipReason::Type => write!(
                 formatter,
@@ -387,6 +466,7 @@ impl Summary {
             SkipReason::Binary,
             SkipReason::Compressed,
             SkipReason::Archive,
+            SkipReason::Index,
         ];
         let unread: u64 = unread
             .iter()

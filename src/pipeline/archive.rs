@@ -8,14 +8,14 @@ use memchr::memrchr;
 
 use super::bases::TreeRoot;
 use super::changing_sink::{ChangingSink, SinkChange};
-use super::compressed::OpenedFile;
+use super::compressed::{Located, OpenedFile};
 use super::input;
 use super::nested_output::{InnerReader, NestedOutput};
 use super::options::{Archived, Choice, Decompress, PipelineOptions};
 use super::sniff::{self, HEAD};
 use crate::archive::{
-    ArchiveFormat, ArchiveKind, ArchiveMember, ArchiveOptions, ArchiveSource, Container,
-    MemberContents, RecordHeader,
+    ArchiveFault, ArchiveFormat, ArchiveKind, ArchiveMember, ArchiveOptions, ArchiveSource,
+    Container, MemberContents, RecordHeader,
 };
 use crate::decode::compression::Codec;
 use crate::document::diagnostic::{self, Code};
@@ -23,6 +23,7 @@ use crate::document::events::cut_name;
 use crate::document::options::{RstRoles, Slug};
 use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval, package};
 use crate::extractor::{Document, Extractor};
+use crate::output::record::DiagnosticCounts;
 use crate::resolver::{
     Attachment, Diagnostic, Enclosure, EnclosureKind, Link, LinkMember, Sink, WebRecord,
 };
@@ -36,6 +37,17 @@ pub(crate) struct ArchiveOutcome {
     pub(crate) counts: ArchiveCounts,
     /// The bytes of the members that were read.
     pub(crate) bytes: u64,
+    /// What is wrong with the archive and what it holds.
+    pub(crate) diagnostics: DiagnosticCounts,
+}
+
+/// Counts the diagnostics of an archive in the place of passing them on.
+pub(super) struct CountingDiagnostics<'a>(pub(super) &'a mut DiagnosticCounts);
+
+impl SinkChange for CountingDiagnostics<'_> {
+    fn diagnostic<S: Sink + ?Sized>(&mut self, diagnostic: &Diagnostic<'_>, _sink: &mut S) {
+        self.0.add(diagnostic);
+    }
 }
 
 /// An archive, as its members are named and found from outside.
@@ -109,12 +121,7 @@ impl ArchivePlace {
 
     /// Returns the place of an archive that is a member of this one.
     fn inside(&self, format: &'static ArchiveFormat, member: &MemberPlace<'_>) -> Self {
-        let name = match member.member.contents {
-            MemberContents::Sniffed => member.path,
-            // That of a compressed archive keeps its extension, as that of a file does.
-            _ => &member.member.name,
-        };
-        let base = self.base_of(name).map(|mut base| {
+        let base = self.base_of(member.stored_name()).map(|mut base| {
             base.uri.extend_from_slice(b"!/");
             base
         });
@@ -139,6 +146,16 @@ struct MemberPlace<'a> {
     archive: &'a ArchivePlace,
     /// The member itself.
     member: &'a ArchiveMember,
+}
+
+impl<'a> MemberPlace<'a> {
+    /// Returns the name that the base follows: of what is compressed with its extension, as for files.
+    fn stored_name(&self) -> &'a [u8] {
+        match self.member.contents {
+            MemberContents::Sniffed => self.path,
+            _ => &self.member.name,
+        }
+    }
 }
 
 /// The contents of the current member of a container.
@@ -296,14 +313,18 @@ pub(crate) fn normal_path(name: &[u8]) -> Vec<u8> {
 
 impl<'a> ArchiveReader<'a> {
     /// Creates a reader of one archive.
-    pub(super) fn new(options: &'a PipelineOptions, extractor: &'a mut Extractor) -> Self {
+    pub(super) fn new(
+        options: &'a PipelineOptions,
+        extractor: &'a mut Extractor,
+        nested: &NestedOutput,
+    ) -> Self {
         ArchiveReader {
             options,
             extractor,
             outcome: ArchiveOutcome::default(),
             slug: None,
             wanted: None,
-            nested: NestedOutput::default(),
+            nested: nested.clone(),
         }
     }
 
@@ -348,7 +369,16 @@ impl<'a> ArchiveReader<'a> {
         sink: &mut dyn Sink,
     ) -> (ArchiveOutcome, io::Result<()>) {
         let place = ArchivePlace::new(format, Default::default(), base, 1);
-        let read = self.members(container, &place, sink);
+        // In an audit each member is a document with diagnostics of its own.
+        let read = if self.options.archives == Archived::Files {
+            self.members(container, &place, sink)
+        } else {
+            let mut diagnostics = DiagnosticCounts::default();
+            let change = CountingDiagnostics(&mut diagnostics);
+            let read = self.members(container, &place, &mut ChangingSink { sink, change });
+            self.outcome.diagnostics = diagnostics;
+            read
+        };
         (self.outcome, read)
     }
 
@@ -385,12 +415,15 @@ impl<'a> ArchiveReader<'a> {
         };
         let head = &attachment.contents[..attachment.contents.len().min(HEAD)];
         let bytes = Cursor::new(attachment.contents.to_vec());
-        self.nested.begin(attachment.contents.len() as u64);
+        let is_outermost = attachment.depth == 0;
+        if is_outermost {
+            self.nested.begin(attachment.contents.len() as u64);
+        }
         let read = match Codec::of(head) {
             Some(codec) => self.compressed(codec, Box::new(bytes), place, sink),
             None => self.file(head, ArchiveSource::File(Box::new(bytes)), place, sink),
         };
-        if self.nested.is_excessive() {
+        if is_outermost && self.nested.is_excessive() {
             diagnose(Some(part), (&diagnostic::RATIO_LIMIT, 0), sink);
         }
         (self.outcome, read)
@@ -411,17 +444,31 @@ impl<'a> ArchiveReader<'a> {
         sink: &mut dyn Sink,
     ) -> io::Result<()> {
         let container = Rc::new(RefCell::new(container));
+        let read = self.each_member(&container, place, sink);
+        self.outcome.counts.members += container.borrow().records().unwrap_or(0);
+        read
+    }
+
+    fn each_member(
+        &mut self,
+        container: &Rc<RefCell<Box<dyn Container>>>,
+        place: &ArchivePlace,
+        sink: &mut dyn Sink,
+    ) -> io::Result<()> {
         let is_outermost = place.depth <= 1;
         loop {
             if !is_outermost && self.nested.is_excessive() {
                 return Ok(());
             }
             let next = container.borrow_mut().next();
-            report_faults(&container, place.prefix.strip_suffix('!'), sink);
+            let faults = container.borrow_mut().faults();
+            report_faults(&faults, place.prefix.strip_suffix('!'), sink);
             let Some(member) = next? else {
                 return Ok(());
             };
-            self.outcome.counts.members += 1;
+            if container.borrow().records().is_none() {
+                self.outcome.counts.members += 1;
+            }
             let (short, is_cut) = cut_name(&member.name);
             let lossy = String::from_utf8_lossy(short);
             let name = [place.prefix.as_str(), &lossy].concat();
@@ -446,8 +493,10 @@ impl<'a> ArchiveReader<'a> {
             if is_outermost {
                 self.nested.begin(0);
             }
-            let read = self.member(&container, member_place, sink);
-            report_faults(&container, Some(&name), sink);
+            let read = self.member(container, member_place, sink);
+            let mut faults = container.borrow_mut().content_faults();
+            faults.append(&mut container.borrow_mut().faults());
+            report_faults(&faults, Some(&name), sink);
             if is_outermost && self.nested.is_excessive() {
                 diagnose(Some(&name), (&diagnostic::RATIO_LIMIT, 0), sink);
                 self.nested.begin(0);
@@ -497,7 +546,8 @@ impl<'a> ArchiveReader<'a> {
             && let Some(bytes) = inside.whole()
         {
             let head = &bytes[..bytes.len().min(HEAD)];
-            if Codec::of(head).is_none() && ArchiveFormat::of_file(head, named).is_none() {
+            let archive = self.options.archive_of(place.path, head, named);
+            if Codec::of(head).is_none() && archive.is_none() {
                 reader.count(bytes.len());
                 return self.plain(head, MemberBytes::Bytes(&bytes), place, sink);
             }
@@ -534,9 +584,20 @@ impl<'a> ArchiveReader<'a> {
         };
         let reader = InnerReader::new(opened.reader(), &self.nested, false);
         let source = ArchiveSource::Stream(Box::new(reader), Some(opened.members()));
-        let mut read = self.file(&opened.head, source, inner, sink);
+        let named = sniff::named(opened.path, &self.options.types);
+        let archive = self.options.archive_of(opened.path, &opened.head, named);
+        let is_archive = archive.is_some();
+        let mut read = if is_archive {
+            self.file(&opened.head, source, inner, sink)
+        } else {
+            let change = Located(opened.members());
+            let mut located = ChangingSink {
+                sink: &mut *sink,
+                change,
+            };
+            self.file(&opened.head, source, inner, &mut located)
+        };
         // An archive may end before its compression does.
-        let is_archive = ArchiveFormat::of(&opened.head).is_some();
         if read.is_ok() && is_archive && !self.nested.is_excessive() {
             read = opened.read_to_end().map(drop);
         }
@@ -555,7 +616,7 @@ impl<'a> ArchiveReader<'a> {
         sink: &mut dyn Sink,
     ) -> io::Result<()> {
         let named = sniff::named(place.path, &self.options.types);
-        if let Some(format) = ArchiveFormat::of_file(head, named) {
+        if let Some(format) = self.options.archive_of(place.path, head, named) {
             let is_opened = match format.kind {
                 ArchiveKind::Package(_) => true,
                 ArchiveKind::Files => self.opens_members(),
@@ -574,7 +635,7 @@ impl<'a> ArchiveReader<'a> {
             return self.members(container, &place.archive.inside(format, &place), sink);
         }
         let mut reader: Box<dyn Read> = match source {
-            ArchiveSource::Stream(reader, _) => reader,
+            ArchiveSource::Pipe(reader) | ArchiveSource::Stream(reader, _) => reader,
             ArchiveSource::File(file) => Box::new(file),
         };
         self.plain(head, MemberBytes::Stream(&mut reader), place, sink)
@@ -655,7 +716,7 @@ impl<'a> ArchiveReader<'a> {
             (None, Retrieval::Elsewhere) => Some(self.options.bases.of_container()),
             (None, Retrieval::Place) => {
                 let name = place.member.base_name.as_deref();
-                let mut base = place.archive.base_of(name.unwrap_or(place.path));
+                let mut base = place.archive.base_of(name.unwrap_or(place.stored_name()));
                 self.retrieve_index(&mut base, place.archive);
                 base
             }
@@ -721,12 +782,8 @@ fn path_of(record: &RecordHeader) -> &[u8] {
     Reference::split(uri.as_bytes()).path
 }
 
-fn report_faults(
-    container: &Rc<RefCell<Box<dyn Container>>>,
-    member: Option<&str>,
-    sink: &mut dyn Sink,
-) {
-    for fault in container.borrow_mut().faults() {
+fn report_faults(faults: &[ArchiveFault], member: Option<&str>, sink: &mut dyn Sink) {
+    for fault in faults {
         diagnose(member, (fault.code, fault.offset), sink);
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::archive::ArchiveReader;
 use super::changing_sink::{ChangingSink, SinkChange};
+use super::nested_output::NestedOutput;
 use super::options::{Archived, PipelineOptions};
 use crate::document::ArchiveCounts;
 use crate::document::mail::Attachments;
@@ -12,14 +13,14 @@ use crate::extractor::Extractor;
 use crate::resolver::{Attachment, AttachmentReader, Link, LinkMember, Sink};
 
 /// Makes an extractor, which opens attachments if the options ask for them.
-pub(super) fn extractor(options: &PipelineOptions) -> Extractor {
+pub(super) fn extractor(options: &PipelineOptions, nested: &NestedOutput) -> Extractor {
     let mut extractor = Extractor::new(&options.extractor);
     if options.extractor.formats.mail.attachments == Attachments::Open {
         let options = PipelineOptions {
             archives: Archived::Open,
             ..options.clone()
         };
-        extractor.set_attachment_reader(AttachedFiles::of(Arc::new(options)));
+        extractor.set_attachment_reader(AttachedFiles::of(Arc::new(options), nested));
     }
     extractor
 }
@@ -29,13 +30,15 @@ struct AttachedFiles {
     options: Arc<PipelineOptions>,
     /// Made for the first attachment; messages in it may have attachments, too.
     extractor: Option<Box<Extractor>>,
+    nested: NestedOutput,
 }
 
 impl AttachedFiles {
-    fn of(options: Arc<PipelineOptions>) -> Box<Self> {
+    fn of(options: Arc<PipelineOptions>, nested: &NestedOutput) -> Box<Self> {
         Box::new(AttachedFiles {
             options,
             extractor: None,
+            nested: nested.clone(),
         })
     }
 }
@@ -50,17 +53,17 @@ impl fmt::Debug for AttachedFiles {
 
 impl AttachmentReader for AttachedFiles {
     fn read(&mut self, attachment: &Attachment<'_>, sink: &mut dyn Sink) -> ArchiveCounts {
-        let options = &self.options;
+        let (options, nested) = (&self.options, &self.nested);
         let extractor = self.extractor.get_or_insert_with(|| {
             let mut extractor = Extractor::new(&options.extractor);
-            extractor.set_attachment_reader(AttachedFiles::of(Arc::clone(options)));
+            extractor.set_attachment_reader(AttachedFiles::of(Arc::clone(options), nested));
             Box::new(extractor)
         });
         let mut sink = ChangingSink {
             sink,
             change: OfMessage(&attachment.message),
         };
-        let reader = ArchiveReader::new(options, extractor);
+        let reader = ArchiveReader::new(options, extractor, nested);
         // Reading from memory does not fail, and damage is diagnosed.
         let (outcome, _) = reader.read_attachment(attachment, &mut sink);
         ArchiveCounts {

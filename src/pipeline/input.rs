@@ -84,7 +84,12 @@ impl<'a> Input<'a> {
             EntryKind::LeftOut(_) => Ok(Input::Whole(&[])),
             EntryKind::Standard | EntryKind::Stream => {
                 let mut stream = match entry.kind {
-                    EntryKind::Standard => Stream::Standard(io::stdin()),
+                    EntryKind::Standard => {
+                        if let Some(mut file) = standard_file() {
+                            return Ok(Input::File(read(&mut file, head, HEAD)?, file));
+                        }
+                        Stream::Standard(io::stdin())
+                    }
                     _ => Stream::File(File::open(&entry.path)?),
                 };
                 let head = read(&mut stream, head, HEAD)?;
@@ -109,6 +114,17 @@ impl<'a> Input<'a> {
             Input::Whole(head) | Input::File(head, _) | Input::Stream(head, _) => head,
         }
     }
+}
+
+/// Returns standard input as a file, where it is one that is read from its first byte on.
+fn standard_file() -> Option<File> {
+    #[cfg(unix)]
+    let owned = std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned();
+    #[cfg(windows)]
+    let owned = std::os::windows::io::AsHandle::as_handle(&io::stdin()).try_clone_to_owned();
+    let mut file = File::from(owned.ok()?);
+    let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    (is_file && file.stream_position().ok() == Some(0)).then_some(file)
 }
 
 /// Reads `length` bytes into a buffer, fewer only at the end, and returns them.

@@ -2,35 +2,38 @@
 //!
 //! Each of them keeps its own ratio of output to input, but four levels have the fourth power of it.
 
-use std::cell::Cell;
 use std::io::{self, Read};
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::decode::compression::Decompressed;
 
 /// The bytes that one member of the outermost archive gives, and those that all archives and compressed files
 /// in it give together: the ratio of the two is limited as that of a compressed file is.
+///
+/// The readers of one worker share it: a message in an archive does not begin to count anew.
 #[derive(Clone, Default)]
-pub(super) struct NestedOutput(Rc<Cell<NestedCounts>>);
+pub(super) struct NestedOutput(Arc<NestedCounts>);
 
 /// Numbers of bytes.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 struct NestedCounts {
     /// Read from the member.
-    input: u64,
+    input: AtomicU64,
     /// Read from what is inside.
-    output: u64,
+    output: AtomicU64,
 }
 
 impl NestedOutput {
     /// Begins with a member of which so much has been read.
     pub(super) fn begin(&self, input: u64) {
-        self.0.set(NestedCounts { input, output: 0 });
+        self.0.input.store(input, Ordering::Relaxed);
+        self.0.output.store(0, Ordering::Relaxed);
     }
 
     /// Returns whether so much was read that nothing more should be.
     pub(super) fn is_excessive(&self) -> bool {
-        let NestedCounts { input, output } = self.0.get();
+        let [input, output] = [&self.0.input, &self.0.output].map(|n| n.load(Ordering::Relaxed));
         Decompressed::is_excessive(input, output)
     }
 }
@@ -53,18 +56,13 @@ impl<R: Read> InnerReader<R> {
 
     /// Counts bytes, which may have been read in another way.
     pub(super) fn count(&self, bytes: usize) {
-        let NestedCounts { input, output } = self.nested.0.get();
-        let bytes = bytes as u64;
-        self.nested.0.set(match self.is_outermost {
-            true => NestedCounts {
-                input: input + bytes,
-                output,
-            },
-            false => NestedCounts {
-                input,
-                output: output + bytes,
-            },
-        });
+        let counts = &self.nested.0;
+        let count = if self.is_outermost {
+            &counts.input
+        } else {
+            &counts.output
+        };
+        count.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 }
 

@@ -13,7 +13,6 @@ use encoding_rs::{Encoding, UTF_8};
 use regex::bytes::RegexSet;
 
 use super::bases::Bases;
-use super::compressed::is_web_archive;
 use super::sniff::{self, Content, HEAD, NamedType};
 use super::split_lines::PIECE;
 use super::tally::CountKey;
@@ -217,13 +216,31 @@ impl PipelineOptions {
             [format] if entry.named => Some(*format),
             _ => sniff::named(path, &self.types),
         };
-        let format = ArchiveFormat::of_file(head, named)?;
+        let format = self.archive_of(path, head, named)?;
         let is_wanted = match format.kind {
             ArchiveKind::Package(own) => self.formats.is_empty() || self.formats.contains(&own),
             ArchiveKind::Records => self.archives == Archived::Open,
             ArchiveKind::Files => true,
         };
         (is_wanted && (format.kind.in_walks() || self.opens(entry))).then_some(format)
+    }
+
+    /// Returns the format of an archive with these first bytes, by its name or after other bytes.
+    pub(crate) fn archive_of(
+        &self,
+        path: &[u8],
+        head: &[u8],
+        named: Option<&'static Format>,
+    ) -> Option<&'static ArchiveFormat> {
+        let after_junk = || {
+            let format = ArchiveFormat::after_junk(head)?;
+            match sniff::content(path, head, &self.types) {
+                Content::Other(name) => sniff::reason(name) == SkipReason::Binary,
+                Content::Document(_) => false,
+            }
+            .then_some(format)
+        };
+        ArchiveFormat::of_file(head, named).or_else(after_junk)
     }
 
     /// Returns the format of a web archive that is split, and its codec: none if it is not compressed.
@@ -237,10 +254,9 @@ impl PipelineOptions {
         if !self.splits_archives() {
             return None;
         }
-        let path = entry.path.as_os_str().as_encoded_bytes();
         let codec = self.codec(entry, head);
         let first = match codec {
-            Some(codec) if is_web_archive(path, codec) => {
+            Some(codec) => {
                 let rest = Cursor::new(head.to_vec()).chain(file.try_clone().ok()?);
                 let mut first = Vec::new();
                 let mut content = Decompressed::new(codec, Box::new(rest)).take(VERSION);
@@ -248,7 +264,6 @@ impl PipelineOptions {
                 let _ = content.read_to_end(&mut first);
                 first
             }
-            Some(_) => return None,
             None => head.to_vec(),
         };
         let format = self.archive(entry, &first);

@@ -10,7 +10,8 @@ use super::bases;
 use super::changing_sink::ChangingSink;
 use super::compressed::{Located, OpenedFile};
 use super::input::{Input, Joined};
-use super::options::{Choice, PipelineOptions, ReportMode, spliced};
+use super::nested_output::NestedOutput;
+use super::options::{Archived, Choice, PipelineOptions, ReportMode, spliced};
 use super::prefetch::IdleWorkers;
 use super::split_lines::FilePiece;
 use super::split_records::RecordPiece;
@@ -58,6 +59,7 @@ pub(crate) type PieceRead = (ArchiveOutcome, Option<io::Error>);
 pub(crate) struct FileReader<'a> {
     options: &'a PipelineOptions,
     extractor: Extractor,
+    nested: NestedOutput,
     head: Vec<u8>,
     /// The content of a piece of a web archive.
     content: Vec<u8>,
@@ -72,9 +74,11 @@ pub(crate) struct FileReader<'a> {
 impl<'a> FileReader<'a> {
     /// Creates the reader of one worker.
     pub(crate) fn new(options: &'a PipelineOptions) -> Self {
+        let nested = NestedOutput::default();
         FileReader {
             options,
-            extractor: attachment::extractor(options),
+            extractor: attachment::extractor(options, &nested),
+            nested,
             head: Vec::new(),
             content: Vec::new(),
             names: bases::AbsolutePaths::default(),
@@ -145,7 +149,7 @@ impl<'a> FileReader<'a> {
                 Input::File(_, file) => ArchiveSource::File(Box::new(file)),
                 Input::Stream(head, stream) => {
                     let head = Cursor::new(head.to_vec());
-                    ArchiveSource::Stream(Box::new(head.chain(stream)), None)
+                    ArchiveSource::Pipe(Box::new(head.chain(stream)))
                 }
             };
             return Ok(self.archive(entry, format, source, sink));
@@ -166,7 +170,7 @@ impl<'a> FileReader<'a> {
         }
         let base = self.place(entry).map(archive::base_of_members);
         let slug = self.slug_of_archive(entry);
-        let reader = ArchiveReader::new(self.options, &mut self.extractor);
+        let reader = ArchiveReader::new(self.options, &mut self.extractor, &self.nested);
         let reader = reader.with_slug(slug).wanting(self.wanted.as_mut());
         let (outcome, read) = reader.read(format, source, base, sink);
         FileOutcome::Archive {
@@ -237,13 +241,18 @@ impl<'a> FileReader<'a> {
         if let Some(format) = self.options.archive_at(entry, opened.path, &opened.head) {
             let source = ArchiveSource::Stream(Box::new(opened.reader()), Some(opened.members()));
             let mut outcome = self.archive(entry, format, source, sink);
-            if let FileOutcome::Archive { error, .. } = &mut outcome
-                && error.is_none()
-            {
-                // An archive may end before its compression does.
-                *error = opened.read_to_end().err();
+            if let FileOutcome::Archive { error, outcome } = &mut outcome {
+                if error.is_none() {
+                    // An archive may end before its compression does.
+                    *error = opened.read_to_end().err();
+                }
+                if self.options.archives == Archived::Open {
+                    let errors = opened.errors().into_iter();
+                    errors.for_each(|error| outcome.diagnostics.add(&diagnostic(&error)));
+                } else {
+                    report_damage(&opened, sink);
+                }
             }
-            report_damage(&opened, sink);
             return Ok(outcome);
         }
         let choice = self
@@ -361,15 +370,16 @@ impl<'a> FileReader<'a> {
     pub(super) fn records(&mut self, piece: &RecordPiece, sink: &mut impl Sink) -> PieceRead {
         let base = self.place(&piece.whole.entry).map(archive::base_of_members);
         let options = self.options;
-        let extractor = &mut self.extractor;
+        let (extractor, nested) = (&mut self.extractor, &self.nested);
         let outcome = piece.read(&options.archive_options, &mut self.content, |container| {
-            let reader = ArchiveReader::new(options, extractor);
+            let reader = ArchiveReader::new(options, extractor, nested);
             reader.read_container(piece.whole.format, container, base, sink)
         });
-        if let Some(damage) = outcome.damage {
-            report_error(&damage, sink);
+        let damage = outcome.damage;
+        let (mut outcome, read) = outcome.read.unwrap_or((ArchiveOutcome::default(), Ok(())));
+        if let Some(damage) = damage {
+            outcome.diagnostics.add(&diagnostic(&damage));
         }
-        let (outcome, read) = outcome.read.unwrap_or((ArchiveOutcome::default(), Ok(())));
         (outcome, read.err())
     }
 
@@ -390,7 +400,8 @@ impl<'a> FileReader<'a> {
         let Some(container) = format.open_range(Box::new(file), range) else {
             return PieceRead::default();
         };
-        let reader = ArchiveReader::new(self.options, &mut self.extractor).with_slug(slug);
+        let reader =
+            ArchiveReader::new(self.options, &mut self.extractor, &self.nested).with_slug(slug);
         let (outcome, read) = reader.read_container(format, container, base, sink);
         (outcome, read.err())
     }
@@ -436,20 +447,20 @@ impl<'a> FileReader<'a> {
     }
 }
 
-/// Reports damage of compression in a file.
-fn report_error(error: &DecompressError, sink: &mut impl Sink) {
-    sink.diagnostic(&Diagnostic {
+/// Returns the diagnostic of damage of compression in a file.
+fn diagnostic(error: &DecompressError) -> Diagnostic<'static> {
+    Diagnostic {
         member: None,
         code: error.fault.into(),
         count: 1,
         offset: error.offset,
-    });
+    }
 }
 
 /// Reports the damage in the layers of a compressed file.
 fn report_damage(opened: &OpenedFile<'_>, sink: &mut impl Sink) {
     for error in opened.errors() {
-        report_error(&error, sink);
+        sink.diagnostic(&diagnostic(&error));
     }
 }
 

@@ -1,7 +1,6 @@
 //! The run: workers that pull batches, extract the links of their documents, and push the output to
 //! the reorder buffer.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::archive::ArchiveOutcome;
@@ -20,7 +19,7 @@ use crate::document::diagnostic::Effect;
 use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
 use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip, push_summary};
-use crate::output::record::{ArchiveRecord, Failure, Skip, Summary};
+use crate::output::record::{ArchiveRecord, DiagnosticCounts, Failure, Skip, Summary};
 use crate::output::table::{RowBuilder, TableWriter};
 use crate::output::text::push_path;
 use crate::output::{DocumentPath, RepeatedValues};
@@ -230,10 +229,8 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
             Ok(FileOutcome::Archive { outcome, error }) => {
                 collector.end_document(outcome.bytes);
                 collector.counts.summary.count_unread(&outcome.counts);
-                if collector.counts_archives() {
-                    let archive = collector.container(&outcome);
-                    collector.report_archive(&archive);
-                }
+                let archive = collector.container(&outcome);
+                collector.report_container(&archive);
                 error
             }
             Ok(FileOutcome::Listed) => {
@@ -266,14 +263,13 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
                     .members(entry, format, range, &mut self.collector)
             }
         };
-        self.collector.end_piece(outcome.bytes, piece.is_first());
+        self.collector.end_piece(outcome.bytes, piece.index() == 0);
         self.collector.counts.summary.count_unread(&outcome.counts);
-        let archive = self.collector.container(&outcome);
+        let mut archive = self.collector.container(&outcome);
+        archive.diagnostics.set_piece(piece.index());
         if let Some(archive) = piece.add_counts(&archive) {
             self.collector.report_by_file(archive.links);
-            if self.collector.counts_archives() {
-                self.collector.report_archive(&archive);
-            }
+            self.collector.report_container(&archive);
         }
         if let Some(error) = error {
             self.collector.fail(&error.to_string());
@@ -331,7 +327,7 @@ struct Collector<'a, W: Write + Send> {
     /// References reported of the current document.
     references: u64,
     /// Diagnostics of the current document by their codes.
-    diagnostics: BTreeMap<&'static str, u64>,
+    diagnostics: DiagnosticCounts,
     /// Whether the output has failed.
     stopped: bool,
     /// Whether the current document has acquired the right to use much memory.
@@ -372,7 +368,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
             counts: WorkerCounts::default(),
             tally: KeyCounts::default(),
             references: 0,
-            diagnostics: BTreeMap::new(),
+            diagnostics: DiagnosticCounts::default(),
             stopped: false,
             has_memory: false,
         }
@@ -447,7 +443,18 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     fn container(&mut self, outcome: &ArchiveOutcome) -> ArchiveRecord {
         ArchiveRecord {
             is_container: true,
+            diagnostics: outcome.diagnostics.clone(),
             ..self.archive(&outcome.counts, outcome.bytes)
+        }
+    }
+
+    /// Reports a container, whose diagnostics have only been counted.
+    fn report_container(&mut self, archive: &ArchiveRecord) {
+        for diagnostic in archive.diagnostics.diagnostics() {
+            self.diagnostic(&diagnostic);
+        }
+        if self.counts_archives() {
+            self.report_archive(archive);
         }
     }
 
@@ -607,7 +614,7 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
 
     fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
         if self.counts_archives() {
-            *self.diagnostics.entry(diagnostic.code.name).or_default() += diagnostic.count;
+            self.diagnostics.add(diagnostic);
         }
         let verbosity = self.options.verbosity;
         let summary = &mut self.counts.summary;

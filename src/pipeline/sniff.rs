@@ -51,6 +51,9 @@ const fn files(at: usize, bytes: &'static [u8], name: &'static str) -> Magic {
     }
 }
 
+/// The name of indexes of web archives, whose URIs are those of the records.
+const CDX: &str = "CDX";
+
 /// Files without references that can be read. No text starts with these bytes.
 static MAGICS: &[Magic] = &[
     compressed(b"\x1f\x8b\x08", "gzip"),
@@ -68,6 +71,10 @@ static MAGICS: &[Magic] = &[
     files(0, b"WARC/0.", "WARC"),
     files(0, b"WARC/1.", "WARC"),
     files(0, b"filedesc://", "ARC"),
+    Magic {
+        reason: SkipReason::Index,
+        ..magic(0, b" CDX ", CDX)
+    },
     magic(0, b"\x89PNG\r\n\x1a\n", "PNG"),
     magic(0, b"\xff\xd8\xff", "JPEG"),
     magic(0, b"GIF87a", "GIF"),
@@ -197,6 +204,9 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
         return Content::Document(format);
     }
     let added = types.iter().rfind(|one| one.is_of(path));
+    if added.is_none() && is_index(path, head) {
+        return Content::Other(CDX);
+    }
     let named = match added {
         Some(one) => Some(one.format),
         None => of_path(path).filter(|format| is_content_of(format, path, head)),
@@ -233,6 +243,39 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
         "text"
     };
     Format::named(name).map_or(Content::Other(name), Content::Document)
+}
+
+/// Returns whether a file is an index of a web archive (CDX or CDXJ), by its extension or its first line.
+fn is_index(path: &[u8], head: &[u8]) -> bool {
+    let is_one = |name: &str| {
+        ["cdx", "cdxj"]
+            .iter()
+            .any(|one| name.eq_ignore_ascii_case(one))
+    };
+    if extension(path).is_some_and(is_one) {
+        return !head.contains(&0);
+    }
+    let mut lines = head.split(|&byte| byte == b'\n');
+    let line = lines
+        .find(|line| !line.starts_with(b"!"))
+        .unwrap_or_default();
+    let mut fields = line.trim_ascii_end().split(|&byte| byte == b' ');
+    let (Some([_, ..]), Some(date)) = (fields.next(), fields.next()) else {
+        return false;
+    };
+    if date.len() != 14 || !date.iter().all(u8::is_ascii_digit) {
+        return false;
+    }
+    let rest: Vec<&[u8]> = fields.take(12).collect();
+    let is_status = |field: &[u8]| field == b"-" || field.len() == 3;
+    match rest.as_slice() {
+        [first, ..] if first.starts_with(b"{") => true,
+        // The columns `a m s k r V g`, or `a m s k r M S V g`.
+        [uri, _, status, _, _, ..] if matches!(rest.len(), 7 | 9) => {
+            uri.contains(&b':') && is_status(status)
+        }
+        _ => false,
+    }
 }
 
 /// Returns the format of an archive of messages or records, or of a PDF, by its first bytes.

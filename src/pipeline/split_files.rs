@@ -123,11 +123,11 @@ impl ArchivePiece {
         }
     }
 
-    /// Returns whether the archive begins with the piece.
-    pub(crate) fn is_first(&self) -> bool {
+    /// Returns the number of pieces of the archive before this one.
+    pub(crate) fn index(&self) -> usize {
         match self {
-            ArchivePiece::Records(piece) => piece.index == 0,
-            ArchivePiece::Files(piece) => piece.index == 0,
+            ArchivePiece::Records(piece) => piece.index,
+            ArchivePiece::Files(piece) => piece.index,
         }
     }
 
