@@ -515,7 +515,7 @@ fn counts_of_a_container_are_of_members() {
             .unwrap();
         String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap()
     };
-    assert!(output("", "warc_response.warc").contains(": 1 member, 1 part, 2 links"));
+    assert!(output("", "warc_response.warc").contains(": 3 members, 1 part, 2 links"));
     let records = output("--json", "zip_order.zip");
     assert!(records.contains("\"messages\":0,\"members\":"), "{records}");
 }
@@ -584,7 +584,7 @@ fn segments_that_follow_one_another_are_joined() {
 /// Contents of a deflated member of a stream, up to damage, and the codes of what is wrong.
 fn streamed(bytes: Vec<u8>) -> (Vec<u8>, Vec<&'static str>) {
     let format = ArchiveFormat::of(&bytes).unwrap();
-    let source = ArchiveSource::Stream(Box::new(Cursor::new(bytes)), None);
+    let source = ArchiveSource::Pipe(Box::new(Cursor::new(bytes)));
     let mut zip = format.open(source, &ArchiveOptions::default());
     zip.next().unwrap().unwrap();
     let (mut contents, mut buffer) = (Vec::new(), [0; 700]);

@@ -22,6 +22,9 @@ mod crawl;
 mod css;
 // The documents of `corpus/` give the links that were written by hand beside them.
 mod corpus;
+// Changed documents, however they arrive.
+#[cfg(target_os = "linux")]
+mod differential;
 // Documents of all formats, with expectations written by hand.
 mod documents;
 // What a fuzzer tries, on fixed seeds.

@@ -12,6 +12,8 @@ mod bad_input;
 mod counts;
 // Compressed files.
 mod compressed;
+// Archives and compressed files that are damaged, or arrive in an unusual way.
+mod containers;
 // The configuration of `audit`.
 #[cfg(unix)]
 mod config;

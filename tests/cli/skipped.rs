@@ -44,7 +44,7 @@ fn verbose_names_every_skipped_file_with_its_reason() {
 fn stats_count_skipped_files_by_reason() {
     let tree = tree();
     let counts = "\"skipped_binary\":1,\"skipped_compressed\":1,\"skipped_archive\":1,\
-                  \"skipped_type\":1,\"skipped_size\":1,\"skipped_symlink\":0,\"skipped_special\":0";
+                  \"skipped_index\":0,\"skipped_type\":1,\"skipped_size\":1,\"skipped_symlink\":0,\"skipped_special\":0";
     for how in [&["--stats", "--json"][..], &["audit", "--json"]] {
         let ran = tree.run(&[how, FLAGS].concat());
         let summary = ran.out.lines().last().unwrap();

@@ -111,7 +111,7 @@ pub(super) fn check(mut input: Input<'_>) {
     let Some(format) = ArchiveFormat::of_file(&bytes, named.flatten()) else {
         return;
     };
-    let stream = || ArchiveSource::Stream(Box::new(Cursor::new(bytes.clone())), None);
+    let stream = || ArchiveSource::Pipe(Box::new(Cursor::new(bytes.clone())));
     let file = || ArchiveSource::File(Box::new(Cursor::new(bytes.clone())));
     if has_pieces && bytes.starts_with(b"WARC/") {
         check_pieces("x.warc", &bytes);

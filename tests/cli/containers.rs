@@ -1,0 +1,371 @@
+//! Archives and compressed files that are damaged, or arrive in an unusual way.
+
+use std::fs::File;
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::{Ran, Tree};
+use crate::compressed::{bzip2, gzip, lz4, zstd};
+use crate::packages::zip::{Member, tar, zip};
+
+const CODECS: [(&str, fn(&[u8]) -> Vec<u8>); 4] =
+    [("gz", gzip), ("zst", zstd), ("bz2", bzip2), ("lz4", lz4)];
+
+/// Lines with a link each.
+fn lines(host: &str) -> String {
+    let line = |n: u32| format!("http://{host}.example/{}/{n}\n", n.wrapping_mul(n) % 997);
+    (0..50).map(line).collect()
+}
+
+/// A member whose last bytes are wrong, so that nothing or not all of it decompresses.
+fn damaged(packed: &[u8]) -> Vec<u8> {
+    let mut damaged = packed.to_vec();
+    let half = damaged.len() / 2;
+    damaged[half..].iter_mut().for_each(|byte| *byte ^= 0x5a);
+    damaged
+}
+
+/// Runs the command on a file as its standard input.
+fn seekable(tree: &Tree, name: &str) -> Ran {
+    let output = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+        .current_dir(tree.path())
+        .stdin(File::open(tree.path().join(name)).unwrap())
+        .output()
+        .unwrap();
+    Ran::from(output)
+}
+
+fn records(out: &str, kind: &str) -> Vec<Value> {
+    let records = out.lines().map(|line| serde_json::from_str(line).unwrap());
+    let records: Vec<Value> = records.collect();
+    let of_kind = |record: &Value| record["type"] == kind;
+    records.into_iter().filter(of_kind).collect()
+}
+
+fn record(target: &str, header: &str, body: &str) -> Vec<u8> {
+    let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{header}\r\n{body}");
+    format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {target}\r\n\
+         Content-Type: application/http\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+        block.len()
+    )
+    .into_bytes()
+}
+
+#[test]
+fn junk_after_a_gzip_member_is_damage_and_later_members_are_read() {
+    let tree = Tree::new(&[]);
+    let (one, two) = (lines("a"), lines("b"));
+    for (extension, pack) in CODECS {
+        let bytes = [&pack(one.as_bytes())[..], b"JUNK", &pack(two.as_bytes())].concat();
+        let name = format!("x.txt.{extension}");
+        tree.write(&name, &bytes);
+        let both = [one.as_str(), &two].concat();
+        tree.run(&[&name]).tells(2, &both, "compress.corrupt");
+        tree.pipe(&bytes, &[]).tells(2, &both, "compress.corrupt");
+    }
+}
+
+#[test]
+fn a_damaged_member_of_compressed_text_loses_no_member_after_it() {
+    let tree = Tree::new(&[]);
+    for (extension, pack) in CODECS {
+        let [one, bad, two] = ["a", "b", "c"].map(|host| pack(lines(host).as_bytes()));
+        let bytes = [one, damaged(&bad), two].concat();
+        for name in [format!("x.txt.{extension}"), "other".to_owned()] {
+            tree.write(&name, &bytes);
+            let ran = tree.run(&[&name]);
+            assert_eq!(ran.code, 2, "{name}: {}", ran.err);
+            assert!(ran.out.starts_with(&lines("a")), "{name}: {}", ran.out);
+            assert!(ran.out.ends_with(&lines("c")), "{name}: {}", ran.out);
+        }
+    }
+}
+
+#[test]
+fn what_decompresses_first_decides_the_format() {
+    let tree = Tree::new(&[]);
+    let page = record("http://example.com/d/", "", "<a href=x>");
+    let mut bad = gzip(&page);
+    // The kind of the first block is a reserved one.
+    bad[10] |= 6;
+    let bytes = [bad, gzip(&page)].concat();
+    tree.write("any", &bytes);
+    tree.run(&["any"])
+        .tells(2, "http://example.com/d/x\n", "compress.corrupt");
+    tree.pipe(&bytes, &[])
+        .tells(2, "http://example.com/d/x\n", "compress.corrupt");
+}
+
+#[test]
+fn a_text_before_damage_and_one_after_it_are_not_one_link() {
+    let tree = Tree::new(&[]);
+    let bytes = [
+        &gzip(b"see http://example.com/a")[..],
+        b"JUNK",
+        &gzip(b"b and http://example.com/c"),
+    ];
+    tree.write("any", &bytes.concat());
+    let out = "http://example.com/a\nhttp://example.com/c\n";
+    tree.run(&["any"]).tells(2, out, "compress.corrupt");
+}
+
+#[test]
+fn a_damaged_web_archive_gives_the_same_by_name_from_a_pipe_and_in_archives() {
+    let tree = Tree::new(&[]);
+    for (extension, pack) in CODECS {
+        let page = |n: u32| {
+            let target = format!("http://example.com/{n}/");
+            pack(&record(&target, "", &format!("<a href={n}>{}", lines("a"))))
+        };
+        let bytes = [page(0), damaged(&page(1)), page(2), page(3)].concat();
+        let name = format!("x.warc.{extension}");
+        tree.write(&name, &bytes);
+        tree.write("other", &bytes);
+        let member = [Member::new(&name, bytes.as_slice())];
+        tree.write("x.zip", &zip(&member));
+        tree.write("x.tar", &tar(&member));
+        let named = tree.run(&[&name]);
+        assert_eq!(named.code, 2, "{}", named.err);
+        assert!(
+            named.out.contains("http://example.com/3/3\n"),
+            "{}",
+            named.out
+        );
+        for name in ["other", "x.zip", "x.tar"] {
+            let ran = tree.run(&[name]);
+            assert_eq!((ran.code, &ran.out), (2, &named.out), "{name}: {extension}");
+        }
+        let piped = tree.pipe(&bytes, &[]);
+        assert_eq!((piped.code, &piped.out), (2, &named.out), "{extension}");
+    }
+}
+
+#[test]
+fn a_zip_on_standard_input_that_can_seek_is_read_by_its_directory() {
+    let tree = Tree::new(&[]);
+    let mut bytes = zip(&[
+        Member::new("a.txt", "http://example.com/a"),
+        Member::new("b.txt", "http://example.com/b"),
+    ]);
+    // Without its entry in the directory the first member does not exist.
+    let central = memchr::memmem::find(&bytes, b"PK\x01\x02").unwrap();
+    let length = 46 + "a.txt".len();
+    bytes.drain(central..central + length);
+    let end = bytes.len() - 22;
+    for at in [8, 10] {
+        bytes[end + at] = 1;
+    }
+    let size = bytes[end + 12] - length as u8;
+    bytes[end + 12] = size;
+    tree.write("x.zip", &bytes);
+    tree.run(&["x.zip"]).is(0, "http://example.com/b\n");
+    seekable(&tree, "x.zip").is(0, "http://example.com/b\n");
+    tree.pipe(&bytes, &[])
+        .is(0, "http://example.com/a\nhttp://example.com/b\n");
+}
+
+#[test]
+fn lengths_in_a_local_header_that_differ_from_the_directory_are_inconsistent() {
+    let tree = Tree::new(&[]);
+    let whole = zip(&[Member::new("a.txt", "http://example.com/a")]);
+    for at in [18, 22] {
+        let mut bytes = whole.clone();
+        bytes[at] += 1;
+        tree.write("x.zip", &bytes);
+        tree.run(&["x.zip"])
+            .tells(2, "http://example.com/a\n", "archive.inconsistent");
+    }
+}
+
+#[test]
+fn junk_before_a_zip_is_tolerated_whatever_its_offsets_count_from() {
+    let tree = Tree::new(&[]);
+    let whole = zip(&[
+        Member::new("a.txt", "http://example.com/a"),
+        Member::new("b.txt", "http://example.com/b"),
+    ]);
+    let (directory, end) = (
+        memchr::memmem::find(&whole, b"PK\x01\x02").unwrap(),
+        whole.len() - 22,
+    );
+    let second = directory + 46 + "a.txt".len();
+    for moved in [
+        &[][..],
+        &[end + 16],
+        &[directory + 42, second + 42],
+        &[end + 16, directory + 42, second + 42],
+    ] {
+        let mut bytes = whole.clone();
+        for &at in moved {
+            bytes[at] += 8;
+        }
+        let bytes = [b"JUNK\0\x01\x02\x03", bytes.as_slice()].concat();
+        tree.write("any", &bytes);
+        tree.run(&["any"])
+            .is(0, "http://example.com/a\nhttp://example.com/b\n");
+        tree.write("in.tar", &tar(&[Member::new("any", bytes)]));
+        tree.run(&["in.tar"])
+            .is(0, "http://example.com/a\nhttp://example.com/b\n");
+    }
+}
+
+#[test]
+fn damaged_members_of_a_zip_are_one_message_with_a_count() {
+    let tree = Tree::new(&[]);
+    let members: Vec<_> = (0..40)
+        .map(|n| Member::new(&format!("{n:02}.txt"), lines("a")))
+        .collect();
+    let mut bytes = zip(&members);
+    // Each member has another checksum in the directory.
+    let entries: Vec<_> = memchr::memmem::find_iter(&bytes, b"PK\x01\x02").collect();
+    for at in entries {
+        bytes[at + 16] ^= 1;
+    }
+    tree.write("x.zip", &bytes);
+    for threads in ["1", "4"] {
+        let ran = tree.run(&["x.zip", "-j", threads]);
+        assert_eq!((ran.code, ran.err.lines().count()), (2, 1), "{}", ran.err);
+        assert!(
+            ran.err.contains("00.txt: ") && ran.err.contains("(compress.corrupt, 40 times"),
+            "{}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn http_diagnostics_name_the_member() {
+    let tree = Tree::new(&[]);
+    let page = |header: &str| record("http://example.com/d/", header, "<a href=x>");
+    let bytes = [
+        page(""),
+        page("Transfer-Encoding: chunked\r\n"),
+        page("Content-Encoding: gzip\r\n"),
+    ];
+    tree.write("x.warc", &bytes.concat());
+    let ran = tree.run(&["x.warc", "--json"]);
+    let members = records(&ran.out, "diagnostic").into_iter();
+    let members = members.map(|found| (found["code"].clone(), found["member"].clone()));
+    let expected = [
+        ("http.content-encoding-false", "3/1"),
+        ("http.not-chunked", "2/1"),
+    ];
+    assert!(
+        members.eq(expected.map(|(code, member)| (code.into(), member.into()))),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn of_a_wacz_only_the_archive_is_read_whatever_its_name() {
+    let tree = Tree::new(&[]);
+    let page = gzip(&record("http://example.com/d/", "", "<a href=x>"));
+    let wacz = [
+        Member::new("archive/a.warc.gz", page),
+        Member::new("pages/pages.jsonl", "{\"url\": \"http://example.com/p\"}"),
+        Member::new("indexes/index.txt", "http://example.com/i"),
+        Member::new("datapackage.json", "{\"url\": \"http://example.com/j\"}"),
+    ];
+    tree.write("x.zip", &zip(&wacz));
+    tree.write("any", &zip(&wacz));
+    for name in ["x.zip", "any"] {
+        for threads in ["1", "4"] {
+            tree.run(&[name, "-j", threads])
+                .is(0, "http://example.com/d/x\n");
+        }
+    }
+    tree.write("no.zip", &zip(&wacz[1..]));
+    assert_eq!(tree.run(&["no.zip"]).out.lines().count(), 3);
+}
+
+#[test]
+fn cdx_and_cdxj_files_are_skipped_unless_named_as_text() {
+    let line = "com,example)/ 20200101000000 ";
+    let files = [
+        (
+            "a.cdxj",
+            format!("{line}{{\"url\": \"http://example.com/\"}}\n"),
+        ),
+        (
+            "b.cdx",
+            format!(
+                " CDX N b a m s k r M S V g\n{line}http://example.com/ text/html 200 A - - 1 2 a.warc.gz\n"
+            ),
+        ),
+        (
+            "c",
+            format!("{line}http://example.com/ text/html 200 A - - 1 2 a.warc.gz\n"),
+        ),
+        (
+            "d.txt",
+            format!("!OpenWayback-CDXJ 1.0\n{line}{{\"url\": \"http://example.com/\"}}\n"),
+        ),
+    ];
+    let tree = Tree::new(&[]);
+    for (name, text) in &files {
+        tree.write(name, text.as_bytes());
+        tree.run(&[name])
+            .tells(1, "", "an index of a web archive (CDX)");
+        let packed = format!("{name}.gz");
+        tree.write(&packed, &gzip(text.as_bytes()));
+        tree.run(&[&packed])
+            .tells(1, "", "an index of a web archive (CDX)");
+        tree.run(&[name, "-t", "text"])
+            .is(0, "http://example.com/\n");
+    }
+    tree.run(&[".", "-z", "--stats=json"])
+        .tells(1, "", "\"skipped_index\":8,");
+    // A log that has dates is none.
+    tree.write("log", b"host 20200101000000 GET http://example.com/ done\n");
+    tree.run(&["log"]).is(0, "http://example.com/\n");
+}
+
+#[test]
+fn member_length_is_null_where_records_share_a_member() {
+    let tree = Tree::new(&[]);
+    let page = |n: u32| record(&format!("http://example.com/{n}/"), "", "<a href=x>");
+    let [one, two, three] = [1, 2, 3].map(page);
+    let shared = [two.clone(), three.clone()].concat();
+    let lengths = |bytes: &[u8]| {
+        tree.write("x.warc.gz", bytes);
+        let ran = tree.run(&["x.warc.gz", "--json"]);
+        let links = records(&ran.out, "link").into_iter();
+        links
+            .map(|link| link["member_length"].as_u64())
+            .collect::<Vec<_>>()
+    };
+    let length = |bytes: &[u8]| Some(gzip(bytes).len() as u64);
+    let own = [gzip(&one), gzip(&two), gzip(&three)].concat();
+    assert_eq!(lengths(&own), [length(&one), length(&two), length(&three)]);
+    let mixed = [gzip(&one), gzip(&shared)].concat();
+    assert_eq!(lengths(&mixed), [length(&one), None, None]);
+    assert_eq!(lengths(&gzip(&[one, two, three].concat())), [None; 3]);
+}
+
+#[test]
+fn attachments_of_messages_in_an_archive_keep_the_ratio_of_the_outermost_member() {
+    let tree = Tree::new(&[]);
+    let inner = zip(&[Member::new("a.txt", vec![b'\n'; 40 << 20])]);
+    let bomb = zip(&[Member::new("b.zip", inner)]);
+    let encoded = data_encoding::BASE64.encode(&bomb);
+    let part = format!(
+        "--b\r\nContent-Type: application/zip; name=a.zip\r\n\
+         Content-Transfer-Encoding: base64\r\n\r\n{encoded}\r\n"
+    );
+    let message = format!(
+        "MIME-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n{}--b--\r\n",
+        part.repeat(3)
+    );
+    tree.write("x.eml", message.as_bytes());
+    tree.run(&["x.eml", "--attachments"]).is(1, "");
+    let archive = zip(&[
+        Member::new("x.eml", message),
+        Member::new("y.txt", "http://example.com/y"),
+    ]);
+    tree.write("x.zip", &archive);
+    tree.run(&["x.zip", "--attachments"])
+        .tells(2, "http://example.com/y\n", "archive.ratio-limit");
+}
