@@ -419,12 +419,21 @@ impl<'a> ArchiveReader<'a> {
         if is_outermost {
             self.nested.begin(attachment.contents.len() as u64);
         }
+        let mut diagnostics = DiagnosticCounts::default();
+        let change = CountingDiagnostics(&mut diagnostics);
+        let counting = &mut ChangingSink {
+            sink: &mut *sink,
+            change,
+        };
         let read = match Codec::of(head) {
-            Some(codec) => self.compressed(codec, Box::new(bytes), place, sink),
-            None => self.file(head, ArchiveSource::File(Box::new(bytes)), place, sink),
+            Some(codec) => self.compressed(codec, Box::new(bytes), place, counting),
+            None => self.file(head, ArchiveSource::File(Box::new(bytes)), place, counting),
         };
         if is_outermost && self.nested.is_excessive() {
-            diagnose(Some(part), (&diagnostic::RATIO_LIMIT, 0), sink);
+            diagnose(Some(part), (&diagnostic::RATIO_LIMIT, 0), counting);
+        }
+        for diagnostic in diagnostics.diagnostics() {
+            sink.diagnostic(&diagnostic);
         }
         (self.outcome, read)
     }
