@@ -250,7 +250,7 @@ pub(crate) enum SkipReason {
 
 impl SkipReason {
     /// Every reason, in the order of the enum, with its key in the summary and the description.
-    pub(crate) const NAMES: [(SkipReason, &'static str, &'static str); 8] = [
+    pub(crate) const NAMES: [(SkipReason, &'static str, &'static str); 9] = [
         (
             SkipReason::Binary,
             "skipped_binary",

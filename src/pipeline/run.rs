@@ -15,7 +15,7 @@ use super::walk::{Entry, Walk};
 use super::workers::run_workers;
 use super::writer::{BLOCK, Chunk, FlushPolicy, Keyed, OutputWriter, TargetHasher};
 use crate::document;
-use crate::document::diagnostic::Effect;
+use crate::document::diagnostic::{self, Effect};
 use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
 use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip, push_summary};
@@ -450,8 +450,12 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
 
     /// Reports a container, whose diagnostics have only been counted.
     fn report_container(&mut self, archive: &ArchiveRecord) {
-        for diagnostic in archive.diagnostics.diagnostics() {
-            self.diagnostic(&diagnostic);
+        for found in archive.diagnostics.diagnostics() {
+            self.diagnostic(&found);
+            if std::ptr::eq(found.code, &diagnostic::APPROXIMATE) {
+                // It is one for each document.
+                self.counts.summary.approximate += found.count - 1;
+            }
         }
         if self.counts_archives() {
             self.report_archive(archive);
