@@ -63,14 +63,7 @@ pub(crate) struct RecordWriters {
 pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "text",
-        flags: &[
-            "line-number",
-            "column",
-            "byte-offset",
-            "with-filename",
-            "no-filename",
-            "null",
-        ],
+        flags: &["no-filename", "null"],
         header: |_, _| {},
         links: LinkForm::Lines(|layout, path, link, _, out| {
             text::push_link(layout, path, link, out);

@@ -263,19 +263,6 @@ fn a_flag_that_would_have_no_effect_is_an_error_that_says_what_it_goes_with() {
             "--columns goes with --format arrow",
         ),
         ("a.html --json -0", "--null goes with --format text"),
-        ("a.html --json -n", "--line-number goes with --format text"),
-        (
-            "a.html --format csv --column",
-            "--column goes with --format text",
-        ),
-        (
-            "a.html --format tsv -b",
-            "--byte-offset goes with --format text",
-        ),
-        (
-            "a.html --json -H",
-            "--with-filename goes with --format text",
-        ),
         ("a.html --json -I", "--no-filename goes with --format text"),
         (
             "a.html --json --fields path,line,path",
@@ -403,5 +390,8 @@ fn flags_that_take_effect_together_are_accepted() {
     ]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     tree.run(&["a.html", "-q", "-n"]).is(0, "");
+    // Records have the places anyway.
+    let ran = tree.run(&["a.html", "--json", "-n", "-b", "-H"]);
+    assert_eq!(ran.out.lines().count(), 2, "{}", ran.err);
     tree.run(&["a.html", "-c", "-H"]).is(0, "a.html:2\n");
 }

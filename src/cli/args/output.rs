@@ -399,8 +399,12 @@ impl OutputArgs {
                 let reason = "--fields chooses keys of records; tables have --columns";
                 return Err(Error::new(reason));
             }
-            if is_given && !format.flags.contains(&flag) {
-                let others = OUTPUTS.iter().filter(|one| one.flags.contains(&flag));
+            let mut others = OUTPUTS
+                .iter()
+                .filter(|one| one.flags.contains(&flag))
+                .peekable();
+            // Records and tables have the places anyway that other flags add to text.
+            if is_given && !format.flags.contains(&flag) && others.peek().is_some() {
                 return Err(goes_with(flag, others.map(|one| one.name)));
             }
             if is_given && is_for_links && !report.is_links() && report != ReportMode::Nothing {
