@@ -294,3 +294,19 @@ impl RecordHeader {
         }
     }
 }
+
+/// Returns the extension of a member in lower case; empty if it has none.
+pub(super) fn extension(name: &[u8]) -> Vec<u8> {
+    let file = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    let dot = memchr::memrchr(b'.', file);
+    dot.map_or(Vec::new(), |dot| file[dot + 1..].to_ascii_lowercase())
+}
+
+/// Returns the contents of a member with an extension that is not read.
+pub(super) fn unread(extension: &[u8]) -> MemberContents {
+    let name = match extension {
+        b"" => "file".into(),
+        extension => String::from_utf8_lossy(extension),
+    };
+    MemberContents::Unread(name.into_owned())
+}

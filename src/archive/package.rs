@@ -8,7 +8,7 @@ use memchr::memmem;
 
 use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, MemberContents,
-    ReadSeek, WholeContents,
+    ReadSeek, WholeContents, extension, unread,
 };
 use super::zip::{self, SharedFile};
 use crate::bytes::buffered::BufferedSource;
@@ -108,25 +108,11 @@ fn media_type(head: &[u8]) -> Option<&[u8]> {
     (name == b"mimetype").then(|| &head[30 + name.len()..])
 }
 
-pub(super) fn extension(name: &[u8]) -> Vec<u8> {
-    let file = name.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    let dot = memchr::memrchr(b'.', file);
-    dot.map_or(Vec::new(), |dot| file[dot + 1..].to_ascii_lowercase())
-}
-
 fn is_package(extension: &[u8]) -> bool {
     let extension = str::from_utf8(extension).ok();
     [&package::OOXML, &package::ODF]
         .iter()
         .any(|format| extension.is_some_and(|name| format.extensions.contains(&name)))
-}
-
-pub(super) fn unread(extension: &[u8]) -> MemberContents {
-    let name = match extension {
-        b"" => "file".into(),
-        extension => String::from_utf8_lossy(extension),
-    };
-    MemberContents::Unread(name.into_owned())
 }
 
 /// Opens a package. One that comes as a stream is held, for its central directory stands at the end;

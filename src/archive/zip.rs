@@ -12,10 +12,9 @@ use memchr::memmem;
 
 use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, MEMBERS, MemberContents,
-    MemberRange, MemberStart, ReadSeek, WholeContents,
+    MemberRange, MemberStart, ReadSeek, WholeContents, extension, unread,
 };
 use super::content::{Inflate, Method, PackedContents, Seal, Tally, is_damage};
-use super::package::{extension, unread};
 use crate::bytes::buffered::BufferedSource;
 use crate::bytes::source::fill;
 use crate::document::diagnostic::{self, Code};
