@@ -20,7 +20,7 @@ use super::process::Exit;
 use super::{extract, help, manual};
 use crate::audit::fix::{FixList, Rerun};
 use crate::audit::options::{Audit, ListedLinks, assume_roots};
-use crate::audit::report::{FORMATS, Grouping, ReportFormat, ReportPlace, ReportSet, TextStyle};
+use crate::audit::report::{ReportFormat, ReportPlace, ReportSet, TextStyle};
 use crate::audit::rules::{Level, Levels, LinkState, RULES};
 use crate::audit::{self, AuditError, AuditOptions, AuditSummary, Finding, IgnoreEntry};
 use crate::document::AnchorReporting;
@@ -56,23 +56,23 @@ pub(super) fn with_config(
 }
 
 /// The report of a configuration that was read.
-pub(super) struct Notice<'a> {
+pub(super) struct Notice {
     file: PathBuf,
     keys: String,
     /// Rules whose levels the configuration lowers, with the levels before and after.
     lowered: Vec<String>,
     /// The findings that the configuration ignores.
     ignored: Vec<IgnoreEntry>,
-    /// The flags of the command line alone.
-    given: &'a AuditArgs,
+    /// Whether the command line has `--quiet`; in a configuration it does not hide this report.
+    quiet: bool,
 }
 
 /// The flags of an audit, and their positions on the command line.
 type Given<'a> = (&'a AuditArgs, &'a ArgMatches);
 
-impl<'a> Notice<'a> {
+impl Notice {
     /// Compares the command line before and after the flags of a configuration were added.
-    pub(super) fn of(config: &Config, before: Given<'a>, after: Given<'_>) -> Self {
+    pub(super) fn of(config: &Config, before: Given<'_>, after: Given<'_>) -> Self {
         let levels = |(arguments, matches)| levels(arguments, matches);
         let (old, new) = (levels(before), levels(after));
         let lowered = RULES.iter().filter_map(|rule| {
@@ -86,7 +86,7 @@ impl<'a> Notice<'a> {
             keys: config.keys.join(", "),
             lowered: lowered.collect(),
             ignored: config.ignore.clone(),
-            given: before.0,
+            quiet: before.0.findings.quiet,
         }
     }
 
@@ -112,7 +112,7 @@ impl<'a> Notice<'a> {
 pub(super) fn run(
     arguments: &AuditArgs,
     matches: &ArgMatches,
-    notice: Option<&Notice<'_>>,
+    notice: Option<&Notice>,
 ) -> Result<Exit, Error> {
     if arguments.walk.type_list {
         return manual::print_types(&arguments.walk.type_add);
@@ -131,10 +131,6 @@ pub(super) fn run(
             "--fix shows a diff instead of findings: write these to a file with --report",
         ));
     }
-    check_effects(
-        notice.map_or(arguments, |notice| notice.given),
-        &levels(arguments, matches),
-    )?;
     let paths = paths(arguments)?;
     help::check_paths(&paths, false)?;
     let mut options = options(arguments, matches, &paths)?;
@@ -234,68 +230,6 @@ fn check_touching(
             return Err(Error::new(format!(
                 "--touching {name}: it is in none of the trees"
             )));
-        }
-    }
-    Ok(())
-}
-
-/// Returns an error if a flag of the command line has no effect beside the others; what a
-/// configuration holds may have none.
-fn check_effects(given: &AuditArgs, levels: &Levels) -> Result<(), Error> {
-    let (check, findings) = (&given.check, &given.findings);
-    let main = match findings.json {
-        true => ReportFormat::named("jsonl").unwrap_or(findings.format),
-        false => findings.format,
-    };
-    let reports = findings.report.iter().map(|report| report.format);
-    let formats: Vec<_> = reports.chain([main]).collect();
-    let honoured_by = |flag: &'static str, formats: &[&ReportFormat], is_given: bool| {
-        if !is_given || formats.iter().any(|format| format.flags.contains(&flag)) {
-            return Ok(());
-        }
-        let others = FORMATS.iter().filter(|format| format.flags.contains(&flag));
-        Err(help::goes_with(flag, others.map(|format| format.name)))
-    };
-    honoured_by("links", &formats, findings.links)?;
-    let is_grouped = matches!(findings.group, Grouping::Rule | Grouping::File);
-    honoured_by("group", &formats, is_grouped)?;
-    honoured_by("count-by", &[main], findings.count_by.is_some())?;
-    let shows_findings = !findings.external && findings.count_by.is_none();
-    let is_orphan_allowed = levels
-        .named("orphan")
-        .is_some_and(|(_, level)| level == Level::Allow);
-    let levels_of_fragments = [&check.deny, &check.warn];
-    for (is_idle, reason) in [
-        (
-            findings.quiet && findings.output.is_some() && !findings.external,
-            "--quiet writes nothing to the file of --output: --report FORMAT=FILE does",
-        ),
-        (
-            findings.quiet && findings.fix == Some(FixArg::Diff),
-            "--fix shows a diff, and --quiet shows nothing: --fix=write changes the files",
-        ),
-        (
-            findings.external && main.name != "text",
-            "--external shows targets, one a line: they have no --format",
-        ),
-        (
-            findings.max_findings.is_some() && !shows_findings && findings.report.is_empty(),
-            "--max-findings is for findings, and none are shown",
-        ),
-        (
-            !check.entry.is_empty() && is_orphan_allowed,
-            "--entry goes with --orphans",
-        ),
-        (
-            check.fragments == SwitchArg::Off
-                && levels_of_fragments
-                    .iter()
-                    .any(|rules| rules.contains(&"broken-fragment")),
-            "--fragments off leaves out the rule broken-fragment",
-        ),
-    ] {
-        if is_idle {
-            return Err(Error::new(reason));
         }
     }
     Ok(())
@@ -667,7 +601,7 @@ fn finish(
     arguments: &AuditArgs,
     totals: &AuditSummary,
     fixes: Option<&FixCounts>,
-    notice: Option<&Notice<'_>>,
+    notice: Option<&Notice>,
 ) -> Result<Exit, Error> {
     let findings = &arguments.findings;
     let summary = &totals.summary;
@@ -682,7 +616,7 @@ fn finish(
                 .as_bytes(),
         );
     }
-    if let Some(notice) = notice.filter(|notice| !notice.given.findings.quiet) {
+    if let Some(notice) = notice.filter(|notice| !notice.quiet) {
         let lines = notice.lines();
         let lines = lines.iter().map(|line| format!("{}\n", visible(line)));
         write_stderr(lines.collect::<String>().as_bytes());

@@ -170,7 +170,14 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
         }
         _ => {}
     }
-    output.check(report)?;
+    if output.output().is_table() && !output.fields.is_empty() {
+        return Err(Error::new(
+            "--fields chooses keys of records; tables have --columns",
+        ));
+    }
+    if output.columns.is_some() && !output.output().is_table() {
+        return Err(Error::new("--columns goes with --format arrow or parquet"));
+    }
     let mut layout = output.layout(reach);
     if report == ReportMode::Count {
         let several = reach == Reach::Several || output.with_filename;

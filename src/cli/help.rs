@@ -413,12 +413,6 @@ pub(super) fn there_are<'a>(names: impl Iterator<Item = &'a str>) -> String {
     format!("there are {}", names.collect::<Vec<_>>().join(", "))
 }
 
-/// Returns the error of a flag that only some formats honour.
-pub(super) fn goes_with<'a>(flag: &str, formats: impl Iterator<Item = &'a str>) -> Error {
-    let formats = formats.collect::<Vec<_>>().join(", ");
-    Error::new(format!("--{flag} goes with --format {formats}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,9 +26,6 @@ pub(super) fn resolve(arguments: &ResolveArgs) -> Result<Exit, Error> {
             "--rules auto goes by the document, and here is none: there are {rules}"
         )));
     };
-    arguments
-        .rules
-        .check(arguments.excess_dots, arguments.same_scheme)?;
     let base = arguments.base.as_encoded_bytes();
     let mut resolver = Resolver::without_base(rules);
     if !base.is_empty() {

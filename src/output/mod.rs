@@ -29,8 +29,6 @@ pub struct Output {
     pub name: &'static str,
     /// Appends the lines before the first record.
     pub header: fn(&Layout, &mut Vec<u8>),
-    /// The flags that only some formats honour, this one among them.
-    pub(crate) flags: &'static [&'static str],
     /// How links are written.
     pub(crate) links: LinkForm,
     /// Writers of the records that are no links; none where these are messages on standard error.
@@ -63,7 +61,6 @@ pub(crate) struct RecordWriters {
 pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "text",
-        flags: &["no-filename", "null"],
         header: |_, _| {},
         links: LinkForm::Lines(|layout, path, link, _, out| {
             text::push_link(layout, path, link, out);
@@ -72,7 +69,6 @@ pub(crate) static OUTPUTS: &[Output] = &[
     },
     Output {
         name: "jsonl",
-        flags: &["fields", "anchor-text"],
         header: |_, _| {},
         links: LinkForm::Lines(json::push_link),
         others: Some(RecordWriters {
@@ -85,7 +81,6 @@ pub(crate) static OUTPUTS: &[Output] = &[
     },
     Output {
         name: "csv",
-        flags: &["fields", "anchor-text", "csv-safe"],
         header: |layout, out| csv::push_header(layout, b',', out),
         links: LinkForm::Lines(|layout, path, link, _, out| {
             csv::push_row(layout, path, link, b',', csv::quote, out);
@@ -94,7 +89,6 @@ pub(crate) static OUTPUTS: &[Output] = &[
     },
     Output {
         name: "tsv",
-        flags: &["fields", "anchor-text", "csv-safe"],
         header: |layout, out| csv::push_header(layout, b'\t', out),
         links: LinkForm::Lines(|layout, path, link, _, out| {
             csv::push_row(layout, path, link, b'\t', csv::escape_cell, out);
@@ -104,7 +98,6 @@ pub(crate) static OUTPUTS: &[Output] = &[
     #[cfg(feature = "arrow")]
     Output {
         name: "arrow",
-        flags: &["columns", "dictionaries", "anchor-text"],
         header: |_, _| {},
         links: LinkForm::Table(TableFormat::Stream),
         others: None,
@@ -112,7 +105,6 @@ pub(crate) static OUTPUTS: &[Output] = &[
     #[cfg(feature = "parquet")]
     Output {
         name: "parquet",
-        flags: &["columns", "anchor-text"],
         header: |_, _| {},
         links: LinkForm::Table(TableFormat::Parquet),
         others: None,

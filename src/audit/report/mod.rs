@@ -42,8 +42,6 @@ pub(crate) use place::ReportPlace;
 pub(crate) struct ReportFormat {
     /// The name on the command line.
     pub name: &'static str,
-    /// The flags that only some formats honour, this one among them.
-    pub(crate) flags: &'static [&'static str],
     /// Creates an empty report.
     pub(crate) start: fn(TextStyle, ReportPlace) -> Box<dyn ReportFormatter>,
 }
@@ -52,37 +50,30 @@ pub(crate) struct ReportFormat {
 pub(crate) static FORMATS: &[ReportFormat] = &[
     ReportFormat {
         name: "text",
-        flags: &["group", "links", "count-by"],
         start: |style, _| Box::new(text::TextReport::new(style)),
     },
     ReportFormat {
         name: "jsonl",
-        flags: &["links", "count-by"],
         start: |_, _| Box::new(JsonlReport::default()),
     },
     ReportFormat {
         name: "sarif",
-        flags: &[],
         start: |_, _| Box::new(sarif::SarifReport::default()),
     },
     ReportFormat {
         name: "junit",
-        flags: &[],
         start: |_, _| Box::new(junit::JunitReport::default()),
     },
     ReportFormat {
         name: "github",
-        flags: &["group"],
         start: |style, _| Box::new(text::GithubReport::new(style)),
     },
     ReportFormat {
         name: "markdown",
-        flags: &["group"],
         start: |style, _| Box::new(markdown::MarkdownReport::new(style)),
     },
     ReportFormat {
         name: "html",
-        flags: &[],
         start: |_, place| Box::new(html::HtmlReport::new(place)),
     },
 ];

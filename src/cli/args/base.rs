@@ -31,7 +31,7 @@ pub(crate) struct BaseArgs {
     #[arg(long, value_name = "DIR=URI")]
     pub root: Vec<OsString>,
     /// The base of mail that has none, instead of thismessage:/
-    #[arg(long, value_name = "URI", value_parser = default_base)]
+    #[arg(long, value_name = "URI", value_parser = base)]
     pub default_base: Option<String>,
     /// Do not honour the bases that documents bring
     #[arg(long)]
@@ -66,7 +66,7 @@ pub(crate) enum RulesArg {
 }
 
 /// The treatment of `..` above the root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum ExcessDotsArg {
     /// It stays
     Keep,
@@ -77,7 +77,7 @@ pub(crate) enum ExcessDotsArg {
 }
 
 /// Whether `http:g` is absolute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum SameSchemeArg {
     /// It is
     Strict,
@@ -86,23 +86,6 @@ pub enum SameSchemeArg {
 }
 
 impl RulesArg {
-    /// Returns an error if a flag was given that the rules have no use for.
-    pub(in crate::cli) fn check(
-        self,
-        excess: ExcessDotsArg,
-        scheme: SameSchemeArg,
-    ) -> Result<(), Error> {
-        if excess != ExcessDotsArg::Keep && self != RulesArg::Rfc2396 {
-            return Err(Error::new("--excess-dots goes with --rules rfc2396"));
-        }
-        if scheme == SameSchemeArg::Compat && matches!(self, RulesArg::Whatwg | RulesArg::Rfc1808) {
-            return Err(Error::new(
-                "--same-scheme goes with --rules auto, rfc3986 or rfc2396",
-            ));
-        }
-        Ok(())
-    }
-
     /// Returns the rules to the letter; none for `auto`.
     pub(in crate::cli) fn rules(
         self,
@@ -173,14 +156,13 @@ impl BaseArgs {
 
     /// Returns the bases of documents. `paths` are the mounts of a `--root` without a directory.
     pub(in crate::cli) fn bases(&self, paths: &[PathBuf]) -> Result<Bases, Error> {
-        self.rules.check(self.excess_dots, self.same_scheme)?;
         let mut bases = Bases::here();
         bases.otherwise = match self.base.as_deref() {
             None => UnmountedBase::File,
             Some("") => UnmountedBase::Nothing,
             Some(base) => UnmountedBase::Given(base.as_bytes().to_vec()),
         };
-        let default = self.default_base.as_deref();
+        let default = self.default_base.as_deref().filter(|base| !base.is_empty());
         bases.default = default.map(|base| base.as_bytes().to_vec());
         let mut names = AbsolutePaths::default();
         for root in &self.root {
@@ -256,13 +238,6 @@ pub(in crate::cli) fn mount(root: &[u8]) -> (Option<&[u8]>, Option<&[u8]>) {
     match equals.next() {
         Some(at) => (Some(&root[..at]), Some(&root[at + 1..])),
         None => (Some(root), None),
-    }
-}
-
-fn default_base(text: &str) -> Result<String, String> {
-    match text.is_empty() {
-        true => Err("there is no URI".to_owned()),
-        false => base(text),
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use encoding_rs::Encoding;
 use ignore::overrides::OverrideBuilder;
@@ -39,7 +38,7 @@ pub(crate) struct WalkArgs {
     #[arg(long)]
     pub type_list: bool,
     /// Read or, with a `!` in front, leave out what the glob matches
-    #[arg(short, long, value_name = "GLOB", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(short, long, value_name = "GLOB")]
     pub glob: Vec<String>,
     /// Read hidden files and directories
     #[arg(long)]

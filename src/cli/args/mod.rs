@@ -8,7 +8,6 @@ pub(crate) mod output;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use super::help::{self, there_are};
@@ -152,19 +151,18 @@ pub(crate) struct CheckArgs {
     )]
     pub orphans: Option<OrphansArg>,
     /// Documents that nobody need link to
-    #[arg(long, value_name = "GLOB", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "GLOB")]
     pub entry: Vec<String>,
     /// Names of index files, the preferred one first
     #[arg(
         long,
         value_name = "NAMES",
         value_delimiter = ',',
-        default_value = "index.html,index.htm",
-        value_parser = file_name
+        default_value = "index.html,index.htm"
     )]
     pub index: Vec<String>,
     /// Extensions that references may leave out
-    #[arg(long, value_name = "EXTENSIONS", value_delimiter = ',', value_parser = extension)]
+    #[arg(long, value_name = "EXTENSIONS", value_delimiter = ',')]
     pub try_ext: Vec<String>,
     /// The server that shows the files: auto, static, github-pages, netlify, vercel, apache, nginx-try
     ///
@@ -179,7 +177,7 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub strict_scheme: bool,
     /// Skip the references of elements with this attribute
-    #[arg(long, value_name = "NAME", value_parser = attribute)]
+    #[arg(long, value_name = "NAME")]
     pub ignore_attr: Option<String>,
 }
 
@@ -197,16 +195,10 @@ pub(crate) enum SwitchArg {
 #[command(next_help_heading = "What comes out")]
 pub(crate) struct FindingArgs {
     /// How findings are written: text, jsonl, sarif, junit, github, markdown, html
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        default_value = "text",
-        value_parser = format,
-        overrides_with = "json"
-    )]
+    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format)]
     pub format: &'static ReportFormat,
     /// The same as --format jsonl
-    #[arg(long, overrides_with = "format")]
+    #[arg(long)]
     pub json: bool,
     /// Write the findings to a file too; may be repeated
     #[arg(long, value_name = "FORMAT=FILE", value_parser = report)]
@@ -301,7 +293,7 @@ pub(crate) struct FindingArgs {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Take no flags from a file
-    #[arg(long, conflicts_with = "config")]
+    #[arg(long)]
     pub no_config: bool,
 }
 
@@ -332,24 +324,6 @@ pub(crate) struct ReportArg {
     pub format: &'static ReportFormat,
     /// The file.
     pub path: PathBuf,
-}
-
-fn file_name(name: &str) -> Result<String, String> {
-    match name.is_empty() || name.contains('/') {
-        true => Err("the name of a file is asked for, without a directory".to_owned()),
-        false => Ok(name.to_owned()),
-    }
-}
-
-fn extension(name: &str) -> Result<String, String> {
-    file_name(name.trim_start_matches('.'))
-}
-
-fn attribute(name: &str) -> Result<String, String> {
-    match name.is_empty() || name.contains(|c: char| c.is_whitespace() || "\"'<>/=".contains(c)) {
-        true => Err("an attribute is a name such as data-skip".to_owned()),
-        false => Ok(name.to_owned()),
-    }
 }
 
 fn rule(name: &str) -> Result<&'static str, String> {

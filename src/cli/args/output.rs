@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 use regex::bytes::{Regex, RegexSet, RegexSetBuilder};
 
-use crate::cli::help::{Page, goes_with, is_scheme, subcommands, there_are};
+use crate::cli::help::{Page, is_scheme, subcommands, there_are};
 use crate::cli::message::Error;
 use crate::document::events::Context;
 use crate::extractor::Positions;
@@ -33,7 +33,7 @@ pub(crate) struct FilterArgs {
     #[arg(long, value_name = "RE")]
     pub exclude: Vec<String>,
     /// Only references of these elements
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = element)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub element: Vec<String>,
     /// Only references in these contexts
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = context)]
@@ -94,13 +94,6 @@ fn scheme(text: &str) -> Result<String, String> {
         true => format!("a scheme is only the name before the colon: {name}"),
         false => "a scheme is a name such as https".to_owned(),
     })
-}
-
-fn element(name: &str) -> Result<String, String> {
-    match name.is_empty() || name.contains(|c: char| c.is_whitespace() || "<>/=".contains(c)) {
-        true => Err("an element is a name such as img".to_owned()),
-        false => Ok(name.to_owned()),
-    }
 }
 
 fn context(name: &str) -> Result<Context, String> {
@@ -376,54 +369,6 @@ impl OutputArgs {
             Output::named("jsonl").unwrap_or(self.format)
         } else {
             self.format
-        }
-    }
-
-    /// Returns an error if a flag was given that the output format ignores, or the form of the output.
-    pub(in crate::cli) fn check(&self, report: ReportMode) -> Result<(), Error> {
-        let format = self.output();
-        for (flag, is_given, is_for_links) in [
-            ("line-number", self.line_number, true),
-            ("column", self.column, true),
-            ("byte-offset", self.byte_offset, true),
-            ("with-filename", self.with_filename, false),
-            ("no-filename", self.no_filename, false),
-            ("null", self.null, false),
-            ("fields", !self.fields.is_empty(), true),
-            ("anchor-text", self.anchor_text, true),
-            ("csv-safe", self.csv_safe, true),
-            ("columns", self.columns.is_some(), true),
-            ("dictionaries", self.dictionaries, true),
-        ] {
-            if is_given && flag == "fields" && format.is_table() {
-                let reason = "--fields chooses keys of records; tables have --columns";
-                return Err(Error::new(reason));
-            }
-            let mut others = OUTPUTS
-                .iter()
-                .filter(|one| one.flags.contains(&flag))
-                .peekable();
-            // Records and tables have the places anyway that other flags add to text.
-            if is_given && !format.flags.contains(&flag) && others.peek().is_some() {
-                return Err(goes_with(flag, others.map(|one| one.name)));
-            }
-            if is_given && is_for_links && !report.is_links() && report != ReportMode::Nothing {
-                return Err(Error::new(format!(
-                    "--{flag} is for references, and only counts or files are shown"
-                )));
-            }
-        }
-        if report == ReportMode::Nothing && self.output.is_some() {
-            return Err(Error::new("--quiet writes nothing to the file of --output"));
-        }
-        match (self.fields.iter().enumerate())
-            .find(|(at, field)| self.fields[..*at].iter().any(|one| one.name == field.name))
-        {
-            Some((_, field)) => Err(Error::new(format!(
-                "--fields: {} is named twice",
-                field.name
-            ))),
-            None => Ok(()),
         }
     }
 
