@@ -233,3 +233,21 @@ fn schemas_are_those_of_the_records() {
     }
     assert_eq!(tree.run(&["schema", "nothing"]).code, 2);
 }
+
+#[test]
+fn a_value_that_nothing_can_match_is_refused() {
+    let tree = Tree::new(&[("a.html", "<a href=b>y</a>"), ("b.html", "")]);
+    for (line, told) in [
+        ("a.html|--element|", "--element"),
+        ("a.html|-g|", "--glob"),
+        ("audit|.|--entry||--orphans", "--entry"),
+        ("audit|.|--index|a/b.html", "--index"),
+        ("audit|.|--index|", "--index"),
+        ("audit|.|--try-ext|", "--try-ext"),
+        ("audit|.|--ignore-attr|", "--ignore-attr"),
+    ] {
+        let words: Vec<_> = line.split('|').collect();
+        tree.run(&words).tells(2, "", told);
+    }
+    assert_eq!(tree.run(&["audit", ".", "--try-ext", ".html"]).code, 0);
+}

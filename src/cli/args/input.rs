@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use encoding_rs::Encoding;
 use ignore::overrides::OverrideBuilder;
@@ -38,7 +39,7 @@ pub(crate) struct WalkArgs {
     #[arg(long)]
     pub type_list: bool,
     /// Read or, with a `!` in front, leave out what the glob matches
-    #[arg(short, long, value_name = "GLOB")]
+    #[arg(short, long, value_name = "GLOB", value_parser = NonEmptyStringValueParser::new())]
     pub glob: Vec<String>,
     /// Read hidden files and directories
     #[arg(long)]

@@ -8,6 +8,7 @@ pub(crate) mod output;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use super::help::{self, there_are};
@@ -151,18 +152,19 @@ pub(crate) struct CheckArgs {
     )]
     pub orphans: Option<OrphansArg>,
     /// Documents that nobody need link to
-    #[arg(long, value_name = "GLOB")]
+    #[arg(long, value_name = "GLOB", value_parser = NonEmptyStringValueParser::new())]
     pub entry: Vec<String>,
     /// Names of index files, the preferred one first
     #[arg(
         long,
         value_name = "NAMES",
         value_delimiter = ',',
-        default_value = "index.html,index.htm"
+        default_value = "index.html,index.htm",
+        value_parser = file_name
     )]
     pub index: Vec<String>,
     /// Extensions that references may leave out
-    #[arg(long, value_name = "EXTENSIONS", value_delimiter = ',')]
+    #[arg(long, value_name = "EXTENSIONS", value_delimiter = ',', value_parser = extension)]
     pub try_ext: Vec<String>,
     /// The server that shows the files: auto, static, github-pages, netlify, vercel, apache, nginx-try
     ///
@@ -177,7 +179,7 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     pub strict_scheme: bool,
     /// Skip the references of elements with this attribute
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub ignore_attr: Option<String>,
 }
 
@@ -324,6 +326,17 @@ pub(crate) struct ReportArg {
     pub format: &'static ReportFormat,
     /// The file.
     pub path: PathBuf,
+}
+
+fn file_name(name: &str) -> Result<String, String> {
+    if name.is_empty() || name.contains('/') {
+        return Err("expected the name of a file, without a directory".to_owned());
+    }
+    Ok(name.to_owned())
+}
+
+fn extension(name: &str) -> Result<String, String> {
+    file_name(name.trim_start_matches('.'))
 }
 
 fn rule(name: &str) -> Result<&'static str, String> {

@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::thread;
 
+use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 use regex::bytes::{Regex, RegexSet, RegexSetBuilder};
@@ -33,7 +34,7 @@ pub(crate) struct FilterArgs {
     #[arg(long, value_name = "RE")]
     pub exclude: Vec<String>,
     /// Only references of these elements
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     pub element: Vec<String>,
     /// Only references in these contexts
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = context)]
