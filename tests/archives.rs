@@ -83,9 +83,7 @@ fn differences(expectation: &Path) -> Vec<String> {
     let directory = temporary.path().canonicalize().unwrap();
     fs::copy(folder().join(name), directory.join(name)).unwrap();
     let uri = format!("file://{}/{name}", directory.display());
-    // Records have lines without it.
     let options = texts(expected.get("options")).into_iter();
-    let options = options.filter(|option| *option != "-n");
     let options = options.map(|option| match option.strip_prefix("ARCHIVE=") {
         Some(rest) => format!("{name}={rest}"),
         None => option.to_owned(),
