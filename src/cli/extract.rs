@@ -175,8 +175,16 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
             "--fields chooses keys of records; tables have --columns",
         ));
     }
-    if output.columns.is_some() && !output.output().is_table() {
-        return Err(Error::new("--columns goes with --format arrow or parquet"));
+    if !output.output().is_table() {
+        for (flag, is_given) in [
+            ("columns", output.columns.is_some()),
+            ("dictionaries", output.dictionaries),
+        ] {
+            if is_given {
+                let reason = format!("--{flag} goes with --format arrow or parquet");
+                return Err(Error::new(reason));
+            }
+        }
     }
     let mut layout = output.layout(reach);
     if report == ReportMode::Count {

@@ -9,8 +9,9 @@ use super::{Ran, Tree};
 use crate::compressed::{bzip2, gzip, lz4, zstd};
 use crate::packages::zip::{Member, tar, zip};
 
-const CODECS: [(&str, fn(&[u8]) -> Vec<u8>); 4] =
-    [("gz", gzip), ("zst", zstd), ("bz2", bzip2), ("lz4", lz4)];
+type Pack = fn(&[u8]) -> Vec<u8>;
+
+const CODECS: [(&str, Pack); 4] = [("gz", gzip), ("zst", zstd), ("bz2", bzip2), ("lz4", lz4)];
 
 /// Lines with a link each.
 fn lines(host: &str) -> String {

@@ -10,13 +10,13 @@ fn folders_of_a_maildir_are_read_though_their_names_are_hidden() {
     for (folder, name) in [("", "a"), (".Sent/", "b"), (".Sent.2006/", "c")] {
         for part in ["cur", "new", "tmp"] {
             tree.write(
-                &format!("box/{folder}{part}/1.host:2,S"),
+                format!("box/{folder}{part}/1.host:2,S"),
                 format!("{MAIL}{name}/{part}\n").as_bytes(),
             );
         }
-        tree.write(&format!("box/{folder}maildirfolder"), b"");
+        tree.write(format!("box/{folder}maildirfolder"), b"");
         tree.write(
-            &format!("box/{folder}dovecot-uidlist"),
+            format!("box/{folder}dovecot-uidlist"),
             b"http://example.com/none",
         );
     }
