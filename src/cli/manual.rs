@@ -100,7 +100,7 @@ pub(super) fn print_types(added: &[AddedTypes]) -> Result<Exit, Error> {
             format!("{}{}", if is_extension { "*." } else { "" }, visible(name))
         };
         let own = format.extensions.iter().map(|name| glob(name, true));
-        let own = own.chain(format.file_names().iter().map(|name| glob(name, false)));
+        let own = own.chain(format.file_names.iter().map(|name| glob(name, false)));
         let added = added.iter().flat_map(|one| &one.0);
         let added = added.filter(|one| one.format == format);
         let added = added.map(|one| glob(&one.name, one.is_extension));

@@ -119,6 +119,8 @@ pub struct Format {
     pub name: &'static str,
     /// Extensions of file names, in lower case.
     pub extensions: &'static [&'static str],
+    /// Whole names of files, in lower case, that are of the format whatever their extension.
+    pub(crate) file_names: &'static [&'static str],
     /// Media types, in lower case, of documents that a container declares so.
     pub(crate) media_types: &'static [&'static str],
     /// The family, which decides the rules of resolution by default.

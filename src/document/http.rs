@@ -17,6 +17,7 @@ pub(crate) const LONGEST_HEADER: usize = 1 << 20;
 pub(crate) const HEADER: Format = Format {
     name: "http",
     extensions: &[],
+    file_names: &[],
     media_types: &[],
     family: RuleFamily::Markup,
     bounds: Bounds {

@@ -192,16 +192,6 @@ impl Format {
         }
     }
 
-    /// The names of files, in lower case, that are of the format whatever their extension says.
-    #[cfg(feature = "audit")]
-    pub(crate) fn file_names(&self) -> &'static [&'static str] {
-        if *self == markdown::FORMAT {
-            &["llms.txt", "llms-full.txt"]
-        } else {
-            &[]
-        }
-    }
-
     /// The format of an extension, in any case.
     pub fn of_extension(extension: &str) -> Option<&'static Format> {
         let lower = extension.to_ascii_lowercase();

@@ -150,7 +150,7 @@ fn of_path(path: &[u8]) -> Option<&'static Format> {
     let name = path.rsplit(is_separator).next()?;
     let has_name = |row: &&str| name.eq_ignore_ascii_case(row.as_bytes());
     let mut formats = FORMATS.iter();
-    let whole = formats.find(|format| format.file_names().iter().any(has_name));
+    let whole = formats.find(|format| format.file_names.iter().any(has_name));
     whole.or_else(|| extension(path).and_then(Format::of_extension))
 }
 

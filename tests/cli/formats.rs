@@ -407,6 +407,19 @@ fn json_with_comments_and_json5_are_read() {
 }
 
 #[test]
+fn comments_in_the_configuration_of_typescript_are_no_faults() {
+    let text = "{\n  // http://example.com/a\n  \"extends\": \"http://example.com/b\",\n}\n";
+    for (name, faults) in [("tsconfig.json", 0), ("jsconfig.json", 0), ("a.json", 1)] {
+        let ran = Tree::new(&[(name, text)]).run(&["--json", name]);
+        assert_eq!(
+            ran.out.matches("json.not-well-formed").count(),
+            faults,
+            "{name}"
+        );
+    }
+}
+
+#[test]
 fn comments_in_json_are_read() {
     let text = "{\n  // http://example.com/a\n  \"$schema\": \"http://example.com/b\" /* http://example.com/c */\n}\n";
     for name in ["tsconfig.json", "a.json"] {

@@ -21,6 +21,7 @@ use body::AdocReader;
 pub(super) const FORMAT: Format = Format {
     name: "adoc",
     extensions: &["adoc", "asciidoc", "asc"],
+    file_names: &[],
     media_types: &[],
     family: RuleFamily::Plain,
     bounds: BOUNDS,

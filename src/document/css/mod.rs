@@ -24,6 +24,7 @@ pub(crate) use reader::{Sheet, references, remarks};
 pub(super) const FORMAT: Format = Format {
     name: "css",
     extensions: &["css"],
+    file_names: &[],
     media_types: &["text/css"],
     family: RuleFamily::Markup,
     bounds: Bounds {

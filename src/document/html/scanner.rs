@@ -31,6 +31,7 @@ pub(in crate::document) const FORMAT: Format = Format {
     extensions: &["html", "htm"],
     #[cfg(not(feature = "documents"))]
     extensions: &["html", "htm", "xhtml", "xht"],
+    file_names: &[],
     media_types: &[
         "text/html",
         "application/xhtml+xml",

@@ -44,6 +44,7 @@ mod formats {
     pub(in crate::document) const JSON: Format = Format {
         name: "json",
         extensions: &["json", "geojson"],
+        file_names: &[],
         // Parts of messages in JSON are read as text (M15).
         media_types: &[],
         family: RuleFamily::Plain,
@@ -68,6 +69,7 @@ mod formats {
     pub(in crate::document) const RELAXED: Format = Format {
         name: "json5",
         extensions: &["json5", "jsonc"],
+        file_names: &["jsconfig.json", "tsconfig.json"],
         scanner: |options| {
             Box::new(JsonScanner::new(
                 JsonStrings::All(JsonSequence::Relaxed),
@@ -81,6 +83,7 @@ mod formats {
     pub(in crate::document) const LINES: Format = Format {
         name: "jsonl",
         extensions: &["jsonl", "ndjson"],
+        file_names: &[],
         media_types: &[],
         scanner: |options| {
             Box::new(JsonScanner::new(
@@ -95,6 +98,7 @@ mod formats {
     pub(in crate::document) const WEB_MANIFESTS: Format = Format {
         name: "webmanifest",
         extensions: &["webmanifest"],
+        file_names: &[],
         media_types: &[],
         family: RuleFamily::Markup,
         scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(&WEB_MANIFEST), options)),
@@ -105,6 +109,7 @@ mod formats {
     pub(in crate::document) const SOURCE_MAPS: Format = Format {
         name: "sourcemap",
         extensions: &["map"],
+        file_names: &[],
         media_types: &[],
         family: RuleFamily::Markup,
         scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(&SOURCE_MAP), options)),
@@ -115,6 +120,7 @@ mod formats {
     pub(in crate::document) const JSON_FEEDS: Format = Format {
         name: "jsonfeed",
         extensions: &[],
+        file_names: &[],
         media_types: &[],
         scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(&JSON_FEED), options)),
         ..JSON
@@ -124,6 +130,7 @@ mod formats {
     pub(in crate::document) const NOTEBOOKS: Format = Format {
         name: "ipynb",
         extensions: &["ipynb"],
+        file_names: &[],
         scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(&NOTEBOOK), options)),
         ..JSON
     };
@@ -132,6 +139,7 @@ mod formats {
     pub(in crate::document) const TRANSFORMATIONS: Format = Format {
         name: "wat",
         extensions: &[],
+        file_names: &[],
         family: RuleFamily::Markup,
         scanner: |options| {
             Box::new(JsonScanner::new(
@@ -146,6 +154,7 @@ mod formats {
     pub(in crate::document) const HTTP_ARCHIVES: Format = Format {
         name: "har",
         extensions: &["har"],
+        file_names: &[],
         scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(&HTTP_ARCHIVE), options)),
         ..JSON
     };
@@ -154,6 +163,7 @@ mod formats {
     pub(in crate::document) const LINKED_DATA: Format = Format {
         name: "jsonld",
         extensions: &["jsonld"],
+        file_names: &[],
         reading: Passes::MaybeTwice,
         scanner: |options| Box::new(LinkedDataScanner::new(options)),
         ..JSON

@@ -20,6 +20,7 @@ use crate::decode::charset::Conversion;
 pub(super) const FORMAT: Format = Format {
     name: "latex",
     extensions: &["tex", "ltx", "latex"],
+    file_names: &[],
     media_types: &[],
     family: RuleFamily::Plain,
     bounds: BOUNDS,

@@ -56,6 +56,7 @@ use tree::MimeTree;
 pub(super) const MBOX: Format = Format {
     name: "mbox",
     extensions: &["mbox", "mbx"],
+    file_names: &[],
     media_types: &[],
     scanner: |options| Box::new(MailScanner::<Mbox>::new(options)),
     split_point: Some(SplitPoint::Member(|| Box::new(MboxFinder::default()))),
@@ -66,6 +67,7 @@ pub(super) const MBOX: Format = Format {
 pub(super) const EML: Format = Format {
     name: "eml",
     extensions: &["eml"],
+    file_names: &[],
     media_types: &[],
     ..FORMAT
 };
@@ -74,6 +76,7 @@ pub(super) const EML: Format = Format {
 pub(super) const MHTML: Format = Format {
     name: "mhtml",
     extensions: &["mht", "mhtml"],
+    file_names: &[],
     media_types: &[],
     ..FORMAT
 };
@@ -82,6 +85,7 @@ pub(super) const MHTML: Format = Format {
 pub(super) const NEWS: Format = Format {
     name: "news",
     extensions: &["rnews"],
+    file_names: &[],
     media_types: &[],
     scanner: |options| Box::new(MailScanner::<Rnews>::new(options)),
     ..FORMAT
@@ -91,6 +95,7 @@ pub(super) const NEWS: Format = Format {
 pub(super) const MMDF: Format = Format {
     name: "mmdf",
     extensions: &["mmdf"],
+    file_names: &[],
     media_types: &[],
     scanner: |options| Box::new(MailScanner::<Mmdf>::new(options)),
     ..FORMAT
@@ -100,6 +105,7 @@ pub(super) const MMDF: Format = Format {
 pub(super) const EMLX: Format = Format {
     name: "emlx",
     extensions: &["emlx"],
+    file_names: &[],
     media_types: &[],
     scanner: |options| Box::new(MailScanner::<Emlx>::new(options)),
     ..FORMAT
@@ -108,6 +114,7 @@ pub(super) const EMLX: Format = Format {
 const FORMAT: Format = Format {
     name: "eml",
     extensions: &[],
+    file_names: &[],
     media_types: &[],
     family: RuleFamily::Plain,
     retrieval: Retrieval::Elsewhere,

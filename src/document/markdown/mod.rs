@@ -41,6 +41,7 @@ use source::Metadata;
 pub(super) const FORMAT: Format = Format {
     name: "markdown",
     extensions: &["md", "markdown", "mdown", "mkd", "mkdn", "mdc"],
+    file_names: &["llms.txt", "llms-full.txt"],
     media_types: &[],
     family: RuleFamily::Plain,
     bounds: Bounds {
@@ -59,6 +60,7 @@ pub(super) const FORMAT: Format = Format {
 pub(super) const MDX: Format = Format {
     name: "mdx",
     extensions: &["mdx"],
+    file_names: &[],
     scanner: |options| Box::new(MarkdownScanner::new(options, Flavor::Mdx)),
     ..FORMAT
 };
@@ -67,6 +69,7 @@ pub(super) const MDX: Format = Format {
 pub(super) const QUARTO: Format = Format {
     name: "qmd",
     extensions: &["qmd", "rmd"],
+    file_names: &[],
     scanner: |options| Box::new(MarkdownScanner::new(options, Flavor::Quarto)),
     ..FORMAT
 };

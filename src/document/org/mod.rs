@@ -21,6 +21,7 @@ use crate::uri::base::push_path;
 pub(super) const FORMAT: Format = Format {
     name: "org",
     extensions: &["org"],
+    file_names: &[],
     media_types: &[],
     family: RuleFamily::Plain,
     bounds: BOUNDS,

@@ -24,6 +24,7 @@ use walk::PdfWalk;
 pub(super) const FORMAT: Format = Format {
     name: "pdf",
     extensions: &["pdf"],
+    file_names: &[],
     // Attachments of messages are passed over.
     media_types: &[],
     family: RuleFamily::Plain,

@@ -23,6 +23,7 @@ use body::BodyReader;
 pub(super) const FORMAT: Format = Format {
     name: "rst",
     extensions: &["rst", "rest"],
+    file_names: &[],
     media_types: &[],
     family: RuleFamily::Plain,
     bounds: BOUNDS,

@@ -14,6 +14,7 @@ use crate::document::{Format, Scan, SplitPoint};
 pub(in crate::document) const CSV: Format = Format {
     name: "csv",
     extensions: &["csv"],
+    file_names: &[],
     media_types: &[
         "text/csv",
         "application/csv",
@@ -30,6 +31,7 @@ pub(in crate::document) const CSV: Format = Format {
 pub(in crate::document) const TSV: Format = Format {
     name: "tsv",
     extensions: &["tsv", "tab"],
+    file_names: &[],
     media_types: &["text/tab-separated-values"],
     split_point: Some(SplitPoint::Line(|bytes| {
         Some(memchr::memchr(b'\n', bytes)? + 1)

@@ -13,6 +13,7 @@ use crate::document::Format;
 pub(in crate::document) const FORMAT: Format = Format {
     name: "ics",
     extensions: &["ics", "ical", "ifb", "vcf", "vcard"],
+    file_names: &[],
     media_types: &[
         "text/calendar",
         "text/x-vcalendar",

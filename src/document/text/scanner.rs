@@ -20,6 +20,7 @@ use crate::document::{Format, Passes, Retrieval, Scan, ScanStart, SplitPoint};
 pub(in crate::document) const FORMAT: Format = Format {
     name: "text",
     extensions: &["txt", "text", "log"],
+    file_names: &[],
     media_types: &[],
     family: RuleFamily::Plain,
     retrieval: Retrieval::Place,

@@ -17,6 +17,7 @@ pub(super) const FORMAT: Format = Format {
     extensions: &[
         "1", "2", "3", "4", "5", "6", "7", "8", "9", "man", "mdoc", "ms", "me",
     ],
+    file_names: &[],
     bounds: Bounds {
         look_behind: 0,
         look_ahead: MAX_PIECE + 1,

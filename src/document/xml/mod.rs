@@ -39,6 +39,7 @@ pub(super) const FORMAT: Format = Format {
         "xml", "svg", "atom", "rss", "opf", "ncx", "xhtml", "xht", "opml", "xspf", "xsl", "xslt",
         "rdf",
     ],
+    file_names: &[],
     // Parts of messages in XML are read as text (M15).
     media_types: &[],
     family: RuleFamily::Plain,
@@ -59,6 +60,7 @@ pub(super) const FORMAT: Format = Format {
 pub(super) const PART: Format = Format {
     name: "part",
     extensions: &[],
+    file_names: &[],
     scanner: |options| Box::new(XmlScanner::of_part(options)),
     ..FORMAT
 };
