@@ -60,6 +60,18 @@ fn epub(head: &str, body: String) -> Vec<u8> {
     ])
 }
 
+/// An OpenDocument text with some content.
+fn odt(content: String) -> Vec<u8> {
+    let namespaces = "xmlns:office='urn:oasis:names:tc:opendocument:xmlns:office:1.0' xmlns:text='urn:oasis:names:tc:opendocument:xmlns:text:1.0' xmlns:xlink='http://www.w3.org/1999/xlink'";
+    zip(&[
+        Member::new("mimetype", "application/vnd.oasis.opendocument.text"),
+        Member::new(
+            "content.xml",
+            format!("<office:document-content {namespaces}>{content}</office:document-content>"),
+        ),
+    ])
+}
+
 #[rustfmt::skip]
 const ROWS: &[Row] = &[
     // Archives: names and addresses that each link would repeat, and members without number.
@@ -83,6 +95,8 @@ const ROWS: &[Row] = &[
         Member::new("word/document.xml", "<w:document/>"),
         Member::new("word/_rels/document.xml.rels", format!("<Relationships xmlns='http://schemas.openxmlformats.org/package/2006/relationships'>{}</Relationships>", repeat("<Relationship Id='r%' TargetMode='External' Target='http://a/%'/>", n))),
     ])),
+    (&["--json"], "a.odt", |n| odt(repeat("<text:a xlink:href='http://a/%'/>", n))),
+    (&["--json"], "a.odt", |n| odt(format!("<text:a xml:base='{}/'>{}</text:a>", long(n), repeat("<text:a xlink:href='b'/>", n)))),
     // Options that keep something of each link.
     (&["--unique"], "a.txt", |n| repeat("http://a/% ", n).into_bytes()),
     (&["--unique"], "a.html", |n| format!("<base href='{}/'>{}", long(n), repeat("<a href=%>", n)).into_bytes()),

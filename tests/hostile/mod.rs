@@ -12,6 +12,7 @@ use std::ops::RangeInclusive;
 
 use shapes::{RELATED, SHAPES, Shape};
 use uriscan::bytes::steps;
+use uriscan::document::FORMATS;
 use uriscan::{Diagnostic, Document, Extractor, ExtractorOptions, Format, Link, Sink};
 
 /// The repetitions in the shorter document: more than any limit of depth.
@@ -161,7 +162,7 @@ fn xml_takes_steps_in_proportion_to_its_length() {
 
 #[test]
 fn markdown_takes_steps_in_proportion_to_its_length() {
-    check(&["markdown"], *WINDOWS.end());
+    check(&["markdown", "mdx", "qmd"], *WINDOWS.end());
 }
 
 #[test]
@@ -182,6 +183,7 @@ fn pdf_takes_steps_in_proportion_to_its_length() {
 fn json_takes_steps_in_proportion_to_its_length() {
     let formats = [
         "json",
+        "json5",
         "jsonl",
         "jsonld",
         "sourcemap",
@@ -189,6 +191,7 @@ fn json_takes_steps_in_proportion_to_its_length() {
         "ipynb",
         "jsonfeed",
         "webmanifest",
+        "wat",
     ];
     check(&formats, *WINDOWS.start());
     check(&formats, *WINDOWS.end());
@@ -202,8 +205,24 @@ fn style_sheets_take_steps_in_proportion_to_their_length() {
 
 #[test]
 fn manuals_take_steps_in_proportion_to_their_length() {
-    check(&["rst", "adoc", "troff"], *WINDOWS.start());
-    check(&["rst", "adoc", "troff"], *WINDOWS.end());
+    let formats = ["rst", "adoc", "troff", "org", "latex"];
+    check(&formats, *WINDOWS.start());
+    check(&formats, *WINDOWS.end());
+}
+
+#[test]
+fn cells_and_folded_lines_take_steps_in_proportion_to_their_length() {
+    check(&["csv", "tsv", "ics"], *WINDOWS.start());
+    check(&["csv", "tsv", "ics"], *WINDOWS.end());
+}
+
+#[test]
+fn every_format_but_packages_has_two_shapes() {
+    let is_package = |format: &&Format| ["epub", "ooxml", "odf"].contains(&format.name);
+    for format in FORMATS.iter().filter(|format| !is_package(format)) {
+        let shapes = SHAPES.iter().filter(|shape| shape.0 == format.name).count();
+        assert!(shapes >= 2, "{}: {shapes}", format.name);
+    }
 }
 
 /// Documents in values, or parts, with so many pending references that some are released early.
