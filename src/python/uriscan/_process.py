@@ -58,6 +58,8 @@ class _State:
 
     errors: list[Record] = field(default_factory=list)
     summary: Record | None = None
+    # The command was waited for.
+    ended: bool = False
     # A named file was not read.
     unread: bool = False
     # The log has what was skipped.
@@ -122,6 +124,7 @@ class Process:
         # The thread that feeds may be waiting for more input, which a dead command has no use for.
         for thread in self._threads if code in (_FOUND, _NONE, _FAILED) else self._threads[:1]:
             thread.join()
+        state.ended = True
         if state.timed_out:
             raise Error(f"stopped after {self._timeout} seconds", state.errors, code)
         if state.feed_failure is not None:
@@ -137,8 +140,8 @@ class Process:
 
     @property
     def summary(self) -> Record | None:
-        """The record of totals, if one was asked for and the command has ended."""
-        return self._state.summary
+        """The record of totals, if one was asked for and the command was waited for."""
+        return self._state.summary if self._state.ended else None
 
     def note(self, record: Record) -> None:
         """Takes a record of its output for one of its messages."""
