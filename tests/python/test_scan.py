@@ -382,7 +382,9 @@ def test_two_gigabytes_of_strings(tmp_path: Path) -> None:
         assert (number, size > 2**31) == (36_000, True)
 
 
-def test_audit_reads_no_configuration_that_is_not_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_audit_reads_no_configuration_that_is_not_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "uriscan.toml").write_text('allow = ["broken-file"]\n')
     (tmp_path / "a.html").write_text("<a href=gone>x</a>")
     monkeypatch.chdir(tmp_path)
