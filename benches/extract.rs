@@ -9,7 +9,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generate::{KINDS, Kind};
 use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions, Positions};
-use uriscan::resolver::Link;
+use uriscan::linker::Link;
 use uriscan::uri::{Base, BaseSource};
 
 const SIZE: usize = 4 << 20;

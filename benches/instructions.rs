@@ -18,11 +18,11 @@ use generate::{KINDS, Kind, mail, site};
 use uriscan::audit::{AuditOptions, audit};
 use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
+use uriscan::linker::Link;
 use uriscan::pipeline::bases::Bases;
 use uriscan::pipeline::walk::{Root, Walk};
 use uriscan::pipeline::writer::FlushPolicy;
 use uriscan::pipeline::{self, PipelineOptions};
-use uriscan::resolver::Link;
 use uriscan::uri::{Base, BaseSource};
 
 const SIZE: usize = 1 << 20;

@@ -18,7 +18,7 @@ use uriscan::bytes::window::Window;
 use uriscan::document::events::{Event, Events};
 use uriscan::document::{self, Format, ScanStart};
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::resolver::Link;
+use uriscan::linker::Link;
 use uriscan::uri::{Base, BaseSource};
 
 /// How much is held in memory.

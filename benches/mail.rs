@@ -9,7 +9,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generate::KINDS;
 use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::resolver::Link;
+use uriscan::linker::Link;
 
 fn mail(criterion: &mut Criterion) {
     let kind = KINDS.iter().find(|kind| kind.format == "mbox");

@@ -16,7 +16,7 @@ use crate::document::options::{RstRoles, Slug};
 use crate::document::{
     self, ArchiveCounts, Format, Passes, PieceIndex, Scan, ScanStart, SplitContext,
 };
-use crate::resolver::{AttachmentReader, EmbeddedBases, Enclosure, Linker, Ruling, Sink};
+use crate::linker::{AttachmentReader, EmbeddedBases, Enclosure, Linker, Ruling, Sink};
 use crate::uri::Base;
 use crate::uri::unwrap::Unwrapper;
 

@@ -55,7 +55,7 @@
 //! | 2 | `uri` | the grammar of references, and resolution by four rule sets |
 //! | 2 | `decode` | charsets, transfer encodings, compression: bytes to bytes |
 //! | 3 | `document` | one scanner a format: bytes to events |
-//! | 4 | `resolver` | events to links: the stack of bases, and references whose base is pending |
+//! | 4 | `linker` | events to links: the stack of bases, and references whose base is pending |
 //! | 4 | `archive` | files of other files: tar, zip, packages (EPUB, OOXML, ODF), web archives |
 //! | 5 | `extractor` | one document from start to end |
 //! | 5 | `output` | links to bytes: text, JSON Lines, CSV, TSV, tables (Arrow) |
@@ -112,6 +112,10 @@ pub mod document;
 mod extractor;
 #[cfg(feature = "internals")]
 pub mod extractor;
+#[cfg(not(feature = "internals"))]
+mod linker;
+#[cfg(feature = "internals")]
+pub mod linker;
 mod links;
 #[cfg(all(feature = "audit", not(feature = "internals")))]
 mod output;
@@ -121,10 +125,6 @@ pub mod output;
 mod pipeline;
 #[cfg(all(feature = "audit", feature = "internals"))]
 pub mod pipeline;
-#[cfg(not(feature = "internals"))]
-mod resolver;
-#[cfg(feature = "internals")]
-pub mod resolver;
 #[cfg(not(feature = "internals"))]
 mod uri;
 #[cfg(feature = "internals")]
@@ -144,8 +144,8 @@ pub use document::flags::Flags;
 pub use document::text::{Certainty, TextReference, TextReferences, find};
 pub use document::{Format, FormatOptions, Positions};
 pub use extractor::{Document, Extractor, ExtractorOptions};
+pub use linker::{Diagnostic, EmbeddedBases, Link, Ruling, Sink};
 pub use links::{Links, OwnedLink, links};
-pub use resolver::{Diagnostic, EmbeddedBases, Link, Ruling, Sink};
 pub use uri::{
     Base, BaseError, BaseSource, Component, Fault, Grammar, Reference, ReferenceKind, ResolveError,
     ResolveErrorKind, Resolved, Resolver, Rules, normalize, resolve, validate,
@@ -162,7 +162,7 @@ pub mod options {
     #[cfg(feature = "markdown")]
     pub use crate::document::markdown::{MarkdownOptions, Slug};
     pub use crate::document::text::{NonAscii, TextOptions};
-    pub use crate::resolver::{Envelope, LinkDescription, LinkMember, WebRecord};
+    pub use crate::linker::{Envelope, LinkDescription, LinkMember, WebRecord};
     pub use crate::uri::base::{PathStyle, file_path, file_uri};
     pub use crate::uri::unwrap::{Gateway, Unwrapper};
     pub use crate::uri::{ExcessDots, Mounts, Normalization, RuleForm, SameScheme, Served};

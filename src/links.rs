@@ -7,7 +7,7 @@ use crate::document::Format;
 use crate::document::events::{Context, Span};
 use crate::document::flags::Flags;
 use crate::extractor::{Document, Extractor, ExtractorOptions, Positions};
-use crate::resolver::Link;
+use crate::linker::Link;
 use crate::uri::{Base, ResolveErrorKind};
 
 /// Returns the links of a document, in document order, with their lines and columns.

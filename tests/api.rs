@@ -1,9 +1,9 @@
 //! The public API: auto traits, and what the root offers.
 
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
+use uriscan::linker::{Diagnostic, Link};
 use uriscan::output::Layout;
 use uriscan::pipeline;
-use uriscan::resolver::{Diagnostic, Link};
 
 fn can_be_sent<T: Send>() {}
 

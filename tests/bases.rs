@@ -4,7 +4,7 @@ use uriscan::document::events::{
     BaseSelector, Context, Enter, EntityBase, EntityBaseField, Event, Events, FoundReference,
     RestartHints, RuleFamily, Span,
 };
-use uriscan::resolver::{Diagnostic, EmbeddedBases, Link, Linker, Ruling, Sink};
+use uriscan::linker::{Diagnostic, EmbeddedBases, Link, Linker, Ruling, Sink};
 use uriscan::uri::{Base, BaseSource};
 
 /// Collects `reference -> target (base source)`.

@@ -12,7 +12,7 @@ const LAYERS: [(&str, u8); 12] = [
     ("uri", 2),
     ("decode", 2),
     ("document", 3),
-    ("resolver", 4),
+    ("linker", 4),
     ("extractor", 5),
     ("links", 6),
     ("output", 5),

@@ -2,8 +2,8 @@
 
 use uriscan::document::flags::Flags;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
+use uriscan::linker::{Diagnostic, Link, Sink};
 use uriscan::options::AnchorReporting;
-use uriscan::resolver::{Diagnostic, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 use uriscan::{Format, FormatOptions};
 

@@ -19,9 +19,9 @@ use super::target::{
     split_fragment,
 };
 use crate::document::flags::Flags;
+use crate::linker::Link;
 use crate::pipeline::bases::{AbsolutePaths, is_of_repository};
 use crate::pipeline::walk::path_of;
-use crate::resolver::Link;
 
 /// A map or set with a larger capacity is dropped rather than cleared, which takes as long as the
 /// capacity is large.

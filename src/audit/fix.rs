@@ -19,11 +19,11 @@ use crate::bytes::lines::Position;
 use crate::decode::compression::Codec;
 use crate::document::events::Span;
 use crate::document::flags::Flags;
+use crate::linker::{Link, Sink};
 use crate::pipeline::PipelineOptions;
 use crate::pipeline::options::{Replaced, Splice, fnv1a, spliced};
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::walk::{Entry, EntryKind, path_of};
-use crate::resolver::{Link, Sink};
 
 /// The number of unchanged lines around a change in a diff.
 const CONTEXT: usize = 3;

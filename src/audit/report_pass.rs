@@ -33,13 +33,13 @@ use crate::archive::MemberStart;
 use crate::bytes::lines::Position;
 use crate::document::events::{RemarkKind, Span};
 use crate::document::{Format, diagnostic};
+use crate::linker::{Diagnostic, Link, Remark, Sink};
 use crate::pipeline::OutputOrder;
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::reorder::{BlockSink, ReorderBuffer, Stopped};
 use crate::pipeline::walk::path_of;
 use crate::pipeline::workers::run_workers;
-use crate::resolver::{Diagnostic, Link, Remark, Sink};
 
 /// Records whose turn has not come are held up to this many bytes.
 const HELD: usize = 8 << 20;

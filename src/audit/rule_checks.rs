@@ -15,8 +15,8 @@ use super::target::{ServerStep, TargetLocation, split_fragment};
 use super::wire::{self, WireRecord, WireRecords, push_bytes};
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
+use crate::linker::Diagnostic;
 use crate::pipeline::members;
-use crate::resolver::Diagnostic;
 use crate::uri::{Resolver, Rules};
 
 /// The number of steps on the way to a target that are told.

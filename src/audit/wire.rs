@@ -7,8 +7,8 @@ use crate::bytes::lines::Position;
 use crate::document::diagnostic::{CODES, Code};
 use crate::document::events::{Context, RemarkKind, Span};
 use crate::document::flags::Flags;
+use crate::linker::{Diagnostic, Envelope, Link, LinkMember, Remark};
 use crate::pipeline::reorder::OutputBlock;
-use crate::resolver::{Diagnostic, Envelope, Link, LinkMember, Remark};
 use crate::uri::ResolveErrorKind;
 
 /// The errors of links without a target, in the order of their numbers.

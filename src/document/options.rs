@@ -91,8 +91,9 @@ pub enum RstRoles {
 
 /// The bytes beyond ASCII that belong to a URI in text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum NonAscii {
-    /// Letters, marks and the like, as in an IRI (RFC 3987).
+    /// Letters and marks, as in an IRI (RFC 3987).
     #[default]
     Iri,
     /// None.
@@ -209,35 +210,39 @@ impl Default for MailOptions {
 /// Which header fields are read for references.
 #[cfg(feature = "mail")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Headers {
     /// None.
     None,
-    /// Fields that are known to hold URIs or free text.
+    /// Those that are known to hold URIs or free text.
     #[default]
     Known,
-    /// All of them, including trace fields.
+    /// All, trace fields too.
     All,
 }
 
 /// Which parts of a `multipart/alternative` count.
 #[cfg(feature = "mail")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Alternatives {
-    /// All of them.
+    /// All.
     #[default]
     All,
-    /// The last that can be read (RFC 2046 section 5.1.4).
+    // RFC 2046 section 5.1.4.
+    /// The last that can be read.
     Last,
 }
 
 /// Whether a relative Content-Location is a base.
 #[cfg(feature = "mail")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum MimeBase {
-    /// A relative one is resolved against the enclosing base, and is the base of its own part.
+    /// Resolved against the enclosing base, it is one.
     #[default]
     Chained,
-    /// Only an absolute one is a base (RFC 2557 section 5, to the letter).
+    /// It is none (RFC 2557 section 5, to the letter).
     Strict,
 }
 

@@ -23,10 +23,10 @@ use crate::document::events::cut_name;
 use crate::document::options::{RstRoles, Slug};
 use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval, package};
 use crate::extractor::{Document, Extractor};
-use crate::output::record::DiagnosticCounts;
-use crate::resolver::{
+use crate::linker::{
     Attachment, Diagnostic, Enclosure, EnclosureKind, Link, LinkMember, Sink, WebRecord,
 };
+use crate::output::record::DiagnosticCounts;
 use crate::uri::base::push_path;
 use crate::uri::{Base, BaseSource, Reference};
 

@@ -10,7 +10,7 @@ use super::options::{Archived, PipelineOptions};
 use crate::document::ArchiveCounts;
 use crate::document::mail::Attachments;
 use crate::extractor::Extractor;
-use crate::resolver::{Attachment, AttachmentReader, Link, LinkMember, Sink};
+use crate::linker::{Attachment, AttachmentReader, Link, LinkMember, Sink};
 
 /// Makes an extractor, which opens attachments if the options ask for them.
 pub(super) fn extractor(options: &PipelineOptions, nested: &NestedOutput) -> Extractor {

@@ -1,7 +1,7 @@
 //! Sinks that change some of what they pass on.
 
 use crate::document::Format;
-use crate::resolver::{Diagnostic, Link, Remark, Sink};
+use crate::linker::{Diagnostic, Link, Remark, Sink};
 
 /// A change of what a sink gets; by default there is none.
 pub(super) trait SinkChange {

@@ -11,7 +11,7 @@ use super::prefetch::{IdleWorkers, Layer, LayerReader, SharedInput};
 use super::sniff::HEAD;
 use crate::decode::compression::{Codec, DecompressError, DecompressFault, Decompressed, Members};
 use crate::document::NestingLimit;
-use crate::resolver::{Link, LinkMember, Sink};
+use crate::linker::{Link, LinkMember, Sink};
 
 /// A compressed file, with the first bytes of its content read.
 pub(crate) struct OpenedFile<'a> {

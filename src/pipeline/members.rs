@@ -15,7 +15,7 @@ use super::walk::{Entry, EntryKind, path_of};
 use crate::archive::{ArchiveFormat, ArchiveKind};
 use crate::decode::compression::Codec;
 use crate::document::Format;
-use crate::resolver::{Diagnostic, Link, Sink};
+use crate::linker::{Diagnostic, Link, Sink};
 
 /// Returns the file of a path in an archive, and the path inside, without its slash.
 pub(crate) fn split_path(path: &[u8]) -> Option<(&[u8], &[u8])> {

@@ -21,8 +21,8 @@ use crate::decode::compression::{Codec, DecompressError};
 use crate::document::options::Slug;
 use crate::document::{ArchiveCounts, Format, Retrieval};
 use crate::extractor::{Document, Extractor, Positions};
+use crate::linker::{Diagnostic, Sink};
 use crate::output::record::Skip;
-use crate::resolver::{Diagnostic, Sink};
 use crate::uri::Base;
 
 /// The message for a file that became shorter while it was read.

@@ -16,14 +16,14 @@ use super::workers::run_workers;
 use super::writer::{BLOCK, Chunk, FlushPolicy, Keyed, OutputWriter, TargetHasher};
 use crate::document;
 use crate::document::diagnostic::{self, Effect};
+use crate::linker::{Diagnostic, Link, Sink};
+use crate::output::DocumentPath;
 use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
 use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip, push_summary};
 use crate::output::record::{ArchiveRecord, DiagnosticCounts, Failure, Skip, Summary};
 use crate::output::table::{RowBuilder, TableWriter};
 use crate::output::text::push_path;
-use crate::output::{DocumentPath, RepeatedValues};
-use crate::resolver::{Diagnostic, Link, Sink};
 
 /// The limit of the reorder buffer, in bytes.
 const REORDER_LIMIT: usize = 8 << 20;
@@ -319,7 +319,6 @@ struct Collector<'a, W: Write + Send> {
     block: Chunk,
     /// The rows that are not in the block yet, if the output is a table.
     rows: Option<RowBuilder>,
-    repeats: RepeatedValues,
     /// The same for all workers.
     hash: &'a TargetHasher,
     counts: WorkerCounts,
@@ -361,9 +360,8 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
             ordered,
             ticket: 0,
             path: DocumentPath::new(b""),
-            repeats: RepeatedValues::default(),
             block: Chunk::default(),
-            rows: (options.table()).map(|_| RowBuilder::new(&options.layout.fields)),
+            rows: (options.table()).map(|_| RowBuilder::new(&options.layout)),
             hash,
             counts: WorkerCounts::default(),
             tally: KeyCounts::default(),
@@ -543,8 +541,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         if let Some(rows) = &mut self.rows {
             return rows.push(&self.path, link);
         }
-        let repeats = &mut self.repeats;
-        (self.options.output).push_link(layout, &self.path, link, repeats, output);
+        (self.options.output).push_link(layout, &self.path, link, output);
     }
 
     /// Returns the end of what is written: of the records, or of the rows.

@@ -5,7 +5,7 @@ pub(crate) mod oracle;
 use uriscan::Format;
 use uriscan::document::flags::Flags;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::resolver::{Diagnostic, Link, Sink};
+use uriscan::linker::{Diagnostic, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 
 use crate::html::hostile::Hostile;

@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::resolver::Link;
+use uriscan::linker::Link;
 
 use super::hostile::Random;
 use super::oracle::{self, Described};

@@ -4,7 +4,7 @@ use std::io::Cursor;
 
 use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::resolver::{Diagnostic, Link, Sink};
+use uriscan::linker::{Diagnostic, Link, Sink};
 
 /// Collects references, and the names of diagnostics with their counts.
 #[derive(Default)]

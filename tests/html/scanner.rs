@@ -7,7 +7,7 @@ use encoding_rs::Encoding;
 use uriscan::document::Format;
 use uriscan::document::flags::Flags;
 use uriscan::extractor::{self, Document, Extractor};
-use uriscan::resolver::{Diagnostic, Link, Sink};
+use uriscan::linker::{Diagnostic, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 
 use super::oracle::{Expected, Options};

@@ -6,7 +6,7 @@ use uriscan::document::Format;
 use uriscan::document::events::Context;
 use uriscan::document::flags::Flags;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::resolver::Link;
+use uriscan::linker::Link;
 
 /// Returns the references in character data, with their source text and whether they are inert.
 fn found(html: &str, window: usize) -> Vec<String> {

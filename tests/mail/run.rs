@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use uriscan::bytes::lines::Position;
 use uriscan::document::{self, Format};
 use uriscan::extractor::{Document, Extractor, ExtractorOptions, Positions};
-use uriscan::resolver::{Diagnostic, Link, Sink};
+use uriscan::linker::{Diagnostic, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 
 /// A link with all properties that tests compare.

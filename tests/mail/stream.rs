@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::resolver::Link;
+use uriscan::linker::Link;
 
 use super::run::this_message;
 

@@ -7,7 +7,7 @@ mod made;
 use uriscan::Format;
 use uriscan::document::{AnchorReporting, FormatOptions};
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::resolver::{Diagnostic, Link, Sink};
+use uriscan::linker::{Diagnostic, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 
 use crate::text::soup::Numbers;

@@ -7,7 +7,7 @@ use uriscan::Format;
 use uriscan::document::AnchorReporting;
 use uriscan::document::events::Context;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::resolver::{Diagnostic, Link, Sink};
+use uriscan::linker::{Diagnostic, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 
 use crate::text::soup::Numbers;

@@ -15,7 +15,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generate::{KINDS, Kind};
 use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::resolver::Link;
+use uriscan::linker::Link;
 use uriscan::uri::{Base, BaseSource};
 use uriscan_peers::html::{by_html5ever, by_html5gum, by_lol_html};
 

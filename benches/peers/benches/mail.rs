@@ -16,7 +16,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use generate::KINDS;
 use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::resolver::Link;
+use uriscan::linker::Link;
 use uriscan_peers::mail::{by_mail_parser, by_mailparse};
 
 fn archive() -> Vec<u8> {

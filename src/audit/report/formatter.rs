@@ -6,11 +6,11 @@ use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, LinkState, RULES, StateCounts};
 use crate::audit::server::SiteServer;
+use crate::linker::{Diagnostic, Link};
 use crate::output::DocumentPath;
 use crate::output::escape::push_visible;
 use crate::output::record::Summary;
 use crate::pipeline::walk::path_of;
-use crate::resolver::{Diagnostic, Link};
 
 /// The style of reports for people.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,10 +6,10 @@ use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, LinkState};
 use crate::bytes::lines::Position;
+use crate::linker::Link;
 use crate::output::DocumentPath;
 use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
-use crate::resolver::Link;
 
 const PATH: &str = "\x1b[35m";
 const NUMBER: &str = "\x1b[32m";

@@ -147,7 +147,7 @@ impl LinkWriter {
             flags |= Flags::BASE_CHAINED;
         }
         if let Ok(target) = target
-            && memchr::memchr(b'@', written).is_some()
+            && classes.has_at()
             && (!inherits || names_authority(written))
             && uri::has_userinfo(target)
         {
@@ -364,7 +364,8 @@ fn has_scheme(reference: &[u8]) -> bool {
     Reference::split(reference.trim_ascii()).scheme.is_some()
 }
 
-/// Returns a name; `buffer` takes one that has to be decoded.
+/// Returns a name; `buffer` holds it if it has to be decoded.
+#[inline]
 fn name<'n>(
     name: NameRange,
     bytes: impl Fn(TextRange) -> &'n [u8],
@@ -374,14 +375,21 @@ fn name<'n>(
     match name {
         NameRange::None => None,
         NameRange::Known(name) => Some(name),
-        NameRange::Other(text) => {
-            let (name, is_cut) = cut_name(bytes(text));
-            if is_cut {
-                refused.push(&diagnostic::NAME_TOO_LONG);
-            }
-            buffer.clear();
-            buffer.push_str(&String::from_utf8_lossy(name));
-            Some(buffer)
-        }
+        NameRange::Other(text) => Some(decode_name(bytes(text), buffer, refused)),
     }
+}
+
+#[inline(never)]
+fn decode_name<'n>(
+    name: &[u8],
+    buffer: &'n mut String,
+    refused: &mut Vec<&'static Code>,
+) -> &'n str {
+    let (name, is_cut) = cut_name(name);
+    if is_cut {
+        refused.push(&diagnostic::NAME_TOO_LONG);
+    }
+    buffer.clear();
+    buffer.push_str(&String::from_utf8_lossy(name));
+    buffer
 }
