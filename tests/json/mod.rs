@@ -9,7 +9,7 @@ use uriscan::Format;
 use uriscan::document::FormatOptions;
 use uriscan::document::flags::Flags;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::resolver::{Diagnostic, Link, Sink};
+use uriscan::linker::{Diagnostic, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 
 use crate::html::oracle::json::Json;

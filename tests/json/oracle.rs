@@ -2,7 +2,7 @@
 
 use uriscan::Format;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::resolver::Link;
+use uriscan::linker::Link;
 
 use crate::html::oracle::json::Json;
 

@@ -34,14 +34,11 @@ impl CellAttachments {
         }
     }
 
-    /// Reads a document that the cell holds by a function, and keeps its references to attachments.
-    pub(super) fn watch(&mut self, events: &mut Events, read: impl FnOnce(&mut Events)) {
-        let mark = events.mark();
-        let start = events.list.len();
-        read(events);
+    /// Keeps the references to attachments among the events from an index on.
+    pub(super) fn add_references(&mut self, events: &Events, start: usize) {
         for event in &events.list[start..] {
             if let Event::Reference(found) = event
-                // What stands in a decoded document is stored.
+                // Text of a decoded document is stored.
                 && let text = events.bytes(found.text, &[])
                 && text.starts_with(SCHEME)
                 && text.len() <= LONGEST
@@ -50,7 +47,6 @@ impl CellAttachments {
                 self.references.push((text.to_vec(), found.span));
             }
         }
-        events.keep(mark);
     }
 
     /// Ends the cell: reports the references to attachments that it does not have.

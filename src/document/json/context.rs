@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::literals::{JsonText, unescape};
+use super::literals::{JsonText, unescaped};
 use super::tokenizer::{JsonContainer, JsonToken, JsonTokenizer};
+use crate::bytes::window::Window;
 
 /// A term that a context defines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,19 +55,17 @@ impl LinkedContext {
     pub(super) fn read(
         &mut self,
         tokenizer: &mut JsonTokenizer,
-        (bytes, offset): (&[u8], u64),
-        at: &mut usize,
-        last: bool,
+        window: &Window<'_>,
     ) -> LinkedContextEnd {
         let mut arrays = 0_usize;
         loop {
-            match tokenizer.next(bytes, at, last) {
+            match tokenizer.next(window) {
                 JsonToken::Open(JsonContainer::Array) => {
                     arrays += 1;
                     continue;
                 }
                 JsonToken::Open(JsonContainer::Object) => {
-                    if !self.read_definitions(tokenizer, (bytes, offset), at, last) {
+                    if !self.read_definitions(tokenizer, window) {
                         return LinkedContextEnd::Bytes;
                     }
                 }
@@ -76,7 +75,7 @@ impl LinkedContext {
                 },
                 // The name of a context elsewhere.
                 JsonToken::String(_) => {}
-                JsonToken::Other => {
+                JsonToken::Other(_) => {
                     *self = LinkedContext {
                         is_reset: true,
                         left: self.left,
@@ -84,7 +83,7 @@ impl LinkedContext {
                         ..LinkedContext::default()
                     };
                 }
-                JsonToken::Name(_) | JsonToken::Comment(_) | JsonToken::Fault(..) => continue,
+                JsonToken::Name(_) | JsonToken::Comment(_) => continue,
                 JsonToken::More | JsonToken::End => return LinkedContextEnd::Bytes,
             }
             if arrays == 0 {
@@ -94,23 +93,13 @@ impl LinkedContext {
     }
 
     /// Reads the definitions of a context up to the end of its object; returns false if the bytes end before.
-    fn read_definitions(
-        &mut self,
-        tokenizer: &mut JsonTokenizer,
-        (bytes, offset): (&[u8], u64),
-        at: &mut usize,
-        last: bool,
-    ) -> bool {
-        let text = |range| {
-            let mut text = Vec::new();
-            unescape(&bytes[range], &mut text, &mut ());
-            text
-        };
+    fn read_definitions(&mut self, tokenizer: &mut JsonTokenizer, window: &Window<'_>) -> bool {
+        let text = |range| unescaped(&window.bytes[range]).into_owned();
         // The names of the members that are open: a term, and a member of its definition.
         let (mut term, mut inner) = (Vec::new(), Vec::new());
         let mut depth = 0_usize;
         loop {
-            match tokenizer.next(bytes, at, last) {
+            match tokenizer.next(window) {
                 JsonToken::Open(_) => {
                     if depth == 0 {
                         self.define(&term, LinkedTerm::default());
@@ -122,18 +111,18 @@ impl LinkedContext {
                 JsonToken::Name(JsonText { range, .. }) if depth == 0 => term = text(range),
                 JsonToken::Name(JsonText { range, .. }) if depth == 1 => inner = text(range),
                 JsonToken::String(JsonText { range, .. }) if depth == 0 && term == b"@base" => {
-                    self.base_offset = offset + range.start as u64;
+                    self.base_offset = window.offset_at(range.start);
                     if self.affords(range.len()) {
                         self.base = Some(Some(text(range)));
                     }
                 }
-                JsonToken::Other if depth == 0 && term == b"@base" => self.base = Some(None),
+                JsonToken::Other(_) if depth == 0 && term == b"@base" => self.base = Some(None),
                 JsonToken::String(JsonText { range, .. }) if depth == 0 => {
                     let id = Some(text(range));
                     let is_reference = false;
                     self.define(&term, LinkedTerm { id, is_reference });
                 }
-                JsonToken::Other if depth == 0 => self.define(&term, LinkedTerm::default()),
+                JsonToken::Other(_) if depth == 0 => self.define(&term, LinkedTerm::default()),
                 JsonToken::String(JsonText { range, .. }) if depth == 1 => {
                     if self.affords(range.len())
                         && let Some(term) = self.terms.get_mut(&term)
@@ -147,9 +136,8 @@ impl LinkedContext {
                 }
                 JsonToken::Name(_)
                 | JsonToken::String(_)
-                | JsonToken::Other
-                | JsonToken::Comment(_)
-                | JsonToken::Fault(..) => {}
+                | JsonToken::Other(_)
+                | JsonToken::Comment(_) => {}
                 JsonToken::More | JsonToken::End => return false,
             }
         }

@@ -1,7 +1,5 @@
 //! The kinds of JSON documents whose members are known, one table each.
 
-use super::tokenizer::JsonSequence;
-
 /// The meaning of a string at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JsonRole {
@@ -86,21 +84,55 @@ const fn row(path: JsonPath, role: JsonRole) -> JsonRow {
 }
 
 /// The strings of a document of a known kind that are read.
+#[derive(Debug)]
 pub(super) struct JsonTable {
     pub(super) rows: &'static [JsonRow],
     /// The members that rows refer to.
     pub(super) members: &'static [&'static JsonMember],
-    /// Whether a row is the base of the others, so that they have to wait for it.
-    pub(super) names_base: bool,
 }
 
-/// The strings of a document that are read.
-#[derive(Clone, Copy)]
-pub(super) enum JsonStrings {
-    /// All of them, by the rules for text.
-    All(JsonSequence),
-    /// Those of a table.
-    Table(&'static JsonTable),
+impl JsonTable {
+    /// Returns the set of all paths: a bit for each row and then for each member.
+    pub(super) fn all_paths(&self) -> u64 {
+        (1 << (self.rows.len() + self.members.len())) - 1
+    }
+
+    /// Returns whether a row is the base of the others, so that they have to wait for it.
+    pub(super) fn names_base(&self) -> bool {
+        self.rows.iter().any(|row| row.role == JsonRole::PageBase)
+    }
+
+    /// Returns the paths of a set for which a test is true.
+    #[inline]
+    pub(super) fn filter(&self, paths: u64, test: impl Fn(JsonPath) -> bool) -> u64 {
+        let (mut left, mut found) = (paths, 0);
+        while left != 0 {
+            let bit = left & left.wrapping_neg();
+            left ^= bit;
+            let index = bit.trailing_zeros() as usize;
+            let path = match index.checked_sub(self.rows.len()) {
+                None => self.rows[index].path,
+                Some(member) => self.members[member].path,
+            };
+            found |= if test(path) { bit } else { 0 };
+        }
+        found
+    }
+
+    /// Returns the first row in a set whose path ends at a depth.
+    #[inline]
+    pub(super) fn row(&self, paths: u64, depth: usize) -> Option<&'static JsonRow> {
+        let ends = self.filter(paths, |path| path.len() == depth);
+        self.rows.get(ends.trailing_zeros() as usize)
+    }
+
+    /// Returns the member in a set whose path ends at a depth.
+    #[inline]
+    pub(super) fn member(&self, paths: u64, depth: usize) -> Option<&'static JsonMember> {
+        let ends = self.filter(paths, |path| path.len() == depth);
+        let members = ends >> self.rows.len();
+        self.members.get(members.trailing_zeros() as usize).copied()
+    }
 }
 
 /// The page that an application starts with.
@@ -122,7 +154,6 @@ pub(super) static WEB_MANIFEST: JsonTable = JsonTable {
         link(&["file_handlers", ITEM, "action"]),
     ],
     members: &[&START_URL],
-    names_base: false,
 };
 
 /// The prefix of the sources of a map.
@@ -130,19 +161,16 @@ static SOURCE_ROOT: JsonMember = JsonMember::own(&["sourceRoot"]);
 static SECTION_ROOT: JsonMember = JsonMember::own(&["sections", ITEM, "map", "sourceRoot"]);
 
 /// Source maps and index maps (ECMA-426).
+#[rustfmt::skip]
 pub(super) static SOURCE_MAP: JsonTable = JsonTable {
     rows: &[
         link(&["file"]),
         row(&["sources", ITEM], JsonRole::Source(&SOURCE_ROOT)),
         link(&["sections", ITEM, "url"]),
         link(&["sections", ITEM, "map", "file"]),
-        row(
-            &["sections", ITEM, "map", "sources", ITEM],
-            JsonRole::Source(&SECTION_ROOT),
-        ),
+        row(&["sections", ITEM, "map", "sources", ITEM], JsonRole::Source(&SECTION_ROOT)),
     ],
     members: &[&SOURCE_ROOT, &SECTION_ROOT],
-    names_base: false,
 };
 
 /// The page of an item.
@@ -173,7 +201,6 @@ pub(super) static JSON_FEED: JsonTable = JsonTable {
         row(&["items", ITEM, "content_html"], JsonRole::Html),
     ],
     members: &[&ITEM_URL],
-    names_base: false,
 };
 
 /// The types of cells.
@@ -195,7 +222,6 @@ pub(super) static NOTEBOOK: JsonTable = JsonTable {
         row(&["worksheets", ITEM, "cells", ITEM, "outputs", ITEM, ANY], JsonRole::Output),
     ],
     members: &[&CELL_TYPE, &SHEET_CELL_TYPE],
-    names_base: false,
 };
 
 /// The URL of a request, which is the base of all in its entry.
@@ -216,34 +242,16 @@ pub(super) static BODY_ENCODING: JsonMember =
     JsonMember::own(&["log", "entries", ITEM, "response", "content", "encoding"]);
 
 /// HTTP Archive 1.2.
+#[rustfmt::skip]
 pub(super) static HTTP_ARCHIVE: JsonTable = JsonTable {
     rows: &[
         link(&["log", "entries", ITEM, "request", "url"]),
-        row(
-            &["log", "entries", ITEM, "response", "redirectURL"],
-            JsonRole::Redirect,
-        ),
-        row(
-            &["log", "entries", ITEM, "request", "headers", ITEM, "value"],
-            JsonRole::Field(&REQUEST_FIELD),
-        ),
-        row(
-            &["log", "entries", ITEM, "response", "headers", ITEM, "value"],
-            JsonRole::Field(&RESPONSE_FIELD),
-        ),
-        row(
-            &["log", "entries", ITEM, "response", "content", "text"],
-            JsonRole::Body,
-        ),
+        row(&["log", "entries", ITEM, "response", "redirectURL"], JsonRole::Redirect),
+        row(&["log", "entries", ITEM, "request", "headers", ITEM, "value"], JsonRole::Field(&REQUEST_FIELD)),
+        row(&["log", "entries", ITEM, "response", "headers", ITEM, "value"], JsonRole::Field(&RESPONSE_FIELD)),
+        row(&["log", "entries", ITEM, "response", "content", "text"], JsonRole::Body),
     ],
-    members: &[
-        &REQUEST_URL,
-        &REQUEST_FIELD,
-        &RESPONSE_FIELD,
-        &BODY_TYPE,
-        &BODY_ENCODING,
-    ],
-    names_base: false,
+    members: &[&REQUEST_URL, &REQUEST_FIELD, &RESPONSE_FIELD, &BODY_TYPE, &BODY_ENCODING],
 };
 
 /// A path in the metadata of a response.
@@ -287,5 +295,4 @@ pub(super) static TRANSFORMATION: JsonTable = JsonTable {
         row(response!("Headers", "refresh"), JsonRole::PageField("refresh")),
     ],
     members: &[&HEAD_LINK, &SCRIPT, &PAGE_LINK, &HTTP_EQUIV],
-    names_base: true,
 };

@@ -4,12 +4,11 @@
 //! `max_document` bytes, and its contexts are read first.
 
 use super::context::{LinkedContext, LinkedContextEnd, LinkedTerm};
-use super::literals::{JsonText, unescape};
-use super::path::ValuePath;
-use super::reader::fault_code;
+use super::literals::{JsonText, unescape, unescaped};
+use super::path::{MAX_LEVELS, ValuePath};
 use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};
 use crate::bytes::window::Window;
-use crate::document::diagnostic::{self, Code};
+use crate::document::diagnostic;
 use crate::document::events::{
     BaseSelector, Context, Event, Events, FoundReference, NameRange, RestartHints, Span, TextRange,
 };
@@ -17,9 +16,8 @@ use crate::document::flags::Flags;
 use crate::document::{FormatOptions, Reread, Scan, ScanStart};
 use crate::uri;
 
-/// The number of contexts that count at once, and of levels whose names are known.
+/// The number of contexts that are active at once.
 const CONTEXTS: usize = 64;
-const LEVELS: usize = 1024;
 /// The approximate memory of the contexts of a document, and of one without its terms, in bytes.
 const CONTEXTS_MEMORY: usize = 16 << 20;
 const CONTEXT: usize = 256;
@@ -105,9 +103,8 @@ pub(super) struct LinkedDataScanner {
     start: ScanStart,
     tokenizer: JsonTokenizer,
     path: ValuePath,
+    /// The levels of the path.
     levels: Vec<LinkedLevel>,
-    /// The number of open containers beyond [`LEVELS`].
-    beyond: usize,
     /// The contexts of objects to come, by the offsets of these, the next one last.
     coming: Vec<(u64, LinkedContext)>,
     /// The contexts that count, the innermost last.
@@ -115,7 +112,6 @@ pub(super) struct LinkedDataScanner {
     /// Whether the first context names the base of the document.
     has_base: bool,
     text: Vec<u8>,
-    reported: [bool; 5],
 }
 
 impl LinkedDataScanner {
@@ -129,43 +125,37 @@ impl LinkedDataScanner {
             tokenizer: JsonTokenizer::new(JsonSequence::One),
             path: ValuePath::new(None),
             levels: Vec::new(),
-            beyond: 0,
             coming: Vec::new(),
             contexts: Vec::new(),
             has_base: false,
             text: Vec::new(),
-            reported: [false; 5],
-        }
-    }
-
-    /// Reports the first of each kind of fault.
-    fn fault(&mut self, slot: usize, code: &'static Code, at: u64, events: &mut Events) {
-        if !std::mem::replace(&mut self.reported[slot], true) {
-            events.push(Event::Diagnostic(code, at));
         }
     }
 
     /// Reads the contexts in a window, and reports the base that the first of them names.
-    fn read_contexts(&mut self, at: usize, window: &Window<'_>, events: &mut Events) {
-        let (bytes, offset, last) = (window.bytes, window.offset, window.last);
+    fn read_contexts(&mut self, window: &Window<'_>, events: &mut Events) {
+        let bytes = window.bytes;
         let mut tokenizer = JsonTokenizer::new(JsonSequence::One);
-        let mut at = at;
+        tokenizer.at = window.start;
         // The offset of each open container.
         let mut open: Vec<u64> = Vec::new();
         let mut left = CONTEXTS_MEMORY;
         loop {
-            match tokenizer.next(bytes, &mut at, last) {
-                JsonToken::Open(_) => open.push(offset + at as u64 - 1),
+            match tokenizer.next(window) {
+                JsonToken::Open(_) => open.push(window.offset_at(tokenizer.at - 1)),
                 JsonToken::Close => drop(open.pop()),
-                JsonToken::Name(JsonText { range, .. }) if is_context(&bytes[range.clone()]) => {
+                JsonToken::Name(JsonText { range, .. })
+                    if *unescaped(&bytes[range.clone()]) == *b"@context" =>
+                {
                     let mut context = LinkedContext {
                         left: left.saturating_sub(CONTEXT),
                         ..LinkedContext::default()
                     };
-                    let start = offset + range.start as u64;
-                    let end = context.read(&mut tokenizer, (bytes, offset), &mut at, last);
+                    let end = context.read(&mut tokenizer, window);
                     if context.is_cut || left < CONTEXT {
-                        self.fault(3, &diagnostic::JSON_HELD_LIMIT, start, events);
+                        let start = window.offset_at(range.start);
+                        let faults = &mut self.tokenizer.faults;
+                        faults.add(&diagnostic::JSON_HELD_LIMIT, start);
                     }
                     if let Some(object) = open.last().filter(|_| left >= CONTEXT) {
                         left = context.left;
@@ -198,17 +188,10 @@ impl LinkedDataScanner {
         }
     }
 
-    /// Opens a container whose first byte is at an index.
-    fn open(
-        &mut self,
-        container: JsonContainer,
-        at: usize,
-        window: &Window<'_>,
-        events: &mut Events,
-    ) {
+    /// Opens the container whose first byte has been read.
+    fn open(&mut self, container: JsonContainer, window: &Window<'_>) {
         self.path.open(container);
-        if self.levels.len() == LEVELS {
-            self.beyond += 1;
+        if self.path.depth() > MAX_LEVELS {
             return;
         }
         let around = self.levels.last();
@@ -225,16 +208,16 @@ impl LinkedDataScanner {
                 false => role,
             },
         });
-        let offset = window.offset_at(at);
+        let offset = window.offset_at(self.tokenizer.at - 1);
         while let Some((object, context)) = self.coming.pop_if(|(object, _)| *object <= offset) {
             if object == offset {
-                self.add_context(context, offset, events);
+                self.add_context(context, offset);
             }
         }
     }
 
     /// Makes a context count; `offset` is that of its object.
-    fn add_context(&mut self, context: LinkedContext, offset: u64, events: &mut Events) {
+    fn add_context(&mut self, context: LinkedContext, offset: u64) {
         let outer = self.contexts.last().map(|(_, base)| base);
         let base = match (&context.base, outer) {
             // It has been reported.
@@ -250,17 +233,20 @@ impl LinkedDataScanner {
             (None, Some(outer)) => outer.clone(),
             (None, None) => LinkedBase::Document,
         };
-        match self.contexts.len() < CONTEXTS {
-            true => self.contexts.push((context, base)),
-            false => self.fault(3, &diagnostic::JSON_HELD_LIMIT, offset, events),
+        if self.contexts.len() < CONTEXTS {
+            self.contexts.push((context, base));
+        } else {
+            let faults = &mut self.tokenizer.faults;
+            faults.add(&diagnostic::JSON_HELD_LIMIT, offset);
         }
     }
 
     fn close(&mut self) {
+        let depth = self.path.depth();
         self.path.close();
-        if self.beyond > 0 {
-            self.beyond -= 1;
-        } else if let Some(level) = self.levels.pop() {
+        if depth <= MAX_LEVELS
+            && let Some(level) = self.levels.pop()
+        {
             self.contexts.truncate(level.contexts);
         }
     }
@@ -276,15 +262,20 @@ impl LinkedDataScanner {
         None
     }
 
+    /// Returns the innermost level, unless containers beyond it are open.
+    fn level(&self) -> Option<&LinkedLevel> {
+        let is_innermost = self.path.depth() <= MAX_LEVELS;
+        self.levels.last().filter(|_| is_innermost)
+    }
+
     /// Sets the role of the member whose name has been read.
     fn set_name(&mut self, name: JsonText, bytes: &[u8]) {
         self.path.set_name(&name, bytes);
         let raw = &bytes[name.range];
-        let Some(level) = self.levels.last().copied().filter(|_| self.beyond == 0) else {
+        let Some(level) = self.level().copied() else {
             return;
         };
-        let mut name = Vec::new();
-        unescape(raw, &mut name, &mut ());
+        let name = unescaped(raw);
         let term = match level.is_context {
             true => None,
             false => self.term(&name),
@@ -313,7 +304,7 @@ impl LinkedDataScanner {
 
     /// Returns an identifier with its prefix replaced, if that is a term whose value, which each of its
     /// identifiers repeats, is no longer than a base may be.
-    fn expanded(&mut self, text: &[u8], at: u64, events: &mut Events) -> Option<Vec<u8>> {
+    fn expanded(&mut self, text: &[u8], at: u64) -> Option<Vec<u8>> {
         let mut text = std::borrow::Cow::Borrowed(text);
         let mut length = 0;
         for _ in 0..PREFIXES {
@@ -325,7 +316,7 @@ impl LinkedDataScanner {
             };
             match id {
                 Some(id) if length + id.len() > self.longest_base => {
-                    self.fault(4, &diagnostic::BASE_TOO_LONG, at, events);
+                    self.tokenizer.faults.add(&diagnostic::BASE_TOO_LONG, at);
                     break;
                 }
                 Some(id) => {
@@ -343,8 +334,7 @@ impl LinkedDataScanner {
 
     /// Reads a string.
     fn string(&mut self, raw: std::ops::Range<usize>, window: &Window<'_>, events: &mut Events) {
-        let level = self.levels.last().filter(|_| self.beyond == 0);
-        let role = level.map_or(LinkedRole::Nothing, |level| level.role);
+        let role = self.level().map_or(LinkedRole::Nothing, |level| level.role);
         if role == LinkedRole::Nothing || raw.is_empty() {
             return;
         }
@@ -370,7 +360,8 @@ impl LinkedDataScanner {
         };
         if is_identifier {
             let text = std::mem::take(&mut self.text);
-            let expanded = self.expanded(&text, span.start, events);
+            let expanded = self.expanded(&text, span.start);
+            self.tokenizer.faults.report(events);
             self.text = expanded.unwrap_or(text);
         }
         let base = self.contexts.last().map(|(_, base)| base);
@@ -414,11 +405,12 @@ impl LinkedDataScanner {
         if !window.last && self.start.restart.exact && !is_long {
             return false;
         }
-        self.read_contexts(window.start, window, events);
+        self.read_contexts(window, events);
         if !window.last {
             let end = window.offset_at(window.bytes.len());
-            self.fault(3, &diagnostic::JSON_HELD_LIMIT, end, events);
+            self.tokenizer.faults.add(&diagnostic::JSON_HELD_LIMIT, end);
         }
+        self.tokenizer.faults.report(events);
         events.push(Event::Settled);
         self.state = LinkedState::Running;
         true
@@ -432,11 +424,9 @@ impl Scan for LinkedDataScanner {
         self.tokenizer = JsonTokenizer::new(JsonSequence::One);
         self.path.clear();
         self.levels.clear();
-        self.beyond = 0;
         self.coming.clear();
         self.contexts.clear();
         self.has_base = false;
-        self.reported = [false; 5];
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
@@ -446,42 +436,34 @@ impl Scan for LinkedDataScanner {
                 _ => window.start,
             };
         }
-        let mut at = window.start;
-        if window.offset == 0 && window.start == 0 {
-            let marked = window.bytes.starts_with("\u{feff}".as_bytes());
-            at = if marked { 3 } else { 0 };
+        self.tokenizer.at = window.start;
+        if window.offset == 0
+            && window.start == 0
+            && window.bytes.starts_with("\u{feff}".as_bytes())
+        {
+            self.tokenizer.at = 3;
         }
         loop {
-            match self.tokenizer.next(window.bytes, &mut at, window.last) {
-                JsonToken::Open(container) => self.open(container, at - 1, &window, events),
+            let token = self.tokenizer.next(&window);
+            match token {
+                JsonToken::Open(container) => self.open(container, &window),
                 JsonToken::Close => self.close(),
                 JsonToken::Name(name) => self.set_name(name, window.bytes),
                 JsonToken::String(JsonText { range, .. }) => {
+                    self.tokenizer.faults.report(events);
                     self.string(range, &window, events);
                     self.path.end_values(1);
                 }
-                JsonToken::Other => self.path.end_values(1),
+                JsonToken::Other(count) => self.path.end_values(count),
                 JsonToken::Comment(_) => {}
-                JsonToken::Fault(fault, index) => {
-                    let (slot, code) = fault_code(fault);
-                    self.fault(slot, code, window.offset_at(index), events);
-                }
                 JsonToken::More | JsonToken::End => break,
             }
             events.forget_stored();
         }
+        self.tokenizer.faults.report(events);
         self.path.end_window(window.bytes);
-        at
+        self.tokenizer.at
     }
-}
-
-fn is_context(raw: &[u8]) -> bool {
-    if !raw.contains(&b'\\') {
-        return raw == b"@context";
-    }
-    let mut name = Vec::new();
-    unescape(raw, &mut name, &mut ());
-    name == b"@context"
 }
 
 /// Returns whether a name is that of a property whose values are addresses: by itself, or of schema.org.

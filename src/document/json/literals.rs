@@ -1,5 +1,6 @@
 //! Strings, numbers and words of JSON: where they end, and the text of strings.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::bytes::class::ByteSet;
@@ -25,66 +26,94 @@ pub(super) enum StringEnd {
     Open(usize),
 }
 
-/// Returns the end of a string, from `at` on, and the index of its first fault.
-pub(super) fn string_end(bytes: &[u8], mut at: usize, last: bool) -> (StringEnd, Option<usize>) {
-    let mut fault = None;
-    loop {
-        (at, _) = special(bytes, at);
-        match bytes.get(at) {
-            None => return (StringEnd::Open(at), fault.or(last.then_some(at))),
-            Some(b'"') => return (StringEnd::Closed(at), fault),
-            Some(b'\n') => return (StringEnd::Break(at), fault.or(Some(at))),
-            Some(b'\\') if at + 6 > bytes.len() && !last => {
-                // The escape may be whole; the quote behind it may not be missed.
-                match bytes.get(at + 1) {
-                    Some(b'u') | None => return (StringEnd::Open(at), fault),
-                    Some(b'\n') => return (StringEnd::Break(at + 1), fault.or(Some(at))),
-                    Some(byte) => {
-                        if !is_escape(*byte) {
-                            fault = fault.or(Some(at));
-                        }
-                        at += 2;
-                    }
-                }
-            }
-            Some(b'\\') => {
-                let digits = bytes.get(at + 2..at + 6);
-                let is_right = match bytes.get(at + 1) {
-                    Some(b'u') => {
-                        digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-                    }
-                    Some(&byte) => is_escape(byte),
-                    None => false,
-                };
-                if !is_right {
-                    fault = fault.or(Some(at));
-                }
-                at = match bytes.get(at + 1) {
-                    None | Some(b'\n') => at + 1,
-                    Some(_) => at + 2,
-                };
+/// A string that was searched for its end.
+pub(super) struct StringScan {
+    pub(super) end: StringEnd,
+    /// The index of the first fault.
+    pub(super) fault: Option<usize>,
+    pub(super) has_escapes: bool,
+    /// Whether a colon, or an escape that may be one, precedes the end.
+    pub(super) may_have_colon: bool,
+}
+
+/// Searches the contents of a string for their end, from `at` on. `last`: no byte follows.
+#[inline(always)]
+pub(super) fn scan_string(bytes: &[u8], mut at: usize, last: bool) -> StringScan {
+    let (mut has_escapes, mut may_have_colon, mut fault) = (false, false, None);
+    let end = loop {
+        let (next, has_colon) = special(bytes, at);
+        may_have_colon |= has_colon;
+        at = next;
+        let escaped = match bytes.get(at) {
+            Some(b'"') => break StringEnd::Closed(at),
+            Some(b'\\') => bytes.get(at + 1),
+            Some(b'\n') => {
+                fault = fault.or(Some(at));
+                break StringEnd::Break(at);
             }
             Some(_) => {
                 fault = fault.or(Some(at));
                 at += 1;
+                continue;
             }
+            None => {
+                fault = fault.or(last.then_some(at));
+                break StringEnd::Open(at);
+            }
+        };
+        has_escapes = true;
+        let (length, is_right) = match escaped {
+            Some(b'u') => {
+                may_have_colon = true;
+                match four_digits(bytes, at + 2) {
+                    Some(_) => (6, true),
+                    None if at + 6 > bytes.len() && !last => break StringEnd::Open(at),
+                    None => (2, false),
+                }
+            }
+            None if !last => break StringEnd::Open(at),
+            None | Some(b'\n') => (1, false),
+            Some(&byte) => (2, is_escape(byte)),
+        };
+        if !is_right {
+            fault = fault.or(Some(at));
         }
+        at += length;
+    };
+    StringScan {
+        end,
+        fault,
+        has_escapes,
+        may_have_colon,
     }
 }
 
-/// Returns the end of a string of JSON5 with a quote, from `at` on. A line break after a backslash is in it.
-pub(super) fn relaxed_string_end(bytes: &[u8], mut at: usize, quote: u8) -> StringEnd {
-    while let Some(found) = memchr::memchr3(quote, b'\\', b'\n', &bytes[at..]) {
+/// Does the same for a string of JSON5 with a quote, which has no faults: a line break after a backslash is
+/// part of it.
+pub(super) fn scan_relaxed_string(bytes: &[u8], start: usize, quote: u8) -> StringScan {
+    let mut at = start;
+    let end = loop {
+        let Some(found) = memchr::memchr3(quote, b'\\', b'\n', &bytes[at..]) else {
+            break StringEnd::Open(bytes.len());
+        };
         at += found;
         match bytes[at] {
-            b'\\' if at + 2 >= bytes.len() => return StringEnd::Open(at),
+            b'\\' if at + 2 >= bytes.len() => break StringEnd::Open(at),
             b'\\' if bytes[at + 1..].starts_with(b"\r\n") => at += 3,
             b'\\' => at += 2,
-            b'\n' => return StringEnd::Break(at),
-            _ => return StringEnd::Closed(at),
+            b'\n' => break StringEnd::Break(at),
+            _ => break StringEnd::Closed(at),
         }
+    };
+    let (StringEnd::Closed(index) | StringEnd::Break(index) | StringEnd::Open(index)) = end;
+    let text = &bytes[start..index];
+    let has_escapes = memchr::memchr(b'\\', text).is_some();
+    StringScan {
+        end,
+        fault: None,
+        has_escapes,
+        may_have_colon: has_escapes || memchr::memchr(b':', text).is_some(),
     }
-    StringEnd::Open(bytes.len())
 }
 
 /// Returns whether a word is a number of JSON5 that is none of JSON.
@@ -113,51 +142,30 @@ pub(in crate::document) struct JsonText {
 }
 
 impl JsonText {
-    /// Returns the string at a range of the bytes.
-    pub(in crate::document) fn new(bytes: &[u8], range: Range<usize>) -> Self {
-        let text = &bytes[range.clone()];
-        let escape = memchr::memchr(b'\\', text);
+    /// Returns the string that starts at an index and has been scanned.
+    #[inline(always)]
+    pub(super) fn new(start: usize, scan: &StringScan) -> Self {
+        let (StringEnd::Closed(end) | StringEnd::Break(end) | StringEnd::Open(end)) = scan.end;
         JsonText {
-            range,
-            has_escapes: escape.is_some(),
-            may_have_colon: memchr::memchr(b':', text).is_some()
-                || escape.is_some_and(|at| memchr::memmem::find(&text[at..], b"\\u").is_some()),
+            range: start..end,
+            has_escapes: scan.has_escapes,
+            may_have_colon: scan.may_have_colon,
         }
     }
 }
 
-/// Returns the string that starts at an index, if it ends in the bytes, has no fault and is not too long.
+/// Returns one bit for each byte of a block at which a plain part of a string ends: a quote, a backslash or
+/// a control character.
 #[inline(always)]
-pub(super) fn usual_string(bytes: &[u8], start: usize) -> Option<JsonText> {
-    let (mut end, mut has_escapes, mut may_have_colon) = (start, false, false);
-    loop {
-        let (next, has_colon) = special(bytes, end);
-        may_have_colon |= has_colon;
-        end = next;
-        match *bytes.get(end)? {
-            b'"' => break,
-            b'\\' => has_escapes = true,
-            _ => return None,
-        }
-        end += match *bytes.get(end + 1)? {
-            b'u' => {
-                four_digits(bytes, end + 2)?;
-                may_have_colon = true;
-                6
-            }
-            escaped if is_escape(escaped) => 2,
-            _ => return None,
-        };
-    }
-    (end - start <= LONGEST_STRING).then_some(JsonText {
-        range: start..end,
-        has_escapes,
-        may_have_colon,
-    })
+fn specials(block: Block) -> u32 {
+    block.equal(b'"') | block.equal(b'\\') | block.up_to(0x1F)
 }
 
-/// Returns the index of the first byte from `at` on that a string does not go on with, a quote, a backslash
-/// or a control character, or of the end if there is none; and whether a colon stands before it.
+/// The number of blocks that [`special`] searches inline.
+const BLOCKS: usize = 4;
+
+/// Returns the index of the first special byte from `at` on, or of the end if there is none, and whether a
+/// colon precedes it.
 #[inline(always)]
 fn special(bytes: &[u8], mut at: usize) -> (usize, bool) {
     let mut colons = 0;
@@ -165,7 +173,7 @@ fn special(bytes: &[u8], mut at: usize) -> (usize, bool) {
         let Some(block) = simd::at(bytes, at) else {
             break;
         };
-        let found = block.equal(b'"') | block.equal(b'\\') | block.up_to(0x1F);
+        let found = specials(block);
         let here = block.equal(b':');
         if found != 0 {
             let before = found ^ (found - 1);
@@ -181,9 +189,6 @@ fn special(bytes: &[u8], mut at: usize) -> (usize, bool) {
     (end, colons != 0 || has_colon)
 }
 
-/// The number of blocks that are searched in line.
-const BLOCKS: usize = 4;
-
 /// Does the same for long strings, and at the end of the bytes.
 #[inline(never)]
 fn special_far(bytes: &[u8], start: usize) -> (usize, bool) {
@@ -193,24 +198,19 @@ fn special_far(bytes: &[u8], start: usize) -> (usize, bool) {
             Ok(found) | Err(found) => found,
         };
     }
-    while let Some(block) = simd::at(bytes, at) {
-        let found = block.equal(b'"') | block.equal(b'\\') | block.up_to(0x1F);
-        if found != 0 {
-            at += found.trailing_zeros() as usize;
-            return (at, memchr::memchr(b':', &bytes[start..at]).is_some());
-        }
+    while let Some(block) = simd::at(bytes, at)
+        && specials(block) == 0
+    {
         at += simd::LENGTH;
     }
-    let rest = bytes.get(at..).unwrap_or_default();
-    let found = rest
-        .iter()
-        .position(|&byte| matches!(byte, b'"' | b'\\' | ..=0x1F));
-    let end = at + found.unwrap_or(rest.len());
+    let mut rest = bytes.get(at..).unwrap_or_default().iter();
+    let found = rest.position(|&byte| matches!(byte, b'"' | b'\\' | ..=0x1F));
+    let end = found.map_or(bytes.len(), |found| at + found);
     let passed = bytes.get(start..end).unwrap_or_default();
     (end, memchr::memchr(b':', passed).is_some())
 }
 
-/// Returns whether a byte behind a backslash stands for a character by itself.
+/// Returns whether a backslash before a byte is a valid escape of one character.
 fn is_escape(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
 }
@@ -245,27 +245,10 @@ pub(in crate::document) fn unescape(
             b'0' => out.push(0),
             b'\n' => {}
             b'\r' => at += usize::from(bytes.get(at) == Some(&b'\n')),
-            b'x' if let Some(unit) = hex(bytes, at, 2) => {
-                at += 2;
-                let character = char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER);
+            b'x' | b'u' if let Some((code, length)) = code_point(&bytes[at..], escaped) => {
+                at += length;
+                let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
                 out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-            }
-            b'u' => {
-                if let Some(mut unit) = four_digits(bytes, at) {
-                    at += 4;
-                    if (0xD800..0xDC00).contains(&unit)
-                        && bytes[at..].starts_with(b"\\u")
-                        && let Some(low) = four_digits(bytes, at + 2)
-                        && (0xDC00..0xE000).contains(&low)
-                    {
-                        unit = 0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
-                        at += 6;
-                    }
-                    let character = char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER);
-                    out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
-                } else {
-                    out.push(b'u');
-                }
             }
             _ => out.push(escaped),
         }
@@ -274,6 +257,32 @@ pub(in crate::document) fn unescape(
             written => offsets.put(written, at - start),
         }
     }
+}
+
+/// Returns the contents of a raw string, escapes replaced.
+pub(in crate::document) fn unescaped(raw: &[u8]) -> Cow<'_, [u8]> {
+    if memchr::memchr(b'\\', raw).is_none() {
+        return Cow::Borrowed(raw);
+    }
+    let mut text = Vec::new();
+    unescape(raw, &mut text, &mut ());
+    Cow::Owned(text)
+}
+
+/// Returns the code point of an escape whose letter, `x` or `u`, precedes `rest`, and its length there.
+fn code_point(rest: &[u8], letter: u8) -> Option<(u32, usize)> {
+    if letter == b'x' {
+        return Some((hex(rest, 0, 2)?, 2));
+    }
+    let unit = four_digits(rest, 0)?;
+    if (0xD800..0xDC00).contains(&unit)
+        && rest[4..].starts_with(b"\\u")
+        && let Some(low) = four_digits(rest, 6)
+        && (0xDC00..0xE000).contains(&low)
+    {
+        return Some((0x1_0000 + ((unit - 0xD800) << 10) + (low - 0xDC00), 10));
+    }
+    Some((unit, 4))
 }
 
 fn four_digits(bytes: &[u8], at: usize) -> Option<u32> {
@@ -288,15 +297,9 @@ fn hex(bytes: &[u8], at: usize, digits: usize) -> Option<u32> {
     })
 }
 
-/// Returns the index behind the number at an index, if it is well-formed and ends in the bytes.
+/// Returns the length of the number at an index if that is shorter than a block and has no exponent.
 #[inline(always)]
-pub(super) fn number_end(bytes: &[u8], at: usize) -> Option<usize> {
-    short_number_end(bytes, at).or_else(|| long_number_end(bytes, at))
-}
-
-/// Does that for numbers of less than a block without an exponent.
-#[inline(always)]
-fn short_number_end(bytes: &[u8], at: usize) -> Option<usize> {
+pub(super) fn short_number_length(bytes: &[u8], at: usize) -> Option<usize> {
     let block: &[u8; simd::LENGTH] = bytes.get(at..)?.first_chunk()?;
     let others = !Block::new(block).digits();
     let digits = |from: usize| (others >> from).trailing_zeros() as usize;
@@ -313,63 +316,32 @@ fn short_number_end(bytes: &[u8], at: usize) -> Option<usize> {
             return None;
         }
     }
-    (!WORD.contains(block[end])).then_some(at + end)
+    (!WORD.contains(block[end])).then_some(end)
 }
 
-#[inline(never)]
-fn long_number_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let limit = bytes.len().min(at + LONGEST_WORD + 1);
-    let length = value_length(&bytes[at..limit]);
-    let next = *bytes.get(at + length)?;
-    let is_number = (1..=LONGEST_WORD).contains(&length) && !WORD.contains(next);
-    is_number.then_some(at + length)
-}
-
-/// Returns the index behind `true`, `false` or `null` at an index, if that ends in the bytes.
-#[inline(always)]
-pub(super) fn word_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let rest = bytes.get(at..)?;
-    let length = match rest.first_chunk()? {
-        b"true" | b"null" => 4,
-        b"fals" if rest.get(4) == Some(&b'e') => 5,
-        _ => return None,
-    };
-    (!WORD.contains(*rest.get(length)?)).then_some(at + length)
-}
-
-/// Returns the length of the number (RFC 8259 section 6), `true`, `false` or `null` at the start; 0 if there
-/// is none.
-pub(super) fn value_length(word: &[u8]) -> usize {
-    let digits = |at: usize| {
-        let rest = word.get(at..).unwrap_or_default();
-        let end = rest.iter().position(|byte| !byte.is_ascii_digit());
-        at + end.unwrap_or(rest.len())
-    };
-    let whole = usize::from(word.first() == Some(&b'-'));
-    let mut end = digits(whole);
-    match end - whole {
-        0 => {
-            let words: [&[u8]; 3] = [b"true", b"false", b"null"];
-            let found = words.iter().find(|known| word.starts_with(known));
-            return found.map_or(0, |word| word.len());
-        }
-        1 => {}
-        _ if word[whole] == b'0' => return 0,
-        _ => {}
+/// Returns whether a word is a number (RFC 8259 section 6), `true`, `false` or `null`.
+pub(super) fn is_value(word: &[u8]) -> bool {
+    if matches!(word, b"true" | b"false" | b"null") {
+        return true;
     }
-    if word.get(end) == Some(&b'.') {
-        let start = end + 1;
-        end = digits(start);
-        if end == start {
-            return 0;
+    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut rest = word.strip_prefix(b"-").unwrap_or(word);
+    let whole = digits(rest);
+    if whole == 0 || whole > 1 && rest[0] == b'0' {
+        return false;
+    }
+    rest = &rest[whole..];
+    if let [b'.', fraction @ ..] = rest {
+        rest = &fraction[digits(fraction)..];
+        if rest.len() == fraction.len() {
+            return false;
         }
     }
-    if matches!(word.get(end), Some(b'e' | b'E')) {
-        let start = end + 1 + usize::from(matches!(word.get(end + 1), Some(b'+' | b'-')));
-        end = digits(start);
-        if end <= start {
-            return 0;
+    match rest {
+        [] => true,
+        [b'e' | b'E', b'+' | b'-', exponent @ ..] | [b'e' | b'E', exponent @ ..] => {
+            !exponent.is_empty() && digits(exponent) == exponent.len()
         }
+        _ => false,
     }
-    end
 }

@@ -28,7 +28,7 @@ mod tokenizer;
 #[cfg(feature = "documents")]
 mod formats {
     use super::kinds::{
-        HTTP_ARCHIVE, JSON_FEED, JsonStrings, NOTEBOOK, SOURCE_MAP, TRANSFORMATION, WEB_MANIFEST,
+        HTTP_ARCHIVE, JSON_FEED, JsonTable, NOTEBOOK, SOURCE_MAP, TRANSFORMATION, WEB_MANIFEST,
     };
     use super::linked_data::LinkedDataScanner;
     use super::members::LONGEST_HELD;
@@ -38,7 +38,15 @@ mod formats {
     use crate::bytes::window::Bounds;
     use crate::decode::charset::Conversion;
     use crate::document::events::RuleFamily;
-    use crate::document::{Format, Passes, Retrieval};
+    use crate::document::{Format, FormatOptions, Passes, Retrieval, Scan};
+
+    fn read(
+        table: Option<&'static JsonTable>,
+        sequence: JsonSequence,
+        options: &FormatOptions,
+    ) -> Box<dyn Scan> {
+        Box::new(JsonScanner::new(table, sequence, options))
+    }
 
     /// JSON of any other kind.
     pub(in crate::document) const JSON: Format = Format {
@@ -57,12 +65,7 @@ mod formats {
         prescan: None,
         conversion: Conversion::Always,
         split_point: None,
-        scanner: |options| {
-            Box::new(JsonScanner::new(
-                JsonStrings::All(JsonSequence::One),
-                options,
-            ))
-        },
+        scanner: |options| read(None, JsonSequence::One, options),
     };
 
     /// JSON5, and JSON with comments.
@@ -70,12 +73,7 @@ mod formats {
         name: "json5",
         extensions: &["json5", "jsonc"],
         file_names: &["jsconfig.json", "tsconfig.json"],
-        scanner: |options| {
-            Box::new(JsonScanner::new(
-                JsonStrings::All(JsonSequence::Relaxed),
-                options,
-            ))
-        },
+        scanner: |options| read(None, JsonSequence::Relaxed, options),
         ..JSON
     };
 
@@ -85,12 +83,7 @@ mod formats {
         extensions: &["jsonl", "ndjson"],
         file_names: &[],
         media_types: &[],
-        scanner: |options| {
-            Box::new(JsonScanner::new(
-                JsonStrings::All(JsonSequence::Lines),
-                options,
-            ))
-        },
+        scanner: |options| read(None, JsonSequence::Lines, options),
         ..JSON
     };
 
@@ -101,7 +94,7 @@ mod formats {
         file_names: &[],
         media_types: &[],
         family: RuleFamily::Markup,
-        scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(&WEB_MANIFEST), options)),
+        scanner: |options| read(Some(&WEB_MANIFEST), JsonSequence::One, options),
         ..JSON
     };
 
@@ -112,7 +105,7 @@ mod formats {
         file_names: &[],
         media_types: &[],
         family: RuleFamily::Markup,
-        scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(&SOURCE_MAP), options)),
+        scanner: |options| read(Some(&SOURCE_MAP), JsonSequence::One, options),
         ..JSON
     };
 
@@ -122,7 +115,7 @@ mod formats {
         extensions: &[],
         file_names: &[],
         media_types: &[],
-        scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(&JSON_FEED), options)),
+        scanner: |options| read(Some(&JSON_FEED), JsonSequence::One, options),
         ..JSON
     };
 
@@ -131,7 +124,7 @@ mod formats {
         name: "ipynb",
         extensions: &["ipynb"],
         file_names: &[],
-        scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(&NOTEBOOK), options)),
+        scanner: |options| read(Some(&NOTEBOOK), JsonSequence::One, options),
         ..JSON
     };
 
@@ -141,12 +134,7 @@ mod formats {
         extensions: &[],
         file_names: &[],
         family: RuleFamily::Markup,
-        scanner: |options| {
-            Box::new(JsonScanner::new(
-                JsonStrings::Table(&TRANSFORMATION),
-                options,
-            ))
-        },
+        scanner: |options| read(Some(&TRANSFORMATION), JsonSequence::One, options),
         ..JSON
     };
 
@@ -155,7 +143,7 @@ mod formats {
         name: "har",
         extensions: &["har"],
         file_names: &[],
-        scanner: |options| Box::new(JsonScanner::new(JsonStrings::Table(&HTTP_ARCHIVE), options)),
+        scanner: |options| read(Some(&HTTP_ARCHIVE), JsonSequence::One, options),
         ..JSON
     };
 
@@ -175,7 +163,7 @@ pub(super) use formats::{
     HTTP_ARCHIVES, JSON, JSON_FEEDS, LINES, LINKED_DATA, NOTEBOOKS, RELAXED, SOURCE_MAPS,
     TRANSFORMATIONS, WEB_MANIFESTS,
 };
-pub(super) use literals::unescape;
+pub(super) use literals::{unescape, unescaped};
 #[cfg(feature = "documents")]
 pub(crate) use shape::by_shape;
 pub(super) use tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};

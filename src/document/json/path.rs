@@ -3,15 +3,16 @@
 use std::borrow::Cow;
 
 use super::kinds::{ANY, ITEM, JsonMember, JsonRow, JsonTable};
-use super::literals::{JsonText, unescape};
+use super::literals::{JsonText, unescaped};
 use super::tokenizer::JsonContainer;
 
-/// The number of levels that have names.
-const LEVELS: usize = 1024;
-/// The longest JSON Pointer that records show, in bytes.
-const LONGEST_POINTER: usize = 1024;
-/// The most bytes that are kept of a name: no escape is longer than six times what it stands for.
-const LONGEST_NAME: usize = 6 * LONGEST_POINTER + 6;
+/// Maximum number of open containers that have names.
+pub(super) const MAX_LEVELS: usize = 1024;
+/// Maximum length in bytes of a JSON Pointer that records show.
+const MAX_POINTER_LEN: usize = 1024;
+/// Maximum number of bytes that are kept of a name: an escape is at most six times as long as its
+/// character.
+const MAX_NAME_LEN: usize = 6 * MAX_POINTER_LEN + 6;
 
 /// The raw name of a member.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +32,7 @@ impl LevelName {
             LevelName::Kept(start, end) => (names, start, end),
         };
         let raw = &text[start as usize..end as usize];
-        &raw[..raw.len().min(LONGEST_NAME)]
+        &raw[..raw.len().min(MAX_NAME_LEN)]
     }
 }
 
@@ -39,156 +40,46 @@ impl LevelName {
 #[derive(Clone, Copy, Debug)]
 struct JsonLevel {
     container: JsonContainer,
-    /// The node of the container in the table of known paths, and that of the current value.
-    node: u32,
-    value: u32,
+    /// The paths of the table that lead to the container, one bit each.
+    paths: u64,
+    /// Those that lead to its current member or item.
+    current: u64,
     name: LevelName,
     /// The index of the item.
     index: u64,
-    /// The length of the pointer to the current value, if it has been written; else 0.
-    pointer: usize,
-}
-
-/// A step of known paths: what a value at the path means, and the steps that follow.
-#[derive(Debug, Default)]
-struct PathNode {
-    row: Option<&'static JsonRow>,
-    member: Option<&'static JsonMember>,
-    names: Vec<(&'static str, u32)>,
-    /// One bit for the length of each of the names.
-    lengths: u64,
-    item: u32,
-    any: u32,
-}
-
-impl PathNode {
-    /// Returns the node behind a name, not counting that of any name.
-    fn named(&self, name: &[u8]) -> u32 {
-        let found = (self.names.iter()).find(|(known, _)| known.as_bytes() == name);
-        found.map_or(UNKNOWN, |(_, node)| *node)
-    }
-}
-
-/// The paths of a table as a tree; the node 0 is no path, and the node 1 the top.
-#[derive(Debug)]
-struct PathTree(Vec<PathNode>);
-
-const UNKNOWN: u32 = 0;
-const TOP: u32 = 1;
-
-impl PathTree {
-    fn new(table: Option<&'static JsonTable>) -> Self {
-        let mut tree = PathTree(vec![PathNode::default(), PathNode::default()]);
-        for row in table.map_or(&[][..], |table| table.rows) {
-            let node = tree.add(row.path);
-            tree.0[node as usize].row = Some(row);
-        }
-        for member in table.map_or(&[][..], |table| table.members) {
-            let node = tree.add(member.path);
-            tree.0[node as usize].member = Some(member);
-        }
-        tree
-    }
-
-    #[inline]
-    fn node(&self, node: u32) -> &PathNode {
-        &self.0[node as usize]
-    }
-
-    /// Returns the node of a path, which may be new.
-    fn add(&mut self, path: &'static [&'static str]) -> u32 {
-        let mut node = TOP;
-        for &step in path {
-            let known = match step {
-                ITEM => self.node(node).item,
-                ANY => self.node(node).any,
-                name => self.node(node).named(name.as_bytes()),
-            };
-            if known != UNKNOWN {
-                node = known;
-                continue;
-            }
-            let new = self.0.len() as u32;
-            self.0.push(PathNode::default());
-            let around = &mut self.0[node as usize];
-            match step {
-                ITEM => around.item = new,
-                ANY => around.any = new,
-                name => {
-                    around.names.push((name, new));
-                    around.lengths |= length_bit(name.len());
-                }
-            }
-            node = new;
-        }
-        node
-    }
-
-    /// Returns the node behind a raw name, not counting that of any name.
-    #[inline(never)]
-    fn named(&self, node: u32, raw: &[u8], has_escapes: bool) -> u32 {
-        match has_escapes {
-            true => self.node(node).named(&name_of(raw)),
-            false => self.node(node).named(raw),
-        }
-    }
-
-    /// Returns the node of the member of an object.
-    #[inline(always)]
-    fn member(&self, node: u32, name: &JsonText, bytes: &[u8]) -> u32 {
-        let around = self.node(node);
-        if around.lengths & length_bit(name.range.len()) == 0 && !name.has_escapes {
-            return around.any;
-        }
-        match self.named(node, &bytes[name.range.clone()], name.has_escapes) {
-            UNKNOWN => around.any,
-            found => found,
-        }
-    }
-}
-
-/// Returns the bit of a length among those of names.
-fn length_bit(length: usize) -> u64 {
-    1 << length.min(63)
 }
 
 /// The path to the current value.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ValuePath {
-    tree: PathTree,
+    /// The paths whose values have a meaning; containers that are on none are only counted.
+    table: Option<&'static JsonTable>,
     levels: Vec<JsonLevel>,
-    /// The number of open containers beyond [`LEVELS`].
+    /// The number of open containers without levels.
     beyond: usize,
-    /// Raw names of members that stand in earlier windows, in the order of their levels.
+    /// Raw names of members from earlier windows, in the order of their levels.
     names: Vec<u8>,
-    /// Whether containers of which a table knows nothing are only counted.
-    has_table: bool,
+    /// The index of the current value among the values of the document.
+    value: u64,
     /// The pointer that was written last.
     pointer: Vec<u8>,
-    /// The index of the current value among those of the document.
-    pub(super) value: u64,
 }
 
 impl ValuePath {
-    /// Makes a path that knows what the paths of a table mean.
     pub(super) fn new(table: Option<&'static JsonTable>) -> Self {
         ValuePath {
-            tree: PathTree::new(table),
+            table,
             levels: Vec::new(),
             beyond: 0,
             names: Vec::new(),
-            has_table: table.is_some(),
-            pointer: Vec::new(),
             value: 0,
+            pointer: Vec::new(),
         }
     }
 
     /// Starts another document.
     pub(super) fn clear(&mut self) {
-        self.levels.clear();
-        self.beyond = 0;
-        self.names.clear();
-        self.value = 0;
+        *self = ValuePath::new(self.table);
     }
 
     /// Returns the number of open containers.
@@ -196,30 +87,36 @@ impl ValuePath {
         self.levels.len() + self.beyond
     }
 
-    /// Returns the node of the current value.
-    #[inline(always)]
-    fn node(&self) -> u32 {
+    /// Returns the paths of the table that lead to the current value.
+    #[inline]
+    fn current(&self) -> u64 {
         match self.levels.last() {
-            Some(_) if self.beyond > 0 => UNKNOWN,
-            Some(level) => level.value,
-            None => TOP,
+            _ if self.beyond > 0 => 0,
+            Some(level) => level.current,
+            None => self.table.map_or(0, JsonTable::all_paths),
         }
     }
 
     #[inline(always)]
     pub(super) fn open(&mut self, container: JsonContainer) {
-        let node = self.node();
-        if self.levels.len() == LEVELS || self.has_table && node == UNKNOWN {
+        let paths = self.current();
+        if self.levels.len() == MAX_LEVELS || self.beyond > 0 || self.table.is_some() && paths == 0
+        {
             self.beyond += 1;
             return;
         }
+        let current = match (self.table, container) {
+            (Some(table), JsonContainer::Array) => {
+                table.filter(paths, |path| path.get(self.levels.len()) == Some(&ITEM))
+            }
+            _ => 0,
+        };
         self.levels.push(JsonLevel {
             container,
-            node,
-            value: self.tree.node(node).item,
+            paths,
+            current,
             name: LevelName::Window(0, 0),
             index: 0,
-            pointer: 0,
         });
     }
 
@@ -238,6 +135,7 @@ impl ValuePath {
     /// Begins a member.
     #[inline(always)]
     pub(super) fn set_name(&mut self, name: &JsonText, bytes: &[u8]) {
+        let depth = self.levels.len();
         let (0, Some(level)) = (self.beyond, self.levels.last_mut()) else {
             return;
         };
@@ -245,108 +143,80 @@ impl ValuePath {
             self.names.truncate(start as usize);
         }
         level.name = LevelName::Window(name.range.start as u32, name.range.end as u32);
-        level.pointer = 0;
-        if level.node != UNKNOWN {
-            level.value = self.tree.member(level.node, name, bytes);
+        if let Some(table) = self.table {
+            let name = unescaped(&bytes[name.range.clone()]);
+            level.current = table.filter(level.paths, |path| match path.get(depth - 1) {
+                None | Some(&ITEM) => false,
+                Some(&step) => step == ANY || step.as_bytes() == &*name,
+            });
         }
     }
 
     /// Keeps the names of a window that ends.
     pub(super) fn end_window(&mut self, bytes: &[u8]) {
         for level in &mut self.levels {
-            if let LevelName::Window(start, end) = level.name {
-                let raw = &bytes[start as usize..end as usize];
-                let raw = &raw[..raw.len().min(LONGEST_NAME)];
+            if let LevelName::Window(..) = level.name {
                 let start = self.names.len() as u32;
-                self.names.extend_from_slice(raw);
+                self.names.extend_from_slice(level.name.raw(bytes, &[]));
                 level.name = LevelName::Kept(start, self.names.len() as u32);
             }
         }
     }
 
-    /// Ends values: the next one in an array is another item.
+    /// Ends values in a row: the next one in an array is another item.
     #[inline(always)]
     pub(super) fn end_values(&mut self, count: u64) {
         match self.levels.last_mut() {
-            Some(level) if self.beyond == 0 => {
-                level.index += count;
-                level.pointer = 0;
-            }
+            Some(level) if self.beyond == 0 => level.index += count,
             None => self.value += count,
             Some(_) => {}
         }
     }
 
-    /// Returns the raw name of a level; `None` for an array.
-    fn name<'a>(&'a self, at: usize, bytes: &'a [u8]) -> Option<&'a [u8]> {
-        let level = self.levels.get(at)?;
-        let is_object = level.container == JsonContainer::Object;
-        is_object.then(|| level.name.raw(bytes, &self.names))
+    /// Returns whether a path of the table leads to the current value.
+    #[inline]
+    pub(super) fn is_known(&self) -> bool {
+        self.current() != 0
     }
 
-    /// Returns whether a table knows nothing of the current value.
-    #[inline(always)]
-    pub(super) fn is_unknown(&self) -> bool {
-        let node = self.tree.node(self.node());
-        node.row.is_none() && node.member.is_none()
-    }
-
-    /// Returns the row of the current value.
+    /// Returns the row of the table for the current value.
     #[inline]
     pub(super) fn row(&self) -> Option<&'static JsonRow> {
-        self.tree.node(self.node()).row
+        self.table?.row(self.current(), self.levels.len())
     }
 
     /// Returns the member that the current value is, if other strings refer to it.
     #[inline]
     pub(super) fn member(&self) -> Option<&'static JsonMember> {
-        self.tree.node(self.node()).member
-    }
-
-    /// Returns how many steps from the root of a member towards it lead to the current value.
-    pub(super) fn shared_steps(&self, member: &JsonMember, bytes: &[u8]) -> usize {
-        let mut steps = (member.root..).zip(&member.path[member.root..]);
-        let other = steps.position(|(at, step)| match self.name(at, bytes) {
-            Some(name) => *step == ITEM || name_of(name) != step.as_bytes(),
-            None => *step != ITEM || at >= self.levels.len(),
-        });
-        other.unwrap_or(member.path.len() - member.root)
+        self.table?.member(self.current(), self.levels.len())
     }
 
     /// Returns the name of the current member; empty in an array.
     pub(super) fn last_name<'a>(&'a self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
-        let last = self.levels.len().checked_sub(1);
-        let raw = last.and_then(|last| self.name(last, bytes));
-        name_of(raw.unwrap_or_default())
+        let level = self.levels.last();
+        unescaped(level.map_or(&[], |level| level.name.raw(bytes, &self.names)))
     }
 
-    /// Returns the path as a JSON Pointer (RFC 6901), with the index of the value among those of the document
-    /// if it is `numbered`; `None` if it is too long to be shown.
+    /// Returns the path as a JSON Pointer (RFC 6901), with the index of the value among the values of the
+    /// document if it is `numbered`; `None` if it is too long to be shown.
     pub(super) fn pointer(&mut self, numbered: bool, bytes: &[u8]) -> Option<&[u8]> {
         if self.beyond > 0 {
             return None;
         }
-        // What is written of the levels that have not changed is right.
-        let changed = self.levels.iter().rposition(|level| level.pointer > 0);
-        let changed = changed.map_or(0, |last| last + 1);
-        let written = changed
-            .checked_sub(1)
-            .map_or(0, |last| self.levels[last].pointer);
-        self.pointer.truncate(written);
-        if numbered && changed == 0 {
+        self.pointer.clear();
+        if numbered {
             push_number(self.value, &mut self.pointer);
         }
-        for level in &mut self.levels[changed..] {
+        for level in &self.levels {
             match level.container {
                 JsonContainer::Array => push_number(level.index, &mut self.pointer),
                 JsonContainer::Object => {
-                    push_name(level.name.raw(bytes, &self.names), &mut self.pointer)
+                    push_name(level.name.raw(bytes, &self.names), &mut self.pointer);
                 }
             }
-            if self.pointer.len() > LONGEST_POINTER {
+            if self.pointer.len() > MAX_POINTER_LEN {
                 return None;
             }
-            level.pointer = self.pointer.len();
         }
         Some(&self.pointer)
     }
@@ -355,10 +225,10 @@ impl ValuePath {
 /// Appends a slash and the name of a member.
 fn push_name(raw: &[u8], out: &mut Vec<u8>) {
     out.push(b'/');
-    if !(raw.iter()).any(|byte| matches!(byte, b'~' | b'/' | b'\\')) {
+    if !raw.iter().any(|byte| matches!(byte, b'~' | b'/' | b'\\')) {
         return out.extend_from_slice(raw);
     }
-    for &byte in &*name_of(raw) {
+    for &byte in &*unescaped(raw) {
         match byte {
             b'~' => out.extend_from_slice(b"~0"),
             b'/' => out.extend_from_slice(b"~1"),
@@ -380,14 +250,4 @@ fn push_number(mut number: u64, out: &mut Vec<u8>) {
         }
     }
     out.extend_from_slice(&digits[at - 1..]);
-}
-
-/// Replaces the escapes of a raw name.
-fn name_of(raw: &[u8]) -> Cow<'_, [u8]> {
-    if memchr::memchr(b'\\', raw).is_none() {
-        return Cow::Borrowed(raw);
-    }
-    let mut name = Vec::new();
-    unescape(raw, &mut name, &mut ());
-    Cow::Owned(name)
 }

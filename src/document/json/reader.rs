@@ -5,20 +5,17 @@ use std::ops::Range;
 use super::attachments::CellAttachments;
 use super::http_archive::HttpBody;
 use super::kinds::{
-    BODY_ENCODING, BODY_TYPE, ITEM_URL, JsonMember, JsonRole, JsonStrings, JsonTable, REQUEST_URL,
-    START_URL,
+    BODY_ENCODING, BODY_TYPE, ITEM_URL, JsonMember, JsonRole, JsonTable, REQUEST_URL, START_URL,
 };
-use super::literals::{JsonText, LONGEST_STRING, unescape};
-use super::members::{Held, JsonMemberSearch, LONGEST_HELD, MemberValues};
+use super::literals::{JsonText, LONGEST_STRING, unescape, unescaped};
+use super::members::{Held, LONGEST_HELD, MemberValues};
 use super::notebook;
 use super::path::ValuePath;
-use super::tokenizer::{
-    JsonContainer, JsonFault, JsonSequence, JsonToken, JsonTokenizer, JsonVisitor,
-};
+use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};
 use crate::bytes::window::Window;
 use crate::decode::RecordOffsets;
 use crate::decode::offset_map::OffsetMap;
-use crate::document::diagnostic::{self, Code};
+use crate::document::diagnostic;
 use crate::document::events::{
     BaseSelector, Batch, Context, Event, Events, FoundReference, NameRange, RuleFamily, Span,
     TextRange,
@@ -33,7 +30,9 @@ use crate::document::{AnchorReporting, Format, FormatOptions, Scan, ScanStart};
 
 /// The scanner of JSON documents.
 pub(super) struct JsonScanner {
-    strings: JsonStrings,
+    /// The strings that are read, if the kind of document is known; else all of them, by the rules for text.
+    table: Option<&'static JsonTable>,
+    sequence: JsonSequence,
     tokenizer: JsonTokenizer,
     path: ValuePath,
     members: MemberValues,
@@ -41,164 +40,62 @@ pub(super) struct JsonScanner {
     options: FormatOptions,
     scanners: NestedScanners,
     nested: NestedReader,
-    /// The current string, escapes replaced, and its offsets in the document.
+    /// The current text, escapes replaced, and its offsets in the document.
     text: Vec<u8>,
     map: OffsetMap,
-    /// The strings of the current array.
-    lines: Vec<Range<usize>>,
+    /// The array whose strings are added to the text.
+    lines: Option<JsonLines>,
     /// Whether text without a colon holds no reference.
     needs_colon: bool,
     started: bool,
-    /// The faults that have been reported.
-    reported: [bool; 4],
 }
 
-/// The base of references in a header field.
-enum FieldBase {
-    /// The URL of a request, if there is one.
-    Named(Option<Vec<u8>>),
-    /// That of the document, whatever the page names.
-    Fallback,
+/// An open array of strings that are the lines of one text.
+///
+/// The window holds the array from its start, because positions are counted in the window.
+struct JsonLines {
+    role: JsonRole,
+    /// The tokenizer and the path before the array, from where it is read again in a longer window.
+    before: (JsonTokenizer, ValuePath),
+    /// The offset of its first byte, and of the last byte that was read.
+    start: u64,
+    end: u64,
+    /// The number of containers that enclose the array.
+    depth: usize,
+    /// The length of the strings in the document, in bytes.
+    length: usize,
+    /// The text is longer than [`LONGEST_STRING`]; the rest is left out.
+    is_cut: bool,
+    text: Vec<u8>,
+    map: OffsetMap,
 }
 
-/// A value in a window.
-struct JsonValue {
-    /// The index of its first byte.
-    start: usize,
+/// A value of a known kind in a window, whose text is the current one unless it is a link without escapes.
+struct JsonValue<'a> {
+    window: &'a Window<'a>,
+    role: JsonRole,
     /// The string; empty for an array of strings.
-    raw: JsonText,
-    /// The index behind the token that was read last.
-    end: usize,
-    /// The number of containers that were opened in the value.
-    opened: usize,
+    raw: Range<usize>,
+    /// Whether the string has no escapes.
+    is_plain: bool,
+    /// The offset of the value's contents.
+    offset: u64,
 }
 
-/// The number of containers that are open in a cell of a notebook.
+/// The number of containers that enclose the contents of a cell of a notebook.
 const CELL_DEPTH: usize = 3;
 
-/// Takes the tokens that change the path to the current value alone.
-struct UnreadValues<'a> {
-    path: &'a mut ValuePath,
-    members: &'a mut MemberValues,
-    bytes: &'a [u8],
-    /// Whether the end of a cell is read.
-    has_attachments: bool,
-    /// Whether the members of the document are known.
-    is_known: bool,
-    needs_colon: bool,
-}
-
-impl JsonVisitor for UnreadValues<'_> {
-    const TAKES_NUMBERS: bool = true;
-
-    #[inline(always)]
-    fn open(&mut self, container: JsonContainer) -> bool {
-        let is_read = self.is_known
-            && self.path.row().is_some_and(|row| match container {
-                JsonContainer::Array => row.role.joins_lines(),
-                JsonContainer::Object => row.role == JsonRole::Attachment,
-            });
-        if !is_read {
-            self.path.open(container);
-        }
-        !is_read
-    }
-
-    #[inline(always)]
-    fn close(&mut self) -> bool {
-        if self.has_attachments && self.path.depth() == CELL_DEPTH {
-            return false;
-        }
-        self.path.close();
-        self.members.close(self.path.depth());
-        true
-    }
-
-    #[inline(always)]
-    fn name(&mut self, name: &JsonText) -> bool {
-        self.path.set_name(name, self.bytes);
-        true
-    }
-
-    #[inline(always)]
-    fn string(&mut self, string: &JsonText) -> bool {
-        let is_unread = match self.is_known {
-            true => self.path.is_unknown(),
-            false => self.needs_colon && !string.may_have_colon,
-        };
-        if is_unread {
-            self.path.end_values(1);
-        }
-        is_unread
-    }
-
-    #[inline(always)]
-    fn others(&mut self, count: u64) -> bool {
-        self.path.end_values(count);
-        true
-    }
-}
-
-/// Takes what is in an array of strings that is one text.
-struct LinesOfArray {
-    /// The strings of the array itself.
-    lines: Vec<Range<usize>>,
-    /// Their length, in bytes.
-    length: usize,
-    /// The number of containers that are open in the array.
-    level: usize,
-    may_have_colon: bool,
-}
-
-impl LinesOfArray {
-    /// Adds a string; returns false if the text would be too long with it.
-    #[inline]
-    fn add(&mut self, line: &JsonText) -> bool {
-        let length = self.length + line.range.len();
-        if length > LONGEST_STRING {
-            return false;
-        }
-        self.length = length;
-        self.may_have_colon |= line.may_have_colon;
-        self.lines.push(line.range.clone());
-        true
-    }
-}
-
-impl JsonVisitor for LinesOfArray {
-    const TAKES_NUMBERS: bool = true;
-
-    fn open(&mut self, _container: JsonContainer) -> bool {
-        self.level += 1;
-        true
-    }
-
-    fn close(&mut self) -> bool {
-        let is_inside = self.level > 0;
-        self.level -= usize::from(is_inside);
-        is_inside
-    }
-
-    fn name(&mut self, _name: &JsonText) -> bool {
-        true
-    }
-
-    #[inline]
-    fn string(&mut self, string: &JsonText) -> bool {
-        self.level > 0 || self.add(string)
-    }
-
-    fn others(&mut self, _count: u64) -> bool {
-        true
-    }
-}
-
 impl JsonScanner {
-    pub(super) fn new(strings: JsonStrings, options: &FormatOptions) -> Self {
+    pub(super) fn new(
+        table: Option<&'static JsonTable>,
+        sequence: JsonSequence,
+        options: &FormatOptions,
+    ) -> Self {
         JsonScanner {
-            strings,
-            tokenizer: JsonTokenizer::new(sequence(strings)),
-            path: ValuePath::new(table(strings)),
+            table,
+            sequence,
+            tokenizer: JsonTokenizer::new(sequence),
+            path: ValuePath::new(table),
             members: MemberValues::default(),
             attachments: CellAttachments::default(),
             needs_colon: !options.text.www && !options.text.email,
@@ -207,45 +104,33 @@ impl JsonScanner {
             nested: NestedReader::default(),
             text: Vec::new(),
             map: OffsetMap::default(),
-            lines: Vec::new(),
+            lines: None,
             started: false,
-            reported: [false; 4],
         }
     }
 
-    /// Returns whether a string of the document is the base of others.
-    fn names_base(&self) -> bool {
-        matches!(self.strings, JsonStrings::Table(table) if table.names_base)
-    }
-
-    /// Reports the first of each kind of fault.
-    fn fault(&mut self, slot: usize, code: &'static Code, at: u64, events: &mut Events) {
-        if !std::mem::replace(&mut self.reported[slot], true) {
-            events.push(Event::Diagnostic(code, at));
-        }
-    }
-
-    /// Passes over what may stand before the first value; `None` if more bytes are needed to tell.
-    fn start(&mut self, window: &Window<'_>) -> Option<usize> {
+    /// Skips a byte order mark and a guard before the first value; returns false if more bytes are needed.
+    fn start(&mut self, window: &Window<'_>) -> bool {
         const MARK: &[u8] = "\u{feff}".as_bytes();
         /// Stops scripts that include the map by mistake (ECMA-426).
         const GUARD: &[u8] = b")]}'";
         let pending = &window.bytes[window.start..];
         if pending.len() < MARK.len() + GUARD.len() && !window.last {
-            return None;
+            return false;
         }
         let unmarked = pending.strip_prefix(MARK).unwrap_or(pending);
         if unmarked.starts_with(GUARD) {
             self.tokenizer.skip_line();
         }
-        Some(window.bytes.len() - unmarked.len())
+        self.tokenizer.at = window.bytes.len() - unmarked.len();
+        true
     }
 
-    /// Decodes a raw string into `text`; its first byte is at an offset of the document.
-    fn decode(&mut self, raw: &[u8], offset: u64) {
+    /// Decodes a raw string of a window into the current text.
+    fn decode(&mut self, raw: Range<usize>, window: &Window<'_>) {
         self.text.clear();
-        self.map.starting(offset);
-        unescape(raw, &mut self.text, &mut self.map);
+        self.map.starting(window.offset_at(raw.start));
+        unescape(&window.bytes[raw], &mut self.text, &mut self.map);
     }
 
     /// Returns a reference that is a whole string, which has been decoded unless it has no escapes.
@@ -265,7 +150,7 @@ impl JsonScanner {
             false => events.store(&self.text),
         };
         let mut found = FoundReference::new(span, text, Context::Attribute);
-        let is_numbered = sequence(self.strings) == JsonSequence::Lines;
+        let is_numbered = self.sequence == JsonSequence::Lines;
         if let Some(pointer) = self.path.pointer(is_numbered, window.bytes) {
             found.attribute = NameRange::other(events.store(pointer));
         }
@@ -275,13 +160,10 @@ impl JsonScanner {
     /// Reads a string of a document of any kind: a URI as a whole, or text.
     #[inline(never)]
     fn any_string(&mut self, raw: &JsonText, window: &Window<'_>, events: &mut Events) {
-        if !self.may_hold_uri(raw.may_have_colon) {
-            return;
-        }
         let bytes = &window.bytes[raw.range.clone()];
         let is_plain = !raw.has_escapes;
         if !is_plain {
-            self.decode(bytes, window.offset_at(raw.range.start));
+            self.decode(raw.range.clone(), window);
         }
         let text = if is_plain { bytes } else { &self.text };
         if is_whole_uri(text) && !(self.options.text.refang && is_defanged(text)) {
@@ -290,19 +172,14 @@ impl JsonScanner {
             return events.push(Event::Reference(found));
         }
         if is_plain {
-            self.decode(bytes, window.offset_at(raw.range.start));
+            self.decode(raw.range.clone(), window);
         }
         self.text_references(None, events);
     }
 
-    /// Returns whether text with a colon, or without, may hold a reference by the rules for text.
-    fn may_hold_uri(&self, may_have_colon: bool) -> bool {
-        may_have_colon || !self.needs_colon
-    }
-
     /// Reads the current text by the rules for text; its references have a context, if there is one.
     fn text_references(&mut self, context: Option<Context>, events: &mut Events) {
-        if !self.may_hold_uri(memchr::memchr(b':', &self.text).is_some()) {
+        if self.needs_colon && memchr::memchr(b':', &self.text).is_none() {
             return;
         }
         let (text, map) = (&self.text, &self.map);
@@ -329,49 +206,45 @@ impl JsonScanner {
     #[inline(never)]
     fn known_string(
         &mut self,
-        value: &JsonValue,
+        raw: &JsonText,
         window: &Window<'_>,
         events: &mut Events,
     ) -> Result<(), Held> {
         let (row, member) = (self.path.row(), self.path.member());
-        if row.is_none() && member.is_none() {
-            return Ok(());
+        let (is_plain, raw, may_hold_uri) = (
+            !raw.has_escapes,
+            raw.range.clone(),
+            raw.may_have_colon || !self.needs_colon,
+        );
+        // The long strings of a notebook are images, mostly.
+        let is_decoded = match row {
+            None => member.is_some(),
+            Some(row) if row.role == JsonRole::Link => member.is_some() || !is_plain,
+            Some(row) => may_hold_uri || !self.is_text(row.role, window),
+        };
+        if is_decoded {
+            self.decode(raw.clone(), window);
         }
-        let is_whole = row.is_some_and(|row| row.role == JsonRole::Link) && member.is_none();
-        if is_whole && !value.raw.has_escapes {
-            if !value.raw.range.is_empty() {
-                let found = self.whole(&value.raw.range, true, window, events);
-                events.push(Event::Reference(found));
-            }
-            return Ok(());
-        }
-        if let Some(row) = row
-            && self.is_without_references(row.role, value.raw.may_have_colon, window)
-        {
-            return Ok(());
-        }
-        let bytes = &window.bytes[value.raw.range.clone()];
-        self.decode(bytes, window.offset_at(value.raw.range.start));
         if let Some(member) = member {
             self.members.keep(member, Some(self.text.clone()));
         }
-        match row.filter(|_| !self.text.is_empty()) {
-            Some(row) => self.known_text(row.role, value, window, events),
-            None => Ok(()),
+        match row {
+            Some(row) if !raw.is_empty() && (is_decoded || row.role == JsonRole::Link) => {
+                let value = JsonValue {
+                    window,
+                    role: row.role,
+                    is_plain,
+                    offset: window.offset_at(raw.start),
+                    raw,
+                };
+                self.known_text(&value, events)
+            }
+            _ => Ok(()),
         }
     }
 
-    /// Returns whether a value with a role is known to be text that holds no references, by whether a colon
-    /// may be in it. The long strings of a notebook are images, mostly.
-    fn is_without_references(
-        &self,
-        role: JsonRole,
-        may_have_colon: bool,
-        window: &Window<'_>,
-    ) -> bool {
-        if self.may_hold_uri(may_have_colon) {
-            return false;
-        }
+    /// Returns whether a value with a role is known to be text.
+    fn is_text(&self, role: JsonRole, window: &Window<'_>) -> bool {
         let format = match role {
             JsonRole::Text => Format::TEXT,
             JsonRole::Output => notebook::output_format(&self.path.last_name(window.bytes)),
@@ -384,91 +257,47 @@ impl JsonScanner {
         *format == *Format::TEXT
     }
 
-    /// Reads the current text, which is that of a value with a role.
-    fn known_text(
-        &mut self,
-        role: JsonRole,
-        value: &JsonValue,
-        window: &Window<'_>,
-        events: &mut Events,
-    ) -> Result<(), Held> {
-        let offset = window.offset_at(value.raw.range.start);
-        let codebase = match role {
+    /// Reads a value with a role.
+    fn known_text(&mut self, value: &JsonValue<'_>, events: &mut Events) -> Result<(), Held> {
+        let codebase = match value.role {
             JsonRole::Link => None,
             JsonRole::Source(root) => {
-                let root = self.member(root, value, window, events)?;
+                let root = self.member(root, value, events)?;
                 root.as_deref().and_then(prefix)
             }
             JsonRole::AppId => {
-                let start = self.member(&START_URL, value, window, events)?;
+                let start = self.member(&START_URL, value, events)?;
                 Some(origin(start.as_deref().unwrap_or_default()))
             }
-            JsonRole::Redirect => self.member(&REQUEST_URL, value, window, events)?,
-            JsonRole::Html => {
-                let base = self.member(&ITEM_URL, value, window, events)?;
-                self.document(Format::HTML, b"utf-8", base.as_deref(), offset, events);
-                return Ok(());
-            }
-            JsonRole::Cell(kind) => {
-                let kind = self.member(kind, value, window, events)?;
-                let format = notebook::cell_format(kind.as_deref().unwrap_or_default());
-                let is_watched = self.options.anchors == AnchorReporting::Report
-                    && notebook::needs_mark(format)
-                    && memchr::memmem::find(&self.text, b"attachment:").is_some();
-                if !is_watched {
-                    self.document(format, b"utf-8", None, offset, events);
-                    return Ok(());
-                }
-                let mut attachments = std::mem::take(&mut self.attachments);
-                attachments.watch(events, |events| {
-                    self.document(format, b"utf-8", None, offset, events);
-                });
-                self.attachments = attachments;
-                return Ok(());
-            }
-            JsonRole::Output => {
-                let format = notebook::output_format(&self.path.last_name(window.bytes));
-                self.document(format, b"utf-8", None, offset, events);
-                return Ok(());
-            }
-            JsonRole::Text => {
-                self.document(Format::TEXT, b"utf-8", None, offset, events);
-                return Ok(());
-            }
+            JsonRole::Redirect => self.member(&REQUEST_URL, value, events)?,
             JsonRole::Field(name) => {
-                let name = self
-                    .member(name, value, window, events)?
-                    .unwrap_or_default();
+                let name = self.member(name, value, events)?.unwrap_or_default();
                 if let Some(field) = HttpField::named(&name, &self.options) {
-                    let base = self.member(&REQUEST_URL, value, window, events)?;
-                    self.field(field, FieldBase::Named(base), events);
+                    let base = self.member(&REQUEST_URL, value, events)?;
+                    let base = base.map(|base| self.codebase(&base, events));
+                    self.field(field, base.unwrap_or(BaseSelector::Document), events);
                 }
                 return Ok(());
             }
             JsonRole::PageField(name) => {
                 if let Some(field) = HttpField::named(name.as_bytes(), &self.options) {
-                    self.field(field, FieldBase::Fallback, events);
+                    self.field(field, BaseSelector::Fallback, events);
                 }
                 return Ok(());
             }
             JsonRole::PageBase => {
                 let base = events.store(&self.text);
-                events.push(Event::Base(base, offset));
+                events.push(Event::Base(base, value.offset));
                 return Ok(());
             }
             JsonRole::PageLink(place) => {
-                let place = self
-                    .member(place, value, window, events)?
-                    .unwrap_or_default();
-                let is_plain = self.text.len() == value.raw.range.len();
-                let found = self.whole(&value.raw.range, is_plain, window, events);
-                events_of_page(found, &place, events);
+                let place = self.member(place, value, events)?.unwrap_or_default();
+                let found = self.whole(&value.raw, value.is_plain, value.window, events);
+                page_link(found, &place, events);
                 return Ok(());
             }
             JsonRole::PageMeta(kind) => {
-                let kind = self
-                    .member(kind, value, window, events)?
-                    .unwrap_or_default();
+                let kind = self.member(kind, value, events)?.unwrap_or_default();
                 let range = refresh(&self.text, 0..self.text.len());
                 if let Some(range) = range.filter(|_| kind.eq_ignore_ascii_case(b"refresh")) {
                     let mut found = self.part(range, Context::Attribute, events);
@@ -481,15 +310,23 @@ impl JsonScanner {
                 return Ok(());
             }
             JsonRole::Attachment => return Ok(()),
-            JsonRole::Body => return self.body(value, window, events),
+            JsonRole::Html
+            | JsonRole::Cell(_)
+            | JsonRole::Output
+            | JsonRole::Text
+            | JsonRole::Body => return self.document(value, events),
         };
-        let is_plain = self.text.len() == value.raw.range.len();
-        let mut found = self.whole(&value.raw.range, is_plain, window, events);
+        let mut found = self.whole(&value.raw, value.is_plain, value.window, events);
         if let Some(codebase) = codebase {
-            found.base = events.store_codebase(&codebase, self.options.longest_base);
+            found.base = self.codebase(&codebase, events);
         }
         events.push(Event::Reference(found));
         Ok(())
+    }
+
+    /// Returns the selector of a codebase.
+    fn codebase(&self, base: &[u8], events: &mut Events) -> BaseSelector {
+        events.store_codebase(base, self.options.longest_base)
     }
 
     /// Returns a reference that is a part of the current text.
@@ -503,275 +340,293 @@ impl JsonScanner {
     }
 
     /// Reads the current text, which is the value of a header field.
-    fn field(&mut self, field: &'static HttpField, base: FieldBase, events: &mut Events) {
+    fn field(&mut self, field: &'static HttpField, base: BaseSelector, events: &mut Events) {
         for range in field.references(&self.text) {
             let mut found = self.part(range, Context::Header, events);
             found.attribute = NameRange::Known(field.name);
-            match &base {
-                FieldBase::Named(Some(base)) => {
-                    found.base = events.store_codebase(base, self.options.longest_base);
-                }
-                FieldBase::Named(None) => {}
-                FieldBase::Fallback => found.base = BaseSelector::Fallback,
-            }
+            found.base = base;
             events.push(Event::Reference(found));
         }
     }
 
-    /// Reads the current text, which is a body of HTTP.
-    fn body(
-        &mut self,
-        value: &JsonValue,
-        window: &Window<'_>,
-        events: &mut Events,
-    ) -> Result<(), Held> {
-        let media_type = self.member(&BODY_TYPE, value, window, events)?;
-        let Some(body) = media_type.as_deref().and_then(HttpBody::of) else {
-            return Ok(());
-        };
-        let encoding = self.member(&BODY_ENCODING, value, window, events)?;
-        let base = self.member(&REQUEST_URL, value, window, events)?;
-        let mut charset: &[u8] = b"utf-8";
-        if encoding.is_some_and(|encoding| encoding.eq_ignore_ascii_case(b"base64")) {
-            (self.text, self.map, charset) = body.decode(&self.text, &self.map);
-        }
-        let offset = window.offset_at(value.raw.range.start);
-        self.document(body.format, charset, base.as_deref(), offset, events);
-        Ok(())
-    }
-
-    /// Returns the value of a member, which may stand behind the current value.
+    /// Returns the value of a member, which may follow the current value.
     fn member(
         &mut self,
         member: &'static JsonMember,
-        value: &JsonValue,
-        window: &Window<'_>,
+        value: &JsonValue<'_>,
         events: &mut Events,
     ) -> Result<Option<Vec<u8>>, Held> {
         if let Some(known) = self.members.get(member) {
             return Ok(known.map(<[u8]>::to_vec));
         }
-        let search = JsonMemberSearch::new(member, (&self.path, window.bytes), value.opened);
-        let found = match search.run(self.tokenizer.clone(), value.end, window) {
-            Ok(found) => found,
-            Err(held) if held.is_bounded => {
-                let offset = window.offset_at(value.start);
-                self.fault(3, &diagnostic::JSON_HELD_LIMIT, offset, events);
-                None
+        let (mut tokenizer, mut path) = (self.tokenizer.clone(), self.path.clone());
+        let bytes = value.window.bytes;
+        let limit = value.window.at_offset(value.offset) + LONGEST_HELD;
+        let is_cut = bytes.len() >= limit;
+        let window = Window {
+            bytes: &bytes[..bytes.len().min(limit)],
+            last: value.window.last && !is_cut,
+            ..*value.window
+        };
+        let found = loop {
+            match tokenizer.next(&window) {
+                JsonToken::Open(container) => path.open(container),
+                JsonToken::Close if path.depth() <= member.root + 1 => break None,
+                JsonToken::Close => path.close(),
+                JsonToken::Name(name) => path.set_name(&name, bytes),
+                JsonToken::String(text) => {
+                    if path
+                        .member()
+                        .is_some_and(|known| std::ptr::eq(known, member))
+                    {
+                        break Some(unescaped(&bytes[text.range]).into_owned());
+                    }
+                }
+                JsonToken::Other(_) | JsonToken::Comment(_) => {}
+                JsonToken::More if is_cut => {
+                    let faults = &mut self.tokenizer.faults;
+                    faults.add(&diagnostic::JSON_HELD_LIMIT, value.offset - 1);
+                    faults.report(events);
+                    break None;
+                }
+                JsonToken::More => return Err(Held),
+                JsonToken::End => break None,
             }
-            Err(held) => return Err(held),
         };
         self.members.keep(member, found.clone());
         Ok(found)
     }
 
-    /// Reads the array that has just been opened as a text, if it is one; returns the index behind what was
-    /// read.
-    fn known_array(
-        &mut self,
-        at: usize,
-        window: &Window<'_>,
-        events: &mut Events,
-    ) -> Result<Option<usize>, Held> {
-        let Some(row) = self.path.row().filter(|row| row.role.joins_lines()) else {
-            return Ok(None);
-        };
-        let end = window.bytes.len().min(at + LONGEST_HELD);
-        let is_cut = end < window.bytes.len() || end == at + LONGEST_HELD;
-        let mark = self.tokenizer.mark();
-        let mut array = LinesOfArray {
-            lines: std::mem::take(&mut self.lines),
-            length: 0,
-            level: 0,
-            may_have_colon: false,
-        };
-        array.lines.clear();
-        let (mut next, mut fault) = (at, None);
-        let bytes = (&window.bytes[..end], window.last && !is_cut);
-        let is_long = loop {
-            match (self.tokenizer).next_untaken(bytes, &mut next, &mut array) {
-                JsonToken::Open(_) => array.level += 1,
-                JsonToken::Close if array.level == 0 => break false,
-                JsonToken::Close => array.level -= 1,
-                JsonToken::String(raw) if array.level == 0 && !array.add(&raw) => break true,
-                JsonToken::Fault(kind, index) => fault = fault.or(Some((kind, index))),
-                JsonToken::More if is_cut => break true,
-                JsonToken::More => {
-                    self.lines = array.lines;
-                    self.tokenizer.rewind(mark);
-                    return Err(Held::default());
-                }
-                JsonToken::End => break false,
-                _ => {}
+    /// Reads the current text, which is a document.
+    fn document(&mut self, value: &JsonValue<'_>, events: &mut Events) -> Result<(), Held> {
+        let mut charset: &[u8] = b"utf-8";
+        let body;
+        let (format, base) = match value.role {
+            JsonRole::Html => (Format::HTML, self.member(&ITEM_URL, value, events)?),
+            JsonRole::Cell(kind) => {
+                let kind = self.member(kind, value, events)?.unwrap_or_default();
+                (notebook::cell_format(&kind), None)
             }
+            JsonRole::Output => {
+                let name = self.path.last_name(value.window.bytes);
+                (notebook::output_format(&name), None)
+            }
+            JsonRole::Body => {
+                let media_type = self.member(&BODY_TYPE, value, events)?;
+                let Some(known) = media_type.as_deref().and_then(HttpBody::of) else {
+                    return Ok(());
+                };
+                let encoding = self.member(&BODY_ENCODING, value, events)?;
+                let base = self.member(&REQUEST_URL, value, events)?;
+                body = known;
+                if encoding.is_some_and(|encoding| encoding.eq_ignore_ascii_case(b"base64")) {
+                    (self.text, self.map, charset) = body.decode(&self.text, &self.map);
+                }
+                (body.format, base)
+            }
+            _ => (Format::TEXT, None),
         };
-        let behind = self.tokenizer.mark();
-        self.tokenizer.rewind(mark);
-        let LinesOfArray { lines, level, .. } = array;
-        let is_read = !self.is_without_references(row.role, array.may_have_colon, window);
-        self.text.clear();
-        self.map.starting(window.offset_at(at));
-        let mut source = at;
-        for raw in lines.iter().filter(|_| is_read) {
-            self.map.skip(raw.start - source);
-            source = raw.end;
-            unescape(&window.bytes[raw.clone()], &mut self.text, &mut self.map);
-        }
-        self.lines = lines;
-        let value = JsonValue {
-            start: at - 1,
-            raw: JsonText::new(window.bytes, at..at),
-            end: at,
-            opened: 1,
-        };
-        if !self.text.is_empty() {
-            self.known_text(row.role, &value, window, events)?;
-        }
-        if is_long {
-            let offset = window.offset_at(at - 1);
-            self.fault(1, &diagnostic::JSON_TOO_LONG, offset, events);
-            return Ok(None);
-        }
-        // The array is well-formed, or its faults are reported where they are read again.
-        if fault.is_some() || level > 0 {
-            return Ok(None);
-        }
-        self.tokenizer.rewind(behind);
-        Ok(Some(next))
-    }
-
-    /// Reads the current text, in a charset, as a document of a format with a base.
-    fn document(
-        &mut self,
-        format: &'static Format,
-        charset: &[u8],
-        base: Option<&[u8]>,
-        offset: u64,
-        events: &mut Events,
-    ) {
         let may_hold_reference = match notebook::needs_mark(format) {
             // Every reference has one of these, but for abbreviations.
             true => memchr::memchr3(b'[', b'<', b':', &self.text).is_some() || !self.needs_colon,
             false => !self.text.iter().all(u8::is_ascii_whitespace),
         };
         if !may_hold_reference {
-            return;
+            return Ok(());
         }
         let base = base.filter(|base| !base.is_empty());
         if base.is_none() && *format == *Format::TEXT {
-            return self.text_references(None, events);
+            self.text_references(None, events);
+            return Ok(());
         }
-        if let Some(base) = base {
+        if let Some(base) = &base {
             enter(None, RuleFamily::Plain, None, events);
             let base = events.store(base);
-            events.push(Event::Base(base, offset));
+            events.push(Event::Base(base, value.offset));
             events.push(Event::Settled);
         }
+        let has_attachments = self.options.anchors == AnchorReporting::Report
+            && matches!(value.role, JsonRole::Cell(_))
+            && notebook::needs_mark(format)
+            && memchr::memmem::find(&self.text, b"attachment:").is_some();
+        let watch = has_attachments.then(|| (events.mark(), events.list.len()));
         self.nested.begin(Member {
             charset: charset.to_vec(),
             format,
-            diagnostic_offset: Some(offset),
+            diagnostic_offset: Some(value.offset),
             ..Member::default()
         });
         self.nested
             .scan_decoded(&self.text, &self.map, &mut self.scanners, events);
+        if let Some((mark, start)) = watch {
+            self.attachments.add_references(events, start);
+            events.keep(mark);
+        }
         if base.is_some() {
             events.push(Event::Leave);
+        }
+        Ok(())
+    }
+
+    /// Begins what a container of a document of a known kind is, before its path is opened.
+    fn open_known(&mut self, container: JsonContainer, window: &Window<'_>) {
+        let Some(row) = self.path.row() else {
+            return;
+        };
+        if container == JsonContainer::Array && row.role.joins_lines() {
+            let start = window.offset_at(self.tokenizer.at);
+            let mut tokenizer = self.tokenizer.clone();
+            tokenizer.unread_array();
+            let mut lines = JsonLines {
+                role: row.role,
+                before: (tokenizer, self.path.clone()),
+                start,
+                end: start,
+                depth: self.path.depth(),
+                length: 0,
+                is_cut: false,
+                text: std::mem::take(&mut self.text),
+                map: std::mem::take(&mut self.map),
+            };
+            lines.text.clear();
+            lines.map.starting(start);
+            self.lines = Some(lines);
+        } else if row.role == JsonRole::Attachment
+            && container == JsonContainer::Object
+            && self.options.anchors == AnchorReporting::Report
+        {
+            self.attachments.add(&self.path.last_name(window.bytes));
+        }
+    }
+
+    /// Ends what a container of a document of a known kind was, after its path is closed.
+    fn close_known(&mut self, window: &Window<'_>, events: &mut Events) -> Result<(), Held> {
+        let depth = self.path.depth();
+        self.members.close(depth);
+        if self
+            .lines
+            .as_ref()
+            .is_some_and(|lines| lines.depth == depth)
+        {
+            self.end_lines(window, events)?;
+        }
+        if depth + 1 == CELL_DEPTH && !self.attachments.is_empty() {
+            self.attachments.end(events);
+        }
+        Ok(())
+    }
+
+    /// Reads the text whose lines have been put together.
+    fn end_lines(&mut self, window: &Window<'_>, events: &mut Events) -> Result<(), Held> {
+        let Some(mut lines) = self.lines.take() else {
+            return Ok(());
+        };
+        std::mem::swap(&mut self.text, &mut lines.text);
+        std::mem::swap(&mut self.map, &mut lines.map);
+        let value = JsonValue {
+            window,
+            role: lines.role,
+            raw: 0..0,
+            is_plain: false,
+            offset: lines.start,
+        };
+        if !self.text.is_empty() && self.known_text(&value, events).is_err() {
+            self.lines = Some(lines);
+            return Err(Held);
+        }
+        if lines.is_cut {
+            let faults = &mut self.tokenizer.faults;
+            faults.add(&diagnostic::JSON_TOO_LONG, lines.start - 1);
+            faults.report(events);
+        }
+        events.forget_stored();
+        Ok(())
+    }
+
+    /// Goes back to before the open array of lines; returns false if the window cannot hold it, or there is
+    /// none.
+    fn unread_lines(&mut self, window: &Window<'_>) -> bool {
+        let is_held = |lines: &mut JsonLines| {
+            window.bytes.len() - window.at_offset(lines.start) < LONGEST_HELD
+        };
+        let Some(lines) = self.lines.take_if(is_held) else {
+            return false;
+        };
+        let faults = std::mem::take(&mut self.tokenizer.faults);
+        (self.tokenizer, self.path) = lines.before;
+        self.tokenizer.faults = faults;
+        true
+    }
+
+    /// Reads the lines of an array whose end is not in the window.
+    fn cut_lines(&mut self, window: &Window<'_>, events: &mut Events) {
+        if let Some(lines) = &mut self.lines {
+            lines.is_cut |= !window.last;
+            // The members that follow are not searched for.
+            let _ = self.end_lines(window, events);
         }
     }
 }
 
 impl Scan for JsonScanner {
     fn begin(&mut self, start: &ScanStart) {
-        self.tokenizer = JsonTokenizer::new(sequence(self.strings));
+        self.tokenizer = JsonTokenizer::new(self.sequence);
         self.path.clear();
         self.members.clear();
         self.attachments.clear();
+        self.lines = None;
         self.started = false;
-        self.reported = [false; 4];
         self.scanners.positions = start.positions;
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
-        let mut at = window.start;
+        self.tokenizer.at = window.start;
+        let is_known = self.table.is_some();
+        let names_base = self.table.is_some_and(JsonTable::names_base);
         if !self.started {
-            let Some(start) = self.start(&window) else {
-                return at;
-            };
-            if !self.names_base() {
+            if !self.start(&window) {
+                return window.start;
+            }
+            if !names_base {
                 events.push(Event::Settled);
             }
             self.started = true;
-            at = start;
         }
         loop {
-            let mut visitor = UnreadValues {
-                path: &mut self.path,
-                members: &mut self.members,
-                bytes: window.bytes,
-                has_attachments: !self.attachments.is_empty(),
-                is_known: matches!(self.strings, JsonStrings::Table(_)),
-                needs_colon: self.needs_colon,
-            };
-            let bytes = (window.bytes, window.last);
-            match (self.tokenizer).next_untaken(bytes, &mut at, &mut visitor) {
+            let token = self.tokenizer.next(&window);
+            self.tokenizer.faults.report(events);
+            match token {
                 JsonToken::Open(container) => {
-                    if container == JsonContainer::Array
-                        && matches!(self.strings, JsonStrings::Table(_))
-                    {
-                        match self.known_array(at, &window, events) {
-                            Ok(None) => {}
-                            Ok(Some(behind)) => {
-                                at = behind;
-                                self.path.end_values(1);
-                                continue;
-                            }
-                            Err(_) => {
-                                self.tokenizer.unread_open();
-                                at -= 1;
-                                break;
-                            }
-                        }
-                    }
-                    let row = self
-                        .path
-                        .row()
-                        .filter(|_| self.options.anchors == AnchorReporting::Report);
-                    if row.is_some_and(|row| row.role == JsonRole::Attachment) {
-                        self.attachments.add(&self.path.last_name(window.bytes));
+                    if is_known {
+                        self.open_known(container, &window);
                     }
                     self.path.open(container);
                 }
                 JsonToken::Close => {
-                    if self.path.depth() == CELL_DEPTH {
-                        self.attachments.end(events);
-                    }
                     self.path.close();
-                    self.members.close(self.path.depth());
+                    if is_known && self.close_known(&window, events).is_err() {
+                        self.unread_lines(&window);
+                        break;
+                    }
                 }
                 JsonToken::Name(name) => self.path.set_name(&name, window.bytes),
                 JsonToken::String(raw) => {
-                    let start = raw.range.start - 1;
-                    match self.strings {
-                        JsonStrings::All(_) => self.any_string(&raw, &window, events),
-                        JsonStrings::Table(_) => {
-                            let value = JsonValue {
-                                start,
-                                raw,
-                                end: at,
-                                opened: 0,
-                            };
-                            if self.known_string(&value, &window, events).is_err() {
-                                self.tokenizer.unread_string();
-                                at = start;
-                                break;
-                            }
+                    if let Some(lines) = &mut self.lines {
+                        if self.path.depth() == lines.depth + 1 {
+                            lines.add(&raw, &window);
                         }
+                    } else if is_known {
+                        if self.path.is_known() && self.known_string(&raw, &window, events).is_err()
+                        {
+                            self.tokenizer.unread_string(raw.range.start - 1);
+                            break;
+                        }
+                    } else if raw.may_have_colon || !self.needs_colon {
+                        self.any_string(&raw, &window, events);
                     }
                     self.path.end_values(1);
-                    events.forget_stored();
                 }
-                JsonToken::Other => self.path.end_values(1),
+                JsonToken::Other(count) => self.path.end_values(count),
                 JsonToken::Comment(range) => {
                     self.text.clear();
                     self.text.extend_from_slice(&window.bytes[range.clone()]);
@@ -780,25 +635,53 @@ impl Scan for JsonScanner {
                     self.text_references(Some(Context::Comment), events);
                     events.forget_stored();
                 }
-                JsonToken::Fault(fault, index) => {
-                    let (slot, code) = fault_code(fault);
-                    self.fault(slot, code, window.offset_at(index), events);
-                }
-                JsonToken::End if self.names_base() => {
-                    events.push(Event::Settled);
+                JsonToken::More => {
+                    if !self.unread_lines(&window) {
+                        self.cut_lines(&window, events);
+                    }
                     break;
                 }
-                JsonToken::More | JsonToken::End => break,
+                JsonToken::End => {
+                    if let Some(depth) = self.lines.as_ref().map(|lines| lines.depth) {
+                        while self.path.depth() > depth {
+                            self.path.close();
+                        }
+                        self.cut_lines(&window, events);
+                    }
+                    if names_base {
+                        events.push(Event::Settled);
+                    }
+                    break;
+                }
             }
         }
         self.path.end_window(window.bytes);
         events.forget_stored();
-        at
+        self.tokenizer.at
     }
 }
 
-/// Reports a link of a page, by the place where it stands in that: `A@/href`, or `STYLE/#text`.
-fn events_of_page(mut found: FoundReference, place: &[u8], events: &mut Events) {
+impl JsonLines {
+    /// Adds a string of the array.
+    fn add(&mut self, raw: &JsonText, window: &Window<'_>) {
+        self.length += raw.range.len();
+        self.is_cut |= self.length > LONGEST_STRING;
+        if self.is_cut {
+            return;
+        }
+        let start = window.offset_at(raw.range.start);
+        self.map.skip((start - self.end) as usize);
+        self.end = window.offset_at(raw.range.end);
+        unescape(
+            &window.bytes[raw.range.clone()],
+            &mut self.text,
+            &mut self.map,
+        );
+    }
+}
+
+/// Reports a link of a page, by its place there: `A@/href`, or `STYLE/#text`.
+fn page_link(mut found: FoundReference, place: &[u8], events: &mut Events) {
     let slash = memchr::memchr(b'/', place).unwrap_or(place.len());
     let element = place[..slash].strip_suffix(b"@");
     if element.is_none() {
@@ -812,29 +695,6 @@ fn events_of_page(mut found: FoundReference, place: &[u8], events: &mut Events) 
     found.element = NameRange::other(events.store(&element));
     found.attribute = NameRange::other(events.store(&attribute));
     events.push(Event::Reference(found));
-}
-
-/// Returns the code of a fault, and its number.
-pub(super) fn fault_code(fault: JsonFault) -> (usize, &'static Code) {
-    match fault {
-        JsonFault::NotWellFormed => (0, &diagnostic::JSON_NOT_WELL_FORMED),
-        JsonFault::TooLong => (1, &diagnostic::JSON_TOO_LONG),
-        JsonFault::TooDeep => (2, &diagnostic::JSON_TOO_DEEP),
-    }
-}
-
-fn table(strings: JsonStrings) -> Option<&'static JsonTable> {
-    match strings {
-        JsonStrings::All(_) => None,
-        JsonStrings::Table(table) => Some(table),
-    }
-}
-
-fn sequence(strings: JsonStrings) -> JsonSequence {
-    match strings {
-        JsonStrings::All(sequence) => sequence,
-        JsonStrings::Table(_) => JsonSequence::One,
-    }
 }
 
 /// Returns what a source root puts before sources: what stands before its last slash, with that, or all

@@ -2,6 +2,7 @@
 
 use super::literals::JsonText;
 use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};
+use crate::bytes::window::Window;
 
 /// Returns the name of the format of a document from its first bytes: of a known kind, or `json`; `None`
 /// if they begin no object or array.
@@ -11,13 +12,17 @@ pub(crate) fn by_shape(head: &[u8]) -> Option<&'static str> {
         return None;
     }
     let mut tokenizer = JsonTokenizer::new(JsonSequence::One);
-    let (mut at, mut depth) = (0, 0_usize);
+    let window = Window {
+        last: false,
+        ..Window::whole(head)
+    };
+    let mut depth = 0_usize;
     let mut is_array = false;
     // The names at the top, and those two and three containers below.
     let (mut top, mut inner): (Vec<&[u8]>, Vec<&[u8]>) = (Vec::new(), Vec::new());
     let mut is_feed = false;
     loop {
-        match tokenizer.next(head, &mut at, false) {
+        match tokenizer.next(&window) {
             JsonToken::Open(container) => {
                 is_array |= depth == 0 && container == JsonContainer::Array;
                 depth += 1;

@@ -1,35 +1,27 @@
 //! The tokens of JSON (RFC 8259), from windows of any size.
 //!
-//! Text that is not well-formed gives a [`JsonToken::Fault`], and reading goes on behind it: whoever wants
-//! all or nothing stops there.
+//! Text that is not well-formed is read as far as possible; its faults are kept for the caller.
 
 use std::ops::Range;
 
 use super::literals::{
-    JsonText, LONGEST_STRING, LONGEST_WORD, StringEnd, WORD, is_relaxed_value, number_end,
-    relaxed_string_end, string_end, usual_string, value_length, word_end,
+    JsonText, LONGEST_STRING, LONGEST_WORD, StringEnd, WORD, is_relaxed_value, is_value,
+    scan_relaxed_string, scan_string, short_number_length,
 };
 use crate::bytes::simd;
 use crate::bytes::steps::step;
+use crate::bytes::window::Window;
+use crate::document::diagnostic::{self, Code};
+use crate::document::events::{Event, Events};
 
-/// The number of objects and arrays in each other that are told apart.
-pub(in crate::document) const DEEPEST: usize = 1 << 20;
+/// Maximum number of nested objects and arrays; what is inside deeper ones is skipped.
+const MAX_DEPTH: usize = 1 << 20;
 
 /// An object or an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::document) enum JsonContainer {
     Object,
     Array,
-}
-
-/// Why text is not read as it stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::document) enum JsonFault {
-    NotWellFormed,
-    /// A string is longer than [`LONGEST_STRING`].
-    TooLong,
-    /// Containers nest deeper than [`DEEPEST`].
-    TooDeep,
 }
 
 /// A token.
@@ -41,63 +33,46 @@ pub(in crate::document) enum JsonToken {
     Name(JsonText),
     /// A value that is a string.
     String(JsonText),
-    /// A value that holds no text: a number, `true`, `false`, `null`, or a string that is too long.
-    Other,
+    /// Values in a row that hold no text, by their number: numbers, `true`, `false`, `null`, and strings that are
+    /// too long.
+    Other(u64),
     /// The text of a comment.
     Comment(Range<usize>),
-    /// An error at an index.
-    Fault(JsonFault, usize),
     /// The token is cut by the end of the window.
     More,
     /// The document is at its end.
     End,
 }
 
-/// Takes usual tokens while they are read, which saves their reader a return for each of them.
-///
-/// Each function returns whether the token was taken; otherwise the reader gets it.
-pub(in crate::document) trait JsonVisitor {
-    /// Whether numbers are taken in all arrays that may be opened.
-    const TAKES_NUMBERS: bool;
-
-    /// Takes the beginning of a container.
-    fn open(&mut self, container: JsonContainer) -> bool;
-
-    /// Takes the end of a container.
-    fn close(&mut self) -> bool;
-
-    /// Takes the name of a member.
-    fn name(&mut self, name: &JsonText) -> bool;
-
-    /// Takes a value that is a string.
-    fn string(&mut self, string: &JsonText) -> bool;
-
-    /// Takes values that hold no text.
-    fn others(&mut self, count: u64) -> bool;
+/// The first fault of each kind in a document.
+#[derive(Clone, Debug, Default)]
+pub(in crate::document) struct JsonFaults {
+    /// The kinds and their offsets. INVARIANT: at most one of each kind.
+    found: Vec<(&'static Code, u64)>,
+    /// The number of faults that have been reported.
+    reported: usize,
 }
 
-/// Takes nothing.
-impl JsonVisitor for () {
-    const TAKES_NUMBERS: bool = false;
-
-    fn open(&mut self, _container: JsonContainer) -> bool {
-        false
+impl JsonFaults {
+    pub(in crate::document) fn is_empty(&self) -> bool {
+        self.found.is_empty()
     }
 
-    fn close(&mut self) -> bool {
-        false
+    /// Adds a fault at an offset, unless one of its kind is known.
+    #[cold]
+    pub(in crate::document) fn add(&mut self, code: &'static Code, offset: u64) {
+        if !self.found.iter().any(|(known, _)| known.name == code.name) {
+            self.found.push((code, offset));
+        }
     }
 
-    fn name(&mut self, _name: &JsonText) -> bool {
-        false
-    }
-
-    fn string(&mut self, _string: &JsonText) -> bool {
-        false
-    }
-
-    fn others(&mut self, _count: u64) -> bool {
-        false
+    /// Reports the faults that were added since the last call.
+    #[inline]
+    pub(in crate::document) fn report(&mut self, events: &mut Events) {
+        while let Some(&(code, offset)) = self.found.get(self.reported) {
+            events.push(Event::Diagnostic(code, offset));
+            self.reported += 1;
+        }
     }
 }
 
@@ -107,7 +82,7 @@ enum JsonExpects {
     Value,
     /// A value, or the end of an array.
     FirstItem,
-    /// A name, behind a comma.
+    /// A name, after a comma.
     Name,
     /// A name, or the end of an object.
     FirstName,
@@ -118,7 +93,13 @@ enum JsonExpects {
     End,
 }
 
-/// A token in which a window ended, or one that is passed over.
+impl JsonExpects {
+    fn is_value(self) -> bool {
+        matches!(self, JsonExpects::Value | JsonExpects::FirstItem)
+    }
+}
+
+/// The rest of a token of which an earlier part has been read, which is skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum JsonRest {
     Nothing,
@@ -135,54 +116,35 @@ pub(in crate::document) enum JsonSequence {
     #[default]
     One,
     /// One value on each line.
-    #[cfg(feature = "documents")]
     Lines,
-    /// One value of JSON5, or of JSON with comments.
-    #[cfg(feature = "documents")]
+    /// One value of JSON5, or of JSON with comments: comments, commas at the end, single quotes, names
+    /// without quotes and other numbers are right.
     Relaxed,
-}
-
-impl JsonSequence {
-    /// Returns whether a line ends a value.
-    fn has_lines(self) -> bool {
-        !self.is_one() && !self.is_relaxed()
-    }
-
-    /// Returns whether a document is one value of JSON.
-    pub(in crate::document) fn is_one(self) -> bool {
-        self == JsonSequence::One
-    }
-
-    /// Returns whether comments, commas at the end, other quotes, names without quotes and other numbers
-    /// are right.
-    fn is_relaxed(self) -> bool {
-        #[cfg(feature = "documents")]
-        return self == JsonSequence::Relaxed;
-        #[cfg(not(feature = "documents"))]
-        false
-    }
 }
 
 /// Splits a document into tokens.
 #[derive(Clone, Debug)]
 pub(in crate::document) struct JsonTokenizer {
+    /// The index in the window of the next byte to be read.
+    pub(in crate::document) at: usize,
+    pub(in crate::document) faults: JsonFaults,
     sequence: JsonSequence,
     /// One bit a container, set for an object.
     levels: Vec<u64>,
     depth: usize,
     /// Whether the innermost container is an object.
     in_object: bool,
-    /// The number of open containers beyond [`DEEPEST`].
+    /// The number of open containers beyond [`MAX_DEPTH`].
     beyond: u64,
     expects: JsonExpects,
     rest: JsonRest,
-    /// The next token was preceded by its fault.
-    noted: bool,
 }
 
 impl JsonTokenizer {
     pub(in crate::document) fn new(sequence: JsonSequence) -> Self {
         JsonTokenizer {
+            at: 0,
+            faults: JsonFaults::default(),
             sequence,
             levels: Vec::new(),
             depth: 0,
@@ -190,52 +152,25 @@ impl JsonTokenizer {
             beyond: 0,
             expects: JsonExpects::Value,
             rest: JsonRest::Nothing,
-            noted: false,
         }
     }
 
-    /// Passes over the rest of the line.
-    #[cfg(feature = "documents")]
+    /// Skips the rest of the line.
     pub(in crate::document) fn skip_line(&mut self) {
         self.rest = JsonRest::Line;
     }
 
-    /// Goes back to before the last token, which was a value that is a string.
-    #[cfg(feature = "documents")]
-    pub(in crate::document) fn unread_string(&mut self) {
+    /// Goes back to the start, at an index, of the last token, which was a string that is a value.
+    pub(in crate::document) fn unread_string(&mut self, start: usize) {
+        self.at = start;
         self.expects = JsonExpects::Value;
-        self.noted = false;
     }
 
-    /// Goes back to before the last token, which opened a container.
-    #[cfg(feature = "documents")]
-    pub(in crate::document) fn unread_open(&mut self) {
+    /// Goes back to before the last token, which opened an array that is a value.
+    pub(in crate::document) fn unread_array(&mut self) {
+        self.at -= 1;
         self.pop();
-        self.unread_string();
-    }
-
-    /// Returns a mark for [`JsonTokenizer::rewind`].
-    #[cfg(feature = "documents")]
-    pub(in crate::document) fn mark(&self) -> Self {
-        JsonTokenizer {
-            levels: Vec::new(),
-            ..*self
-        }
-    }
-
-    /// Goes back to a mark; no container that was open then has been closed and followed by another since.
-    #[cfg(feature = "documents")]
-    pub(in crate::document) fn rewind(&mut self, mark: Self) {
-        let levels = std::mem::take(&mut self.levels);
-        *self = JsonTokenizer { levels, ..mark };
-    }
-
-    fn container(&self) -> Option<JsonContainer> {
-        match (self.depth, self.in_object) {
-            (0, _) => None,
-            (_, true) => Some(JsonContainer::Object),
-            (_, false) => Some(JsonContainer::Array),
-        }
+        self.expects = JsonExpects::Value;
     }
 
     /// Closes the innermost container.
@@ -248,382 +183,41 @@ impl JsonTokenizer {
             .is_some_and(|level| self.levels[level / 64] >> (level % 64) & 1 == 1);
     }
 
+    #[inline]
     fn push(&mut self, container: JsonContainer) {
         let (word, bit) = (self.depth / 64, 1 << (self.depth % 64));
         if word == self.levels.len() {
             self.levels.push(0);
         }
-        match container {
-            JsonContainer::Object => self.levels[word] |= bit,
-            JsonContainer::Array => self.levels[word] &= !bit,
-        }
         self.depth += 1;
         self.in_object = container == JsonContainer::Object;
-        self.expects = match container {
-            JsonContainer::Object => JsonExpects::FirstName,
-            JsonContainer::Array => JsonExpects::FirstItem,
-        };
-    }
-
-    /// Ends a value.
-    fn end_value(&mut self) {
-        self.expects = self.behind_value();
-    }
-
-    /// Returns what is expected behind a value.
-    #[inline]
-    fn behind_value(&self) -> JsonExpects {
-        match self.depth {
-            0 => JsonExpects::End,
-            _ => JsonExpects::Comma,
+        match container {
+            JsonContainer::Object => {
+                self.levels[word] |= bit;
+                self.expects = JsonExpects::FirstName;
+            }
+            JsonContainer::Array => {
+                self.levels[word] &= !bit;
+                self.expects = JsonExpects::FirstItem;
+            }
         }
     }
 
-    /// Returns whether a value may begin; otherwise the fault is noted, and the value is read next.
-    fn admits_value(&mut self) -> bool {
-        let admits = matches!(self.expects, JsonExpects::Value | JsonExpects::FirstItem);
-        self.note_unless(admits)
-    }
-
-    /// Returns whether a token is to be returned: it is right, or its fault has been returned.
-    fn note_unless(&mut self, is_right: bool) -> bool {
-        let returns = is_right || self.noted;
-        self.noted = !returns;
-        returns
-    }
-
-    /// Returns the next token of the bytes from `at` on, and moves `at` behind it.
-    #[inline]
-    pub(in crate::document) fn next(
-        &mut self,
-        bytes: &[u8],
-        at: &mut usize,
-        last: bool,
-    ) -> JsonToken {
-        self.next_untaken((bytes, last), at, &mut ())
-    }
-
-    /// Returns the next token that a visitor does not take, and moves `at` behind it. Faults, and tokens that
-    /// have some or that the bytes do not hold wholly, are never taken.
-    #[inline]
-    pub(in crate::document) fn next_untaken(
-        &mut self,
-        (bytes, last): (&[u8], bool),
-        at: &mut usize,
-        visitor: &mut impl JsonVisitor,
-    ) -> JsonToken {
-        let start = *at;
-        let token = match self.pass_usual(bytes, at, visitor) {
-            Some(token) => token,
-            None => self.next_any(bytes, at, last),
-        };
-        step(at.saturating_sub(start));
-        token
-    }
-
-    /// Passes over tokens that are expected, wholly in the bytes and taken; returns the first that is not
-    /// taken, or `None` before one that is not expected or not wholly in the bytes.
+    /// Ends a value, and reads the comma that follows at once.
     #[inline(always)]
-    fn pass_usual<V: JsonVisitor>(
-        &mut self,
-        bytes: &[u8],
-        at: &mut usize,
-        visitor: &mut V,
-    ) -> Option<JsonToken> {
-        if self.rest != JsonRest::Nothing || self.beyond > 0 {
-            return None;
-        }
-        let stops_at_line = self.sequence.has_lines();
-        let (mut here, mut expects) = (*at, self.expects);
-        let token = loop {
-            let mut start = skip_blanks(bytes, here, stops_at_line);
-            if expects == JsonExpects::Comma && bytes.get(start) == Some(&b',') && self.depth > 0 {
-                here = start + 1;
-                expects = self.behind_comma();
-                start = skip_blanks(bytes, here, stops_at_line);
+    fn end_value(&mut self, bytes: &[u8]) {
+        self.expects = match self.depth {
+            0 => JsonExpects::End,
+            _ if bytes.get(self.at) == Some(&b',') => {
+                self.at += 1;
+                self.after_comma()
             }
-            if matches!(expects, JsonExpects::Name | JsonExpects::FirstName)
-                && bytes.get(start) == Some(&b'"')
-            {
-                let Some(name) = usual_string(bytes, start + 1) else {
-                    break None;
-                };
-                here = name.range.end + 1;
-                expects = JsonExpects::Colon;
-                if bytes.get(here) == Some(&b':') {
-                    here += 1;
-                    expects = JsonExpects::Value;
-                }
-                if !visitor.name(&name) {
-                    break Some(JsonToken::Name(name));
-                }
-                start = skip_blanks(bytes, here, stops_at_line);
-            }
-            if expects == JsonExpects::Colon && bytes.get(start) == Some(&b':') {
-                here = start + 1;
-                expects = JsonExpects::Value;
-                start = skip_blanks(bytes, here, stops_at_line);
-            }
-            let Some(&byte) = bytes.get(start) else {
-                break None;
-            };
-            if matches!(expects, JsonExpects::Value | JsonExpects::FirstItem) {
-                if byte == b'"' {
-                    let Some(string) = usual_string(bytes, start + 1) else {
-                        break None;
-                    };
-                    here = string.range.end + 1;
-                    expects = self.behind_value();
-                    if visitor.string(&string) {
-                        continue;
-                    }
-                    break Some(JsonToken::String(string));
-                }
-                if byte == b'{' && self.depth < DEEPEST {
-                    here = start + 1;
-                    self.push(JsonContainer::Object);
-                    expects = JsonExpects::FirstName;
-                    if visitor.open(JsonContainer::Object) {
-                        continue;
-                    }
-                    break Some(JsonToken::Open(JsonContainer::Object));
-                }
-                if byte == b'[' && self.depth < DEEPEST {
-                    let (count, next) = match V::TAKES_NUMBERS {
-                        true => numbers(bytes, start + 1, stops_at_line),
-                        false => (0, start + 1),
-                    };
-                    if count > 0 && bytes.get(next) == Some(&b']') {
-                        here = next + 1;
-                        expects = self.behind_value();
-                        visitor.others(1);
-                        continue;
-                    }
-                    here = start + 1;
-                    self.push(JsonContainer::Array);
-                    expects = JsonExpects::FirstItem;
-                    if !visitor.open(JsonContainer::Array) {
-                        break Some(JsonToken::Open(JsonContainer::Array));
-                    }
-                    if count > 0 {
-                        here = next;
-                        expects = JsonExpects::Comma;
-                        visitor.others(count);
-                    }
-                    continue;
-                }
-                let end = match byte {
-                    b'-' | b'0'..=b'9' => number_end(bytes, start),
-                    b't' | b'f' | b'n' => word_end(bytes, start),
-                    _ => None,
-                };
-                if let Some(end) = end {
-                    here = end;
-                    expects = self.behind_value();
-                    if visitor.others(1) {
-                        continue;
-                    }
-                    break Some(JsonToken::Other);
-                }
-            }
-            let may_end = match byte {
-                b'}' if self.in_object => {
-                    matches!(expects, JsonExpects::Comma | JsonExpects::FirstName)
-                }
-                b']' if !self.in_object => {
-                    matches!(expects, JsonExpects::Comma | JsonExpects::FirstItem)
-                }
-                _ => false,
-            };
-            if !may_end || self.depth == 0 {
-                break None;
-            }
-            here = start + 1;
-            self.pop();
-            expects = self.behind_value();
-            if !visitor.close() {
-                break Some(JsonToken::Close);
-            }
+            _ => JsonExpects::Comma,
         };
-        if here > *at {
-            self.noted = false;
-        }
-        (*at, self.expects) = (here, expects);
-        token
     }
 
-    /// Returns the next token, whatever it is.
-    fn next_any(&mut self, bytes: &[u8], at: &mut usize, last: bool) -> JsonToken {
-        loop {
-            if self.rest != JsonRest::Nothing && !self.pass_rest(bytes, at, last) {
-                return self.end(bytes, at, last);
-            }
-            #[cfg(feature = "documents")]
-            let stops_at_line = self.sequence == JsonSequence::Lines && self.is_open();
-            #[cfg(not(feature = "documents"))]
-            let stops_at_line = false;
-            *at = skip_blanks(bytes, *at, stops_at_line);
-            let Some(&byte) = bytes.get(*at) else {
-                return self.end(bytes, at, last);
-            };
-            let token = match byte {
-                #[cfg(feature = "documents")]
-                b'\n' if self.sequence == JsonSequence::Lines && self.is_open() => {
-                    self.end_line(*at)
-                }
-                b'"' => self.string(bytes, at, last),
-                b'\'' if self.sequence.is_relaxed() => self.string(bytes, at, last),
-                b'/' => self.comment(bytes, at, last),
-                _ if WORD.contains(byte) => self.word(bytes, at, last),
-                b'{' | b'[' if self.depth == DEEPEST => {
-                    *at += 1;
-                    self.beyond += 1;
-                    let is_first = self.beyond == 1;
-                    is_first.then_some(JsonToken::Fault(JsonFault::TooDeep, *at - 1))
-                }
-                b'{' | b'[' if !self.admits_value() => Some(not_well_formed(*at)),
-                b'{' => self.open(JsonContainer::Object, at),
-                b'[' => self.open(JsonContainer::Array, at),
-                b'}' => self.close(JsonContainer::Object, at),
-                b']' => self.close(JsonContainer::Array, at),
-                b',' => self.comma(at),
-                b':' => self.colon(at),
-                _ => {
-                    *at += 1;
-                    Some(not_well_formed(*at - 1))
-                }
-            };
-            if let Some(token) = token {
-                return token;
-            }
-        }
-    }
-
-    /// Returns whether a value is open at the end of a line, or behind one.
-    #[cfg(feature = "documents")]
-    fn is_open(&self) -> bool {
-        self.depth > 0 || self.expects != JsonExpects::Value
-    }
-
-    /// Ends the value of a line (JSON Lines).
-    #[cfg(feature = "documents")]
-    fn end_line(&mut self, at: usize) -> Option<JsonToken> {
-        if self.depth == 0 {
-            self.expects = JsonExpects::Value;
-            self.noted = false;
-            return None;
-        }
-        if !self.note_unless(false) {
-            return Some(not_well_formed(at));
-        }
-        self.beyond = 0;
-        self.pop();
-        // The fault stands for all that is open.
-        self.noted = true;
-        Some(JsonToken::Close)
-    }
-
-    /// The end of the window or of the document.
-    fn end(&mut self, bytes: &[u8], at: &mut usize, last: bool) -> JsonToken {
-        if !last {
-            return JsonToken::More;
-        }
-        let is_complete = match self.sequence {
-            #[cfg(feature = "documents")]
-            JsonSequence::Lines => self.depth == 0,
-            _ => self.expects == JsonExpects::End,
-        };
-        *at = bytes.len();
-        match is_complete || self.noted {
-            true => JsonToken::End,
-            false => {
-                self.noted = true;
-                not_well_formed(*at)
-            }
-        }
-    }
-
-    /// Passes over the rest of what an earlier token was cut from; returns whether that is at its end.
-    fn pass_rest(&mut self, bytes: &[u8], at: &mut usize, last: bool) -> bool {
-        let left = &bytes[*at..];
-        let end = match self.rest {
-            JsonRest::Nothing => Some(0),
-            JsonRest::Word => left.iter().position(|&byte| !WORD.contains(byte)),
-            JsonRest::Line => memchr::memchr(b'\n', left),
-            JsonRest::Comment => memchr::memmem::find(left, b"*/").map(|end| end + 2),
-            JsonRest::String => match string_end(bytes, *at, last).0 {
-                StringEnd::Closed(end) => Some(end + 1 - *at),
-                StringEnd::Break(end) => Some(end - *at),
-                StringEnd::Open(end) => {
-                    *at = end;
-                    return false;
-                }
-            },
-        };
-        match end {
-            Some(end) => {
-                *at += end;
-                self.rest = JsonRest::Nothing;
-                true
-            }
-            None => {
-                // The first half of `*/` may be at the end.
-                let kept = usize::from(self.rest == JsonRest::Comment && left.ends_with(b"*"));
-                *at = bytes.len() - kept;
-                false
-            }
-        }
-    }
-
-    fn open(&mut self, container: JsonContainer, at: &mut usize) -> Option<JsonToken> {
-        *at += 1;
-        self.push(container);
-        Some(JsonToken::Open(container))
-    }
-
-    fn close(&mut self, container: JsonContainer, at: &mut usize) -> Option<JsonToken> {
-        if self.beyond > 0 {
-            *at += 1;
-            self.beyond -= 1;
-            if self.beyond == 0 {
-                self.end_value();
-            }
-            return None;
-        }
-        let Some(open) = self.container() else {
-            *at += 1;
-            return Some(not_well_formed(*at - 1));
-        };
-        let first = match container {
-            JsonContainer::Object => JsonExpects::FirstName,
-            JsonContainer::Array => JsonExpects::FirstItem,
-        };
-        let is_after_comma = match container {
-            JsonContainer::Object => self.expects == JsonExpects::Name,
-            JsonContainer::Array => self.expects == JsonExpects::Value,
-        };
-        let may_end = self.expects == JsonExpects::Comma
-            || self.expects == first
-            || is_after_comma && self.sequence.is_relaxed();
-        if !self.note_unless(open == container && may_end) {
-            return Some(not_well_formed(*at));
-        }
-        *at += 1;
-        self.pop();
-        self.end_value();
-        Some(JsonToken::Close)
-    }
-
-    fn comma(&mut self, at: &mut usize) -> Option<JsonToken> {
-        *at += 1;
-        let is_right = self.expects == JsonExpects::Comma || self.beyond > 0;
-        self.expects = self.behind_comma();
-        (!is_right).then_some(not_well_formed(*at - 1))
-    }
-
-    /// Returns what is expected behind a comma.
-    #[inline]
-    fn behind_comma(&self) -> JsonExpects {
+    #[inline(always)]
+    fn after_comma(&self) -> JsonExpects {
         match (self.depth, self.in_object) {
             (0, _) => self.expects,
             (_, true) => JsonExpects::Name,
@@ -631,29 +225,194 @@ impl JsonTokenizer {
         }
     }
 
-    fn colon(&mut self, at: &mut usize) -> Option<JsonToken> {
-        *at += 1;
-        let is_right = self.expects == JsonExpects::Colon || self.beyond > 0;
-        if self.depth > 0 {
-            self.expects = JsonExpects::Value;
+    /// Adds a fault at an index unless the token there is expected; nothing is expected in a container that
+    /// is too deep.
+    #[inline]
+    fn expect(&mut self, is_right: bool, window: &Window<'_>, at: usize) {
+        if !is_right && self.beyond == 0 {
+            let offset = window.offset_at(at);
+            self.faults.add(&diagnostic::JSON_NOT_WELL_FORMED, offset);
         }
-        (!is_right).then_some(not_well_formed(*at - 1))
+    }
+
+    /// Returns the next token of a window.
+    #[inline(always)]
+    pub(in crate::document) fn next(&mut self, window: &Window<'_>) -> JsonToken {
+        let start = self.at;
+        let token = loop {
+            if let Some(token) = self.read(window) {
+                break token;
+            }
+        };
+        step(self.at.saturating_sub(start));
+        token
+    }
+
+    /// Reads a token, or a part of the grammar that is not a token by itself.
+    #[inline(always)]
+    fn read(&mut self, window: &Window<'_>) -> Option<JsonToken> {
+        let bytes = window.bytes;
+        if self.rest != JsonRest::Nothing && !self.skip_rest(window) {
+            return Some(self.end(window));
+        }
+        self.at = skip_blanks(bytes, self.at, self.sequence == JsonSequence::Lines);
+        let Some(&byte) = bytes.get(self.at) else {
+            return Some(self.end(window));
+        };
+        match byte {
+            b'"' => self.string(window),
+            b',' => {
+                self.expect(self.expects == JsonExpects::Comma, window, self.at);
+                self.at += 1;
+                self.expects = self.after_comma();
+                None
+            }
+            b':' => {
+                self.expect(self.expects == JsonExpects::Colon, window, self.at);
+                self.at += 1;
+                if self.depth > 0 {
+                    self.expects = JsonExpects::Value;
+                }
+                None
+            }
+            b'{' => self.open(JsonContainer::Object, window),
+            b'[' => self.open(JsonContainer::Array, window),
+            b'}' => self.close(JsonContainer::Object, window),
+            b']' => self.close(JsonContainer::Array, window),
+            b'\'' if self.sequence == JsonSequence::Relaxed => self.string(window),
+            b'/' => self.comment(window),
+            b'\n' => self.end_line(window),
+            _ if WORD.contains(byte) => self.word(window),
+            _ => {
+                let offset = window.offset_at(self.at);
+                self.faults.add(&diagnostic::JSON_NOT_WELL_FORMED, offset);
+                self.at += 1;
+                None
+            }
+        }
+    }
+
+    /// Ends the value of a line (JSON Lines); what is open is closed without reading the line end.
+    fn end_line(&mut self, window: &Window<'_>) -> Option<JsonToken> {
+        if self.depth == 0 {
+            self.at += 1;
+            self.expects = JsonExpects::Value;
+            return None;
+        }
+        self.beyond = 0;
+        self.expect(false, window, self.at);
+        self.pop();
+        Some(JsonToken::Close)
+    }
+
+    /// Returns the token at the end of the window or of the document.
+    #[cold]
+    fn end(&mut self, window: &Window<'_>) -> JsonToken {
+        if !window.last {
+            return JsonToken::More;
+        }
+        let is_complete = match self.sequence {
+            JsonSequence::Lines => self.depth == 0,
+            _ => self.expects == JsonExpects::End,
+        };
+        self.at = window.bytes.len();
+        if !is_complete {
+            let offset = window.offset_at(self.at);
+            self.faults.add(&diagnostic::JSON_NOT_WELL_FORMED, offset);
+        }
+        JsonToken::End
+    }
+
+    /// Skips the rest of a token; returns whether the window holds its end.
+    #[cold]
+    fn skip_rest(&mut self, window: &Window<'_>) -> bool {
+        let left = &window.bytes[self.at..];
+        let end = match self.rest {
+            JsonRest::Nothing => Some(0),
+            JsonRest::Word => WORD.first_outside(left),
+            JsonRest::Line => memchr::memchr(b'\n', left),
+            JsonRest::Comment => memchr::memmem::find(left, b"*/").map(|end| end + 2),
+            JsonRest::String => match scan_string(left, 0, window.last).end {
+                StringEnd::Closed(end) => Some(end + 1),
+                StringEnd::Break(end) => Some(end),
+                StringEnd::Open(end) => {
+                    self.at += end;
+                    return false;
+                }
+            },
+        };
+        if let Some(end) = end {
+            self.at += end;
+            self.rest = JsonRest::Nothing;
+            return true;
+        }
+        // The first half of `*/` may be at the end.
+        let kept = usize::from(self.rest == JsonRest::Comment && left.ends_with(b"*"));
+        self.at = window.bytes.len() - kept;
+        false
+    }
+
+    #[inline(always)]
+    fn open(&mut self, container: JsonContainer, window: &Window<'_>) -> Option<JsonToken> {
+        let start = self.at;
+        self.at += 1;
+        if self.depth == MAX_DEPTH {
+            self.beyond += 1;
+            let offset = window.offset_at(start);
+            self.faults.add(&diagnostic::JSON_TOO_DEEP, offset);
+            return None;
+        }
+        self.expect(self.expects.is_value(), window, start);
+        self.push(container);
+        Some(JsonToken::Open(container))
+    }
+
+    #[inline(always)]
+    fn close(&mut self, container: JsonContainer, window: &Window<'_>) -> Option<JsonToken> {
+        let start = self.at;
+        self.at += 1;
+        if self.beyond > 0 {
+            self.beyond -= 1;
+            if self.beyond == 0 {
+                self.end_value(window.bytes);
+            }
+            return None;
+        }
+        let is_object = container == JsonContainer::Object;
+        let may_end = match self.expects {
+            JsonExpects::Comma => true,
+            JsonExpects::FirstName => is_object,
+            JsonExpects::FirstItem => !is_object,
+            JsonExpects::Name => is_object && self.sequence == JsonSequence::Relaxed,
+            JsonExpects::Value => !is_object && self.sequence == JsonSequence::Relaxed,
+            JsonExpects::Colon | JsonExpects::End => false,
+        };
+        let is_right = self.depth > 0 && may_end && self.in_object == is_object;
+        self.expect(is_right, window, start);
+        if self.depth == 0 {
+            return None;
+        }
+        self.pop();
+        self.end_value(window.bytes);
+        Some(JsonToken::Close)
     }
 
     /// Reads a comment, which JSON does not have and configurations do.
-    fn comment(&mut self, bytes: &[u8], at: &mut usize, last: bool) -> Option<JsonToken> {
-        let start = *at;
+    fn comment(&mut self, window: &Window<'_>) -> Option<JsonToken> {
+        let (bytes, start) = (window.bytes, self.at);
         let end = match bytes.get(start + 1) {
-            None if !last => return Some(JsonToken::More),
+            None if !window.last => return Some(JsonToken::More),
             Some(b'/') => JsonRest::Line,
             Some(b'*') => JsonRest::Comment,
-            _ => {
-                *at += 1;
-                return Some(not_well_formed(start));
-            }
+            _ => JsonRest::Nothing,
         };
-        if !self.sequence.is_relaxed() && !self.note_unless(false) {
-            return Some(not_well_formed(start));
+        let offset = window.offset_at(start);
+        if self.sequence != JsonSequence::Relaxed || end == JsonRest::Nothing {
+            self.faults.add(&diagnostic::JSON_NOT_WELL_FORMED, offset);
+        }
+        if end == JsonRest::Nothing {
+            self.at += 1;
+            return None;
         }
         let limit = bytes.len().min(start + LONGEST_STRING);
         let text = &bytes[start + 2..limit];
@@ -663,411 +422,179 @@ impl JsonTokenizer {
         };
         let length = match length {
             None if limit < bytes.len() => {
-                *at += 2;
+                self.at += 2;
                 self.rest = end;
-                return Some(JsonToken::Fault(JsonFault::TooLong, start));
+                self.faults.add(&diagnostic::JSON_TOO_LONG, offset);
+                return None;
             }
-            None if !last => {
-                // Its fault has been returned.
-                self.noted = !self.sequence.is_relaxed();
-                return Some(JsonToken::More);
-            }
+            None if !window.last => return Some(JsonToken::More),
             known => known.unwrap_or(text.len()),
         };
-        *at = start + 2 + length;
+        self.at = start + 2 + length;
         if end == JsonRest::Comment {
-            *at = bytes.len().min(*at + 2);
+            self.at = bytes.len().min(self.at + 2);
         }
         Some(JsonToken::Comment(start + 2..start + 2 + length))
     }
 
     /// Returns whether a string or a word is the name of a member.
+    #[inline]
     fn is_name(&self) -> bool {
         match self.expects {
             JsonExpects::Name | JsonExpects::FirstName => true,
             // The comma is missing.
-            JsonExpects::Comma => self.container() == Some(JsonContainer::Object),
+            JsonExpects::Comma => self.in_object,
             _ => false,
         }
     }
 
-    fn string(&mut self, bytes: &[u8], at: &mut usize, last: bool) -> Option<JsonToken> {
-        let start = *at + 1;
+    #[inline(always)]
+    fn string(&mut self, window: &Window<'_>) -> Option<JsonToken> {
+        let bytes = window.bytes;
+        let (quote, start) = (self.at, self.at + 1);
         let limit = bytes.len().min(start + LONGEST_STRING + 1);
-        let is_last = last && limit == bytes.len();
-        let (end, fault) = match self.sequence.is_relaxed() {
-            true => (relaxed_string_end(&bytes[..limit], start, bytes[*at]), None),
-            false => string_end(&bytes[..limit], start, is_last),
+        let scan = match self.sequence {
+            JsonSequence::Relaxed => scan_relaxed_string(&bytes[..limit], start, bytes[quote]),
+            _ => scan_string(&bytes[..limit], start, window.last && limit == bytes.len()),
         };
-        let (end, next) = match end {
-            StringEnd::Closed(end) => (end, end + 1),
-            StringEnd::Break(end) => (end, end),
+        let (mut text, mut is_long) = (JsonText::new(start, &scan), false);
+        self.at = match scan.end {
+            StringEnd::Closed(end) => end + 1,
+            StringEnd::Break(end) => end,
             StringEnd::Open(end) if bytes.len() - start > LONGEST_STRING => {
-                return self.long_string(at, end);
+                self.rest = JsonRest::String;
+                text.range.end = start;
+                is_long = true;
+                end
             }
-            StringEnd::Open(_) if !last => return Some(JsonToken::More),
-            StringEnd::Open(_) => (bytes.len(), bytes.len()),
+            StringEnd::Open(_) if !window.last => return Some(JsonToken::More),
+            StringEnd::Open(_) => {
+                text.range.end = bytes.len();
+                bytes.len()
+            }
         };
         let is_name = self.is_name() && self.beyond == 0;
-        let is_expected = match is_name {
-            true => self.expects != JsonExpects::Comma,
-            false => matches!(self.expects, JsonExpects::Value | JsonExpects::FirstItem),
-        };
-        let is_right = fault.is_none() && (is_expected || self.beyond > 0);
-        if !self.note_unless(is_right) {
-            return Some(not_well_formed(fault.unwrap_or(*at)));
+        if is_long {
+            let offset = window.offset_at(quote);
+            self.faults.add(&diagnostic::JSON_TOO_LONG, offset);
+        } else if let Some(fault) = scan.fault {
+            let offset = window.offset_at(fault);
+            self.faults.add(&diagnostic::JSON_NOT_WELL_FORMED, offset);
+        } else {
+            let is_expected = match is_name {
+                true => self.expects != JsonExpects::Comma,
+                false => self.expects.is_value(),
+            };
+            self.expect(is_expected, window, quote);
         }
-        *at = next;
-        Some(match (self.beyond, is_name) {
-            (1.., _) => return None,
-            (0, true) => {
-                self.expects = JsonExpects::Colon;
-                JsonToken::Name(JsonText::new(bytes, start..end))
-            }
-            (0, false) => {
-                self.end_value();
-                JsonToken::String(JsonText::new(bytes, start..end))
-            }
-        })
-    }
-
-    /// Leaves out a string that is too long.
-    fn long_string(&mut self, at: &mut usize, end: usize) -> Option<JsonToken> {
-        if !self.note_unless(false) {
-            return Some(JsonToken::Fault(JsonFault::TooLong, *at));
-        }
-        let name = JsonText::new(&[], 0..0);
-        *at = end;
-        self.rest = JsonRest::String;
-        if self.beyond > 0 {
-            return None;
-        }
-        if self.is_name() {
-            self.expects = JsonExpects::Colon;
-            return Some(JsonToken::Name(name));
-        }
-        self.end_value();
-        Some(JsonToken::Other)
+        let other = is_long.then_some(JsonToken::Other(1));
+        self.text_token(text, is_name, other, bytes)
     }
 
     /// Reads a number, `true`, `false` or `null`; other words are faults, and may be names.
-    fn word(&mut self, bytes: &[u8], at: &mut usize, last: bool) -> Option<JsonToken> {
-        let start = *at;
-        let left = &bytes[start..bytes.len().min(start + LONGEST_WORD + 1)];
-        let length = WORD.first_outside(left);
-        if length.is_none() && left.len() <= LONGEST_WORD && !last {
-            return Some(JsonToken::More);
-        }
-        let length = length.unwrap_or(left.len());
-        let is_long = length > LONGEST_WORD;
-        let word = &left[..length];
-        let is_name = self.is_name() && self.beyond == 0;
-        let is_value = is_long
-            || value_length(word) == length
-            || self.sequence.is_relaxed() && is_relaxed_value(word);
-        let is_expected = match self.sequence.is_relaxed() && is_name {
-            true => self.expects != JsonExpects::Comma,
-            false => {
-                is_value && matches!(self.expects, JsonExpects::Value | JsonExpects::FirstItem)
+    #[inline(always)]
+    fn word(&mut self, window: &Window<'_>) -> Option<JsonToken> {
+        let (bytes, start) = (window.bytes, self.at);
+        let is_relaxed = self.sequence == JsonSequence::Relaxed;
+        let (length, is_value) = match short_number_length(bytes, start) {
+            Some(length) => (length, true),
+            None => {
+                let left = &bytes[start..bytes.len().min(start + LONGEST_WORD + 1)];
+                let length = WORD.first_outside(left);
+                if length.is_none() && left.len() <= LONGEST_WORD && !window.last {
+                    return Some(JsonToken::More);
+                }
+                let length = length.unwrap_or(left.len());
+                let word = &left[..length];
+                let is_value = is_value(word) || is_relaxed && is_relaxed_value(word);
+                (length, is_value || length > LONGEST_WORD)
             }
         };
-        if !self.note_unless(is_expected || self.beyond > 0) {
-            return Some(not_well_formed(start));
-        }
-        *at = start + length;
-        if is_long {
+        let is_name = self.is_name() && self.beyond == 0;
+        let is_expected = match is_relaxed && is_name {
+            true => self.expects != JsonExpects::Comma,
+            false => is_value && self.expects.is_value(),
+        };
+        self.expect(is_expected, window, start);
+        self.at += length;
+        if length > LONGEST_WORD {
             self.rest = JsonRest::Word;
         }
+        let name = JsonText {
+            range: start..self.at,
+            has_escapes: false,
+            may_have_colon: false,
+        };
+        // Numbers of an array in a row are one token.
+        let mut count = 1;
+        while !self.in_object && self.depth > 0 && bytes.get(self.at) == Some(&b',') {
+            let next = skip_blanks(bytes, self.at + 1, self.sequence == JsonSequence::Lines);
+            let Some(length) = short_number_length(bytes, next) else {
+                break;
+            };
+            self.at = next + length;
+            count += 1;
+        }
+        self.text_token(name, is_name, Some(JsonToken::Other(count)), bytes)
+    }
+
+    /// Ends a string or a word, whose token as a value is `other` if it holds no text; returns `None` in a
+    /// container that is too deep.
+    #[inline(always)]
+    fn text_token(
+        &mut self,
+        text: JsonText,
+        is_name: bool,
+        other: Option<JsonToken>,
+        bytes: &[u8],
+    ) -> Option<JsonToken> {
         if self.beyond > 0 {
             return None;
         }
         if is_name {
             self.expects = JsonExpects::Colon;
-            let name = JsonText::new(bytes, start..start + length);
-            return Some(JsonToken::Name(name));
+            if bytes.get(self.at) == Some(&b':') {
+                self.at += 1;
+                self.expects = JsonExpects::Value;
+            }
+            return Some(JsonToken::Name(text));
         }
-        self.end_value();
-        Some(JsonToken::Other)
+        self.end_value(bytes);
+        Some(other.unwrap_or(JsonToken::String(text)))
     }
 }
 
-fn not_well_formed(at: usize) -> JsonToken {
-    JsonToken::Fault(JsonFault::NotWellFormed, at)
-}
-
-/// Returns the index of the first byte from `at` on that is no white space, or a line end at which to stop.
+/// Returns the index of the first byte from `at` on that is not white space, or is a line end at which to
+/// stop.
 #[inline(always)]
 fn skip_blanks(bytes: &[u8], at: usize, stops_at_line: bool) -> usize {
     let is_end = |at: usize| bytes.get(at).is_none_or(|byte| *byte > b' ');
     if is_end(at) {
         return at;
     }
-    let mut next = at + 1;
-    if bytes[at] == b' ' && is_end(next) {
-        return next;
+    if bytes[at] == b' ' && is_end(at + 1) {
+        return at + 1;
     }
-    // A line end and indentation.
-    if bytes[at] == b'\n'
-        && !stops_at_line
-        && let Some(block) = simd::at(bytes, next)
-    {
-        next += (!block.equal(b' ')).trailing_zeros() as usize;
-        if is_end(next) {
-            return next;
-        }
-    }
-    skip_any_blanks(bytes, at, stops_at_line)
+    skip_many_blanks(bytes, at, stops_at_line)
 }
 
-/// Does the same for white space of any kind.
+/// Does the same for line ends and indentation.
 #[inline(never)]
-fn skip_any_blanks(bytes: &[u8], mut at: usize, stops_at_line: bool) -> usize {
-    let is_blank = |byte: &u8| match byte {
-        b'\n' => !stops_at_line,
-        byte => matches!(byte, b' ' | b'\t' | b'\r'),
-    };
-    loop {
-        if let Some(block) = simd::at(bytes, at) {
-            let blanks = (!block.equal(b' ')).trailing_zeros() as usize;
-            at += blanks;
-            if blanks == simd::LENGTH {
-                continue;
-            }
-        }
-        if !bytes.get(at).is_some_and(is_blank) {
+fn skip_many_blanks(bytes: &[u8], mut at: usize, stops_at_line: bool) -> usize {
+    let line_end = if stops_at_line { b' ' } else { b'\n' };
+    let blanks = [b' ', b'\t', b'\r', line_end];
+    while let Some(block) = simd::at(bytes, at) {
+        let length = (!block.any_of(blanks)).trailing_zeros() as usize;
+        at += length;
+        if length < simd::LENGTH {
             return at;
         }
-        at += 1;
     }
-}
-
-/// Passes over the numbers at the start of an array; returns how many there are, and the index behind them.
-#[inline(always)]
-fn numbers(bytes: &[u8], start: usize, stops_at_line: bool) -> (u64, usize) {
-    let (mut count, mut end, mut next) = (0, start, start);
-    while let Some(b'-' | b'0'..=b'9') = bytes.get(next)
-        && let Some(behind) = number_end(bytes, next)
-    {
-        count += 1;
-        end = behind;
-        if bytes.get(end) != Some(&b',') {
-            break;
-        }
-        next = skip_blanks(bytes, end + 1, stops_at_line);
-    }
-    (count, end)
+    let rest = bytes.get(at..).unwrap_or_default();
+    let end = rest.iter().position(|byte| !blanks.contains(byte));
+    end.map_or(bytes.len(), |end| at + end)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::document::json::unescape;
-
-    const SEQUENCES: &[JsonSequence] = &[
-        JsonSequence::One,
-        #[cfg(feature = "documents")]
-        JsonSequence::Lines,
-    ];
-
-    /// Takes all tokens.
-    struct Recorder<const NUMBERS: bool>(Vec<JsonToken>);
-
-    impl<const NUMBERS: bool> JsonVisitor for Recorder<NUMBERS> {
-        const TAKES_NUMBERS: bool = NUMBERS;
-
-        fn open(&mut self, container: JsonContainer) -> bool {
-            self.0.push(JsonToken::Open(container));
-            true
-        }
-
-        fn close(&mut self) -> bool {
-            self.0.push(JsonToken::Close);
-            true
-        }
-
-        fn name(&mut self, name: &JsonText) -> bool {
-            self.0.push(JsonToken::Name(name.clone()));
-            true
-        }
-
-        fn string(&mut self, string: &JsonText) -> bool {
-            self.0.push(JsonToken::String(string.clone()));
-            true
-        }
-
-        fn others(&mut self, count: u64) -> bool {
-            (0..count).for_each(|_| self.0.push(JsonToken::Other));
-            true
-        }
-    }
-
-    /// Reads all tokens of a document by a function.
-    fn all(
-        sequence: JsonSequence,
-        mut next: impl FnMut(&mut JsonTokenizer, &mut usize) -> JsonToken,
-    ) -> Vec<JsonToken> {
-        let (mut tokenizer, mut at) = (JsonTokenizer::new(sequence), 0);
-        let mut found = Vec::new();
-        loop {
-            match next(&mut tokenizer, &mut at) {
-                JsonToken::End => return found,
-                token => found.push(token),
-            }
-        }
-    }
-
-    fn recorded<const NUMBERS: bool>(bytes: &[u8], sequence: JsonSequence) -> Vec<JsonToken> {
-        let mut recorder = Recorder::<NUMBERS>(Vec::new());
-        let (mut tokenizer, mut at) = (JsonTokenizer::new(sequence), 0);
-        loop {
-            match tokenizer.next_untaken((bytes, true), &mut at, &mut recorder) {
-                JsonToken::End => return recorder.0,
-                token => recorder.0.push(token),
-            }
-        }
-    }
-
-    /// Replaces each array that holds values without text alone by one such value.
-    fn folded(tokens: Vec<JsonToken>) -> Vec<JsonToken> {
-        let mut folded = Vec::new();
-        for token in tokens {
-            folded.push(token);
-            if folded.last() == Some(&JsonToken::Close) {
-                let inside = folded[..folded.len() - 1].iter().rev();
-                let others = inside
-                    .take_while(|token| **token == JsonToken::Other)
-                    .count();
-                let open = (folded.len() - 1).checked_sub(others + 1);
-                if let Some(open) = open.filter(|_| others > 0)
-                    && folded[open] == JsonToken::Open(JsonContainer::Array)
-                {
-                    folded.truncate(open);
-                    folded.push(JsonToken::Other);
-                }
-            }
-        }
-        folded
-    }
-
-    /// Forgets what is only a guess.
-    fn without_flags(tokens: Vec<JsonToken>) -> Vec<JsonToken> {
-        let plain = |mut text: JsonText| {
-            text.may_have_colon = true;
-            text
-        };
-        let tokens = tokens.into_iter().map(|token| match token {
-            JsonToken::Name(name) => JsonToken::Name(plain(name)),
-            JsonToken::String(string) => JsonToken::String(plain(string)),
-            other => other,
-        });
-        tokens.collect()
-    }
-
-    /// Makes a document of usual pieces and faults.
-    fn generate(state: &mut u32) -> Vec<u8> {
-        const PIECES: [&str; 36] = [
-            "{",
-            "}",
-            "[",
-            "]",
-            ",",
-            ":",
-            "\"",
-            " ",
-            "\n",
-            "\n    ",
-            "\n                     ",
-            "\t",
-            "\r\n",
-            "\"a\":",
-            "\"name\" : ",
-            "\"\"",
-            "\"a:b\"",
-            "\"\\u003a\"",
-            "\"\\n\\\"\"",
-            "\"\\x\"",
-            "\\",
-            "1",
-            "-0.5",
-            "12.25,",
-            "[1,2.5,-3]",
-            "[1, 2 ,3 ]",
-            "01",
-            "1.",
-            "-",
-            "1e5",
-            "123456789012345678901",
-            "true",
-            "false,",
-            "null",
-            "nul",
-            "\u{1}",
-        ];
-        let mut next = |below: usize| {
-            *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (*state >> 16) as usize % below
-        };
-        let mut bytes = Vec::new();
-        for _ in 0..next(30) {
-            match next(8) {
-                0 => {
-                    // Strings longer than the vectors that look for their ends.
-                    bytes.push(b'"');
-                    bytes.extend(std::iter::repeat_n(b'x', next(400)));
-                    bytes.extend_from_slice([":", "", "\\t", "\\u00e9"][next(4)].as_bytes());
-                    bytes.extend(std::iter::repeat_n(b'y', next(40)));
-                    bytes.extend_from_slice([&b"\","[..], b"\"", b"\":", b"\n"][next(4)]);
-                }
-                _ => bytes.extend_from_slice(PIECES[next(PIECES.len())].as_bytes()),
-            }
-        }
-        bytes
-    }
-
-    #[test]
-    fn usual_tokens_are_those_of_the_slow_path() {
-        let (mut state, mut count) = (7, 0);
-        for _ in 0..3_000 {
-            let bytes = generate(&mut state);
-            for &sequence in SEQUENCES {
-                let slow = all(sequence, |tokenizer, at| {
-                    tokenizer.next_any(&bytes, at, true)
-                });
-                let slow = without_flags(slow);
-                let usual = all(sequence, |tokenizer, at| tokenizer.next(&bytes, at, true));
-                let shown = bytes.escape_ascii();
-                assert_eq!(without_flags(usual), slow, "{shown}");
-                let taken = recorded::<false>(&bytes, sequence);
-                assert_eq!(without_flags(taken), slow, "{shown}");
-                let numbers = recorded::<true>(&bytes, sequence);
-                let numbers = folded(without_flags(numbers));
-                count += slow.len();
-                assert_eq!(numbers, folded(slow), "{shown}");
-            }
-        }
-        assert!(count > 30_000, "{count}");
-    }
-
-    #[test]
-    fn the_flags_of_strings_are_right() {
-        let (mut state, mut seen) = (3, [0; 2]);
-        for _ in 0..300 {
-            let bytes = generate(&mut state);
-            for start in 0..bytes.len() {
-                let Some(text) = usual_string(&bytes, start) else {
-                    continue;
-                };
-                let raw = &bytes[text.range.clone()];
-                let mut decoded = Vec::new();
-                unescape(raw, &mut decoded, &mut ());
-                assert_eq!(text.has_escapes, raw.contains(&b'\\'));
-                assert!(text.may_have_colon || !decoded.contains(&b':'));
-                assert!(!text.may_have_colon || raw.contains(&b':') || raw.contains(&b'u'));
-                let slow = JsonText::new(&bytes, text.range.clone());
-                assert!(slow.may_have_colon || !text.may_have_colon);
-                seen[usize::from(text.may_have_colon)] += 1;
-            }
-        }
-        assert!(seen.iter().all(|seen| *seen > 100), "{seen:?}");
-    }
-}
+#[path = "../../../tests/unit/document/json/tokenizer.rs"]
+mod tests;
