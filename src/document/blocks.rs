@@ -4,83 +4,117 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::AnchorReporting;
 use super::diagnostic::{self, Code};
 use super::events::{
-    BaseSelector, Context, Event, Events, FoundReference, FoundRemark, NameRange, RemarkKind, Span,
-    TextRange,
+    BaseSelector, Context, Event, Events, FoundReference, FoundRemark, NameRange, RemarkKind,
+    RuleFamily, Span, TextRange,
 };
 use super::flags::{Flags, holds_placeholder};
-use super::options::TextOptions;
+use super::options::{FormatOptions, TextOptions};
 use super::remark::{RemarkCheck, check_remark};
 use super::text::find;
-use crate::bytes::lines::LOOK_BEHIND;
+use super::{AnchorReporting, Format, Passes, Retrieval, Scan, ScanStart};
+use crate::bytes::lines::{BYTE_ORDER_MARK, LOOK_BEHIND};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
+use crate::decode::charset::Conversion;
 
-/// A longer block, in bytes, is cut behind a line, or inside of a longer line.
-pub(super) const LONGEST_BLOCK: usize = 1 << 20;
+/// Maximum length of a block, in bytes. A longer one is cut after a line, or inside of a longer line.
+const MAX_BLOCK_LEN: usize = 1 << 20;
 
-/// The first bytes of a line by which a reader tells whether it passes over the line.
+/// The first bytes of a line by which a reader determines whether it skips the line.
 pub(super) const LINE_HEAD: usize = 4 << 10;
 
-/// The number of bytes that the scanners of such formats have to see.
-pub(super) const BOUNDS: Bounds = Bounds {
-    look_behind: LOOK_BEHIND,
-    look_ahead: LONGEST_BLOCK + 1,
-};
+/// Returns the row of a format that is read in blocks.
+pub(super) const fn format(
+    name: &'static str,
+    extensions: &'static [&'static str],
+    scanner: fn(&FormatOptions) -> Box<dyn Scan>,
+) -> Format {
+    Format {
+        name,
+        extensions,
+        file_names: &[],
+        media_types: &[],
+        family: RuleFamily::Plain,
+        bounds: Bounds {
+            look_behind: LOOK_BEHIND,
+            look_ahead: MAX_BLOCK_LEN + 1,
+        },
+        reading: Passes::Once,
+        prescan: None,
+        conversion: Conversion::Always,
+        split_point: None,
+        retrieval: Retrieval::Place,
+        scanner,
+    }
+}
 
 /// A line of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Line {
-    /// Index of the first byte that is no blank.
-    pub(super) text: usize,
-    /// Index behind the last byte that is no blank.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line<'a> {
+    /// The bytes that the line is a part of.
+    bytes: &'a [u8],
+    /// Index of the first byte that is not a blank.
+    pub(super) start: usize,
+    /// Index after the last byte that is not a blank.
     pub(super) end: usize,
     /// The column of the text, from 0; tab stops are 8 columns apart.
     pub(super) indent: usize,
 }
 
-impl Line {
+impl<'a> Line<'a> {
     /// Returns the line in a range, without its line break.
-    pub(super) fn new(bytes: &[u8], range: Range<usize>) -> Self {
+    pub(super) fn new(bytes: &'a [u8], range: Range<usize>) -> Self {
         let mut line = Line {
-            text: range.start,
+            bytes,
+            start: range.start,
             end: range.end,
             indent: 0,
         };
-        while line.text < line.end && is_blank(bytes[line.text]) {
-            line.indent = match bytes[line.text] {
+        while line.start < line.end && is_blank(bytes[line.start]) {
+            line.indent = match bytes[line.start] {
                 b'\t' => (line.indent | 7) + 1,
                 _ => line.indent + 1,
             };
-            line.text += 1;
+            line.start += 1;
         }
-        while line.end > line.text && is_blank(bytes[line.end - 1]) {
+        while line.end > line.start && is_blank(bytes[line.end - 1]) {
             line.end -= 1;
         }
         line
     }
 
     /// Returns the rest of the line from an index on, after blanks.
-    pub(super) fn rest(self, bytes: &[u8], from: usize) -> Self {
-        let mut text = from.min(self.end);
-        while text < self.end && is_blank(bytes[text]) {
-            text += 1;
+    pub(super) fn rest(self, from: usize) -> Self {
+        let mut start = from.min(self.end);
+        while start < self.end && is_blank(self.bytes[start]) {
+            start += 1;
         }
         Line {
-            text,
-            end: self.end,
-            indent: self.indent + columns(&bytes[self.text..text]),
+            start,
+            indent: self.indent + columns(&self.bytes[self.start..start]),
+            ..self
         }
+    }
+
+    /// Returns a part of the line, given by the range of its bytes.
+    pub(super) fn part(self, range: Range<usize>) -> Self {
+        Line::new(self.bytes, range)
     }
 
     pub(super) fn is_empty(self) -> bool {
-        self.text == self.end
+        self.start == self.end
     }
 
-    pub(super) fn of(self, bytes: &[u8]) -> &[u8] {
-        &bytes[self.text..self.end]
+    /// Returns the bytes without the blanks at both ends.
+    pub(super) fn text(self) -> &'a [u8] {
+        &self.bytes[self.range()]
+    }
+
+    /// Returns the range of these bytes.
+    pub(super) fn range(self) -> Range<usize> {
+        self.start..self.end
     }
 }
 
@@ -121,7 +155,7 @@ pub(super) fn is_blank(byte: u8) -> bool {
 }
 
 /// The lines of a block: each with its line break, if it has one.
-pub(super) fn lines(bytes: &[u8], block: Range<usize>) -> Vec<Line> {
+pub(super) fn lines(bytes: &[u8], block: Range<usize>) -> Vec<Line<'_>> {
     step(block.len());
     let mut lines = Vec::new();
     let mut at = block.start;
@@ -134,13 +168,16 @@ pub(super) fn lines(bytes: &[u8], block: Range<usize>) -> Vec<Line> {
 }
 
 /// A reader of blocks.
-pub(super) trait BlockReader {
+pub(super) trait BlockReader: Send {
+    /// Starts another document.
+    fn begin(&mut self, start: &ScanStart);
+
     /// Returns whether a line is passed over, by its first bytes. It is blank or not, and has no line break.
     fn passes_over(&mut self, head: &[u8]) -> bool;
 
-    /// Reads a block: lines of which none is blank. Returns the index behind the last line that was
-    /// read, which is behind the first.
-    fn read(&mut self, bytes: &[u8], block: Range<usize>, finds: &mut BlockFinds) -> usize;
+    /// Reads a block: lines of which none is blank. Returns the index after the last line that was
+    /// read, at least the first one.
+    fn read(&mut self, block: Range<usize>, results: &mut BlockResults<'_>) -> usize;
 
     /// Returns whether a line is a block of its own, by its first bytes; `previous` is the line before it
     /// if that is the first of its block but for attributes.
@@ -157,35 +194,46 @@ pub(super) trait BlockReader {
     fn blank_line(&mut self) {}
 }
 
-/// The progress through the lines of a document.
-#[derive(Debug, Default)]
-pub(super) struct BlockWindows {
-    /// The rest of the current line is passed over.
+/// The scanner of a format that is read in blocks.
+pub(super) struct BlockScanner<R> {
+    reader: R,
+    anchors: AnchorReporting,
+    /// The rest of the current line is skipped.
     in_line: bool,
-    /// The document has a byte order mark, or has begun.
+    /// The byte order mark, if there is one, was read.
     started: bool,
 }
 
-impl BlockWindows {
-    /// Reads the blocks of a window; returns the number of bytes consumed.
-    pub(super) fn read(
-        &mut self,
-        window: &Window<'_>,
-        reader: &mut impl BlockReader,
-        finds: &mut BlockFinds,
-        events: &mut Events,
-    ) -> usize {
-        const MARK: &[u8] = "\u{feff}".as_bytes();
+impl<R> BlockScanner<R> {
+    pub(super) fn new(reader: R, options: &FormatOptions) -> Self {
+        BlockScanner {
+            reader,
+            anchors: options.anchors,
+            in_line: false,
+            started: false,
+        }
+    }
+}
+
+impl<R: BlockReader> Scan for BlockScanner<R> {
+    fn begin(&mut self, start: &ScanStart) {
+        self.reader.begin(start);
+        (self.in_line, self.started) = (false, false);
+    }
+
+    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+        let reader = &mut self.reader;
+        let mut results = BlockResults::new(window.bytes, self.anchors);
         let (bytes, mut at) = (window.bytes, window.start);
         if !self.started {
             let pending = &bytes[at..];
-            if pending.len() < MARK.len() && !window.last {
+            if pending.len() < BYTE_ORDER_MARK.len() && !window.last {
                 return at;
             }
             self.started = true;
             events.push(Event::Settled);
-            if pending.starts_with(MARK) {
-                at += MARK.len();
+            if pending.starts_with(BYTE_ORDER_MARK) {
+                at += BYTE_ORDER_MARK.len();
             }
         }
         while at < bytes.len() {
@@ -224,8 +272,8 @@ impl BlockWindows {
                 let offset = window.offset_at(at);
                 events.push(Event::Diagnostic(&diagnostic::BLOCK_TOO_LONG, offset));
             }
-            let read = reader.read(bytes, at..at + end, finds);
-            finds.report(window, events);
+            let read = reader.read(at..at + end, &mut results);
+            results.report(&window, events);
             at = read.max(at + 1);
         }
         at
@@ -236,7 +284,7 @@ impl BlockWindows {
 /// bytes are needed.
 fn block_end(bytes: &[u8], last: bool, reader: &impl BlockReader) -> Option<(usize, bool)> {
     let (mut at, mut previous, mut is_first) = (0, None, true);
-    let whole = &bytes[..bytes.len().min(LONGEST_BLOCK)];
+    let whole = &bytes[..bytes.len().min(MAX_BLOCK_LEN)];
     loop {
         let end = memchr(b'\n', &whole[at..]).map(|n| at + n);
         let line = &whole[at..end.unwrap_or(whole.len())];
@@ -253,7 +301,7 @@ fn block_end(bytes: &[u8], last: bool, reader: &impl BlockReader) -> Option<(usi
         match end {
             Some(_) if is_blank_line && at > 0 => return Some((at, false)),
             Some(end) => at = end + 1,
-            None if bytes.len() >= LONGEST_BLOCK && bytes.len() > whole.len() => {
+            None if bytes.len() >= MAX_BLOCK_LEN && bytes.len() > whole.len() => {
                 return Some((if at > 0 { at } else { whole.len() }, true));
             }
             None if !last => return None,
@@ -297,10 +345,10 @@ pub(super) fn text_references(
     text: &[u8],
     start: usize,
     options: &TextOptions,
-    finds: &mut BlockFinds,
+    results: &mut BlockResults<'_>,
 ) {
     for found in find(text, options) {
-        finds.reference(BlockReference {
+        results.reference(BlockReference {
             range: start + found.span.start..start + found.span.end,
             text: Some(found.reference.into_owned()),
             context: Some(found.context),
@@ -320,7 +368,9 @@ struct BlockRemark {
 
 /// The references and anchors of a block, in any order.
 #[derive(Debug, Default)]
-pub(super) struct BlockFinds {
+pub(super) struct BlockResults<'a> {
+    /// The bytes of the window.
+    pub(super) bytes: &'a [u8],
     references: Vec<BlockReference>,
     anchors: Vec<(usize, Vec<u8>)>,
     remarks: Vec<BlockRemark>,
@@ -329,11 +379,12 @@ pub(super) struct BlockFinds {
     pub(super) marks: bool,
 }
 
-impl BlockFinds {
-    pub(super) fn new(anchors: AnchorReporting) -> Self {
-        BlockFinds {
+impl<'a> BlockResults<'a> {
+    fn new(bytes: &'a [u8], anchors: AnchorReporting) -> Self {
+        BlockResults {
+            bytes,
             marks: anchors == AnchorReporting::Report,
-            ..BlockFinds::default()
+            ..BlockResults::default()
         }
     }
 
@@ -361,9 +412,10 @@ impl BlockFinds {
     }
 
     /// Adds a comment with its contents, if it is a remark.
-    pub(super) fn comment(&mut self, bytes: &[u8], whole: Range<usize>, contents: Range<usize>) {
-        if self.marks && check_remark(&bytes[contents.clone()], true) == RemarkCheck::Yes {
-            self.remark(RemarkKind::Ignore, whole, bytes[contents].to_vec());
+    pub(super) fn comment(&mut self, whole: Range<usize>, contents: Range<usize>) {
+        let contents = &self.bytes[contents];
+        if self.marks && check_remark(contents, true) == RemarkCheck::Yes {
+            self.remark(RemarkKind::Ignore, whole, contents.to_vec());
         }
     }
 
@@ -454,21 +506,16 @@ pub(super) struct JoinedText {
 
 impl JoinedText {
     /// Joins lines with line breaks.
-    pub(super) fn new(bytes: &[u8], lines: impl IntoIterator<Item = Line>) -> Self {
+    pub(super) fn new<'a>(lines: impl IntoIterator<Item = Line<'a>>) -> Self {
         let mut joined = JoinedText::default();
         for line in lines {
-            joined.push(bytes, line.text..line.end);
+            if !joined.pieces.is_empty() {
+                joined.text.push(b'\n');
+            }
+            joined.pieces.push((joined.text.len(), line.start));
+            joined.text.extend_from_slice(line.text());
         }
         joined
-    }
-
-    /// Appends a line.
-    pub(super) fn push(&mut self, bytes: &[u8], range: Range<usize>) {
-        if !self.pieces.is_empty() {
-            self.text.push(b'\n');
-        }
-        self.pieces.push((self.text.len(), range.start));
-        self.text.extend_from_slice(&bytes[range]);
     }
 
     /// Returns the index in the window of a byte of the text.

@@ -106,28 +106,24 @@ pub(super) struct AdocText {
 
 impl AdocText {
     /// Joins lines with line breaks.
-    pub(super) fn new(
-        bytes: &[u8],
-        lines: impl IntoIterator<Item = Line>,
-        attributes: &DocumentAttributes,
-    ) -> Self {
+    pub(super) fn new(lines: &[Line<'_>], attributes: &DocumentAttributes) -> Self {
         let mut text = AdocText::default();
-        for line in lines {
-            text.push_line(bytes, line, attributes);
+        for &line in lines {
+            text.push_line(line, attributes);
         }
         text
     }
 
-    fn push_line(&mut self, bytes: &[u8], line: Line, attributes: &DocumentAttributes) {
+    fn push_line(&mut self, line: Line<'_>, attributes: &DocumentAttributes) {
         if self.has_begun {
             self.bytes.push(b'\n');
             self.map.units(1, 1, 1);
-            self.map.skip((line.text - self.behind).saturating_sub(1));
+            self.map.skip((line.start - self.behind).saturating_sub(1));
         } else {
-            self.map.starting(line.text as u64);
+            self.map.starting(line.start as u64);
         }
         self.has_begun = true;
-        self.push_bytes(line.of(bytes), line.text, attributes);
+        self.push_bytes(line.text(), line.start, attributes);
     }
 
     /// Appends bytes that begin at an index of the window.

@@ -8,8 +8,9 @@ use super::attributes::{AdocText, DocumentAttributes, attribute_reference};
 use super::ids::SectionIds;
 use super::inline::{self, AdocFind, id_length};
 use crate::bytes::steps::step;
+use crate::document::ScanStart;
 use crate::document::blocks::{
-    BlockBase, BlockFinds, BlockReader, BlockReference, Line, columns, lines, text_references,
+    BlockBase, BlockReader, BlockReference, BlockResults, Line, columns, lines, text_references,
 };
 use crate::document::diagnostic;
 use crate::document::events::Context;
@@ -65,6 +66,10 @@ pub(super) struct AdocReader {
 }
 
 impl BlockReader for AdocReader {
+    fn begin(&mut self, _start: &ScanStart) {
+        *self = AdocReader::new(std::mem::take(&mut self.text), self.extended);
+    }
+
     fn passes_over(&mut self, head: &[u8]) -> bool {
         let Some(verbatim) = &self.verbatim else {
             return false;
@@ -96,28 +101,29 @@ impl BlockReader for AdocReader {
             || line.starts_with(b".") && !matches!(line.get(1), None | Some(b' ' | b'.'))
     }
 
-    fn read(&mut self, bytes: &[u8], block: Range<usize>, finds: &mut BlockFinds) -> usize {
-        let lines = lines(bytes, block.clone());
+    fn read(&mut self, block: Range<usize>, results: &mut BlockResults<'_>) -> usize {
+        let lines = lines(results.bytes, block.clone());
         let first = lines[0];
-        let text = first.of(bytes);
+        let text = first.text();
         if let Some(verbatim) = &self.verbatim {
-            let line = bytes[block.clone()].trim_ascii_end();
+            let whole = &results.bytes[block.clone()];
+            let line = whole.trim_ascii_end();
             if line == verbatim.delimiter {
                 self.verbatim = None;
             } else if text.starts_with(b"include::") {
-                self.include(bytes, first, finds);
+                self.include(first, results);
             } else {
-                text_references(&bytes[block.clone()], block.start, &self.text, finds);
+                text_references(whole, block.start, &self.text, results);
             }
         } else if lines.len() == 1 && is_delimiter(text) && first.indent == 0 {
             self.delimiter(text);
         } else if self.table.is_some() {
-            self.table_lines(bytes, &lines, finds);
+            self.table_lines(&lines, results);
         } else {
-            self.lines(bytes, &lines, finds);
+            self.lines(&lines, results);
         }
         // Directives of the preprocessor may be before the header.
-        let is_directive = |line: &Line| line.indent == 0 && is_directive(line.of(bytes));
+        let is_directive = |line: &Line| line.indent == 0 && is_directive(line.text());
         self.has_begun |= !lines.iter().all(is_directive);
         block.end
     }
@@ -161,38 +167,37 @@ impl AdocReader {
     }
 
     /// Reads lines of which none is a delimiter.
-    fn lines(&mut self, bytes: &[u8], lines: &[Line], finds: &mut BlockFinds) {
-        let passed = lines.iter().take_while(|line| is_directive(line.of(bytes)));
+    fn lines(&mut self, lines: &[Line<'_>], results: &mut BlockResults<'_>) {
+        let passed = lines.iter().take_while(|line| is_directive(line.text()));
         let first = if self.has_begun { 0 } else { passed.count() };
         let is_header = !self.has_begun
-            && (lines.get(first)).is_some_and(|line| line.of(bytes).starts_with(b"= "));
+            && (lines.get(first)).is_some_and(|line| line.text().starts_with(b"= "));
         let mut at = 0;
         while at < lines.len() {
             step(1);
             let line = lines[at];
-            let text = line.of(bytes);
-            if self.directive(bytes, line, finds) {
+            let text = line.text();
+            if self.directive(line, results) {
                 at += 1;
-            } else if let Some((name, value)) = entry(bytes, line) {
-                at += self.attribute(bytes, name, value, &lines[at..], finds);
+            } else if let Some((name, value)) = entry(line) {
+                at += self.attribute(name, value, &lines[at..], results);
             } else if line.indent == 0
                 && text.starts_with(b"[")
                 && text.ends_with(b"]")
-                && self.block_attributes(bytes, line, finds)
+                && self.block_attributes(line, results)
             {
                 at += 1;
             } else if let Some(length) = title_mark(text).filter(|_| line.indent == 0) {
-                let title = line.rest(bytes, line.text + length);
-                self.title(bytes, title, !(is_header && at == first), finds);
+                let title = line.rest(line.start + length);
+                self.title(title, !(is_header && at == first), results);
                 at += 1;
             } else if let Some(under) = lines.get(at + 1)
-                && is_underlined(text, under.of(bytes))
+                && is_underlined(text, under.text())
                 && line.indent == 0
             {
-                let is_document =
-                    !self.has_begun && at == first && under.of(bytes).starts_with(b"=");
+                let is_document = !self.has_begun && at == first && under.text().starts_with(b"=");
                 self.is_compatible |= is_document;
-                self.title(bytes, line, !is_document, finds);
+                self.title(line, !is_document, results);
                 at += 2;
             } else if self.style != BlockStyle::Plain {
                 self.style = BlockStyle::Plain;
@@ -201,15 +206,15 @@ impl AdocReader {
                 && line.indent == 0
                 && !matches!(next, b' ' | b'\t' | b'.')
             {
-                self.inline(bytes, [line.rest(bytes, line.text + 1)], finds);
+                self.inline(&[line.rest(line.start + 1)], results);
                 at += 1;
-            } else if text == b"+" || self.block_macro(bytes, line, finds) {
+            } else if text == b"+" || self.block_macro(line, results) {
                 at += 1;
             } else if line.indent > 0 && !is_list_item(text) && !self.awaits_text {
                 // A literal paragraph.
                 return;
             } else {
-                at += self.paragraph(bytes, &lines[at..], is_header, finds);
+                at += self.paragraph(&lines[at..], is_header, results);
             }
         }
     }
@@ -217,35 +222,34 @@ impl AdocReader {
     /// Reads the text at the start of lines; returns the number of its lines.
     fn paragraph(
         &mut self,
-        bytes: &[u8],
-        lines: &[Line],
+        lines: &[Line<'_>],
         is_header: bool,
-        finds: &mut BlockFinds,
+        results: &mut BlockResults<'_>,
     ) -> usize {
-        let in_list = self.awaits_text || is_list_item(lines[0].of(bytes));
+        let in_list = self.awaits_text || is_list_item(lines[0].text());
         let mut own = vec![lines[0]];
         let mut count = 1;
         while let Some(&line) = lines.get(count).filter(|_| !is_header) {
             step(1);
-            let text = line.of(bytes);
+            let text = line.text();
             if in_list && (text == b"+" || is_list_item(text))
                 || line.indent == 0 && text.starts_with(b"[") && is_attribute_line(text)
             {
                 break;
             }
-            if !self.directive(bytes, line, finds) {
+            if !self.directive(line, results) {
                 own.push(line);
             }
             count += 1;
         }
-        let last = own[own.len() - 1].of(bytes);
+        let last = own[own.len() - 1].text();
         self.awaits_text = own.len() == 1 && (last.ends_with(b"::") || last.ends_with(b";;"));
-        self.inline(bytes, own, finds);
+        self.inline(&own, results);
         count
     }
 
     /// Reads the cells of lines in a table.
-    fn table_lines(&mut self, bytes: &[u8], lines: &[Line], finds: &mut BlockFinds) {
+    fn table_lines(&mut self, lines: &[Line<'_>], results: &mut BlockResults<'_>) {
         let separator = match self.table.as_deref() {
             Some([b'!', ..]) => b'!',
             _ => b'|',
@@ -253,41 +257,42 @@ impl AdocReader {
         let mut cell = Vec::new();
         for &line in lines {
             step(1);
-            if self.directive(bytes, line, finds) {
+            if self.directive(line, results) {
                 continue;
             }
-            let mut from = line.text;
+            let mut from = line.start;
             loop {
-                let rest = &bytes[from..line.end];
+                let rest = &line.text()[from - line.start..];
                 let mut bars = memchr::memchr_iter(separator, rest);
                 let bar = bars.find(|&at| at == 0 || rest[at - 1] != b'\\');
                 let end = bar.map_or(line.end, |bar| from + bar);
-                let part = Line::new(bytes, from..end);
-                if !part.is_empty() && !self.block_macro(bytes, part, finds) {
+                let part = line.part(from..end);
+                if !part.is_empty() && !self.block_macro(part, results) {
                     cell.push(part);
                 }
                 if bar.is_none() {
                     break;
                 }
-                self.inline(bytes, std::mem::take(&mut cell), finds);
+                self.inline(&cell, results);
+                cell.clear();
                 from = end + 1;
             }
         }
-        self.inline(bytes, cell, finds);
+        self.inline(&cell, results);
     }
 
     /// Reads a comment or a directive of the preprocessor; returns whether the line is one.
-    fn directive(&mut self, bytes: &[u8], line: Line, finds: &mut BlockFinds) -> bool {
-        let text = line.of(bytes);
+    fn directive(&mut self, line: Line<'_>, results: &mut BlockResults<'_>) -> bool {
+        let text = line.text();
         if text.starts_with(b"//") && line.indent == 0 && !text.starts_with(b"///") {
-            finds.comment(bytes, line.text..line.end, line.text + 2..line.end);
+            results.comment(line.range(), line.start + 2..line.end);
             return true;
         }
         if line.indent > 0 || !text.ends_with(b"]") {
             return false;
         }
         if text.starts_with(b"include::") {
-            self.include(bytes, line, finds);
+            self.include(line, results);
             return true;
         }
         let names = [&b"ifdef::"[..], b"ifndef::", b"ifeval::", b"endif::"];
@@ -297,42 +302,38 @@ impl AdocReader {
         // A line of text may stand in the brackets.
         if name.starts_with(b"ifdef") || name.starts_with(b"ifndef") {
             let open = memchr(b'[', text).unwrap_or(text.len());
-            let inside = line.rest(bytes, line.text + open + 1);
-            let inside = Line {
-                end: inside.end - 1,
-                indent: 0,
-                ..inside
-            };
-            if inside.text < inside.end && !self.directive(bytes, inside, finds) {
-                self.inline(bytes, [inside], finds);
+            let inside = line.part((line.start + open + 1).min(line.end - 1)..line.end - 1);
+            let inside = inside.part(inside.range());
+            if !inside.is_empty() && !self.directive(inside, results) {
+                self.inline(&[inside], results);
             }
         }
         true
     }
 
     /// Reads an include directive.
-    fn include(&mut self, bytes: &[u8], line: Line, finds: &mut BlockFinds) {
-        let start = line.text + "include::".len();
-        let Some(length) = memchr(b'[', &bytes[start..line.end]).filter(|&length| length > 0)
+    fn include(&mut self, line: Line<'_>, results: &mut BlockResults<'_>) {
+        let start = line.start + "include::".len();
+        let Some(length) =
+            memchr(b'[', &line.text()["include::".len()..]).filter(|&length| length > 0)
         else {
             return;
         };
-        let target = Line::new(bytes, start..start + length);
-        let text = AdocText::new(bytes, [target], &self.attributes);
+        let target = line.part(start..start + length);
+        let text = AdocText::new(&[target], &self.attributes);
         let whole = 0..text.bytes.len();
-        file(&text, whole, "include", BlockBase::Document, finds);
+        file(&text, whole, "include", BlockBase::Document, results);
     }
 
     /// Applies an attribute entry; returns the number of its lines.
     fn attribute(
         &mut self,
-        bytes: &[u8],
         name: Range<usize>,
-        value: Line,
-        lines: &[Line],
-        finds: &mut BlockFinds,
+        value: Line<'_>,
+        lines: &[Line<'_>],
+        results: &mut BlockResults<'_>,
     ) -> usize {
-        let mut text = value.of(bytes).to_vec();
+        let mut text = value.text().to_vec();
         let mut count = 1;
         while let Some(start) = text.strip_suffix(b" \\")
             && let Some(line) = lines.get(count)
@@ -340,7 +341,7 @@ impl AdocReader {
             let length = start.trim_ascii_end().len();
             text.truncate(length);
             text.push(b' ');
-            text.extend_from_slice(line.of(bytes));
+            text.extend_from_slice(line.text());
             count += 1;
         }
         let inner = text.strip_prefix(b"pass:").and_then(|rest| {
@@ -349,22 +350,25 @@ impl AdocReader {
                 .map(|rest| rest[open + 1..].to_vec())
         });
         let at = name.start;
-        if !self.attributes.set(&bytes[name], &inner.unwrap_or(text)) {
-            finds.diagnostic(&diagnostic::ADOC_ATTRIBUTE_LIMIT, at);
+        if !self
+            .attributes
+            .set(&results.bytes[name], &inner.unwrap_or(text))
+        {
+            results.diagnostic(&diagnostic::ADOC_ATTRIBUTE_LIMIT, at);
         }
         count
     }
 
     /// Reads a line of block attributes; returns whether it is one.
-    fn block_attributes(&mut self, bytes: &[u8], line: Line, finds: &mut BlockFinds) -> bool {
-        let text = line.of(bytes);
+    fn block_attributes(&mut self, line: Line<'_>, results: &mut BlockResults<'_>) -> bool {
+        let text = line.text();
         if !is_attribute_line(text) {
             return false;
         }
         if let Some(inner) = text.strip_prefix(b"[[") {
             let length = id_length(inner);
             if matches!(inner.get(length), Some(b',' | b']')) {
-                self.anchor(line.text + 2, &inner[..length], finds);
+                self.anchor(line.start + 2, &inner[..length], results);
             }
             return true;
         }
@@ -381,44 +385,44 @@ impl AdocReader {
         if let Some(hash) = memchr(b'#', position) {
             let id = &position[hash + 1..];
             let length = id.iter().take_while(|byte| !b".%".contains(byte)).count();
-            self.anchor(line.text + 1 + hash + 1, &id[..length], finds);
+            self.anchor(line.start + 1 + hash + 1, &id[..length], results);
         }
         if let Some((value, at)) = attribute_value(inner, b"id") {
-            self.anchor(line.text + 1 + at, value, finds);
+            self.anchor(line.start + 1 + at, value, results);
         }
         true
     }
 
-    fn anchor(&mut self, at: usize, id: &[u8], finds: &mut BlockFinds) {
-        if finds.marks {
+    fn anchor(&mut self, at: usize, id: &[u8], results: &mut BlockResults<'_>) {
+        if results.marks {
             self.ids.reserve(id);
-            finds.anchor(at, id.to_vec());
+            results.anchor(at, id.to_vec());
         }
     }
 
     /// Reads the text of a title.
-    fn title(&mut self, bytes: &[u8], title: Line, has_id: bool, finds: &mut BlockFinds) {
+    fn title(&mut self, title: Line<'_>, has_id: bool, results: &mut BlockResults<'_>) {
         self.style = BlockStyle::Plain;
-        self.inline(bytes, [title], finds);
-        if finds.marks && has_id {
-            let text = AdocText::new(bytes, [title], &self.attributes);
+        self.inline(&[title], results);
+        if results.marks && has_id {
+            let text = AdocText::new(&[title], &self.attributes);
             let own_id =
                 text.bytes.ends_with(b"]]") && memchr::memmem::find(&text.bytes, b" [[").is_some();
             let plain = plain_title(&text.bytes);
             if !own_id {
                 let id = self.ids.next(&plain, &self.attributes);
-                finds.anchor(title.text, id);
+                results.anchor(title.start, id);
             }
             // Cross references may name a title.
             if plain.contains(|character: char| character == ' ' || character.is_uppercase()) {
-                finds.anchor(title.text, plain.into_bytes());
+                results.anchor(title.start, plain.into_bytes());
             }
         }
     }
 
     /// Reads a block macro for an image or the like; returns whether the line is one.
-    fn block_macro(&mut self, bytes: &[u8], line: Line, finds: &mut BlockFinds) -> bool {
-        let raw = line.of(bytes);
+    fn block_macro(&mut self, line: Line<'_>, results: &mut BlockResults<'_>) -> bool {
+        let raw = line.text();
         let names = ["image", "video", "audio"];
         let name = names.iter().find(|name| {
             let rest = raw.strip_prefix(name.as_bytes());
@@ -427,7 +431,7 @@ impl AdocReader {
         let Some(name) = name.filter(|_| raw.ends_with(b"]")) else {
             return false;
         };
-        let text = AdocText::new(bytes, [line], &self.attributes);
+        let text = AdocText::new(&[line], &self.attributes);
         let start = name.len() + 2;
         let Some(length) = memchr(b'[', &text.bytes[start.min(text.bytes.len())..]) else {
             return false;
@@ -437,7 +441,7 @@ impl AdocReader {
         if length == 0 || inside.start > inside.end {
             return false;
         }
-        self.media(&text, name, start..open, inside, finds);
+        self.media(&text, name, start..open, inside, results);
         true
     }
 
@@ -448,7 +452,7 @@ impl AdocReader {
         name: &'static str,
         target: Range<usize>,
         inside: Range<usize>,
-        finds: &mut BlockFinds,
+        results: &mut BlockResults<'_>,
     ) {
         let attributes = &text.bytes[inside.clone()];
         let first = attributes.split(|&byte| byte == b',').next();
@@ -461,7 +465,7 @@ impl AdocReader {
             _ => BlockBase::Document,
         };
         if name != "video" || !is_hosted {
-            file(text, target, name, folder(), finds);
+            file(text, target, name, folder(), results);
         }
         for (attribute, base) in [("link", BlockBase::Document), ("poster", folder())] {
             let value = attribute_value(attributes, attribute.as_bytes());
@@ -473,28 +477,23 @@ impl AdocReader {
             let mut found = reference(text, start..start + value.len(), name);
             found.attribute = Some(attribute);
             found.base = base;
-            finds.reference(found);
+            results.reference(found);
         }
     }
 
     /// Reads inline text.
-    fn inline(
-        &mut self,
-        bytes: &[u8],
-        lines: impl IntoIterator<Item = Line>,
-        finds: &mut BlockFinds,
-    ) {
-        let text = AdocText::new(bytes, lines, &self.attributes);
+    fn inline(&mut self, lines: &[Line<'_>], results: &mut BlockResults<'_>) {
+        let text = AdocText::new(lines, &self.attributes);
         let mut anchors = Vec::new();
         let mut found = |find: AdocFind| match find {
             AdocFind::Macro("image", target, inside) => {
-                self.media(&text, "image", target, inside, finds);
+                self.media(&text, "image", target, inside, results);
             }
-            AdocFind::Macro("xref", target, _) => cross_reference(&text, target, true, finds),
+            AdocFind::Macro("xref", target, _) => cross_reference(&text, target, true, results),
             AdocFind::Macro("mailto", target, _) => {
                 let mut found = reference(&text, target.clone(), "link");
                 found.text = Some([b"mailto:", &text.bytes[target]].concat());
-                finds.reference(found);
+                results.reference(found);
             }
             AdocFind::Macro(_, mut target, _) => {
                 for marks in [&b"+++"[..], b"++", b"$$"] {
@@ -507,18 +506,18 @@ impl AdocReader {
                     }
                 }
                 let found = unescaped(reference(&text, target.clone(), "link"), &text, target);
-                finds.reference(without_blanks(found));
+                results.reference(without_blanks(found));
             }
-            AdocFind::Internal(target) => cross_reference(&text, target, false, finds),
+            AdocFind::Internal(target) => cross_reference(&text, target, false, results),
             AdocFind::Link(range) => {
                 let found = reference(&text, range.clone(), "link");
-                finds.reference(unescaped(found, &text, range));
+                results.reference(unescaped(found, &text, range));
             }
             AdocFind::Bare(range) => {
                 let mut found = unescaped(reference(&text, range.clone(), "link"), &text, range);
                 found.element = None;
                 found.context = Some(Context::Bare);
-                finds.reference(found);
+                results.reference(found);
             }
             AdocFind::Email(range) => {
                 let mut found = reference(&text, range.clone(), "link");
@@ -526,7 +525,7 @@ impl AdocReader {
                 found.context = Some(Context::Email);
                 found.flags |= Flags::SCHEME_GUESSED;
                 found.text = Some([b"mailto:", &text.bytes[range]].concat());
-                finds.reference(found);
+                results.reference(found);
             }
             AdocFind::Anchor(range) => {
                 anchors.push((text.range(range.clone()).start, text.bytes[range].to_vec()));
@@ -535,7 +534,7 @@ impl AdocReader {
         let compatible = self.is_compatible || self.attributes.get(b"compat-mode").is_some();
         inline::read(&text.bytes, self.text.email, compatible, &mut found);
         for (at, id) in anchors {
-            self.anchor(at, &id, finds);
+            self.anchor(at, &id, results);
         }
     }
 }
@@ -586,7 +585,7 @@ fn file(
     range: Range<usize>,
     element: &'static str,
     base: BlockBase,
-    finds: &mut BlockFinds,
+    results: &mut BlockResults<'_>,
 ) {
     let mut found = reference(text, range, element);
     if let BlockBase::Folder(folder) = &base
@@ -595,7 +594,7 @@ fn file(
         found.flags |= Flags::TEMPLATE;
     }
     found.base = base;
-    finds.reference(without_blanks(found));
+    results.reference(without_blanks(found));
 }
 
 /// Percent-encodes the blanks of what is resolved.
@@ -608,7 +607,12 @@ fn without_blanks(mut found: BlockReference) -> BlockReference {
 }
 
 /// Reports a cross reference: a fragment, or a file whose extension may be left out.
-fn cross_reference(text: &AdocText, range: Range<usize>, is_macro: bool, finds: &mut BlockFinds) {
+fn cross_reference(
+    text: &AdocText,
+    range: Range<usize>,
+    is_macro: bool,
+    results: &mut BlockResults<'_>,
+) {
     let mut found = reference(text, range.clone(), "xref");
     let target = text.bytes[range].trim_ascii_end();
     let has_extension = |path: &[u8]| {
@@ -626,7 +630,7 @@ fn cross_reference(text: &AdocText, range: Range<usize>, is_macro: bool, finds: 
         None if is_macro && has_extension(target) => target.to_vec(),
         None => [b"#", target].concat(),
     });
-    finds.reference(without_blanks(found));
+    results.reference(without_blanks(found));
 }
 
 /// Returns the value of a named attribute in a list, and its index.
@@ -647,8 +651,8 @@ fn attribute_value<'a>(list: &'a [u8], name: &[u8]) -> Option<(&'a [u8], usize)>
 }
 
 /// Returns the name and the value of an attribute entry.
-fn entry(bytes: &[u8], line: Line) -> Option<(Range<usize>, Line)> {
-    let text = line.of(bytes);
+fn entry(line: Line<'_>) -> Option<(Range<usize>, Line<'_>)> {
+    let text = line.text();
     let rest = text.strip_prefix(b":").filter(|_| line.indent == 0)?;
     let length = memchr(b':', rest)?;
     let name = &rest[..length];
@@ -656,9 +660,9 @@ fn entry(bytes: &[u8], line: Line) -> Option<(Range<usize>, Line)> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
     let is_name = bare.first().is_some_and(is_word);
     let behind = rest.get(length + 1);
-    let value = line.rest(bytes, line.text + 1 + length + 1);
+    let value = line.rest(line.start + 1 + length + 1);
     (is_name && matches!(behind, None | Some(b' ' | b'\t')))
-        .then_some((line.text + 1..line.text + 1 + length, value))
+        .then_some((line.start + 1..line.start + 1 + length, value))
 }
 
 /// Returns whether a line is a comment, an attribute entry or a directive, which may be before a header.
@@ -671,7 +675,7 @@ fn is_directive(text: &[u8]) -> bool {
         b"endif::",
     ];
     let is_comment = text.starts_with(b"//") && !text.starts_with(b"///");
-    let is_entry = || entry(text, Line::new(text, 0..text.len())).is_some();
+    let is_entry = || entry(Line::new(text, 0..text.len())).is_some();
     is_comment
         || is_entry()
         || text.ends_with(b"]") && starts.iter().any(|start| text.starts_with(start))

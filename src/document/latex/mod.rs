@@ -6,58 +6,21 @@ use std::ops::Range;
 use memchr::{memchr, memchr2, memmem};
 
 use super::blocks::{
-    BOUNDS, BlockFinds, BlockReader, BlockReference, BlockWindows, LINE_HEAD, text_references,
+    BlockReader, BlockReference, BlockResults, BlockScanner, LINE_HEAD, format, text_references,
 };
-use super::events::{Events, RuleFamily};
 use super::flags::Flags;
 use super::options::TextOptions;
-use super::{Format, Passes, Retrieval, Scan, ScanStart};
+use super::{Format, ScanStart};
 use crate::bytes::steps::step;
-use crate::bytes::window::Window;
-use crate::decode::charset::Conversion;
 
 /// LaTeX.
-pub(super) const FORMAT: Format = Format {
-    name: "latex",
-    extensions: &["tex", "ltx", "latex"],
-    file_names: &[],
-    media_types: &[],
-    family: RuleFamily::Plain,
-    bounds: BOUNDS,
-    reading: Passes::Once,
-    prescan: None,
-    conversion: Conversion::Always,
-    split_point: None,
-    retrieval: Retrieval::Place,
-    scanner: |options| {
-        Box::new(LatexScanner {
-            windows: BlockWindows::default(),
-            reader: LatexReader {
-                text: options.text.clone(),
-                verbatim: None,
-            },
-            finds: BlockFinds::new(options.anchors),
-        })
-    },
-};
-
-/// The scanner for LaTeX.
-struct LatexScanner {
-    windows: BlockWindows,
-    reader: LatexReader,
-    finds: BlockFinds,
-}
-
-impl Scan for LatexScanner {
-    fn begin(&mut self, _start: &ScanStart) {
-        self.windows = BlockWindows::default();
-        self.reader.verbatim = None;
-    }
-
-    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
-        (self.windows).read(&window, &mut self.reader, &mut self.finds, events)
-    }
-}
+pub(super) const FORMAT: Format = format("latex", &["tex", "ltx", "latex"], |options| {
+    let reader = LatexReader {
+        text: options.text.clone(),
+        verbatim: None,
+    };
+    Box::new(BlockScanner::new(reader, options))
+});
 
 /// Environments that are not read, by what ends them.
 const VERBATIM: [&[u8]; 6] = [
@@ -78,13 +41,18 @@ struct LatexReader {
 }
 
 impl BlockReader for LatexReader {
+    fn begin(&mut self, _start: &ScanStart) {
+        self.verbatim = None;
+    }
+
     fn passes_over(&mut self, head: &[u8]) -> bool {
         // The end of an environment may be past the head of a long line.
         (self.verbatim)
             .is_some_and(|end| head.len() < LINE_HEAD && memmem::find(head, end).is_none())
     }
 
-    fn read(&mut self, bytes: &[u8], block: Range<usize>, finds: &mut BlockFinds) -> usize {
+    fn read(&mut self, block: Range<usize>, results: &mut BlockResults<'_>) -> usize {
+        let bytes = results.bytes;
         let mut text = bytes[block.clone()].to_vec();
         let mut at = 0;
         let erase = |text: &mut [u8], range: Range<usize>| {
@@ -110,7 +78,7 @@ impl BlockReader for LatexReader {
             if text[at] == b'%' {
                 let end = memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
                 let whole = block.start + at..block.start + end;
-                finds.comment(bytes, whole.clone(), whole.start + 1..whole.end);
+                results.comment(whole.clone(), whole.start + 1..whole.end);
                 erase(&mut text, at..end);
                 at = end;
                 continue;
@@ -136,7 +104,7 @@ impl BlockReader for LatexReader {
                     match argument(&text, arguments) {
                         Some(argument) => {
                             if is_link {
-                                report(&text, argument.clone(), is_href, block.start, finds);
+                                report(&text, argument.clone(), is_href, block.start, results);
                             }
                             erase(&mut text, argument.clone());
                             argument.end
@@ -147,7 +115,7 @@ impl BlockReader for LatexReader {
                 _ => arguments,
             };
         }
-        text_references(&text, block.start, &self.text, finds);
+        text_references(&text, block.start, &self.text, results);
         block.end
     }
 }
@@ -189,7 +157,13 @@ fn argument(text: &[u8], at: usize) -> Option<Range<usize>> {
 }
 
 /// Reports the argument of `\url` or `\href`.
-fn report(text: &[u8], range: Range<usize>, is_href: bool, start: usize, finds: &mut BlockFinds) {
+fn report(
+    text: &[u8],
+    range: Range<usize>,
+    is_href: bool,
+    start: usize,
+    results: &mut BlockResults<'_>,
+) {
     let raw = &text[range.clone()];
     let mut url = Vec::with_capacity(raw.len());
     let mut is_template = matches!(raw.trim_ascii(), [b'#', b'1'..=b'9']);
@@ -211,7 +185,7 @@ fn report(text: &[u8], range: Range<usize>, is_href: bool, start: usize, finds: 
         }
         at += 1;
     }
-    finds.reference(BlockReference {
+    results.reference(BlockReference {
         range: start + range.start..start + range.end,
         text: Some(url),
         element: Some(if is_href { "href" } else { "url" }),

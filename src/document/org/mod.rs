@@ -6,59 +6,22 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 
 use super::blocks::{
-    BOUNDS, BlockFinds, BlockReader, BlockReference, BlockWindows, Line, lines, text_references,
+    BlockReader, BlockReference, BlockResults, BlockScanner, Line, format, lines, text_references,
 };
-use super::events::{Events, RuleFamily};
 use super::options::TextOptions;
 use super::text::schemes::TextScheme;
-use super::{Format, Passes, Retrieval, Scan, ScanStart};
+use super::{Format, ScanStart};
 use crate::bytes::steps::step;
-use crate::bytes::window::Window;
-use crate::decode::charset::Conversion;
 use crate::uri::base::push_path;
 
 /// Org.
-pub(super) const FORMAT: Format = Format {
-    name: "org",
-    extensions: &["org"],
-    file_names: &[],
-    media_types: &[],
-    family: RuleFamily::Plain,
-    bounds: BOUNDS,
-    reading: Passes::Once,
-    prescan: None,
-    conversion: Conversion::Always,
-    split_point: None,
-    retrieval: Retrieval::Place,
-    scanner: |options| {
-        Box::new(OrgScanner {
-            windows: BlockWindows::default(),
-            reader: OrgReader {
-                text: options.text.clone(),
-                verbatim: None,
-            },
-            finds: BlockFinds::new(options.anchors),
-        })
-    },
-};
-
-/// The scanner for Org.
-struct OrgScanner {
-    windows: BlockWindows,
-    reader: OrgReader,
-    finds: BlockFinds,
-}
-
-impl Scan for OrgScanner {
-    fn begin(&mut self, _start: &ScanStart) {
-        self.windows = BlockWindows::default();
-        self.reader.verbatim = None;
-    }
-
-    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
-        (self.windows).read(&window, &mut self.reader, &mut self.finds, events)
-    }
-}
+pub(super) const FORMAT: Format = format("org", &["org"], |options| {
+    let reader = OrgReader {
+        text: options.text.clone(),
+        verbatim: None,
+    };
+    Box::new(BlockScanner::new(reader, options))
+});
 
 /// Blocks that are not read.
 const VERBATIM: [&str; 4] = ["src", "example", "export", "comment"];
@@ -79,6 +42,10 @@ fn keyword<'a>(line: &'a [u8], keyword: &str) -> Option<&'a [u8]> {
 }
 
 impl BlockReader for OrgReader {
+    fn begin(&mut self, _start: &ScanStart) {
+        self.verbatim = None;
+    }
+
     fn passes_over(&mut self, head: &[u8]) -> bool {
         let Some(name) = self.verbatim else {
             return false;
@@ -90,13 +57,14 @@ impl BlockReader for OrgReader {
         true
     }
 
-    fn read(&mut self, bytes: &[u8], block: Range<usize>, finds: &mut BlockFinds) -> usize {
+    fn read(&mut self, block: Range<usize>, results: &mut BlockResults<'_>) -> usize {
+        let bytes = results.bytes;
         let mut text = bytes[block.clone()].to_vec();
         let mut end = block.end;
         for line in lines(bytes, block.clone()) {
             step(1);
-            let own = line.of(bytes);
-            let erased = line.text - block.start..line.end - block.start;
+            let own = line.text();
+            let erased = line.start - block.start..line.end - block.start;
             if let Some(rest) = keyword(own, "begin_") {
                 let word = rest
                     .split(u8::is_ascii_whitespace)
@@ -110,32 +78,32 @@ impl BlockReader for OrgReader {
                     break;
                 }
             } else if let [b'#', b' ', ..] | [b'#'] = own {
-                finds.comment(bytes, line.text..line.end, line.text + 1..line.end);
+                results.comment(line.range(), line.start + 1..line.end);
                 text[erased].fill(b' ');
             } else if let [b':', b' ', ..] | [b':'] = own {
                 text[erased].fill(b' ');
             }
         }
-        self.inline(&mut text, block.start, finds);
+        self.inline(&mut text, block.start, results);
         end
     }
 }
 
 /// Returns the index after a line and its line break.
-fn next_line(bytes: &[u8], line: Line) -> usize {
+fn next_line(bytes: &[u8], line: Line<'_>) -> usize {
     memchr(b'\n', &bytes[line.end..]).map_or(bytes.len(), |end| line.end + end + 1)
 }
 
 impl OrgReader {
     /// Reads text that begins at an index of the window.
-    fn inline(&self, text: &mut [u8], start: usize, finds: &mut BlockFinds) {
+    fn inline(&self, text: &mut [u8], start: usize, results: &mut BlockResults<'_>) {
         let mut at = 0;
         while let Some(next) = text[at..].iter().position(|byte| b"[=~@s".contains(byte)) {
             step(1);
             at += next;
             let rest = &text[at..text.len().min(at + MAX_LINK_LEN)];
             let end = match rest {
-                [b'[', b'[', ..] => self.link(text, at, start, finds),
+                [b'[', b'[', ..] => self.link(text, at, start, results),
                 [b'=' | b'~', ..] => verbatim_end(text, at),
                 // `@@html:<b>@@` and `src_sh{curl}`.
                 [b'@', b'@', ..] => memmem::find(&rest[2..], b"@@").map(|end| at + end + 4),
@@ -158,11 +126,17 @@ impl OrgReader {
             }
             at = end;
         }
-        text_references(text, start, &self.text, finds);
+        text_references(text, start, &self.text, results);
     }
 
     /// Reports the link in brackets at `at`; returns the index after it.
-    fn link(&self, text: &[u8], at: usize, start: usize, finds: &mut BlockFinds) -> Option<usize> {
+    fn link(
+        &self,
+        text: &[u8],
+        at: usize,
+        start: usize,
+        results: &mut BlockResults<'_>,
+    ) -> Option<usize> {
         let limit = text.len().min(at + MAX_LINK_LEN);
         let text = &text[..limit];
         let mut target = Vec::new();
@@ -191,7 +165,7 @@ impl OrgReader {
                 let shown = &text[words..words + length];
                 // An image in the place of a text.
                 if !shown.iter().any(u8::is_ascii_whitespace) {
-                    report(shown, start + words..start + words + length, "img", finds);
+                    report(shown, start + words..start + words + length, "img", results);
                 }
                 words + length + 2
             }
@@ -201,7 +175,7 @@ impl OrgReader {
             &target,
             start + inside.start..start + inside.end,
             "a",
-            finds,
+            results,
         );
         Some(close)
     }
@@ -226,7 +200,12 @@ fn verbatim_end(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Reports a target, if it is a URI or a file.
-fn report(target: &[u8], range: Range<usize>, element: &'static str, finds: &mut BlockFinds) {
+fn report(
+    target: &[u8],
+    range: Range<usize>,
+    element: &'static str,
+    results: &mut BlockResults<'_>,
+) {
     let words: Vec<&[u8]> = target.split(u8::is_ascii_whitespace).collect();
     let target = words.join(&b" "[..]);
     let target = target.trim_ascii();
@@ -253,7 +232,7 @@ fn report(target: &[u8], range: Range<usize>, element: &'static str, finds: &mut
     if path.is_empty() {
         if is_scheme && !target.starts_with(b"file:::") {
             found.text = Some(target.to_vec());
-            finds.reference(found);
+            results.reference(found);
         }
         return;
     }
@@ -263,5 +242,5 @@ fn report(target: &[u8], range: Range<usize>, element: &'static str, finds: &mut
         found.resolves_as = Some(encoded);
     }
     found.text = Some(path.to_vec());
-    finds.reference(found);
+    results.reference(found);
 }

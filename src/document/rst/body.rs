@@ -9,8 +9,9 @@ use super::inline::{self, InlineFind, simple_name, unescape};
 use super::references::{entry, file, mail, numbered, role, target};
 use super::uri::is_email;
 use crate::bytes::steps::step;
+use crate::document::ScanStart;
 use crate::document::blocks::{
-    BlockFinds, BlockReader, BlockReference, JoinedText, Line, char_at, columns, lines, width,
+    BlockReader, BlockReference, BlockResults, JoinedText, Line, char_at, columns, lines, width,
 };
 use crate::document::events::Context;
 use crate::document::flags::Flags;
@@ -48,6 +49,11 @@ pub(super) struct BodyReader {
 const DEEPEST_TABLE: usize = 16;
 
 impl BlockReader for BodyReader {
+    fn begin(&mut self, start: &ScanStart) {
+        *self = BodyReader::new(self.email);
+        self.roles = start.roles;
+    }
+
     fn passes_over(&mut self, head: &[u8]) -> bool {
         let line = Line::new(head, 0..head.len());
         if let Pending::Literal(column) = self.pending
@@ -59,9 +65,9 @@ impl BlockReader for BodyReader {
         !line.is_empty() && self.is_opaque(line)
     }
 
-    fn read(&mut self, bytes: &[u8], block: Range<usize>, finds: &mut BlockFinds) -> usize {
-        let lines = lines(bytes, block.clone());
-        self.lines(bytes, &lines, finds);
+    fn read(&mut self, block: Range<usize>, results: &mut BlockResults<'_>) -> usize {
+        let lines = lines(results.bytes, block.clone());
+        self.lines(&lines, results);
         block.end
     }
 }
@@ -69,24 +75,23 @@ impl BlockReader for BodyReader {
 /// Lines that begin with a block.
 struct Block<'l> {
     /// The first line, or the part of it behind a mark.
-    first: Line,
+    first: Line<'l>,
     /// The column of that mark, if its contents may have any column behind it.
     mark: Option<usize>,
-    rest: &'l [Line],
+    rest: &'l [Line<'l>],
 }
 
 impl BodyReader {
-    /// Makes a reader, which reports mail addresses if they are wanted.
-    pub(super) fn new(email: bool, roles: RstRoles) -> Self {
+    /// Creates a reader, which reports mail addresses if `email` is set.
+    pub(super) fn new(email: bool) -> Self {
         BodyReader {
             email,
-            roles,
             ..BodyReader::default()
         }
     }
 
     /// Returns whether a line belongs to what is not read, which it may end.
-    fn is_opaque(&mut self, line: Line) -> bool {
+    fn is_opaque(&mut self, line: Line<'_>) -> bool {
         match self.pending {
             Pending::Opaque(column) if line.indent > column => return true,
             Pending::Opaque(_) => self.pending = Pending::None,
@@ -96,7 +101,7 @@ impl BodyReader {
     }
 
     /// Reads lines of which none is blank.
-    fn lines(&mut self, bytes: &[u8], lines: &[Line], finds: &mut BlockFinds) {
+    fn lines(&mut self, lines: &[Line<'_>], results: &mut BlockResults<'_>) {
         let mut at = 0;
         while at < lines.len() {
             step(1);
@@ -104,15 +109,15 @@ impl BodyReader {
                 at += 1;
                 continue;
             }
-            at += self.pending_lines(bytes, &lines[at..], finds);
+            at += self.pending_lines(&lines[at..], results);
             if at < lines.len() && self.pending == Pending::None {
-                at += self.element(bytes, &lines[at..], finds);
+                at += self.element(&lines[at..], results);
             }
         }
     }
 
     /// Reads the lines that belong to what is pending.
-    fn pending_lines(&mut self, bytes: &[u8], lines: &[Line], finds: &mut BlockFinds) -> usize {
+    fn pending_lines(&mut self, lines: &[Line<'_>], results: &mut BlockResults<'_>) -> usize {
         let inside = |column: usize| lines.iter().take_while(|line| line.indent > column).count();
         let count = match self.pending {
             Pending::None | Pending::Opaque(_) => return 0,
@@ -124,9 +129,9 @@ impl BodyReader {
                     return inside(column);
                 }
                 // A quoted literal block.
-                let mark = bytes[first.text];
+                let mark = first.text()[0];
                 let quoted = lines.iter().take_while(|line| {
-                    line.indent == column && mark.is_ascii_punctuation() && bytes[line.text] == mark
+                    line.indent == column && mark.is_ascii_punctuation() && line.text()[0] == mark
                 });
                 return quoted.count();
             }
@@ -140,17 +145,15 @@ impl BodyReader {
         }
         let own = &lines[..count];
         match self.pending {
-            Pending::Text(_) => {
-                self.text(&JoinedText::new(bytes, own.iter().copied()), finds, None)
-            }
+            Pending::Text(_) => self.text(&JoinedText::new(own.iter().copied()), results, None),
             Pending::Rows(_) => {
                 for &line in own {
-                    self.text(&JoinedText::new(bytes, [line]), finds, None);
+                    self.text(&JoinedText::new([line]), results, None);
                 }
             }
             Pending::Toctree(_, glob) => {
                 for line in own {
-                    entry(bytes, *line, glob, finds);
+                    entry(*line, glob, results);
                 }
             }
             _ => {}
@@ -159,17 +162,17 @@ impl BodyReader {
     }
 
     /// Reads the body element that begins with the first line; returns the number of lines.
-    fn element(&mut self, bytes: &[u8], lines: &[Line], finds: &mut BlockFinds) -> usize {
+    fn element(&mut self, lines: &[Line<'_>], results: &mut BlockResults<'_>) -> usize {
         let block = Block {
             first: lines[0],
             mark: None,
             rest: &lines[1..],
         };
-        self.element_from(bytes, block, finds)
+        self.element_from(block, results)
     }
 
     /// Reads the body element that a block begins with; returns the number of lines.
-    fn element_from(&mut self, bytes: &[u8], block: Block<'_>, finds: &mut BlockFinds) -> usize {
+    fn element_from(&mut self, block: Block<'_>, results: &mut BlockResults<'_>) -> usize {
         let Block {
             mut first,
             mut mark,
@@ -178,44 +181,44 @@ impl BodyReader {
         // Marks may stand behind one another: `- * 1. text`.
         loop {
             step(1);
-            let text = first.of(bytes);
+            let text = first.text();
             let column = first.indent;
             if let Some(length) = bullet(text) {
-                first = first.rest(bytes, first.text + length);
+                first = first.rest(first.start + length);
                 mark = None;
             } else if let Some(length) = enumerator(text)
                 && !rest.first().is_some_and(|next| {
-                    next.indent == column && enumerator(next.of(bytes)).is_none() && mark.is_none()
+                    next.indent == column && enumerator(next.text()).is_none() && mark.is_none()
                 })
             {
-                first = first.rest(bytes, first.text + length);
+                first = first.rest(first.start + length);
                 mark = None;
             } else if let Some(length) = field_marker(text) {
-                first = first.rest(bytes, first.text + length);
+                first = first.rest(first.start + length);
                 mark = Some(column);
             } else if text == b">>>" || text.starts_with(b">>> ") {
                 return 1 + rest.iter().take_while(|line| line.indent >= column).count();
             } else if text == b"|" || text.starts_with(b"| ") {
                 let more = rest.iter().take_while(|line| line.indent > column).count();
-                let own = std::iter::once(first.rest(bytes, first.text + 1));
+                let own = std::iter::once(first.rest(first.start + 1));
                 let own = own.chain(rest[..more].iter().copied());
-                self.text(&JoinedText::new(bytes, own), finds, None);
+                self.text(&JoinedText::new(own), results, None);
                 return 1 + more;
             } else if text.starts_with(b"+-") && is_grid_border(text) && self.depth < DEEPEST_TABLE
             {
-                return self.grid_table(bytes, first, rest, finds);
+                return self.grid_table(first, rest, results);
             } else if text.starts_with(b"=") && is_simple_border(text, true) {
-                return self.simple_table(bytes, first, rest, finds);
+                return self.simple_table(first, rest, results);
             } else if text == b".." || text.starts_with(b".. ") {
-                return self.explicit(bytes, first, rest, finds);
+                return self.explicit(first, rest, results);
             } else if text == b"__" || text.starts_with(b"__ ") {
                 let more = rest.iter().take_while(|line| line.indent > column).count();
-                let own = std::iter::once(first.rest(bytes, first.text + 2));
+                let own = std::iter::once(first.rest(first.start + 2));
                 let own = own.chain(rest[..more].iter().copied());
-                self.target_uri(&JoinedText::new(bytes, own), 0, finds);
+                self.target_uri(&JoinedText::new(own), 0, results);
                 return 1 + more;
             } else {
-                return self.paragraph(bytes, Block { first, mark, rest }, finds);
+                return self.paragraph(Block { first, mark, rest }, results);
             }
             if first.is_empty() {
                 return 1;
@@ -224,9 +227,9 @@ impl BodyReader {
     }
 
     /// Reads a title, or a paragraph, or the term of a definition.
-    fn paragraph(&mut self, bytes: &[u8], block: Block<'_>, finds: &mut BlockFinds) -> usize {
+    fn paragraph(&mut self, block: Block<'_>, results: &mut BlockResults<'_>) -> usize {
         let Block { first, mark, rest } = block;
-        if let Some(count) = self.title(bytes, first, rest, finds) {
+        if let Some(count) = self.title(first, rest, results) {
             return count;
         }
         let mut column = first.indent;
@@ -237,7 +240,7 @@ impl BodyReader {
         }
         let more = rest.iter().take_while(|line| line.indent == column).count();
         let own = std::iter::once(first).chain(rest[..more].iter().copied());
-        let joined = JoinedText::new(bytes, own);
+        let joined = JoinedText::new(own);
         let text = &joined.text;
         let is_last = more == rest.len();
         if is_last && text.ends_with(b"::") && !text.ends_with(b"\\::") {
@@ -246,7 +249,7 @@ impl BodyReader {
             self.pending = Pending::Literal(contents);
         }
         if text != b"::" {
-            self.text(&joined, finds, None);
+            self.text(&joined, results, None);
         }
         1 + more
     }
@@ -254,15 +257,14 @@ impl BodyReader {
     /// Reads a title with its lines.
     fn title(
         &mut self,
-        bytes: &[u8],
-        first: Line,
-        rest: &[Line],
-        finds: &mut BlockFinds,
+        first: Line<'_>,
+        rest: &[Line<'_>],
+        results: &mut BlockResults<'_>,
     ) -> Option<usize> {
-        let text = first.of(bytes);
+        let text = first.text();
         let line_mark = mark_of_line(text);
         let (title, count) = if let (Some(mark), [title, under, ..]) = (line_mark, rest)
-            && mark_of_line(under.of(bytes)) == Some(mark)
+            && mark_of_line(under.text()) == Some(mark)
             && under.indent == first.indent
         {
             (*title, 3)
@@ -272,54 +274,59 @@ impl BodyReader {
         } else if line_mark.is_none()
             && let Some(under) = rest.first()
             && under.indent == first.indent
-            && mark_of_line(under.of(bytes)).is_some()
-            && (under.end - under.text >= 4 || under.end - under.text >= columns(text))
+            && mark_of_line(under.text()).is_some()
+            && (under.text().len() >= 4 || under.text().len() >= columns(text))
         {
             (first, 2)
         } else {
             return None;
         };
         let mut plain = Vec::new();
-        self.text(&JoinedText::new(bytes, [title]), finds, Some(&mut plain));
-        if finds.marks {
+        self.text(&JoinedText::new([title]), results, Some(&mut plain));
+        if results.marks {
             let id = self.titles.next(&plain);
-            finds.anchor(title.text, id);
+            results.anchor(title.start, id);
         }
         Some(count)
     }
 
     /// Reads inline text.
-    fn text(&self, joined: &JoinedText, finds: &mut BlockFinds, plain: Option<&mut Vec<u8>>) {
+    fn text(
+        &self,
+        joined: &JoinedText,
+        results: &mut BlockResults<'_>,
+        plain: Option<&mut Vec<u8>>,
+    ) {
         let mut text = joined.text.clone();
         inline::escape(&mut text);
-        let marks = finds.marks;
+        let marks = results.marks;
         let mut found = |find: InlineFind| match find {
             InlineFind::Embedded(range) => {
                 self.uri(
                     &text[range.clone()],
                     joined.range(range),
                     "reference",
-                    finds,
+                    results,
                 );
             }
             InlineFind::Role(contents, name) => {
                 match numbered(&text, contents.clone(), name.clone(), self.roles) {
-                    Some((element, url)) => finds.reference(BlockReference {
+                    Some((element, url)) => results.reference(BlockReference {
                         range: joined.range(contents),
                         text: Some(url),
                         element: Some(element),
                         ..BlockReference::default()
                     }),
-                    None => role(&text, contents, name, joined, finds),
+                    None => role(&text, contents, name, joined, results),
                 }
             }
             InlineFind::Target(name) if marks => {
-                target(joined.range(name.clone()), &unescape(&text[name]), finds);
+                target(joined.range(name.clone()), &unescape(&text[name]), results);
             }
             InlineFind::Target(_) => {}
             InlineFind::Standalone(range) => {
                 let raw = &text[range.clone()];
-                finds.reference(BlockReference {
+                results.reference(BlockReference {
                     range: joined.range(range),
                     text: raw.contains(&0).then(|| unescape(raw)),
                     context: Some(Context::Bare),
@@ -328,23 +335,29 @@ impl BodyReader {
             }
             InlineFind::Email(range) => {
                 let address = unescape(&text[range.clone()]);
-                finds.reference(mail(joined.range(range), &address));
+                results.reference(mail(joined.range(range), &address));
             }
         };
         inline::read(&text, self.email, &mut found, plain);
     }
 
     /// Reports a URI that stands alone in markup, given as written and with its place in the document.
-    fn uri(&self, raw: &[u8], place: Range<usize>, element: &'static str, finds: &mut BlockFinds) {
+    fn uri(
+        &self,
+        raw: &[u8],
+        place: Range<usize>,
+        element: &'static str,
+        results: &mut BlockResults<'_>,
+    ) {
         let uri = inline::unescape_uri(raw);
         if is_email(&uri) {
             if self.email {
-                finds.reference(mail(place, &uri));
+                results.reference(mail(place, &uri));
             }
             return;
         }
         let is_wrapped = raw.contains(&b'\n');
-        finds.reference(BlockReference {
+        results.reference(BlockReference {
             range: place,
             text: (uri != raw).then_some(uri),
             element: Some(element),
@@ -359,7 +372,7 @@ impl BodyReader {
 
     /// Reports the URI of a hyperlink target that begins at an index, unless it is a name. Returns
     /// whether there is anything.
-    fn target_uri(&self, joined: &JoinedText, from: usize, finds: &mut BlockFinds) -> bool {
+    fn target_uri(&self, joined: &JoinedText, from: usize, results: &mut BlockResults<'_>) -> bool {
         let mut text = joined.text.clone();
         inline::escape(&mut text);
         let start = from + text[from..].len() - text[from..].trim_ascii_start().len();
@@ -368,7 +381,12 @@ impl BodyReader {
             return false;
         }
         if !is_reference_name(&text[start..end]) {
-            self.uri(&text[start..end], joined.range(start..end), "target", finds);
+            self.uri(
+                &text[start..end],
+                joined.range(start..end),
+                "target",
+                results,
+            );
         }
         true
     }
@@ -376,47 +394,45 @@ impl BodyReader {
     /// Reads explicit markup: the first line begins with `..`.
     fn explicit(
         &mut self,
-        bytes: &[u8],
-        first: Line,
-        rest: &[Line],
-        finds: &mut BlockFinds,
+        first: Line<'_>,
+        rest: &[Line<'_>],
+        results: &mut BlockResults<'_>,
     ) -> usize {
         let column = first.indent;
-        let inner = first.rest(bytes, first.text + 2);
-        let text = inner.of(bytes);
+        let inner = first.rest(first.start + 2);
+        let text = inner.text();
         let more = rest.iter().take_while(|line| line.indent > column).count();
         let own = &rest[..more];
         match text {
             [] if rest.is_empty() => return 1,
             [b'_', ..] if text.get(1).is_some_and(|&byte| byte != b' ') => {
                 let lines = std::iter::once(inner).chain(own.iter().copied());
-                let joined = JoinedText::new(bytes, lines);
+                let joined = JoinedText::new(lines);
                 if let Some((name, uri)) = target_name(&joined.text) {
-                    let has_uri = self.target_uri(&joined, uri, finds);
-                    if !has_uri && finds.marks {
+                    let has_uri = self.target_uri(&joined, uri, results);
+                    if !has_uri && results.marks {
                         let mut name = joined.text[name].to_vec();
                         inline::escape(&mut name);
-                        target(inner.text..inner.end, &unescape(&name), finds);
+                        target(inner.range(), &unescape(&name), results);
                     }
                     return 1 + more;
                 }
             }
             [b'[', ..] => {
                 if let Some(length) = footnote(text) {
-                    finds.anchor(inner.text, make_id(&text[..length]));
-                    let body = inner.rest(bytes, inner.text + length);
+                    results.anchor(inner.start, make_id(&text[..length]));
+                    let body = inner.rest(inner.start + length);
                     return match body.is_empty() {
                         true => 1,
                         false => {
                             let mark = Some(column);
                             self.element_from(
-                                bytes,
                                 Block {
                                     first: body,
                                     mark,
                                     rest,
                                 },
-                                finds,
+                                results,
                             )
                         }
                     };
@@ -424,15 +440,14 @@ impl BodyReader {
             }
             [b'|', next, ..] if *next != b' ' && *next != b'|' => {
                 if let Some(length) = substitution(text) {
-                    let name = inner.rest(bytes, inner.text + length);
+                    let name = inner.rest(inner.start + length);
                     if let Some(count) = self.directive(
-                        bytes,
                         Block {
                             first: name,
                             mark: Some(column),
                             rest: own,
                         },
-                        finds,
+                        results,
                     ) {
                         return 1 + count;
                     }
@@ -440,33 +455,27 @@ impl BodyReader {
             }
             _ => {
                 if let Some(count) = self.directive(
-                    bytes,
                     Block {
                         first: inner,
                         mark: Some(column),
                         rest: own,
                     },
-                    finds,
+                    results,
                 ) {
                     return 1 + count;
                 }
             }
         }
-        finds.comment(bytes, first.text..first.end, inner.text..inner.end);
+        results.comment(first.range(), inner.range());
         self.pending = Pending::Opaque(column);
         1 + more
     }
 
     /// Reads the directive whose name a block begins with, with all its lines; `None` if there is none.
-    fn directive(
-        &mut self,
-        bytes: &[u8],
-        block: Block<'_>,
-        finds: &mut BlockFinds,
-    ) -> Option<usize> {
+    fn directive(&mut self, block: Block<'_>, results: &mut BlockResults<'_>) -> Option<usize> {
         let (line, own) = (block.first, block.rest);
         let column = block.mark.unwrap_or(line.indent);
-        let text = line.of(bytes);
+        let text = line.text();
         let end = simple_name(text, 0);
         let mark = end + usize::from(text.get(end) == Some(&b' '));
         let is_directive = end > 0
@@ -476,10 +485,10 @@ impl BodyReader {
             return None;
         }
         let row = Directive::named(&text[..end]);
-        let argument = line.rest(bytes, line.text + mark + 2);
+        let argument = line.rest(line.start + mark + 2);
         let options = own
             .iter()
-            .position(|line| is_option(line.of(bytes)))
+            .position(|line| is_option(line.text()))
             .unwrap_or(own.len());
         let more = &own[..options];
         let option_lines = own[options..].len();
@@ -490,26 +499,26 @@ impl BodyReader {
             let count = next
                 .take_while(|line| line.indent > own[nth].indent)
                 .count();
-            glob |= own[nth].of(bytes) == b":glob:";
-            self.option(bytes, row, &own[nth..nth + 1 + count], finds);
+            glob |= own[nth].text() == b":glob:";
+            self.option(row, &own[nth..nth + 1 + count], results);
             nth += 1 + count;
         }
         let whole = || {
             let lines = std::iter::once(argument).filter(|line| !line.is_empty());
-            JoinedText::new(bytes, lines.chain(more.iter().copied()))
+            JoinedText::new(lines.chain(more.iter().copied()))
         };
         match row.argument {
             Argument::Uri => {
                 let joined = whole();
                 let uri = joined.text.iter().copied();
                 let uri = uri.filter(|byte| !byte.is_ascii_whitespace()).collect();
-                file(joined.range(0..joined.text.len()), uri, row.name, finds);
+                file(joined.range(0..joined.text.len()), uri, row.name, results);
             }
             Argument::Path => {
                 let joined = whole();
                 let path = joined.text.iter().copied();
                 let path = path.filter(|&byte| byte != b'\n').collect();
-                file(joined.range(0..joined.text.len()), path, row.name, finds);
+                file(joined.range(0..joined.text.len()), path, row.name, results);
             }
             Argument::Text | Argument::Other => {
                 let is_text = row.argument == Argument::Text && !argument.is_empty();
@@ -523,11 +532,11 @@ impl BodyReader {
                 if self.pending != Pending::None {
                     let mut lines = more;
                     if is_text {
-                        self.text(&whole(), finds, None);
+                        self.text(&whole(), results, None);
                         lines = &[];
                     }
                     if !lines.is_empty() && row.contents != DirectiveContents::Opaque {
-                        self.pending_lines(bytes, lines, finds);
+                        self.pending_lines(lines, results);
                     }
                     return Some(own.len());
                 }
@@ -537,10 +546,10 @@ impl BodyReader {
                         mark: Some(column),
                         rest: more,
                     };
-                    let read = self.element_from(bytes, block, finds) - 1;
-                    self.nested(bytes, &more[read..], finds);
+                    let read = self.element_from(block, results) - 1;
+                    self.nested(&more[read..], results);
                 } else {
-                    self.nested(bytes, more, finds);
+                    self.nested(more, results);
                 }
                 // What is pending there ends with the options.
                 if option_lines > 0 {
@@ -556,44 +565,43 @@ impl BodyReader {
     }
 
     /// Reads lines that belong to something else.
-    fn nested(&mut self, bytes: &[u8], own: &[Line], finds: &mut BlockFinds) {
+    fn nested(&mut self, own: &[Line<'_>], results: &mut BlockResults<'_>) {
         if self.depth < DEEPEST_TABLE {
             self.depth += 1;
-            self.lines(bytes, own, finds);
+            self.lines(own, results);
             self.depth -= 1;
         } else {
-            self.text(&JoinedText::new(bytes, own.iter().copied()), finds, None);
+            self.text(&JoinedText::new(own.iter().copied()), results, None);
         }
     }
 
     /// Reads an option with its lines.
     fn option(
         &mut self,
-        bytes: &[u8],
         row: &'static Directive,
-        own: &[Line],
-        finds: &mut BlockFinds,
+        own: &[Line<'_>],
+        results: &mut BlockResults<'_>,
     ) {
         let Some(&first) = own.first() else { return };
-        let text = first.of(bytes);
+        let text = first.text();
         let length = field_marker(text).unwrap_or(text.len());
         let name = text[..length].trim_ascii_end();
-        let value = first.rest(bytes, first.text + length);
+        let value = first.rest(first.start + length);
         let lines = std::iter::once(value).filter(|line| !line.is_empty());
-        let joined = JoinedText::new(bytes, lines.chain(own[1..].iter().copied()));
+        let joined = JoinedText::new(lines.chain(own[1..].iter().copied()));
         match (name, row.name) {
             (b":target:", "image" | "figure") => {
-                self.target_uri(&joined, 0, finds);
+                self.target_uri(&joined, 0, results);
             }
             (b":file:", "raw" | "csv-table") => {
                 let path = joined.text.clone();
-                file(joined.range(0..path.len()), path, row.name, finds);
+                file(joined.range(0..path.len()), path, row.name, results);
             }
             (b":url:", "raw" | "csv-table") => {
                 let place = joined.range(0..joined.text.len());
-                self.uri(&joined.text, place, row.name, finds);
+                self.uri(&joined.text, place, row.name, results);
             }
-            (b":name:", _) => target(first.text..first.end, &joined.text, finds),
+            (b":name:", _) => target(first.range(), &joined.text, results),
             _ => {}
         }
     }
@@ -601,19 +609,18 @@ impl BodyReader {
     /// Reads a grid table: each cell has the lines between its bars.
     fn grid_table(
         &mut self,
-        bytes: &[u8],
-        first: Line,
-        rest: &[Line],
-        finds: &mut BlockFinds,
+        first: Line<'_>,
+        rest: &[Line<'_>],
+        results: &mut BlockResults<'_>,
     ) -> usize {
         let in_table =
-            |line: &&Line| line.indent == first.indent && matches!(bytes[line.text], b'+' | b'|');
+            |line: &&Line| line.indent == first.indent && matches!(line.text(), [b'+' | b'|', ..]);
         let more = rest.iter().take_while(in_table).count();
         let mut cells = Cells::default();
         for line in std::iter::once(&first).chain(&rest[..more]) {
-            cells.grid_line(bytes, *line, &mut |cell| self.cell(bytes, &cell, finds));
+            cells.grid_line(*line, &mut |cell| self.cell(&cell, results));
         }
-        cells.finish(&mut |cell| self.cell(bytes, &cell, finds));
+        cells.finish(&mut |cell| self.cell(&cell, results));
         1 + more
     }
 
@@ -621,38 +628,37 @@ impl BodyReader {
     /// each column.
     fn simple_table(
         &mut self,
-        bytes: &[u8],
-        first: Line,
-        rest: &[Line],
-        finds: &mut BlockFinds,
+        first: Line<'_>,
+        rest: &[Line<'_>],
+        results: &mut BlockResults<'_>,
     ) -> usize {
-        let starts = simple_columns(first.of(bytes));
+        let starts = simple_columns(first.text());
         let mut cells = Cells::default();
         for line in rest {
-            let text = line.of(bytes);
+            let text = line.text();
             let is_border = is_simple_border(text, false)
                 || text.starts_with(b"-") && text.iter().all(|byte| b"- ".contains(byte));
             let column = line.indent.saturating_sub(first.indent);
             let begins_row = starts.get(1).is_none_or(|&second| column < second);
             if is_border || begins_row {
-                cells.finish(&mut |cell| self.cell(bytes, &cell, finds));
+                cells.finish(&mut |cell| self.cell(&cell, results));
             }
             if !is_border {
-                cells.simple_line(bytes, *line, first.indent, &starts);
+                cells.simple_line(*line, first.indent, &starts);
             }
         }
-        cells.finish(&mut |cell| self.cell(bytes, &cell, finds));
+        cells.finish(&mut |cell| self.cell(&cell, results));
         1 + rest.len()
     }
 
     /// Reads the lines of a cell.
-    fn cell(&mut self, bytes: &[u8], cell: &[Line], finds: &mut BlockFinds) {
+    fn cell(&mut self, cell: &[Line<'_>], results: &mut BlockResults<'_>) {
         let outer = std::mem::take(&mut self.pending);
         self.depth += 1;
         for block in cell.split(|line| line.is_empty()) {
             let passed = block.iter().take_while(|line| self.is_opaque(**line));
             let passed = passed.count();
-            self.lines(bytes, &block[passed..], finds);
+            self.lines(&block[passed..], results);
         }
         self.depth -= 1;
         self.pending = outer;
@@ -661,26 +667,26 @@ impl BodyReader {
 
 /// The cells of a table while its lines are read.
 #[derive(Default)]
-struct Cells {
+struct Cells<'a> {
     /// The column at which each begins, and its lines.
-    open: BTreeMap<usize, Vec<Line>>,
+    open: BTreeMap<usize, Vec<Line<'a>>>,
     /// The columns of the corners so far.
     corners: HashSet<usize>,
 }
 
-impl Cells {
-    fn push(&mut self, column: usize, line: Line) {
+impl<'a> Cells<'a> {
+    fn push(&mut self, column: usize, line: Line<'a>) {
         self.open.entry(column).or_default().push(line);
     }
 
     /// Ends all cells.
-    fn finish(&mut self, end: &mut dyn FnMut(Vec<Line>)) {
+    fn finish(&mut self, end: &mut dyn FnMut(Vec<Line<'a>>)) {
         std::mem::take(&mut self.open).into_values().for_each(end);
     }
 
     /// Takes a line of a grid table; a cell ends where a border crosses its columns.
-    fn grid_line(&mut self, bytes: &[u8], line: Line, end: &mut dyn FnMut(Vec<Line>)) {
-        let text = line.of(bytes);
+    fn grid_line(&mut self, line: Line<'a>, end: &mut dyn FnMut(Vec<Line<'a>>)) {
+        let text = line.text();
         let (mut from, mut column) = (0, 0);
         while from < text.len() {
             step(1);
@@ -698,7 +704,7 @@ impl Cells {
                 self.corners.extend([column, next]);
                 self.open.remove(&column).into_iter().for_each(&mut *end);
             } else if start < text.len() {
-                let cell = Line::new(bytes, line.text + start..line.text + stop);
+                let cell = line.part(line.start + start..line.start + stop);
                 self.push(column, cell);
             }
             (from, column) = (stop, next);
@@ -723,8 +729,8 @@ impl Cells {
     }
 
     /// Takes a line of a simple table whose columns begin at `starts`.
-    fn simple_line(&mut self, bytes: &[u8], line: Line, margin: usize, starts: &[usize]) {
-        let text = line.of(bytes);
+    fn simple_line(&mut self, line: Line<'a>, margin: usize, starts: &[usize]) {
+        let text = line.text();
         let mut at = 0;
         let mut column = line.indent.saturating_sub(margin);
         let mut nth = starts.partition_point(|&start| start <= column).max(1) - 1;
@@ -738,7 +744,7 @@ impl Cells {
                     _ => character.len_utf8(),
                 };
             }
-            let cell = Line::new(bytes, line.text + from..line.text + at);
+            let cell = line.part(line.start + from..line.start + at);
             if !cell.is_empty() {
                 self.push(nth, cell);
             }

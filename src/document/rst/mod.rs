@@ -12,56 +12,12 @@ mod inline;
 mod references;
 mod uri;
 
-use super::blocks::{BOUNDS, BlockFinds, BlockWindows};
-use super::events::{Events, RuleFamily};
-use super::{Format, FormatOptions, Passes, Retrieval, Scan, ScanStart};
-use crate::bytes::window::Window;
-use crate::decode::charset::Conversion;
+use super::Format;
+use super::blocks::{BlockScanner, format};
 use body::BodyReader;
 
 /// reStructuredText.
-pub(super) const FORMAT: Format = Format {
-    name: "rst",
-    extensions: &["rst", "rest"],
-    file_names: &[],
-    media_types: &[],
-    family: RuleFamily::Plain,
-    bounds: BOUNDS,
-    reading: Passes::Once,
-    prescan: None,
-    conversion: Conversion::Always,
-    split_point: None,
-    retrieval: Retrieval::Place,
-    scanner: |options| Box::new(RstScanner::new(options)),
-};
-
-/// The scanner for reStructuredText.
-struct RstScanner {
-    email: bool,
-    windows: BlockWindows,
-    reader: BodyReader,
-    finds: BlockFinds,
-}
-
-impl RstScanner {
-    fn new(options: &FormatOptions) -> Self {
-        RstScanner {
-            email: options.text.email,
-            windows: BlockWindows::default(),
-            reader: BodyReader::default(),
-            finds: BlockFinds::new(options.anchors),
-        }
-    }
-}
-
-impl Scan for RstScanner {
-    fn begin(&mut self, start: &ScanStart) {
-        self.windows = BlockWindows::default();
-        self.reader = BodyReader::new(self.email, start.roles);
-    }
-
-    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
-        self.windows
-            .read(&window, &mut self.reader, &mut self.finds, events)
-    }
-}
+pub(super) const FORMAT: Format = format("rst", &["rst", "rest"], |options| {
+    let reader = BodyReader::new(options.text.email);
+    Box::new(BlockScanner::new(reader, options))
+});

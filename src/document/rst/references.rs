@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::ids::{make_id, normal_name};
 use super::inline::{explicit_title, unescape};
-use crate::document::blocks::{BlockBase, BlockFinds, BlockReference, JoinedText, Line};
+use crate::document::blocks::{BlockBase, BlockReference, BlockResults, JoinedText, Line};
 use crate::document::events::{Context, RemarkKind};
 use crate::document::flags::Flags;
 use crate::document::options::RstRoles;
@@ -26,7 +26,7 @@ pub(super) fn file(
     range: Range<usize>,
     path: Vec<u8>,
     element: &'static str,
-    finds: &mut BlockFinds,
+    results: &mut BlockResults<'_>,
 ) {
     // Files that docutils has itself, and images in the format that the output needs.
     let is_none = path.starts_with(b"<") && path.ends_with(b">") || path.ends_with(b".*");
@@ -53,7 +53,7 @@ pub(super) fn file(
         found.resolves_as = Some(resolved.to_vec());
     }
     found.text = Some(path);
-    finds.reference(found);
+    results.reference(found);
 }
 
 /// Reports a reference to a document: its suffix is left out.
@@ -61,7 +61,7 @@ pub(super) fn document(
     range: Range<usize>,
     name: &[u8],
     element: &'static str,
-    finds: &mut BlockFinds,
+    results: &mut BlockResults<'_>,
 ) {
     let (base, path) = match name.strip_prefix(b"/") {
         Some(path) => (BlockBase::Tree, path),
@@ -70,7 +70,7 @@ pub(super) fn document(
     let mut file = Vec::new();
     push_path(path, &mut file);
     file.extend_from_slice(b".rst");
-    finds.reference(BlockReference {
+    results.reference(BlockReference {
         range,
         text: Some(name.to_vec()),
         resolves_as: Some(file),
@@ -81,10 +81,10 @@ pub(super) fn document(
 }
 
 /// Reports the name of a place: its identifier in the document, and its label in the tree.
-pub(super) fn target(range: Range<usize>, name: &[u8], finds: &mut BlockFinds) {
-    if finds.marks {
-        finds.anchor(range.start, make_id(name));
-        finds.remark(RemarkKind::Label, range, normal_name(name));
+pub(super) fn target(range: Range<usize>, name: &[u8], results: &mut BlockResults<'_>) {
+    if results.marks {
+        results.anchor(range.start, make_id(name));
+        results.remark(RemarkKind::Label, range, normal_name(name));
     }
 }
 
@@ -167,7 +167,7 @@ pub(super) fn role(
     contents: Range<usize>,
     name: Range<usize>,
     joined: &JoinedText,
-    finds: &mut BlockFinds,
+    results: &mut BlockResults<'_>,
 ) {
     // `!` asks for no link.
     if text[contents.start] == b'!' {
@@ -176,8 +176,8 @@ pub(super) fn role(
     let is_document = match &text[name] {
         b"doc" => true,
         b"download" => false,
-        b"ref" | b"numref" | b"std:ref" if finds.marks => {
-            return label(text, contents, joined, finds);
+        b"ref" | b"numref" | b"std:ref" if results.marks => {
+            return label(text, contents, joined, results);
         }
         _ => return,
     };
@@ -188,29 +188,29 @@ pub(super) fn role(
         .filter(|byte| **byte == b'\n')
         .for_each(|byte| *byte = b' ');
     if is_document {
-        document(range, &name, "doc", finds);
+        document(range, &name, "doc", results);
     } else {
-        file(range, name, "download", finds);
+        file(range, name, "download", results);
     }
 }
 
 /// Reports a reference to a label of the tree.
-fn label(text: &[u8], contents: Range<usize>, joined: &JoinedText, finds: &mut BlockFinds) {
+fn label(text: &[u8], contents: Range<usize>, joined: &JoinedText, results: &mut BlockResults<'_>) {
     // Labels that Sphinx makes.
     const MADE: [&[u8]; 4] = [b"genindex", b"modindex", b"py-modindex", b"search"];
     let target = explicit_title(text, contents.clone()).map_or(contents, |(_, target)| target);
     let name = normal_name(&unescape(&text[target.clone()]));
     // Before a colon stands the name of other documentation, or of a document.
     if !MADE.contains(&&*name) && !name.contains(&b':') {
-        finds.remark(RemarkKind::LabelReference, joined.range(target), name);
+        results.remark(RemarkKind::LabelReference, joined.range(target), name);
     }
 }
 
 /// Reports an entry of a table of contents.
-pub(super) fn entry(bytes: &[u8], line: Line, glob: bool, finds: &mut BlockFinds) {
-    let text = line.of(bytes);
-    let target = explicit_title(bytes, line.text..line.end).map_or(line.text..line.end, |t| t.1);
-    let name = &bytes[target.clone()];
+pub(super) fn entry(line: Line<'_>, glob: bool, results: &mut BlockResults<'_>) {
+    let text = line.text();
+    let target = explicit_title(results.bytes, line.range()).map_or(line.range(), |t| t.1);
+    let name = &results.bytes[target.clone()];
     // Names of documents that Sphinx makes.
     const MADE: [&[u8]; 4] = [b"self", b"genindex", b"modindex", b"search"];
     if name.is_empty() || MADE.contains(&name) || text.starts_with(b":") {
@@ -220,7 +220,7 @@ pub(super) fn entry(bytes: &[u8], line: Line, glob: bool, finds: &mut BlockFinds
         return;
     }
     if name.starts_with(b"http://") || name.starts_with(b"https://") {
-        finds.reference(BlockReference {
+        results.reference(BlockReference {
             range: target,
             element: Some("toctree"),
             ..BlockReference::default()
@@ -231,7 +231,7 @@ pub(super) fn entry(bytes: &[u8], line: Line, glob: bool, finds: &mut BlockFinds
         .iter()
         .any(|suffix| name.ends_with(suffix))
     {
-        true => file(target, name.to_vec(), "toctree", finds),
-        false => document(target, name, "toctree", finds),
+        true => file(target, name.to_vec(), "toctree", results),
+        false => document(target, name, "toctree", results),
     }
 }
