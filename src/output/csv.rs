@@ -6,7 +6,7 @@ use super::json::push_base64;
 use super::layout::{Formulas, Layout};
 use super::record::DocumentPath;
 use super::text::push_lossy;
-use crate::resolver::Link;
+use crate::linker::Link;
 
 /// Appends the names of the columns.
 pub(super) fn push_header(layout: &Layout, separator: u8, out: &mut Vec<u8>) {

@@ -3,10 +3,10 @@
 use super::column::{ColumnKind, ColumnSet};
 use super::record::DocumentPath;
 use crate::document::flags::Flags;
-use crate::resolver::{Link, LinkDescription, WebRecord};
+use crate::linker::{Link, LinkDescription, WebRecord};
 use crate::uri::{Reference, ResolveErrorKind, host};
 
-/// A key of the record of a link.
+/// A key of the record of a link, and a column of tables.
 #[derive(Debug)]
 pub struct RecordField {
     /// The key, which is the name of the column too, and what `--fields` takes.
@@ -14,20 +14,19 @@ pub struct RecordField {
     /// The key in JSON.
     pub(super) key: JsonKey,
     /// Whether every record has the key.
-    pub kind: FieldPresence,
-    /// The subject of the value.
-    pub(super) subject: FieldSubject,
-    /// The type of the value.
-    pub shape: ValueShape,
-    /// The type of the column of tables.
+    pub(super) presence: FieldPresence,
+    /// The type of the column of tables, which determines the type in JSON.
     pub(crate) column: ColumnKind,
     /// The sets of columns that have it.
-    pub(super) sets: &'static [ColumnSet],
+    sets: &'static [ColumnSet],
     /// The description in the JSON Schema.
-    pub about: &'static str,
+    pub(super) about: &'static str,
     /// Returns the value for a link of a document.
-    pub value: for<'a> fn(&'a DocumentPath, &'a Link<'a>) -> Value<'a>,
+    pub value: FieldValue,
 }
+
+/// Returns the value of a key for a link of a document.
+type FieldValue = for<'a> fn(&'a DocumentPath, &'a Link<'a>) -> Value<'a>;
 
 /// A key in JSON, with a comma before and a colon after it.
 ///
@@ -60,26 +59,13 @@ impl JsonKey {
     }
 }
 
-/// The subject of a value. Links of a document mostly share all but the last.
+/// Whether a record has a key, and whether its value may be null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FieldSubject {
-    /// The path of the file, and the member.
-    Place,
-    /// The base URI and its source.
-    Base,
-    /// The syntax around the reference.
-    Syntax,
-    /// The message or the record.
-    Record,
-    /// The link.
-    Link,
-}
-
-/// Whether a record always has a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FieldPresence {
+pub(crate) enum FieldPresence {
+    /// Always, and never null.
+    Always,
     /// Always, null where unknown.
-    Core,
+    Nullable,
     /// Where the value is not null.
     Appended,
     /// Where the value is not null, which it is only in messages and records of archives.
@@ -88,29 +74,6 @@ pub enum FieldPresence {
     Mail,
     /// Where the layout names it, null where unknown: by default it does not.
     Described,
-}
-
-/// The type of a value in the JSON Schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ValueShape {
-    /// Always this string.
-    Constant(&'static str),
-    /// A string.
-    Text,
-    /// A string, or null.
-    MaybeText,
-    /// A number from 0.
-    Number,
-    /// A number from 0, or null.
-    MaybeNumber,
-    /// A number with a fraction, or null.
-    MaybeFraction,
-    /// An array of strings.
-    Texts,
-    /// An array of strings, or null.
-    MaybeTexts,
-    /// An object of numbers from 0.
-    Counts,
 }
 
 /// The value of a key.
@@ -146,422 +109,150 @@ impl<'a> Value<'a> {
     }
 }
 
-macro_rules! field {
-    ($name:literal, $kind:ident, $($rest:tt)*) => {
-        field!($name, $kind of Link, $($rest)*)
-    };
-    (
-        $name:literal, $kind:ident of $subject:ident, $shape:expr,
-        $column:ident in $sets:ident, $about:literal, $value:expr
-    ) => {
-        RecordField {
+/// Builds a table of keys: the name, the presence, the type of the column and the sets that have it, the
+/// description, and the value.
+macro_rules! fields {
+    ($(
+        $name:literal: $presence:ident $column:ident in $sets:ident, $about:literal => $value:expr,
+    )*) => {
+        &[$(RecordField {
             name: $name,
             key: JsonKey::new(concat!(",\"", $name, "\":")),
-            kind: FieldPresence::$kind,
-            subject: FieldSubject::$subject,
-            shape: $shape,
+            presence: FieldPresence::$presence,
             column: ColumnKind::$column,
             sets: ColumnSet::$sets,
             about: $about,
             value: $value,
-        }
+        }),*]
     };
 }
 
 /// All keys, in the order of the record, `type` first. New keys are only appended.
-pub(crate) static FIELDS: &[RecordField] = &[
-    field!(
-        "type",
-        Core,
-        ValueShape::Constant("link"),
-        Name in NOWHERE,
-        "The kind of record",
-        |_, _| Value::Name("link")
-    ),
-    field!(
-        "path",
-        Core of Place,
-        ValueShape::Text,
-        Name in CORE,
-        "The file, as reached from the arguments; `-` is standard input",
-        |path, _| Value::Bytes(path.path())
-    ),
-    field!(
-        "member",
-        Core of Place,
-        ValueShape::MaybeText,
-        Name in CORE,
-        "The enclosed document: MESSAGE/PART, RECORD/PART, or a file in an archive",
-        |_, link| Value::text(link.member)
-    ),
-    field!(
-        "line",
-        Core,
-        ValueShape::MaybeNumber,
-        Number in CORE,
-        "The line of start, from 1",
-        |_, link| Value::number(line(link))
-    ),
-    field!(
-        "column",
-        Core,
-        ValueShape::MaybeNumber,
-        Number in CORE,
-        "The column of start in Unicode scalar values, from 1",
-        |_, link| Value::number(column(link))
-    ),
-    field!(
-        "start",
-        Core,
-        ValueShape::MaybeNumber,
-        Number in CORE,
-        "Offset in bytes of the reference",
-        |_, link| Value::number(link.exact_span().map(|span| span.start))
-    ),
-    field!(
-        "end",
-        Core,
-        ValueShape::MaybeNumber,
-        Number in CORE,
-        "Offset in bytes behind the reference",
-        |_, link| Value::number(link.exact_span().map(|span| span.end))
-    ),
-    field!(
-        "reference",
-        Core,
-        ValueShape::Text,
-        Bytes in CORE,
-        "The reference as cleaned",
-        |_, link| Value::Bytes(link.reference)
-    ),
-    field!(
-        "target",
-        Core,
-        ValueShape::MaybeText,
-        Uri in CORE,
-        "The absolute URI that it resolves to",
-        |_, link| link.target.map_or(Value::Null, Value::Bytes)
-    ),
-    field!(
-        "base",
-        Core of Base,
-        ValueShape::MaybeText,
-        SharedUri in CORE,
-        "The base URI that resolution used",
-        |_, link| link.base.map_or(Value::Null, |(uri, _)| Value::Bytes(uri))
-    ),
-    field!(
-        "base_source",
-        Core of Base,
-        ValueShape::MaybeText,
-        Name in CORE,
-        "What named the base, by the layers of RFC 2396 section 5.1",
-        |_, link| Value::text(link.base.map(|(_, source)| source))
-    ),
-    field!(
-        "context",
-        Core of Syntax,
-        ValueShape::Text,
-        Name in CORE,
-        "Where the reference stands",
-        |_, link| Value::Name(link.context.name())
-    ),
-    field!(
-        "element",
-        Core of Syntax,
-        ValueShape::MaybeText,
-        Name in CORE,
-        "The element, in lower case",
-        |_, link| Value::text(link.element)
-    ),
-    field!(
-        "attribute",
-        Core of Syntax,
-        ValueShape::MaybeText,
-        Name in CORE,
-        "The attribute or the header field, in lower case",
-        |_, link| Value::text(link.attribute)
-    ),
-    field!(
-        "flags",
-        Core of Syntax,
-        ValueShape::Texts,
-        Names in CORE,
-        "What was done to the reference and what is odd about it",
-        |_, link| Value::Flags(link.flags)
-    ),
-    field!(
-        "error",
-        Appended,
-        ValueShape::Text,
-        Name in CORE,
-        "Why there is no target",
-        |_, link| error(link).map_or(Value::Null, Value::Name)
-    ),
-    field!(
-        "alternatives",
-        Appended,
-        ValueShape::Texts,
-        ByteLists in CORE,
-        "Other readings, best first",
+pub(crate) static FIELDS: &[RecordField] = fields! {
+    "type": Always Name in NOWHERE, "The kind of record" =>
+        |_, _| Value::Name("link"),
+    "path": Always Name in CORE, "The file, as reached from the arguments; `-` is standard input" =>
+        |path, _| Value::Bytes(path.path()),
+    "member": Nullable Name in CORE,
+        "The enclosed document: MESSAGE/PART, RECORD/PART, or a file in an archive" =>
+        |_, link| Value::text(link.member),
+    "line": Nullable Number in CORE, "The line of start, from 1" =>
+        |_, link| Value::number(line(link)),
+    "column": Nullable Number in CORE, "The column of start in Unicode scalar values, from 1" =>
+        |_, link| Value::number(column(link)),
+    "start": Nullable Number in CORE, "Offset in bytes of the reference" =>
+        |_, link| Value::number(link.exact_span().map(|span| span.start)),
+    "end": Nullable Number in CORE, "Offset in bytes behind the reference" =>
+        |_, link| Value::number(link.exact_span().map(|span| span.end)),
+    "reference": Always Bytes in CORE, "The reference as cleaned" =>
+        |_, link| Value::Bytes(link.reference),
+    "target": Nullable Uri in CORE, "The absolute URI that it resolves to" =>
+        |_, link| link.target.map_or(Value::Null, Value::Bytes),
+    "base": Nullable SharedUri in CORE, "The base URI that resolution used" =>
+        |_, link| link.base.map_or(Value::Null, |(uri, _)| Value::Bytes(uri)),
+    "base_source": Nullable Name in CORE, "What named the base, by the layers of RFC 2396 section 5.1" =>
+        |_, link| Value::text(link.base.map(|(_, source)| source)),
+    "context": Always Name in CORE, "Where the reference stands" =>
+        |_, link| Value::Name(link.context.name()),
+    "element": Nullable Name in CORE, "The element, in lower case" =>
+        |_, link| Value::text(link.element),
+    "attribute": Nullable Name in CORE, "The attribute or the header field, in lower case" =>
+        |_, link| Value::text(link.attribute),
+    "flags": Always Names in CORE, "What was done to the reference and what is odd about it" =>
+        |_, link| Value::Flags(link.flags),
+    "error": Appended Name in CORE, "Why there is no target" =>
+        |_, link| error(link).map_or(Value::Null, Value::Name),
+    "alternatives": Appended ByteLists in CORE, "Other readings, best first" =>
         |_, link| {
             if link.alternatives.is_empty() {
                 Value::Null
             } else {
                 Value::List(link.alternatives)
             }
-        }
-    ),
-    field!(
-        "loc",
-        Appended,
-        ValueShape::Text,
-        Name in MEMBERS,
-        "`part`: start and end count the bytes of the decoded part; `object`: they are those of an object of the file",
+        },
+    "loc": Appended Name in MEMBERS,
+        "`part`: start and end count the bytes of the decoded part; `object`: they are those of an object of the file" =>
         |_, link| match link.member {
             _ if link.flags.contains(Flags::OBJECT) => Value::Name("object"),
             Some(_) => Value::Name("part"),
             None => Value::Null,
-        }
-    ),
-    field!(
-        "path_bytes",
-        Appended of Place,
-        ValueShape::Text,
-        Bytes in CORE,
-        "The bytes of a path that is not UTF-8, in base64",
+        },
+    "path_bytes": Appended Bytes in CORE, "The bytes of a path that is not UTF-8, in base64" =>
         |path, _| {
             if path.is_utf8() {
                 Value::Null
             } else {
                 Value::Base64(path.path())
             }
-        }
-    ),
-    field!(
-        "message_id",
-        Member of Record,
-        ValueShape::Text,
-        Name in MAIL,
-        "The identifier of the message",
-        |_, link| Value::text(link.part.message_id)
-    ),
-    field!(
-        "message_offset",
-        Member of Record,
-        ValueShape::Number,
-        Number in MEMBERS,
-        "Offset in bytes of the message in the archive, decompressed",
-        |_, link| Value::number(link.part.message_offset)
-    ),
-    field!(
-        "member_offset",
-        Member of Record,
-        ValueShape::Number,
-        Number in MEMBERS,
-        "Offset in bytes of the gzip member or zstd frame in which the message begins",
-        |_, link| Value::number(link.part.member_offset)
-    ),
-    field!(
-        "media_type",
-        Member of Record,
-        ValueShape::Text,
-        Name in MAIL,
-        "The media type of the part",
-        |_, link| Value::text(link.part.media_type)
-    ),
-    field!(
-        "charset",
-        Member of Record,
-        ValueShape::Text,
-        Name in MAIL,
-        "The charset of the part, as declared",
-        |_, link| Value::text(link.part.charset)
-    ),
-    field!(
-        "target_part",
-        Member,
-        ValueShape::Text,
-        Name in MAIL,
-        "The part of the same message that the target names",
-        |_, link| Value::text(link.part.target_part)
-    ),
-    field!(
-        "unwrapped",
-        Appended,
-        ValueShape::Text,
-        Uri in MAIL,
-        "The target inside a link that a mail gateway has rewritten, with --unwrap",
-        |_, link| link.unwrapped.map_or(Value::Null, Value::Bytes)
-    ),
-    field!(
-        "member_bytes",
-        Member of Record,
-        ValueShape::Text,
-        Bytes in MEMBERS,
-        "The bytes of the name of a member of an archive that is not UTF-8, in base64",
-        |_, link| link.part.name_bytes.map_or(Value::Null, Value::Base64)
-    ),
-    field!(
-        "member_length",
-        Member of Record,
-        ValueShape::Number,
-        Number in WEB,
-        "The number of compressed bytes of the record, or of the gzip member that holds it",
-        |_, link| Value::number(link.part.member_length)
-    ),
-    field!(
-        "record_id",
-        Member of Record,
-        ValueShape::Text,
-        Name in WEB,
-        "The identifier of the record of a web archive",
-        |_, link| Value::text(record(link).id)
-    ),
-    field!(
-        "target_uri",
-        Member of Record,
-        ValueShape::Text,
-        SharedUri in WEB,
-        "The URI that the record of a web archive was retrieved from",
-        |_, link| Value::text(record(link).target_uri)
-    ),
-    field!(
-        "http_status",
-        Member of Record,
-        ValueShape::Number,
-        Number in WEB,
-        "The status code of the response",
-        |_, link| Value::number(record(link).http_status.map(u64::from))
-    ),
-    field!(
-        "content_type",
-        Member of Record,
-        ValueShape::Text,
-        Name in WEB,
-        "The media type of the response, else of the record",
-        |_, link| Value::text(record(link).content_type)
-    ),
-    field!(
-        "truncated",
-        Member of Record,
-        ValueShape::Text,
-        Name in WEB,
-        "Why the record does not hold everything",
-        |_, link| Value::text(record(link).truncated)
-    ),
-    field!(
-        "warc_type",
-        Member of Record,
-        ValueShape::Text,
-        Name in WEB,
-        "The type of the record",
-        |_, link| Value::text(record(link).warc_type)
-    ),
-    field!(
-        "warc_date",
-        Member of Record,
-        ValueShape::Text,
-        Name in WEB,
-        "The date of the retrieval, as written",
-        |_, link| Value::text(record(link).warc_date)
-    ),
-    field!(
-        "message_date",
-        Mail,
-        ValueShape::MaybeText,
-        Time in MAIL,
-        "The date of the message in UTC (RFC 3339), null if unreadable",
-        |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.date))
-    ),
-    field!(
-        "message_from",
-        Mail,
-        ValueShape::MaybeText,
-        Name in MAIL,
-        "The address of the sender of the message",
-        |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.from))
-    ),
-    field!(
-        "message_subject",
-        Mail,
-        ValueShape::MaybeText,
-        Name in MAIL,
-        "The subject of the message, decoded, at most 512 bytes",
-        |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.subject))
-    ),
-    field!(
-        "text",
-        Described,
-        ValueShape::MaybeText,
-        Text in NOWHERE,
-        "The text that a reader sees of the link, at most 128 characters; null but for `a` and `area`",
-        |_, link| Value::text(description(link).text)
-    ),
-    field!(
-        "rel",
-        Described,
-        ValueShape::MaybeTexts,
-        Names in NOWHERE,
-        "The link types, in lower case; null without the attribute",
-        |_, link| description(link).rel.map_or(Value::Null, Value::Words)
-    ),
-    field!(
-        "hreflang",
-        Described,
-        ValueShape::MaybeText,
-        Name in NOWHERE,
-        "The language of the target, as written",
-        |_, link| Value::text(description(link).hreflang)
-    ),
-    field!(
-        "title",
-        Described,
-        ValueShape::MaybeText,
-        Text in NOWHERE,
-        "The advisory text of the element",
-        |_, link| Value::text(description(link).title)
-    ),
-];
+        },
+    "message_id": Member Name in MAIL, "The identifier of the message" =>
+        |_, link| Value::text(link.part.message_id),
+    "message_offset": Member Number in MEMBERS,
+        "Offset in bytes of the message in the archive, decompressed" =>
+        |_, link| Value::number(link.part.message_offset),
+    "member_offset": Member Number in MEMBERS,
+        "Offset in bytes of the gzip member or zstd frame in which the message begins" =>
+        |_, link| Value::number(link.part.member_offset),
+    "media_type": Member Name in MAIL, "The media type of the part" =>
+        |_, link| Value::text(link.part.media_type),
+    "charset": Member Name in MAIL, "The charset of the part, as declared" =>
+        |_, link| Value::text(link.part.charset),
+    "target_part": Member Name in MAIL, "The part of the same message that the target names" =>
+        |_, link| Value::text(link.part.target_part),
+    "unwrapped": Appended Uri in MAIL,
+        "The target inside a link that a mail gateway has rewritten, with --unwrap" =>
+        |_, link| link.unwrapped.map_or(Value::Null, Value::Bytes),
+    "member_bytes": Member Bytes in MEMBERS,
+        "The bytes of the name of a member of an archive that is not UTF-8, in base64" =>
+        |_, link| link.part.name_bytes.map_or(Value::Null, Value::Base64),
+    "member_length": Member Number in WEB,
+        "The number of compressed bytes of the record, or of the gzip member that holds it" =>
+        |_, link| Value::number(link.part.member_length),
+    "record_id": Member Name in WEB, "The identifier of the record of a web archive" =>
+        |_, link| Value::text(record(link).id),
+    "target_uri": Member SharedUri in WEB, "The URI that the record of a web archive was retrieved from" =>
+        |_, link| Value::text(record(link).target_uri),
+    "http_status": Member Number in WEB, "The status code of the response" =>
+        |_, link| Value::number(record(link).http_status.map(u64::from)),
+    "content_type": Member Name in WEB, "The media type of the response, else of the record" =>
+        |_, link| Value::text(record(link).content_type),
+    "truncated": Member Name in WEB, "Why the record does not hold everything" =>
+        |_, link| Value::text(record(link).truncated),
+    "warc_type": Member Name in WEB, "The type of the record" =>
+        |_, link| Value::text(record(link).warc_type),
+    "warc_date": Member Name in WEB, "The date of the retrieval, as written" =>
+        |_, link| Value::text(record(link).warc_date),
+    "message_date": Mail Time in MAIL, "The date of the message in UTC (RFC 3339), null if unreadable" =>
+        |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.date)),
+    "message_from": Mail Name in MAIL, "The address of the sender of the message" =>
+        |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.from)),
+    "message_subject": Mail Name in MAIL, "The subject of the message, decoded, at most 512 bytes" =>
+        |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.subject)),
+    "text": Described Text in NOWHERE,
+        "The text that a reader sees of the link, at most 128 characters; null but for `a` and `area`" =>
+        |_, link| Value::text(description(link).text),
+    "rel": Described Names in NOWHERE, "The link types, in lower case; null without the attribute" =>
+        |_, link| description(link).rel.map_or(Value::Null, Value::Words),
+    "hreflang": Described Name in NOWHERE, "The language of the target, as written" =>
+        |_, link| Value::text(description(link).hreflang),
+    "title": Described Text in NOWHERE, "The advisory text of the element" =>
+        |_, link| Value::text(description(link).title),
+};
 
 /// What only tables have, after the keys of the record. The values have the forms of the columns.
-pub(crate) static TABLE_FIELDS: &[RecordField] = &[
-    field!(
-        "target_bytes",
-        Appended,
-        ValueShape::Text,
-        Bytes in CORE,
-        "The bytes of a target that is not UTF-8",
+pub(crate) static TABLE_FIELDS: &[RecordField] = fields! {
+    "target_bytes": Appended Bytes in CORE, "The bytes of a target that is not UTF-8" =>
         |_, link| match link.target {
             Ok(target) if std::str::from_utf8(target).is_err() => Value::Bytes(target),
             _ => Value::Null,
-        }
-    ),
-    field!(
-        "host",
-        Appended,
-        ValueShape::Text,
-        Host in ALL,
-        "The host of the target",
-        |_, link| target_host(link)
-    ),
-    field!(
-        "host_rev",
-        Appended,
-        ValueShape::Text,
-        ReversedHost in ALL,
-        "The labels of the host in reverse order",
-        |_, link| target_host(link)
-    ),
-    field!(
-        "scheme",
-        Appended,
-        ValueShape::Text,
-        LowerName in ALL,
-        "The scheme of the target",
-        |_, link| target(link).scheme.map_or(Value::Null, Value::Bytes)
-    ),
-];
+        },
+    "host": Appended Host in ALL, "The host of the target" =>
+        |_, link| target_host(link),
+    "host_rev": Appended ReversedHost in ALL, "The labels of the host in reverse order" =>
+        |_, link| target_host(link),
+    "scheme": Appended LowerName in ALL, "The scheme of the target" =>
+        |_, link| target(link).scheme.map_or(Value::Null, Value::Bytes),
+};
 
 fn target<'a>(link: &Link<'a>) -> Reference<'a> {
     Reference::split(link.target.unwrap_or_default())
@@ -580,17 +271,17 @@ fn record<'a>(link: &Link<'a>) -> WebRecord<'a> {
     link.part.record.copied().unwrap_or_default()
 }
 
-pub(super) fn line(link: &Link<'_>) -> Option<u64> {
+fn line(link: &Link<'_>) -> Option<u64> {
     link.position.map(|position| position.line)
 }
 
-pub(super) fn column(link: &Link<'_>) -> Option<u64> {
+fn column(link: &Link<'_>) -> Option<u64> {
     // In header fields the column is 0, for none.
     let column = link.position.map(|position| position.column);
     column.filter(|&column| column > 0)
 }
 
-pub(super) fn error(link: &Link<'_>) -> Option<&'static str> {
+fn error(link: &Link<'_>) -> Option<&'static str> {
     let error = link.target.err();
     // The flag `template` says it.
     let error = error.filter(|kind| *kind != ResolveErrorKind::Template);
@@ -613,8 +304,15 @@ pub(crate) fn table_fields(set: ColumnSet, described: bool) -> Vec<&'static Reco
 impl RecordField {
     /// Returns whether the column may be null.
     pub(crate) fn is_nullable(&self) -> bool {
-        let is_there = matches!(self.shape, ValueShape::Text | ValueShape::Texts);
-        self.kind != FieldPresence::Core || !is_there
+        self.presence != FieldPresence::Always
+    }
+
+    /// Returns whether every record has the key.
+    pub(crate) fn is_core(&self) -> bool {
+        matches!(
+            self.presence,
+            FieldPresence::Always | FieldPresence::Nullable
+        )
     }
 
     /// Returns the field of a name.
@@ -634,11 +332,11 @@ impl RecordField {
 
     /// Returns whether the value depends on the envelopes of messages, which are read on demand.
     pub(crate) fn needs_envelope(&self) -> bool {
-        self.kind == FieldPresence::Mail
+        self.presence == FieldPresence::Mail
     }
 
     /// Returns whether the value depends on what markup says of links, which is read on demand.
     pub(crate) fn needs_description(&self) -> bool {
-        self.kind == FieldPresence::Described
+        self.presence == FieldPresence::Described
     }
 }

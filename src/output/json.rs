@@ -1,212 +1,20 @@
 //! JSON Lines: one object a line, with the keys in the order of [`FIELDS`].
 
 use std::io::Write as _;
-use std::ops::Range;
 
 use data_encoding::BASE64;
 
 use super::escape::{is_control, push_decimal};
-use super::field::{FIELDS, FieldPresence, FieldSubject, RecordField, Value};
+use super::field::{FIELDS, FieldPresence, Value};
 use super::layout::Layout;
 use super::record::{ArchiveRecord, DocumentPath, Failure, Skip, Summary, Usage};
 use crate::bytes::simd::{self, Block};
-use crate::document::events::Context;
-use crate::document::flags::Flags;
-use crate::resolver::{Diagnostic, Link, LinkMember, WebRecord};
+use crate::linker::{Diagnostic, Link};
 
-/// Appends a link; `repeats` is that of the links before.
-pub(super) fn push_link(
-    layout: &Layout,
-    path: &DocumentPath,
-    link: &Link<'_>,
-    repeats: &mut RepeatedValues,
-    out: &mut Vec<u8>,
-) {
-    open("link", out);
-    let is_member = link.part.is_known();
-    repeats.compare(layout, path, link);
-    for run in &mut repeats.runs {
-        if run.is_for_members && !is_member {
-            continue;
-        }
-        if run.is_current {
-            out.extend_from_slice(&run.written);
-            continue;
-        }
-        let start = out.len();
-        push_fields(&layout.fields[run.fields.clone()], path, link, out);
-        if run.subject != FieldSubject::Link {
-            run.written.clear();
-            run.written.extend_from_slice(&out[start..]);
-            run.is_current = true;
-        }
-    }
+/// Appends a link.
+pub(super) fn push_link(layout: &Layout, path: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
+    open_link("link", layout, path, link, out);
     out.extend_from_slice(b"}\n");
-}
-
-/// The values that a link has in common with the link before, as they were written.
-///
-/// Most links of a document have the path, the base, the element and the attribute of the one before.
-#[derive(Debug, Default)]
-pub struct RepeatedValues {
-    runs: Vec<FieldRun>,
-    path: Vec<u8>,
-    member: Option<String>,
-    base: Option<(Vec<u8>, String)>,
-    context: Option<Context>,
-    element: Option<String>,
-    attribute: Option<String>,
-    flags: Flags,
-    record_numbers: [Option<u64>; RECORD_NUMBERS],
-    record_texts: [Option<Vec<u8>>; RECORD_TEXTS],
-}
-
-const RECORD_NUMBERS: usize = 4;
-const RECORD_TEXTS: usize = 10;
-
-/// Keys of a layout that follow one another and are of one subject.
-#[derive(Debug)]
-struct FieldRun {
-    subject: FieldSubject,
-    /// The keys are those of members alone.
-    is_for_members: bool,
-    fields: Range<usize>,
-    written: Vec<u8>,
-    /// Whether what was written last holds for the link.
-    is_current: bool,
-}
-
-impl RepeatedValues {
-    /// Notes which values differ from those of the link before. All links have the same layout.
-    fn compare(&mut self, layout: &Layout, path: &DocumentPath, link: &Link<'_>) {
-        if self.runs.is_empty() {
-            self.runs = runs(layout);
-        }
-        if self.path != path.path() || self.member.as_deref() != link.member {
-            self.path.clear();
-            self.path.extend_from_slice(path.path());
-            set(&mut self.member, link.member);
-            self.forget(FieldSubject::Place);
-        }
-        let base = self.base.as_ref();
-        if base.map(|(uri, source)| (uri.as_slice(), source.as_str())) != link.base {
-            self.base = (link.base).map(|(uri, source)| (uri.to_vec(), source.to_owned()));
-            self.forget(FieldSubject::Base);
-        }
-        if self.flags != link.flags
-            || self.context != Some(link.context)
-            || self.element.as_deref() != link.element
-            || self.attribute.as_deref() != link.attribute
-        {
-            (self.flags, self.context) = (link.flags, Some(link.context));
-            set(&mut self.element, link.element);
-            set(&mut self.attribute, link.attribute);
-            self.forget(FieldSubject::Syntax);
-        }
-        let (numbers, texts) = record(link.part);
-        if self.record_numbers != numbers
-            || (self.record_texts.iter().map(Option::as_deref)).ne(texts.iter().copied())
-        {
-            self.record_numbers = numbers;
-            self.record_texts = texts.map(|text| text.map(<[u8]>::to_vec));
-            self.forget(FieldSubject::Record);
-        }
-    }
-
-    fn forget(&mut self, subject: FieldSubject) {
-        for run in &mut self.runs {
-            run.is_current &= run.subject != subject;
-        }
-    }
-}
-
-/// Returns what the keys of messages and records are made of, but for the envelope and what depends on
-/// the link.
-fn record<'a>(
-    part: &LinkMember<'a>,
-) -> (
-    [Option<u64>; RECORD_NUMBERS],
-    [Option<&'a [u8]>; RECORD_TEXTS],
-) {
-    let LinkMember {
-        message_id,
-        message_offset,
-        envelope: _,
-        name_bytes,
-        member_offset,
-        member_length,
-        record,
-        media_type,
-        charset,
-        target_part: _,
-    } = *part;
-    let WebRecord {
-        id,
-        target_uri,
-        http_status,
-        content_type,
-        truncated,
-        warc_type,
-        warc_date,
-    } = record.copied().unwrap_or_default();
-    let text = |text: Option<&'a str>| text.map(str::as_bytes);
-    let numbers = [
-        message_offset,
-        member_offset,
-        member_length,
-        http_status.map(u64::from),
-    ];
-    let texts = [
-        text(message_id),
-        name_bytes,
-        text(media_type),
-        text(charset),
-        text(id),
-        text(target_uri),
-        text(content_type),
-        text(truncated),
-        text(warc_type),
-        text(warc_date),
-    ];
-    (numbers, texts)
-}
-
-/// Returns the runs of keys of a layout; [`open`] has written the type.
-fn runs(layout: &Layout) -> Vec<FieldRun> {
-    let mut runs: Vec<FieldRun> = Vec::new();
-    for (index, field) in layout.fields.iter().enumerate() {
-        if std::ptr::eq(*field, &FIELDS[0]) {
-            continue;
-        }
-        let is_for_members = field.kind == FieldPresence::Member;
-        match runs.last_mut() {
-            Some(last)
-                if last.fields.end == index
-                    && (last.subject, last.is_for_members) == (field.subject, is_for_members) =>
-            {
-                last.fields.end += 1;
-            }
-            _ => runs.push(FieldRun {
-                subject: field.subject,
-                is_for_members,
-                fields: index..index + 1,
-                written: Vec::new(),
-                is_current: false,
-            }),
-        }
-    }
-    runs
-}
-
-/// Replaces a text and keeps its memory.
-fn set(text: &mut Option<String>, new: Option<&str>) {
-    match (text.as_mut(), new) {
-        (Some(text), Some(new)) => {
-            text.clear();
-            text.push_str(new);
-        }
-        _ => *text = new.map(str::to_owned),
-    }
 }
 
 /// Appends the keys of a link with `kind` as `type`, and leaves the object open for further keys.
@@ -218,18 +26,9 @@ pub(crate) fn open_link(
     out: &mut Vec<u8>,
 ) {
     open(kind, out);
-    push_fields(&layout.fields, path, link, out);
-}
-
-fn push_fields(
-    fields: &[&'static RecordField],
-    path: &DocumentPath,
-    link: &Link<'_>,
-    out: &mut Vec<u8>,
-) {
     let is_member = link.part.is_known();
-    for field in fields {
-        match field.kind {
+    for field in &layout.fields {
+        match field.presence {
             // `open` has written it.
             _ if std::ptr::eq(*field, &FIELDS[0]) => continue,
             FieldPresence::Member if !is_member => continue,
@@ -237,7 +36,10 @@ fn push_fields(
             _ => {}
         }
         let value = (field.value)(path, link);
-        let may_lack = matches!(field.kind, FieldPresence::Appended | FieldPresence::Member);
+        let may_lack = matches!(
+            field.presence,
+            FieldPresence::Appended | FieldPresence::Member
+        );
         if may_lack && matches!(value, Value::Null) {
             continue;
         }
@@ -290,12 +92,11 @@ pub(crate) fn push_archive(path: &DocumentPath, archive: &ArchiveRecord, out: &m
     push_key("path", out);
     push_string(path.path(), out);
     let members = archive.counts.members;
-    match archive.is_container {
-        true => {
-            push_count("messages", 0, out);
-            push_count("members", members, out);
-        }
-        false => push_count("messages", members, out),
+    if archive.is_container {
+        push_count("messages", 0, out);
+        push_count("members", members, out);
+    } else {
+        push_count("messages", members, out);
     }
     push_count("parts", archive.counts.parts, out);
     let skipped = archive.counts.skipped.iter();
@@ -341,32 +142,29 @@ pub(super) fn push_counted(key: &str, value: &[u8], count: u64, out: &mut Vec<u8
 /// Appends the summary.
 pub(crate) fn push_summary(summary: &Summary, out: &mut Vec<u8>) {
     open("summary", out);
-    push_run(summary, out);
-    push_skips(summary, out);
+    push_each_count(summary.counts(), out);
+    push_each_count(summary.skips(), out);
     out.extend_from_slice(b"}\n");
 }
 
 /// Appends the summary with the time and memory that the run used.
 pub(crate) fn push_stats(summary: &Summary, usage: &Usage, out: &mut Vec<u8>) {
     open("summary", out);
-    push_run(summary, out);
+    push_each_count(summary.counts(), out);
     for (name, figure) in usage.figures() {
         push_key(name, out);
         out.extend_from_slice(figure.as_deref().unwrap_or("null").as_bytes());
     }
-    push_skips(summary, out);
+    push_each_count(summary.skips(), out);
     out.extend_from_slice(b"}\n");
 }
 
-fn push_run(summary: &Summary, out: &mut Vec<u8>) {
-    for (name, count) in summary.counts() {
-        push_count(name, count, out);
-    }
-}
-
-/// Appends the last keys of a summary: skipped files by reason.
-pub(crate) fn push_skips(summary: &Summary, out: &mut Vec<u8>) {
-    for (name, count) in summary.skips() {
+/// Appends counts, each as a member of the object.
+pub(crate) fn push_each_count(
+    counts: impl Iterator<Item = (&'static str, u64)>,
+    out: &mut Vec<u8>,
+) {
+    for (name, count) in counts {
         push_count(name, count, out);
     }
 }
@@ -536,120 +334,5 @@ pub fn push_base64(bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::output::field::default_fields;
-    use crate::{Base, Document, Extractor, ExtractorOptions, Format};
-
-    /// Returns no part, and parts of which each differs from the one before in one value.
-    fn parts(seed: usize) -> Vec<LinkMember<'static>> {
-        static RECORD: WebRecord<'static> = WebRecord {
-            id: Some("<urn:a>"),
-            target_uri: Some("http://example.com/"),
-            http_status: Some(200),
-            content_type: None,
-            truncated: None,
-            warc_type: Some("response"),
-            warc_date: None,
-        };
-        static OTHER: WebRecord<'static> = WebRecord {
-            truncated: Some("length"),
-            ..RECORD
-        };
-        let mut parts = vec![LinkMember::default()];
-        let changes: [fn(&mut LinkMember<'static>); 9] = [
-            |part| part.message_id = Some("a@example.com"),
-            |part| part.message_offset = Some(1),
-            |part| part.member_offset = Some(2),
-            |part| part.member_length = Some(3),
-            |part| part.name_bytes = Some(b"\xFF"),
-            |part| part.record = Some(&RECORD),
-            |part| part.record = Some(&OTHER),
-            |part| part.media_type = Some("text/html"),
-            |part| part.target_part = Some("1.2"),
-        ];
-        let order = changes.iter().cycle().skip(seed).take(changes.len());
-        for change in order {
-            let mut part = *parts.last().unwrap();
-            change(&mut part);
-            parts.push(part);
-        }
-        parts
-    }
-
-    #[test]
-    fn repeated_values_change_no_record() {
-        let page =
-            b"<p id=a><a href=b>b</a> <a href=c>c</a> <img src=c> <a href='//example.com/ d'>
-            <a href=http://example.net/>e</a> <a href=http://example.net/f>f</a> <a href=g>g</a>
-            <template><a href=h>h</a></template> <x-y itemid=i></x-y> <a href='{{j}}'>j</a>";
-        let default = default_fields().collect::<Vec<_>>();
-        let mixed = [
-            "attribute",
-            "type",
-            "target",
-            "path",
-            "base",
-            "line",
-            "member",
-        ];
-        let mixed = mixed.map(|name| RecordField::named(name).unwrap());
-        for fields in [default, mixed.to_vec()] {
-            let layout = Layout {
-                fields,
-                ..Layout::default()
-            };
-            let (mut repeated, mut single) = (Vec::new(), Vec::new());
-            let mut repeats = RepeatedValues::default();
-            let mut extractor = Extractor::new(&ExtractorOptions::default());
-            for (path, base) in [("a", "/x"), ("b", "/x"), ("a", "/y"), ("\u{1}", "/x")] {
-                let path = DocumentPath::new(path.as_bytes());
-                let base = Base::retrieved(format!("http://example.org{base}"));
-                let document = Document::new(Format::HTML, Some(&base));
-                for (at, member) in [None, Some("m"), Some("m"), Some("n"), None]
-                    .into_iter()
-                    .enumerate()
-                {
-                    for part in parts(at) {
-                        extractor.extract_bytes(&document, page, &mut |link: &Link<'_>| {
-                            let link = Link {
-                                member,
-                                part: &part,
-                                ..link.clone()
-                            };
-                            push_link(&layout, &path, &link, &mut repeats, &mut repeated);
-                            open_link("link", &layout, &path, &link, &mut single);
-                            single.extend_from_slice(b"}\n");
-                        });
-                    }
-                }
-            }
-            assert!(single.len() > 10_000);
-            assert_eq!(String::from_utf8(repeated), String::from_utf8(single));
-        }
-    }
-
-    #[test]
-    fn strings_are_what_serde_json_reads_and_have_no_control_characters() {
-        let mut cases: Vec<Vec<u8>> = (0..=255).map(|byte| vec![b'a', byte, b'z']).collect();
-        cases.push("déjà \u{2028} \u{10FFFF} \u{7f}".into());
-        cases.push(b"\xE2\x82 cut, \xED\xA0\x80 surrogate, \xF0\x9F\x98 cut".to_vec());
-        cases.push(b"http://example.com/a/long/enough/path?with=query#fragment \" ".to_vec());
-        for case in cases {
-            let mut out = Vec::new();
-            push_string(&case, &mut out);
-            let written = String::from_utf8(out).unwrap();
-            let expected = String::from_utf8_lossy(&case);
-            let read: String = serde_json::from_str(&written).unwrap();
-            assert_eq!(read, expected, "{case:?}");
-            let is_kept = |c: char| !is_control(c) && !c.is_ascii();
-            assert!(
-                expected
-                    .chars()
-                    .filter(|&c| is_kept(c))
-                    .all(|c| written.contains(c))
-            );
-            assert!(!written.contains(is_control), "{written:?}");
-        }
-    }
-}
+#[path = "../../tests/unit/output/json.rs"]
+mod tests;

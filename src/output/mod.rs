@@ -14,12 +14,11 @@ pub(crate) mod schema;
 pub mod table;
 pub(crate) mod text;
 
-use crate::resolver::{Diagnostic, Link};
+use crate::linker::{Diagnostic, Link};
 use escape::push_decimal;
 use record::{ArchiveRecord, Failure, Summary};
 use table::TableFormat;
 
-pub use json::RepeatedValues;
 pub use layout::{Formulas, Layout, LocationPrefix};
 pub use record::DocumentPath;
 
@@ -37,8 +36,8 @@ pub struct Output {
 
 /// How an output format writes links.
 pub(crate) enum LinkForm {
-    /// One after the other: appends a link, given what it has in common with the one before.
-    Lines(fn(&Layout, &DocumentPath, &Link<'_>, &mut RepeatedValues, &mut Vec<u8>)),
+    /// One after the other: appends a link.
+    Lines(fn(&Layout, &DocumentPath, &Link<'_>, &mut Vec<u8>)),
     /// Many at a time, in columns.
     Table(TableFormat),
 }
@@ -62,9 +61,7 @@ pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "text",
         header: |_, _| {},
-        links: LinkForm::Lines(|layout, path, link, _, out| {
-            text::push_link(layout, path, link, out);
-        }),
+        links: LinkForm::Lines(text::push_link),
         others: None,
     },
     Output {
@@ -82,7 +79,7 @@ pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "csv",
         header: |layout, out| csv::push_header(layout, b',', out),
-        links: LinkForm::Lines(|layout, path, link, _, out| {
+        links: LinkForm::Lines(|layout, path, link, out| {
             csv::push_row(layout, path, link, b',', csv::quote, out);
         }),
         others: None,
@@ -90,7 +87,7 @@ pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "tsv",
         header: |layout, out| csv::push_header(layout, b'\t', out),
-        links: LinkForm::Lines(|layout, path, link, _, out| {
+        links: LinkForm::Lines(|layout, path, link, out| {
             csv::push_row(layout, path, link, b'\t', csv::escape_cell, out);
         }),
         others: None,
@@ -136,18 +133,16 @@ impl Output {
         }
     }
 
-    /// Appends a link, to formats that write one after the other; `repeats` is that of the links before
-    /// with the same layout.
+    /// Appends a link, to formats that write one after the other.
     pub fn push_link(
         &self,
         layout: &Layout,
         path: &DocumentPath,
         link: &Link<'_>,
-        repeats: &mut RepeatedValues,
         out: &mut Vec<u8>,
     ) {
         if let LinkForm::Lines(push) = self.links {
-            push(layout, path, link, repeats, out);
+            push(layout, path, link, out);
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::escape::is_plain;
 use crate::document::ArchiveCounts;
 use crate::document::diagnostic::{self, Code, Effect};
-use crate::resolver::Diagnostic;
+use crate::linker::Diagnostic;
 
 /// The path of a document, as reached from the arguments.
 #[derive(Clone, Debug)]
@@ -249,94 +249,44 @@ pub(crate) enum SkipReason {
 }
 
 impl SkipReason {
-    /// Every reason, in the order of the enum, with its key in the summary and the description.
-    pub(crate) const NAMES: [(SkipReason, &'static str, &'static str); 9] = [
-        (
-            SkipReason::Binary,
-            "skipped_binary",
-            "Skipped files that are no text",
-        ),
-        (
-            SkipReason::Compressed,
-            "skipped_compressed",
-            "Skipped files that are compressed",
-        ),
-        (
-            SkipReason::Archive,
-            "skipped_archive",
-            "Skipped files that hold other files",
-        ),
-        (
-            SkipReason::Index,
-            "skipped_index",
-            "Skipped files that are indexes of web archives",
-        ),
-        (
-            SkipReason::Type,
-            "skipped_type",
-            "Skipped files of a format that --type does not name",
-        ),
-        (
-            SkipReason::Size,
-            "skipped_size",
-            "Skipped files that are longer than --max-filesize",
-        ),
-        (
-            SkipReason::Symlink,
-            "skipped_symlink",
-            "Skipped symbolic links",
-        ),
-        (
-            SkipReason::Special,
-            "skipped_special",
-            "Skipped pipes, devices and sockets",
-        ),
-        (
-            SkipReason::MailFolder,
-            "skipped_mail_folder",
-            "Skipped indexes, locks and deleted messages of folders of mail",
-        ),
+    /// The keys of all reasons in the summary, in the order of the enum.
+    const KEYS: [&'static str; 9] = [
+        "skipped_binary",
+        "skipped_compressed",
+        "skipped_archive",
+        "skipped_index",
+        "skipped_type",
+        "skipped_size",
+        "skipped_symlink",
+        "skipped_special",
+        "skipped_mail_folder",
     ];
-}
 
-impl SkipReason {
     /// Returns the key of the count in the summary.
     pub(crate) fn key(self) -> &'static str {
-        Self::NAMES[self as usize].1
+        Self::KEYS[self as usize]
     }
 }
 
 impl fmt::Display for Skip {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let format = self.format;
+        formatter.write_str("skipped, it is ")?;
         match self.reason {
-            SkipReason::Binary => write!(formatter, "skipped, it is no text but {format}"),
+            SkipReason::Binary => write!(formatter, "no text but {format}"),
             SkipReason::Compressed => write!(
                 formatter,
-                "skipped, it is compressed ({format}) and not looked into (see --decompress)"
+                "compressed ({format}) and not looked into (see --decompress)"
             ),
-            SkipReason::Archive => {
-                write!(formatter, "skipped, it is an archive of files ({format})")
+            SkipReason::Archive => write!(formatter, "an archive of files ({format})"),
+            SkipReason::Index => write!(formatter, "an index of a web archive ({format})"),
+            SkipReason::Type => write!(formatter, "{format}, which --type leaves out"),
+            SkipReason::Size => formatter.write_str("longer than --max-filesize"),
+            SkipReason::Symlink => formatter.write_str("a symbolic link (see --follow)"),
+            SkipReason::Special => formatter.write_str("a pipe, a device or a socket"),
+            SkipReason::MailFolder => {
+                formatter.write_str("an index, a lock or a deleted message of a mail folder")
             }
-            SkipReason::Index => {
-                write!(
-                    formatter,
-                    "skipped, it is an index of a web archive ({format})"
-                )
-            }
-            SkipReason::Type => write!(
-                formatter,
-                "skipped, it is {format}, which --type leaves out"
-            ),
-            SkipReason::Size => formatter.write_str("skipped, it is longer than --max-filesize"),
-            SkipReason::Symlink => {
-                formatter.write_str("skipped, it is a symbolic link (see --follow)")
-            }
-            SkipReason::Special => {
-                formatter.write_str("skipped, it is a pipe, a device or a socket")
-            }
-            SkipReason::MailFolder => formatter
-                .write_str("skipped, it is an index, a lock or a deleted message of a mail folder"),
         }
     }
 }
@@ -362,78 +312,43 @@ pub struct Summary {
     pub unread: [u64; Effect::UNREAD.len()],
     /// Documents of other formats that were read as text, in which relative references are not seen.
     pub read_as_text: u64,
-    /// Files that were skipped, in the order of [`SkipReason::NAMES`].
-    pub skipped: [u64; SkipReason::NAMES.len()],
+    /// Files that were skipped, in the order of [`SkipReason`].
+    pub skipped: [u64; SkipReason::KEYS.len()],
     /// Parts of archives and messages that were not read; records of archives have their types.
     pub unread_parts: u64,
 }
 
 impl Summary {
-    /// The keys of the counts in records, with the descriptions.
-    pub(crate) const KEYS: [(&'static str, &'static str); 7] = [
-        ("files", "Files that were read"),
-        ("bytes", "Their bytes"),
-        ("references", "References that were reported"),
-        (
-            "skipped_files",
-            "Files that were left out, for the reasons counted below",
-        ),
-        ("errors", "Things that could not be read"),
-        (
-            "exact",
-            "Documents read a second time, by every rule of their format",
-        ),
-        (
-            "approximate",
-            "Documents of which a part was read by approximation",
-        ),
-    ];
-
-    /// The key of the number of bodies that were not read, with its description.
-    pub(crate) const UNREAD: (&'static str, &'static str) = (
-        "unread_bodies",
-        "Encrypted, signed and opaque bodies of messages that were not read",
-    );
-
     /// Returns the counts with their keys in records.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
-        let counts = [
-            self.files,
-            self.bytes,
-            self.references,
-            self.skipped_files,
-            self.errors,
-            self.exact,
-            self.approximate,
-        ];
-        let keys = Self::KEYS.iter().map(|(key, _)| *key);
-        keys.zip(counts)
+        [
+            ("files", self.files),
+            ("bytes", self.bytes),
+            ("references", self.references),
+            ("skipped_files", self.skipped_files),
+            ("errors", self.errors),
+            ("exact", self.exact),
+            ("approximate", self.approximate),
+        ]
+        .into_iter()
     }
-
-    /// The key of the parts that were not read, with its description.
-    pub(crate) const UNREAD_PARTS: (&'static str, &'static str) = (
-        "unread_parts",
-        "Parts of archives and messages of types that are not read",
-    );
 
     /// Returns the counts of skipped files, and of bodies and parts that were not read, with their keys in
     /// records, which come last.
     pub(crate) fn skips(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
-        let reasons = SkipReason::NAMES.iter().zip(self.skipped);
-        let unread = (Self::UNREAD.0, self.unread.iter().sum());
-        reasons
-            .map(|((_, name, _), count)| (*name, count))
-            .chain([unread, (Self::UNREAD_PARTS.0, self.unread_parts)])
+        let unread = [
+            ("unread_bodies", self.unread.iter().sum()),
+            ("unread_parts", self.unread_parts),
+        ];
+        SkipReason::KEYS.into_iter().zip(self.skipped).chain(unread)
     }
 
     /// Counts a diagnostic, if its code is one of those that are counted.
     pub(crate) fn diagnose(&mut self, code: &'static Code, count: u64) {
         self.approximate += u64::from(std::ptr::eq(code, &diagnostic::APPROXIMATE));
-        let kind = Effect::UNREAD
-            .iter()
-            .position(|(effect, _)| *effect == code.effect);
-        if let Some(kind) = kind {
-            self.unread[kind] += count;
+        let mut unread = Effect::UNREAD.iter().zip(&mut self.unread);
+        if let Some((_, unread)) = unread.find(|((effect, _), _)| *effect == code.effect) {
+            *unread += count;
         }
     }
 
@@ -468,11 +383,8 @@ impl Summary {
             SkipReason::Archive,
             SkipReason::Index,
         ];
-        let unread: u64 = unread
-            .iter()
-            .map(|&reason| self.skipped[reason as usize])
-            .sum();
-        self.files + self.errors + unread == 0
+        let unread = unread.map(|reason| self.skipped[reason as usize]);
+        self.files + self.errors + unread.iter().sum::<u64>() == 0
     }
 
     /// Adds the counts of another worker.

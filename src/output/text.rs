@@ -3,7 +3,7 @@
 use super::escape::{Escape, is_plain, push_decimal, push_on_one_line};
 use super::layout::Layout;
 use super::record::DocumentPath;
-use crate::resolver::Link;
+use crate::linker::Link;
 
 const PATH: &str = "\x1b[35m";
 const NUMBER: &str = "\x1b[32m";

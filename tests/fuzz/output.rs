@@ -3,9 +3,8 @@
 use serde_json::Value;
 use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions, Positions};
-use uriscan::output::{DocumentPath, RepeatedValues};
-use uriscan::output::{Layout, Output};
-use uriscan::resolver::Link;
+use uriscan::linker::Link;
+use uriscan::output::{DocumentPath, Layout, Output};
 
 use super::Input;
 
@@ -24,7 +23,6 @@ pub(super) fn check(mut input: Input<'_>) {
         out
     });
     let mut expected = Vec::new();
-    let mut repeats = RepeatedValues::default();
     let mut options = ExtractorOptions::default().with_positions(Positions::Lines);
     options.formats.text.www = true;
     Extractor::new(&options).extract_bytes(
@@ -32,7 +30,7 @@ pub(super) fn check(mut input: Input<'_>) {
         bytes,
         &mut |link: &Link<'_>| {
             for (output, out) in outputs.iter().zip(&mut written) {
-                output.push_link(&layout, &place, link, &mut repeats, out);
+                output.push_link(&layout, &place, link, out);
             }
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             let target = link.target.map(text).unwrap_or_default();

@@ -5,10 +5,9 @@ use std::io;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use crate::output::field::RecordField;
+use crate::linker::Link;
 use crate::output::layout::Layout;
 use crate::output::record::DocumentPath;
-use crate::resolver::Link;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TableFormat {}
@@ -30,7 +29,7 @@ impl RowBlock {
 pub(crate) struct RowBuilder;
 
 impl RowBuilder {
-    pub(crate) fn new(_fields: &[&'static RecordField]) -> Self {
+    pub(crate) fn new(_layout: &Layout) -> Self {
         RowBuilder
     }
 

@@ -7,15 +7,18 @@ use arrow_array::builder::{
     BinaryBuilder, Int64Builder, ListBuilder, StringBuilder, TimestampMicrosecondBuilder,
 };
 use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
 
+use super::dictionary::{self, SharedBuilder};
 use super::schema::{UTC, item, schema};
 use super::text::{self, microseconds};
-use crate::output::column::{ColumnKind, StringForm};
+use crate::linker::Link;
+use crate::output::column::ColumnKind;
 use crate::output::field::{RecordField, Value};
+use crate::output::layout::Layout;
 use crate::output::record::DocumentPath;
-use crate::resolver::Link;
 
 /// Rows of one worker, in the order of its document.
 #[derive(Debug)]
@@ -48,7 +51,6 @@ impl RowBlock {
 }
 
 /// Appends links as rows, and returns them in blocks.
-#[derive(Debug)]
 pub(crate) struct RowBuilder {
     schema: SchemaRef,
     columns: Vec<(&'static RecordField, ColumnBuilder)>,
@@ -65,13 +67,17 @@ const MAX_BYTES: usize = i32::MAX as usize;
 struct Oversized;
 
 impl RowBuilder {
-    /// Creates a builder of rows with these columns.
-    pub(crate) fn new(fields: &[&'static RecordField]) -> Self {
-        let columns = fields.iter();
-        let columns = columns.map(|&field| (field, ColumnBuilder::new(field.column, 0, 0)));
+    /// Creates a builder of rows with the columns of a layout.
+    pub(crate) fn new(layout: &Layout) -> Self {
+        let schema = schema(&layout.fields, layout.strings);
+        let columns = layout.fields.iter().zip(schema.fields());
+        let columns = columns.map(|(&field, column)| {
+            let builder = ColumnBuilder::new(field.column, column.data_type(), 0, 0);
+            (field, builder)
+        });
         RowBuilder {
-            schema: schema(fields, StringForm::Plain),
             columns: columns.collect(),
+            schema,
             rows: 0,
             bytes: 0,
             is_oversized: false,
@@ -112,7 +118,7 @@ impl RowBuilder {
             let array = column.finish();
             let bytes = string_bytes(&array, &(0..self.rows));
             // The next block may be as large.
-            *column = ColumnBuilder::new(field.column, self.rows, bytes);
+            *column = ColumnBuilder::new(field.column, array.data_type(), self.rows, bytes);
             arrays.push(array);
         }
         let batch = match self.is_oversized {
@@ -127,11 +133,11 @@ impl RowBuilder {
 }
 
 /// The values of a column.
-#[derive(Debug)]
 enum ColumnBuilder {
     Numbers(Int64Builder),
     Times(TimestampMicrosecondBuilder),
     Texts(StringBuilder),
+    Shared(SharedBuilder),
     Bytes(BinaryBuilder),
     TextLists(ListBuilder<StringBuilder>),
     ByteLists(ListBuilder<BinaryBuilder>),
@@ -139,7 +145,7 @@ enum ColumnBuilder {
 
 impl ColumnBuilder {
     /// Creates a column with memory for some rows and bytes of strings.
-    fn new(kind: ColumnKind, rows: usize, bytes: usize) -> Self {
+    fn new(kind: ColumnKind, data_type: &DataType, rows: usize, bytes: usize) -> Self {
         match kind {
             ColumnKind::Number => ColumnBuilder::Numbers(Int64Builder::with_capacity(rows)),
             ColumnKind::Time => {
@@ -153,6 +159,9 @@ impl ColumnBuilder {
             ColumnKind::ByteLists => ColumnBuilder::ByteLists(
                 ListBuilder::new(BinaryBuilder::new()).with_field(item(DataType::Binary)),
             ),
+            _ if matches!(data_type, DataType::Dictionary(..)) => {
+                ColumnBuilder::Shared(SharedBuilder::default())
+            }
             _ => ColumnBuilder::Texts(StringBuilder::with_capacity(rows, bytes)),
         }
     }
@@ -198,6 +207,9 @@ impl ColumnBuilder {
                     None => texts.append_null(),
                 }
             }
+            (ColumnBuilder::Shared(strings), value) => {
+                add(strings.push(string(value), kind), bytes)?;
+            }
             (ColumnBuilder::Bytes(strings), value) => {
                 let string = string(value);
                 add(string.map_or(0, <[u8]>::len), bytes)?;
@@ -235,6 +247,7 @@ impl ColumnBuilder {
             ColumnBuilder::Numbers(numbers) => Arc::new(numbers.finish()),
             ColumnBuilder::Times(times) => Arc::new(times.finish()),
             ColumnBuilder::Texts(texts) => Arc::new(texts.finish()),
+            ColumnBuilder::Shared(strings) => Arc::new(strings.finish()),
             ColumnBuilder::Bytes(strings) => Arc::new(strings.finish()),
             ColumnBuilder::TextLists(lists) => Arc::new(lists.finish()),
             ColumnBuilder::ByteLists(lists) => Arc::new(lists.finish()),
@@ -270,21 +283,13 @@ pub(super) fn string_bytes(column: &dyn Array, rows: &Range<usize>) -> usize {
         range(strings.value_offsets()).len()
     } else if let Some(lists) = column.as_list_opt::<i32>() {
         string_bytes(lists.values(), &range(lists.value_offsets()))
+    } else if let Some(shared) = column.as_dictionary_opt::<Int32Type>() {
+        dictionary::string_bytes(shared, rows)
     } else {
         0
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn strings_of_more_than_2_gib_in_a_row_are_refused() {
-        let mut bytes = 0;
-        assert!(add(MAX_BYTES - 4, &mut bytes).is_ok());
-        assert!(add(1, &mut bytes).is_err());
-        assert!(add(usize::MAX - 8, &mut bytes).is_err());
-        assert_eq!(bytes, MAX_BYTES);
-    }
-}
+#[path = "../../../tests/unit/output/table/rows.rs"]
+mod tests;

@@ -2,13 +2,12 @@
 
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
-use std::sync::Arc;
 
 #[cfg(feature = "parquet")]
 use ::parquet::arrow::ArrowWriter;
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::StreamWriter;
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::ArrowError;
 use arrow_select::concat::concat_batches;
 
 use super::dictionary;
@@ -52,8 +51,7 @@ const PART_BYTES: usize = 4 << 10;
 
 /// Writes blocks of rows in batches, which do not depend on how the rows are cut into blocks.
 pub(crate) struct TableWriter<W: Write + Send> {
-    /// The schema of blocks.
-    schema: SchemaRef,
+    strings: StringForm,
     limits: BatchLimits,
     /// The rows of the next batch, after an empty part: a single part would be passed on with the bits of
     /// rows around it.
@@ -68,8 +66,6 @@ pub(crate) struct TableWriter<W: Write + Send> {
 
 enum TableEncoder<W: Write + Send> {
     Stream(Box<StreamWriter<BufWriter<W>>>),
-    /// The columns whose type in the schema is a dictionary are encoded.
-    Dictionaries(Box<StreamWriter<BufWriter<W>>>, SchemaRef),
     #[cfg(feature = "parquet")]
     Parquet(Box<ArrowWriter<W>>),
 }
@@ -81,26 +77,21 @@ impl<W: Write + Send> TableWriter<W> {
     ///
     /// Those of the output.
     pub(crate) fn new(format: TableFormat, layout: &Layout, output: W) -> io::Result<Self> {
-        let plain = schema(&layout.fields, StringForm::Plain);
+        let schema = schema(&layout.fields, layout.strings);
         let encoder = match format {
             TableFormat::Stream => {
-                let written = schema(&layout.fields, layout.strings);
-                let stream = StreamWriter::try_new_buffered(output, &written);
-                let stream = Box::new(stream.map_err(output_error)?);
-                match layout.strings {
-                    StringForm::Plain => TableEncoder::Stream(stream),
-                    StringForm::Dictionary => TableEncoder::Dictionaries(stream, written),
-                }
+                let stream = StreamWriter::try_new_buffered(output, &schema);
+                TableEncoder::Stream(Box::new(stream.map_err(output_error)?))
             }
             #[cfg(feature = "parquet")]
             TableFormat::Parquet => {
-                let file = parquet::file(output, &layout.fields, &plain)?;
+                let file = parquet::file(output, &layout.fields, &schema)?;
                 TableEncoder::Parquet(Box::new(file))
             }
         };
         Ok(TableWriter {
-            parts: vec![RecordBatch::new_empty(Arc::clone(&plain))],
-            schema: plain,
+            parts: vec![RecordBatch::new_empty(schema)],
+            strings: layout.strings,
             limits: BatchLimits::default(),
             rows: 0,
             bytes: 0,
@@ -140,8 +131,7 @@ impl<W: Write + Send> TableWriter<W> {
             }
             // Few rows of many blocks may hold them all.
             if self.held > 2 * self.limits.bytes {
-                let joined = concat_batches(&self.schema, &self.parts).map_err(output_error)?;
-                self.parts.truncate(1);
+                let joined = self.join()?;
                 self.parts.push(joined);
                 self.held = self.bytes;
             }
@@ -173,16 +163,21 @@ impl<W: Write + Send> TableWriter<W> {
         (fitting, bytes(fitting))
     }
 
-    fn write_batch(&mut self) -> io::Result<()> {
-        let joined = match &self.encoder {
-            TableEncoder::Dictionaries(_, schema) => dictionary::join(&self.parts, schema),
-            _ => concat_batches(&self.schema, &self.parts),
+    /// Joins the parts, of which the empty one is left.
+    fn join(&mut self) -> io::Result<RecordBatch> {
+        let joined = match self.strings {
+            StringForm::Plain => concat_batches(self.parts[0].schema_ref(), &self.parts),
+            StringForm::Dictionary => dictionary::join(&self.parts),
         };
-        let batch = joined.map_err(output_error)?;
         self.parts.truncate(1);
+        joined.map_err(output_error)
+    }
+
+    fn write_batch(&mut self) -> io::Result<()> {
+        let batch = self.join()?;
         (self.rows, self.bytes, self.held) = (0, 0, 0);
         match &mut self.encoder {
-            TableEncoder::Stream(stream) | TableEncoder::Dictionaries(stream, _) => {
+            TableEncoder::Stream(stream) => {
                 stream.write(&batch).map_err(output_error)?;
                 stream.flush().map_err(output_error)
             }
@@ -201,9 +196,7 @@ impl<W: Write + Send> TableWriter<W> {
             self.write_batch()?;
         }
         match &mut self.encoder {
-            TableEncoder::Stream(stream) | TableEncoder::Dictionaries(stream, _) => {
-                stream.finish().map_err(output_error)
-            }
+            TableEncoder::Stream(stream) => stream.finish().map_err(output_error),
             #[cfg(feature = "parquet")]
             TableEncoder::Parquet(file) => parquet::finish(file),
         }
@@ -220,74 +213,5 @@ fn output_error(error: ArrowError) -> io::Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use arrow_ipc::reader::StreamReader;
-
-    use super::super::rows::RowBuilder;
-    use super::*;
-    use crate::document::Format;
-    use crate::extractor::{Document, Extractor, ExtractorOptions};
-    use crate::output::DocumentPath;
-    use crate::output::column::ColumnSet;
-    use crate::resolver::Link;
-
-    /// Returns the stream of a document whose blocks are cut after every `count` links, and whose rows are
-    /// passed on in two ranges for each block.
-    fn stream(document: &[u8], count: usize, limits: BatchLimits, strings: StringForm) -> Vec<u8> {
-        let mut layout = Layout::of_table(ColumnSet::All, true);
-        layout.strings = strings;
-        let mut out = Vec::new();
-        let mut writer = TableWriter::new(TableFormat::Stream, &layout, &mut out).unwrap();
-        writer.limits = limits;
-        let mut rows = RowBuilder::new(&layout.fields);
-        let path = DocumentPath::new(b"a.txt");
-        let mut push = |rows: &mut RowBuilder| {
-            let block = rows.finish();
-            let middle = block.len() / 3;
-            let ranges = [0..middle, middle..middle, middle..block.len()];
-            writer.push(&block, &ranges).unwrap();
-        };
-        let mut sink = |link: &Link<'_>| {
-            rows.push(&path, link);
-            if rows.len() == count {
-                push(&mut rows);
-            }
-        };
-        let options = ExtractorOptions::default();
-        let text = Document::new(Format::TEXT, None);
-        Extractor::new(&options).extract_bytes(&text, document, &mut sink);
-        push(&mut rows);
-        writer.finish().unwrap();
-        drop(writer);
-        out
-    }
-
-    #[test]
-    fn batches_are_cut_at_the_same_rows_however_blocks_are_cut() {
-        let mut document = String::new();
-        for number in 0..500 {
-            let host = number * 7 % 13;
-            let tail = "x".repeat(number * number % 90);
-            document += &match number % 3 {
-                0 => format!("<http://{host}.example.com/{tail}\n-{number}>\n\n"),
-                1 => format!("<http://{host}.example.com/>\n\n"),
-                _ => format!("http://{host}.example.com/{number}, relative <URL:{number}>\n"),
-            };
-        }
-        let document = document.as_bytes();
-        for (rows, bytes) in [(1, 9999), (7, 99_999), (64, 4000), (1000, 1400), (1000, 1)] {
-            let limits = BatchLimits { rows, bytes };
-            for strings in [StringForm::Plain, StringForm::Dictionary] {
-                let one = stream(document, 1, limits, strings);
-                let batches = StreamReader::try_new(one.as_slice(), None).unwrap();
-                let lengths: Vec<_> = batches.map(|batch| batch.unwrap().num_rows()).collect();
-                assert!(lengths.iter().sum::<usize>() > 500, "{lengths:?}");
-                assert!(lengths.iter().all(|length| (1..=rows).contains(length)));
-                for count in [2, 3, 10, 77, 10_000] {
-                    let other = stream(document, count, limits, strings);
-                    assert!(one == other, "{count} {limits:?}");
-                }
-            }
-        }
-    }
-}
+#[path = "../../../tests/unit/output/table/writer.rs"]
+mod tests;
