@@ -9,7 +9,7 @@ use std::sync::Arc;
 use clap::{ArgMatches, Command};
 
 use super::args::output::workers;
-use super::args::{AuditArgs, FailOnArg, FixArg, OrphansArg, SwitchArg};
+use super::args::{AuditArgs, FailOnArg, FixArg, OrphansArg, ReportArg, SwitchArg};
 use super::changed::{changed_since, was_there};
 use super::config::{self, Config};
 use super::destination::{Destination, OutputTarget};
@@ -18,7 +18,7 @@ use super::inputs::Inputs;
 use super::message::{Error, ProgressLine, report, write_stderr};
 use super::process::Exit;
 use super::{extract, help, manual};
-use crate::audit::fix::{FixList, Rerun};
+use crate::audit::fix::FixList;
 use crate::audit::options::{Audit, ListedLinks, assume_roots};
 use crate::audit::report::{ReportFormat, ReportPlace, ReportSet, TextStyle};
 use crate::audit::rules::{Level, Levels, LinkState, RULES};
@@ -143,7 +143,8 @@ pub(super) fn run(
     check_touching(arguments, &options, &paths)?;
     let gone = options.gone_files();
     let audit = Audit::new(options, &paths);
-    let targets = AuditOutputs::of(arguments)?;
+    let targets = targets(arguments)?;
+    let all_targets: Vec<_> = targets.iter().map(|(_, target)| target).collect();
     let roots = roots(arguments, &paths);
     let others: Vec<&Path> = notice.iter().map(|notice| notice.file.as_path()).collect();
     let inputs = Inputs {
@@ -152,18 +153,17 @@ pub(super) fn run(
         options: &audit.options.reading,
         others: &others,
     };
-    inputs.check(&targets.all())?;
-    let outputs = extract::outputs(&targets.all());
+    inputs.check(&all_targets)?;
+    let outputs = extract::outputs(&all_targets);
     let walk = extract::walk(&arguments.walk, roots, OutputOrder::Path, outputs.clone())?;
-    let mut destinations = targets.open()?;
-    let line = audit
-        .options
-        .reading
-        .progress
-        .clone()
-        .map(ProgressLine::show);
-    let reading = fixes.is_some().then(|| audit.options.reading.clone());
-    let mut reports = destinations.reports(arguments);
+    let mut destinations = Vec::new();
+    for (role, target) in &targets {
+        destinations.push((*role, target.open()?));
+    }
+    let reading = &audit.options.reading;
+    let line = reading.progress.clone().map(ProgressLine::show);
+    let reading = fixes.is_some().then(|| reading.clone());
+    let mut reports = reports(arguments, &mut destinations);
     reports.totals.config = notice.map(|notice| notice.file.clone());
     if let Some(fixes) = &mut fixes {
         reports.collect_fixes(fixes);
@@ -193,12 +193,22 @@ pub(super) fn run(
     });
     drop(line);
     if let (Ok(_), Some(fixes), Some(reading), None) = (&outcome, &mut fixes, &reading, &counts) {
-        match destinations.show_fixes(arguments, fixes, reading, &mut rerun) {
+        let mut main = destinations
+            .iter_mut()
+            .find_map(|(role, main)| matches!(role, OutputRole::Main).then_some(main));
+        let is_terminal = main.as_ref().is_some_and(|main| main.is_terminal());
+        let mut main = main.as_mut().map(|main| MainOutput::new(main, arguments));
+        let destination = FixDestination::Diff {
+            is_terminal,
+            out: main.as_mut().map(|main| main as &mut dyn io::Write),
+        };
+        match fix::run(fixes, reading, &mut rerun, destination, tells) {
             Ok(made) => counts = Some(made),
             Err(error) => outcome = Err(error),
         }
     }
-    let outcome = match destinations.finish(outcome, &outputs) {
+    let finished = outcome.and_then(|outcome| finish_files(destinations, outcome, &outputs));
+    let outcome = match finished {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Found),
         Err(error) => return Err(Error::new(format!("cannot write: {error}"))),
         Ok(outcome) => outcome,
@@ -413,155 +423,116 @@ fn levels(arguments: &AuditArgs, matches: &ArgMatches) -> Levels {
     levels
 }
 
-/// The outputs of an audit: targets, which are examined before anything is read, or destinations.
-struct AuditOutputs<T> {
-    main: Option<T>,
-    external: Option<T>,
-    keys: Option<T>,
-    reports: Vec<(&'static ReportFormat, T)>,
+/// What an output of an audit gets.
+#[derive(Clone, Copy)]
+enum OutputRole<'a> {
+    /// The findings, or a diff.
+    Main,
+    /// The targets on the network.
+    External,
+    /// The keys of findings, for a baseline.
+    Keys,
+    /// The findings, too.
+    Report(&'a ReportArg),
 }
 
-impl AuditOutputs<OutputTarget> {
-    fn of(arguments: &AuditArgs) -> Result<Self, Error> {
-        let findings = &arguments.findings;
-        let output = || OutputTarget::of(findings.output.as_deref());
-        let shown = !findings.quiet && !findings.external;
-        let keys = findings.write_baseline.as_deref();
-        let reports = findings.report.iter();
-        let reports =
-            reports.map(|report| Ok((report.format, OutputTarget::of(Some(&report.path))?)));
-        Ok(AuditOutputs {
-            main: shown.then(output).transpose()?,
-            external: findings.external.then(output).transpose()?,
-            keys: keys.map(|path| OutputTarget::of(Some(path))).transpose()?,
-            reports: reports.collect::<Result<_, _>>()?,
-        })
+/// Returns the outputs, which are examined before anything is read.
+fn targets(arguments: &AuditArgs) -> Result<Vec<(OutputRole<'_>, OutputTarget)>, Error> {
+    let findings = &arguments.findings;
+    let output = findings.output.as_deref();
+    let mut outputs = Vec::new();
+    if findings.external {
+        outputs.push((OutputRole::External, output));
+    } else if !findings.quiet {
+        outputs.push((OutputRole::Main, output));
     }
-
-    fn all(&self) -> Vec<&OutputTarget> {
-        let reports = self.reports.iter().map(|(_, target)| target);
-        let others = [&self.main, &self.external, &self.keys];
-        others.into_iter().flatten().chain(reports).collect()
-    }
-
-    fn open(&self) -> Result<AuditOutputs<Destination>, Error> {
-        let open =
-            |target: &Option<OutputTarget>| target.as_ref().map(OutputTarget::open).transpose();
-        let reports = self.reports.iter();
-        let reports = reports.map(|(format, target)| Ok((*format, target.open()?)));
-        Ok(AuditOutputs {
-            main: open(&self.main)?,
-            external: open(&self.external)?,
-            keys: open(&self.keys)?,
-            reports: reports.collect::<Result<_, _>>()?,
-        })
-    }
+    let keys = findings.write_baseline.as_deref();
+    outputs.extend(keys.map(|path| (OutputRole::Keys, Some(path))));
+    let reports = findings.report.iter();
+    outputs.extend(reports.map(|report| (OutputRole::Report(report), Some(&*report.path))));
+    let outputs = outputs.into_iter();
+    outputs
+        .map(|(role, path)| Ok((role, OutputTarget::of(path)?)))
+        .collect()
 }
 
-impl AuditOutputs<Destination> {
-    fn reports(&mut self, arguments: &AuditArgs) -> ReportSet<'_> {
-        let findings = &arguments.findings;
-        let mut reports = ReportSet::new(verbosity(arguments), findings.max_findings);
-        let goes_on = goes_on_unread(arguments);
-        let writer = |main| -> Box<dyn io::Write + Send> { Box::new(MainOutput { main, goes_on }) };
-        // A diff takes the place of the findings.
-        let main = self.main.as_mut();
-        if let Some(main) = main.filter(|_| findings.fix != Some(FixArg::Diff)) {
-            let format = match findings.json {
-                true => ReportFormat::named("jsonl").unwrap_or(findings.format),
-                false => findings.format,
-            };
-            match findings.count_by {
-                Some(key) => {
-                    let key = if findings.idn {
-                        key.with_unicode()
-                    } else {
-                        key
-                    };
-                    reports.count_by(key, format, writer(main));
-                }
-                None => {
-                    let place = ReportPlace::of(findings.output.as_deref());
-                    reports.add(format, text_style(arguments), place, writer(main));
+/// Returns the reports that the destinations get.
+fn reports<'d>(
+    arguments: &AuditArgs,
+    destinations: &'d mut [(OutputRole<'_>, Destination)],
+) -> ReportSet<'d> {
+    let findings = &arguments.findings;
+    let mut reports = ReportSet::new(verbosity(arguments), findings.max_findings);
+    for (role, destination) in destinations {
+        match role {
+            // A diff takes the place of the findings.
+            OutputRole::Main if findings.fix == Some(FixArg::Diff) => {}
+            OutputRole::Main => {
+                let format = ReportFormat::named("jsonl").filter(|_| findings.json);
+                let format = format.unwrap_or(findings.format);
+                let writer = Box::new(MainOutput::new(destination, arguments));
+                match findings.count_by {
+                    Some(key) if findings.idn => {
+                        reports.count_by(key.with_unicode(), format, writer);
+                    }
+                    Some(key) => reports.count_by(key, format, writer),
+                    None => {
+                        let place = ReportPlace::of(findings.output.as_deref());
+                        reports.add(format, text_style(arguments), place, writer);
+                    }
                 }
             }
+            OutputRole::External => {
+                reports.list_external(Box::new(MainOutput::new(destination, arguments)));
+            }
+            OutputRole::Keys => reports.list_keys(Box::new(destination)),
+            OutputRole::Report(report) => {
+                let style = TextStyle {
+                    group: findings.group,
+                    ..TextStyle::default()
+                };
+                let place = ReportPlace::of(Some(&report.path));
+                reports.add(report.format, style, place, Box::new(destination));
+            }
         }
-        if let Some(external) = &mut self.external {
-            reports.list_external(writer(external));
-        }
-        if let Some(keys) = &mut self.keys {
-            reports.list_keys(Box::new(keys));
-        }
-        let style = TextStyle {
-            group: findings.group,
-            ..TextStyle::default()
-        };
-        for (report, (format, destination)) in findings.report.iter().zip(&mut self.reports) {
-            let place = ReportPlace::of(Some(&report.path));
-            reports.add(format, style, place, Box::new(destination));
-        }
-        if shows_summary(arguments) {
-            reports.count_targets();
-        }
-        reports
     }
-
-    /// Shows the fixes as a diff.
-    fn show_fixes(
-        &mut self,
-        arguments: &AuditArgs,
-        fixes: &mut FixList,
-        reading: &PipelineOptions,
-        rerun: &mut Rerun<'_>,
-    ) -> io::Result<FixCounts> {
-        let goes_on = goes_on_unread(arguments);
-        let is_terminal = self.main.as_ref().is_some_and(Destination::is_terminal);
-        let mut main = self.main.as_mut().map(|main| MainOutput { main, goes_on });
-        let destination = FixDestination::Diff {
-            is_terminal,
-            out: main.as_mut().map(|main| main as &mut dyn io::Write),
-        };
-        let tells = !arguments.findings.no_messages;
-        fix::run(fixes, reading, rerun, destination, tells)
+    if shows_summary(arguments) {
+        reports.count_targets();
     }
-
-    /// Gives complete files their names, and removes incomplete ones. No file is replaced where
-    /// nothing was read, or where one of them is an input.
-    fn finish(
-        self,
-        outcome: io::Result<AuditSummary>,
-        outputs: &Outputs,
-    ) -> io::Result<AuditSummary> {
-        let outcome = outcome?;
-        let summary = &outcome.summary;
-        if summary.files == 0 || outputs.were_named() {
-            return Ok(outcome);
-        }
-        let all = [self.main, self.external, self.keys].into_iter().flatten();
-        let all = all.chain(self.reports.into_iter().map(|(_, destination)| destination));
-        for destination in all {
-            destination.finish()?;
-        }
-        Ok(outcome)
-    }
+    reports
 }
 
-/// Returns whether the run has more to write than its output, whether or not anyone reads that.
-fn goes_on_unread(arguments: &AuditArgs) -> bool {
-    let findings = &arguments.findings;
-    findings.fix == Some(FixArg::Write)
-        || findings.write_baseline.is_some()
-        || !findings.report.is_empty()
+/// Gives complete files their names. No file is replaced where nothing was read, or where one of them is
+/// an input.
+fn finish_files(
+    destinations: Vec<(OutputRole<'_>, Destination)>,
+    outcome: AuditSummary,
+    outputs: &Outputs,
+) -> io::Result<AuditSummary> {
+    if outcome.summary.files > 0 && !outputs.were_named() {
+        for (_, destination) in destinations {
+            destination.finish()?;
+        }
+    }
+    Ok(outcome)
 }
 
 /// The output of a run, which may be a pipe that is closed before the end.
 struct MainOutput<'a> {
     main: &'a mut Destination,
-    /// The run goes on when the pipe is closed, and drops what it would write there.
+    /// The run has more to write: it goes on when the pipe is closed, and drops what it would write there.
     goes_on: bool,
 }
 
-impl MainOutput<'_> {
+impl<'a> MainOutput<'a> {
+    fn new(main: &'a mut Destination, arguments: &AuditArgs) -> Self {
+        let findings = &arguments.findings;
+        let goes_on = findings.fix == Some(FixArg::Write)
+            || findings.write_baseline.is_some()
+            || !findings.report.is_empty();
+        MainOutput { main, goes_on }
+    }
+
     fn unless_closed<T>(&self, written: io::Result<T>, dropped: T) -> io::Result<T> {
         match written {
             Err(error) if self.goes_on && error.kind() == ErrorKind::BrokenPipe => Ok(dropped),

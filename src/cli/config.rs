@@ -25,10 +25,11 @@ use crate::output::escape::visible;
 const PLACES: [(&str, &[&str]); 3] = [
     ("uriscan.toml", &[]),
     (".config/uriscan.toml", &[]),
-    (PYPROJECT, &["tool", "uriscan"]),
+    (PYPROJECT, &PYPROJECT_TABLE),
 ];
 
 const PYPROJECT: &str = "pyproject.toml";
+const PYPROJECT_TABLE: [&str; 2] = ["tool", "uriscan"];
 
 /// Folders that mark the root of a repository.
 const REPOSITORIES: [&str; 3] = [".git", ".hg", ".jj"];
@@ -66,99 +67,40 @@ const NEVER: [&str; 8] = [
     "type-list",
 ];
 
-/// The keys of a file that was found: what is checked, how, and how findings are shown. Other flags
-/// write, look outside the folder of the file, or take more memory, and need a file that was named.
-const FOUND: &[&str] = &[
-    "absolute",
-    "allow",
-    "alternatives",
-    "anchor-text",
-    "attachments",
-    "base",
-    "baseline",
-    "color",
-    "context",
-    "count-by",
-    "decompress",
-    "default-base",
-    "deny",
-    "element",
-    "email",
-    "encoding",
-    "entry",
-    "excess-dots",
-    "exclude",
-    "exit-zero",
-    "extended",
-    "external",
-    "fail-on",
-    "format",
-    "fragments",
-    "glob",
-    "group",
-    "headers",
-    "hidden",
-    "html-text",
-    "http-base",
-    "ids",
-    "ignore-attr",
-    "ignore-base",
-    "include",
-    "index",
-    "json",
-    "links",
-    "max-depth",
-    "max-filesize",
-    "max-findings",
-    "mime-base",
-    "no-ignore",
-    "no-messages",
-    "non-ascii",
-    "orphans",
-    "progress",
-    "quiet",
-    "relative",
-    "root",
-    "rules",
-    "same-scheme",
-    "scheme",
-    "scripting",
-    "server",
-    "shard",
-    "slug",
-    "stats",
-    "strict-scheme",
-    "strict-text",
-    "refang",
-    "threads",
-    "touching",
-    "try-ext",
-    "type",
-    "type-add",
-    "unrestricted",
-    "unwrap",
-    "unwrap-host",
-    "verbose",
-    "warc-metadata",
-    "warn",
-    "wiki-links",
-    "www",
+/// Flags that only a named file may have, besides those that are paths: they look outside the folder of the
+/// file, write, or take more memory.
+const NAMED_ONLY: [&str; 6] = [
+    "changed-since",
+    "follow",
+    "idn",
+    "longest-base",
+    "max-document",
+    "report",
 ];
+
+/// Flags whose paths are relative to the file, and inside its folder if it was found.
+const RELATIVE: [&str; 2] = ["baseline", "touching"];
+
+/// Returns whether a file that was found may have a flag: it chooses what is checked, how, and how findings
+/// are shown.
+fn is_harmless(flag: &Arg, name: &str) -> bool {
+    let is_path = flag.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+    !NAMED_ONLY.contains(&name) && (!is_path || RELATIVE.contains(&name))
+}
 
 /// Reads the named file, or the one in the current directory or in the nearest directory above it up
 /// to the root of the repository.
 pub(super) fn read(named: Option<&Path>, command: &Command) -> Result<Option<Config>, Error> {
     if let Some(file) = named {
-        let table: &[&str] = match file.file_name().is_some_and(|name| name == PYPROJECT) {
-            true => PLACES[2].1,
-            false => &[],
-        };
-        let source = ConfigFile {
+        let is_pyproject = file.file_name().is_some_and(|name| name == PYPROJECT);
+        let table: &[&str] = if is_pyproject { &PYPROJECT_TABLE } else { &[] };
+        let folder = None;
+        let config = ConfigFile {
             file,
-            folder: None,
+            folder,
             command,
-        };
-        let config = source.parse(&text(file)?, table)?;
+        }
+        .parse(&text(file)?, table)?;
         let missing = || Error::new(format!("{}: there is no [tool.uriscan]", file.display()));
         return config.map(Some).ok_or_else(missing);
     }
@@ -217,22 +159,22 @@ fn check_place(file: &Path, folder: &Path) -> Result<(), Error> {
             "{file}: a configuration is a regular file"
         )));
     }
-    match is_inside(file, folder) {
-        true => Ok(()),
-        false => Err(Error::new(format!(
-            "{}: it leads out of its folder; name it with --config",
-            file.display()
-        ))),
+    if is_inside(file, folder) {
+        return Ok(());
     }
+    let file = file.display();
+    Err(Error::new(format!(
+        "{file}: it leads out of its folder; name it with --config"
+    )))
 }
 
 /// Returns whether a path is below a folder when symbolic links are followed, or does not exist.
 fn is_inside(path: &Path, folder: &Path) -> bool {
-    let folder = match folder.as_os_str().is_empty() {
-        true => Path::new("."),
-        false => folder,
-    };
-    match (fs::canonicalize(path), fs::canonicalize(folder)) {
+    // The current directory has an empty path here.
+    match (
+        fs::canonicalize(path),
+        fs::canonicalize(Path::new(".").join(folder)),
+    ) {
         (Ok(path), Ok(folder)) => path.starts_with(folder),
         (path, _) => path.is_err(),
     }
@@ -257,16 +199,13 @@ impl ConfigFile<'_> {
         for name in names {
             match table.iter().find(|(key, _)| key.get_ref() == name) {
                 None => return Ok(None),
-                Some((key, value)) => match value.get_ref() {
-                    DeValue::Table(inner) => table = inner,
-                    _ => {
-                        return Err(self.error(
-                            text,
-                            key.span().start,
-                            &format!("`{name}` is a table"),
-                        ));
-                    }
-                },
+                Some((key, value)) => {
+                    let DeValue::Table(inner) = value.get_ref() else {
+                        let reason = format!("`{name}` is a table");
+                        return Err(self.error(text, key.span().start, &reason));
+                    };
+                    table = inner;
+                }
             }
         }
         let mut config = Config {
@@ -375,7 +314,7 @@ impl ConfigFile<'_> {
                 None => format!("unknown key `{key}`"),
             });
         };
-        if self.folder.is_some() && !FOUND.contains(&key) {
+        if self.folder.is_some() && !is_harmless(flag, key) {
             return Err(format!(
                 "`{key}` is not for a file that was found: give it on the command line, or name the \
                  file with --config"
@@ -438,20 +377,17 @@ impl ConfigFile<'_> {
 
     /// Returns the value of a flag, with a path relative to the current directory.
     fn value(&self, key: &str, value: &str) -> Result<OsString, String> {
-        match key {
-            "baseline" | "touching" => self.path(key, value),
-            "root" => match mount(value.as_bytes()) {
-                (Some(directory), _) => {
-                    // INVARIANT: the value begins with the directory, which ends at a `=`.
-                    let (directory, rest) = value.split_at(directory.len());
-                    let mut root = self.path(key, directory)?;
-                    root.push(rest);
-                    Ok(root)
-                }
-                (None, _) => Ok(value.into()),
-            },
-            _ => Ok(value.into()),
+        if RELATIVE.contains(&key) {
+            return self.path(key, value);
         }
+        let (Some(directory), "root") = (mount(value.as_bytes()).0, key) else {
+            return Ok(value.into());
+        };
+        // INVARIANT: the value begins with the directory, which ends at a `=`.
+        let (directory, rest) = value.split_at(directory.len());
+        let mut root = self.path(key, directory)?;
+        root.push(rest);
+        Ok(root)
     }
 
     /// Returns a path relative to the current directory. In a file that was found it must be in the
@@ -470,12 +406,10 @@ impl ConfigFile<'_> {
             }
         }
         // A path must not look like a flag.
-        Ok(
-            match seen.as_os_str().as_encoded_bytes().starts_with(b"-") {
-                true => Path::new(".").join(seen).into(),
-                false => seen.into(),
-            },
-        )
+        if seen.as_os_str().as_encoded_bytes().starts_with(b"-") {
+            seen = Path::new(".").join(seen);
+        }
+        Ok(seen.into())
     }
 
     /// Checks a flag and its value as on the command line.

@@ -216,11 +216,11 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
                 Some(StatsArg::Json) => Archives::Records,
             },
         },
-        messages: output.messages.form(),
+        messages: output.messages,
         has_report: output.report.is_some(),
         threads: workers(output.threads),
         piece_size: read.piece.unwrap_or(PIECE).max(1),
-        order: output.order(),
+        order: output.sort,
         progress: output.shows_progress().then(Arc::default),
         ..options
     })

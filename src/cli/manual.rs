@@ -12,58 +12,47 @@ use super::args::input::AddedTypes;
 use super::args::output::{GeneratedKind, string_form};
 use super::args::{SchemaArgs, SchemaFormatArg, command};
 use super::destination::{OutputTarget, cannot_write};
+use super::explanations::{Explanation, codes, flags, rules};
 use super::help::{PAGES, Page, nearest};
 use super::message::{Error, print};
 use super::process::Exit;
-use crate::audit::rules::{RULES, Rule};
+use crate::audit::rules::RULES;
 use crate::document::FORMATS;
-use crate::document::diagnostic::{self, Explanation};
-use crate::document::flags;
 use crate::output::escape::visible;
 use crate::output::field::table_fields;
 use crate::output::table::push_schema;
 
 /// Prints the explanation of a rule, a diagnostic code or a flag.
 pub(super) fn explain(name: &str) -> Result<Exit, Error> {
-    let rules: Vec<Explanation> = RULES.iter().map(Rule::explanation).collect();
-    let tables = [
-        ("rule", rules.as_slice()),
-        ("diagnostic", diagnostic::EXPLANATIONS),
-        ("flag", flags::EXPLANATIONS),
-    ];
-    let found = tables.iter().find_map(|(kind, rows)| {
-        let row = rows.iter().find(|row| row.name.eq_ignore_ascii_case(name));
-        row.map(|row| (*kind, row))
-    });
-    match found {
-        Some((kind, row)) => print(explanation(kind, row).as_bytes()),
+    let tables = [rules(), codes(), flags()];
+    let mut rows = tables.iter().flatten();
+    match rows.find(|row| row.name.eq_ignore_ascii_case(name)) {
+        Some(row) => print(explanation(row).as_bytes()),
         None => Err(Error::new(unknown(name, &tables))),
     }
 }
 
-fn explanation(kind: &str, row: &Explanation) -> String {
+fn explanation(row: &Explanation) -> String {
     let level = RULES.iter().find(|rule| rule.name == row.name);
     let level = level.map_or_else(String::new, |rule| {
         format!(", {} by default", rule.level.name())
     });
-    let (name, meaning, why, example) = (row.name, row.meaning, row.why, row.example);
-    let allow = row.allow.replace("FLAG", name);
     format!(
-        "{name} ({kind}{level})\n\n{meaning}\n\n\
-         Why it matters: {why}\n\n\
-         Example:\n    {example}\n\n\
-         To allow it: {allow}\n"
+        "{} ({}{level})\n\n{}\n\n\
+         Why it matters: {}\n\n\
+         Example:\n    {}\n\n\
+         To allow it: {}\n",
+        row.name, row.kind, row.meaning, row.why, row.example, row.allow
     )
 }
 
-fn unknown(name: &str, tables: &[(&str, &[Explanation])]) -> String {
-    let all = tables.iter().flat_map(|(_, rows)| rows.iter());
-    if let Some(near) = nearest(name, all.map(|row| row.name)) {
+fn unknown(name: &str, tables: &[Vec<Explanation>]) -> String {
+    if let Some(near) = nearest(name, tables.iter().flatten().map(|row| row.name)) {
         return format!("--explain: there is no {name}; did you mean {near}?");
     }
-    let lists = tables.iter().map(|(kind, rows)| {
+    let lists = tables.iter().map(|rows| {
         let names: Vec<_> = rows.iter().map(|row| row.name).collect();
-        format!("{kind}s: {}", names.join(", "))
+        format!("{}s: {}", rows[0].kind, names.join(", "))
     });
     let lists: Vec<_> = lists.collect();
     format!("--explain: there is no {name}; {}", lists.join("; "))
@@ -186,19 +175,14 @@ fn push_tables(name: &str, roff: &mut Roff) {
         roff.text([roman(
             "A link has one finding: the first rule that applies, in this order.",
         )]);
-        for rule in RULES {
-            let note = format!(" ({} by default)", rule.level.name());
-            push_row(&rule.explanation(), &note, roff);
+        for (rule, row) in RULES.iter().zip(rules()) {
+            push_row(&row, &format!(" ({} by default)", rule.level.name()), roff);
         }
     }
     if matches!(name, "" | "extract" | "audit") {
-        let tables = [
-            ("DIAGNOSTICS", diagnostic::EXPLANATIONS),
-            ("FLAGS OF RECORDS", flags::EXPLANATIONS),
-        ];
-        for (heading, rows) in tables {
+        for (heading, rows) in [("DIAGNOSTICS", codes()), ("FLAGS OF RECORDS", flags())] {
             roff.control("SH", [heading]);
-            for row in rows {
+            for row in &rows {
                 push_row(row, "", roff);
             }
         }
@@ -208,10 +192,9 @@ fn push_tables(name: &str, roff: &mut Roff) {
 fn push_row(row: &Explanation, note: &str, roff: &mut Roff) {
     roff.control("TP", []);
     roff.text([bold(row.name), roman(note)]);
-    let allow = row.allow.replace("FLAG", row.name);
     let text = format!(
-        "{} {} For example: {}. {allow}",
-        row.meaning, row.why, row.example
+        "{} {} For example: {}. {}",
+        row.meaning, row.why, row.example, row.allow
     );
     roff.text([roman(text)]);
 }

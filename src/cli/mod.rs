@@ -6,6 +6,7 @@ mod audit;
 mod changed;
 mod config;
 mod destination;
+mod explanations;
 mod extract;
 mod fix;
 mod help;
@@ -55,8 +56,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         }
     };
     let messages = match &cli.command {
-        None => cli.extract.output.messages.form(),
-        Some(Command::Extract(arguments)) => arguments.output.messages.form(),
+        None => cli.extract.output.messages,
+        Some(Command::Extract(arguments)) => arguments.output.messages,
         Some(_) => MessageForm::Words,
     };
     exit(result, messages)

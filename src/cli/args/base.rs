@@ -12,12 +12,12 @@ use crate::cli::args::input::size;
 use crate::cli::help::{is_scheme, is_url};
 use crate::cli::message::Error;
 use crate::decode::compression::Codec;
+use crate::linker::{EmbeddedBases, Ruling};
 use crate::output::escape::visible;
 use crate::pipeline::bases::{
     AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, served_at,
 };
 use crate::pipeline::walk::path_of;
-use crate::resolver::{EmbeddedBases, Ruling};
 use crate::uri::{ExcessDots, Reference, Resolver, RuleForm, Rules, SameScheme};
 
 /// Flags for bases and rules.
@@ -44,10 +44,10 @@ pub(crate) struct BaseArgs {
     pub rules: RulesArg,
     /// rfc2396: what becomes of `..` above the root (section 5.2 step 6g)
     #[arg(long, value_name = "WHAT", default_value = "keep")]
-    pub excess_dots: ExcessDotsArg,
+    pub excess_dots: ExcessDots,
     /// Is `http:g` absolute, or relative to an http base (RFC 3986 section 5.2.2)
     #[arg(long, value_name = "HOW", default_value = "strict")]
-    pub same_scheme: SameSchemeArg,
+    pub same_scheme: SameScheme,
 }
 
 /// The rules of resolution.
@@ -65,39 +65,9 @@ pub(crate) enum RulesArg {
     Rfc1808,
 }
 
-/// The treatment of `..` above the root.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum ExcessDotsArg {
-    /// It stays
-    Keep,
-    /// It is removed
-    Remove,
-    /// The reference does not resolve
-    Error,
-}
-
-/// Whether `http:g` is absolute.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum SameSchemeArg {
-    /// It is
-    Strict,
-    /// It is not, against an http base
-    Compat,
-}
-
 impl RulesArg {
     /// Returns the rules to the letter; none for `auto`.
-    pub(in crate::cli) fn rules(
-        self,
-        excess: ExcessDotsArg,
-        scheme: SameSchemeArg,
-    ) -> Option<Rules> {
-        let excess = match excess {
-            ExcessDotsArg::Keep => ExcessDots::Keep,
-            ExcessDotsArg::Remove => ExcessDots::Remove,
-            ExcessDotsArg::Error => ExcessDots::Error,
-        };
-        let scheme = scheme.into();
+    pub(in crate::cli) fn rules(self, excess: ExcessDots, scheme: SameScheme) -> Option<Rules> {
         let form = RuleForm::Letter;
         match self {
             RulesArg::Auto => None,
@@ -113,15 +83,6 @@ impl RulesArg {
     }
 }
 
-impl From<SameSchemeArg> for SameScheme {
-    fn from(argument: SameSchemeArg) -> Self {
-        match argument {
-            SameSchemeArg::Strict => SameScheme::Strict,
-            SameSchemeArg::Compat => SameScheme::Compat,
-        }
-    }
-}
-
 impl BaseArgs {
     /// Returns the rules of resolution for each kind of reference.
     pub(in crate::cli) fn ruling(&self) -> Ruling {
@@ -129,7 +90,7 @@ impl BaseArgs {
             Some(rules) => Ruling::fixed(rules),
             None => Ruling {
                 plain: Rules::Rfc3986 {
-                    scheme: self.same_scheme.into(),
+                    scheme: self.same_scheme,
                     form: RuleForm::Corrected,
                 },
                 ..Ruling::AUTO
@@ -265,33 +226,5 @@ pub(in crate::cli) fn check_scheme(base: &[u8]) -> Result<(), String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::mount;
-
-    #[test]
-    fn a_root_is_a_directory_a_uri_or_both() {
-        for (root, directory, uri) in [
-            ("site", Some("site"), None),
-            ("a=b", Some("a=b"), None),
-            (
-                "site=http://example.com/",
-                Some("site"),
-                Some("http://example.com/"),
-            ),
-            (
-                "a=b=http://example.com/?x=y",
-                Some("a=b"),
-                Some("http://example.com/?x=y"),
-            ),
-            (
-                "https://example.com/?a=b",
-                None,
-                Some("https://example.com/?a=b"),
-            ),
-        ] {
-            let got = mount(root.as_bytes());
-            let expected = (directory.map(str::as_bytes), uri.map(str::as_bytes));
-            assert_eq!(got, expected, "{root}");
-        }
-    }
-}
+#[path = "../../../tests/unit/cli/args/base.rs"]
+mod tests;

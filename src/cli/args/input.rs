@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
+use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, ValueEnum};
 use encoding_rs::Encoding;
 use ignore::overrides::OverrideBuilder;
 
@@ -253,7 +253,7 @@ pub(crate) struct ReadArgs {
     pub refang: bool,
     /// Text: which characters beyond ASCII belong to a URI
     #[arg(long, value_name = "WHICH", default_value = "iri")]
-    pub non_ascii: NonAsciiArg,
+    pub non_ascii: NonAscii,
     /// HTML and JSON-LD: report what is a reference only by convention too, such as `@id`
     #[arg(long)]
     pub extended: bool,
@@ -276,19 +276,19 @@ pub(crate) struct ReadArgs {
     pub max_document: Option<u64>,
     /// Mail, HTTP archives: the header fields that are read
     #[arg(long, value_name = "WHICH", default_value = "known")]
-    pub headers: HeadersArg,
+    pub headers: Headers,
     /// Mail: report identifiers too, of messages as mid: and of news groups as news:
     #[arg(long)]
     pub ids: bool,
     /// Mail: the parts of a multipart/alternative that are read
     #[arg(long, value_name = "WHICH", default_value = "all")]
-    pub alternatives: AlternativesArg,
+    pub alternatives: Alternatives,
     /// Mail: what a relative Content-Location is to the base
     #[arg(long, value_name = "HOW", default_value = "chained")]
-    pub mime_base: MimeBaseArg,
+    pub mime_base: MimeBase,
     /// Web archives: the base of a response that has a Content-Location
-    #[arg(long, value_name = "RULES", value_enum, default_value_t = HttpBaseArg::Rfc9110)]
-    pub http_base: HttpBaseArg,
+    #[arg(long, value_name = "RULES", value_enum, default_value_t = HttpBase::Rfc9110)]
+    pub http_base: HttpBase,
     /// Web archives: the `outlink` fields of metadata records, too
     #[arg(long)]
     pub warc_metadata: bool,
@@ -310,61 +310,11 @@ pub(crate) struct ReadArgs {
     pub piece: Option<u64>,
 }
 
-/// The characters beyond ASCII that belong to a URI in text.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum NonAsciiArg {
-    /// Letters and marks, as in an IRI (RFC 3987)
-    Iri,
-    /// None
-    Ascii,
-}
-
-/// The header fields that are read.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum HeadersArg {
-    /// None
-    None,
-    /// Those that are known to hold URIs or free text
-    Known,
-    /// All, trace fields too
-    All,
-}
-
-/// The parts of a multipart/alternative that are read.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum AlternativesArg {
-    /// All
-    All,
-    /// The last that can be read
-    Last,
-}
-
-/// The treatment of a relative Content-Location.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum MimeBaseArg {
-    /// Resolved against the enclosing base, it is one
-    Chained,
-    /// It is none (RFC 2557 section 5, to the letter)
-    Strict,
-}
-
-/// The base of a response that has a Content-Location.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum HttpBaseArg {
-    /// The URI that was retrieved
-    Rfc9110,
-    /// The value of the field (RFC 2616 section 14.14)
-    Rfc2616,
-}
-
 impl ReadArgs {
     /// Returns how archives are read.
     pub(in crate::cli) fn archives(&self) -> ArchiveOptions {
         ArchiveOptions {
-            http_base: match self.http_base {
-                HttpBaseArg::Rfc9110 => HttpBase::Rfc9110,
-                HttpBaseArg::Rfc2616 => HttpBase::Rfc2616,
-            },
+            http_base: self.http_base,
             reads_metadata: self.warc_metadata,
             ..ArchiveOptions::default()
         }
@@ -394,28 +344,14 @@ impl ReadArgs {
         options.text.email = self.email;
         options.text.strict = self.strict_text;
         options.text.refang = self.refang;
-        options.text.non_ascii = match self.non_ascii {
-            NonAsciiArg::Iri => NonAscii::Iri,
-            NonAsciiArg::Ascii => NonAscii::Ascii,
-        };
-        options.mail.headers = match self.headers {
-            HeadersArg::None => Headers::None,
-            HeadersArg::Known => Headers::Known,
-            HeadersArg::All => Headers::All,
-        };
+        options.text.non_ascii = self.non_ascii;
+        options.mail.headers = self.headers;
         options.mail.ids = self.ids;
-        options.mail.attachments = match self.attachments {
-            true => Attachments::Open,
-            false => Attachments::Skip,
-        };
-        options.mail.alternatives = match self.alternatives {
-            AlternativesArg::All => Alternatives::All,
-            AlternativesArg::Last => Alternatives::Last,
-        };
-        options.mail.mime_base = match self.mime_base {
-            MimeBaseArg::Chained => MimeBase::Chained,
-            MimeBaseArg::Strict => MimeBase::Strict,
-        };
+        if self.attachments {
+            options.mail.attachments = Attachments::Open;
+        }
+        options.mail.alternatives = self.alternatives;
+        options.mail.mime_base = self.mime_base;
         options.html.extended = self.extended;
         options.html.scripting = self.scripting;
         options.html.text = self.html_text;
@@ -446,23 +382,5 @@ fn gateway(text: &str) -> Result<(Gateway, String), String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::size;
-
-    #[test]
-    fn sizes() {
-        for (text, expected) in [
-            ("0", Ok(0)),
-            ("1000", Ok(1000)),
-            ("4K", Ok(4096)),
-            ("4k", Ok(4096)),
-            ("2M", Ok(2 << 20)),
-            ("1G", Ok(1 << 30)),
-        ] {
-            assert_eq!(size(text), expected, "{text}");
-        }
-        for text in ["", "K", "-1", "1T", "99999999999G"] {
-            assert!(size(text).is_err(), "{text}");
-        }
-    }
-}
+#[path = "../../../tests/unit/cli/args/input.rs"]
+mod tests;

@@ -18,7 +18,8 @@ use crate::audit::rules::RULES;
 use crate::output::column::ColumnSet;
 use crate::output::schema::{SCHEMAS, Schema};
 use crate::pipeline::tally::CountKey;
-use base::{BaseArgs, ExcessDotsArg, RulesArg, SameSchemeArg};
+use crate::uri::{ExcessDots, SameScheme};
+use base::{BaseArgs, RulesArg};
 use input::{ReadArgs, WalkArgs};
 use output::{FilterArgs, OutputArgs, ReportArgs, WhenArg, column_set, key};
 
@@ -385,10 +386,10 @@ pub(crate) struct ResolveArgs {
     pub rules: RulesArg,
     /// rfc2396: what becomes of `..` above the root (section 5.2 step 6g)
     #[arg(long, value_name = "WHAT", default_value = "keep")]
-    pub excess_dots: ExcessDotsArg,
+    pub excess_dots: ExcessDots,
     /// Is `http:g` absolute, or relative to an http base (RFC 3986 section 5.2.2)
     #[arg(long, value_name = "HOW", default_value = "strict")]
-    pub same_scheme: SameSchemeArg,
+    pub same_scheme: SameScheme,
     /// Lines of standard input may hold a reference, a tab and its base
     #[arg(long, conflicts_with = "references")]
     pub tab: bool,
@@ -458,43 +459,5 @@ fn schema(name: &str) -> Result<&'static Schema, String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::help::{PAGES, PATHS, Page};
-    use super::*;
-
-    #[test]
-    fn every_subcommand_has_a_page_and_every_flag_of_a_page_exists() {
-        let command = command();
-        for subcommand in command.get_subcommands() {
-            assert!(Page::named(subcommand.get_name()).is_some());
-        }
-        for page in PAGES {
-            let command = match page.name {
-                "" => &command,
-                name => command.find_subcommand(name).unwrap(),
-            };
-            for (flag, _) in page.short {
-                let mut flags = command.get_arguments();
-                assert!(
-                    flags.any(|known| known.get_long().unwrap_or(PATHS) == *flag),
-                    "{}: --{flag}",
-                    page.name
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn examples_are_valid_command_lines() {
-        for (line, _) in PAGES.iter().flat_map(|page| page.examples) {
-            let line = &line[line.find("uriscan").unwrap()..];
-            let words: Vec<_> = line
-                .split(' ')
-                .map(|word| word.trim_matches('\''))
-                .collect();
-            if let Err(error) = command().try_get_matches_from(&words) {
-                panic!("{line}: {error}");
-            }
-        }
-    }
-}
+#[path = "../../../tests/unit/cli/args.rs"]
+mod tests;

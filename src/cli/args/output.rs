@@ -213,7 +213,7 @@ pub(crate) struct OutputArgs {
     pub output: Option<PathBuf>,
     /// The order of the output
     #[arg(long, value_name = "BY", default_value = "path")]
-    pub sort: SortArg,
+    pub sort: OutputOrder,
     /// The number of workers [default: all cores]
     #[arg(short = 'j', long, value_name = "N")]
     pub threads: Option<usize>,
@@ -226,7 +226,7 @@ pub(crate) struct OutputArgs {
     /// Messages on standard error as words, or as JSON Lines: errors, all diagnostics, and the summary of
     /// --stats
     #[arg(long, value_name = "HOW", default_value = "words")]
-    pub messages: MessagesArg,
+    pub messages: MessageForm,
     /// Write errors, diagnostics and the summary to a file, as JSON Lines
     #[arg(long, value_name = "errors=FILE", value_parser = errors_report)]
     pub report: Option<PathBuf>,
@@ -259,35 +259,6 @@ pub(crate) struct OutputArgs {
     /// `man` with --output writes the pages of all subcommands into that folder.
     #[arg(long, value_name = "KIND", value_parser = generated)]
     pub generate: Option<GeneratedKind>,
-}
-
-/// The order of the output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SortArg {
-    /// That of the paths
-    Path,
-    /// Whatever is ready first
-    None,
-}
-
-/// The form of messages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MessagesArg {
-    /// In words
-    #[default]
-    Words,
-    /// As records
-    Json,
-}
-
-impl MessagesArg {
-    /// Returns the form of messages.
-    pub(in crate::cli) fn form(self) -> MessageForm {
-        match self {
-            MessagesArg::Words => MessageForm::Words,
-            MessagesArg::Json => MessageForm::Records,
-        }
-    }
 }
 
 /// Parses the report of an extraction.
@@ -444,14 +415,6 @@ impl OutputArgs {
         report.is_links()
             && self.output().name != "text"
             && layout.fields.iter().any(|field| field.needs_description())
-    }
-
-    /// Returns the order of the output.
-    pub(in crate::cli) fn order(&self) -> OutputOrder {
-        match self.sort {
-            SortArg::Path => OutputOrder::Path,
-            SortArg::None => OutputOrder::None,
-        }
     }
 }
 
