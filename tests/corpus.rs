@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions, Positions};
-use uriscan::resolver::Link;
+use uriscan::linker::Link;
 use uriscan::uri::{Base, BaseSource};
 
 /// Ends the name of a file of expectations.

@@ -12,7 +12,7 @@ use crate::decode::compression::Members;
 use crate::document::Format;
 use crate::document::diagnostic::Code;
 use crate::document::events::cut_name;
-use crate::resolver::WebRecord;
+use crate::linker::WebRecord;
 use crate::uri::Base;
 
 /// The most members of a container that are read.
@@ -41,8 +41,9 @@ impl Default for ArchiveOptions {
 
 /// The base of the body of an HTTP response whose header has a `Content-Location`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum HttpBase {
-    /// The URI that was retrieved (RFC 9110).
+    /// The URI that was retrieved.
     #[default]
     Rfc9110,
     /// The value of the field (RFC 2616 section 14.14).

@@ -24,6 +24,7 @@ use crate::document::diagnostic::{self, Effect};
 use crate::document::events::RemarkKind;
 use crate::document::flags::Flags;
 use crate::document::options::Slug;
+use crate::linker::{Diagnostic, Link, Remark, Sink};
 use crate::output::record::Summary;
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::members;
@@ -33,7 +34,6 @@ use crate::pipeline::sniff;
 use crate::pipeline::split_files::{ArchivePiece, FilesPiece};
 use crate::pipeline::walk::{Entry, EntryKind, Walk, path_of};
 use crate::pipeline::workers::{map_items, run_workers};
-use crate::resolver::{Diagnostic, Link, Remark, Sink};
 
 /// The contents of documents are kept up to this many bytes together; further documents are read
 /// again instead.
@@ -935,36 +935,5 @@ pub(super) fn entry_at(path: &[u8]) -> Option<Entry> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::{Mutex, mpsc};
-    use std::thread;
-
-    use super::*;
-    use crate::audit::options::AuditOptions;
-
-    #[test]
-    fn documents_that_take_much_memory_are_read_one_at_a_time() {
-        let audit = Audit::new(AuditOptions::default(), &[]);
-        let events = Mutex::new(Vec::new());
-        let event = |event| events.lock().unwrap().push(event);
-        let (first_has_begun, begin) = mpsc::channel();
-        thread::scope(|scope| {
-            scope.spawn(|| {
-                let mut first = DocumentFinds::new(&audit);
-                // A file may contain several such documents.
-                first.heavy();
-                first.heavy();
-                first_has_begun.send(()).unwrap();
-                thread::sleep(std::time::Duration::from_millis(50));
-                event("the first ends");
-            });
-            begin.recv().unwrap();
-            DocumentFinds::new(&audit).heavy();
-            event("the second begins");
-        });
-        assert_eq!(
-            events.into_inner().unwrap(),
-            ["the first ends", "the second begins"]
-        );
-    }
-}
+#[path = "../../tests/unit/audit/collect.rs"]
+mod tests;

@@ -11,11 +11,11 @@ use super::rules::{Level, RULES, Rule};
 use super::wire::{WireReader, push_bytes, push_link, push_number, push_optional, text};
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
+use crate::linker::Link;
 use crate::output::DocumentPath;
 use crate::output::escape::push_visible;
 use crate::pipeline::options::{FNV1A_START, fnv1a};
 use crate::pipeline::walk::path_of;
-use crate::resolver::Link;
 
 /// A link or a document to which a rule applies.
 #[derive(Clone)]
@@ -551,17 +551,5 @@ pub(super) fn push_baseline_line(finding: &Finding<'_>, out: &mut Vec<u8>) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_baseline_is_a_list_of_keys() {
-        let read = |text: &'static str| Baseline::read(text.as_bytes());
-        let baseline = read("# known\n\n00c0ffee00c0ffee broken-file a.html b\n").unwrap();
-        assert!(baseline.contains(0x00c0_ffee_00c0_ffee));
-        assert!(!baseline.contains(0x00c0_ffee));
-        for text in ["<html>\n", "00c0ffee\n", "00c0ffee00c0ffee0 x\n"] {
-            assert!(read(text).is_err(), "{text}");
-        }
-    }
-}
+#[path = "../../tests/unit/audit/finding.rs"]
+mod tests;

@@ -10,8 +10,8 @@ use regex::bytes::{Regex, RegexBuilder};
 use super::rules::RULES;
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
+use crate::linker::Remark;
 use crate::output::escape::visible;
-use crate::resolver::Remark;
 
 /// An entry that makes an audit ignore findings: those that match all of its conditions.
 ///
@@ -466,115 +466,5 @@ fn rules(text: &[u8]) -> Option<Vec<usize>> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::document::events::RemarkKind;
-
-    fn rule(name: &str) -> usize {
-        RULES.iter().position(|rule| rule.name == name).unwrap()
-    }
-
-    fn comments(texts: &[(&str, u64, u64)]) -> IgnoreComments {
-        let mut comments = IgnoreComments::default();
-        for &(text, start, line) in texts {
-            comments.add(&Remark {
-                kind: RemarkKind::Ignore,
-                text: text.as_bytes(),
-                span: Span {
-                    start,
-                    end: start + 10,
-                },
-                position: Some(Position { line, column: 1 }),
-            });
-        }
-        comments
-    }
-
-    #[test]
-    fn a_comment_ignores_the_next_line_or_a_region() {
-        let mut comments = comments(&[
-            ("uriscan-ignore-next-line broken-file: made later", 0, 1),
-            ("uriscan-ignore", 100, 5),
-            ("uriscan-ignore redirected, broken-file", 120, 6),
-            ("uriscan-ignore-end", 140, 7),
-            ("uriscan-ignore-end", 200, 9),
-            ("uriscan-ignore no-such-rule", 300, 12),
-            ("uriscan-ignored", 400, 13),
-            ("uriscan-ignore-end", 500, 14),
-            ("uriscan-ignore-end", 600, 15),
-        ]);
-        let file = rule("broken-file");
-        for (name, offset, line, expected) in [
-            ("broken-file", 20, 2, true),
-            ("broken-fragment", 20, 2, false),
-            ("broken-file", 30, 3, false),
-            ("broken-fragment", 115, 5, true),
-            ("broken-fragment", 135, 6, true),
-            ("broken-file", 160, 8, true),
-            ("broken-file", 210, 10, false),
-            ("broken-file", 350, 12, false),
-        ] {
-            let ignored = comments.ignores(rule(name), offset, Some(line));
-            assert_eq!(ignored, expected, "{name} at {offset}");
-        }
-        let unused: Vec<_> = comments
-            .unused()
-            .map(|comment| comment.span.start)
-            .collect();
-        assert_eq!(unused, [120, 300, 400, 600]);
-        assert!(comments.ignores(file, 135, Some(6)));
-        assert_eq!(comments.unused().count(), 3);
-    }
-
-    #[test]
-    fn globs_match_targets_and_paths() {
-        for (subject, pattern, text, expected) in [
-            (
-                GlobSubject::Target,
-                "https://example.com/*",
-                "https://example.com/a/b?c",
-                true,
-            ),
-            (GlobSubject::Target, "a.html?x", "a.html?x", true),
-            (GlobSubject::Target, "a.html", "b/a.html", false),
-            (GlobSubject::Path, "*.md", "docs/a.md", true),
-            (GlobSubject::Path, "docs/*.md", "docs/a/b.md", false),
-            (GlobSubject::Path, "docs/**/b.md", "docs/b.md", true),
-            (GlobSubject::Path, "docs/**", "docs/a/b.md", true),
-            (GlobSubject::Path, "d?cs/a.(b)", "docs/a.(b)", true),
-        ] {
-            let glob = glob(pattern, subject).unwrap();
-            assert_eq!(glob.is_match(text.as_bytes()), expected, "{pattern} {text}");
-        }
-    }
-
-    #[test]
-    fn dates_are_days_of_the_calendar() {
-        for (days, expected) in [
-            (0, (1970, 1, 1)),
-            (11_016, (2000, 2, 29)),
-            (11_017, (2000, 3, 1)),
-            (19_722, (2023, 12, 31)),
-            (-1, (1969, 12, 31)),
-        ] {
-            assert_eq!(day_of(days), expected);
-        }
-        assert_eq!(date("2030-12-31"), Some((2030, 12, 31)));
-        assert_eq!(date("2030-12-31T00:00:00Z"), Some((2030, 12, 31)));
-        assert_eq!(date("2028-02-29"), Some((2028, 2, 29)));
-        for text in [
-            "",
-            "2030",
-            "2030-13-01",
-            "30-12-31",
-            "2030-12-31-1",
-            "2030-1-1",
-            "2030-02-31",
-            "2030-02-29",
-            "2030-04-31",
-            "2030-06-00",
-        ] {
-            assert_eq!(date(text), None, "{text}");
-        }
-    }
-}
+#[path = "../../tests/unit/audit/ignored.rs"]
+mod tests;

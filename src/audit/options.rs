@@ -29,6 +29,7 @@ use super::wiki::WikiPages;
 use crate::document::flags::{Flags, holds_placeholder};
 use crate::document::options::Slug;
 use crate::extractor::Positions;
+use crate::linker::Link;
 use crate::pipeline::bases::{
     AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, is_internal,
     is_of_repository, served_at,
@@ -36,7 +37,6 @@ use crate::pipeline::bases::{
 use crate::pipeline::members;
 use crate::pipeline::walk::path_of;
 use crate::pipeline::{Archived, PipelineOptions, Verbosity};
-use crate::resolver::Link;
 use crate::uri::base::push_path;
 use crate::uri::{Mounts, Reference, ResolveErrorKind, Resolver, Rules};
 
@@ -829,7 +829,7 @@ fn is_private(reference: &[u8]) -> bool {
 
 /// Returns whether a reference is a relative one of a script, which is in its strings and comments.
 fn is_in_script(link: &Link<'_>) -> bool {
-    let Some((base, source)) = link.base else {
+    let Some((base @ [.., b's' | b'x'], source)) = link.base else {
         return false;
     };
     let name = base.rsplit(|&byte| byte == b'/').next().unwrap_or_default();

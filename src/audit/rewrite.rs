@@ -6,7 +6,7 @@ use percent_encoding::percent_decode;
 use super::disk::LookupMatch;
 use super::names::common_prefix;
 use super::target::{TargetChecker, TargetLocation};
-use crate::resolver::Link;
+use crate::linker::Link;
 use crate::uri::base::push_path;
 use crate::uri::{Reference, Resolver, Rules};
 
@@ -269,25 +269,5 @@ fn push_encoded(part: &[u8], is_encoded: impl Fn(u8) -> bool, out: &mut Vec<u8>)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_reference_leads_above_the_root_by_more_steps_than_there_are_directories() {
-        for (depth, reference, expected) in [
-            (0, "../b", Some((1, "b"))),
-            (1, "../b", None),
-            (1, "../../b", Some((1, "b"))),
-            (1, "x/../../b", None),
-            (1, "./../../x/b#../", Some((1, "x/b"))),
-            (0, "../../issues/1?q", Some((2, "issues/1"))),
-            (0, "../x/../../b", Some((2, "b"))),
-            (0, "/../b", None),
-            (0, "..", Some((1, ""))),
-        ] {
-            let above = steps_above(depth, reference.as_bytes());
-            let expected = expected.map(|(steps, rest)| (steps, rest.as_bytes()));
-            assert_eq!(above, expected, "{depth} {reference}");
-        }
-    }
-}
+#[path = "../../tests/unit/audit/rewrite.rs"]
+mod tests;

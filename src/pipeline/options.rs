@@ -23,10 +23,10 @@ use crate::document::events::Context;
 use crate::document::options::Slug;
 use crate::document::{Format, SplitPoint};
 use crate::extractor;
+use crate::linker::Link;
 use crate::output::record::{Skip, SkipReason};
 use crate::output::table::TableFormat;
 use crate::output::{Layout, LinkForm, OUTPUTS, Output};
-use crate::resolver::Link;
 use crate::uri::Reference;
 
 /// The length of the version that a web archive begins with, in bytes.
@@ -406,11 +406,14 @@ pub struct Verbosity {
 
 /// The form of messages on standard error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum MessageForm {
-    /// A line in words each.
+    /// In words.
     #[default]
     Words,
-    /// A record each, as JSON Lines, with all diagnostics.
+    // JSON Lines, with all diagnostics.
+    /// As records.
+    #[cfg_attr(feature = "cli", value(name = "json"))]
     Records,
 }
 
@@ -439,11 +442,13 @@ impl Default for Verbosity {
 
 /// The order of the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum OutputOrder {
-    /// The order of the paths, the same for any number of workers.
+    // The same for any number of workers.
+    /// That of the paths.
     #[default]
     Path,
-    /// The order in which workers finish.
+    /// Whatever is ready first.
     None,
 }
 
@@ -631,24 +636,5 @@ impl Progress {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_hash_never_changes() {
-        for (text, expected) in [
-            ("", 0xcbf2_9ce4_8422_2325_u64),
-            ("a", 0xaf63_dc4c_8601_ec8c),
-            ("foobar", 0x8594_4171_f739_67e8),
-        ] {
-            assert_eq!(hash(text.as_bytes()), expected ^ expected >> 32, "{text}");
-        }
-    }
-
-    #[test]
-    fn shards_are_counted_from_one() {
-        for text in ["0/3", "4/3", "1", "/", "a/b", "1/0"] {
-            assert!(text.parse::<Shard>().is_err(), "{text}");
-        }
-    }
-}
+#[path = "../../tests/unit/pipeline/options.rs"]
+mod tests;

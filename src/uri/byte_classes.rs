@@ -15,6 +15,7 @@ impl ByteClasses {
     const COLON: u8 = 2;
     const AMPERSAND: u8 = 4;
     const KNOWN: u8 = 8;
+    const AT: u8 = 16;
 
     /// Classifies the bytes of a reference.
     #[must_use]
@@ -63,6 +64,12 @@ impl ByteClasses {
         self.0 & Self::COLON != 0
     }
 
+    /// Whether there is an `@`.
+    #[inline]
+    pub(crate) fn has_at(self) -> bool {
+        self.0 & Self::AT != 0
+    }
+
     /// Whether the bytes are known to be ASCII without controls, blanks, `&`, and delimiters such as
     /// braces and angle brackets.
     #[inline]
@@ -90,6 +97,7 @@ const fn classes_of(byte: u8, before: u8) -> u8 {
         b'"' | b'%' | b'\'' | b'<' | b'>' | b'\\' | b'^' | b'`' => ByteClasses::SUSPECT,
         b':' => ByteClasses::COLON,
         b'&' => ByteClasses::AMPERSAND,
+        b'@' => ByteClasses::AT,
         _ => 0,
     }
 }
@@ -118,6 +126,7 @@ struct MarkedPairs {
     suspect: Marks,
     colon: Marks,
     ampersand: Marks,
+    at: Marks,
 }
 
 impl MarkedPairs {
@@ -143,6 +152,7 @@ impl MarkedPairs {
             | block.marks(b'`');
         self.colon |= block.marks(b':');
         self.ampersand |= block.marks(b'&');
+        self.at |= block.marks(b'@');
     }
 
     #[inline(always)]
@@ -151,6 +161,7 @@ impl MarkedPairs {
             (self.suspect, ByteClasses::SUSPECT),
             (self.colon, ByteClasses::COLON),
             (self.ampersand, ByteClasses::AMPERSAND),
+            (self.at, ByteClasses::AT),
         ];
         let of = |(marks, class): (Marks, u8)| class * u8::from(marks.bits() != 0);
         classes.into_iter().fold(0, |all, each| all | of(each))
@@ -158,58 +169,5 @@ impl MarkedPairs {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Classifies byte by byte.
-    fn naive(reference: &[u8]) -> ByteClasses {
-        let mut rest = reference;
-        while let Some(after) = rest.strip_prefix(b"./").or(rest.strip_prefix(b"../")) {
-            rest = after;
-        }
-        let before = std::iter::once(&0).chain(rest);
-        let classes = rest.iter().zip(before);
-        let classes = classes.map(|(&byte, &before)| classes_of(byte, before));
-        ByteClasses(classes.fold(ByteClasses::KNOWN, |all, each| all | each))
-    }
-
-    #[test]
-    fn each_byte_has_its_class_at_each_place() {
-        for length in 1..70 {
-            for byte in 0..=u8::MAX {
-                for at in [0, 1, length / 2, length - 1] {
-                    let mut reference = vec![b'x'; length];
-                    reference[at.min(length - 1)] = byte;
-                    let text = String::from_utf8_lossy(&reference);
-                    assert_eq!(ByteClasses::of(&reference), naive(&reference), "{text}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn pairs_have_their_class_at_each_place() {
-        for length in 2..70 {
-            for at in 0..length - 1 {
-                for pair in [b"/.", b"./", b"..", b":&", b"&&"] {
-                    let mut reference = vec![b'x'; length];
-                    reference[at..at + 2].copy_from_slice(pair);
-                    let text = String::from_utf8_lossy(&reference);
-                    assert_eq!(ByteClasses::of(&reference), naive(&reference), "{text}");
-                }
-            }
-        }
-        for dots in [
-            "../", "./", "../.././", "../...", "../.", ".././", "..", ".",
-        ] {
-            for rest in ["", "a", "a:b", "a&b", "/.", "/b"] {
-                let reference = [dots, rest].concat();
-                let (classes, naive) = (
-                    ByteClasses::of(reference.as_bytes()),
-                    naive(reference.as_bytes()),
-                );
-                assert_eq!(classes, naive, "{reference}");
-            }
-        }
-    }
-}
+#[path = "../../tests/unit/uri/byte_classes.rs"]
+mod tests;

@@ -58,23 +58,27 @@ impl Rules {
 
 /// Whether `http:g` is absolute or, against an `http` base, the same as `g`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum SameScheme {
-    /// Absolute (RFC 3986 section 5.2.2, "strict").
+    // RFC 3986 section 5.2.2, "strict".
+    /// It is.
     #[default]
     Strict,
-    /// Relative (RFC 2396 section 5.2 step 3; RFC 3986 section 5.2.2, not "strict").
+    // RFC 2396 section 5.2 step 3; RFC 3986 section 5.2.2, not "strict".
+    /// It is not, against an http base.
     Compat,
 }
 
 /// The treatment of `..` segments above the root, RFC 2396 section 5.2 step 6g.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum ExcessDots {
-    /// Keeps them in the result.
+    /// It stays.
     #[default]
     Keep,
-    /// Removes them.
+    /// It is removed.
     Remove,
-    /// Reports [`ResolveErrorKind::ExcessDots`](super::ResolveErrorKind::ExcessDots).
+    /// The reference does not resolve.
     Error,
 }
 

@@ -4,13 +4,13 @@ use super::formatter::{AuditSummary, ReportFormatter};
 use crate::audit::finding::{DocumentPosition, Finding, FindingSubject};
 use crate::audit::rules::LinkState;
 use crate::audit::server::SiteServer;
+use crate::linker::{Diagnostic, Link};
 use crate::output::DocumentPath;
 use crate::output::Output;
-use crate::output::field::{FIELDS, FieldPresence};
-use crate::output::json::{open_link, push_count, push_member, push_skips, push_string};
+use crate::output::field::FIELDS;
+use crate::output::json::{open_link, push_count, push_each_count, push_member, push_string};
 use crate::output::record::Failure;
 use crate::output::{Layout, RecordWriters};
-use crate::resolver::{Diagnostic, Link};
 
 /// Records, one a line.
 #[derive(Default)]
@@ -77,9 +77,7 @@ fn others() -> Option<&'static RecordWriters> {
 /// Appends the summary of an audit.
 pub(super) fn push_totals(totals: &AuditSummary, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"type\":\"summary\"");
-    for (name, count) in totals.summary.counts() {
-        push_count(name, count, out);
-    }
+    push_each_count(totals.summary.counts(), out);
     for ((_, name), count) in LinkState::NAMES.iter().zip(totals.counts) {
         push_count(name, count, out);
     }
@@ -88,7 +86,7 @@ pub(super) fn push_totals(totals: &AuditSummary, out: &mut Vec<u8>) {
     push_count("warning", totals.warnings, out);
     out.push(b'}');
     push_count("hidden_findings", totals.hidden, out);
-    push_skips(&totals.summary, out);
+    push_each_count(totals.summary.skips(), out);
     push_count("read_as_text", totals.summary.read_as_text, out);
     push_count("unsuggested", totals.unsuggested, out);
     push_count("ignored", totals.ignored, out);
@@ -135,10 +133,7 @@ fn open_position(document: &DocumentPath, subject: &DocumentPosition<'_>, out: &
         Some(number) => push_count(key, number, out),
         None => out.extend_from_slice(format!(",\"{key}\":null").as_bytes()),
     };
-    for field in FIELDS
-        .iter()
-        .filter(|field| field.kind == FieldPresence::Core)
-    {
+    for field in FIELDS.iter().filter(|field| field.is_core()) {
         match field.name {
             "type" => {}
             "path" => {

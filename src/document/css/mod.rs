@@ -108,24 +108,23 @@ impl Scan for CssScanner {
                     if text.starts_with(b"#") {
                         reference.flags |= Flags::LOCAL;
                     }
-                    (reference.attribute, reference.flags) = match owner {
-                        CssOwner::Unknown => (NameRange::None, reference.flags),
-                        CssOwner::Import { inert: false } => {
-                            (NameRange::Known("@import"), reference.flags)
-                        }
-                        CssOwner::Import { inert: true } => {
-                            (NameRange::Known("@import"), reference.flags | Flags::INERT)
+                    reference.attribute = match owner {
+                        CssOwner::Unknown => NameRange::None,
+                        CssOwner::Import { inert } => {
+                            if inert {
+                                reference.flags |= Flags::INERT;
+                            }
+                            NameRange::Known("@import")
                         }
                         CssOwner::Property(name) => {
-                            let flags = match name.starts_with(b"--") {
-                                true => reference.flags | Flags::CUSTOM_PROPERTY,
-                                false => reference.flags,
-                            };
-                            (NameRange::other(events.store(name)), flags)
+                            if name.starts_with(b"--") {
+                                reference.flags |= Flags::CUSTOM_PROPERTY;
+                            }
+                            NameRange::other(events.store(name))
                         }
                         CssOwner::FontFace(name) => {
                             let name = [b"@font-face/", name].concat();
-                            (NameRange::other(events.store(&name)), reference.flags)
+                            NameRange::other(events.store(&name))
                         }
                     };
                     events.push(Event::Reference(reference));

@@ -78,59 +78,35 @@ pub(crate) fn references(
     sheet: Sheet,
     mut found: impl FnMut(Range<usize>),
 ) {
-    // Most values of presentation attributes that have a reference are nothing else.
-    if let Some(url) = lone_url(&bytes[range.clone()]) {
-        return found(range.start + url.start..range.start + url.end);
+    if may_have_references(&bytes[range.clone()]) {
+        read_all(bytes, range, sheet, |find, start| {
+            if let CssFind::Reference { range: item, .. } = find {
+                found(start + item.start..start + item.end);
+            }
+        });
     }
-    if !may_have_references(&bytes[range.clone()]) {
-        return;
-    }
-    read_references(bytes, range, sheet, found);
-}
-
-/// Finds references without a look at what the bytes are as a whole.
-fn read_references(
-    bytes: &[u8],
-    range: Range<usize>,
-    sheet: Sheet,
-    mut found: impl FnMut(Range<usize>),
-) {
-    let bytes = &bytes[range.clone()];
-    CssReader::new(sheet).read(bytes, 0..bytes.len(), true, &mut |find| {
-        if let CssFind::Reference { range: item, .. } = find {
-            found(range.start + item.start..range.start + item.end);
-        }
-    });
 }
 
 /// Calls `found` with the range of every comment that is a remark.
 pub(crate) fn remarks(bytes: &[u8], range: Range<usize>, mut found: impl FnMut(Range<usize>)) {
-    let sheet = &bytes[range.clone()];
-    if memmem::find(sheet, FIRST_WORD).is_none() {
-        return;
+    if memmem::find(&bytes[range.clone()], FIRST_WORD).is_some() {
+        read_all(bytes, range, Sheet::Whole, |find, start| {
+            if let CssFind::Remark(remark) = find {
+                found(start + remark.start..start + remark.end);
+            }
+        });
     }
-    CssReader::new(Sheet::Whole).read(sheet, 0..sheet.len(), true, &mut |find| {
-        if let CssFind::Remark(remark) = find {
-            found(range.start + remark.start..range.start + remark.end);
-        }
-    });
 }
 
-/// Returns the range of the URL, if the bytes are one `url()` without quotes and blanks before it.
-#[inline]
-fn lone_url(bytes: &[u8]) -> Option<Range<usize>> {
-    let (name, rest) = bytes.split_at_checked(b"url(".len())?;
-    let first = *rest.first()?;
-    let is_raw = !is_space(first) && !matches!(first, b'"' | b'\'');
-    if !name.eq_ignore_ascii_case(b"url(") || !is_raw || !rest.ends_with(b")") {
-        return None;
-    }
-    match url_end(bytes, name.len(), true) {
-        UrlEnd::Closed { url, end } if end == bytes.len() && end <= LONGEST_TOKEN => {
-            Some(name.len()..url)
-        }
-        _ => None,
-    }
+/// Reads all of a piece of CSS; calls `found` with what the reader finds, and the index of the piece.
+fn read_all(
+    bytes: &[u8],
+    range: Range<usize>,
+    sheet: Sheet,
+    mut found: impl FnMut(CssFind<'_>, usize),
+) {
+    let (start, bytes) = (range.start, &bytes[range]);
+    CssReader::new(sheet).read(bytes, 0..bytes.len(), true, &mut |find| found(find, start));
 }
 
 /// Whether the bytes may have a reference. Most sheets have none, and this is much faster than the
@@ -206,48 +182,22 @@ enum NameKind {
 const STOPS: ByteSet = ByteSet::EMPTY.with(b"\"'()[]{};\\/@");
 static STOP_NIBBLES: NibbleSet = NibbleSet::new(&STOPS);
 
-/// Finds the bytes of [`STOPS`], 64 at a time.
-struct Stops<'a> {
-    bytes: &'a [u8],
-    avx2: Option<Avx2>,
-    /// Index of the first byte that `mask` is about.
-    block: usize,
-    /// One bit for each byte of the block that is a stop, the first byte's lowest.
-    mask: u64,
-}
-
-impl Stops<'_> {
-    /// Returns the index of the first stop from `at` on, or the length.
-    #[inline(always)]
-    fn next(&mut self, mut at: usize) -> usize {
-        loop {
-            let passed = at.wrapping_sub(self.block);
-            if passed < 64 {
-                let left = self.mask >> passed;
-                if left != 0 {
-                    return at + left.trailing_zeros() as usize;
-                }
-                at = self.block + 64;
-            }
-            match self.load(at) {
-                Some(mask) => (self.block, self.mask) = (at, mask),
-                None => break,
-            }
+/// Returns the index of the first byte of [`STOPS`] from `at` on, or the length.
+#[inline(always)]
+fn next_stop(bytes: &[u8], mut at: usize, avx2: Option<Avx2>) -> usize {
+    let rest = loop {
+        let rest = bytes.get(at..).unwrap_or_default();
+        let (Some(avx2), Some(block)) = (avx2, rest.first_chunk()) else {
+            break rest;
+        };
+        let stops = avx2.members(block, &STOP_NIBBLES);
+        if stops != 0 {
+            return at + stops.trailing_zeros() as usize;
         }
-        let rest = self.bytes.get(at..).unwrap_or_default();
-        let found = STOPS.first_inside(rest);
-        found.map_or(self.bytes.len(), |found| at + found)
-    }
-
-    #[inline(always)]
-    fn load(&self, at: usize) -> Option<u64> {
-        let avx2 = self.avx2?;
-        let (low, rest) = self.bytes.get(at..)?.split_first_chunk::<32>()?;
-        let high = rest.first_chunk::<32>()?;
-        let low = avx2.members(low, &STOP_NIBBLES);
-        let high = avx2.members(high, &STOP_NIBBLES);
-        Some(u64::from(low) | u64::from(high) << 32)
-    }
+        at += block.len();
+    };
+    let found = STOPS.first_inside(rest);
+    found.map_or(bytes.len(), |found| at + found)
 }
 
 /// The state of the reader between two windows.
@@ -356,14 +306,8 @@ impl Reading<'_, '_> {
 
     fn tokens(&mut self, mut at: usize) -> Result<(), Wait> {
         at = self.resume(at)?;
-        let mut stops = Stops {
-            bytes: self.bytes,
-            avx2: self.state.avx2,
-            block: usize::MAX - 64,
-            mask: 0,
-        };
         loop {
-            let stop = stops.next(at);
+            let stop = next_stop(self.bytes, at, self.state.avx2);
             let Some(&byte) = self.bytes.get(stop) else {
                 return Ok(());
             };
@@ -854,75 +798,5 @@ impl Reading<'_, '_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::unescape;
-    use super::*;
-
-    fn found(css: &str) -> Vec<String> {
-        let mut found = Vec::new();
-        references(css.as_bytes(), 0..css.len(), Sheet::Whole, |range| {
-            let mut out = Vec::new();
-            unescape(css[range].as_bytes(), &mut out);
-            found.push(String::from_utf8(out).unwrap());
-        });
-        found
-    }
-
-    #[test]
-    fn a_lone_url_is_what_the_reader_finds() {
-        let pieces = [
-            "url(", "URL(", "a", "#b", ")", " ", "\\", "\\)", "\"", "'", "(", "\0", "\t", "\n",
-            ";", "/*",
-        ];
-        let mut lone = 0;
-        for number in 0..pieces.len().pow(4) {
-            let parts = (0..4).map(|place| pieces[number / pieces.len().pow(place) % pieces.len()]);
-            let css: String = parts.collect();
-            let css = css.as_bytes();
-            for sheet in [Sheet::Whole, Sheet::Declarations] {
-                let (mut quick, mut slow) = (Vec::new(), Vec::new());
-                references(css, 0..css.len(), sheet, |range| quick.push(range));
-                read_references(css, 0..css.len(), sheet, |range| slow.push(range));
-                assert_eq!(quick, slow, "{}", css.escape_ascii());
-            }
-            lone += usize::from(lone_url(css).is_some());
-        }
-        assert!(lone > 100, "{lone}");
-    }
-
-    #[test]
-    fn references_are_found_as_the_standard_says() {
-        for (css, expected) in [
-            ("background:url(a.png)", vec!["a.png"]),
-            ("x:url( a.png ) y:URL('b c')", vec!["a.png", "b c"]),
-            (
-                "@import 'i'; @import url(j) screen; @import \"k\" layer;",
-                vec!["i", "j", "k"],
-            ),
-            (
-                "@namespace url(no); p{content:'url(no)'} /* url(no) */ x:url(y)",
-                vec!["y"],
-            ),
-            ("@namespace svg url(no); x:url(y)", vec!["y"]),
-            ("x:url(a b) y:url(c)", vec!["c"]),
-            ("x:url(a\"b) y:url(c)", vec!["c"]),
-            ("x:url(a\\)b)", vec!["a)b"]),
-            ("x:url(\"a\\26 b\\.png\")", vec!["a&b.png"]),
-            ("x:\\75rl(a)", vec!["a"]),
-            (
-                "x:image-set('a' 1x, url(b) 2x, 'c' type('no') 3x) 'no'",
-                vec!["a", "b", "c"],
-            ),
-            ("x:src('a') format('no')", vec!["a"]),
-            ("x:'cut\n url(a)", vec!["a"]),
-            ("x:url(a", vec!["a"]),
-            ("x:curl(no) url (no)", vec![]),
-            ("x:url(\"a\" crossorigin(anonymous))", vec!["a"]),
-            ("@import layer 'no'; x:url()", vec![""]),
-            ("x:#url(no) <!--url(a)--><!-- 1url(no)", vec!["a"]),
-            ("x:image-set({ 'no' } ( 'no' ) 'a')", vec!["a"]),
-        ] {
-            assert_eq!(found(css), expected, "{css}");
-        }
-    }
-}
+#[path = "../../../tests/unit/document/css/reader.rs"]
+mod tests;

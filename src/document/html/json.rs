@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::document::json::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer, unescape};
+use crate::bytes::window::Window;
+use crate::document::json::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer, unescaped};
 
 /// The kind of JSON in a script element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,26 +31,26 @@ pub(super) fn references(bytes: &[u8], range: Range<usize>, kind: ScriptJson) ->
         found: Vec::new(),
     };
     let mut tokenizer = JsonTokenizer::new(JsonSequence::One);
-    let mut at = range.start;
+    tokenizer.at = range.start;
+    let window = Window::whole(bytes);
     loop {
-        match tokenizer.next(bytes, &mut at, true) {
+        match tokenizer.next(&window) {
             JsonToken::Open(_) if reader.path.len() == MAX_DEPTH => return Vec::new(),
             JsonToken::Open(JsonContainer::Object) => reader.path.push(JsonPathStep::NoKey),
             JsonToken::Open(JsonContainer::Array) => reader.path.push(JsonPathStep::Array),
             JsonToken::Close => drop(reader.path.pop()),
             JsonToken::Name(name) => reader.add_key(name.range),
             JsonToken::String(value) => reader.add_value(value.range),
-            JsonToken::Other | JsonToken::Comment(_) => {}
-            JsonToken::End => return reader.found,
-            JsonToken::Fault(..) | JsonToken::More => return Vec::new(),
+            JsonToken::Other(_) | JsonToken::Comment(_) => {}
+            JsonToken::End if tokenizer.faults.is_empty() => return reader.found,
+            JsonToken::End | JsonToken::More => return Vec::new(),
         }
     }
 }
 
 /// Whether a string of an import map is a reference; a bare name such as `react` is not.
 fn is_module_reference(raw: &[u8]) -> bool {
-    let mut text = Vec::new();
-    unescape(raw, &mut text, &mut ());
+    let text = unescaped(raw);
     text.starts_with(b"/")
         || text.starts_with(b"./")
         || text.starts_with(b"../")
@@ -74,17 +75,6 @@ struct JsonReader<'a> {
 }
 
 impl<'a> JsonReader<'a> {
-    /// Returns a string of the text, escapes replaced.
-    fn unescaped(&self, range: Range<usize>) -> Cow<'a, [u8]> {
-        let raw = &self.bytes[range];
-        if !raw.contains(&b'\\') {
-            return Cow::Borrowed(raw);
-        }
-        let mut text = Vec::new();
-        unescape(raw, &mut text, &mut ());
-        Cow::Owned(text)
-    }
-
     /// Returns the key at a depth of the path; empty if there is none.
     fn key(&self, depth: usize) -> &[u8] {
         match self.path.get(depth) {
@@ -96,7 +86,7 @@ impl<'a> JsonReader<'a> {
     /// Reads the name of a member, whose value comes next.
     fn add_key(&mut self, key: Range<usize>) {
         self.path.pop();
-        let name = self.unescaped(key.clone());
+        let name = unescaped(&self.bytes[key.clone()]);
         self.find_key(key);
         self.path.push(JsonPathStep::Key(name));
     }
@@ -156,75 +146,5 @@ impl<'a> JsonReader<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(json: &str, kind: ScriptJson) -> Vec<String> {
-        let ranges = references(json.as_bytes(), 0..json.len(), kind);
-        let text = |range: Range<usize>| {
-            let mut out = Vec::new();
-            unescape(json[range].as_bytes(), &mut out, &mut ());
-            String::from_utf8(out).unwrap()
-        };
-        ranges.into_iter().map(text).collect()
-    }
-
-    #[test]
-    fn references_are_found_by_the_kind_of_script() {
-        let map = r#"{"imports": {"react": "/r.js", "./a": "https:\/\/k.example/\u00e9"},
-            "scopes": {"/s/": {"x": "../y", "z": "bare"}}, "integrity": {"/r.js": "sha384-x"}}"#;
-        let expected = [
-            "/r.js",
-            "./a",
-            "https://k.example/é",
-            "/s/",
-            "../y",
-            "/r.js",
-        ];
-        assert_eq!(found(map, ScriptJson::ImportMap), expected);
-        let rules = r#"{"prefetch": [{"urls": ["a", "b"], "where": {"href_matches": "/no"}}]}"#;
-        assert_eq!(found(rules, ScriptJson::SpeculationRules), ["a", "b"]);
-        let data = r##"[{"@id": "#i", "name": "no", "sameAs": ["u", "v"], "logo": {"url": "w"}}]"##;
-        assert_eq!(found(data, ScriptJson::LinkedData), ["#i", "u", "v", "w"]);
-    }
-
-    #[test]
-    fn a_member_that_stands_twice_counts_twice() {
-        let map = r#"{"imports": {"./a": "./b", "./a": "./c"}, "imports": {"./d": "./e"}}"#;
-        let expected = ["./a", "./b", "./a", "./c", "./d", "./e"];
-        assert_eq!(found(map, ScriptJson::ImportMap), expected);
-        let rules =
-            r#"{"prefetch": [{"urls": ["a"], "urls": ["b"]}], "prefetch": [{"urls": ["c"]}]}"#;
-        assert_eq!(found(rules, ScriptJson::SpeculationRules), ["a", "b", "c"]);
-        let data = r#"{"url": "a", "url": "b"}"#;
-        assert_eq!(found(data, ScriptJson::LinkedData), ["a", "b"]);
-    }
-
-    #[test]
-    fn a_key_may_be_escaped() {
-        let map = r#"{"\u0069mports": {"a": "./b"}}"#;
-        assert_eq!(found(map, ScriptJson::ImportMap), ["./b"]);
-        let rules = r#"{"prefetch": [{"\u0075rls": ["a"]}]}"#;
-        assert_eq!(found(rules, ScriptJson::SpeculationRules), ["a"]);
-        let data = r#"{"\u0040id": [["a"]]}"#;
-        assert_eq!(found(data, ScriptJson::LinkedData), ["a"]);
-    }
-
-    #[test]
-    fn text_that_is_not_json_has_no_references() {
-        for json in [
-            "",
-            "{",
-            r#"{"urls": ["a"],}"#,
-            r#"{"urls": ["a"]} x"#,
-            r#"{urls: ["a"]}"#,
-        ] {
-            assert!(
-                found(json, ScriptJson::SpeculationRules).is_empty(),
-                "{json}"
-            );
-        }
-        let deep = "[".repeat(100_000);
-        assert!(found(&deep, ScriptJson::ImportMap).is_empty());
-    }
-}
+#[path = "../../../tests/unit/document/html/json.rs"]
+mod tests;

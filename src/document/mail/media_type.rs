@@ -209,30 +209,5 @@ pub(super) fn file_name(header: &Header) -> Vec<u8> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::document::FORMATS;
-
-    #[test]
-    fn frequent_media_types_have_the_class_of_the_tables() {
-        let header = Header::default();
-        for media_type in [
-            "text/plain",
-            "text/html",
-            "multipart/mixed",
-            "multipart/related",
-        ] {
-            let class = PartClass::of(media_type, &header);
-            assert_eq!(
-                class,
-                PartClass::by_tables(media_type, &header),
-                "{media_type}"
-            );
-        }
-        let formats = FORMATS.iter().flat_map(|format| format.media_types);
-        let types = TYPES.iter().map(|(name, _)| name);
-        for name in formats.chain(types) {
-            assert!(!name.starts_with("multipart/"), "{name}");
-        }
-    }
-}
+#[path = "../../../tests/unit/document/mail/media_type.rs"]
+mod tests;

@@ -88,30 +88,21 @@ impl IndexEntry {
     }
 }
 
-/// The places of objects, by number.
+/// The places of objects, in the order of their numbers.
 #[derive(Debug, Default)]
-struct ObjectIndex {
-    entries: Vec<IndexEntry>,
-    /// Whether the entries are in order; before that nothing is found.
-    is_sorted: bool,
-}
+struct ObjectIndex(Vec<IndexEntry>);
 
 impl ObjectIndex {
-    /// Puts the entries in order; of several with a number the first one added counts.
-    fn sort(&mut self) {
-        self.entries.sort_by_key(|entry| entry.number);
-        self.entries.dedup_by_key(|entry| entry.number);
-        self.is_sorted = true;
+    /// Makes the index of entries; of several with a number the first one is used.
+    fn new(mut entries: Vec<IndexEntry>) -> Self {
+        entries.sort_by_key(|entry| entry.number);
+        entries.dedup_by_key(|entry| entry.number);
+        ObjectIndex(entries)
     }
 
     fn get(&self, number: u32) -> Option<ObjectPlace> {
-        if !self.is_sorted {
-            return None;
-        }
-        let found = self
-            .entries
-            .binary_search_by_key(&number, |entry| entry.number);
-        found.ok().map(|at| self.entries[at].place())
+        let found = self.0.binary_search_by_key(&number, |entry| entry.number);
+        found.ok().map(|at| self.0[at].place())
     }
 }
 
@@ -129,6 +120,9 @@ struct UnpackedStream {
 #[derive(Debug)]
 pub(super) struct PdfFile<'a> {
     bytes: &'a [u8],
+    /// The entries of the cross references, from which the index is made.
+    entries: Vec<IndexEntry>,
+    /// Empty while the cross references are read.
     index: ObjectIndex,
     /// The objects that a search of the whole file has found.
     searched: Option<ObjectIndex>,
@@ -160,6 +154,7 @@ impl<'a> PdfFile<'a> {
     pub(super) fn open(bytes: &'a [u8], space: usize) -> Self {
         let mut file = PdfFile {
             bytes,
+            entries: Vec::new(),
             index: ObjectIndex::default(),
             searched: None,
             unpacked: Vec::new(),
@@ -173,7 +168,7 @@ impl<'a> PdfFile<'a> {
             faults: Vec::new(),
         };
         let is_whole = file.read_cross_references().is_some();
-        file.index.sort();
+        file.index = ObjectIndex::new(std::mem::take(&mut file.entries));
         if !is_whole || !file.is_encrypted && file.catalog().is_none() {
             file.index = ObjectIndex::default();
             // What could not be read was looked for in the wrong place.
@@ -271,23 +266,20 @@ impl<'a> PdfFile<'a> {
     /// Opens a dictionary.
     pub(super) fn dictionary(&mut self, value: PdfValue) -> Option<PdfCursor> {
         let value = self.resolve(value)?;
-        self.rest(value)
-            .starts_with(b"<<")
-            .then_some(PdfCursor(PdfValue {
-                at: value.at + 2,
-                ..value
-            }))
+        self.cursor(value, "<<")
     }
 
     /// Opens an array.
     pub(super) fn array(&mut self, value: PdfValue) -> Option<PdfCursor> {
         let value = self.resolve(value)?;
-        self.rest(value)
-            .starts_with(b"[")
-            .then_some(PdfCursor(PdfValue {
-                at: value.at + 1,
-                ..value
-            }))
+        self.cursor(value, "[")
+    }
+
+    /// Returns the cursor after the mark with which a dictionary or an array begins; `None` if it does not.
+    fn cursor(&self, value: PdfValue, mark: &str) -> Option<PdfCursor> {
+        let at = value.at + mark.len();
+        let begins = self.rest(value).starts_with(mark.as_bytes());
+        begins.then_some(PdfCursor(PdfValue { at, ..value }))
     }
 
     /// Returns the next item of an array.
@@ -377,19 +369,21 @@ impl<'a> PdfFile<'a> {
         Some(number)
     }
 
+    /// Follows a reference to an object that is not in a stream.
+    fn unpacked_value(&mut self, value: PdfValue) -> Option<PdfValue> {
+        let Some(number) = self.reference(value) else {
+            return Some(value);
+        };
+        match self.place(number)? {
+            ObjectPlace::At(at) => self.value_at(0, at),
+            _ => None,
+        }
+    }
+
     /// Returns an integer that is not negative, without unpacking a stream: those of a stream itself.
     fn plain_number(&mut self, value: PdfValue) -> Option<usize> {
-        let number = match self.reference(value) {
-            Some(number) => match self.place(number)? {
-                ObjectPlace::At(at) => {
-                    let value = self.value_at(0, at)?;
-                    self.number_at(value)
-                }
-                _ => None,
-            },
-            None => self.number_at(value),
-        };
-        usize::try_from(number?).ok()
+        let value = self.unpacked_value(value)?;
+        usize::try_from(self.number_at(value)?).ok()
     }
 
     /// Returns an object by its number.
@@ -545,20 +539,10 @@ impl<'a> PdfFile<'a> {
 
     /// Returns the only item of an array, or the value itself if it is none.
     fn only(&mut self, value: PdfValue) -> Option<PdfValue> {
-        let value = match self.reference(value) {
-            Some(number) => match self.place(number)? {
-                ObjectPlace::At(at) => self.value_at(0, at)?,
-                _ => return None,
-            },
-            None => value,
-        };
-        if !self.rest(value).starts_with(b"[") {
+        let value = self.unpacked_value(value)?;
+        let Some(mut items) = self.cursor(value, "[") else {
             return Some(value);
-        }
-        let mut items = PdfCursor(PdfValue {
-            at: value.at + 1,
-            ..value
-        });
+        };
         let first = self.next_item(&mut items)?;
         self.next_item(&mut items).is_none().then_some(first)
     }
@@ -629,7 +613,7 @@ impl PdfFile<'_> {
 
     fn add(&mut self, number: u32, place: ObjectPlace) -> Option<()> {
         self.take_room()?;
-        self.index.entries.push(IndexEntry::new(number, place));
+        self.entries.push(IndexEntry::new(number, place));
         Some(())
     }
 
@@ -719,24 +703,18 @@ impl PdfFile<'_> {
         for (first, count) in sections {
             for (number, row) in (first..first.checked_add(count)?).zip(&mut rows) {
                 let (kind, row) = row.split_at(width[0]);
-                let (second, third) = row.split_at(width[1]);
                 // The third field is a generation, or an index by which objects are not looked up.
-                let _ = third;
+                let second = big_endian(&row[..width[1]]);
                 let number = u32::try_from(number).ok()?;
                 // The type is 1 if its field has no bytes.
-                match if width[0] == 0 { 1 } else { big_endian(kind) } {
-                    0 => self.add(number, ObjectPlace::Free)?,
-                    1 => {
-                        let at = usize::try_from(big_endian(second)).ok()?;
-                        self.add(number, ObjectPlace::At(at))?;
-                    }
-                    2 => {
-                        let stream = u32::try_from(big_endian(second)).ok()?;
-                        self.add(number, ObjectPlace::In(stream))?;
-                    }
+                let place = match if width[0] == 0 { 1 } else { big_endian(kind) } {
+                    0 => ObjectPlace::Free,
+                    1 => ObjectPlace::At(usize::try_from(second).ok()?),
+                    2 => ObjectPlace::In(u32::try_from(second).ok()?),
                     // Other types are null objects.
-                    _ => {}
-                }
+                    _ => continue,
+                };
+                self.add(number, place)?;
             }
         }
         Some(previous)
@@ -745,7 +723,7 @@ impl PdfFile<'_> {
     /// Searches the file for objects and trailers; of objects with one number the last one counts.
     fn search(&mut self) -> ObjectIndex {
         let finder = memmem::Finder::new(b"obj");
-        let mut found = ObjectIndex::default();
+        let mut found = Vec::new();
         let (mut at, mut from) = (0, 0);
         let (mut trailer_root, mut stream_root, mut catalog) = (None, None, None);
         while let Some(next) = finder.find(&self.bytes[at..]) {
@@ -758,9 +736,7 @@ impl PdfFile<'_> {
             if self.take_room().is_none() {
                 break;
             }
-            found
-                .entries
-                .push(IndexEntry::new(number, ObjectPlace::At(from + start)));
+            found.push(IndexEntry::new(number, ObjectPlace::At(from + start)));
             from = at;
             let Some(value) = self.value_at(0, at) else {
                 continue;
@@ -783,8 +759,7 @@ impl PdfFile<'_> {
                                 break;
                             }
                             let (object, _) = self.unpacked[source as usize - 1].objects[at];
-                            let entry = IndexEntry::new(object, ObjectPlace::In(number));
-                            found.entries.push(entry);
+                            found.push(IndexEntry::new(object, ObjectPlace::In(number)));
                         }
                     } else {
                         self.fault(PdfFault::Damaged, value.at);
@@ -801,13 +776,12 @@ impl PdfFile<'_> {
             }
         }
         trailer_root = self.trailers(from..self.bytes.len()).or(trailer_root);
-        found.entries.reverse();
-        found.sort();
+        found.reverse();
         self.root = trailer_root.or(stream_root).or(catalog);
         if self.root.is_none() {
             self.root = self.packed_catalog();
         }
-        found
+        ObjectIndex::new(found)
     }
 
     /// Returns the last catalog in a stream, for a file that was cut.

@@ -129,46 +129,5 @@ fn paeth(left: u8, up: u8, corner: u8) -> u8 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn predictors_of_png_are_undone() {
-        let parameters = FlateParameters {
-            predictor: 15,
-            columns: 3,
-            ..FlateParameters::default()
-        };
-        let undone = |rows: &[u8]| undo_png(rows, parameters).unwrap();
-        assert_eq!(undone(&[0, 1, 2, 3]), [1, 2, 3]);
-        assert_eq!(undone(&[1, 1, 2, 3]), [1, 3, 6]);
-        assert_eq!(undone(&[2, 1, 2, 3, 2, 1, 1, 1]), [1, 2, 3, 2, 3, 4]);
-        assert_eq!(undone(&[0, 4, 4, 4, 3, 1, 1, 1]), [4, 4, 4, 3, 4, 5]);
-        assert_eq!(undone(&[0, 4, 4, 4, 4, 1, 1, 1]), [4, 4, 4, 5, 6, 7]);
-        // The last row may be short.
-        assert_eq!(undone(&[0, 4, 4, 4, 2, 1]), [4, 4, 4, 5]);
-    }
-
-    #[test]
-    fn the_predictor_of_tiff_is_undone() {
-        let parameters = FlateParameters {
-            predictor: 2,
-            columns: 2,
-            colors: 2,
-            ..FlateParameters::default()
-        };
-        let undone = undo_tiff(vec![1, 2, 3, 4, 5, 6, 7, 8], parameters);
-        assert_eq!(undone, Some(vec![1, 2, 4, 6, 5, 6, 12, 14]));
-    }
-
-    #[test]
-    fn widths_beyond_measure_are_damage() {
-        let parameters = FlateParameters {
-            predictor: 12,
-            columns: usize::MAX,
-            colors: usize::MAX,
-            ..FlateParameters::default()
-        };
-        assert_eq!(undo_png(&[0, 1], parameters), None);
-    }
-}
+#[path = "../../../tests/unit/document/pdf/stream.rs"]
+mod tests;

@@ -1,7 +1,5 @@
 //! Texts of elements: references, URIs in prose, and HTML.
 
-use encoding_rs::UTF_8;
-
 use super::elements::XmlContents;
 use super::entries::Entries;
 use super::field::FieldInstruction;
@@ -9,21 +7,17 @@ use super::report::{is_absolute, reference, trimmed};
 use super::text::XmlText;
 use super::vocabulary::ValueKind;
 use crate::bytes::window::Window;
-use crate::decode::charset::{Confidence, Detected};
 use crate::document::events::{
-    BaseSelector, Batch, Event, Events, FoundReference, NameRange, RuleFamily, Span, TextRange,
+    BaseSelector, Event, Events, FoundReference, NameRange, RuleFamily, Span, TextRange,
 };
 use crate::document::flags::Flags;
 use crate::document::nested::{Member, NestedReader, NestedScanners, NestedScope, enter};
-use crate::document::text::TextScanner;
-use crate::document::{Format, FormatOptions, Positions, Scan, ScanStart};
+use crate::document::{Format, FormatOptions, Positions, ScanStart};
 
 /// Reports what is in texts of elements.
 pub(super) struct ContentsReader {
     pub(super) entries: Entries,
     pub(super) field: FieldInstruction,
-    text_scanner: TextScanner,
-    text_events: Batch,
     /// Whether addresses of mail are URIs in prose.
     has_email: bool,
     nested: NestedScanners,
@@ -35,8 +29,6 @@ impl ContentsReader {
         ContentsReader {
             entries: Entries::default(),
             field: FieldInstruction::default(),
-            text_scanner: TextScanner::new(options.text.clone()),
-            text_events: Batch::default(),
             has_email: options.text.email,
             nested: NestedScanners::new(options.clone()),
             reader: NestedReader::default(),
@@ -131,28 +123,20 @@ impl ContentsReader {
         if memchr::memchr2(b':', b'.', bytes).is_none() && !self.has_email {
             return;
         }
-        self.text_scanner.begin(&ScanStart {
-            detected: Some(Detected {
-                encoding: Some(UTF_8),
-                mark: 0,
-                confidence: Confidence::Certain,
-            }),
-            ..ScanStart::default()
-        });
-        let mut found = Events::from(std::mem::take(&mut self.text_events));
-        found.clear();
-        self.text_scanner.scan(Window::whole(bytes), &mut found);
-        for event in &found.list {
-            if let Event::Reference(reference) = event {
-                let mut copy = events.adopt_reference(reference, &found, bytes);
-                copy.span = Span {
-                    start: map.start(reference.span.start),
-                    end: map.end(reference.span.end),
-                };
-                copy.position = None;
-                events.push(Event::Reference(copy));
-            }
-        }
-        self.text_events = found.into();
+        let (start, window) = (ScanStart::default(), Window::whole(bytes));
+        self.nested
+            .scan_whole(Format::TEXT, &start, window, |found| {
+                for event in &found.list {
+                    if let Event::Reference(reference) = event {
+                        let mut copy = events.adopt_reference(reference, found, bytes);
+                        copy.span = Span {
+                            start: map.start(reference.span.start),
+                            end: map.end(reference.span.end),
+                        };
+                        copy.position = None;
+                        events.push(Event::Reference(copy));
+                    }
+                }
+            });
     }
 }

@@ -45,10 +45,13 @@ pub(super) struct XmlScanner {
     started: bool,
 }
 
-/// The consumed part of a window.
-enum Step {
-    /// Up to an index.
-    To(usize),
+/// The index up to which a token was read.
+type Step = Result<usize, Stop>;
+
+/// The reason why a token was not read.
+enum Stop {
+    /// It was given up; reading goes on at an index.
+    GivenUp(usize),
     /// More bytes decide.
     Wait,
 }
@@ -91,16 +94,16 @@ impl XmlScanner {
             return match end_of(bytes, at, marker) {
                 Some(end) => {
                     self.skips_to = None;
-                    Step::To(end)
+                    Ok(end)
                 }
                 None if window.last => {
                     Self::not_well_formed(window.offset_at(bytes.len()), events);
-                    Step::To(bytes.len())
+                    Ok(bytes.len())
                 }
                 // The marker may begin in the last bytes.
                 None => match (bytes.len() + 1).saturating_sub(marker.len()) {
-                    end if end > at => Step::To(end),
-                    _ => Step::Wait,
+                    end if end > at => Ok(end),
+                    _ => Err(Stop::Wait),
                 },
             };
         }
@@ -137,10 +140,7 @@ impl XmlScanner {
             }
             at = first_of(*b"<&", bytes, at + 1);
         }
-        match at > start {
-            true => Step::To(at),
-            false => Step::Wait,
-        }
+        if at > start { Ok(at) } else { Err(Stop::Wait) }
     }
 
     /// Reads the markup at `at`, a `<` that begins no tag.
@@ -149,25 +149,25 @@ impl XmlScanner {
         let is_cut =
             |start: &[u8]| !window.last && rest.len() < start.len() && start.starts_with(rest);
         if is_cut(b"<![CDATA[") || is_cut(b"<!--") || is_cut(b"</a") {
-            return Step::Wait;
+            return Err(Stop::Wait);
         }
         match rest {
             [b'<', b'!', b'-', b'-', ..] => self.comment(window, at, events),
             _ if rest.starts_with(b"<![CDATA[") => {
                 self.skips_to = Some(b"]]>");
-                Step::To(at + 9)
+                Ok(at + 9)
             }
             // Only the first DOCTYPE is read: each may reach to the end of the document.
             [b'<', b'!', ..] if !self.has_doctype => {
                 let step = self.doctype(window, at, events);
-                self.has_doctype = matches!(step, Step::To(_));
+                self.has_doctype = !matches!(step, Err(Stop::Wait));
                 step
             }
             [b'<', b'?', ..] => self.instruction(window, at, events),
             _ => {
                 Self::not_well_formed(window.offset_at(at), events);
                 self.contents = self.elements.between();
-                Step::To(at + 1)
+                Ok(at + 1)
             }
         }
     }
@@ -180,12 +180,12 @@ impl XmlScanner {
         window: &Window<'_>,
         at: usize,
         events: &mut Events,
-    ) -> Result<usize, Step> {
+    ) -> Step {
         let length = end.unwrap_or(window.bytes.len()) - at;
         let offset = window.offset_at(at);
         match end {
             Some(end) if length <= LONGEST => return Ok(end),
-            None if length <= LONGEST && !window.last => return Err(Step::Wait),
+            None if length <= LONGEST && !window.last => return Err(Stop::Wait),
             None if length <= LONGEST => Self::not_well_formed(offset, events),
             _ => {
                 events.push(Event::Diagnostic(&diagnostic::XML_TOO_LONG, offset));
@@ -193,7 +193,7 @@ impl XmlScanner {
             }
         }
         // What is left may hold tags all the same.
-        Err(Step::To(at + 1))
+        Err(Stop::GivenUp(at + 1))
     }
 
     fn comment(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
@@ -217,22 +217,19 @@ impl XmlScanner {
                 }
             }
             None if !window.last && check_remark(&bytes[start..], false) == RemarkCheck::Cut => {
-                return Step::Wait;
+                return Err(Stop::Wait);
             }
             None => {}
         }
         self.skips_to = Some(b"-->");
-        Step::To(start)
+        Ok(start)
     }
 
     fn doctype(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
         let bytes = window.bytes;
         let mut found = Vec::new();
         let end = read_doctype(bytes, at, |declaration| found.push(declaration));
-        let end = match self.bounded(end, window, at, events) {
-            Ok(end) => end,
-            Err(step) => return step,
-        };
+        let end = self.bounded(end, window, at, events)?;
         if self.elements.has_root() || !bytes[at..].starts_with(b"<!DOCTYPE") {
             Self::not_well_formed(window.offset_at(at), events);
         }
@@ -255,7 +252,7 @@ impl XmlScanner {
                 Declaration::System { .. } => {}
             }
         }
-        Step::To(end)
+        Ok(end)
     }
 
     /// Reads a processing instruction: `xml-stylesheet` before the root (Associating Style Sheets
@@ -278,12 +275,9 @@ impl XmlScanner {
         };
         if !is_sheet || window.last && end.is_none() {
             self.skips_to = Some(b"?>");
-            return Step::To(at + 2);
+            return Ok(at + 2);
         }
-        let end = match self.bounded(end, window, at, events) {
-            Ok(end) => end,
-            Err(step) => return step,
-        };
+        let end = self.bounded(end, window, at, events)?;
         let mut tag = XmlTag::default();
         read_attributes(&bytes[..end], data, &mut tag);
         if let Some(href) = tag.attribute(bytes, b"href") {
@@ -292,23 +286,20 @@ impl XmlScanner {
             report(text, 0..text.bytes.len(), names, events);
             self.values.report_faults(events);
         }
-        Step::To(end)
+        Ok(end)
     }
 
     /// Reads the start tag at `at`.
     fn start_tag(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
         let mut tag = self.tag.take().unwrap_or_default();
         let end = read_start_tag(window.bytes, at, &mut tag);
-        let step = match self.bounded(end, window, at, events) {
-            Ok(end) => {
-                step(end - at);
-                self.open(window, &tag, events);
-                Step::To(end)
-            }
-            Err(step) => step,
-        };
+        let end = self.bounded(end, window, at, events);
+        if let Ok(end) = end {
+            step(end - at);
+            self.open(window, &tag, events);
+        }
         self.tag = Some(tag);
-        step
+        end
     }
 
     /// Reports what a start tag holds, and opens its element.
@@ -440,10 +431,9 @@ impl XmlScanner {
     fn end_tag(&mut self, window: &Window<'_>, at: usize, events: &mut Events) -> Step {
         let tag = read_end_tag(window.bytes, at);
         let end = tag.as_ref().map(|tag| tag.end);
-        let (tag, end) = match (tag, self.bounded(end, window, at, events)) {
-            (Some(tag), Ok(end)) => (tag, end),
-            (_, Err(step)) => return step,
-            (None, Ok(end)) => return Step::To(end),
+        let end = self.bounded(end, window, at, events)?;
+        let Some(tag) = tag else {
+            return Ok(end);
         };
         if !self.elements.pop_counted() {
             let count = self.elements.closed_by(tag.hash);
@@ -455,7 +445,7 @@ impl XmlScanner {
             }
         }
         self.contents = self.elements.between();
-        Step::To(end)
+        Ok(end)
     }
 
     /// Closes the innermost element.
@@ -485,7 +475,7 @@ impl XmlScanner {
             self.contents = XmlContents::Ignored;
             let offset = window.offset_at(start);
             events.push(Event::Diagnostic(&diagnostic::XML_TOO_LONG, offset));
-            return Step::To(start);
+            return Ok(start);
         }
         let XmlValues { text, entities } = &mut self.values;
         let entries = &mut self.reader.entries;
@@ -495,7 +485,7 @@ impl XmlScanner {
         });
         let Some(end) = end else {
             entities.set_expanded(before);
-            return Step::Wait;
+            return Err(Stop::Wait);
         };
         self.values.report_faults(events);
         let text = &self.values.text;
@@ -509,7 +499,7 @@ impl XmlScanner {
             (contents, _) => self.reader.report(contents, text, events),
         }
         events.forget_stored();
-        Step::To(end)
+        Ok(end)
     }
 
     /// Decodes text up to the next tag, without the comments and instructions in it; returns its end, `None`
@@ -572,8 +562,8 @@ impl Scan for XmlScanner {
         let mut at = window.start;
         while at < window.bytes.len() {
             match self.step(&window, at, events) {
-                Step::To(end) => at = end,
-                Step::Wait => return at,
+                Ok(end) | Err(Stop::GivenUp(end)) => at = end,
+                Err(Stop::Wait) => return at,
             }
         }
         if window.last {

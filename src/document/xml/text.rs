@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::tag::RawXmlAttribute;
-use super::tokens::first_of;
+use super::tokens::{first_of, name_end};
 use crate::bytes::steps::step;
 use crate::bytes::window::Window;
 use crate::decode::RecordOffsets;
@@ -185,12 +185,7 @@ fn reference_name(bytes: &[u8]) -> Option<&[u8]> {
     let bytes = &bytes[1..bytes.len().min(LONGEST_ENTITY)];
     let end = memchr::memchr(b';', bytes)?;
     let name = &bytes[..end];
-    let is_name = !name.is_empty()
-        && name[0] != b'#'
-        && name.iter().all(|&byte| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':' | 0x80..)
-        });
-    is_name.then_some(name)
+    (!name.is_empty() && name_end(name, 0) == name.len()).then_some(name)
 }
 
 /// The references to entities and characters in a replacement text, with their indices.

@@ -54,6 +54,7 @@ pub(super) enum Namespace {
 }
 
 /// The names of namespaces.
+#[rustfmt::skip]
 static NAMESPACES: &[(&[u8], Namespace)] = &[
     (b"", Nameless),
     (b"http://www.w3.org/XML/1998/namespace", Xml),
@@ -78,21 +79,12 @@ static NAMESPACES: &[(&[u8], Namespace)] = &[
     (b"https://podcastindex.org/namespace/1.0", Podcast),
     (b"http://podlove.org/simple-chapters", PodcastChapters),
     (b"http://podlove.org/simple-chapters/", PodcastChapters),
-    (
-        b"http://backend.userland.com/creativeCommonsRssModule",
-        CreativeCommons,
-    ),
+    (b"http://backend.userland.com/creativeCommonsRssModule", CreativeCommons),
     (b"http://www.w3.org/1999/02/22-rdf-syntax-ns#", Rdf),
     (b"http://www.sitemaps.org/schemas/sitemap/0.9", Sitemap),
     (b"http://www.google.com/schemas/sitemap/0.84", Sitemap),
-    (
-        b"http://www.google.com/schemas/sitemap-image/1.1",
-        SitemapImage,
-    ),
-    (
-        b"http://www.google.com/schemas/sitemap-video/1.1",
-        SitemapVideo,
-    ),
+    (b"http://www.google.com/schemas/sitemap-image/1.1", SitemapImage),
+    (b"http://www.google.com/schemas/sitemap-video/1.1", SitemapVideo),
     (b"http://www.idpf.org/2007/opf", Opf),
     (b"http://www.daisy.org/z3986/2005/ncx/", Ncx),
     (b"http://www.w3.org/1999/XSL/Transform", Xsl),
@@ -108,19 +100,10 @@ static NAMESPACES: &[(&[u8], Namespace)] = &[
     (b"http://purl.org/syndication/thread/1.0", AtomThreads),
     (b"http://www.w3.org/ns/SMIL", Smil),
     (b"http://www.w3.org/2001/SMIL20/", Smil),
-    (
-        b"http://schemas.openxmlformats.org/package/2006/relationships",
-        Relationships,
-    ),
-    (
-        b"http://schemas.openxmlformats.org/wordprocessingml/2006/main",
-        Word,
-    ),
+    (b"http://schemas.openxmlformats.org/package/2006/relationships", Relationships),
+    (b"http://schemas.openxmlformats.org/wordprocessingml/2006/main", Word),
     (b"http://purl.oclc.org/ooxml/wordprocessingml/main", Word),
-    (
-        b"http://schemas.openxmlformats.org/spreadsheetml/2006/main",
-        Sheet,
-    ),
+    (b"http://schemas.openxmlformats.org/spreadsheetml/2006/main", Sheet),
     (b"http://purl.oclc.org/ooxml/spreadsheetml/main", Sheet),
     (b"urn:oasis:names:tc:opendocument:xmlns:office:1.0", Office),
 ];
@@ -392,14 +375,5 @@ pub(super) fn rdf_attribute(local: &[u8], extended: bool) -> Option<(&'static st
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_of_an_element_are_adjacent() {
-        for row in ROWS {
-            let mut found = rows(row.namespace, row.element.as_bytes()).iter();
-            assert!(found.any(|found| std::ptr::eq(found, row)), "{row:?}");
-        }
-    }
-}
+#[path = "../../../tests/unit/document/xml/vocabulary.rs"]
+mod tests;

@@ -1,0 +1,31 @@
+use std::sync::{Mutex, mpsc};
+use std::thread;
+
+use super::*;
+use crate::audit::options::AuditOptions;
+
+#[test]
+fn documents_that_take_much_memory_are_read_one_at_a_time() {
+    let audit = Audit::new(AuditOptions::default(), &[]);
+    let events = Mutex::new(Vec::new());
+    let event = |event| events.lock().unwrap().push(event);
+    let (first_has_begun, begin) = mpsc::channel();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut first = DocumentFinds::new(&audit);
+            // A file may contain several such documents.
+            first.heavy();
+            first.heavy();
+            first_has_begun.send(()).unwrap();
+            thread::sleep(std::time::Duration::from_millis(50));
+            event("the first ends");
+        });
+        begin.recv().unwrap();
+        DocumentFinds::new(&audit).heavy();
+        event("the second begins");
+    });
+    assert_eq!(
+        events.into_inner().unwrap(),
+        ["the first ends", "the second begins"]
+    );
+}

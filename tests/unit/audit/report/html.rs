@@ -1,0 +1,54 @@
+use super::*;
+
+#[test]
+fn texts_cannot_end_the_block_of_data() {
+    for text in [
+        "</script>",
+        "<!--<script>",
+        "]]>",
+        "&lt;",
+        "\u{2028}\u{2029}\u{202e}\u{1b}",
+    ] {
+        let mut out = Vec::new();
+        push_text(text.as_bytes(), &mut out);
+        let json = String::from_utf8(out).unwrap();
+        assert!(!json.contains(['<', '>', '&']), "{json}");
+        let read: String = serde_json::from_str(&json).unwrap();
+        assert_eq!(read, crate::output::escape::visible(text));
+        assert!(json.is_ascii(), "{json}");
+    }
+}
+
+#[test]
+fn the_page_has_its_marks_once_and_nothing_of_elsewhere() {
+    let before = ["{script-hash}", "{style-hash}", "{style}", "{version}"];
+    for mark in before
+        .into_iter()
+        .chain(["{findings}", "{totals}", "{script}"])
+    {
+        assert_eq!(PAGE.matches(mark).count(), 1, "{mark}");
+    }
+    for text in [PAGE, STYLE, SCRIPT] {
+        for outside in [
+            "http:",
+            "https:",
+            "url(",
+            "@import",
+            "innerHTML",
+            "unsafe-inline",
+        ] {
+            assert!(!text.contains(outside), "{outside}");
+        }
+    }
+    for text in [STYLE, SCRIPT] {
+        assert!(!text.contains("</") && !text.contains("<!--"));
+    }
+    assert!(PAGE.len() + STYLE.len() + SCRIPT.len() < 200 << 10);
+}
+
+#[test]
+fn hashes_are_those_of_the_standard() {
+    // FIPS 180-4, the empty message, in base64.
+    let expected = "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='";
+    assert_eq!(hash(""), expected);
+}

@@ -1,0 +1,182 @@
+use super::*;
+
+/// The naive version: one character at a time over the whole document.
+fn naive(bytes: &[u8], offset: usize) -> Position {
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    let before = &text[..offset - (bytes.len() - text.len())];
+    let mut line = 1;
+    let mut start = 0;
+    for at in 0..before.len() {
+        let breaks = match before[at] {
+            b'\n' => true,
+            b'\r' => text.get(at + 1) != Some(&b'\n') || at + 1 == before.len(),
+            _ => false,
+        };
+        if breaks {
+            // A CR whose LF follows the offset has already ended its line.
+            line += 1;
+            start = at + 1;
+        }
+    }
+    let rest = &before[start..];
+    let column = rest
+        .utf8_chunks()
+        .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
+        .sum::<usize>() as u64
+        + 1;
+    Position { line, column }
+}
+
+/// The window of some of all bytes, with those behind that a window holds.
+fn window(bytes: &[u8], range: std::ops::Range<usize>) -> Window<'_> {
+    let behind = range.start.saturating_sub(LOOK_BEHIND);
+    Window {
+        bytes: &bytes[behind..range.end],
+        start: range.start - behind,
+        offset: behind as u64,
+        last: range.end == bytes.len(),
+    }
+}
+
+#[test]
+fn windows_of_any_size_count_like_the_whole_document() {
+    let text = "\u{feff}a\r\nbü\n\n\r\r\nq€x𝄞y\rz é\n".as_bytes();
+    let mut bytes = text.to_vec();
+    bytes.extend_from_slice(b"\xE2\x82 tail \xC3\n x \x80\x80 y");
+    for size in 1..12 {
+        let mut lines = LineCounter::new();
+        let mut start = 0;
+        while start < bytes.len() {
+            let end = (start + size).min(bytes.len());
+            let window = window(&bytes, start..end);
+            for at in start..end {
+                let boundary = bytes[at] & 0xC0 != 0x80;
+                if boundary && at >= 3 && at % 3 == 0 && bytes[at] != b'\n' {
+                    let got = lines.position(&window, at as u64);
+                    assert_eq!(got, naive(&bytes, at), "size {size}, offset {at}");
+                }
+            }
+            lines.pass(&window, window.bytes.len());
+            start = end;
+        }
+    }
+}
+
+/// Batches of offsets, in windows, against one offset after the other.
+#[test]
+fn offsets_that_are_located_together_are_where_each_is() {
+    let mut state = 1u32;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 16) as usize % below
+    };
+    let pieces: [&[u8]; 8] = [
+        b"x",
+        b"some words ",
+        b"\n",
+        b"\n\n",
+        "ä€𝄞".as_bytes(),
+        b"\xE2\x82",
+        b"\r\n",
+        b"\r",
+    ];
+    let encodings = [UTF_8, encoding_rs::WINDOWS_1252, encoding_rs::SHIFT_JIS];
+    for round in 0..600 {
+        let mut bytes = Vec::new();
+        if round % 5 == 0 {
+            bytes.extend_from_slice(BYTE_ORDER_MARK);
+        }
+        // Most documents have no CR, and many have long lines.
+        let kinds = [4, 5, 6, 8][round % 4];
+        for _ in 0..next(120) {
+            let count = 1 + next(8) * next(4);
+            bytes.extend_from_slice(&pieces[next(kinds)].repeat(count));
+        }
+        let (mut one, mut other) = (LineCounter::new(), LineCounter::new());
+        one.set_encoding(encodings[round / 4 % 3]);
+        other.set_encoding(encodings[round / 4 % 3]);
+        let mut start = 0;
+        while start < bytes.len() {
+            let end = (start + 1 + next(900)).min(bytes.len());
+            let window = window(&bytes, start..end);
+            let floor = start.max(3) as u64;
+            let mut offsets: Vec<_> = (0..next(20))
+                .map(|_| (start + next(end - start)) as u64)
+                .collect();
+            offsets.retain(|&offset| offset >= floor);
+            offsets.sort_unstable();
+            for batch in offsets.chunks(1 + next(9)) {
+                let expected = batch
+                    .iter()
+                    .map(|&offset| Some(one.position(&window, offset)));
+                let expected: Vec<_> = expected.collect();
+                let mut found = vec![None; batch.len()];
+                other.fill(&window, batch.iter().copied().zip(&mut found));
+                assert_eq!(found, expected, "{round}, {batch:?}");
+            }
+            one.pass(&window, window.bytes.len());
+            other.pass(&window, window.bytes.len());
+            let state = |lines: &LineCounter| (lines.offset, lines.line, lines.column, lines.bytes);
+            assert_eq!(state(&other), state(&one), "{round}, {end}");
+            start = end;
+        }
+    }
+}
+
+/// The encoding changes from UTF-8 in the middle of a line.
+#[test]
+fn the_current_line_is_recounted_in_bytes() {
+    let mut lines = LineCounter::new();
+    let window = Window::whole("a\né é".as_bytes());
+    assert_eq!(lines.position(&window, 5).column, 3);
+    lines.set_encoding(encoding_rs::WINDOWS_1252);
+    assert_eq!(lines.position(&window, 7).column, 6);
+}
+
+#[test]
+fn blocks_count_what_each_byte_counts() {
+    let mut state = 3u32;
+    for round in 0..400 {
+        let bytes: Vec<u8> = (0..LONG as u32 + 100)
+            .map(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                b"a\nbcdefghijklmnopqrstuvwxyz"[(state >> 16) as usize % (2 + round % 25)]
+            })
+            .collect();
+        for range in [0..64, 3..100, 1..236, 70..71, 70..70, 5..22, 1..LONG + 100] {
+            let stretch = &bytes[range.clone()];
+            assert_eq!(count_feeds(stretch), count_breaks(stretch), "{range:?}");
+        }
+    }
+}
+
+#[test]
+fn characters_of_two_bytes_are_never_split() {
+    // KATAKANA SO ends in a backslash in Shift_JIS; the last byte is half a character.
+    let bytes = b"<a>\x83\x5C\x83\x5C\x83\x83\x83\x5Cab\x94\x5C\n\x83\x5Cx\x83";
+    let naive = |at: usize| {
+        let start = memrchr(b'\n', &bytes[..at]).map_or(0, |feed| feed + 1);
+        characters(encoding_rs::SHIFT_JIS, &bytes[start..at]) + 1
+    };
+    for size in 1..12 {
+        let mut lines = LineCounter::new();
+        lines.set_encoding(encoding_rs::SHIFT_JIS);
+        for end in (0..bytes.len()).step_by(size).skip(1) {
+            let behind = end.saturating_sub(size + LOOK_BEHIND);
+            let window = Window {
+                bytes: &bytes[behind..end],
+                start: 0,
+                offset: behind as u64,
+                last: false,
+            };
+            lines.pass(&window, window.bytes.len());
+        }
+        for at in [18, bytes.len() - 1] {
+            let mut lines = lines.clone();
+            if lines.offset <= at as u64 {
+                let position = lines.position(&Window::whole(bytes), at as u64);
+                assert_eq!(position.column, naive(at), "size {size}, offset {at}");
+            }
+        }
+    }
+}

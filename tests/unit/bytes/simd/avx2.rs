@@ -1,0 +1,94 @@
+use super::*;
+
+/// The step of lengths and indices: under Miri, which interprets, a few of them do.
+const STEP: usize = if cfg!(miri) { 41 } else { 1 };
+
+/// Generates bytes of a few kinds.
+fn generate(length: usize, state: &mut u32) -> Vec<u8> {
+    let next = |state: &mut u32| {
+        *state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        *state >> 16
+    };
+    let kinds = b"::://abcxyz \n0Q\x00\x7f\x80\xba\xff";
+    let made = (0..length).map(|_| match next(state) % 8 {
+        0 => next(state) as u8,
+        n if n < 4 => kinds[next(state) as usize % kinds.len()],
+        _ => b'.',
+    });
+    made.collect()
+}
+
+#[test]
+fn members_are_what_the_set_holds() {
+    let Some(avx2) = Avx2::new() else { return };
+    let mut state = 1;
+    for _ in (0..200).step_by(STEP) {
+        let mut kinds = generate(40, &mut state);
+        kinds.retain(u8::is_ascii);
+        let set = ByteSet::EMPTY.with(&kinds);
+        let halves = NibbleSet::new(&set);
+        for first in (0..=255u8).step_by(STEP) {
+            let bytes: [u8; 32] = std::array::from_fn(|n| first.wrapping_add(n as u8));
+            let got = avx2.members(&bytes, &halves);
+            for (n, &byte) in bytes.iter().enumerate() {
+                assert_eq!(
+                    got >> n & 1 == 1,
+                    set.contains(byte),
+                    "{byte:#x} in {kinds:?}"
+                );
+                assert_eq!(halves.contains(byte), set.contains(byte));
+            }
+        }
+    }
+}
+
+#[test]
+fn low_bytes_and_two_others_are_found() {
+    let Some(avx2) = Avx2::new() else { return };
+    let (mut state, mut found) = (1, 0);
+    for length in (0..400).step_by(STEP) {
+        let mut bytes = generate(length, &mut state);
+        bytes.retain(|byte| *byte > 0x1F && *byte != b'z' && (*byte != b'x' || length % 3 == 0));
+        for from in (0..=bytes.len()).step_by(STEP) {
+            let is_end = |at: &usize| matches!(bytes[*at], 0..=0x1F | b'z' | b'x');
+            let naive = (from..bytes.len()).find(is_end);
+            match avx2.find_low_or(&bytes, from, 0x1F, [b'z', b'x']) {
+                Ok(at) => assert_eq!(Some(at), naive),
+                Err(until) => {
+                    assert!(naive.is_none_or(|at| at >= until));
+                    assert!(until + 32 > bytes.len());
+                }
+            }
+            found += usize::from(naive.is_some());
+        }
+    }
+    assert!(found > 0);
+}
+
+#[test]
+fn agrees_with_the_naive_search() {
+    let Some(avx2) = Avx2::new() else { return };
+    let pattern = NeighbourPattern {
+        byte: b':',
+        before: AsciiPairs::NONE
+            .with(0, b'a', b'b')
+            .with(1, b'c', b'x')
+            .with(1, b'y', b'x'),
+        behind: b'/',
+    };
+    let mut state = 1;
+    for length in (0..600).step_by(STEP) {
+        let bytes = generate(length, &mut state);
+        for from in (0..=length).step_by(STEP) {
+            let accept = |at: usize| bytes[at] != b':' || !at.is_multiple_of(3);
+            let is_found = |at: &usize| pattern.may_be_at(&bytes, *at) && accept(*at);
+            let (found, until) = match avx2.find(&bytes, from, &pattern, accept) {
+                Ok(at) => (Some(at), at + 1),
+                Err(until) => (None, until),
+            };
+            let naive = (from..until).find(is_found);
+            assert_eq!(found, naive, "{} from {from}", bytes.escape_ascii());
+            assert!(found.is_some() || from < 2 || until + 33 > length);
+        }
+    }
+}

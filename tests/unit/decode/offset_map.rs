@@ -1,0 +1,65 @@
+use super::*;
+
+#[test]
+fn offsets_go_back_to_where_they_came_from() {
+    // Source: "ab\r\n cd" with the fold removed, then one character of three bytes made two.
+    let mut map = OffsetMap::default();
+    map.copy(2);
+    map.skip(3);
+    map.copy(2);
+    map.put(2, 3);
+    map.put(1, 2);
+    let starts: Vec<u64> = (0..8).map(|offset| map.start(offset)).collect();
+    assert_eq!(starts, [0, 1, 5, 6, 7, 7, 10, 12]);
+    let ends: Vec<u64> = (0..8).map(|offset| map.end(offset)).collect();
+    assert_eq!(ends, [0, 1, 2, 6, 7, 10, 10, 12]);
+}
+
+#[cfg(feature = "documents")]
+#[test]
+fn a_map_behind_another_leads_to_the_first_source() {
+    // `\u0041bc` becomes `Abc`, and that without its second byte `Ac`.
+    let (mut first, mut second) = (OffsetMap::default(), OffsetMap::default());
+    first.starting(10);
+    first.put(1, 6);
+    first.copy(2);
+    second.copy(1);
+    second.skip(1);
+    second.copy(1);
+    let map = second.behind(&first);
+    let ranges: Vec<_> = (0..2).map(|at| (map.start(at), map.end(at + 1))).collect();
+    assert_eq!(ranges, [(10, 16), (17, 18)]);
+    // Three bytes that come from four digits together.
+    let (mut first, mut second) = (OffsetMap::default(), OffsetMap::default());
+    first.units(2, 3, 4);
+    second.copy(6);
+    let map = second.behind(&first);
+    let ranges: Vec<_> = (0..6).map(|at| (map.start(at), map.end(at + 1))).collect();
+    assert_eq!(ranges, [(0, 4), (0, 4), (0, 4), (4, 8), (4, 8), (4, 8)]);
+}
+
+#[test]
+fn characters_of_one_length_share_a_segment() {
+    let mut map = OffsetMap::default();
+    for _ in 0..1000 {
+        map.put(2, 1);
+    }
+    map.skip(3);
+    map.put(2, 1);
+    assert_eq!(map.segments.len(), 2);
+    assert_eq!((map.start(10), map.start(11), map.end(11)), (5, 5, 6));
+    assert_eq!((map.end(2000), map.start(2000)), (1000, 1003));
+}
+
+#[test]
+fn what_is_forgotten_is_dropped_when_it_is_much() {
+    let mut map = OffsetMap::default();
+    for n in 0..4000 {
+        map.put(1 + n % 2, 1);
+    }
+    map.forget(1500);
+    assert_eq!(map.segments.len(), 4000);
+    map.forget(4500);
+    assert_eq!(map.segments.len(), 1000);
+    assert_eq!((map.start(4500), map.end(4500)), (3000, 3000));
+}

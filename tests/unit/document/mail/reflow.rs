@@ -1,0 +1,52 @@
+use super::*;
+
+fn run(make: fn() -> Reflow, text: &str, size: usize) -> String {
+    let mut reflow = make();
+    let (mut out, mut map) = (Vec::new(), OffsetMap::default());
+    let (mut start, mut end) = (0, 0);
+    loop {
+        end = (end + size).min(text.len());
+        let last = end == text.len();
+        start += reflow.push(&text.as_bytes()[start..end], last, &mut out, &mut map);
+        if last {
+            break;
+        }
+    }
+    assert_eq!(start, text.len());
+    assert_eq!(
+        map.end(out.len() as u64).max(map.start(out.len() as u64)),
+        text.len() as u64
+    );
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+    #[rustfmt::skip]
+    fn texts_are_reflowed_in_pieces_of_any_size() {
+        type Make = fn() -> Reflow;
+        let flowed: Make = || Reflow::Flowed(Flowed::default());
+        let delsp: Make = || Reflow::Flowed(Flowed::new(true));
+        let enriched: Make = || Reflow::Enriched(Enriched::default());
+        let rows: &[(Make, &str, &str)] = &[
+            (flowed, "a \nb\nc \n-- \nd", "a b\nc -- \nd"),
+            (flowed, "> a \r\n> b\r\n>> c \r\n> d", "> a b\r\n>> c > d"),
+            (flowed, " >stuffed \n  two\n", "\x0C>stuffed  two\n"),
+            (flowed, " > stuffed\n >> two\n", "\x0C> stuffed\n\x0C>> two\n"),
+            (flowed, "<http://a/ \n > b>", "<http://a/ \n\x0C> b>"),
+            // Inside delimiters the rules for text count lines.
+            (flowed, "<http://a/ \nb \nc> d \ne", "<http://a/ \nb \nc> d e"),
+            (flowed, "> x \"http://a/ \n> b\" c \n> d", "> x \"http://a/ \n> b\" c d"),
+            (flowed, "< \nhttp://a/ \nb>", "< http://a/ \nb>"),
+            (flowed, "<URL:a \nb>", "<URL:a \nb>"),
+            (flowed, "a < b \nc \"d \ne\" http://f/ \ng", "a < b c \"d e\" http://f/ g"),
+            (flowed, "<http://a/ \n> b>", "<http://a/ \n> b>"),
+            (delsp, "http://a/ \nb  \nc", "http://a/b c"),
+            (enriched, "<bold>See</bold> <<x> <color><param>red <<</param>y", "See <x> y"),
+            (enriched, "a <lt>b > c <", "a <b > c <"),
+        ];
+        for (make, text, expected) in rows {
+            for size in 1..8 {
+                assert_eq!(run(*make, text, size), *expected, "{text:?} by {size}");
+            }
+        }
+    }
