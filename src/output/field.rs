@@ -243,7 +243,9 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
 pub(crate) static TABLE_FIELDS: &[RecordField] = fields! {
     "target_bytes": Appended Bytes in CORE, "The bytes of a target that is not UTF-8" =>
         |_, link| match link.target {
-            Ok(target) if std::str::from_utf8(target).is_err() => Value::Bytes(target),
+            Ok(target) if !target.is_ascii() && std::str::from_utf8(target).is_err() => {
+                Value::Bytes(target)
+            }
             _ => Value::Null,
         },
     "host": Appended Host in ALL, "The host of the target" =>

@@ -4,59 +4,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::builder::{Int32Builder, StringBuilder, StringDictionaryBuilder};
+use arrow_array::builder::{Int32Builder, StringBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, DictionaryArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::concat::concat;
-
-use super::text::formed;
-use crate::output::column::ColumnKind;
-
-/// The strings of a column of a block.
-#[derive(Default)]
-pub(super) struct SharedBuilder {
-    strings: StringDictionaryBuilder<Int32Type>,
-    /// The value of the last rows, and the same in the form of the column, if it has one.
-    last: Vec<u8>,
-    text: Option<String>,
-    /// The number of these rows, which `strings` does not have yet.
-    count: usize,
-}
-
-impl SharedBuilder {
-    /// Appends a value in the form of a column of text, and returns the length of the string.
-    pub(super) fn push(&mut self, value: Option<&[u8]>, kind: ColumnKind) -> usize {
-        let Some(value) = value else {
-            self.flush();
-            self.strings.append_null();
-            return 0;
-        };
-        if self.count == 0 || self.last != value {
-            self.flush();
-            self.last.clear();
-            self.last.extend_from_slice(value);
-            self.text = formed(value, kind).map(String::from);
-        }
-        self.count += 1;
-        self.text.as_ref().map_or(0, String::len)
-    }
-
-    fn flush(&mut self) {
-        match &self.text {
-            // INVARIANT: a block has fewer than 2^31 bytes of strings, so that every number fits.
-            Some(text) => _ = self.strings.append_n(text, self.count),
-            None => self.strings.append_nulls(self.count),
-        }
-        self.count = 0;
-    }
-
-    pub(super) fn finish(&mut self) -> DictionaryArray<Int32Type> {
-        self.flush();
-        self.strings.finish()
-    }
-}
 
 /// Returns the bytes of the strings in some rows, however often the dictionary has them.
 pub(super) fn string_bytes(column: &DictionaryArray<Int32Type>, rows: &Range<usize>) -> usize {

@@ -4,16 +4,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    BinaryBuilder, Int64Builder, ListBuilder, StringBuilder, TimestampMicrosecondBuilder,
+    BinaryBuilder, Int64Builder, ListBuilder, StringBuilder, StringDictionaryBuilder,
+    TimestampMicrosecondBuilder,
 };
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
 
-use super::dictionary::{self, SharedBuilder};
+use super::dictionary;
 use super::schema::{UTC, item, schema};
-use super::text::{self, microseconds};
+use super::text::{formed, microseconds};
 use crate::linker::Link;
 use crate::output::column::ColumnKind;
 use crate::output::field::{RecordField, Value};
@@ -53,7 +54,7 @@ impl RowBlock {
 /// Appends links as rows, and returns them in blocks.
 pub(crate) struct RowBuilder {
     schema: SchemaRef,
-    columns: Vec<(&'static RecordField, ColumnBuilder)>,
+    columns: Vec<Column>,
     rows: usize,
     /// The bytes of all strings, and four for each.
     bytes: usize,
@@ -71,10 +72,7 @@ impl RowBuilder {
     pub(crate) fn new(layout: &Layout) -> Self {
         let schema = schema(&layout.fields, layout.strings);
         let columns = layout.fields.iter().zip(schema.fields());
-        let columns = columns.map(|(&field, column)| {
-            let builder = ColumnBuilder::new(field.column, column.data_type(), 0, 0);
-            (field, builder)
-        });
+        let columns = columns.map(|(&field, column)| Column::new(field, column.data_type(), 0, 0));
         RowBuilder {
             columns: columns.collect(),
             schema,
@@ -99,9 +97,9 @@ impl RowBuilder {
         if self.is_oversized {
             return;
         }
-        for (field, column) in &mut self.columns {
-            let value = (field.value)(path, link);
-            let pushed = column.push(field.column, &value, &mut self.bytes);
+        for column in &mut self.columns {
+            let value = (column.field.value)(path, link);
+            let pushed = column.push(&value, &mut self.bytes);
             self.is_oversized |= pushed.is_err();
         }
         self.rows += 1;
@@ -114,11 +112,11 @@ impl RowBuilder {
         }
         let weight = self.weight();
         let mut arrays = Vec::with_capacity(self.columns.len());
-        for (field, column) in &mut self.columns {
+        for column in &mut self.columns {
             let array = column.finish();
             let bytes = string_bytes(&array, &(0..self.rows));
             // The next block may be as large.
-            *column = ColumnBuilder::new(field.column, array.data_type(), self.rows, bytes);
+            *column = Column::new(column.field, array.data_type(), self.rows, bytes);
             arrays.push(array);
         }
         let batch = match self.is_oversized {
@@ -132,21 +130,33 @@ impl RowBuilder {
     }
 }
 
+/// A column: the values that are appended, and the run of equal ones at the end, which is not appended yet.
+struct Column {
+    field: &'static RecordField,
+    values: ColumnBuilder,
+    /// The number of rows in the run.
+    count: usize,
+    /// The string that these rows have; `None` if it is null.
+    string: Option<Vec<u8>>,
+    /// The string in the form of the column, if it has one.
+    text: Option<String>,
+}
+
 /// The values of a column.
 enum ColumnBuilder {
     Numbers(Int64Builder),
     Times(TimestampMicrosecondBuilder),
     Texts(StringBuilder),
-    Shared(SharedBuilder),
+    Shared(StringDictionaryBuilder<Int32Type>),
     Bytes(BinaryBuilder),
     TextLists(ListBuilder<StringBuilder>),
     ByteLists(ListBuilder<BinaryBuilder>),
 }
 
-impl ColumnBuilder {
+impl Column {
     /// Creates a column with memory for some rows and bytes of strings.
-    fn new(kind: ColumnKind, data_type: &DataType, rows: usize, bytes: usize) -> Self {
-        match kind {
+    fn new(field: &'static RecordField, data_type: &DataType, rows: usize, bytes: usize) -> Self {
+        let values = match field.column {
             ColumnKind::Number => ColumnBuilder::Numbers(Int64Builder::with_capacity(rows)),
             ColumnKind::Time => {
                 let times = TimestampMicrosecondBuilder::with_capacity(rows);
@@ -160,58 +170,52 @@ impl ColumnBuilder {
                 ListBuilder::new(BinaryBuilder::new()).with_field(item(DataType::Binary)),
             ),
             _ if matches!(data_type, DataType::Dictionary(..)) => {
-                ColumnBuilder::Shared(SharedBuilder::default())
+                ColumnBuilder::Shared(StringDictionaryBuilder::new())
             }
             _ => ColumnBuilder::Texts(StringBuilder::with_capacity(rows, bytes)),
+        };
+        Column {
+            field,
+            values,
+            count: 0,
+            string: None,
+            text: None,
         }
     }
 
-    /// Appends a value in the form of a column, or null where it has none, and adds its length to `bytes`.
-    fn push(
-        &mut self,
-        kind: ColumnKind,
-        value: &Value<'_>,
-        bytes: &mut usize,
-    ) -> Result<(), Oversized> {
-        match (self, value) {
-            (ColumnBuilder::Numbers(numbers), value) => numbers.append_option(match *value {
+    /// Appends a value in the form of the column, or null if it has none, and adds its length to `bytes`.
+    fn push(&mut self, value: &Value<'_>, bytes: &mut usize) -> Result<(), Oversized> {
+        let kind = self.field.column;
+        let string = string(value);
+        if matches!(value, Value::Null) || kind.is_shared() {
+            if self.count == 0 || self.string.as_deref() != string {
+                self.end_run();
+                self.string = string.map(<[u8]>::to_vec);
+                self.text = string.and_then(|string| formed(string, kind).map(String::from));
+            }
+            self.count += 1;
+            let length = self.text.as_ref().map_or(0, String::len);
+            return if length > 0 {
+                add(length, bytes)
+            } else {
+                Ok(())
+            };
+        }
+        self.end_run();
+        match (&mut self.values, value) {
+            (ColumnBuilder::Numbers(numbers), &Value::Number(number)) => {
                 // INVARIANT: offsets in files are below 2^63.
-                Value::Number(number) => Some(number as i64),
-                _ => None,
-            }),
-            (ColumnBuilder::Times(times), value) => {
-                times.append_option(string(value).and_then(microseconds));
+                numbers.append_value(number as i64);
             }
-            (ColumnBuilder::Texts(texts), &(Value::Name(text) | Value::Text(text))) => {
-                add(text.len(), bytes)?;
-                texts.append_value(text);
+            (ColumnBuilder::Times(times), _) => {
+                times.append_option(string.and_then(microseconds));
             }
-            (ColumnBuilder::Texts(texts), value) => {
-                let Some(value) = string(value) else {
-                    texts.append_null();
-                    return Ok(());
-                };
-                // Most values have the form of the column.
-                if let Ok(text) = str::from_utf8(value)
-                    && text::is_unchanged(kind)
-                {
-                    add(text.len(), bytes)?;
-                    texts.append_value(text);
-                    return Ok(());
-                }
-                match text::formed(value, kind) {
-                    Some(text) => {
-                        add(text.len(), bytes)?;
-                        texts.append_value(&text);
-                    }
-                    None => texts.append_null(),
-                }
+            (ColumnBuilder::Texts(texts), _) => {
+                let text = string.and_then(|string| formed(string, kind));
+                add(text.as_ref().map_or(0, |text| text.len()), bytes)?;
+                texts.append_option(text);
             }
-            (ColumnBuilder::Shared(strings), value) => {
-                add(strings.push(string(value), kind), bytes)?;
-            }
-            (ColumnBuilder::Bytes(strings), value) => {
-                let string = string(value);
+            (ColumnBuilder::Bytes(strings), _) => {
                 add(string.map_or(0, <[u8]>::len), bytes)?;
                 strings.append_option(string);
             }
@@ -236,21 +240,46 @@ impl ColumnBuilder {
                 }
                 lists.append(true);
             }
-            (ColumnBuilder::TextLists(lists), _) => lists.append(false),
-            (ColumnBuilder::ByteLists(lists), _) => lists.append(false),
+            (values, _) => values.append_nulls(1),
         }
         Ok(())
     }
 
+    /// Appends the run.
+    fn end_run(&mut self) {
+        match (&mut self.values, &self.text) {
+            _ if self.count == 0 => {}
+            (ColumnBuilder::Texts(texts), Some(text)) => texts.append_value_n(text, self.count),
+            (ColumnBuilder::Shared(texts), Some(text)) => texts.append_values(text, self.count),
+            (values, _) => values.append_nulls(self.count),
+        }
+        self.count = 0;
+    }
+
     fn finish(&mut self) -> ArrayRef {
-        match self {
+        self.end_run();
+        match &mut self.values {
             ColumnBuilder::Numbers(numbers) => Arc::new(numbers.finish()),
             ColumnBuilder::Times(times) => Arc::new(times.finish()),
             ColumnBuilder::Texts(texts) => Arc::new(texts.finish()),
-            ColumnBuilder::Shared(strings) => Arc::new(strings.finish()),
+            ColumnBuilder::Shared(texts) => Arc::new(texts.finish()),
             ColumnBuilder::Bytes(strings) => Arc::new(strings.finish()),
             ColumnBuilder::TextLists(lists) => Arc::new(lists.finish()),
             ColumnBuilder::ByteLists(lists) => Arc::new(lists.finish()),
+        }
+    }
+}
+
+impl ColumnBuilder {
+    fn append_nulls(&mut self, count: usize) {
+        match self {
+            ColumnBuilder::Numbers(numbers) => numbers.append_nulls(count),
+            ColumnBuilder::Times(times) => times.append_nulls(count),
+            ColumnBuilder::Texts(texts) => texts.append_nulls(count),
+            ColumnBuilder::Shared(texts) => texts.append_nulls(count),
+            ColumnBuilder::Bytes(strings) => strings.append_nulls(count),
+            ColumnBuilder::TextLists(lists) => lists.append_nulls(count),
+            ColumnBuilder::ByteLists(lists) => lists.append_nulls(count),
         }
     }
 }

@@ -18,14 +18,6 @@ pub(super) fn formed(value: &[u8], kind: ColumnKind) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Returns whether a value that is UTF-8 has the form of a column of text.
-pub(super) fn is_unchanged(kind: ColumnKind) -> bool {
-    matches!(
-        kind,
-        ColumnKind::Text | ColumnKind::Name | ColumnKind::Uri | ColumnKind::SharedUri
-    )
-}
-
 fn lossy(value: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(value) {
         Ok(text) => Cow::Borrowed(text),
