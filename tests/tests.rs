@@ -55,6 +55,8 @@ mod packaging;
 mod pdf;
 // The picture in README.md.
 mod picture;
+// Each row of each table has a test.
+mod rows;
 // reStructuredText.
 mod rst;
 // The sample session of README.md is what one sees.
