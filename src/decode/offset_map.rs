@@ -1,5 +1,7 @@
 //! Maps offsets in a derived text to offsets in the text that it was derived from.
 
+use std::ops::Range;
+
 use super::RecordOffsets;
 
 /// Adjacent units of the same length that come from sources of the same length.
@@ -68,6 +70,37 @@ impl OffsetMap {
         self.segments.clear();
         self.derived = 0;
         self.source = source;
+    }
+
+    /// Continues the source at another offset.
+    pub(crate) fn resume(&mut self, source: u64) {
+        self.source = source;
+    }
+
+    /// Appends derived bytes that are a copy of a range of another text with the same source.
+    pub(crate) fn copy_range(&mut self, from: &OffsetMap, range: Range<u64>) {
+        let mut at = range.start;
+        while let Some(index) = from.segment(at).filter(|_| at < range.end) {
+            let segment = from.segments[index];
+            let next = from.segments.get(index + 1);
+            let end = next.map_or(range.end, |next| next.derived.min(range.end));
+            let (unit, step) = (u64::from(segment.unit), segment.step as usize);
+            let inside = (at - segment.derived) % unit;
+            self.source = segment.start(at);
+            // The bytes of a unit that is cut come from all of its source.
+            let length = match (end - at) / unit {
+                count if inside == 0 && count > 0 => {
+                    self.units(count as usize, unit as usize, step);
+                    count * unit
+                }
+                _ => {
+                    let length = (unit - inside).min(end - at);
+                    self.put(length as usize, step);
+                    length
+                }
+            };
+            at += length;
+        }
     }
 
     /// Continues the last segment, or begins another: a text whose characters all have the same

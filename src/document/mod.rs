@@ -33,6 +33,7 @@ mod pdf;
 mod remark;
 #[cfg(feature = "documents")]
 mod rst;
+mod source_text;
 pub mod text;
 #[cfg(feature = "documents")]
 pub(crate) mod troff;

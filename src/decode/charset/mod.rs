@@ -35,6 +35,17 @@ pub(crate) enum TextCharset {
     Convert(ConverterInput),
 }
 
+impl TextCharset {
+    /// Returns the encoding that a label names; `None` if no encoding of the standard is known.
+    pub(crate) fn encoding(self) -> Option<&'static Encoding> {
+        match self {
+            TextCharset::Superset(encoding)
+            | TextCharset::Convert(ConverterInput::Encoding(encoding)) => Some(encoding),
+            _ => None,
+        }
+    }
+}
+
 /// Labels that the Encoding Standard lacks, and those that mean something else in MIME.
 #[rustfmt::skip]
 static LABELS: &[(&str, TextCharset)] = &[

@@ -3,9 +3,9 @@
 use super::notebook::markdown;
 use crate::decode::Decode;
 use crate::decode::charset::{self, TextCharset};
-use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::Base64;
 use crate::document::Format;
+use crate::document::source_text::DecodedText;
 
 /// A body that is text: its format, and the label of its charset.
 pub(super) struct HttpBody {
@@ -21,24 +21,25 @@ impl HttpBody {
         Some(HttpBody { format, charset })
     }
 
-    /// Decodes a body in base64; returns its text, the map to that, and the label of the text's charset.
-    pub(super) fn decode(&self, text: &[u8], map: &OffsetMap) -> (Vec<u8>, OffsetMap, &[u8]) {
-        let mut bytes = Vec::new();
-        let mut offsets = OffsetMap::default();
+    /// Decodes a body in base64; returns its text, and the label of the text's charset.
+    pub(super) fn decode(&self, text: &DecodedText) -> (DecodedText, &[u8]) {
+        let mut body = DecodedText::default();
         let mut decoder = Base64::default();
-        decoder.push(text, &mut bytes, &mut offsets);
-        decoder.finish(&mut bytes, &mut offsets);
-        let map = offsets.behind(map);
+        decoder.push(&text.bytes, &mut body.bytes, &mut body.map);
+        decoder.finish(&mut body.bytes, &mut body.map);
+        body.map = body.map.behind(&text.map);
         // The scanner of HTML knows more of the charset than its label says.
         let is_wide = matches!(charset::of_label(&self.charset).0, TextCharset::Convert(_));
         if *self.format == *Format::HTML && !is_wide {
-            return (bytes, map, &self.charset);
+            return (body, &self.charset);
         }
-        let (mut converted, mut offsets) = (Vec::new(), OffsetMap::default());
-        match charset::convert(&self.charset, &bytes, &mut converted, &mut offsets) {
-            true => (converted, offsets.behind(&map), b"utf-8"),
-            false => (bytes, map, b"utf-8"),
+        let mut converted = DecodedText::default();
+        let (bytes, map) = (&mut converted.bytes, &mut converted.map);
+        if !charset::convert(&self.charset, &body.bytes, bytes, map) {
+            return (body, b"utf-8");
         }
+        converted.map = converted.map.behind(&body.map);
+        (converted, b"utf-8")
     }
 }
 

@@ -13,8 +13,6 @@ use super::notebook;
 use super::path::ValuePath;
 use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};
 use crate::bytes::window::Window;
-use crate::decode::RecordOffsets;
-use crate::decode::offset_map::OffsetMap;
 use crate::document::diagnostic;
 use crate::document::events::{
     BaseSelector, Batch, Context, Event, Events, FoundReference, NameRange, RuleFamily, Span,
@@ -23,7 +21,8 @@ use crate::document::events::{
 use crate::document::flags::Flags;
 use crate::document::html::refresh;
 use crate::document::http::HttpField;
-use crate::document::nested::{Member, NestedReader, NestedScanners, enter};
+use crate::document::nested::{Member, NestedScanners, enter};
+use crate::document::source_text::DecodedText;
 use crate::document::text::refang::is_defanged;
 use crate::document::text::schemes::is_whole_uri;
 use crate::document::{AnchorReporting, Format, FormatOptions, Scan, ScanStart};
@@ -39,10 +38,8 @@ pub(super) struct JsonScanner {
     attachments: CellAttachments,
     options: FormatOptions,
     scanners: NestedScanners,
-    nested: NestedReader,
-    /// The current text, escapes replaced, and its offsets in the document.
-    text: Vec<u8>,
-    map: OffsetMap,
+    /// The current text, escapes replaced.
+    text: DecodedText,
     /// The array whose strings are added to the text.
     lines: Option<JsonLines>,
     /// Whether text without a colon holds no reference.
@@ -57,17 +54,15 @@ struct JsonLines {
     role: JsonRole,
     /// The tokenizer and the path before the array, from where it is read again in a longer window.
     before: (JsonTokenizer, ValuePath),
-    /// The offset of its first byte, and of the last byte that was read.
+    /// The offset of its first byte.
     start: u64,
-    end: u64,
     /// The number of containers that enclose the array.
     depth: usize,
     /// The length of the strings in the document, in bytes.
     length: usize,
     /// The text is longer than [`LONGEST_STRING`]; the rest is left out.
     is_cut: bool,
-    text: Vec<u8>,
-    map: OffsetMap,
+    text: DecodedText,
 }
 
 /// A value of a known kind in a window, whose text is the current one unless it is a link without escapes.
@@ -101,9 +96,7 @@ impl JsonScanner {
             needs_colon: !options.text.www && !options.text.email,
             options: options.clone(),
             scanners: NestedScanners::new(options.clone()),
-            nested: NestedReader::default(),
-            text: Vec::new(),
-            map: OffsetMap::default(),
+            text: DecodedText::default(),
             lines: None,
             started: false,
         }
@@ -128,9 +121,9 @@ impl JsonScanner {
 
     /// Decodes a raw string of a window into the current text.
     fn decode(&mut self, raw: Range<usize>, window: &Window<'_>) {
-        self.text.clear();
-        self.map.starting(window.offset_at(raw.start));
-        unescape(&window.bytes[raw], &mut self.text, &mut self.map);
+        let text = &mut self.text;
+        text.begin(window.offset_at(raw.start));
+        unescape(&window.bytes[raw], &mut text.bytes, &mut text.map);
     }
 
     /// Returns a reference that is a whole string, which has been decoded unless it has no escapes.
@@ -147,7 +140,7 @@ impl JsonScanner {
         };
         let text = match is_plain {
             true => TextRange::window(raw.clone()),
-            false => events.store(&self.text),
+            false => events.store(&self.text.bytes),
         };
         let mut found = FoundReference::new(span, text, Context::Attribute);
         let is_numbered = self.sequence == JsonSequence::Lines;
@@ -165,7 +158,7 @@ impl JsonScanner {
         if !is_plain {
             self.decode(raw.range.clone(), window);
         }
-        let text = if is_plain { bytes } else { &self.text };
+        let text = if is_plain { bytes } else { &self.text.bytes };
         if is_whole_uri(text) && !(self.options.text.refang && is_defanged(text)) {
             let mut found = self.whole(&raw.range, is_plain, window, events);
             found.flags |= Flags::GUESSED;
@@ -179,27 +172,14 @@ impl JsonScanner {
 
     /// Reads the current text by the rules for text; its references have a context, if there is one.
     fn text_references(&mut self, context: Option<Context>, events: &mut Events) {
-        if self.needs_colon && memchr::memchr(b':', &self.text).is_none() {
+        if self.needs_colon && memchr::memchr(b':', &self.text.bytes).is_none() {
             return;
         }
-        let (text, map) = (&self.text, &self.map);
-        let take = |inner: &Batch| {
-            for event in &inner.list {
-                let Event::Reference(ref found) = *event else {
-                    continue;
-                };
-                let mut copy = events.adopt_reference(found, inner, text);
-                copy.context = context.unwrap_or(copy.context);
-                copy.span = Span {
-                    start: map.start(found.span.start),
-                    end: map.end(found.span.end),
-                };
-                events.push(Event::Reference(copy));
-            }
+        let complete = |found: &mut FoundReference, _: &mut Batch| {
+            found.context = context.unwrap_or(found.context);
         };
-        let start = ScanStart::default();
-        let text = Window::whole(text);
-        self.scanners.scan_whole(Format::TEXT, &start, text, take);
+        self.scanners
+            .free_text(self.text.source(), events, complete);
     }
 
     /// Reads a string of a document whose members are known.
@@ -226,7 +206,7 @@ impl JsonScanner {
             self.decode(raw.clone(), window);
         }
         if let Some(member) = member {
-            self.members.keep(member, Some(self.text.clone()));
+            self.members.keep(member, Some(self.text.bytes.clone()));
         }
         match row {
             Some(row) if !raw.is_empty() && (is_decoded || row.role == JsonRole::Link) => {
@@ -286,7 +266,7 @@ impl JsonScanner {
                 return Ok(());
             }
             JsonRole::PageBase => {
-                let base = events.store(&self.text);
+                let base = events.store(&self.text.bytes);
                 events.push(Event::Base(base, value.offset));
                 return Ok(());
             }
@@ -298,9 +278,10 @@ impl JsonScanner {
             }
             JsonRole::PageMeta(kind) => {
                 let kind = self.member(kind, value, events)?.unwrap_or_default();
-                let range = refresh(&self.text, 0..self.text.len());
+                let range = refresh(&self.text.bytes, 0..self.text.bytes.len());
                 if let Some(range) = range.filter(|_| kind.eq_ignore_ascii_case(b"refresh")) {
-                    let mut found = self.part(range, Context::Attribute, events);
+                    let text = self.text.source();
+                    let mut found = text.reference(range, Context::Attribute, events);
                     found.element = NameRange::Known("meta");
                     found.attribute = NameRange::Known("content");
                     found.base = BaseSelector::Refresh;
@@ -329,20 +310,11 @@ impl JsonScanner {
         events.store_codebase(base, self.options.longest_base)
     }
 
-    /// Returns a reference that is a part of the current text.
-    fn part(&self, range: Range<usize>, context: Context, events: &mut Events) -> FoundReference {
-        let span = Span {
-            start: self.map.start(range.start as u64),
-            end: self.map.end(range.end as u64),
-        };
-        let reference = &self.text[range];
-        FoundReference::new(span, events.store(reference), context)
-    }
-
     /// Reads the current text, which is the value of a header field.
     fn field(&mut self, field: &'static HttpField, base: BaseSelector, events: &mut Events) {
-        for range in field.references(&self.text) {
-            let mut found = self.part(range, Context::Header, events);
+        let text = self.text.source();
+        for range in field.references(text.bytes) {
+            let mut found = text.reference(range, Context::Header, events);
             found.attribute = NameRange::Known(field.name);
             found.base = base;
             events.push(Event::Reference(found));
@@ -420,7 +392,7 @@ impl JsonScanner {
                 let base = self.member(&REQUEST_URL, value, events)?;
                 body = known;
                 if encoding.is_some_and(|encoding| encoding.eq_ignore_ascii_case(b"base64")) {
-                    (self.text, self.map, charset) = body.decode(&self.text, &self.map);
+                    (self.text, charset) = body.decode(&self.text);
                 }
                 (body.format, base)
             }
@@ -428,8 +400,11 @@ impl JsonScanner {
         };
         let may_hold_reference = match notebook::needs_mark(format) {
             // Every reference has one of these, but for abbreviations.
-            true => memchr::memchr3(b'[', b'<', b':', &self.text).is_some() || !self.needs_colon,
-            false => !self.text.iter().all(u8::is_ascii_whitespace),
+            true => {
+                let marks = memchr::memchr3(b'[', b'<', b':', &self.text.bytes);
+                marks.is_some() || !self.needs_colon
+            }
+            false => !self.text.bytes.iter().all(u8::is_ascii_whitespace),
         };
         if !may_hold_reference {
             return Ok(());
@@ -448,16 +423,15 @@ impl JsonScanner {
         let has_attachments = self.options.anchors == AnchorReporting::Report
             && matches!(value.role, JsonRole::Cell(_))
             && notebook::needs_mark(format)
-            && memchr::memmem::find(&self.text, b"attachment:").is_some();
+            && memchr::memmem::find(&self.text.bytes, b"attachment:").is_some();
         let watch = has_attachments.then(|| (events.mark(), events.list.len()));
-        self.nested.begin(Member {
+        let member = Member {
             charset: charset.to_vec(),
             format,
             diagnostic_offset: Some(value.offset),
             ..Member::default()
-        });
-        self.nested
-            .scan_decoded(&self.text, &self.map, &mut self.scanners, events);
+        };
+        self.scanners.nested(member, self.text.source(), events);
         if let Some((mark, start)) = watch {
             self.attachments.add_references(events, start);
             events.keep(mark);
@@ -481,15 +455,12 @@ impl JsonScanner {
                 role: row.role,
                 before: (tokenizer, self.path.clone()),
                 start,
-                end: start,
                 depth: self.path.depth(),
                 length: 0,
                 is_cut: false,
                 text: std::mem::take(&mut self.text),
-                map: std::mem::take(&mut self.map),
             };
-            lines.text.clear();
-            lines.map.starting(start);
+            lines.text.begin(start);
             self.lines = Some(lines);
         } else if row.role == JsonRole::Attachment
             && container == JsonContainer::Object
@@ -522,7 +493,6 @@ impl JsonScanner {
             return Ok(());
         };
         std::mem::swap(&mut self.text, &mut lines.text);
-        std::mem::swap(&mut self.map, &mut lines.map);
         let value = JsonValue {
             window,
             role: lines.role,
@@ -530,7 +500,7 @@ impl JsonScanner {
             is_plain: false,
             offset: lines.start,
         };
-        if !self.text.is_empty() && self.known_text(&value, events).is_err() {
+        if !self.text.bytes.is_empty() && self.known_text(&value, events).is_err() {
             self.lines = Some(lines);
             return Err(Held);
         }
@@ -628,10 +598,8 @@ impl Scan for JsonScanner {
                 }
                 JsonToken::Other(count) => self.path.end_values(count),
                 JsonToken::Comment(range) => {
-                    self.text.clear();
-                    self.text.extend_from_slice(&window.bytes[range.clone()]);
-                    self.map.starting(window.offset_at(range.start));
-                    self.map.copy(range.len());
+                    self.text.begin(window.offset_at(range.start));
+                    self.text.copy(&window.bytes[range]);
                     self.text_references(Some(Context::Comment), events);
                     events.forget_stored();
                 }
@@ -669,13 +637,12 @@ impl JsonLines {
         if self.is_cut {
             return;
         }
-        let start = window.offset_at(raw.range.start);
-        self.map.skip((start - self.end) as usize);
-        self.end = window.offset_at(raw.range.end);
+        let text = &mut self.text;
+        text.map.resume(window.offset_at(raw.range.start));
         unescape(
             &window.bytes[raw.range.clone()],
-            &mut self.text,
-            &mut self.map,
+            &mut text.bytes,
+            &mut text.map,
         );
     }
 }

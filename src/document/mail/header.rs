@@ -13,10 +13,9 @@ use super::{Headers, MailOptions};
 use crate::bytes::class::ByteSet;
 use crate::bytes::lines::Position;
 use crate::bytes::simd::{self, Block};
-use crate::bytes::window::Window;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{Batch, Context, Event, Events, FoundReference, NameRange, Span};
-use crate::document::{Format, ScanStart};
+use crate::document::source_text::{Origin, SourceText};
 
 /// The longest field that is kept, in bytes.
 const MAX_FIELD: usize = 64 << 10;
@@ -707,9 +706,9 @@ pub(super) enum Attribute<'a> {
 }
 
 impl FieldPosition<'_> {
-    fn found(&self, span: Span, reference: &[u8], events: &mut Batch) -> FoundReference {
-        let text = events.store(reference);
-        let mut found = FoundReference::new(span, text, Context::Header);
+    /// Adds the context of a reference in the field, its name and its line.
+    fn complete(&self, found: &mut FoundReference, events: &mut Batch) {
+        found.context = Context::Header;
         found.attribute = match self.name {
             Attribute::Known(name) => NameRange::Known(name),
             Attribute::Other(name) => NameRange::other(events.store(name)),
@@ -719,11 +718,12 @@ impl FieldPosition<'_> {
             // The text of a folded and decoded field has no columns.
             column: 0,
         });
-        found
     }
 
     fn report(&self, span: Span, reference: &[u8], events: &mut Batch) {
-        let found = self.found(span, reference, events);
+        let text = events.store(reference);
+        let mut found = FoundReference::new(span, text, Context::Header);
+        self.complete(&mut found, events);
         events.push(Event::Reference(found));
     }
 }
@@ -813,26 +813,16 @@ fn free_text(
     let mut map = std::mem::take(&mut scanners.map);
     map.starting(field.offset);
     field_value::text(raw, &mut text, &mut map);
-    let start = ScanStart::default();
-    let window = Window::whole(&text);
-    let take = |inner: &Batch| {
-        for event in &inner.list {
-            let Event::Reference(ref found) = *event else {
-                continue;
-            };
-            let span = Span {
-                start: map.start(found.span.start),
-                end: map.end(found.span.end),
-            };
-            let mut copy = field.found(span, inner.bytes(found.text, &text), events);
-            copy.flags = found.flags;
-            copy.base = found.base;
-            copy.alternatives = events.copy_alternatives(found, inner, &text);
-            events.push(Event::Reference(copy));
-        }
+    let source = SourceText {
+        bytes: &text,
+        origin: Origin::Decoded(&map),
     };
+    let mut out = Events::from(std::mem::take(events));
     let nested = &mut scanners.nested;
-    nested.scan_whole(Format::TEXT, &start, window, take);
+    nested.free_text(source, &mut out, |found, events| {
+        field.complete(found, events);
+    });
+    *events = out.into();
     scanners.scratch = text;
     scanners.map = map;
 }

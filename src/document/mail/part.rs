@@ -252,7 +252,7 @@ impl LeafPart {
             return false;
         }
         let (nested, signature) = (&mut scanners.nested, &mut self.text.signature);
-        self.reader.scan_whole(raw, 0, nested, signature, out);
+        self.reader.scan_whole(raw, nested, signature, out);
         true
     }
 

@@ -26,8 +26,9 @@ use super::events::{
     TextRange,
 };
 use super::flags::{Flags, holds_placeholder};
-use super::nested::{Member, NestedReader, NestedScanners, NestedScope};
+use super::nested::{Member, NestedScanners, NestedScope};
 pub use super::options::{MarkdownOptions, Slug};
+use super::source_text::SourceText;
 use super::{AnchorReporting, Format, Passes, Retrieval, Scan, ScanStart, diagnostic};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
@@ -98,7 +99,6 @@ pub(crate) struct MarkdownScanner {
     wiki_links: bool,
     anchors: AnchorReporting,
     scanners: NestedScanners,
-    reader: NestedReader,
     slugs: Slugs,
     /// Whether raw HTML has named a base.
     has_base: bool,
@@ -115,7 +115,6 @@ impl MarkdownScanner {
             wiki_links: options.markdown.wiki_links,
             anchors: options.anchors,
             scanners: NestedScanners::new(options.clone()),
-            reader: NestedReader::default(),
             slugs: Slugs::new(Dialect::of(options.markdown.slug)),
             has_base: false,
             settled: false,
@@ -252,18 +251,17 @@ impl MarkdownScanner {
         if copy.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        self.reader.begin(Member {
+        let member = Member {
             format,
             charset: b"utf-8".to_vec(),
             scope: NestedScope::Enclosing,
             anchors: self.anchors,
             ..Member::default()
-        });
+        };
         let mark = events.mark();
         let from = events.list.len();
-        let scanners = &mut self.scanners;
-        self.reader
-            .scan_whole(copy, offset, scanners, &mut (), events);
+        self.scanners
+            .nested(member, SourceText::window(copy, offset), events);
         let dropped = events.list.extract_if(from.., |event| match event {
             Event::Reference(reference) => {
                 found.push(*reference);

@@ -6,7 +6,7 @@
 //! 1. the transfer encoding is undone, and compression (`compressed`), which the container asks for;
 //! 2. the bytes become text (`text`), by the charset that the container declares;
 //! 3. the text is scanned by the scanner of its format, of which [`NestedScanners`] has one each;
-//! 4. what the scanner reports becomes events of the container (`mapping`). No other place maps spans,
+//! 4. what the scanner reports becomes events of the container (`document`). No other place maps spans,
 //!    lines, flags or names.
 //!
 //! A container can change text before step 3, by a [`TextFilter`].
@@ -16,14 +16,15 @@
 
 #[cfg(feature = "compression")]
 pub(super) mod compressed;
+mod document;
 mod limit;
-mod mapping;
 mod member;
 mod reader;
 mod text;
 
+pub(super) use document::NestedScanners;
 pub(crate) use limit::NestingLimit;
 pub(super) use member::{
     DerivedText, KEPT, Member, NestedScope, PIECE, TextFilter, TextFlags, enter,
 };
-pub(super) use reader::{NestedReader, NestedScanners};
+pub(super) use reader::NestedReader;

@@ -9,6 +9,7 @@ use crate::decode::charset::{
 };
 use crate::decode::offset_map::OffsetMap;
 use crate::decode::{Decode, RecordOffsets};
+use crate::document::source_text::Origin;
 use crate::document::{Format, ScanStart};
 
 /// The text of a nested document: the bytes of the member, or what they are in UTF-8.
@@ -133,7 +134,7 @@ impl NestedText {
         match self.charset {
             _ if self.decodes_itself() && self.converter.is_none() => {
                 let prescan = self.format.prescan;
-                match charset::detect(prescan, self.declared(), head).encoding {
+                match charset::detect(prescan, self.charset.encoding(), head).encoding {
                     Some(encoding) if charset::needs_transcoding(encoding) => {
                         let (charset, _) = charset::of_label(encoding.name().as_bytes());
                         self.set_charset(charset);
@@ -181,16 +182,11 @@ impl NestedText {
             .is_some_and(|converter| converter.faults() > 0)
     }
 
-    /// Returns the map from the text to the bytes of the member, where they differ.
-    pub(super) fn map(&self) -> Option<&OffsetMap> {
-        self.converter.is_some().then_some(&self.map)
-    }
-
-    fn declared(&self) -> Option<&'static Encoding> {
-        match self.charset {
-            TextCharset::Superset(encoding)
-            | TextCharset::Convert(ConverterInput::Encoding(encoding)) => Some(encoding),
-            _ => None,
+    /// Returns the position of the text in the member.
+    pub(super) fn origin(&self) -> Origin<'_> {
+        match self.converter {
+            Some(_) => Origin::Decoded(&self.map),
+            None => Origin::Offset(0),
         }
     }
 
@@ -202,7 +198,7 @@ impl NestedText {
             confidence: Confidence::Certain,
         };
         ScanStart {
-            declared: self.declared(),
+            declared: self.charset.encoding(),
             detected: self.converter.is_some().then_some(converted),
             ..ScanStart::default()
         }

@@ -39,7 +39,7 @@ impl AttributeReader<'_> {
             ValueKind::Guid => value != b"false",
             _ => value == b"html" || value.eq_ignore_ascii_case(b"text/html"),
         };
-        self.values.text.faults.clear();
+        self.values.entities.faults.clear();
         match is_read {
             true => XmlContents::Row(element, kind),
             false => XmlContents::Ignored,
@@ -137,7 +137,7 @@ impl AttributeReader<'_> {
             NameRange::other(TextRange::window(start..tag.name.end))
         };
         let written = NameRange::other(TextRange::window(attribute.name.clone()));
-        let text = self.values.value(window, attribute);
+        let text = self.values.value(window, attribute).source();
         let all = 0..text.bytes.len();
         let names = [
             element,
@@ -145,12 +145,12 @@ impl AttributeReader<'_> {
         ];
         let found = match row.map(|(_, value)| value) {
             Some(ValueKind::Pairs) => {
-                for range in seconds(&text.bytes) {
+                for range in seconds(text.bytes) {
                     report(text, range, names, events);
                 }
                 None
             }
-            Some(ValueKind::Field) => match field::resource(&text.bytes) {
+            Some(ValueKind::Field) => match field::resource(text.bytes) {
                 FieldResource::Named(part) | FieldResource::Open(Some(part)) => {
                     reference(text, part, names, events)
                 }
@@ -160,7 +160,7 @@ impl AttributeReader<'_> {
             Some(ValueKind::Location) if has_relationship(bytes, tag) => None,
             Some(ValueKind::Location) => {
                 let mut fragment = b"#".to_vec();
-                push_path(&text.bytes, &mut fragment);
+                push_path(text.bytes, &mut fragment);
                 let found = reference(text, all, names, events);
                 found.map(|found| FoundReference {
                     resolves_as: Some(events.store(&fragment)),
@@ -176,7 +176,7 @@ impl AttributeReader<'_> {
                 }
                 found
             }),
-            None if is_whole_uri(&text.bytes[trimmed(&text.bytes, all.clone())]) => {
+            None if is_whole_uri(&text.bytes[trimmed(text.bytes, all.clone())]) => {
                 let found = reference(text, all, names, events);
                 found.map(|found| FoundReference {
                     flags: Flags::GUESSED,

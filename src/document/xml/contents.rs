@@ -4,15 +4,14 @@ use super::elements::XmlContents;
 use super::entries::Entries;
 use super::field::FieldInstruction;
 use super::report::{is_absolute, reference, trimmed};
-use super::text::XmlText;
 use super::vocabulary::ValueKind;
-use crate::bytes::window::Window;
 use crate::document::events::{
-    BaseSelector, Event, Events, FoundReference, NameRange, RuleFamily, Span, TextRange,
+    BaseSelector, Event, Events, FoundReference, NameRange, RuleFamily, TextRange,
 };
 use crate::document::flags::Flags;
-use crate::document::nested::{Member, NestedReader, NestedScanners, NestedScope, enter};
-use crate::document::{Format, FormatOptions, Positions, ScanStart};
+use crate::document::nested::{Member, NestedScanners, NestedScope, enter};
+use crate::document::source_text::DecodedText;
+use crate::document::{Format, FormatOptions, Positions};
 
 /// Reports what is in texts of elements.
 pub(super) struct ContentsReader {
@@ -21,7 +20,6 @@ pub(super) struct ContentsReader {
     /// Whether addresses of mail are URIs in prose.
     has_email: bool,
     nested: NestedScanners,
-    reader: NestedReader,
 }
 
 impl ContentsReader {
@@ -31,7 +29,6 @@ impl ContentsReader {
             field: FieldInstruction::default(),
             has_email: options.text.email,
             nested: NestedScanners::new(options.clone()),
-            reader: NestedReader::default(),
         }
     }
 
@@ -43,7 +40,12 @@ impl ContentsReader {
     }
 
     /// Reports the text of an element.
-    pub(super) fn report(&mut self, contents: XmlContents, text: &XmlText, events: &mut Events) {
+    pub(super) fn report(
+        &mut self,
+        contents: XmlContents,
+        text: &DecodedText,
+        events: &mut Events,
+    ) {
         let (element, kind) = match contents {
             XmlContents::Ignored | XmlContents::Markup => return,
             XmlContents::Guessed => return self.guess(text, events),
@@ -67,7 +69,8 @@ impl ContentsReader {
             ValueKind::RssUri => flags = Flags::RSS,
             ValueKind::EntryLink => {
                 flags = Flags::RSS;
-                self.entries.set_link(written, text.span(&value).start);
+                self.entries
+                    .set_link(written, text.map.start(value.start as u64));
             }
             ValueKind::Absolute if !is_absolute(written) => {
                 flags = Flags::NONCONFORMING;
@@ -77,7 +80,7 @@ impl ContentsReader {
             _ => {}
         }
         let names = [NameRange::Known(element), NameRange::None];
-        if let Some(found) = reference(text, value, names, events) {
+        if let Some(found) = reference(text.source(), value, names, events) {
             events.push(Event::Reference(FoundReference {
                 flags,
                 base,
@@ -87,7 +90,12 @@ impl ContentsReader {
     }
 
     /// Reads an HTML document in the decoded text, with the link of its entry as its base.
-    fn embedded(&mut self, text: &XmlText, link: Option<(TextRange, u64)>, events: &mut Events) {
+    fn embedded(
+        &mut self,
+        text: &DecodedText,
+        link: Option<(TextRange, u64)>,
+        events: &mut Events,
+    ) {
         // Without a tag there is no reference in HTML.
         if memchr::memchr(b'<', &text.bytes).is_none() {
             return;
@@ -104,39 +112,22 @@ impl ContentsReader {
             events.push(Event::Base(link, at));
             events.push(Event::Settled);
         }
-        self.reader.begin(Member {
+        let member = Member {
             charset: b"utf-8".to_vec(),
             format: Format::HTML,
             scope: NestedScope::Enclosing,
             flags,
             diagnostic_offset: Some(text.map.start(0)),
             ..Member::default()
-        });
-        self.reader
-            .scan_decoded(&text.bytes, &text.map, &mut self.nested, events);
+        };
+        self.nested.nested(member, text.source(), events);
         events.push(Event::Leave);
     }
 
     /// Reports the URIs in text of an unknown vocabulary.
-    fn guess(&mut self, text: &XmlText, events: &mut Events) {
-        let XmlText { bytes, map, .. } = text;
-        if memchr::memchr2(b':', b'.', bytes).is_none() && !self.has_email {
-            return;
+    fn guess(&mut self, text: &DecodedText, events: &mut Events) {
+        if memchr::memchr2(b':', b'.', &text.bytes).is_some() || self.has_email {
+            self.nested.free_text(text.source(), events, |_, _| {});
         }
-        let (start, window) = (ScanStart::default(), Window::whole(bytes));
-        self.nested
-            .scan_whole(Format::TEXT, &start, window, |found| {
-                for event in &found.list {
-                    if let Event::Reference(reference) = event {
-                        let mut copy = events.adopt_reference(reference, found, bytes);
-                        copy.span = Span {
-                            start: map.start(reference.span.start),
-                            end: map.end(reference.span.end),
-                        };
-                        copy.position = None;
-                        events.push(Event::Reference(copy));
-                    }
-                }
-            });
     }
 }

@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use super::elements::XmlContents;
 use super::report::trimmed;
-use super::text::{Entities, Piece, XmlText};
+use super::text::{Entities, Piece};
 use super::tokens::end_of;
 use super::vocabulary::ValueKind;
 use crate::bytes::seek::is_space;
 use crate::bytes::steps::step;
 use crate::bytes::window::Window;
+use crate::document::source_text::DecodedText;
 
 /// The link of an item or of a channel.
 enum EntryLink {
@@ -103,11 +104,10 @@ impl Entries {
         let raw = raw
             .strip_prefix(b"<![CDATA[")
             .map_or(raw, |raw| raw.strip_suffix(b"]]>").unwrap_or(raw));
-        let mut text = XmlText::default();
-        text.begin(offset);
-        let before = entities.expanded();
-        text.append(raw, offset, Piece::Data, entities);
-        entities.set_expanded(before);
+        let mut text = DecodedText::default();
+        let mark = entities.mark();
+        entities.append(&mut text, raw, offset, Piece::Data);
+        entities.rollback(mark);
         let range = trimmed(&text.bytes, 0..text.bytes.len());
         match range.is_empty() {
             true => self.set(|| EntryLink::NotNear),

@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::report::report;
-use super::text::XmlText;
 use crate::bytes::steps::step;
 use crate::document::diagnostic;
 use crate::document::events::{Event, Events, NameRange};
+use crate::document::source_text::DecodedText;
 
 /// The names of fields whose instructions name a resource, and their switches that take a word.
 const FIELDS: [(&[u8], &[u8]); 2] = [(b"HYPERLINK", b"lot"), (b"INCLUDEPICTURE", b"c")];
@@ -89,7 +89,7 @@ fn begins_field(text: &[u8]) -> bool {
 #[derive(Default)]
 pub(super) struct FieldInstruction {
     /// The text of the runs so far.
-    text: XmlText,
+    text: DecodedText,
     /// Whether what follows of the instruction is of no use.
     is_decided: bool,
     /// Whether marks in the document tell where instructions end.
@@ -109,7 +109,7 @@ impl FieldInstruction {
     }
 
     /// Takes the text of a run.
-    pub(super) fn run(&mut self, text: &XmlText, events: &mut Events) {
+    pub(super) fn run(&mut self, text: &DecodedText, events: &mut Events) {
         // Without marks, the name of another field tells that this one has ended.
         if !self.has_marks && begins_field(&text.bytes) && !self.is_cut() {
             self.end(events);
@@ -168,7 +168,7 @@ impl FieldInstruction {
     /// Reports a part of the joined text.
     fn report(&self, part: Range<usize>, events: &mut Events) {
         let names = [NameRange::Known("instrText"), NameRange::None];
-        report(&self.text, part, names, events);
+        report(self.text.source(), part, names, events);
     }
 }
 

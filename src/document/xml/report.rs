@@ -2,38 +2,35 @@
 
 use std::ops::Range;
 
-use super::text::XmlText;
 use crate::bytes::seek::is_space;
 use crate::bytes::window::Window;
 use crate::document::events::{Context, Event, Events, FoundReference, NameRange};
 use crate::document::flags::Flags;
+use crate::document::source_text::SourceText;
 
 /// Returns the reference in a range of a text, without white space around it; `None` if nothing is left.
 pub(super) fn reference(
-    text: &XmlText,
+    text: SourceText<'_>,
     range: Range<usize>,
     names: [NameRange; 2],
     events: &mut Events,
 ) -> Option<FoundReference> {
-    let range = trimmed(&text.bytes, range);
+    let range = trimmed(text.bytes, range);
     let [element, attribute] = names;
     let context = match attribute {
         NameRange::None => Context::Text,
         _ => Context::Attribute,
     };
-    (!range.is_empty()).then(|| {
-        let span = text.span(&range);
-        FoundReference {
-            element,
-            attribute,
-            ..FoundReference::new(span, events.store(&text.bytes[range]), context)
-        }
+    (!range.is_empty()).then(|| FoundReference {
+        element,
+        attribute,
+        ..text.reference(range, context, events)
     })
 }
 
 /// Reports a range of a text, without white space around it.
 pub(super) fn report(
-    text: &XmlText,
+    text: SourceText<'_>,
     range: Range<usize>,
     names: [NameRange; 2],
     events: &mut Events,

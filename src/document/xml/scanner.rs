@@ -6,7 +6,7 @@ use super::doctype::{Declaration, read_doctype};
 use super::elements::{ElementKind, OpenElements, XmlContents};
 use super::report::{read_templates, report, trimmed};
 use super::tag::{XmlTag, read_attributes, read_end_tag, read_start_tag};
-use super::text::{Entities, LONGEST_ENTITY, Piece, XmlText, XmlValues, report_fault};
+use super::text::{Entities, LONGEST_ENTITY, Piece, XmlValues, report_fault};
 use super::tokens::{end_of, first_of, starts_name};
 use super::vocabulary::{self, Namespace, ValueKind};
 use crate::bytes::seek::is_space;
@@ -19,6 +19,7 @@ use crate::document::events::{
 use crate::document::html::xml::{MarkupContents, MarkupReporter};
 use crate::document::nested::enter;
 use crate::document::remark::{RemarkCheck, check_remark};
+use crate::document::source_text::SourceText;
 use crate::document::{FormatOptions, Scan, ScanStart};
 
 /// Longer tags and texts of elements are left out, and diagnosed.
@@ -242,12 +243,8 @@ impl XmlScanner {
                     identifier,
                 } if self.options.html.extended => {
                     let names = [NameRange::Known(keyword), NameRange::Known("system")];
-                    let mut text = XmlText::default();
-                    text.copy(
-                        &bytes[identifier.clone()],
-                        window.offset_at(identifier.start),
-                    );
-                    report(&text, 0..text.bytes.len(), names, events);
+                    let text = SourceText::window(bytes, window.offset);
+                    report(text, identifier, names, events);
                 }
                 Declaration::System { .. } => {}
             }
@@ -282,7 +279,7 @@ impl XmlScanner {
         read_attributes(&bytes[..end], data, &mut tag);
         if let Some(href) = tag.attribute(bytes, b"href") {
             let names = [NameRange::Known("xml-stylesheet"), NameRange::Known("href")];
-            let text = self.values.value(window, href);
+            let text = self.values.value(window, href).source();
             report(text, 0..text.bytes.len(), names, events);
             self.values.report_faults(events);
         }
@@ -415,7 +412,7 @@ impl XmlScanner {
         if let Some(base) = base {
             let text = self.values.value(window, base);
             let range = trimmed(&text.bytes, 0..text.bytes.len());
-            let at = text.span(&range).start;
+            let at = text.map.start(range.start as u64);
             let base = events.store(&text.bytes[range]);
             events.push(Event::Base(base, at));
             self.values.report_faults(events);
@@ -466,12 +463,11 @@ impl XmlScanner {
     /// Reads text up to the next tag, all of which must be in the window.
     fn read_contents(&mut self, window: &Window<'_>, start: usize, events: &mut Events) -> Step {
         // What is read of the entities again counts once.
-        let before = self.values.entities.expanded();
+        let mark = self.values.entities.mark();
         self.values.text.begin(window.offset_at(start));
         let end = self.append_contents(window, start);
         if end.unwrap_or(window.bytes.len()) - start > LONGEST {
-            self.values.entities.set_expanded(before);
-            self.values.text.begin(0);
+            self.values.entities.rollback(mark);
             self.contents = XmlContents::Ignored;
             let offset = window.offset_at(start);
             events.push(Event::Diagnostic(&diagnostic::XML_TOO_LONG, offset));
@@ -484,7 +480,7 @@ impl XmlScanner {
                 || entries.find_link(window, start..end, LONGEST, entities)
         });
         let Some(end) = end else {
-            entities.set_expanded(before);
+            entities.rollback(mark);
             return Err(Stop::Wait);
         };
         self.values.report_faults(events);

@@ -8,10 +8,10 @@ use super::tokens::{first_of, name_end};
 use crate::bytes::steps::step;
 use crate::bytes::window::Window;
 use crate::decode::RecordOffsets;
-use crate::decode::offset_map::OffsetMap;
 use crate::document::diagnostic;
-use crate::document::events::{Event, Events, Span};
+use crate::document::events::{Event, Events};
 use crate::document::html::xml::decode_reference;
+use crate::document::source_text::DecodedText;
 
 /// The longest name of an entity, in bytes; longer ones are not looked up.
 pub(super) const LONGEST_ENTITY: usize = 128;
@@ -42,6 +42,8 @@ pub(super) struct Entities {
     lengths: HashMap<Vec<u8>, Option<u64>>,
     /// The number of bytes that were expanded.
     expanded: u64,
+    /// The first fault of each kind in the text that was decoded last, and its offset.
+    pub(super) faults: Vec<(EntityFault, u64)>,
     /// Whether entities may be declared elsewhere: names that are not known are no fault.
     pub(super) is_open: bool,
 }
@@ -130,14 +132,15 @@ impl Entities {
         )
     }
 
-    /// Returns the number of bytes that were expanded.
-    pub(super) fn expanded(&self) -> u64 {
-        self.expanded
+    /// Returns the state before a text that may have to be decoded again.
+    pub(super) fn mark(&self) -> (u64, usize) {
+        (self.expanded, self.faults.len())
     }
 
-    /// Takes expansions back that will be made again.
-    pub(super) fn set_expanded(&mut self, expanded: u64) {
+    /// Takes back the expansions and the faults since a mark.
+    pub(super) fn rollback(&mut self, (expanded, faults): (u64, usize)) {
         self.expanded = expanded;
+        self.faults.truncate(faults);
     }
 
     /// Appends the expansion of an entity, whose length was checked.
@@ -211,38 +214,12 @@ pub(super) enum Piece {
     Cdata,
 }
 
-/// Text that was decoded from pieces of the document.
-#[derive(Debug, Default)]
-pub(super) struct XmlText {
-    pub(super) bytes: Vec<u8>,
-    pub(super) map: OffsetMap,
-    /// The offset in the document up to which the map leads.
-    at: u64,
-    /// The first fault of each kind, and its offset.
-    pub(super) faults: Vec<(EntityFault, u64)>,
-}
-
-impl XmlText {
-    /// Empties the text; the first piece follows at an offset of the document.
-    pub(super) fn begin(&mut self, offset: u64) {
-        self.bytes.clear();
-        self.map.starting(offset);
-        self.at = offset;
-        self.faults.clear();
-    }
-
-    /// Appends a piece that stands at an offset of the document.
-    pub(super) fn append(
-        &mut self,
-        raw: &[u8],
-        offset: u64,
-        piece: Piece,
-        entities: &mut Entities,
-    ) {
-        self.map.skip(offset.saturating_sub(self.at) as usize);
-        self.at = offset + raw.len() as u64;
+impl Entities {
+    /// Decodes a piece of the document onto the end of a text.
+    pub(super) fn append(&mut self, text: &mut DecodedText, raw: &[u8], offset: u64, piece: Piece) {
+        text.map.resume(offset);
         step(raw.len());
-        self.bytes.reserve(raw.len());
+        text.bytes.reserve(raw.len());
         let mut at = 0;
         while at < raw.len() {
             let rest = &raw[at..];
@@ -251,104 +228,55 @@ impl XmlText {
                 Piece::Cdata => first_of(*b"\r\0", rest, 0),
                 Piece::Value => first_of(*b"&\r\n\t\0", rest, 0),
             };
-            self.bytes.extend_from_slice(&rest[..plain]);
-            self.map.copy(plain);
+            text.copy(&rest[..plain]);
             at += plain;
             let Some(&byte) = raw.get(at) else {
                 return;
             };
             let rest = &raw[at..];
-            match byte {
-                b'\r' => {
-                    let length = 1 + usize::from(rest.get(1) == Some(&b'\n'));
-                    self.put(if piece == Piece::Value { b" " } else { b"\n" }, length);
-                    at += length;
+            let line_end: &[u8] = if piece == Piece::Value { b" " } else { b"\n" };
+            let (decoded, length) = match byte {
+                b'\r' => (line_end, 1 + usize::from(rest.get(1) == Some(&b'\n'))),
+                b'\n' | b'\t' => (line_end, 1),
+                0 => ("\u{fffd}".as_bytes(), 1),
+                _ => {
+                    at += self.append_reference(text, rest, offset + at as u64);
+                    continue;
                 }
-                b'\n' | b'\t' => {
-                    self.put(b" ", 1);
-                    at += 1;
-                }
-                0 => {
-                    self.put("\u{fffd}".as_bytes(), 1);
-                    at += 1;
-                }
-                _ => at += self.reference(rest, offset + at as u64, entities),
-            }
+            };
+            text.put(decoded, length);
+            at += length;
         }
-    }
-
-    /// Notes a fault; one of a kind is enough, however many there are.
-    fn fault(&mut self, fault: EntityFault, offset: u64) {
-        if self.faults.iter().all(|(known, _)| *known != fault) {
-            self.faults.push((fault, offset));
-        }
-    }
-
-    /// Takes a text as it stands at an offset of the document.
-    pub(super) fn copy(&mut self, text: &[u8], offset: u64) {
-        self.begin(offset);
-        self.bytes.extend_from_slice(text);
-        self.map.copy(text.len());
-    }
-
-    /// Appends another text, with the way back to where its bytes come from.
-    pub(super) fn join(&mut self, other: &XmlText) {
-        self.bytes.extend_from_slice(&other.bytes);
-        for at in 0..other.bytes.len() {
-            let span = other.span(&(at..at + 1));
-            self.map.skip(span.start.saturating_sub(self.at) as usize);
-            let start = span.start.max(self.at);
-            self.at = span.end.max(self.at);
-            self.map.put(1, (self.at - start) as usize);
-        }
-    }
-
-    /// Returns where a range of the text comes from.
-    pub(super) fn span(&self, range: &Range<usize>) -> Span {
-        let start = self.map.start(range.start as u64);
-        let end = match range.is_empty() {
-            true => start,
-            false => self.map.end(range.end as u64),
-        };
-        Span { start, end }
-    }
-
-    fn put(&mut self, text: &[u8], length: usize) {
-        self.bytes.extend_from_slice(text);
-        self.map.put(text.len(), length);
     }
 
     /// Appends what the reference at the start of `raw`, a `&`, stands for; returns its length.
     #[inline]
-    fn reference(&mut self, raw: &[u8], offset: u64, entities: &mut Entities) -> usize {
+    fn append_reference(&mut self, text: &mut DecodedText, raw: &[u8], offset: u64) -> usize {
         if let Some((byte, length)) = predefined(raw) {
-            self.bytes.push(byte);
-            self.map.put(1, length);
+            text.put(&[byte], length);
             return length;
         }
-        let (length, fault) = entities.admit(raw, offset);
-        if let Some(fault) = fault {
-            self.fault(fault, offset);
+        let (length, fault) = self.admit(raw, offset);
+        if let Some(fault) = fault
+            && self.faults.iter().all(|(known, _)| *known != fault)
+        {
+            self.faults.push((fault, offset));
         }
-        let before = self.bytes.len();
+        let before = text.bytes.len();
         let length = length.unwrap_or(1);
         match (reference_name(raw), fault) {
             (_, Some(EntityFault::Limit)) => {}
-            (Some(name), _) if entities.declared.contains_key(name) => {
-                entities.expand(name, &mut self.bytes);
+            (Some(name), _) if self.declared.contains_key(name) => {
+                self.expand(name, &mut text.bytes);
             }
             _ => {
-                if decode_reference(raw, &mut self.bytes).is_none() {
-                    self.bytes.extend_from_slice(&raw[..length]);
-                    self.map.copy(length);
+                if decode_reference(raw, &mut text.bytes).is_none() {
+                    text.copy(&raw[..length]);
                     return length;
                 }
             }
         }
-        match self.bytes.len() - before {
-            0 => self.map.skip(length),
-            derived => self.map.put(derived, length),
-        }
+        text.map.put(text.bytes.len() - before, length);
         length
     }
 }
@@ -365,7 +293,7 @@ pub(super) fn report_fault(fault: EntityFault, at: u64, events: &mut Events) {
 #[derive(Default)]
 pub(super) struct XmlValues {
     pub(super) entities: Entities,
-    pub(super) text: XmlText,
+    pub(super) text: DecodedText,
 }
 
 impl XmlValues {
@@ -373,11 +301,15 @@ impl XmlValues {
     pub(super) fn append(&mut self, window: &Window<'_>, range: Range<usize>, piece: Piece) {
         let offset = window.offset_at(range.start);
         let raw = &window.bytes[range];
-        self.text.append(raw, offset, piece, &mut self.entities);
+        self.entities.append(&mut self.text, raw, offset, piece);
     }
 
     /// Decodes the value of an attribute.
-    pub(super) fn value(&mut self, window: &Window<'_>, attribute: &RawXmlAttribute) -> &XmlText {
+    pub(super) fn value(
+        &mut self,
+        window: &Window<'_>,
+        attribute: &RawXmlAttribute,
+    ) -> &DecodedText {
         self.text.begin(window.offset_at(attribute.value.start));
         self.append(window, attribute.value.clone(), Piece::Value);
         &self.text
@@ -385,7 +317,7 @@ impl XmlValues {
 
     /// Reports what is wrong with the references in the text that was decoded last.
     pub(super) fn report_faults(&mut self, events: &mut Events) {
-        for (fault, at) in std::mem::take(&mut self.text.faults) {
+        for (fault, at) in std::mem::take(&mut self.entities.faults) {
             report_fault(fault, at, events);
         }
     }

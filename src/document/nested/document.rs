@@ -1,0 +1,358 @@
+//! Scans nested documents, and maps what their scanners report to events of the container.
+
+use encoding_rs::{Encoding, UTF_8};
+
+use super::member::{Member, NestedScope, TextFlags, enter};
+use crate::bytes::lines::LineCounter;
+use crate::bytes::window::Window;
+use crate::decode::charset::{self, Confidence, Detected};
+use crate::decode::offset_map::OffsetMap;
+use crate::document::events::{
+    Batch, EntityHeading, Event, Events, FoundReference, OpenDocuments, RestartHints,
+};
+use crate::document::source_text::{Origin, SourceText};
+use crate::document::{AnchorReporting, Format, FormatOptions, Positions, Scan, ScanStart};
+
+/// The scanners of nested documents: one a format, which all members of a container share.
+pub(in crate::document) struct NestedScanners {
+    options: FormatOptions,
+    scanners: Vec<(&'static str, Box<dyn Scan>)>,
+    batch: Batch,
+    /// Whether references carry lines and columns.
+    pub(in crate::document) positions: Positions,
+}
+
+impl NestedScanners {
+    pub(in crate::document) fn new(options: FormatOptions) -> Self {
+        NestedScanners {
+            options,
+            scanners: Vec::new(),
+            batch: Batch::default(),
+            positions: Positions::default(),
+        }
+    }
+
+    fn scanner(&mut self, format: &'static Format) -> &mut dyn Scan {
+        let mut known = self.scanners.iter();
+        let at = known.position(|(name, _)| *name == format.name);
+        let at = at.unwrap_or_else(|| {
+            let scanner = (format.scanner)(&self.options);
+            self.scanners.push((format.name, scanner));
+            self.scanners.len() - 1
+        });
+        &mut *self.scanners[at].1
+    }
+
+    /// Reads a document that is in one window, which a container describes.
+    pub(in crate::document) fn nested(
+        &mut self,
+        member: Member,
+        text: SourceText<'_>,
+        out: &mut Events,
+    ) {
+        let certain = Detected {
+            encoding: Some(UTF_8),
+            mark: 0,
+            confidence: Confidence::Certain,
+        };
+        let start = ScanStart {
+            declared: charset::of_label(&member.charset).0.encoding(),
+            // Nothing inside declares another encoding.
+            detected: (member.charset == b"utf-8").then_some(certain),
+            source: member.source,
+            ..ScanStart::default()
+        };
+        NestedDocument::new(member).scan_whole(text, &start, self, &mut (), out);
+    }
+
+    /// Reports the references that the rules for text find in a text; `complete` adds what is known of
+    /// each.
+    pub(in crate::document) fn free_text(
+        &mut self,
+        text: SourceText<'_>,
+        out: &mut Events,
+        mut complete: impl FnMut(&mut FoundReference, &mut Batch),
+    ) {
+        self.scanner(Format::TEXT).begin(&ScanStart::default());
+        self.scan_window(Format::TEXT, Window::whole(text.bytes), |inner| {
+            for event in &inner.list {
+                if let Event::Reference(found) = event {
+                    let mut copy = out.adopt_reference(found, inner, text.bytes);
+                    copy.span = text.origin.span(found.span);
+                    complete(&mut copy, out);
+                    out.push(Event::Reference(copy));
+                }
+            }
+        });
+    }
+
+    /// Scans one window of a document that has begun, and passes what is reported to `take`.
+    ///
+    /// Returns how many bytes the scanner consumed, and how the document is to be scanned again if
+    /// the scanner asks for that; a request of a document that is nested still deeper does not count.
+    fn scan_window(
+        &mut self,
+        format: &'static Format,
+        window: Window<'_>,
+        mut take: impl FnMut(&Batch),
+    ) -> (usize, Option<RestartHints>) {
+        let (mut again, mut open) = (None, OpenDocuments::default());
+        let mut relief = |events: &mut Events<'_>| {
+            again = again.or(events.outermost_restart(&mut open));
+            take(events);
+        };
+        let mut inner = std::mem::take(&mut self.batch);
+        inner.clear();
+        let mut events = Events::with_flush(inner, &mut relief);
+        let consumed = self.scanner(format).scan(window, &mut events);
+        events.end_window();
+        self.batch = events.into();
+        (consumed, again)
+    }
+}
+
+/// A window of a nested document, and the way back to the bytes of the container.
+pub(super) struct NestedView<'a> {
+    /// The window that was scanned.
+    pub(super) scanned: Window<'a>,
+    /// The window of the text that the scanned one was made from, in which lines are counted.
+    pub(super) text: Window<'a>,
+    /// Maps the scanned window to the text.
+    pub(super) reflow: Option<&'a OffsetMap>,
+    /// The position of the text in the container.
+    pub(super) origin: Origin<'a>,
+    /// Whether lines are counted.
+    pub(super) positions: Positions,
+}
+
+/// A nested document while its events are mapped.
+pub(in crate::document) struct NestedDocument {
+    pub(in crate::document) member: Member,
+    /// Counts lines in the text.
+    pub(super) lines: LineCounter,
+    /// The encoding of the text.
+    encoding: &'static Encoding,
+    entered: bool,
+    /// The scanner reported that the document is settled, before it was entered.
+    settled: bool,
+    /// The number of documents in the text that are open, such as those in `srcdoc`.
+    open: usize,
+    /// The encoding that the scanner reported before the document was entered.
+    declared: Option<&'static Encoding>,
+}
+
+impl NestedDocument {
+    /// Begins the document that a container describes.
+    pub(super) fn new(member: Member) -> Self {
+        NestedDocument {
+            member,
+            lines: LineCounter::new(),
+            encoding: UTF_8,
+            entered: false,
+            settled: false,
+            open: 0,
+            declared: None,
+        }
+    }
+
+    /// Sets the encoding of the text.
+    pub(super) fn set_encoding(&mut self, encoding: &'static Encoding) {
+        self.encoding = encoding;
+        self.lines.set_encoding(encoding);
+    }
+
+    fn enter(&mut self, out: &mut Events) {
+        if self.entered {
+            return;
+        }
+        self.entered = true;
+        if self.member.scope == NestedScope::Own {
+            let member = &self.member;
+            let name = Some(out.store(member.name.as_bytes()));
+            enter(name, member.format.family, None, out);
+            let heading = EntityHeading {
+                media_type: Some(out.store(member.media_type.as_bytes())),
+                charset: (!member.charset.is_empty()).then(|| out.store(&member.charset)),
+                ..EntityHeading::default()
+            };
+            out.push(Event::Heading(heading));
+            if self.is_plain() || self.settled {
+                out.push(Event::Settled);
+            }
+        }
+        if let Some(encoding) = self.declared.take() {
+            out.push(Event::Encoding(encoding));
+        }
+    }
+
+    /// Returns whether events that structure the document are those of an entered document.
+    fn has_structure(&self) -> bool {
+        self.member.scope == NestedScope::Own && !self.is_plain()
+    }
+
+    /// Returns whether the document is plain text.
+    pub(super) fn is_plain(&self) -> bool {
+        *self.member.format == *Format::TEXT
+    }
+
+    /// Ends the document.
+    pub(super) fn leave(&mut self, out: &mut Events) {
+        if self.entered && self.member.scope == NestedScope::Own {
+            out.push(Event::Leave);
+        }
+        self.entered = false;
+    }
+
+    /// Scans a document that is in one window.
+    pub(super) fn scan_whole(
+        &mut self,
+        text: SourceText<'_>,
+        start: &ScanStart,
+        scanners: &mut NestedScanners,
+        flags: &mut impl TextFlags,
+        out: &mut Events,
+    ) {
+        let window = Window::whole(text.bytes);
+        let view = NestedView {
+            scanned: window,
+            text: window,
+            reflow: None,
+            origin: text.origin,
+            positions: match text.origin {
+                Origin::Offset(_) => scanners.positions,
+                Origin::Decoded(_) => Positions::Offsets,
+            },
+        };
+        self.scan(&view, Some(*start), scanners, flags, out);
+        self.leave(out);
+    }
+
+    /// Scans a window of the document; `start` is given with the first one. The first window is scanned
+    /// again if the scanner asks for it. Returns the number of bytes that were consumed.
+    pub(super) fn scan(
+        &mut self,
+        view: &NestedView<'_>,
+        mut start: Option<ScanStart>,
+        scanners: &mut NestedScanners,
+        flags: &mut impl TextFlags,
+        out: &mut Events,
+    ) -> usize {
+        let format = self.member.format;
+        let mut previous = None;
+        loop {
+            if let Some(start) = &start {
+                scanners.scanner(format).begin(start);
+            }
+            let (consumed, again) = scanners.scan_window(format, view.scanned, |inner| {
+                self.map(inner, view, flags, out);
+            });
+            // Each restart has to ask for more than the one before.
+            let (Some(start), Some(hints)) = (&mut start, again.filter(|_| again != previous))
+            else {
+                return consumed;
+            };
+            (start.restart, previous) = (hints, again);
+            self.settled = false;
+            self.open = 0;
+            self.lines = LineCounter::new();
+            self.lines.set_encoding(self.encoding);
+        }
+    }
+
+    /// Maps events of the document's scanner to events of the container, with flags of the container.
+    fn map(
+        &mut self,
+        inner: &Batch,
+        view: &NestedView<'_>,
+        flags: &mut impl TextFlags,
+        out: &mut Events,
+    ) {
+        // Nothing follows the last window whose flags could matter.
+        let mut events = inner.list.iter();
+        let mut has_references = || events.any(|event| matches!(event, Event::Reference(_)));
+        if self.is_plain() && (!view.text.last || has_references()) {
+            flags.read(&view.text);
+        }
+        for event in &inner.list {
+            match *event {
+                Event::Reference(ref found) => {
+                    self.enter(out);
+                    self.map_reference(found, inner, view, flags, out);
+                }
+                Event::Encoding(encoding) => {
+                    self.set_encoding(encoding);
+                    if self.entered {
+                        out.push(Event::Encoding(encoding));
+                    } else {
+                        self.declared = Some(encoding);
+                    }
+                }
+                Event::Settled | Event::Restart(_) | Event::Leave if self.open > 0 => {
+                    self.open -= usize::from(matches!(event, Event::Leave));
+                    out.push(*event);
+                }
+                Event::Settled | Event::Restart(_) | Event::Leave => {
+                    // Plain text is settled when it is entered, and so is markup that is settled by
+                    // then.
+                    if self.entered && self.has_structure() {
+                        out.push(*event);
+                    } else if matches!(event, Event::Settled) {
+                        self.settled = true;
+                    }
+                }
+                Event::Diagnostic(code, at) => {
+                    self.enter(out);
+                    let given = self.member.diagnostic_offset;
+                    let at = given.unwrap_or_else(|| view.origin.offset(at));
+                    out.push(Event::Diagnostic(code, at));
+                }
+                Event::Enter(_) | Event::Heading(_) | Event::Envelope(_) | Event::Attachment(_) => {
+                    self.enter(out);
+                    self.open += usize::from(matches!(event, Event::Enter(_)));
+                    let copy = out.adopt(event, inner, view.scanned.bytes);
+                    out.push(copy);
+                }
+                Event::Anchor(..) | Event::Remark(_)
+                    if self.member.anchors == AnchorReporting::Leave => {}
+                Event::Base(..) | Event::Anchor(..) | Event::Remark(_) => {
+                    if matches!(event, Event::Base(..)) {
+                        self.enter(out);
+                    }
+                    let mut copy = out.adopt(event, inner, view.scanned.bytes);
+                    match &mut copy {
+                        Event::Base(_, at) | Event::Anchor(_, at) => *at = view.origin.offset(*at),
+                        Event::Remark(remark) => remark.span = view.origin.span(remark.span),
+                        _ => {}
+                    }
+                    out.push(copy);
+                }
+                // A statistic, which is counted wherever the document stands.
+                Event::Exact(_) => out.push(*event),
+            }
+        }
+    }
+
+    fn map_reference(
+        &mut self,
+        found: &FoundReference,
+        inner: &Batch,
+        view: &NestedView<'_>,
+        flags: &impl TextFlags,
+        out: &mut Events,
+    ) {
+        let text = match view.reflow {
+            Some(map) => Origin::Decoded(map).span(found.span),
+            None => found.span,
+        };
+        let mut copy = out.adopt_reference(found, inner, view.scanned.bytes);
+        copy.span = view.origin.span(text);
+        copy.position = match view.positions {
+            Positions::Lines => found
+                .position
+                .or_else(|| Some(self.lines.position(&view.text, text.start))),
+            Positions::Offsets => None,
+        };
+        copy.flags |= self.member.flags | flags.at(text.start);
+        out.push(Event::Reference(copy));
+    }
+}

@@ -1,0 +1,121 @@
+//! Texts that scanners read, and the way back from them to the document.
+
+use std::ops::Range;
+
+use super::events::{Batch, Context, FoundReference, Span, TextRange};
+use crate::decode::RecordOffsets;
+use crate::decode::offset_map::OffsetMap;
+
+/// The position of a text in the document.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Origin<'a> {
+    /// The text is an unchanged part of the document, which begins at this offset.
+    Offset(u64),
+    /// The text was decoded.
+    Decoded(&'a OffsetMap),
+}
+
+impl Origin<'_> {
+    /// Returns the bytes of the document that a span of the text comes from.
+    pub(super) fn span(self, span: Span) -> Span {
+        let (start, end) = match self {
+            Origin::Offset(offset) => (offset + span.start, offset + span.end),
+            Origin::Decoded(map) if span.start == span.end => {
+                let start = map.start(span.start);
+                (start, start)
+            }
+            Origin::Decoded(map) => (map.start(span.start), map.end(span.end)),
+        };
+        Span { start, end }
+    }
+
+    /// Returns the offset in the document of an offset in the text.
+    pub(super) fn offset(self, at: u64) -> u64 {
+        match self {
+            Origin::Offset(offset) => offset + at,
+            Origin::Decoded(map) => map.start(at),
+        }
+    }
+}
+
+/// Bytes that hold references: a window, or text that was decoded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SourceText<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) origin: Origin<'a>,
+}
+
+impl<'a> SourceText<'a> {
+    /// Returns the text of a window whose first byte has an offset in the document.
+    pub(super) fn window(bytes: &'a [u8], offset: u64) -> Self {
+        let origin = Origin::Offset(offset);
+        SourceText { bytes, origin }
+    }
+
+    /// Returns the bytes of the document that a range of the text comes from.
+    pub(super) fn span(&self, range: Range<usize>) -> Span {
+        let (start, end) = (range.start as u64, range.end as u64);
+        self.origin.span(Span { start, end })
+    }
+
+    /// Returns a range as the text of an event.
+    pub(super) fn text(&self, range: Range<usize>, events: &mut Batch) -> TextRange {
+        match self.origin {
+            Origin::Offset(_) => TextRange::window(range),
+            Origin::Decoded(_) => events.store(&self.bytes[range]),
+        }
+    }
+
+    /// Returns a reference that is a range of the text.
+    pub(super) fn reference(
+        &self,
+        range: Range<usize>,
+        context: Context,
+        events: &mut Batch,
+    ) -> FoundReference {
+        let span = self.span(range.clone());
+        FoundReference::new(span, self.text(range, events), context)
+    }
+}
+
+/// Bytes that are decoded from a document piece by piece, with the map to it.
+#[derive(Debug, Default)]
+pub(super) struct DecodedText {
+    pub(super) bytes: Vec<u8>,
+    pub(super) map: OffsetMap,
+}
+
+impl DecodedText {
+    /// Empties the text; the first byte comes from an offset of the document.
+    pub(super) fn begin(&mut self, offset: u64) {
+        self.bytes.clear();
+        self.map.starting(offset);
+    }
+
+    /// Appends bytes that are in the document unchanged.
+    pub(super) fn copy(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.map.copy(bytes.len());
+    }
+
+    /// Appends bytes that come from `length` bytes of the document as a whole.
+    pub(super) fn put(&mut self, bytes: &[u8], length: usize) {
+        self.bytes.extend_from_slice(bytes);
+        self.map.put(bytes.len(), length);
+    }
+
+    /// Appends another text of the same document.
+    pub(super) fn join(&mut self, other: &DecodedText) {
+        self.bytes.extend_from_slice(&other.bytes);
+        let length = other.bytes.len() as u64;
+        self.map.copy_range(&other.map, 0..length);
+    }
+
+    /// Returns the text with the way back to the document.
+    pub(super) fn source(&self) -> SourceText<'_> {
+        SourceText {
+            bytes: &self.bytes,
+            origin: Origin::Decoded(&self.map),
+        }
+    }
+}
