@@ -90,8 +90,13 @@ pub(crate) fn any(bytes: &[u8], mask: impl Fn(Block) -> u32, marks: impl Fn(u8) 
 pub(crate) fn equal_of_64(byte: u8, bytes: &[u8], at: usize) -> Option<u64> {
     let (blocks, _) = bytes.get(at..)?.as_chunks::<LENGTH>();
     let four: &[_; 4] = blocks.first_chunk()?;
-    let marks = four.each_ref().map(|block| Block::new(block).marks(byte));
-    Some(Marks::bits_of_four(marks))
+    let marks = |at: usize| Block::new(&four[at]).marks(byte);
+    Some(Marks::bits_of_four([
+        marks(0),
+        marks(1),
+        marks(2),
+        marks(3),
+    ]))
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ use super::attributes::{AttributeSet, ElementNamespace, EnabledRows, ValueSyntax
 use super::feedback::{AfterTag, Bail, Halt, Halted, ScanEnd, TagFeedback, TextKind, TreeFeedback};
 use super::names::{Attribute, Element};
 use super::report::ReportState;
-use super::tag::{AttributeNames, Attributes, Tag, TagStep};
+use super::tag::{AttributeNames, Tag};
 use super::tokenizer::{TokenizerRun, TokenizerState};
 use super::value::{self, ValueSource};
 use crate::document::events::Events;
@@ -336,26 +336,6 @@ impl Simulator {
         self.templates += 1;
         Ok(())
     }
-
-    /// Reads the attributes that have a row on the element.
-    #[inline]
-    fn read(&self, source: &ValueSource<'_>, tag: &mut Tag) -> AfterTag {
-        let bytes = source.bytes;
-        let mut attributes = Attributes::new(bytes, tag.name.end);
-        let mut seen = self.names.unseen();
-        tag.attributes.clear();
-        loop {
-            match attributes.step() {
-                TagStep::Attribute(raw) => self.names.add(bytes, raw, &mut seen, tag),
-                TagStep::End { end, self_closing } => {
-                    tag.end = end;
-                    tag.self_closing = self_closing;
-                    return AfterTag::GoOn;
-                }
-                TagStep::Cut(_) => return AfterTag::Wait,
-            }
-        }
-    }
 }
 
 impl TreeFeedback for Simulator {
@@ -380,7 +360,7 @@ impl TreeFeedback for Simulator {
                 _ => {}
             }
         }
-        if self.read(source, tag) == AfterTag::Wait {
+        if !self.names.read(source.bytes, tag) {
             return TagFeedback::none(AfterTag::Wait);
         }
         if in_html && !tag.element.is_structural() {
@@ -395,7 +375,7 @@ impl TreeFeedback for Simulator {
     }
 
     fn read_attributes(&mut self, source: &ValueSource<'_>, tag: &mut Tag) {
-        self.read(source, tag);
+        self.names.read(source.bytes, tag);
     }
 
     fn halt(&mut self) -> Halt {

@@ -323,16 +323,9 @@ impl AttributeNames {
         }
     }
 
-    /// Adds an attribute to a tag with known element and namespace, if an enabled row matches and
-    /// `seen`, the set that [`AttributeNames::unseen`] started, does not have the attribute.
+    /// Adds an attribute to a tag, if an enabled row matches and `seen` does not have the attribute.
     #[inline(always)]
-    pub(super) fn add(
-        &self,
-        bytes: &[u8],
-        raw: RawAttribute,
-        seen: &mut AttributeSet,
-        tag: &mut Tag,
-    ) {
+    fn add(&self, bytes: &[u8], raw: RawAttribute, seen: &mut AttributeSet, tag: &mut Tag) {
         if !self.on_some.may_have(bytes, raw.name.end) {
             return;
         }
@@ -351,10 +344,24 @@ impl AttributeNames {
         }
     }
 
-    /// Returns the initial set of seen attributes: those without an enabled row.
+    /// Reads the attributes of a tag with known name, element and namespace that have an enabled row;
+    /// returns false if the bytes end first.
     #[inline(always)]
-    pub(super) fn unseen(&self) -> AttributeSet {
-        self.disabled
+    pub(super) fn read(&self, bytes: &[u8], tag: &mut Tag) -> bool {
+        let mut attributes = Attributes::new(bytes, tag.name.end);
+        let mut seen = self.disabled;
+        tag.attributes.clear();
+        loop {
+            match attributes.step() {
+                TagStep::Attribute(raw) => self.add(bytes, raw, &mut seen, tag),
+                TagStep::End { end, self_closing } => {
+                    tag.end = end;
+                    tag.self_closing = self_closing;
+                    return true;
+                }
+                TagStep::Cut(_) => return false,
+            }
+        }
     }
 }
 
@@ -392,14 +399,15 @@ pub(super) fn scan_tags(
                     tag.start = at;
                     tag.element = element;
                     tag.name = at + 1..name_end;
-                    match read_plain(bytes, names, tag) {
-                        // Most table cells and list items.
-                        Some(()) if tag.attributes.is_empty() && element != Element::A => {
-                            end = tag.end;
-                        }
-                        Some(()) => return TagScan::Tag,
-                        None => return TagScan::To(at),
+                    tag.space = ElementNamespace::Html;
+                    if !names.read(bytes, tag) {
+                        return TagScan::To(at);
                     }
+                    // Most table cells and list items have none.
+                    if !tag.attributes.is_empty() || element == Element::A {
+                        return TagScan::Tag;
+                    }
+                    end = tag.end;
                 }
                 None => return TagScan::To(at),
             }
@@ -454,13 +462,15 @@ fn classify(bytes: &[u8], at: usize, names: &AttributeNames) -> Option<TagClass>
     if last == b'>' {
         return Some(TagClass::Past(end + 1));
     }
-    let mut at = end;
-    while let Some(raw) = plain_attribute(bytes, &mut at)? {
-        if names.on_any.may_have(bytes, raw.name.end) {
-            return None;
+    let mut attributes = Attributes::new(bytes, end);
+    loop {
+        match attributes.step() {
+            TagStep::Attribute(raw) if names.on_any.may_have(bytes, raw.name.end) => return None,
+            TagStep::Attribute(_) => {}
+            TagStep::End { end, .. } => return Some(TagClass::Past(end)),
+            TagStep::Cut(_) => return None,
         }
     }
-    Some(TagClass::Past(at))
 }
 
 /// The bytes at the position of a tag's name.
@@ -486,101 +496,6 @@ fn name_at<const AT: usize>(here: &[u8; 32]) -> Option<TagName> {
         word,
     };
     (1..=8).contains(&length).then_some(name)
-}
-
-/// Reads the attributes of a start tag with a known name; none if they are not plain.
-#[inline(always)]
-fn read_plain(bytes: &[u8], names: &AttributeNames, tag: &mut Tag) -> Option<()> {
-    tag.space = ElementNamespace::Html;
-    tag.self_closing = false;
-    tag.attributes.clear();
-    let mut seen = names.unseen();
-    let mut at = tag.name.end;
-    while let Some(raw) = plain_attribute(bytes, &mut at)? {
-        names.add(bytes, raw, &mut seen, tag);
-    }
-    tag.end = at;
-    Some(())
-}
-
-/// Reads the next attribute: `Some(None)` at the end of the tag, none if it is not plain.
-#[inline(always)]
-fn plain_attribute(bytes: &[u8], at: &mut usize) -> Option<Option<RawAttribute>> {
-    if *bytes.get(*at)? == b' ' {
-        *at += 1;
-    }
-    let start = loop {
-        match *bytes.get(*at)? {
-            b'>' => {
-                *at += 1;
-                return Some(None);
-            }
-            byte if byte == b'/' || is_space(byte) => *at += 1,
-            _ => break *at,
-        }
-    };
-    let block = simd::at(bytes, start)?;
-    let ends = block.up_to(b' ') | block.equal(b'/') | block.equal(b'>') | block.equal(b'=');
-    // The first byte may be anything, even `=`.
-    let length = (ends & !1).trailing_zeros() as usize;
-    if length >= simd::LENGTH {
-        return None;
-    }
-    let end = start + length;
-    let next = *bytes.get(end + 1)?;
-    let last = *bytes.get(end)?;
-    let (value, next) = if last == b'=' {
-        plain_value(bytes, next, end + 1)?
-    } else {
-        // A `=` may follow white space.
-        let bare = matches!(last, b'>' | b'/') || last == b' ' && next > b' ' && next != b'=';
-        (bare.then_some(end..end)?, end)
-    };
-    *at = next;
-    let name = start..end;
-    Some(Some(RawAttribute { name, value }))
-}
-
-/// Reads the value that starts with `first` at `start`, and the index after it; none if the value
-/// is long or not plain.
-#[inline(always)]
-fn plain_value(bytes: &[u8], first: u8, start: usize) -> Option<(Range<usize>, usize)> {
-    if first == b'"' {
-        return quoted(b'"', bytes, start + 1);
-    }
-    match first {
-        b'\'' => quoted(b'\'', bytes, start + 1),
-        b'>' => Some((start..start, start)),
-        0..=b' ' => None,
-        _ => {
-            let mut at = start;
-            for _ in 0..4 {
-                let block = simd::at(bytes, at)?;
-                let ends = block.up_to(b' ') | block.equal(b'>');
-                if ends != 0 {
-                    let end = at + ends.trailing_zeros() as usize;
-                    let last = *bytes.get(end)?;
-                    return (last == b'>' || is_space(last)).then_some((start..end, end));
-                }
-                at += simd::LENGTH;
-            }
-            None
-        }
-    }
-}
-
-#[inline(always)]
-fn quoted(quote: u8, bytes: &[u8], start: usize) -> Option<(Range<usize>, usize)> {
-    let mut at = start;
-    for _ in 0..8 {
-        let ends = simd::at(bytes, at)?.equal(quote);
-        if ends != 0 {
-            let end = at + ends.trailing_zeros() as usize;
-            return Some((start..end, end + 1));
-        }
-        at += simd::LENGTH;
-    }
-    None
 }
 
 /// The names whose end tags have an effect; a name that only starts with `form` counts too.
