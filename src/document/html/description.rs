@@ -7,11 +7,10 @@
 use std::ops::Range;
 
 use super::attributes::ElementNamespace;
-use super::names::Element;
+use super::names::Element::{self, *};
 use super::raw_text::{find_comment_end, find_raw_text_end};
 use super::report::ReferenceReporter;
-use super::tag::{Attributes, RawAttribute, Tag, TagStep};
-
+use super::tag::{Tag, named_values, tag_end};
 use super::value::CharacterContext;
 use super::value_syntax::LIMIT;
 use crate::bytes::seek;
@@ -23,85 +22,36 @@ const SEARCHED: usize = 16 << 10;
 /// The most scalar values of a text.
 const LONGEST_TEXT: usize = 128;
 
-/// Elements that start a line of their own, cells of tables, and line breaks.
-const BREAKS: &[&[u8]] = &[
-    b"address",
-    b"article",
-    b"aside",
-    b"blockquote",
-    b"br",
-    b"caption",
-    b"center",
-    b"dd",
-    b"details",
+/// Elements that start a new line, cells of tables, and line breaks.
+const BREAKS: &[Element] = &[
+    Address, Article, Aside, Blockquote, Br, Caption, Center, Dd, Details, Div, Dl, Dt, Figcaption,
+    Figure, Footer, Form, H1, H2, H3, H4, H5, H6, Header, Hr, Li, Listing, Main, Menu, Nav, Ol, P,
+    Pre, Section, Summary, Table, Tbody, Td, Tfoot, Th, Thead, Tr, Ul,
+];
+/// More of them, which no other rule names.
+const OTHER_BREAKS: &[&[u8]] = &[
     b"dialog",
     b"dir",
-    b"div",
-    b"dl",
-    b"dt",
     b"fieldset",
-    b"figcaption",
-    b"figure",
-    b"footer",
-    b"form",
-    b"h1",
-    b"h2",
-    b"h3",
-    b"h4",
-    b"h5",
-    b"h6",
-    b"header",
     b"hgroup",
-    b"hr",
     b"legend",
-    b"li",
-    b"listing",
-    b"main",
-    b"menu",
-    b"nav",
-    b"ol",
     b"optgroup",
     b"option",
-    b"p",
-    b"pre",
     b"search",
-    b"section",
-    b"summary",
-    b"table",
-    b"tbody",
-    b"td",
-    b"tfoot",
-    b"th",
-    b"thead",
-    b"tr",
-    b"ul",
 ];
 
-/// Elements whose contents are no text that a reader sees.
-const UNSEEN: &[&[u8]] = &[
-    b"iframe",
-    b"noembed",
-    b"noframes",
-    b"script",
-    b"style",
-    b"template",
-    b"textarea",
-    b"title",
+/// Elements whose contents are not text that a reader sees.
+const UNSEEN: &[Element] = &[
+    Iframe, Noembed, Noframes, Script, Style, Template, Textarea, Title,
 ];
 
 /// Parts of tables, which close the links in the part before.
-const TABLE_PARTS: &[&[u8]] = &[
-    b"caption", b"tbody", b"td", b"tfoot", b"th", b"thead", b"tr",
-];
-
-fn is_one_of(names: &[&[u8]], name: &[u8]) -> bool {
-    names.iter().any(|known| known.eq_ignore_ascii_case(name))
-}
+const TABLE_PARTS: &[Element] = &[Caption, Tbody, Td, Tfoot, Th, Thead, Tr];
 
 /// Returns whether the bytes hold all that is read of the text of the link whose start tag has the name
 /// `name`. What the element is, is not known yet.
 pub(super) fn is_whole(bytes: &[u8], name: Range<usize>) -> bool {
-    let Some(end) = super::tag::tag_end(bytes, name.end) else {
+    let Some(end) = tag_end(bytes, name.end) else {
         // The tokenizer waits for the end of the tag.
         return true;
     };
@@ -136,8 +86,8 @@ struct LinkContents<'a> {
     foreign: usize,
     /// Whether the link is in one itself.
     is_foreign: bool,
-    /// The name of the open element whose contents are not seen.
-    unseen: Option<&'a [u8]>,
+    /// The open element whose contents are not seen.
+    unseen: Option<Element>,
     /// Whether the end of the link was found.
     has_ended: bool,
 }
@@ -162,39 +112,26 @@ impl<'a> LinkContents<'a> {
         let bytes = self.bytes;
         let element = Element::at(bytes, name.start, name.end);
         // INVARIANT: no walk passes the start of a link, or many would read the same bytes.
-        if element == Element::A {
+        if element == A {
             self.has_ended = true;
             return None;
         }
-        let mut alternative = None;
-        let mut attributes = Attributes::new(bytes, name.end);
-        self.at = loop {
-            match attributes.step() {
-                TagStep::Attribute(RawAttribute { name, value }) => {
-                    if alternative.is_none() && bytes[name].eq_ignore_ascii_case(b"alt") {
-                        alternative = Some(value);
-                    }
-                }
-                TagStep::End { end, .. } => break end,
-                TagStep::Cut(_) => return None,
-            }
-        };
-        let name = &bytes[name];
+        let ([alternative], end) = named_values(bytes, name.end, [b"alt"]);
+        self.at = end?;
         if let Some(unseen) = self.unseen {
-            if closes && name.eq_ignore_ascii_case(unseen) {
+            if closes && element == unseen {
                 self.unseen = None;
             }
             return Some(None);
         }
-        let depth = if name.eq_ignore_ascii_case(b"table") {
-            Some(&mut self.tables)
-        } else if is_one_of(&[b"math", b"svg"], name) {
-            Some(&mut self.foreign)
-        } else if self.tables == 0 && is_one_of(TABLE_PARTS, name) {
-            self.has_ended = true;
-            return None;
-        } else {
-            None
+        let depth = match element {
+            Table => Some(&mut self.tables),
+            Math | Svg => Some(&mut self.foreign),
+            _ if self.tables == 0 && TABLE_PARTS.contains(&element) => {
+                self.has_ended = true;
+                return None;
+            }
+            _ => None,
         };
         match depth {
             Some(0) if closes => {
@@ -205,18 +142,20 @@ impl<'a> LinkContents<'a> {
             Some(depth) => *depth += 1,
             None => {}
         }
-        if !closes && is_one_of(UNSEEN, name) {
-            match self.foreign == 0 && !self.is_foreign && !name.eq_ignore_ascii_case(b"template") {
-                true => self.at = find_raw_text_end(bytes, self.at, name),
-                false => self.unseen = Some(name),
+        if !closes && UNSEEN.contains(&element) {
+            if self.foreign == 0 && !self.is_foreign && element != Template {
+                self.at = find_raw_text_end(bytes, self.at, element.name().as_bytes());
+            } else {
+                self.unseen = Some(element);
             }
             return Some(None);
         }
+        let is_break = |name: &[u8]| OTHER_BREAKS.iter().any(|it| it.eq_ignore_ascii_case(name));
         Some(match element {
-            Element::Img | Element::Image if !closes => {
+            Img | Image if !closes => {
                 Some(alternative.map_or(SeenPiece::Break, SeenPiece::Alternative))
             }
-            _ if is_one_of(BREAKS, name) => Some(SeenPiece::Break),
+            _ if BREAKS.contains(&element) || is_break(&bytes[name]) => Some(SeenPiece::Break),
             _ => None,
         })
     }
@@ -311,35 +250,20 @@ impl ReferenceReporter<'_, '_, '_> {
     /// Stores what the markup says of the link of a tag; returns its range in the batch.
     pub(super) fn describe(&mut self, tag: &Tag) -> (u32, u32) {
         let bytes = self.source.bytes;
-        // The first of several attributes of a name counts.
-        let mut values: [Option<Range<usize>>; 4] = Default::default();
-        let mut attributes = Attributes::new(bytes, tag.name.end);
-        let end = loop {
-            match attributes.step() {
-                TagStep::Attribute(RawAttribute { name, value }) => {
-                    let names = [&b"alt"[..], b"rel", b"hreflang", b"title"];
-                    let name = &bytes[name];
-                    let known = names.iter().position(|it| it.eq_ignore_ascii_case(name));
-                    if let Some(known) = known {
-                        values[known].get_or_insert(value);
-                    }
-                }
-                TagStep::End { end, .. } => break end,
-                TagStep::Cut(_) => break bytes.len(),
-            }
-        };
+        let names = [&b"alt"[..], b"rel", b"hreflang", b"title"];
+        let ([alternative, rel, hreflang, title], end) = named_values(bytes, tag.name.end, names);
+        let end = end.unwrap_or(bytes.len());
         // Longer tags are read in pieces where they are not in one window.
         if end - tag.start > LIMIT {
             return (0, 0);
         }
-        let [alternative, rel, hreflang, title] = values;
         let text = match tag.element {
             // An empty element of SVG.
-            Element::A if tag.self_closing && tag.space != ElementNamespace::Html => {
+            A if tag.self_closing && tag.space != ElementNamespace::Html => {
                 Some(self.events.store(b""))
             }
-            Element::A => Some(self.contents_text(end, tag.space)),
-            Element::Area => Some(self.collapsed(alternative.unwrap_or(end..end))),
+            A => Some(self.contents_text(end, tag.space)),
+            Area => Some(self.collapsed(alternative.unwrap_or(end..end))),
             _ => None,
         };
         let rel = rel.map(|range| {

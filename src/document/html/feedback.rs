@@ -5,22 +5,27 @@ use std::ops::Range;
 
 use encoding_rs::Encoding;
 
+use super::names::Element;
+use super::raw_text::ScriptEscape;
 use super::tag::{AttributeNames, Tag};
 use super::value::ValueSource;
 
-/// The tokenizer state that a start tag switches to.
+/// The tokenizer state between two windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TextKind {
-    /// Markup.
+pub(super) enum TokenizerMode {
+    /// Markup and character data.
     Data,
-    /// Text with character references up to the end tag.
-    Rcdata,
-    /// Text up to the end tag.
-    Rawtext,
-    /// Script data, with special rules for `<!--`.
-    Script,
-    /// Text to the end of the document.
+    /// In a tag that is read in pieces.
+    LongTag,
+    /// RCDATA or RAWTEXT, up to the end tag of an element.
+    Raw(Element),
+    Script(ScriptEscape),
     Plaintext,
+    /// In a comment, after the `<!--`.
+    Comment,
+    /// In a bogus comment or a doctype, up to the next `>`.
+    Bogus,
+    Cdata,
 }
 
 /// The effect of a start tag. Kept small enough for a register: there is one for each tag.
@@ -31,7 +36,7 @@ pub(super) struct TagFeedback {
     /// The element is in the contents of a template.
     pub(super) inert: bool,
     /// The tokenizer state after the tag.
-    pub(super) text: TextKind,
+    pub(super) mode: TokenizerMode,
     /// Whether the tokenizer continues.
     pub(super) then: AfterTag,
 }
@@ -47,12 +52,18 @@ pub(super) enum AfterTag {
 }
 
 impl TagFeedback {
+    /// Feedback for a tag that did no more than create an element.
+    pub(super) const ACCEPTED: TagFeedback = TagFeedback {
+        accepted: true,
+        ..TagFeedback::none(AfterTag::GoOn)
+    };
+
     /// Feedback for a tag without effect.
     pub(super) const fn none(then: AfterTag) -> Self {
         TagFeedback {
             accepted: false,
             inert: false,
-            text: TextKind::Data,
+            mode: TokenizerMode::Data,
             then,
         }
     }
@@ -79,62 +90,39 @@ pub(super) enum ScanEnd {
     Approximately,
 }
 
-/// The rules by which the simulator bails out of a document (`rules.md`).
+/// The rules by which the simulator bails out of a document (`rules.md`): the name, for statistics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub(super) enum Bail {
-    /// B1: `<frameset>`.
-    Frameset,
-    /// B2: a start tag at an integration point.
-    IntegrationPoint,
-    /// B3: a start tag that breaks out of SVG or MathML.
-    Breakout,
-    /// B4: `</br>` or `</p>` in SVG or MathML.
-    BreakoutEnd,
-    /// B5: an end tag in SVG or MathML that closes none of their elements.
-    ForeignEnd,
-    /// Too many open elements of SVG or MathML.
-    ForeignDepth,
-    /// B6: `<col>` in a template.
-    TemplateColumn,
-    /// B7: a reference on a table part.
-    TablePart,
-    /// B8: a reference on a table or form in a template, after a table part.
-    TemplateTable,
-    /// B9: a reference on `select` or `noscript`.
-    Select,
-    /// B10: a reference on a `head` that may be a second one.
-    Head,
-    /// B11: a second base, where the first followed a `<table>`.
-    Base,
-    /// B12: `style` in SVG, whose text is parsed as markup.
-    Style,
-    /// B13: a declarative shadow root.
-    ShadowRoot,
-    /// The limits of the tree builder.
-    Limit,
-}
+pub(super) struct Bail(pub(super) &'static str);
 
 impl Bail {
-    /// Returns the rule's name, for statistics.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Bail::Frameset => "B1",
-            Bail::IntegrationPoint => "B2",
-            Bail::Breakout => "B3",
-            Bail::BreakoutEnd => "B4",
-            Bail::ForeignEnd => "B5",
-            Bail::TemplateColumn => "B6",
-            Bail::TablePart => "B7",
-            Bail::TemplateTable => "B8",
-            Bail::Select => "B9",
-            Bail::Head => "B10",
-            Bail::Base => "B11",
-            Bail::Style => "B12",
-            Bail::ShadowRoot => "B13",
-            Bail::ForeignDepth | Bail::Limit => "limit",
-        }
-    }
+    /// `<frameset>`.
+    pub(super) const FRAMESET: Bail = Bail("B1");
+    /// A start tag at an integration point.
+    pub(super) const INTEGRATION_POINT: Bail = Bail("B2");
+    /// A start tag that breaks out of SVG or MathML.
+    pub(super) const BREAKOUT: Bail = Bail("B3");
+    /// `</br>` or `</p>` in SVG or MathML.
+    pub(super) const BREAKOUT_END: Bail = Bail("B4");
+    /// An end tag in SVG or MathML that closes none of their elements.
+    pub(super) const FOREIGN_END: Bail = Bail("B5");
+    /// `<col>` in a template.
+    pub(super) const TEMPLATE_COLUMN: Bail = Bail("B6");
+    /// A reference on a table part.
+    pub(super) const TABLE_PART: Bail = Bail("B7");
+    /// A reference on a table or form in a template, after a table part.
+    pub(super) const TEMPLATE_TABLE: Bail = Bail("B8");
+    /// A reference on `select` or `noscript`.
+    pub(super) const SELECT: Bail = Bail("B9");
+    /// A reference on a `head` that may be a second one.
+    pub(super) const HEAD: Bail = Bail("B10");
+    /// A second base, where the first followed a `<table>`.
+    pub(super) const BASE: Bail = Bail("B11");
+    /// `style` in SVG, whose text is parsed as markup.
+    pub(super) const STYLE: Bail = Bail("B12");
+    /// A declarative shadow root.
+    pub(super) const SHADOW_ROOT: Bail = Bail("B13");
+    /// The limits of the tree builder, or of the open elements of SVG and MathML.
+    pub(super) const LIMIT: Bail = Bail("limit");
 }
 
 /// The tree construction stage, as far as the tokenizer depends on it.
@@ -145,9 +133,6 @@ pub(super) trait TreeFeedback {
     /// Reads the attributes of a start tag and processes it. `start`, `name` and `element` of the
     /// tag are set.
     fn start_tag(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> TagFeedback;
-
-    /// Reads the attributes of a further piece of a start tag.
-    fn read_attributes(&mut self, source: &ValueSource<'_>, tag: &mut Tag);
 
     /// Returns why the document must be scanned in another way, after a [`Halted`].
     fn halt(&mut self) -> Halt;
@@ -182,9 +167,6 @@ pub(super) trait TreeFeedback {
 
     /// Processes the text of an element without markup.
     fn raw_text(&mut self, _range: Range<usize>) {}
-
-    /// Whether a `<head>` here may still be the first.
-    fn in_prolog(&self) -> bool;
 
     /// Processes a base element with `href`, the first in token order if `first`. Halts if tree order
     /// may differ (B11).

@@ -25,75 +25,6 @@ mod value_syntax;
 #[cfg(feature = "documents")]
 pub(in crate::document) mod xml;
 
-/// Elements without rules of their own, besides those of the table of names.
-#[cfg(feature = "audit")]
-static OTHERS: &[&[u8]] = &[
-    b"abbr",
-    b"address",
-    b"article",
-    b"aside",
-    b"b",
-    b"bdi",
-    b"bdo",
-    b"blockquote",
-    b"br",
-    b"cite",
-    b"code",
-    b"dd",
-    b"del",
-    b"details",
-    b"dfn",
-    b"div",
-    b"dl",
-    b"dt",
-    b"em",
-    b"figcaption",
-    b"figure",
-    b"font",
-    b"footer",
-    b"h1",
-    b"h2",
-    b"h3",
-    b"h4",
-    b"h5",
-    b"h6",
-    b"header",
-    b"hr",
-    b"i",
-    b"ins",
-    b"kbd",
-    b"li",
-    b"main",
-    b"mark",
-    b"menu",
-    b"nav",
-    b"ol",
-    b"p",
-    b"pre",
-    b"q",
-    b"s",
-    b"samp",
-    b"section",
-    b"small",
-    b"span",
-    b"strong",
-    b"sub",
-    b"summary",
-    b"sup",
-    b"table",
-    b"tbody",
-    b"td",
-    b"tfoot",
-    b"th",
-    b"thead",
-    b"time",
-    b"tr",
-    b"u",
-    b"ul",
-    b"var",
-    b"wbr",
-];
-
 /// Returns whether bytes begin with the start tag of an element of HTML, after comments.
 #[cfg(feature = "audit")]
 pub(crate) fn starts_with_tag(head: &[u8]) -> bool {
@@ -113,13 +44,8 @@ pub(crate) fn starts_with_tag(head: &[u8]) -> bool {
     let Some((name, rest)) = end.map(|end| rest.split_at(end)) else {
         return false;
     };
-    let is_known = names::Element::of(name) != names::Element::Other
-        || OTHERS.iter().any(|other| name.eq_ignore_ascii_case(other));
-    is_known
-        && matches!(
-            rest[0],
-            b'>' | b'/' | b' ' | b'\t' | b'\n' | b'\r' | b'\x0C'
-        )
+    let ends = matches!(rest[0], b'>' | b'/') || crate::bytes::seek::is_space(rest[0]);
+    ends && names::Element::of(name) != names::Element::Other
 }
 
 pub use super::options::HtmlOptions;

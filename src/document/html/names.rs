@@ -1,4 +1,4 @@
-//! Element and attribute names with a meaning of their own: an enumeration of each, and a hash
+//! The names of elements and attributes that rules name: an enumeration of each, and a hash
 //! table that maps a name to its variant by its length and first eight bytes.
 
 /// The first eight bytes of a name in lower case, little-endian, and the length of the name.
@@ -141,7 +141,7 @@ macro_rules! names {
 }
 
 names! {
-    /// An element with rules of its own.
+    /// An element that some rule names.
     Element, ELEMENTS, ELEMENT_TABLE:
     // Elements of the attribute table.
     A = "a", Applet = "applet", Area = "area", Audio = "audio", Base = "base",
@@ -176,6 +176,12 @@ names! {
     Nobr = "nobr", Ol = "ol", P = "p", Pre = "pre", Ruby = "ruby", S = "s", Small = "small",
     Span = "span", Strike = "strike", Strong = "strong", Sub = "sub", Sup = "sup", Tt = "tt",
     U = "u", Ul = "ul", Var = "var",
+    // Elements of HTML without effect on the tree builder's namespaces.
+    Abbr = "abbr", Address = "address", Article = "article", Aside = "aside", Bdi = "bdi",
+    Bdo = "bdo", Cite = "cite", Details = "details", Dfn = "dfn", Figcaption = "figcaption",
+    Figure = "figure", Footer = "footer", Header = "header", Kbd = "kbd", Main = "main",
+    Mark = "mark", Nav = "nav", Samp = "samp", Section = "section", Summary = "summary",
+    Time = "time", Wbr = "wbr",
 }
 
 names! {
@@ -208,17 +214,9 @@ impl Element {
     /// Whether the start tag ends SVG and MathML (WHATWG HTML 13.2.6.5). `font` does so only with
     /// some attributes and is not counted here.
     pub(super) fn breaks_out(self) -> bool {
-        (Element::B as u8..=Element::Var as u8).contains(&(self as u8))
-            || matches!(
-                self,
-                Element::Blockquote
-                    | Element::Body
-                    | Element::Embed
-                    | Element::Head
-                    | Element::Img
-                    | Element::Meta
-                    | Element::Table
-            )
+        use Element::*;
+        (B as u8..=Var as u8).contains(&(self as u8))
+            || [Blockquote, Body, Embed, Head, Img, Meta, Table].contains(&self)
     }
 
     /// Whether the start tag does more than create an element, by the rules for HTML content.

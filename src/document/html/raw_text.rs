@@ -49,7 +49,7 @@ fn is_end_tag(bytes: &[u8], open: usize, name: &[u8]) -> Option<bool> {
 }
 
 /// Whether bytes start with a prefix in any case; none if they end within it.
-fn starts_with(bytes: &[u8], prefix: &[u8]) -> Option<bool> {
+pub(super) fn starts_with(bytes: &[u8], prefix: &[u8]) -> Option<bool> {
     let length = bytes.len().min(prefix.len());
     match bytes[..length].eq_ignore_ascii_case(&prefix[..length]) {
         true if length < prefix.len() => None,

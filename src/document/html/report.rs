@@ -11,7 +11,7 @@ use super::attributes::{
 use super::encoding::EncodingState;
 use super::feedback::TagFeedback;
 use super::names::{Attribute, Element};
-use super::tag::{Attributes, KnownAttribute, Tag, TagStep};
+use super::tag::{KnownAttribute, Tag, named_values};
 use super::value::{self, CharacterContext, ValueDecoder, ValueSource};
 use super::value_syntax::{self, LIMIT};
 use super::{HtmlOptions, json, scanner};
@@ -54,6 +54,8 @@ pub(super) struct ReferenceOrigin {
     context: Context,
     flags: Flags,
     base: BaseSelector,
+    /// The range of the description in the batch.
+    description: (u32, u32),
 }
 
 /// Reports the references in one source of bytes.
@@ -113,36 +115,27 @@ impl ReferenceReporter<'_, '_, '_> {
         let flags = self.flags(tag, feedback);
         let mut description = None;
         for known in &tag.attributes {
-            let row = known.row;
-            if row.grammar == ValueSyntax::Condition
-                || !self.document.enabled.has(row)
-                || known.attribute == Attribute::XlinkHref && tag.value(Attribute::Href).is_some()
-            {
+            let (row, range) = (known.row, known.value.clone());
+            let is_enabled = self.document.enabled.has(row)
+                && (known.attribute != Attribute::XlinkHref
+                    || tag.value(Attribute::Href).is_none());
+            if !is_enabled || row.grammar == ValueSyntax::Condition {
                 continue;
             }
             if row.grammar == ValueSyntax::Anchor {
                 if !self.repeats_id(tag, known) {
-                    self.anchor(known.value.clone(), feedback);
+                    self.anchor(range, feedback);
                 }
                 continue;
             }
-            if row.grammar == ValueSyntax::Uri && row.against == ResolvedAgainst::Document {
-                // The common case.
-                let range = known.value.clone();
-                if range.len() <= LIMIT {
-                    let origin = ReferenceOrigin {
-                        element: self.element(tag),
-                        attribute: NameRange::Known(known.attribute.name()),
-                        context: Context::Attribute,
-                        flags,
-                        base: BaseSelector::Document,
-                    };
-                    if self.document.options.descriptions {
-                        description.get_or_insert_with(|| self.describe(tag));
-                    }
-                    self.link(row.empty, range, origin, description.unwrap_or_default());
-                }
+            // The tag was diagnosed as too long.
+            if range.len() > LIMIT {
                 continue;
+            }
+            let is_link =
+                row.grammar == ValueSyntax::Uri && row.against == ResolvedAgainst::Document;
+            if is_link && self.document.options.descriptions {
+                description.get_or_insert_with(|| self.describe(tag));
             }
             let origin = ReferenceOrigin {
                 element: self.element(tag),
@@ -150,8 +143,9 @@ impl ReferenceReporter<'_, '_, '_> {
                 context: Context::Attribute,
                 flags,
                 base: self.base_selector(tag, row.against),
+                description: description.filter(|_| is_link).unwrap_or_default(),
             };
-            self.attribute(tag, row, known.value.clone(), origin);
+            self.attribute(tag, row, range, origin);
         }
     }
 
@@ -179,23 +173,12 @@ impl ReferenceReporter<'_, '_, '_> {
             flags |= Flags::INERT;
         }
         if let Some(ignore) = &self.document.options.ignore
-            && self.has(tag, ignore.as_bytes())
+            && let ([Some(_)], _) =
+                named_values(self.source.bytes, tag.name.end, [ignore.as_bytes()])
         {
             flags |= Flags::IGNORED;
         }
         flags
-    }
-
-    /// Whether a tag has an attribute, in the table or not.
-    fn has(&self, tag: &Tag, name: &[u8]) -> bool {
-        let bytes = self.source.bytes;
-        let mut attributes = Attributes::new(bytes, tag.name.end);
-        while let TagStep::Attribute(given) = attributes.step() {
-            if bytes[given.name].eq_ignore_ascii_case(name) {
-                return true;
-            }
-        }
-        false
     }
 
     /// Returns the element's name in lower case.
@@ -243,10 +226,6 @@ impl ReferenceReporter<'_, '_, '_> {
         range: Range<usize>,
         origin: ReferenceOrigin,
     ) {
-        // The tag was diagnosed as too long.
-        if range.len() > LIMIT {
-            return;
-        }
         match row.grammar {
             ValueSyntax::Uri => self.uri(row.empty, range, origin),
             ValueSyntax::ParamValue => {
@@ -258,26 +237,18 @@ impl ReferenceReporter<'_, '_, '_> {
             }
             ValueSyntax::MetaContent => self.meta(tag, range, origin),
             ValueSyntax::Document => scanner::srcdoc(self, range, origin.flags),
-            ValueSyntax::SpaceList => {
+            ValueSyntax::CustomSrcset if !self.source.bytes[tag.name.clone()].contains(&b'-') => {}
+            ValueSyntax::SpaceList
+            | ValueSyntax::CommaList
+            | ValueSyntax::Srcset
+            | ValueSyntax::CustomSrcset
+            | ValueSyntax::Location => {
                 self.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
-                    for item in value_syntax::spaced(report.source.bytes, range) {
+                    for item in value_syntax::items(row.grammar, report.source.bytes, range) {
                         report.emit(item, origin);
                     }
                 })
             }
-            ValueSyntax::CommaList => {
-                self.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
-                    for item in value_syntax::commas(report.source.bytes, range) {
-                        report.emit(item, origin);
-                    }
-                })
-            }
-            ValueSyntax::CustomSrcset => {
-                if self.source.bytes[tag.name.clone()].contains(&b'-') {
-                    self.srcset(range, origin);
-                }
-            }
-            ValueSyntax::Srcset => self.srcset(range, origin),
             ValueSyntax::Css => {
                 self.css(
                     range,
@@ -286,71 +257,38 @@ impl ReferenceReporter<'_, '_, '_> {
                     origin,
                 );
             }
-            ValueSyntax::Location => {
-                self.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
-                    for item in value_syntax::locations(report.source.bytes, range) {
-                        report.emit(item, origin);
-                    }
-                })
-            }
             ValueSyntax::Anchor | ValueSyntax::Condition => {}
         }
     }
 
-    fn srcset(&mut self, range: Range<usize>, origin: ReferenceOrigin) {
-        self.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
-            for item in value_syntax::srcset(report.source.bytes, range) {
-                report.emit(item, origin);
-            }
-        });
-    }
-
-    /// Reports a value that is one reference against the document's base.
+    /// Reports a value that is one reference.
     #[inline(always)]
-    fn link(
-        &mut self,
-        empty: Empty,
-        range: Range<usize>,
-        origin: ReferenceOrigin,
-        description: (u32, u32),
-    ) {
+    fn uri(&mut self, empty: Empty, range: Range<usize>, origin: ReferenceOrigin) {
         if range.is_empty() && empty == Empty::Nothing {
             return;
         }
         let span = self.source.span(range.clone());
         // Where no byte needs decoding, the text has the classes of the value.
         let classes = ByteClasses::of(&self.source.bytes[range.clone()]);
-        let (text, classes) = match classes.is_plain() {
-            true => (self.source.text(range, self.events), classes),
-            false => (self.decoded(range), ByteClasses::default()),
-        };
+        if classes.is_plain() {
+            let text = self.source.text(range, self.events);
+            self.push(span, text, classes, origin);
+        } else {
+            let text = self.decoded(range);
+            self.push(span, text, ByteClasses::default(), origin);
+        }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, span: Span, text: TextRange, classes: ByteClasses, origin: ReferenceOrigin) {
         self.document.references += 1;
         self.events.push(Event::Reference(FoundReference {
             classes,
             element: origin.element,
             attribute: origin.attribute,
             flags: origin.flags,
-            description,
-            ..FoundReference::new(span, text, Context::Attribute)
-        }));
-    }
-
-    fn uri(&mut self, empty: Empty, range: Range<usize>, origin: ReferenceOrigin) {
-        if range.is_empty() && empty == Empty::Nothing {
-            return;
-        }
-        let span = self.source.span(range.clone());
-        let text = self.decoded(range);
-        self.push(span, text, origin);
-    }
-
-    fn push(&mut self, span: Span, text: TextRange, origin: ReferenceOrigin) {
-        self.document.references += 1;
-        self.events.push(Event::Reference(FoundReference {
-            element: origin.element,
-            attribute: origin.attribute,
-            flags: origin.flags,
             base: origin.base,
+            description: origin.description,
             ..FoundReference::new(span, text, origin.context)
         }));
     }
@@ -359,7 +297,7 @@ impl ReferenceReporter<'_, '_, '_> {
     fn emit(&mut self, item: Range<usize>, origin: ReferenceOrigin) {
         let span = self.source.span(item.clone());
         let text = self.source.text(item, self.events);
-        self.push(span, text, origin);
+        self.push(span, text, ByteClasses::default(), origin);
     }
 
     /// Calls `then` with the value, decoded if it must be.
@@ -420,7 +358,7 @@ impl ReferenceReporter<'_, '_, '_> {
                 .store_with(|store| css::unescape(&bytes[item.clone()], store));
             // An escaped line break stands for nothing.
             if !matches!(text, TextRange::Stored(start, end) if start == end) {
-                self.push(self.source.span(item), text, origin);
+                self.push(self.source.span(item), text, ByteClasses::default(), origin);
             }
         });
     }
@@ -473,7 +411,7 @@ impl ReferenceReporter<'_, '_, '_> {
             let text = self
                 .events
                 .store_with(|store| unescape(raw, store, &mut ()));
-            self.push(self.source.span(item), text, origin);
+            self.push(self.source.span(item), text, ByteClasses::default(), origin);
         }
     }
 
@@ -508,6 +446,7 @@ impl ReferenceReporter<'_, '_, '_> {
             context: Context::Attribute,
             flags: self.flags(tag, feedback),
             base: BaseSelector::Document,
+            description: (0, 0),
         };
         Some(Capture {
             kind,

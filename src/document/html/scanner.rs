@@ -342,7 +342,7 @@ fn whole(
                 result
             }
             ScanMode::Exact(bail) => {
-                events.push(Event::Exact(bail.name()));
+                events.push(Event::Exact(bail.0));
                 match tree_builder::scan(source, at, events, document) {
                     Ok(tree) => {
                         events.keep(mark);

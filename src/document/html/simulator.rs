@@ -23,12 +23,16 @@ use memchr::memchr2;
 
 use super::HtmlOptions;
 use super::attributes::{AttributeSet, ElementNamespace, EnabledRows, ValueSyntax};
-use super::feedback::{AfterTag, Bail, Halt, Halted, ScanEnd, TagFeedback, TextKind, TreeFeedback};
+use super::feedback::{
+    AfterTag, Bail, Halt, Halted, ScanEnd, TagFeedback, TokenizerMode, TreeFeedback,
+};
 use super::names::{Attribute, Element};
+use super::raw_text::ScriptEscape;
 use super::report::ReportState;
 use super::tag::{AttributeNames, Tag};
 use super::tokenizer::{TokenizerRun, TokenizerState};
 use super::value::{self, ValueSource};
+use crate::bytes::seek::is_space;
 use crate::document::events::Events;
 
 /// The simulator's state.
@@ -71,7 +75,7 @@ impl SimulatorParser {
     pub(super) fn new(options: &HtmlOptions, enabled: EnabledRows) -> Self {
         SimulatorParser {
             tokenizer: TokenizerState::new(),
-            simulator: Simulator::new(options, enabled),
+            simulator: Simulator::new(options.scripting, AttributeNames::new(enabled)),
         }
     }
 }
@@ -107,7 +111,7 @@ pub(super) fn scan(
 }
 
 impl Simulator {
-    pub(super) fn new(options: &HtmlOptions, enabled: EnabledRows) -> Self {
+    fn new(scripting: bool, names: AttributeNames) -> Self {
         Simulator {
             foreign: ForeignElements::default(),
             templates: 0,
@@ -118,27 +122,23 @@ impl Simulator {
             in_prolog: true,
             html: AttributeSet::default(),
             body: AttributeSet::default(),
-            scripting: options.scripting,
+            scripting,
             limit: 0,
             approximated: false,
-            halt: Bail::Limit,
-            names: AttributeNames::new(enabled),
+            halt: Bail::LIMIT,
+            names,
         }
     }
 
     /// Starts a document; from the offset `limit` on, bail rules are ignored.
     pub(super) fn begin(&mut self, limit: u64) {
-        self.foreign.clear();
-        self.templates = 0;
-        self.form_open = false;
-        self.table_seen = false;
-        self.base_after_table = false;
-        self.table_parts_in_template = false;
-        self.in_prolog = true;
-        self.html = AttributeSet::default();
-        self.body = AttributeSet::default();
-        self.limit = limit;
-        self.approximated = false;
+        let mut foreign = std::mem::take(&mut self.foreign);
+        foreign.clear();
+        *self = Simulator {
+            foreign,
+            limit,
+            ..Simulator::new(self.scripting, self.names)
+        };
     }
 
     /// Whether a bail rule was ignored since the last call.
@@ -169,9 +169,9 @@ impl Simulator {
         };
         if html || element.breaks_out() {
             let bail = if html {
-                Bail::IntegrationPoint
+                Bail::INTEGRATION_POINT
             } else {
-                Bail::Breakout
+                Bail::BREAKOUT
             };
             self.bail(source, tag.start, bail)?;
             self.foreign.clear();
@@ -187,17 +187,17 @@ impl Simulator {
                 .iter()
                 .any(|&attribute| tag.value(attribute).is_some())
         {
-            self.bail(source, tag.start, Bail::Breakout)?;
+            self.bail(source, tag.start, Bail::BREAKOUT)?;
             self.foreign.clear();
-            return Ok(self.feedback(true, TextKind::Data));
+            return Ok(self.feedback());
         }
         if !tag.self_closing {
             if tag.space == ElementNamespace::Svg && tag.element == Element::Style {
-                self.bail(source, tag.start, Bail::Style)?;
+                self.bail(source, tag.start, Bail::STYLE)?;
             }
             self.open_foreign(source, tag, tag.space)?;
         }
-        Ok(self.feedback(true, TextKind::Data))
+        Ok(self.feedback())
     }
 
     fn open_foreign(
@@ -207,7 +207,7 @@ impl Simulator {
         space: ElementNamespace,
     ) -> Result<(), Halted> {
         if self.foreign.is_full() {
-            return self.bail(source, tag.start, Bail::ForeignDepth);
+            return self.bail(source, tag.start, Bail::LIMIT);
         }
         let says_html = tag.value(Attribute::Encoding).is_some_and(|range| {
             let encoding = value::decoded_value(source, range);
@@ -220,12 +220,10 @@ impl Simulator {
         Ok(())
     }
 
-    fn feedback(&self, accepted: bool, text: TextKind) -> TagFeedback {
+    fn feedback(&self) -> TagFeedback {
         TagFeedback {
-            accepted,
             inert: self.templates > 0,
-            text,
-            then: AfterTag::GoOn,
+            ..TagFeedback::ACCEPTED
         }
     }
 
@@ -233,24 +231,25 @@ impl Simulator {
         use Element::*;
         let prolog = self.in_prolog;
         self.in_prolog &= tag.element == Html;
-        let mut feedback = self.feedback(true, TextKind::Data);
+        let mut feedback = self.feedback();
         match tag.element {
-            Title | Textarea => feedback.text = TextKind::Rcdata,
-            Element::Style | Xmp | Iframe | Noembed | Noframes => feedback.text = TextKind::Rawtext,
-            Script => feedback.text = TextKind::Script,
-            Plaintext => feedback.text = TextKind::Plaintext,
-            Noscript if self.scripting => {
-                feedback.text = TextKind::Rawtext;
-                self.bail_if_linked(source, tag, Bail::Select)?;
+            Title | Textarea | Style | Xmp | Iframe | Noembed | Noframes => {
+                feedback.mode = TokenizerMode::Raw(tag.element);
             }
-            Select | Noscript => self.bail_if_linked(source, tag, Bail::Select)?,
+            Script => feedback.mode = TokenizerMode::Script(ScriptEscape::None),
+            Plaintext => feedback.mode = TokenizerMode::Plaintext,
+            Noscript if self.scripting => {
+                feedback.mode = TokenizerMode::Raw(tag.element);
+                self.bail_if_linked(source, tag, Bail::SELECT)?;
+            }
+            Select | Noscript => self.bail_if_linked(source, tag, Bail::SELECT)?,
             Frameset => {
-                self.bail(source, tag.start, Bail::Frameset)?;
+                self.bail(source, tag.start, Bail::FRAMESET)?;
                 feedback.accepted = false;
             }
             Frame => feedback.accepted = false,
             Head if !prolog => {
-                self.bail_if_linked(source, tag, Bail::Head)?;
+                self.bail_if_linked(source, tag, Bail::HEAD)?;
                 feedback.accepted = false;
             }
             Html | Body => feedback.accepted = self.merge(tag),
@@ -259,7 +258,7 @@ impl Simulator {
                 self.table_seen = true;
                 if self.templates > 0 {
                     if self.table_parts_in_template {
-                        self.bail_if_linked(source, tag, Bail::TemplateTable)?;
+                        self.bail_if_linked(source, tag, Bail::TEMPLATE_TABLE)?;
                     }
                     // A form directly in a table is dropped inside a template.
                     self.table_parts_in_template = true;
@@ -273,10 +272,10 @@ impl Simulator {
                 if self.templates > 0 {
                     self.table_parts_in_template = true;
                     if tag.element == Col {
-                        self.bail(source, tag.start, Bail::TemplateColumn)?;
+                        self.bail(source, tag.start, Bail::TEMPLATE_COLUMN)?;
                     }
                 }
-                self.bail_if_linked(source, tag, Bail::TablePart)?;
+                self.bail_if_linked(source, tag, Bail::TABLE_PART)?;
             }
             _ => {}
         }
@@ -322,7 +321,7 @@ impl Simulator {
     fn form(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<bool, Halted> {
         if self.templates > 0 {
             if self.table_parts_in_template {
-                self.bail_if_linked(source, tag, Bail::TemplateTable)?;
+                self.bail_if_linked(source, tag, Bail::TEMPLATE_TABLE)?;
             }
             return Ok(true);
         }
@@ -331,7 +330,7 @@ impl Simulator {
 
     fn template(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<(), Halted> {
         if tag.value(Attribute::ShadowRootMode).is_some() {
-            self.bail(source, tag.start, Bail::ShadowRoot)?;
+            self.bail(source, tag.start, Bail::SHADOW_ROOT)?;
         }
         self.templates += 1;
         Ok(())
@@ -360,22 +359,18 @@ impl TreeFeedback for Simulator {
                 _ => {}
             }
         }
-        if !self.names.read(source.bytes, tag) {
+        if !self.names.read(source.bytes, tag) && !tag.in_pieces {
             return TagFeedback::none(AfterTag::Wait);
         }
         if in_html && !tag.element.is_structural() {
             self.in_prolog = false;
-            return self.feedback(true, TextKind::Data);
+            return self.feedback();
         }
         let feedback = match in_html {
             true => self.html_tag(source, tag),
             false => self.foreign_tag(source, tag),
         };
         feedback.unwrap_or(TagFeedback::none(AfterTag::Halt))
-    }
-
-    fn read_attributes(&mut self, source: &ValueSource<'_>, tag: &mut Tag) {
-        self.names.read(source.bytes, tag);
     }
 
     fn halt(&mut self) -> Halt {
@@ -409,10 +404,10 @@ impl TreeFeedback for Simulator {
             return Ok(());
         }
         if matches!(Element::of(name), Element::Br | Element::P) {
-            self.bail(source, at, Bail::BreakoutEnd)?;
+            self.bail(source, at, Bail::BREAKOUT_END)?;
             self.foreign.clear();
         } else if !self.foreign.close(name) {
-            self.bail(source, at, Bail::ForeignEnd)?;
+            self.bail(source, at, Bail::FOREIGN_END)?;
             self.foreign.clear();
         }
         Ok(())
@@ -422,11 +417,9 @@ impl TreeFeedback for Simulator {
         !self.foreign.is_empty()
     }
 
+    #[inline]
     fn text(&mut self, source: &ValueSource<'_>, range: Range<usize>) {
-        let text = &source.bytes[range];
-        if !text.iter().all(|&byte| crate::bytes::seek::is_space(byte)) {
-            self.in_prolog = false;
-        }
+        self.in_prolog = self.in_prolog && source.bytes[range].iter().all(|&byte| is_space(byte));
     }
 
     fn is_inert(&self) -> bool {
@@ -439,17 +432,13 @@ impl TreeFeedback for Simulator {
         applies.then_some(&self.names)
     }
 
-    fn in_prolog(&self) -> bool {
-        self.in_prolog
-    }
-
     fn base(&mut self, source: &ValueSource<'_>, tag: &Tag, first: bool) -> Result<(), Halted> {
         if first {
             self.base_after_table = self.table_seen;
             return Ok(());
         }
         match self.base_after_table {
-            true => self.bail(source, tag.start, Bail::Base),
+            true => self.bail(source, tag.start, Bail::BASE),
             false => Ok(()),
         }
     }

@@ -23,8 +23,10 @@ pub(super) struct Tag {
     pub(super) space: ElementNamespace,
     pub(super) attributes: Vec<KnownAttribute>,
     pub(super) self_closing: bool,
-    /// Index after the `>`.
+    /// Index after the `>`, or that of an incomplete attribute.
     pub(super) end: usize,
+    /// Whether the tag is read in pieces: its attributes so far are enough.
+    pub(super) in_pieces: bool,
 }
 
 /// An attribute of a start tag that has a row on the element.
@@ -45,6 +47,7 @@ impl Tag {
             attributes: Vec::new(),
             self_closing: false,
             end: 0,
+            in_pieces: false,
         }
     }
 
@@ -73,16 +76,6 @@ impl Tag {
 pub(super) struct RawAttribute {
     pub(super) name: Range<usize>,
     pub(super) value: Range<usize>,
-}
-
-impl RawAttribute {
-    /// Returns the index after the attribute.
-    pub(super) fn next(&self, bytes: &[u8]) -> usize {
-        let quoted = self.value.start > self.name.end
-            && matches!(bytes[self.value.start - 1], b'"' | b'\'')
-            && bytes.get(self.value.end) == Some(&bytes[self.value.start - 1]);
-        self.value.end + usize::from(quoted)
-    }
 }
 
 /// The next item in a tag.
@@ -171,16 +164,32 @@ impl<'a> Attributes<'a> {
     }
 }
 
-/// Returns the index after the `>` of a tag whose name ends at `at`.
-pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
+/// Returns the values of the attributes with these names, and the index after the `>`, of a tag whose
+/// name ends at `at`. The first of several attributes with one name is used.
+pub(super) fn named_values<const N: usize>(
+    bytes: &[u8],
+    at: usize,
+    names: [&[u8]; N],
+) -> ([Option<Range<usize>>; N], Option<usize>) {
+    let mut values = [const { None }; N];
     let mut attributes = Attributes::new(bytes, at);
     loop {
         match attributes.step() {
-            TagStep::Attribute(_) => {}
-            TagStep::End { end, .. } => return Some(end),
-            TagStep::Cut(_) => return None,
+            TagStep::Attribute(RawAttribute { name, value }) => {
+                let name = &bytes[name];
+                if let Some(known) = names.iter().position(|it| it.eq_ignore_ascii_case(name)) {
+                    values[known].get_or_insert(value);
+                }
+            }
+            TagStep::End { end, .. } => return (values, Some(end)),
+            TagStep::Cut(_) => return (values, None),
         }
     }
+}
+
+/// Returns the index after the `>` of a tag whose name ends at `at`.
+pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
+    named_values(bytes, at, []).1
 }
 
 /// The bit that makes ASCII letters lower case, in each byte. The bit turns control characters into
@@ -359,7 +368,10 @@ impl AttributeNames {
                     tag.self_closing = self_closing;
                     return true;
                 }
-                TagStep::Cut(_) => return false,
+                TagStep::Cut(at) => {
+                    tag.end = at;
+                    return false;
+                }
             }
         }
     }

@@ -1,8 +1,7 @@
 //! The tokenizer: finds tags, comments and text in windows of any size, and asks a
 //! [`TreeFeedback`] what becomes of each tag (WHATWG HTML 13.2.5).
 //!
-//! A tag longer than [`LIMIT`] is reported attribute by attribute, before its end is known
-//! ([`LongTag`]). Text without markup (RCDATA, RAWTEXT, script data, comments) is searched for its
+//! A tag longer than [`LIMIT`] is reported in pieces, before its end is known ([`LongTag`]). Text without markup (RCDATA, RAWTEXT, script data, comments) is searched for its
 //! end alone.
 
 use std::ops::Range;
@@ -11,14 +10,14 @@ use memchr::memmem;
 
 use super::attributes::AttributeSet;
 use super::description;
-use super::feedback::{AfterTag, Halt, Halted, TagFeedback, TextKind, TreeFeedback};
+use super::feedback::{AfterTag, Halt, Halted, TagFeedback, TokenizerMode, TreeFeedback};
 use super::names::{Attribute, Element};
 use super::raw_text::{
-    EndTagSearch, ScriptEscape, find_comment_end, find_end_tag, find_script_end,
+    EndTagSearch, ScriptEscape, find_comment_end, find_end_tag, find_script_end, starts_with,
 };
 use super::report::{Capture, ReferenceReporter, ReportState};
-use super::tag::{Attributes, Tag, TagScan, TagStep, scan_tags, tag_end};
-use super::value::{CharacterContext, ValueDecoder, ValueSource};
+use super::tag::{AttributeNames, Tag, TagScan, scan_tags, tag_end};
+use super::value::{CharacterContext, ValueSource};
 use super::value_syntax::LIMIT;
 use crate::bytes::seek;
 use crate::bytes::steps::step;
@@ -29,32 +28,35 @@ use crate::document::events::{Event, Events, FoundRemark, RemarkKind};
 use crate::document::flags::Flags;
 use crate::document::remark::{LONGEST_REMARK, RemarkCheck, check_remark};
 
-/// The tokenizer state between two windows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TokenizerMode {
-    /// Markup and character data.
-    Data,
-    /// In a tag longer than [`LIMIT`].
-    LongTag(LongTag),
-    /// RCDATA or RAWTEXT, up to the end tag of an element.
-    Raw(Element),
-    Script(ScriptEscape),
-    Plaintext,
-    /// In a comment, after the `<!--`.
-    Comment,
-    /// In a bogus comment or a doctype, up to the next `>`.
-    Bogus,
-    Cdata,
-}
-
 /// A tokenizer between two windows.
 pub(super) struct TokenizerState {
     pub(super) mode: TokenizerMode,
     pub(super) tag: Tag,
+    long: LongTag,
     /// The references to look for in the text of the current element.
     capture: Option<Capture>,
     /// Set if a `meta` changed the encoding.
     halt: Option<Halt>,
+}
+
+/// The state of a tag longer than [`LIMIT`].
+#[derive(Clone, Copy, Debug)]
+struct LongTag {
+    feedback: TagFeedback,
+    /// The attributes in earlier pieces.
+    seen: AttributeSet,
+    /// The quote of a value that is being skipped; a space for an unquoted one.
+    quote: Option<u8>,
+}
+
+impl LongTag {
+    fn new(feedback: TagFeedback) -> Self {
+        LongTag {
+            feedback,
+            seen: AttributeSet::default(),
+            quote: None,
+        }
+    }
 }
 
 /// The result of one step of the tokenizer.
@@ -72,6 +74,7 @@ impl TokenizerState {
         TokenizerState {
             mode: TokenizerMode::Data,
             tag: Tag::new(),
+            long: LongTag::new(TagFeedback::none(AfterTag::GoOn)),
             capture: None,
             halt: None,
         }
@@ -106,7 +109,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             let from = at;
             let flow = match self.state.mode {
                 TokenizerMode::Data => self.data(at),
-                TokenizerMode::LongTag(long) => self.in_long_tag(at, long),
+                TokenizerMode::LongTag => self.in_long_tag(at),
                 TokenizerMode::Raw(element) => self.raw(at, element),
                 TokenizerMode::Script(escape) => self.script(at, escape),
                 TokenizerMode::Plaintext => Flow::Go(end),
@@ -144,15 +147,15 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                             return Flow::Wait(tag.start);
                         }
                         at = tag.end;
-                        self.report_attributes();
+                        if !tag.attributes.is_empty() {
+                            self.report_tag(TagFeedback::ACCEPTED);
+                        }
                         continue;
                     }
                 }
             }
             let open = seek::next(b'<', bytes, at);
-            if (T::WANTS_ALL || self.tree.in_prolog()) && open > at {
-                self.tree.text(&self.source, at..open);
-            }
+            self.tree.text(&self.source, at..open);
             if wants_text && open > at {
                 // The text between two tags is searched as a whole.
                 if open == bytes.len() && !self.last && open - at <= LIMIT {
@@ -163,7 +166,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             let rest = &bytes[open.min(bytes.len())..];
             if rest.len() < 2 || (self.last && rest == b"</") {
                 // At the end of the document, `<` and `</` are text.
-                if self.last && !rest.is_empty() && (T::WANTS_ALL || self.tree.in_prolog()) {
+                if self.last {
                     self.tree.text(&self.source, open..bytes.len());
                 }
                 return Flow::Wait(open);
@@ -178,9 +181,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                     Flow::Go(open + 2)
                 }
                 _ => {
-                    if T::WANTS_ALL || self.tree.in_prolog() {
-                        self.tree.text(&self.source, open..open + 1);
-                    }
+                    self.tree.text(&self.source, open..open + 1);
                     Flow::Go(open + 1)
                 }
             };
@@ -200,7 +201,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         };
         let mut report = ReferenceReporter::new(self.source, self.events, self.document);
         report.character_data(range, Some(CharacterContext::Text), flags);
-        forbid_restart(&mut report, self.tree);
+        self.forbid_restart();
     }
 
     #[inline(always)]
@@ -239,15 +240,6 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             && !description::is_whole(self.source.bytes, name)
     }
 
-    /// Waits for the rest of a tag, or reads it in pieces if it is longer than [`LIMIT`].
-    #[cold]
-    fn wait_for_tag(&mut self, open: usize) -> Flow {
-        match self.source.bytes.len() - open > LIMIT && !self.last {
-            true => self.long_tag(open),
-            false => Flow::Wait(open),
-        }
-    }
-
     #[inline(always)]
     fn accept(&mut self, feedback: TagFeedback) -> Flow {
         let tag = &self.state.tag;
@@ -259,51 +251,132 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 self.state.halt = Some(halt);
                 return Flow::Halt;
             }
-            report.tag(tag, feedback);
-            forbid_restart(&mut report, self.tree);
+            self.report_tag(feedback);
+            let tag = &self.state.tag;
             if tag.is_base() && !feedback.inert {
-                let first = !report.document.has_base;
-                report.base(tag, first);
+                let first = !self.document.has_base;
+                ReferenceReporter::new(self.source, self.events, self.document).base(tag, first);
                 if self.tree.base(&self.source, tag, first) == Err(Halted) {
                     return Flow::Halt;
                 }
             }
         }
-        self.switch(feedback)
-    }
-
-    /// Reports the attributes of a tag that has no other effect.
-    #[inline(always)]
-    fn report_attributes(&mut self) {
-        let tag = &self.state.tag;
-        if tag.attributes.is_empty() {
-            return;
-        }
-        let mut report = ReferenceReporter::new(self.source, self.events, self.document);
-        let feedback = TagFeedback {
-            accepted: true,
-            ..TagFeedback::none(AfterTag::GoOn)
-        };
-        report.tag(tag, feedback);
-        forbid_restart(&mut report, self.tree);
-    }
-
-    /// Switches the mode after a start tag.
-    #[inline(always)]
-    fn switch(&mut self, feedback: TagFeedback) -> Flow {
-        if feedback.text != TextKind::Data {
+        if feedback.mode != TokenizerMode::Data {
             self.capture(feedback);
         }
         Flow::Go(self.state.tag.end)
     }
 
+    /// Reports the attributes of a tag.
+    #[inline(always)]
+    fn report_tag(&mut self, feedback: TagFeedback) {
+        let mut report = ReferenceReporter::new(self.source, self.events, self.document);
+        report.tag(&self.state.tag, feedback);
+        self.forbid_restart();
+    }
+
+    /// Forbids restarts of a document whose references were handed on early.
+    #[inline(always)]
+    fn forbid_restart(&mut self) {
+        // The events of a srcdoc document are still held by its host.
+        if self.events.is_released() && self.document.depth == 0 {
+            self.document.limit = 0;
+            self.tree.forbid_halt();
+        }
+    }
+
+    /// Switches the mode after a start tag.
     fn capture(&mut self, feedback: TagFeedback) {
-        let tag = &self.state.tag;
-        self.state.mode = mode_after(tag, feedback);
+        self.state.mode = feedback.mode;
         self.state.capture = None;
         if feedback.accepted {
             let mut report = ReferenceReporter::new(self.source, self.events, self.document);
-            self.state.capture = report.capture(tag, feedback);
+            self.state.capture = report.capture(&self.state.tag, feedback);
+        }
+    }
+
+    /// Waits for the rest of a start tag, or reads it in pieces if it is longer than [`LIMIT`].
+    #[cold]
+    fn wait_for_tag(&mut self, open: usize) -> Flow {
+        let bytes = self.source.bytes;
+        if bytes.len() - open <= LIMIT || self.last {
+            return Flow::Wait(open);
+        }
+        self.too_long(open);
+        let tag = &mut self.state.tag;
+        tag.start = open;
+        tag.name = open + 1..seek::tag_name_end(bytes, open + 1);
+        tag.element = Element::at(bytes, tag.name.start, tag.name.end);
+        tag.in_pieces = true;
+        let feedback = self.tree.start_tag(&self.source, tag);
+        tag.in_pieces = false;
+        if feedback.then == AfterTag::Halt {
+            return Flow::Halt;
+        }
+        self.state.mode = TokenizerMode::LongTag;
+        self.state.long = LongTag::new(feedback);
+        self.report_piece(false)
+    }
+
+    /// Starts to skip an end tag longer than [`LIMIT`].
+    #[cold]
+    fn long_end_tag(&mut self, open: usize) -> Flow {
+        self.too_long(open);
+        self.state.mode = TokenizerMode::LongTag;
+        self.state.long = LongTag::new(TagFeedback::none(AfterTag::GoOn));
+        Flow::Go(seek::tag_name_end(self.source.bytes, open + 2))
+    }
+
+    /// Continues a long tag.
+    #[cold]
+    fn in_long_tag(&mut self, at: usize) -> Flow {
+        let bytes = self.source.bytes;
+        if let Some(quote) = self.state.long.quote {
+            let end = match quote {
+                b' ' => seek::bare_value_end(bytes, at),
+                _ => seek::next(quote, bytes, at),
+            };
+            if end == bytes.len() {
+                return Flow::Wait(end);
+            }
+            self.state.long.quote = None;
+            return Flow::Go(end + usize::from(quote != b' '));
+        }
+        let tag = &mut self.state.tag;
+        tag.name = at..at;
+        let ends = AttributeNames::new(self.document.enabled).read(bytes, tag);
+        self.report_piece(ends)
+    }
+
+    /// Reports the attributes in one piece of a long tag, which may have its end.
+    fn report_piece(&mut self, ends: bool) -> Flow {
+        let bytes = self.source.bytes;
+        let (tag, long) = (&mut self.state.tag, &mut self.state.long);
+        let feedback = long.feedback;
+        tag.attributes
+            .retain(|known| long.seen.insert(known.attribute));
+        if ends {
+            self.state.mode = feedback.mode;
+        } else if bytes.len() - tag.end > LIMIT && !self.last {
+            // Skips a long attribute. The first of several with one name is used, even a long one.
+            let start = seek::skip_separators(bytes, tag.end);
+            let name_end = seek::attribute_name_end(bytes, bytes.len().min(start + 1));
+            long.seen.insert(Attribute::at(bytes, start, name_end));
+            let equals = seek::skip_space(bytes, name_end);
+            if bytes.get(equals) == Some(&b'=') {
+                let value = bytes.get(seek::skip_space(bytes, equals + 1));
+                let quote = value.filter(|byte| matches!(byte, b'"' | b'\''));
+                long.quote = Some(*quote.unwrap_or(&b' '));
+            }
+            tag.end = bytes.len();
+        }
+        if feedback.accepted && !tag.attributes.is_empty() {
+            self.report_tag(feedback);
+        }
+        if ends {
+            Flow::Go(self.state.tag.end)
+        } else {
+            Flow::Wait(self.state.tag.end)
         }
     }
 
@@ -321,70 +394,35 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             None => return Flow::Wait(open),
         }
         let name = open + 2..seek::tag_name_end(bytes, open + 2);
-        let end = match bytes.get(name.end) {
-            Some(b'>') => name.end + 1,
-            _ => match tag_end(bytes, name.end) {
-                Some(end) => end,
-                None => return self.wait_for_end_tag(open, name),
-            },
-        };
-        match self.tree.end_tag(&self.source, name) {
-            Err(Halted) => Flow::Halt,
-            Ok(()) => Flow::Go(end),
-        }
-    }
-
-    /// Waits for the rest of an end tag, or passes over it if it is longer than [`LIMIT`].
-    #[cold]
-    fn wait_for_end_tag(&mut self, open: usize, name: Range<usize>) -> Flow {
-        if self.source.bytes.len() - open <= LIMIT || self.last {
+        let end = tag_end(bytes, name.end);
+        if end.is_none() && (bytes.len() - open <= LIMIT || self.last) {
             return Flow::Wait(open);
         }
-        match self.tree.end_tag(&self.source, name) {
-            Err(Halted) => Flow::Halt,
-            Ok(()) => self.long_end_tag(open),
+        match (self.tree.end_tag(&self.source, name), end) {
+            (Err(Halted), _) => Flow::Halt,
+            (Ok(()), Some(end)) => Flow::Go(end),
+            (Ok(()), None) => self.long_end_tag(open),
         }
     }
 
     /// Markup declaration open state, `<!`: a comment, doctype, CDATA section or bogus comment.
     fn declaration(&mut self, open: usize) -> Flow {
         let rest = &self.source.bytes[open + 2..];
-        let starts = |prefix: &[u8]| {
-            let length = rest.len().min(prefix.len());
-            let same = rest[..length].eq_ignore_ascii_case(&prefix[..length]);
-            (same, same && length == prefix.len())
-        };
-        if let (true, whole) = starts(b"--") {
-            // `<!-->` and `<!--->` are whole comments.
-            let contents = open + 4;
-            let next = rest.get(2..).unwrap_or_default();
-            let empty = match next {
-                [b'>', ..] => Some(contents + 1),
-                [b'-', b'>', ..] => Some(contents + 2),
-                _ if !whole || next.len() < 2 && !self.last => return Flow::Wait(open),
-                _ => None,
-            };
-            if empty.is_none() && self.document.enabled.reports_anchors() && self.remark(contents) {
-                return Flow::Wait(open);
-            }
-            self.tree.comment();
-            return match empty {
-                Some(end) => Flow::Go(end),
-                None => {
-                    self.state.mode = TokenizerMode::Comment;
-                    Flow::Go(contents)
-                }
-            };
+        match starts_with(rest, b"--") {
+            Some(true) => return self.open_comment(open),
+            Some(false) => {}
+            None => return Flow::Wait(open),
         }
-        for prefix in [&b"doctype"[..], b"[CDATA["] {
-            let (may, is) = starts(prefix);
-            let exact = prefix[0] != b'[' || rest.starts_with(&prefix[..rest.len().min(7)]);
-            if may && exact && !is && !self.last {
-                return Flow::Wait(open);
-            }
+        let is_doctype = starts_with(rest, b"doctype");
+        let is_cut = is_doctype.is_none() || rest.len() < 7 && b"[CDATA[".starts_with(rest);
+        if is_cut && !self.last {
+            return Flow::Wait(open);
         }
-        if starts(b"doctype").1 {
-            return self.doctype(open);
+        if is_doctype == Some(true) {
+            let end = seek::next(b'>', self.source.bytes, open + 9);
+            self.tree.doctype(&self.source, open + 9..end);
+            self.state.mode = TokenizerMode::Bogus;
+            return Flow::Go(open + 9);
         }
         if rest.starts_with(b"[CDATA[") && self.tree.allows_cdata() {
             self.state.mode = TokenizerMode::Cdata;
@@ -395,14 +433,23 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         Flow::Go(open + 2)
     }
 
-    fn doctype(&mut self, open: usize) -> Flow {
-        if !T::WANTS_ALL {
-            self.state.mode = TokenizerMode::Bogus;
-            return Flow::Go(open + 9);
+    fn open_comment(&mut self, open: usize) -> Flow {
+        let contents = open + b"<!--".len();
+        // `<!-->` and `<!--->` are whole comments.
+        let empty = match &self.source.bytes[contents..] {
+            [b'>', ..] => Some(contents + 1),
+            [b'-', b'>', ..] => Some(contents + 2),
+            [] | [_] if !self.last => return Flow::Wait(open),
+            _ => None,
+        };
+        if empty.is_none() && self.document.enabled.reports_anchors() && self.remark(contents) {
+            return Flow::Wait(open);
         }
-        let end = seek::next(b'>', self.source.bytes, open + 9);
-        self.tree.doctype(&self.source, open + 9..end);
-        Flow::Go(self.source.bytes.len().min(end + 1))
+        self.tree.comment();
+        if empty.is_none() {
+            self.state.mode = TokenizerMode::Comment;
+        }
+        Flow::Go(empty.unwrap_or(contents))
     }
 
     /// Reports the comment whose contents start at `contents` if it is a remark; returns whether more
@@ -423,16 +470,20 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         let text = contents..end - marks;
         if check_remark(&bytes[text.clone()], true) == RemarkCheck::Yes && self.document.depth == 0
         {
-            let span = self.source.span(contents - b"<!--".len()..end);
-            let text = self.source.text(text, self.events);
-            self.events.push(Event::Remark(FoundRemark {
-                kind: RemarkKind::Ignore,
-                text,
-                span,
-                position: None,
-            }));
+            self.push_remark(text, contents - b"<!--".len()..end);
         }
         false
+    }
+
+    /// Reports a remark with its text and the range of its comment.
+    fn push_remark(&mut self, text: Range<usize>, comment: Range<usize>) {
+        let text = self.source.text(text, self.events);
+        self.events.push(Event::Remark(FoundRemark {
+            kind: RemarkKind::Ignore,
+            text,
+            span: self.source.span(comment),
+            position: None,
+        }));
     }
 
     fn comment(&mut self, at: usize) -> Flow {
@@ -492,16 +543,24 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         match found {
             EndTagSearch::EndTag(open) => {
                 let name = open + 2..seek::tag_name_end(bytes, open + 2);
-                let Some(end) = tag_end(bytes, name.end) else {
-                    return self.cut_end_tag(at, open, name);
-                };
-                let ended = self.tree.end_tag(&self.source, name);
-                let flow = match ended {
-                    Err(Halted) => Flow::Halt,
-                    Ok(()) => self.raw_text(at..open, end),
-                };
+                let end = tag_end(bytes, name.end);
+                if end.is_none() && self.last {
+                    // A tag that the end of the document cuts off is dropped, and is not text.
+                    return self.raw_text(at..open, bytes.len());
+                }
+                if end.is_none() && bytes.len() - open <= LIMIT {
+                    let is_captured = self.state.capture.is_some();
+                    return Flow::Wait(if is_captured { at } else { open });
+                }
+                if self.tree.end_tag(&self.source, name) == Err(Halted) {
+                    return Flow::Halt;
+                }
+                let flow = self.raw_text(at..open, end.unwrap_or(open));
                 self.state.mode = TokenizerMode::Data;
-                flow
+                match end {
+                    Some(_) => flow,
+                    None => self.long_end_tag(open),
+                }
             }
             EndTagSearch::Wait(_) if self.last => self.raw_text(at..bytes.len(), bytes.len()),
             EndTagSearch::Wait(from) if self.state.capture.is_none() => Flow::Wait(from),
@@ -513,28 +572,6 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 Flow::Wait(at)
             }
         }
-    }
-
-    /// Handles the text from `at` on, where its end tag is incomplete.
-    #[cold]
-    fn cut_end_tag(&mut self, at: usize, open: usize, name: Range<usize>) -> Flow {
-        let end = self.source.bytes.len();
-        if self.last {
-            // A tag that the end of the document cuts off is dropped, and is no text.
-            return self.raw_text(at..open, end);
-        }
-        if end - open <= LIMIT {
-            return Flow::Wait(if self.state.capture.is_some() {
-                at
-            } else {
-                open
-            });
-        }
-        if self.tree.end_tag(&self.source, name) == Err(Halted) {
-            return Flow::Halt;
-        }
-        self.raw_text(at..open, open);
-        self.long_end_tag(open)
     }
 
     /// Reports the references in the text of an element.
@@ -550,7 +587,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             } else {
                 let mut report = ReferenceReporter::new(self.source, self.events, self.document);
                 report.contents(&capture, range);
-                forbid_restart(&mut report, self.tree);
+                self.forbid_restart();
             }
         }
         Flow::Go(next)
@@ -564,43 +601,17 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         }
         css::remarks(self.source.bytes, range, |comment| {
             let text = comment.start + b"/*".len()..comment.end - b"*/".len();
-            let text = self.source.text(text, self.events);
-            self.events.push(Event::Remark(FoundRemark {
-                kind: RemarkKind::Ignore,
-                text,
-                span: self.source.span(comment),
-                position: None,
-            }));
+            self.push_remark(text, comment);
         });
     }
 
     /// Reports that something is longer than [`LIMIT`].
     #[cold]
-    pub(super) fn too_long(&mut self, at: usize) {
+    fn too_long(&mut self, at: usize) {
         self.state.capture = None;
         let offset = self.source.offset(at);
         self.events
             .push(Event::Diagnostic(&diagnostic::VALUE_TOO_LONG, offset));
-    }
-}
-
-/// Forbids restarts of a document whose references were handed on early.
-#[inline(always)]
-fn forbid_restart(report: &mut ReferenceReporter<'_, '_, '_>, tree: &mut impl TreeFeedback) {
-    // The events of a srcdoc document are still held by its host.
-    if report.events.is_released() && report.document.depth == 0 {
-        report.document.limit = 0;
-        tree.forbid_halt();
-    }
-}
-
-/// Returns the mode after a start tag.
-fn mode_after(tag: &Tag, feedback: TagFeedback) -> TokenizerMode {
-    match feedback.text {
-        TextKind::Data => TokenizerMode::Data,
-        TextKind::Rcdata | TextKind::Rawtext => TokenizerMode::Raw(tag.element),
-        TextKind::Script => TokenizerMode::Script(ScriptEscape::None),
-        TextKind::Plaintext => TokenizerMode::Plaintext,
     }
 }
 
@@ -620,149 +631,4 @@ fn apply_meta(report: &mut ReferenceReporter<'_, '_, '_>, tag: &Tag) -> Option<H
         report.events.push(Event::Encoding(encoding));
     }
     None
-}
-
-/// The state of a tag longer than [`LIMIT`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LongTag {
-    feedback: TagFeedback,
-    seen: AttributeSet,
-    /// The quote of a value that is being passed over; a space for an unquoted one.
-    quote: Option<u8>,
-}
-
-impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
-    /// Starts a long start tag at `open`.
-    pub(super) fn long_tag(&mut self, open: usize) -> Flow {
-        let bytes = self.source.bytes;
-        self.too_long(open);
-        let name_end = seek::tag_name_end(bytes, open + 1);
-        let mut cut = name_end;
-        let mut attributes = Attributes::new(bytes, name_end);
-        while let TagStep::Attribute(given) = attributes.step() {
-            cut = given.next(bytes);
-        }
-        let piece = closed_piece(&self.source, open, cut);
-        let tag = &mut self.state.tag;
-        tag.start = 0;
-        tag.name = 1..name_end - open;
-        let feedback = self.tree.start_tag(&piece.source(), tag);
-        if feedback.then == AfterTag::Halt {
-            return Flow::Halt;
-        }
-        let mut long = LongTag {
-            feedback,
-            seen: AttributeSet::default(),
-            quote: None,
-        };
-        self.report_piece(&mut long, &piece);
-        self.state.mode = TokenizerMode::LongTag(long);
-        Flow::Go(cut)
-    }
-
-    /// Starts a long end tag at `open`.
-    pub(super) fn long_end_tag(&mut self, open: usize) -> Flow {
-        let bytes = self.source.bytes;
-        self.too_long(open);
-        self.state.mode = TokenizerMode::LongTag(LongTag {
-            feedback: TagFeedback::none(AfterTag::GoOn),
-            seen: AttributeSet::default(),
-            quote: None,
-        });
-        Flow::Go(seek::tag_name_end(bytes, open + 2))
-    }
-
-    /// Continues a long tag.
-    pub(super) fn in_long_tag(&mut self, at: usize, mut long: LongTag) -> Flow {
-        let bytes = self.source.bytes;
-        if let Some(quote) = long.quote {
-            return self.skip_value(at, long, quote);
-        }
-        let mut attributes = Attributes::new(bytes, at);
-        let mut cut = at;
-        let end = loop {
-            match attributes.step() {
-                TagStep::Attribute(given) => cut = given.next(bytes),
-                TagStep::End { end, .. } => break Some(end),
-                TagStep::Cut(_) => break None,
-            }
-        };
-        let waiting = bytes.len() - cut;
-        if end.is_none() && cut == at && waiting <= LIMIT && !self.last {
-            return Flow::Wait(at);
-        }
-        let piece = closed_piece(&self.source, at, end.map_or(cut, |end| end - 1));
-        let tag = &mut self.state.tag;
-        tag.name = 0..0;
-        self.tree.read_attributes(&piece.source(), tag);
-        self.report_piece(&mut long, &piece);
-        if let Some(end) = end {
-            self.state.mode = mode_after(&self.state.tag, long.feedback);
-            return Flow::Go(end);
-        }
-        if cut == at && !self.last {
-            return self.skip_attribute(at, long);
-        }
-        self.state.mode = TokenizerMode::LongTag(long);
-        match cut == at {
-            true => Flow::Wait(at),
-            false => Flow::Go(cut),
-        }
-    }
-
-    /// Starts to pass over a long attribute.
-    fn skip_attribute(&mut self, at: usize, mut long: LongTag) -> Flow {
-        let bytes = self.source.bytes;
-        let start = seek::skip_separators(bytes, at);
-        let name_end = seek::attribute_name_end(bytes, bytes.len().min(start + 1));
-        let attribute = Attribute::at(bytes, start, name_end);
-        // The first of several attributes with one name counts, even if it is too long.
-        long.seen.insert(attribute);
-        let equals = seek::skip_space(bytes, name_end);
-        if bytes.get(equals) == Some(&b'=') {
-            let value = seek::skip_space(bytes, equals + 1);
-            long.quote = Some(match bytes.get(value) {
-                Some(&quote @ (b'"' | b'\'')) => quote,
-                _ => b' ',
-            });
-        }
-        self.state.mode = TokenizerMode::LongTag(long);
-        Flow::Go(bytes.len())
-    }
-
-    /// Passes over the rest of a long value.
-    fn skip_value(&mut self, at: usize, mut long: LongTag, quote: u8) -> Flow {
-        let bytes = self.source.bytes;
-        let end = match quote {
-            b' ' => seek::bare_value_end(bytes, at),
-            _ => seek::next(quote, bytes, at),
-        };
-        if end < bytes.len() {
-            long.quote = None;
-        }
-        self.state.mode = TokenizerMode::LongTag(long);
-        Flow::Go(bytes.len().min(end + usize::from(quote != b' ')))
-    }
-
-    /// Reports the attributes in one piece of a long tag.
-    fn report_piece(&mut self, long: &mut LongTag, piece: &ValueDecoder) {
-        let tag = &mut self.state.tag;
-        tag.attributes
-            .retain(|known| long.seen.insert(known.attribute));
-        if long.feedback.accepted && !tag.attributes.is_empty() {
-            let mut report = ReferenceReporter::new(piece.source(), self.events, self.document);
-            report.tag(tag, long.feedback);
-            forbid_restart(&mut report, self.tree);
-        }
-    }
-}
-
-/// Returns a piece of a tag with a `>` appended.
-fn closed_piece(source: &ValueSource<'_>, start: usize, end: usize) -> ValueDecoder {
-    let mut piece = ValueDecoder::default();
-    piece.bytes.extend_from_slice(&source.bytes[start..end]);
-    piece.offsets.verbatim(0, source, start..end);
-    piece.bytes.push(b'>');
-    piece.offsets.replaced(end - start, source, end..end);
-    piece
 }

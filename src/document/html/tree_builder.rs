@@ -23,8 +23,9 @@ use html5ever::{Attribute as Html5Attribute, LocalName, QualName, ns};
 use super::attributes::{AttributeSet, ElementNamespace, row};
 use super::dom::{self, NodeId, TreePosition};
 use super::encoding::EncodingState;
-use super::feedback::{AfterTag, Bail, Halt, Halted, TagFeedback, TextKind, TreeFeedback};
+use super::feedback::{AfterTag, Bail, Halt, Halted, TagFeedback, TokenizerMode, TreeFeedback};
 use super::names::{Attribute, Element};
+use super::raw_text::ScriptEscape;
 use super::report::{ReferenceReporter, ReportState};
 use super::tag::{AttributeNames, Attributes, KnownAttribute, RawAttribute, Tag, TagStep};
 use super::tokenizer::{TokenizerRun, TokenizerState};
@@ -135,7 +136,7 @@ pub(super) fn scan(
     document: &mut ReportState,
 ) -> Result<TreeBuilderDriver, Halt> {
     if u32::try_from(source.bytes.len()).is_err() {
-        return Err(Halt::Bail(Bail::Limit));
+        return Err(Halt::Bail(Bail::LIMIT));
     }
     let mut driver = TreeBuilderDriver::new(document);
     let mut run = TokenizerRun {
@@ -181,7 +182,7 @@ impl TreeBuilderDriver {
                 0 => limit.max(MIN_MEMORY),
                 _ => (limit / NESTED_DIVISOR).max(MIN_MEMORY),
             },
-            halt: Halt::Bail(Bail::Limit),
+            halt: Halt::Bail(Bail::LIMIT),
         }
     }
 
@@ -215,7 +216,7 @@ impl TreeBuilderDriver {
             || self.steps == 0;
         match beyond {
             true => {
-                self.halt = Halt::Bail(Bail::Limit);
+                self.halt = Halt::Bail(Bail::LIMIT);
                 Err(Halted)
             }
             false => Ok(()),
@@ -278,7 +279,7 @@ impl TreeBuilderDriver {
                         continue;
                     }
                     if seen.len() > MAX_ATTRIBUTES {
-                        self.halt = Halt::Bail(Bail::Limit);
+                        self.halt = Halt::Bail(Bail::LIMIT);
                         return Err(AfterTag::Halt);
                     }
                     let mut value = self.value(source, next.value);
@@ -470,9 +471,8 @@ impl TreeBuilderDriver {
             }
             again(index, &mut tag);
             let feedback = TagFeedback {
-                accepted: true,
                 inert: position == TreePosition::Template,
-                ..TagFeedback::none(AfterTag::GoOn)
+                ..TagFeedback::ACCEPTED
             };
             report.tag(&tag, feedback);
             if tag.is_base() && position == TreePosition::Document {
@@ -571,22 +571,20 @@ impl TreeFeedback for TreeBuilderDriver {
         if within.and_then(|()| self.record(source, tag)).is_err() {
             return TagFeedback::none(AfterTag::Halt);
         }
-        let text = match result {
-            TokenSinkResult::Plaintext => TextKind::Plaintext,
-            TokenSinkResult::RawData(RawKind::Rcdata) => TextKind::Rcdata,
-            TokenSinkResult::RawData(RawKind::Rawtext) => TextKind::Rawtext,
-            TokenSinkResult::RawData(_) => TextKind::Script,
-            _ => TextKind::Data,
+        let mode = match result {
+            TokenSinkResult::Plaintext => TokenizerMode::Plaintext,
+            TokenSinkResult::RawData(RawKind::Rcdata | RawKind::Rawtext) => {
+                TokenizerMode::Raw(tag.element)
+            }
+            TokenSinkResult::RawData(_) => TokenizerMode::Script(ScriptEscape::None),
+            _ => TokenizerMode::Data,
         };
         // Whether the element stays in the tree is known at the end.
         TagFeedback {
-            text,
+            mode,
             ..TagFeedback::none(AfterTag::GoOn)
         }
     }
-
-    /// Not called: the whole document is in one window.
-    fn read_attributes(&mut self, _source: &ValueSource<'_>, _tag: &mut Tag) {}
 
     fn halt(&mut self) -> Halt {
         self.halt
@@ -634,10 +632,6 @@ impl TreeFeedback for TreeBuilderDriver {
     fn doctype(&mut self, source: &ValueSource<'_>, range: Range<usize>) {
         let cut = range.end == source.bytes.len();
         let _ = self.feed(Any::DoctypeToken(doctype(&source.bytes[range], cut)));
-    }
-
-    fn in_prolog(&self) -> bool {
-        true
     }
 
     fn raw_text(&mut self, range: Range<usize>) {

@@ -3,18 +3,33 @@
 
 use std::ops::Range;
 
+use super::attributes::ValueSyntax;
 use crate::bytes::seek::is_space;
 
 /// The longest attribute value, or text of an element, that is searched, in bytes.
 pub(super) const LIMIT: usize = 4 << 20;
 
+/// Returns the references in a value that is a list.
+pub(super) fn items<'a>(
+    syntax: ValueSyntax,
+    bytes: &'a [u8],
+    range: Range<usize>,
+) -> Box<dyn Iterator<Item = Range<usize>> + 'a> {
+    match syntax {
+        ValueSyntax::SpaceList => Box::new(spaced(bytes, range)),
+        ValueSyntax::CommaList => Box::new(commas(bytes, range)),
+        ValueSyntax::Location => Box::new(locations(bytes, range)),
+        _ => Box::new(srcset(bytes, range)),
+    }
+}
+
 /// Returns the items separated by white space.
-pub(super) fn spaced(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+fn spaced(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     split(bytes, range, is_space)
 }
 
 /// Returns the non-empty items separated by commas, trimmed of white space.
-pub(super) fn commas(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+fn commas(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     split(bytes, range, |byte| byte == b',')
         .map(move |item| trim(bytes, item))
         .filter(|item| !item.is_empty())
@@ -49,7 +64,7 @@ fn trim(bytes: &[u8], mut range: Range<usize>) -> Range<usize> {
 
 /// Returns the references of valid image candidates (WHATWG HTML 4.8.4.2.2, "parse a srcset
 /// attribute").
-pub(super) fn srcset(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+fn srcset(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut at = range.start;
     let bytes = &bytes[..range.end];
     std::iter::from_fn(move || {
@@ -136,29 +151,19 @@ fn is_positive_integer(number: &[u8]) -> bool {
     number.iter().all(u8::is_ascii_digit) && number.iter().any(|&digit| digit != b'0')
 }
 
-/// Whether a number is a valid floating-point number of at least zero.
+/// Whether a number is a valid floating-point number of at least zero (WHATWG HTML 2.3.4.3).
 fn is_density(number: &[u8]) -> bool {
-    let unsigned = number.strip_prefix(b"-").unwrap_or(number);
-    let (mantissa, exponent) = match unsigned.iter().position(|byte| matches!(byte, b'e' | b'E')) {
-        Some(at) => (&unsigned[..at], Some(&unsigned[at + 1..])),
-        None => (unsigned, None),
-    };
-    let (whole, fraction) = match mantissa.iter().position(|&byte| byte == b'.') {
-        Some(at) => (&mantissa[..at], Some(&mantissa[at + 1..])),
-        None => (mantissa, None),
-    };
-    let digits = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
-    let well_formed = match fraction {
-        Some(fraction) => digits(fraction) && (whole.is_empty() || digits(whole)),
-        None => digits(whole),
-    } && exponent.is_none_or(|exponent| {
-        let sign = exponent
-            .first()
-            .is_some_and(|byte| matches!(byte, b'+' | b'-'));
-        digits(&exponent[usize::from(sign)..])
-    });
-    let is_zero = mantissa.iter().all(|&byte| matches!(byte, b'0' | b'.'));
-    well_formed && (unsigned.len() == number.len() || is_zero)
+    // Rust also reads `+1`, `1.`, `inf` and `nan`.
+    let is_strict = number.first() != Some(&b'+')
+        && number
+            .iter()
+            .all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(byte))
+        && (number.split(|&byte| byte == b'.').skip(1))
+            .all(|it| it.first().is_some_and(u8::is_ascii_digit));
+    let number = str::from_utf8(number)
+        .ok()
+        .and_then(|number| number.parse().ok());
+    is_strict && number.is_some_and(|number: f64| number >= 0.0)
 }
 
 /// Returns the reference in the `content` of a meta refresh (WHATWG HTML, "shared declarative refresh
@@ -214,7 +219,7 @@ pub(in crate::document) fn refresh(bytes: &[u8], range: Range<usize>) -> Option<
 }
 
 /// Returns the string literals that a script assigns to a location, without their quotes.
-pub(super) fn locations(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+fn locations(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut at = range.start;
     let bytes = &bytes[..range.end];
     std::iter::from_fn(move || {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::attributes::{AttributeSet, EnabledRows, ValueSyntax, row};
 use super::encoding::EncodingState;
-use super::feedback::{AfterTag, TagFeedback, TextKind};
+use super::feedback::TagFeedback;
 use super::names::{Attribute, Element};
 use super::report::{Capture, ReferenceReporter, ReportState};
 use super::tag::{KnownAttribute, Tag};
@@ -48,14 +48,6 @@ pub(in crate::document) struct MarkupReporter {
     tag: Tag,
     seen: AttributeSet,
 }
-
-/// Every tag of XML creates an element.
-const ACCEPTED: TagFeedback = TagFeedback {
-    accepted: true,
-    inert: false,
-    text: TextKind::Data,
-    then: AfterTag::GoOn,
-};
 
 impl MarkupReporter {
     pub(in crate::document) fn new(options: &FormatOptions) -> Self {
@@ -157,8 +149,9 @@ impl MarkupReporter {
                 report.events.push(Event::Settled);
             }
         }
-        report.tag(tag, ACCEPTED);
-        report.capture(tag, ACCEPTED)
+        // Every tag of XML creates an element.
+        report.tag(tag, TagFeedback::ACCEPTED);
+        report.capture(tag, TagFeedback::ACCEPTED)
     }
 
     /// Reports the references in the decoded text of an element.
