@@ -1,6 +1,7 @@
 //! Layer 5: extracts the links of one document after the other, with buffers that are reused.
 
 use std::io::{self, Cursor, Read, Seek};
+use std::ops::ControlFlow;
 
 use encoding_rs::Encoding;
 
@@ -16,7 +17,9 @@ use crate::document::options::{RstRoles, Slug};
 use crate::document::{
     self, ArchiveCounts, Format, Passes, PieceIndex, Scan, ScanStart, SplitContext,
 };
-use crate::linker::{AttachmentReader, EmbeddedBases, Enclosure, Linker, Ruling, Sink};
+use crate::linker::{
+    Attachment, DocumentContext, EmbeddedBases, Enclosure, Found, Link, Linker, Ruling, Sink,
+};
 use crate::uri::Base;
 use crate::uri::unwrap::Unwrapper;
 
@@ -178,31 +181,73 @@ pub struct Extractor {
     linker: Linker,
     /// One scanner a format, created when first needed.
     scanners: Vec<(&'static str, Box<dyn Scan>)>,
+    attachments: AttachmentState,
+}
+
+/// Reads files in messages.
+pub(crate) trait AttachmentReader: Send {
+    /// Reads a file, and passes its links to `sink`; returns what was read, and what was not.
+    fn read(&mut self, attachment: &Attachment<'_>, sink: &mut dyn Sink) -> ArchiveCounts;
+}
+
+/// The reader of files in messages, and what it has read of those in the last document.
+#[derive(Default)]
+struct AttachmentState {
+    reader: Option<Box<dyn AttachmentReader>>,
+    counts: ArchiveCounts,
+}
+
+/// Reads the files in messages that the linker passes on; they are counted as skipped without a reader.
+struct WithAttachments<'a> {
+    state: &'a mut AttachmentState,
+    sink: &'a mut dyn Sink,
+}
+
+impl Sink for WithAttachments<'_> {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
+        self.sink.link(link)
+    }
+
+    fn event(&mut self, found: &Found<'_>) {
+        let Found::Attachment(attachment) = found else {
+            return self.sink.event(found);
+        };
+        let AttachmentState { reader, counts } = self.state;
+        let Some(reader) = reader else {
+            return counts.skip(attachment.media_type);
+        };
+        let read = reader.read(attachment, self.sink);
+        counts.parts += read.parts;
+        counts.add_skipped(&read);
+    }
 }
 
 impl Extractor {
     /// Makes an extractor.
     pub fn new(options: &ExtractorOptions) -> Self {
-        let mut linker = Linker::new(options.ruling, options.embedded_bases);
-        linker.set_longest_base(options.formats.longest_base);
-        linker.set_unwrapper(options.unwrapper.clone());
         Extractor {
             windows: Windows::new(options.window),
             events: Batch::default(),
-            linker,
+            linker: Linker::new(
+                options.ruling,
+                options.embedded_bases,
+                options.formats.longest_base,
+                options.unwrapper.clone(),
+            ),
             scanners: Vec::new(),
+            attachments: AttachmentState::default(),
             options: options.clone(),
         }
     }
 
     /// Sets the reader of files in messages.
     pub(crate) fn set_attachment_reader(&mut self, reader: Box<dyn AttachmentReader>) {
-        self.linker.set_attachment_reader(reader);
+        self.attachments.reader = Some(reader);
     }
 
     /// Returns the counts of files in the messages of the last document.
     pub(crate) fn attachment_counts(&self) -> &ArchiveCounts {
-        self.linker.attachment_counts()
+        &self.attachments.counts
     }
 
     /// Leaves out references from now on: only what fragments can name is wanted.
@@ -212,7 +257,7 @@ impl Extractor {
     }
 
     /// Extracts the links of a document that is in memory.
-    pub fn extract_bytes(&mut self, document: &Document<'_>, bytes: &[u8], sink: &mut impl Sink) {
+    pub fn extract_bytes(&mut self, document: &Document<'_>, bytes: &[u8], sink: &mut dyn Sink) {
         let format = document.format;
         let first = &bytes[..bytes.len().min(charset::PRESCAN)];
         let detected = (format.conversion != Conversion::Never)
@@ -251,7 +296,7 @@ impl Extractor {
         &mut self,
         document: &Document<'_>,
         reader: impl Read,
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) -> io::Result<u64> {
         let limit = usize::try_from(self.options.formats.html.max_document).unwrap_or(usize::MAX);
         let limit = match document.format.reading {
@@ -273,7 +318,7 @@ impl Extractor {
         &mut self,
         document: &Document<'_>,
         reader: impl Read + Seek,
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) -> io::Result<u64> {
         self.run(document, &mut Seekable::new(reader), sink)
     }
@@ -290,7 +335,7 @@ impl Extractor {
         &mut self,
         document: &Document<'_>,
         source: &mut impl RewindSource,
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) -> io::Result<u64> {
         let Format {
             conversion,
@@ -313,7 +358,7 @@ impl Extractor {
         &mut self,
         document: &Document<'_>,
         source: &mut ReaderWindows<'_, impl RewindSource>,
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) -> io::Result<u64> {
         let (bounds, origin) = (document.format.bounds, document.origin.offset);
         let mut pass = self.begin(document, source.reader.detected());
@@ -341,17 +386,17 @@ impl Extractor {
         &mut self,
         pass: &mut Pass,
         source: &mut impl WindowSource,
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) -> Option<Pass> {
         loop {
             if source.becomes_heavy(pass.is_held()) {
-                sink.heavy();
+                sink.event(&Found::Heavy);
             }
             source.fill();
             let (window, map) = source.view();
             let consumed = self.scan(pass, window, map, sink);
             let restarted = pass.restarted(&mut self.linker);
-            if restarted.is_some() || source.consume(consumed) {
+            if restarted.is_some() || self.linker.is_stopped() || source.consume(consumed) {
                 return restarted;
             }
         }
@@ -371,11 +416,14 @@ impl Extractor {
 
     fn begin(&mut self, document: &Document<'_>, detected: Option<Detected>) -> Pass {
         let format = document.format;
-        self.linker.set_tree(document.tree);
-        self.linker.set_enclosure(document.enclosure);
-        self.linker.set_depth(document.depth);
-        self.linker.set_outer_base(document.outer.cloned());
-        self.linker.begin(format.family, document.base);
+        self.linker.begin(DocumentContext {
+            outer: document.outer,
+            tree: document.tree,
+            enclosure: document.enclosure,
+            depth: document.depth,
+            ..DocumentContext::new(format.family, document.base)
+        });
+        self.attachments.counts = ArchiveCounts::default();
         let known = self
             .scanners
             .iter()
@@ -412,14 +460,19 @@ impl Extractor {
         pass: &mut Pass,
         window: Window<'_>,
         offset_map: Option<&mut OffsetMap>,
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) -> usize {
         let Extractor {
             scanners,
             events: batch,
             linker,
+            attachments,
             ..
         } = self;
+        let sink = &mut WithAttachments {
+            state: attachments,
+            sink,
+        };
         let scanner = &mut scanners[pass.scanner].1;
         if !pass.begun {
             scanner.begin(&pass.start);

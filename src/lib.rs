@@ -144,7 +144,7 @@ pub use document::flags::Flags;
 pub use document::text::{Certainty, TextReference, TextReferences, find};
 pub use document::{Format, FormatOptions, Positions};
 pub use extractor::{Document, Extractor, ExtractorOptions};
-pub use linker::{Diagnostic, EmbeddedBases, Link, Ruling, Sink};
+pub use linker::{Diagnostic, EmbeddedBases, Found, Link, Ruling, Sink};
 pub use links::{Links, OwnedLink, links};
 pub use uri::{
     Base, BaseError, BaseSource, Component, Fault, Grammar, Reference, ReferenceKind, ResolveError,

@@ -1,7 +1,11 @@
 //! The public API: auto traits, and what the root offers.
 
+use std::io;
+use std::ops::ControlFlow;
+
+use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::linker::{Diagnostic, Link};
+use uriscan::linker::{Diagnostic, Found, Link, Sink};
 use uriscan::output::Layout;
 use uriscan::pipeline;
 
@@ -49,4 +53,42 @@ fn the_root_finds_links_and_resolves() {
         .unwrap_err()
         .into();
     assert!(!error.to_string().is_empty());
+}
+
+/// Keeps the first references and stops.
+struct First(usize, Vec<String>);
+
+impl Sink for First {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
+        self.1.push(link.reference_str().unwrap().to_owned());
+        if self.1.len() == self.0 {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn event(&mut self, _found: &Found<'_>) {
+        assert!(self.1.len() < self.0);
+    }
+}
+
+#[test]
+fn a_sink_stops_a_document_and_the_next_one_is_read() {
+    fn passed_on(extractor: &mut Extractor, document: &Document<'_>, sink: &mut dyn Sink) {
+        let page = b"<a href=a><a href=b><base href=/x/><a href='\xff'><a name=n href=c>";
+        extractor.extract_bytes(document, page, sink);
+    }
+    let mut extractor = Extractor::new(&ExtractorOptions::default().with_window(8));
+    let html = Document::new(Format::HTML, None);
+    let mut first = First(2, Vec::new());
+    passed_on(&mut extractor, &html, &mut first);
+    assert_eq!(first.1, ["a", "b"]);
+    let mut boxed: Box<dyn Sink> = Box::new(|_: &Link<'_>| ());
+    passed_on(&mut extractor, &html, &mut boxed);
+    let endless = std::io::Read::chain(&b"http://a/ http://b/ http://c/ "[..], io::repeat(b' '));
+    let mut first = First(1, Vec::new());
+    let text = Document::new(Format::TEXT, None);
+    let read = extractor.extract(&text, endless, &mut first).unwrap();
+    assert_eq!(first.1, ["http://a/"]);
+    assert!(read < 100_000, "{read}");
 }

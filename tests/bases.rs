@@ -1,10 +1,12 @@
 //! The base stack: which base a reference gets, and when (RFC 2396 section 5.1).
 
+use std::ops::ControlFlow;
+
 use uriscan::document::events::{
     BaseSelector, Context, Enter, EntityBase, EntityBaseField, Event, Events, FoundReference,
     RestartHints, RuleFamily, Span,
 };
-use uriscan::linker::{Diagnostic, EmbeddedBases, Link, Linker, Ruling, Sink};
+use uriscan::linker::{self, DocumentContext, EmbeddedBases, Link, Linker, Ruling, Sink};
 use uriscan::uri::{Base, BaseSource};
 
 /// Collects `reference -> target (base source)`.
@@ -12,7 +14,7 @@ use uriscan::uri::{Base, BaseSource};
 struct Collected(Vec<String>);
 
 impl Sink for Collected {
-    fn link(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         let show = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let target = match link.target {
             Ok(target) => show(target),
@@ -25,12 +27,15 @@ impl Sink for Collected {
         let reference = show(link.reference);
         self.0
             .push(format!("{member}{reference} -> {target} ({source})"));
+        ControlFlow::Continue(())
     }
 
-    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
-        let (code, count) = (diagnostic.code.name, diagnostic.count);
-        self.0
-            .push(format!("{code} x{count} at {}", diagnostic.offset));
+    fn event(&mut self, found: &linker::Found<'_>) {
+        if let linker::Found::Diagnostic(diagnostic) = found {
+            let (code, count) = (diagnostic.code.name, diagnostic.count);
+            self.0
+                .push(format!("{code} x{count} at {}", diagnostic.offset));
+        }
     }
 }
 
@@ -102,7 +107,7 @@ fn push(step: &Step, events: &mut Events) {
 
 /// Returns the links of a markup document at `http://example.com/d/p.html`.
 fn links_of(embedded: EmbeddedBases, steps: &[Step]) -> Vec<String> {
-    let mut linker = Linker::new(Ruling::AUTO, embedded);
+    let mut linker = Linker::new(Ruling::AUTO, embedded, usize::MAX, None);
     let mut collected = Collected::default();
     let base = Base {
         uri: b"http://example.com/d/p.html".to_vec(),
@@ -111,7 +116,7 @@ fn links_of(embedded: EmbeddedBases, steps: &[Step]) -> Vec<String> {
     // The second pass shows that the first document leaves no state.
     for _ in 0..2 {
         collected.0.clear();
-        linker.begin(RuleFamily::Markup, Some(&base));
+        linker.begin(DocumentContext::new(RuleFamily::Markup, Some(&base)));
         let mut events = Events::default();
         for step in steps {
             push(step, &mut events);
@@ -272,17 +277,21 @@ fn message_references_are_their_own_targets() {
 
 #[test]
 fn more_than_can_be_held_resolves_against_the_base_known_so_far() {
-    let mut linker = Linker::new(Ruling::AUTO, EmbeddedBases::Honour);
-    linker.begin(RuleFamily::Markup, None);
+    let mut linker = Linker::new(Ruling::AUTO, EmbeddedBases::Honour, usize::MAX, None);
+    linker.begin(DocumentContext::new(RuleFamily::Markup, None));
     let mut links = 0;
     let mut last = String::new();
     struct Counting<'a>(&'a mut u64, &'a mut String);
     impl Sink for Counting<'_> {
-        fn link(&mut self, _: &Link<'_>) {
+        fn link(&mut self, _: &Link<'_>) -> ControlFlow<()> {
             *self.0 += 1;
+            ControlFlow::Continue(())
         }
-        fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
-            *self.1 = diagnostic.code.name.to_owned();
+
+        fn event(&mut self, found: &linker::Found<'_>) {
+            if let linker::Found::Diagnostic(diagnostic) = found {
+                *self.1 = diagnostic.code.name.to_owned();
+            }
         }
     }
     let mut events = Events::default();

@@ -1,8 +1,10 @@
 //! What the tests of formats share whose documents are read in blocks of lines.
 
+use std::ops::ControlFlow;
+
 use uriscan::document::flags::Flags;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::linker::{Diagnostic, Link, Sink};
+use uriscan::linker::{self, Link, Sink};
 use uriscan::options::AnchorReporting;
 use uriscan::uri::{Base, BaseSource};
 use uriscan::{Format, FormatOptions};
@@ -28,7 +30,7 @@ pub(crate) struct Found {
 }
 
 impl Sink for Found {
-    fn link(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         self.rows.push(Row {
             reference: text(link.reference),
@@ -37,15 +39,20 @@ impl Sink for Found {
             span: (link.span.start, link.span.end),
             flags: link.flags,
         });
+        ControlFlow::Continue(())
     }
 
-    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
-        self.codes.push((diagnostic.code.name, diagnostic.count));
-    }
-
-    fn anchor(&mut self, name: &[u8], _offset: u64) {
-        self.anchors
-            .push(String::from_utf8_lossy(name).into_owned());
+    fn event(&mut self, found: &linker::Found<'_>) {
+        match found {
+            linker::Found::Diagnostic(diagnostic) => {
+                self.codes.push((diagnostic.code.name, diagnostic.count));
+            }
+            linker::Found::Anchor(name, _) => {
+                self.anchors
+                    .push(String::from_utf8_lossy(name).into_owned());
+            }
+            _ => {}
+        }
     }
 }
 

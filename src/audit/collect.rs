@@ -2,6 +2,7 @@
 
 use std::hash::BuildHasher;
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{MutexGuard, PoisonError};
 
@@ -24,8 +25,9 @@ use crate::document::diagnostic::{self, Effect};
 use crate::document::events::RemarkKind;
 use crate::document::flags::Flags;
 use crate::document::options::Slug;
-use crate::linker::{Diagnostic, Link, Remark, Sink};
+use crate::linker::{Diagnostic, Found, Link, Remark, Sink};
 use crate::output::record::Summary;
+use crate::pipeline::archive::ArchiveSink;
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::members;
 use crate::pipeline::queue::{Job, Queue};
@@ -458,10 +460,19 @@ impl MemberCollector<'_, '_> {
 }
 
 impl Sink for MemberCollector<'_, '_> {
-    fn link(&mut self, link: &Link<'_>) {
-        self.documents.finds.link(link);
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
+        self.documents.finds.link(link)
     }
 
+    fn event(&mut self, found: &Found<'_>) {
+        match found {
+            Found::Diagnostic(diagnostic) => self.diagnostic(diagnostic),
+            _ => self.documents.finds.event(found),
+        }
+    }
+}
+
+impl MemberCollector<'_, '_> {
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
         // What a container says of a member comes before or behind it.
         // A file that is no archive is a document.
@@ -476,27 +487,9 @@ impl Sink for MemberCollector<'_, '_> {
         items.push(PackedItem::Diagnostic as u8);
         wire::push_diagnostic(found, items);
     }
+}
 
-    fn heavy(&mut self) {
-        self.documents.finds.heavy();
-    }
-
-    fn exact(&mut self, rule: &'static str) {
-        self.documents.finds.exact(rule);
-    }
-
-    fn remark(&mut self, remark: &Remark<'_>) {
-        self.documents.finds.remark(remark);
-    }
-
-    fn anchor(&mut self, name: &[u8], offset: u64) {
-        self.documents.finds.anchor(name, offset);
-    }
-
-    fn restart(&mut self) {
-        self.documents.finds.restart();
-    }
-
+impl ArchiveSink for MemberCollector<'_, '_> {
     fn begin_member(&mut self, name: &str, path: &[u8]) -> bool {
         self.leave(path);
         let absolute = [self.archive.as_slice(), path].concat();
@@ -813,7 +806,7 @@ impl<'a> DocumentFinds<'a> {
 }
 
 impl Sink for DocumentFinds<'_> {
-    fn link(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         let (location, fragment) = self.audit.locate(link, &mut self.lookups);
         self.target(link, location, fragment);
         self.directories += u64::from(matches!(location, TargetLocation::NoIndex(_)));
@@ -831,8 +824,33 @@ impl Sink for DocumentFinds<'_> {
             self.contents.items.push(PackedItem::Link as u8);
             wire::push_link(link, &mut self.contents.items);
         }
+        ControlFlow::Continue(())
     }
 
+    fn event(&mut self, found: &Found<'_>) {
+        match found {
+            Found::Diagnostic(diagnostic) => self.diagnostic(diagnostic),
+            Found::Anchor(name, _) => self.names.push(self.audit.hasher.hash_one(name)),
+            Found::Remark(remark) => self.remark(remark),
+            Found::Exact(_) => self.exact += 1,
+            Found::Heavy => {
+                let lock = || {
+                    self.audit
+                        .heavy
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                };
+                self.heavy.get_or_insert_with(lock);
+            }
+            Found::Restart => self.names.clear(),
+            _ => {}
+        }
+    }
+}
+
+impl ArchiveSink for DocumentFinds<'_> {}
+
+impl DocumentFinds<'_> {
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
         self.damaged += u64::from(found.code.effect == Effect::Damage);
         self.diagnosed.diagnose(found.code, found.count);
@@ -842,20 +860,6 @@ impl Sink for DocumentFinds<'_> {
             self.contents.items.push(PackedItem::Diagnostic as u8);
             wire::push_diagnostic(found, &mut self.contents.items);
         }
-    }
-
-    fn heavy(&mut self) {
-        let lock = || {
-            self.audit
-                .heavy
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-        };
-        self.heavy.get_or_insert_with(lock);
-    }
-
-    fn exact(&mut self, _rule: &'static str) {
-        self.exact += 1;
     }
 
     fn remark(&mut self, remark: &Remark<'_>) {
@@ -873,14 +877,6 @@ impl Sink for DocumentFinds<'_> {
             self.contents.items.push(PackedItem::Remark as u8);
             wire::push_remark(remark, &mut self.contents.items);
         }
-    }
-
-    fn anchor(&mut self, name: &[u8], _offset: u64) {
-        self.names.push(self.audit.hasher.hash_one(name));
-    }
-
-    fn restart(&mut self) {
-        self.names.clear();
     }
 }
 
@@ -910,7 +906,7 @@ fn read_anchors(audit: &Audit, file: FileId, reader: &mut FileReader<'_>) -> Anc
 pub(super) fn read_at(
     reader: &mut FileReader<'_>,
     path: &[u8],
-    sink: &mut impl Sink,
+    sink: &mut dyn ArchiveSink,
 ) -> Option<&'static Format> {
     let Some(entry) = entry_at(path) else {
         return members::read(reader, path, sink);

@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::io;
+use std::ops::ControlFlow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,8 +20,9 @@ use crate::bytes::lines::Position;
 use crate::decode::compression::Codec;
 use crate::document::events::Span;
 use crate::document::flags::Flags;
-use crate::linker::{Link, Sink};
+use crate::linker::{Found, Link, Sink};
 use crate::pipeline::PipelineOptions;
+use crate::pipeline::archive::ArchiveSink;
 use crate::pipeline::options::{Replaced, Splice, fnv1a, spliced};
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::walk::{Entry, EntryKind, path_of};
@@ -507,23 +509,26 @@ impl ReadLinks {
 }
 
 impl Sink for ReadLinks {
-    fn link(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         self.links.push(ReadLink {
             span: link.span,
             is_inner: link.member.is_some() || link.flags.intersects(Flags::SRCDOC | Flags::OBJECT),
             reference: link.reference.into(),
             target: link.target.ok().map(Into::into),
         });
+        ControlFlow::Continue(())
     }
 
-    fn anchor(&mut self, name: &[u8], _offset: u64) {
-        self.names = fnv1a(fnv1a(self.names, name), b"\n");
-    }
-
-    fn restart(&mut self) {
-        self.names = 0;
+    fn event(&mut self, found: &Found<'_>) {
+        match found {
+            Found::Anchor(name, _) => self.names = fnv1a(fnv1a(self.names, name), b"\n"),
+            Found::Restart => self.names = 0,
+            _ => {}
+        }
     }
 }
+
+impl ArchiveSink for ReadLinks {}
 
 /// Returns the part of a file that a fix replaces: that in which the references differ, with the part
 /// that is written otherwise in the file.

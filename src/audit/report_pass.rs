@@ -4,6 +4,7 @@
 use std::hash::BuildHasher;
 use std::io;
 use std::iter::Peekable;
+use std::ops::ControlFlow;
 use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -33,8 +34,9 @@ use crate::archive::MemberStart;
 use crate::bytes::lines::Position;
 use crate::document::events::{RemarkKind, Span};
 use crate::document::{Format, diagnostic};
-use crate::linker::{Diagnostic, Link, Remark, Sink};
+use crate::linker::{Diagnostic, Found, Link, Remark, Sink};
 use crate::pipeline::OutputOrder;
+use crate::pipeline::archive::ArchiveSink;
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::reorder::{BlockSink, ReorderBuffer, Stopped};
@@ -375,39 +377,22 @@ impl<C: BlockSink<WireRecords>> ArchivePass<'_, '_, '_, C> {
 }
 
 impl<C: BlockSink<WireRecords>> Sink for ArchivePass<'_, '_, '_, C> {
-    fn link(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         if self.open.is_some() {
-            self.pass.link(link);
+            return self.pass.link(link);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn event(&mut self, found: &Found<'_>) {
+        // Faults of the archive are with its own items.
+        if self.open.is_some() || matches!(found, Found::Heavy | Found::Restart) {
+            self.pass.event(found);
         }
     }
+}
 
-    fn diagnostic(&mut self, found: &Diagnostic<'_>) {
-        // What is wrong with the archive is with its own items.
-        if self.open.is_some() {
-            self.pass.diagnostic(found);
-        }
-    }
-
-    fn anchor(&mut self, name: &[u8], offset: u64) {
-        if self.open.is_some() {
-            self.pass.anchor(name, offset);
-        }
-    }
-
-    fn remark(&mut self, remark: &Remark<'_>) {
-        if self.open.is_some() {
-            self.pass.remark(remark);
-        }
-    }
-
-    fn heavy(&mut self) {
-        self.pass.heavy();
-    }
-
-    fn restart(&mut self) {
-        self.pass.restart();
-    }
-
+impl<C: BlockSink<WireRecords>> ArchiveSink for ArchivePass<'_, '_, '_, C> {
     fn begin_member(&mut self, _name: &str, path: &[u8]) -> bool {
         self.close(Some(CHANGED.as_bytes()));
         self.begun += 1;
@@ -609,7 +594,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         let mut packed = document.items();
         while !packed.is_empty() {
             match PackedItem::of(packed.byte()) {
-                PackedItem::Link => packed.link(|link| self.link(link)),
+                PackedItem::Link => packed.link(|link| self.judge(link)),
                 PackedItem::Diagnostic => {
                     let found = packed.diagnostic();
                     self.diagnostic(&found);
@@ -832,7 +817,28 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
 }
 
 impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
-    fn link(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
+        self.judge(link);
+        ControlFlow::Continue(())
+    }
+
+    fn event(&mut self, found: &Found<'_>) {
+        match found {
+            Found::Diagnostic(diagnostic) => self.diagnostic(diagnostic),
+            Found::Anchor(name, offset) => self.anchor(name, *offset),
+            Found::Remark(remark) => self.remark(remark),
+            // The ticket whose turn it is waits for no other, so that no lock is needed.
+            Found::Heavy => self.ordered.acquire_memory(self.ticket),
+            Found::Restart => self.clear(),
+            _ => {}
+        }
+    }
+}
+
+impl<C: BlockSink<WireRecords>> ArchiveSink for ReportPass<'_, C> {}
+
+impl<C: BlockSink<WireRecords>> ReportPass<'_, C> {
+    fn judge(&mut self, link: &Link<'_>) {
         let facts = self.evaluator.facts(link);
         let finding = self.audit.options.levels.first_finding(&facts);
         let state = LinkState::of(&facts, finding);
@@ -935,11 +941,6 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
         }
     }
 
-    fn heavy(&mut self) {
-        // The ticket whose turn it is waits for no other, so that no lock is needed.
-        self.ordered.acquire_memory(self.ticket);
-    }
-
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
         let is_second_base = std::ptr::eq(found.code, &diagnostic::BASE_SECOND);
         if is_second_base && self.audit.options.levels.reports("several-bases") {
@@ -955,9 +956,5 @@ impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
             let member = self.member.clone();
             self.defer("duplicate-id", offset, member.as_deref(), name);
         }
-    }
-
-    fn restart(&mut self) {
-        self.clear();
     }
 }

@@ -12,6 +12,7 @@
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
+use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
 use encoding_rs::WINDOWS_1252;
@@ -30,7 +31,8 @@ use super::site::Site;
 use super::target::{
     ExpectedPath, MountPosition, TargetChecker, decode_fragment, required_name, split_fragment,
 };
-use crate::linker::{Link, Sink};
+use crate::linker::{Found, Link, Sink};
+use crate::pipeline::archive::ArchiveSink;
 use crate::pipeline::members;
 use crate::pipeline::read::FileReader;
 use crate::pipeline::walk::EntryKind;
@@ -482,16 +484,22 @@ impl AnchorCandidates {
 }
 
 impl Sink for AnchorCandidates {
-    fn link(&mut self, _link: &Link<'_>) {}
-
-    fn anchor(&mut self, name: &[u8], _offset: u64) {
-        self.names.add(name);
+    fn link(&mut self, _link: &Link<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
     }
 
-    fn restart(&mut self) {
-        self.names = Interner::default();
+    fn event(&mut self, found: &Found<'_>) {
+        match found {
+            Found::Anchor(name, _) => {
+                self.names.add(name);
+            }
+            Found::Restart => self.names = Interner::default(),
+            _ => {}
+        }
     }
 }
+
+impl ArchiveSink for AnchorCandidates {}
 
 impl<'a> Suggester<'a> {
     /// Creates a suggester for a run that has numbered `count` files and read `bytes` of documents.

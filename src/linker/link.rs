@@ -1,13 +1,13 @@
 //! Links, diagnostics, and the sink that receives them.
 
 use std::fmt;
+use std::ops::ControlFlow;
 
 use crate::bytes::lines::Position;
-use crate::document::Format;
 use crate::document::diagnostic::Code;
-use crate::document::events::{Context, RemarkKind, Span};
+use crate::document::events::{Context, RemarkKind, RuleFamily, Span};
 use crate::document::flags::Flags;
-use crate::uri::ResolveErrorKind;
+use crate::uri::{Base, ResolveErrorKind};
 
 /// A reference, its location and its target.
 #[derive(Clone, Debug)]
@@ -254,53 +254,118 @@ pub(crate) enum EnclosureKind {
     Open,
 }
 
-/// Receives links and diagnostics in document order.
-pub trait Sink {
-    /// Receives a link.
-    fn link(&mut self, link: &Link<'_>);
+/// Where a document comes from.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct DocumentContext<'a> {
+    /// The rules that the references of its format follow.
+    pub family: RuleFamily,
+    /// The retrieval or default base.
+    pub base: Option<&'a Base>,
+    /// The base in its place if an archive declares it and it is too long.
+    pub(crate) outer: Option<&'a Base>,
+    /// The URI of the root of the tree that the document is in.
+    pub(crate) tree: Option<&'a [u8]>,
+    /// The archive that the document is in.
+    pub(crate) enclosure: Option<&'a Enclosure>,
+    /// The number of archives around the document.
+    pub(crate) depth: usize,
+}
 
-    /// Receives a diagnostic; ignored by default.
-    fn diagnostic(&mut self, _diagnostic: &Diagnostic<'_>) {}
+impl<'a> DocumentContext<'a> {
+    /// Creates the context of a document that is in no tree and no archive.
+    pub fn new(family: RuleFamily, base: Option<&'a Base>) -> Self {
+        DocumentContext {
+            family,
+            base,
+            outer: None,
+            tree: None,
+            enclosure: None,
+            depth: 0,
+        }
+    }
+}
 
-    /// Receives an anchor that a fragment can name, and its offset; ignored by default.
-    fn anchor(&mut self, _name: &[u8], _offset: u64) {}
-
-    /// Receives a remark, before the links behind it; ignored by default.
+/// Anything but a link that is found in a document.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Found<'a> {
+    /// A diagnostic.
+    Diagnostic(Diagnostic<'a>),
+    /// A name that fragments can refer to, and its offset.
+    Anchor(&'a [u8], u64),
+    /// A remark, before the links that follow it.
     #[doc(hidden)]
-    fn remark(&mut self, _remark: &Remark<'_>) {}
-
-    /// The document was read by every rule of its format, because of the named rule.
-    fn exact(&mut self, _rule: &'static str) {}
-
+    Remark(Remark<'a>),
+    /// A file in a message that no scanner reads.
+    #[doc(hidden)]
+    Attachment(&'a Attachment<'a>),
+    /// The document is read by every rule of its format, because of the named rule.
+    #[doc(hidden)]
+    Exact(&'static str),
     /// The current document is about to need much memory.
     ///
     /// A sink that is one of several may block here until few others need much.
-    fn heavy(&mut self) {}
-
-    /// The document is read again: its anchors and remarks so far do not count.
-    fn restart(&mut self) {}
-
-    /// A member of an archive begins, by its name as in records and by its path, as the URI of the member
-    /// has it before it is encoded; returns whether the member is read.
     #[doc(hidden)]
-    fn begin_member(&mut self, _name: &str, _path: &[u8]) -> bool {
-        true
-    }
+    Heavy,
+    /// The document is read again: its anchors and remarks so far do not apply.
+    Restart,
+}
 
-    /// Returns the directory in the archive from which a member of formats that name files from the root
-    /// of their tree does so; that of the archive by default.
-    #[doc(hidden)]
-    fn root_of_member(&mut self, _path: &[u8]) -> Option<Vec<u8>> {
-        None
-    }
+/// A file in a message.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Attachment<'a> {
+    /// The part that holds the file.
+    pub member: &'a str,
+    /// The decoded bytes.
+    pub contents: &'a [u8],
+    /// The name that the message gives the file; empty if it has none.
+    pub file_name: &'a [u8],
+    /// The declared media type.
+    pub media_type: &'a str,
+    /// The URI of the directory that the file is in, by the base of the part.
+    pub directory: Option<Base>,
+    /// The message.
+    pub message: LinkMember<'a>,
+    /// The number of archives around the message.
+    pub depth: usize,
+}
 
-    /// The member that began last was a document, and ends here; its length in bytes.
-    #[doc(hidden)]
-    fn end_member(&mut self, _format: &'static Format, _length: u64) {}
+/// Receives links, and whatever else is found, in document order.
+///
+/// A closure that takes a link is a sink, which ignores everything else and never stops.
+pub trait Sink {
+    /// Receives a link; after `Break` nothing more of the document is read or received.
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()>;
+
+    /// Receives anything but a link; ignored by default.
+    fn event(&mut self, _found: &Found<'_>) {}
 }
 
 impl<F: FnMut(&Link<'_>)> Sink for F {
-    fn link(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         self(link);
+        ControlFlow::Continue(())
+    }
+}
+
+impl Sink for &mut dyn Sink {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
+        (**self).link(link)
+    }
+
+    fn event(&mut self, found: &Found<'_>) {
+        (**self).event(found);
+    }
+}
+
+impl Sink for Box<dyn Sink> {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
+        (**self).link(link)
+    }
+
+    fn event(&mut self, found: &Found<'_>) {
+        (**self).event(found);
     }
 }

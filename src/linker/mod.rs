@@ -2,7 +2,6 @@
 //!
 //! References are pending until the base of their document is known.
 
-mod attachment;
 mod base_scope;
 mod labels;
 mod link;
@@ -12,19 +11,19 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-pub(crate) use attachment::{Attachment, AttachmentReader};
 pub use base_scope::Ruling;
-pub use link::{Diagnostic, Envelope, Link, LinkDescription, LinkMember, Remark, Sink, WebRecord};
+pub use link::{
+    Attachment, Diagnostic, DocumentContext, Envelope, Found, Link, LinkDescription, LinkMember,
+    Remark, Sink, WebRecord,
+};
 pub(crate) use link::{Enclosure, EnclosureKind};
 
 use crate::bytes::steps::step;
-use crate::document::ArchiveCounts;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
     self, BaseSelector, Batch, EntityBaseField, EntityHeading, Event, FoundAttachment,
     FoundReference, RestartHints, RuleFamily, cut_name,
 };
-use crate::document::options::LONGEST_BASE;
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, Base, BaseSource};
 use base_scope::BaseScope;
@@ -52,8 +51,6 @@ pub enum EmbeddedBases {
 pub struct Linker {
     ruling: Ruling,
     embedded: EmbeddedBases,
-    /// Maximum length in bytes of a base that a document declares.
-    longest_base: usize,
     /// The scopes of the document and of documents in it that are open or have references pending.
     ///
     /// `scopes[..live]` are in use, the others are reused for later documents.
@@ -76,27 +73,22 @@ pub struct Linker {
     restart: Option<RestartHints>,
     /// References are passed over.
     leaves_references: bool,
-    attachments: AttachmentState,
-    /// The base of the document that begins next, if its own is too long.
-    outer: Option<Base>,
-}
-
-/// The way to read files in messages, and what was read of them.
-#[derive(Debug, Default)]
-struct AttachmentState {
-    reader: Option<Box<dyn AttachmentReader>>,
-    counts: ArchiveCounts,
     /// The number of archives around the outermost document.
     depth: usize,
 }
 
 impl Linker {
-    /// Makes a linker that resolves by `ruling`.
-    pub fn new(ruling: Ruling, embedded: EmbeddedBases) -> Self {
+    /// Creates a linker that resolves by `ruling`; a base that a document declares has at most
+    /// `longest_base` bytes.
+    pub fn new(
+        ruling: Ruling,
+        embedded: EmbeddedBases,
+        longest_base: usize,
+        unwrapper: Option<Unwrapper>,
+    ) -> Self {
         Linker {
             ruling,
             embedded,
-            longest_base: LONGEST_BASE,
             scopes: Vec::new(),
             live: 0,
             last_id: 0,
@@ -105,11 +97,10 @@ impl Linker {
             pending: PendingReferences::default(),
             waiting: Vec::new(),
             labels: PartLabels::default(),
-            writer: LinkWriter::default(),
+            writer: LinkWriter::new(longest_base, unwrapper),
             restart: None,
             leaves_references: false,
-            attachments: AttachmentState::default(),
-            outer: None,
+            depth: 0,
         }
     }
 
@@ -118,49 +109,8 @@ impl Linker {
         self.leaves_references = true;
     }
 
-    /// Sets the maximum length in bytes of a base that a document declares.
-    pub(crate) fn set_longest_base(&mut self, bytes: usize) {
-        self.longest_base = bytes;
-        self.writer.longest_base = bytes;
-    }
-
-    /// Sets the decoder of targets that a mail gateway has rewritten.
-    pub(crate) fn set_unwrapper(&mut self, unwrapper: Option<Unwrapper>) {
-        self.writer.unwrapper = unwrapper;
-    }
-
-    /// Sets the root of the tree that the document is in, for the document that begins next.
-    pub(crate) fn set_tree(&mut self, root: Option<&[u8]>) {
-        self.writer.tree = root.map(<[u8]>::to_vec);
-    }
-
-    /// Sets the archive that the document is in, for the document that begins next.
-    pub(crate) fn set_enclosure(&mut self, enclosure: Option<&Enclosure>) {
-        self.writer.enclosure = enclosure.cloned();
-    }
-
-    /// Sets the base of the document that begins next, if its own is too long.
-    pub(crate) fn set_outer_base(&mut self, base: Option<Base>) {
-        self.outer = base;
-    }
-
-    /// Sets the reader of files in messages, which are counted as skipped without one.
-    pub(crate) fn set_attachment_reader(&mut self, reader: Box<dyn AttachmentReader>) {
-        self.attachments.reader = Some(reader);
-    }
-
-    /// Sets the number of archives around the document that begins next.
-    pub(crate) fn set_depth(&mut self, depth: usize) {
-        self.attachments.depth = depth;
-    }
-
-    /// Returns the counts of files in the messages of the last document.
-    pub(crate) fn attachment_counts(&self) -> &ArchiveCounts {
-        &self.attachments.counts
-    }
-
-    /// Starts a document whose retrieval or default base is `base`.
-    pub fn begin(&mut self, family: RuleFamily, base: Option<&Base>) {
+    /// Starts a document.
+    pub fn begin(&mut self, context: DocumentContext<'_>) {
         self.live = 0;
         self.open.clear();
         self.pending.clear();
@@ -168,34 +118,42 @@ impl Linker {
         self.unsettled = 0;
         self.restart = None;
         self.labels.clear();
-        self.attachments.counts = ArchiveCounts::default();
-        let scope = self.open_scope(family);
-        let is_refused =
-            |base: &&Base| self.attachments.depth > 0 && base.uri.len() > self.longest_base;
-        let refused = base.filter(is_refused).is_some();
-        if refused {
+        self.depth = context.depth;
+        self.writer.begin(&context);
+        let scope = self.open_scope(context.family);
+        let longest = self.writer.longest_base;
+        let is_refused = |base: &Base| context.depth > 0 && base.uri.len() > longest;
+        let mut base = context.base;
+        if base.is_some_and(is_refused) {
             // The archive names its members and the URIs of its records.
             self.diagnose(&diagnostic::BASE_TOO_LONG, 0);
+            base = context.outer;
         }
-        let outer = self.outer.take();
-        let base = if refused { outer.as_ref() } else { base };
         if let Some(base) = base {
             let fallback = &mut self.scopes[scope].fallback;
             fallback.set(&base.uri, base.source.clone());
         }
     }
 
+    /// Returns whether the sink has stopped the document.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.writer.stopped
+    }
+
     /// Processes a batch of events as [`Linker::take`] and [`Linker::limit`] do.
     #[cfg(any(test, feature = "internals"))]
-    pub fn batch(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) -> bool {
+    pub fn batch(&mut self, events: &Batch, window: &[u8], sink: &mut dyn Sink) -> bool {
         self.take(events, window, sink);
         self.limit(sink)
     }
 
     /// Processes a batch of events and the window of the batch; passes settled links to the sink.
-    pub(crate) fn take(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
+    pub(crate) fn take(&mut self, events: &Batch, window: &[u8], sink: &mut dyn Sink) {
         step(events.list.len());
         for (index, event) in events.list.iter().enumerate() {
+            if self.is_stopped() {
+                return;
+            }
             match *event {
                 Event::Reference(_) if self.leaves_references => {}
                 Event::Reference(ref found) => self.reference(index, found, events, window, sink),
@@ -209,19 +167,21 @@ impl Linker {
                 Event::Heading(ref heading) => self.heading(heading, events, window),
                 Event::Envelope(ref envelope) => self.envelope(envelope, events, window),
                 Event::Leave => self.leave(events, window, sink),
-                Event::Anchor(text, offset) => sink.anchor(events.bytes(text, window), offset),
-                Event::Remark(ref found) => sink.remark(&Remark {
+                Event::Anchor(text, offset) => {
+                    sink.event(&Found::Anchor(events.bytes(text, window), offset));
+                }
+                Event::Remark(ref found) => sink.event(&Found::Remark(Remark {
                     kind: found.kind,
                     text: events.bytes(found.text, window),
                     span: found.span,
                     position: found.position,
-                }),
-                Event::Exact(rule) => sink.exact(rule),
+                })),
+                Event::Exact(rule) => sink.event(&Found::Exact(rule)),
                 Event::Attachment(_) if self.leaves_references => {}
                 Event::Attachment(ref found) => {
                     let scope = self.open.last().copied().unwrap_or(0);
                     match self.unsettled {
-                        0 => self.read_attachment(scope, found, events, window, sink),
+                        0 => self.attachment(scope, found, events, window, sink),
                         _ => self.waiting.push((scope, index)),
                     }
                 }
@@ -230,7 +190,7 @@ impl Linker {
                         self.restart = Some(hints);
                     }
                     self.restart();
-                    sink.restart();
+                    sink.event(&Found::Restart);
                 }
             }
         }
@@ -241,7 +201,7 @@ impl Linker {
                 && let BaseSelector::Codebase(text) = &mut found.base
             {
                 // One that is too long is refused for each of its references.
-                *text = text.first(self.longest_base.saturating_add(1));
+                *text = text.first(self.writer.longest_base.saturating_add(1));
             }
             self.pending.push(scope, &event, events, window);
         }
@@ -250,7 +210,7 @@ impl Linker {
     /// Releases pending references above the limit, settled or not; returns whether it did.
     ///
     /// No later event may retract those references, so the document must not restart.
-    pub(crate) fn limit(&mut self, sink: &mut impl Sink) -> bool {
+    pub(crate) fn limit(&mut self, sink: &mut dyn Sink) -> bool {
         let closed = self.live.saturating_sub(self.open.len());
         if self.pending.size() + closed * size_of::<BaseScope>() <= PENDING_LIMIT {
             return false;
@@ -267,7 +227,10 @@ impl Linker {
     }
 
     /// Ends the document: settles everything, and reports diagnostics behind the links.
-    pub fn end(&mut self, sink: &mut impl Sink) {
+    pub fn end(&mut self, sink: &mut dyn Sink) {
+        if self.is_stopped() {
+            return;
+        }
         self.settle_all();
         let nothing = Batch::default();
         self.release(&nothing, &[], sink);
@@ -285,7 +248,7 @@ impl Linker {
         let index = self.live;
         if index == self.scopes.len() {
             self.scopes
-                .push(BaseScope::new(self.ruling, self.longest_base));
+                .push(BaseScope::new(self.ruling, self.writer.longest_base));
         }
         self.live += 1;
         let parent = self.open.last().copied();
@@ -303,7 +266,7 @@ impl Linker {
         found: &FoundReference,
         events: &Batch,
         window: &[u8],
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) {
         let scope = self.open.last().copied().unwrap_or(0);
         let text = events.bytes(found.text, window);
@@ -324,7 +287,7 @@ impl Linker {
         found: &FoundReference,
         events: &Batch,
         window: &[u8],
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) {
         self.prepare(scope);
         let (scopes, labels) = (&self.scopes[..], &mut self.labels);
@@ -342,48 +305,37 @@ impl Linker {
         event: &Event,
         events: &Batch,
         window: &[u8],
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) {
         match event {
+            _ if self.is_stopped() => {}
             Event::Reference(found) => self.emit(scope, found, events, window, sink),
-            Event::Attachment(found) => self.read_attachment(scope, found, events, window, sink),
+            Event::Attachment(found) => self.attachment(scope, found, events, window, sink),
             _ => {}
         }
     }
 
-    /// Reads a file in a message.
+    /// Passes on a file in a message.
     #[cold]
-    fn read_attachment(
+    fn attachment(
         &mut self,
         scope: usize,
         found: &FoundAttachment,
         events: &Batch,
         window: &[u8],
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) {
         self.prepare(scope);
         let scope = &self.scopes[scope];
-        let media_type = lossy(events.bytes(found.media_type, window));
-        let AttachmentState {
-            reader,
-            counts,
-            depth,
-        } = &mut self.attachments;
-        let Some(reader) = reader else {
-            return counts.skip(&media_type);
-        };
-        let attachment = Attachment {
+        sink.event(&Found::Attachment(&Attachment {
             member: scope.member().unwrap_or_default(),
             contents: events.bytes(found.contents, window),
             file_name: events.bytes(found.file_name, window),
-            media_type: &media_type,
+            media_type: &lossy(events.bytes(found.media_type, window)),
             directory: scope.directory(),
             message: scope.message(),
-            depth: *depth,
-        };
-        let read = reader.read(&attachment, sink);
-        counts.parts += read.parts;
-        counts.add_skipped(&read);
+            depth: self.depth,
+        }));
     }
 
     /// Makes the references of a message pending where one names a part that may follow.
@@ -412,7 +364,7 @@ impl Linker {
         if self.embedded == EmbeddedBases::Ignore {
             return;
         }
-        if reference.len() > self.longest_base {
+        if reference.len() > self.writer.longest_base {
             return self.diagnose(&diagnostic::BASE_TOO_LONG, offset);
         }
         let scope = self.innermost();
@@ -540,7 +492,7 @@ impl Linker {
         }
     }
 
-    fn settle(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
+    fn settle(&mut self, events: &Batch, window: &[u8], sink: &mut dyn Sink) {
         let scope = self.innermost();
         if !scope.settled && !scope.awaits_parts {
             scope.settled = true;
@@ -573,7 +525,7 @@ impl Linker {
         if let Some(base) = &enter.base
             && self.embedded == EmbeddedBases::Honour
         {
-            if events.bytes(base.reference, window).len() > self.longest_base {
+            if events.bytes(base.reference, window).len() > self.writer.longest_base {
                 return self.diagnose(&diagnostic::BASE_TOO_LONG, 0);
             }
             let part = |part| lossy(events.bytes(part, window)).into();
@@ -593,7 +545,7 @@ impl Linker {
         }
     }
 
-    fn leave(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
+    fn leave(&mut self, events: &Batch, window: &[u8], sink: &mut dyn Sink) {
         self.innermost().awaits_parts = false;
         self.settle(events, window, sink);
         let Some(scope) = self.open.pop() else { return };
@@ -632,7 +584,7 @@ impl Linker {
     }
 
     /// Emits all pending and waiting references, in document order.
-    fn release(&mut self, events: &Batch, window: &[u8], sink: &mut impl Sink) {
+    fn release(&mut self, events: &Batch, window: &[u8], sink: &mut dyn Sink) {
         step(self.pending.len() + self.waiting.len());
         let mut pending = std::mem::take(&mut self.pending);
         for (scope, event) in &pending.list {
@@ -673,7 +625,7 @@ impl Linker {
     /// Reports the diagnostics of closed scopes and moves the open scopes to the front.
     ///
     /// So each closed scope is visited once.
-    fn drop_closed(&mut self, sink: &mut impl Sink) {
+    fn drop_closed(&mut self, sink: &mut dyn Sink) {
         if self.live == self.open.len() {
             return;
         }
@@ -696,7 +648,7 @@ impl Linker {
         self.live = self.open.len().max(1);
     }
 
-    fn report_scopes(&mut self, range: Range<usize>, sink: &mut impl Sink) {
+    fn report_scopes(&mut self, range: Range<usize>, sink: &mut dyn Sink) {
         step(range.len());
         for index in range {
             let scope = &mut self.scopes[index];
@@ -704,12 +656,12 @@ impl Linker {
                 .diagnostics
                 .sort_by_key(|&(code, _, offset)| (offset, code.name));
             for &(code, count, offset) in &scope.diagnostics {
-                sink.diagnostic(&Diagnostic {
+                sink.event(&Found::Diagnostic(Diagnostic {
                     member: scope.member(),
                     code,
                     count,
                     offset,
-                });
+                }));
             }
             scope.diagnostics.clear();
         }

@@ -1,53 +1,57 @@
 //! Resolves a found reference and emits the link.
 
+use std::ops::ControlFlow;
+
 use super::base_scope::BaseScope;
 use super::labels::PartLabels;
-use super::link::{Enclosure, EnclosureKind, Link, LinkDescription, LinkMember, Sink};
+use super::link::{
+    DocumentContext, Enclosure, EnclosureKind, Link, LinkDescription, LinkMember, Sink,
+};
 use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
     BaseSelector, Batch, FoundReference, NameRange, TextRange, cut_name,
 };
 use crate::document::flags::{Flags, holds_placeholder};
-use crate::document::options::LONGEST_BASE;
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, BaseSource, ByteClasses, Reference, ResolveErrorKind};
 
 /// Resolves references into reused buffers and passes the links to a sink.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct LinkWriter {
-    pub(super) unwrapper: Option<Unwrapper>,
+    unwrapper: Option<Unwrapper>,
     /// Maximum length in bytes of a codebase.
     pub(super) longest_base: usize,
     /// The reasons why something about the last reference was left out.
     pub(super) refused: Vec<&'static Code>,
     /// The root of the tree that the outermost document is in.
-    pub(super) tree: Option<Vec<u8>>,
+    tree: Option<Vec<u8>>,
     /// The archive that the outermost document is in.
-    pub(super) enclosure: Option<Enclosure>,
+    enclosure: Option<Enclosure>,
+    /// The sink has stopped the document.
+    pub(super) stopped: bool,
     target: Vec<u8>,
     codebase: Vec<u8>,
     element: String,
     attribute: String,
 }
 
-impl Default for LinkWriter {
-    fn default() -> Self {
+impl LinkWriter {
+    pub(super) fn new(longest_base: usize, unwrapper: Option<Unwrapper>) -> Self {
         LinkWriter {
-            unwrapper: None,
-            longest_base: LONGEST_BASE,
-            refused: Vec::new(),
-            tree: None,
-            enclosure: None,
-            target: Vec::new(),
-            codebase: Vec::new(),
-            element: String::new(),
-            attribute: String::new(),
+            longest_base,
+            unwrapper,
+            ..LinkWriter::default()
         }
     }
-}
 
-impl LinkWriter {
+    /// Starts a document.
+    pub(super) fn begin(&mut self, context: &DocumentContext<'_>) {
+        self.tree = context.tree.map(<[u8]>::to_vec);
+        self.enclosure = context.enclosure.cloned();
+        self.stopped = false;
+    }
+
     /// Resolves a reference against a base of its document's scope and emits the link.
     pub(super) fn emit(
         &mut self,
@@ -55,7 +59,7 @@ impl LinkWriter {
         labels: &mut PartLabels,
         found: &FoundReference,
         (events, window): (&Batch, &[u8]),
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) {
         let bytes = |text| events.bytes(text, window);
         let scope = &scopes[index];
@@ -197,15 +201,17 @@ impl LinkWriter {
             (Some(unwrapper), Ok(target)) => unwrapper.unwrap(target),
             _ => None,
         };
-        match unwrapped.is_some() || events.has_details(found) {
-            false => sink.link(&link),
-            true => {
-                let context = (events, window);
-                if emit_details(link, unwrapped.as_deref(), found, context, sink) {
-                    self.refused.push(&diagnostic::NAME_TOO_LONG);
-                }
+        let flow = if unwrapped.is_some() || events.has_details(found) {
+            let context = (events, window);
+            let (flow, is_cut) = emit_details(link, unwrapped.as_deref(), found, context, sink);
+            if is_cut {
+                self.refused.push(&diagnostic::NAME_TOO_LONG);
             }
-        }
+            flow
+        } else {
+            sink.link(&link)
+        };
+        self.stopped = flow.is_break();
     }
 
     /// Makes the resolver of an element's codebase, which resolves against the document's base.
@@ -234,8 +240,8 @@ fn emit_details(
     unwrapped: Option<&[u8]>,
     found: &FoundReference,
     (events, window): (&Batch, &[u8]),
-    sink: &mut impl Sink,
-) -> bool {
+    sink: &mut dyn Sink,
+) -> (ControlFlow<()>, bool) {
     let bytes = |text| events.bytes(text, window);
     let alternatives = events.alternatives(found).iter();
     let alternatives: Vec<&[u8]> = alternatives.map(|&text| bytes(text)).collect();
@@ -257,13 +263,13 @@ fn emit_details(
             title,
         }
     });
-    sink.link(&Link {
+    let flow = sink.link(&Link {
         alternatives: &alternatives,
         unwrapped,
         description,
         ..link
     });
-    is_cut
+    (flow, is_cut)
 }
 
 /// Makes the resolver of the root of the document's tree.

@@ -2,13 +2,13 @@
 
 use std::cell::RefCell;
 use std::io::{self, Cursor, Read};
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use memchr::memrchr;
 
 use super::bases::TreeRoot;
-use super::changing_sink::{ChangingSink, SinkChange};
-use super::compressed::{Located, OpenedFile};
+use super::compressed::OpenedFile;
 use super::input;
 use super::nested_output::{InnerReader, NestedOutput};
 use super::options::{Archived, Choice, Decompress, PipelineOptions};
@@ -17,14 +17,14 @@ use crate::archive::{
     ArchiveFault, ArchiveFormat, ArchiveKind, ArchiveMember, ArchiveOptions, ArchiveSource,
     Container, MemberContents, RecordHeader,
 };
-use crate::decode::compression::Codec;
+use crate::decode::compression::{Codec, Members};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::cut_name;
 use crate::document::options::{RstRoles, Slug};
 use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval, package};
 use crate::extractor::{Document, Extractor};
 use crate::linker::{
-    Attachment, Diagnostic, Enclosure, EnclosureKind, Link, LinkMember, Sink, WebRecord,
+    Attachment, Diagnostic, Enclosure, EnclosureKind, Found, Link, LinkMember, Sink, WebRecord,
 };
 use crate::output::record::DiagnosticCounts;
 use crate::uri::base::push_path;
@@ -41,14 +41,45 @@ pub(crate) struct ArchiveOutcome {
     pub(crate) diagnostics: DiagnosticCounts,
 }
 
-/// Counts the diagnostics of an archive in the place of passing them on.
-pub(super) struct CountingDiagnostics<'a>(pub(super) &'a mut DiagnosticCounts);
+/// Receives the links of files, and chooses the members of archives that are read.
+pub(crate) trait ArchiveSink: Sink {
+    /// A member of an archive begins, by its name as in records and by its path, as the URI of the member
+    /// has it before it is encoded; returns whether the member is read.
+    fn begin_member(&mut self, _name: &str, _path: &[u8]) -> bool {
+        true
+    }
 
-impl SinkChange for CountingDiagnostics<'_> {
-    fn diagnostic<S: Sink + ?Sized>(&mut self, diagnostic: &Diagnostic<'_>, _sink: &mut S) {
-        self.0.add(diagnostic);
+    /// Returns the directory in the archive from which a member of formats that name files from the root
+    /// of their tree does so; the root of the archive by default.
+    fn root_of_member(&mut self, _path: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
+    /// The member that began last was a document, and ends here; its length in bytes.
+    fn end_member(&mut self, _format: &'static Format, _length: u64) {}
+}
+
+/// Counts the diagnostics of an archive in the place of passing them on.
+struct CountingDiagnostics<'a> {
+    counts: DiagnosticCounts,
+    sink: &'a mut dyn Sink,
+}
+
+impl Sink for CountingDiagnostics<'_> {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
+        self.sink.link(link)
+    }
+
+    fn event(&mut self, found: &Found<'_>) {
+        match found {
+            Found::Diagnostic(diagnostic) => self.counts.add(diagnostic),
+            _ => self.sink.event(found),
+        }
     }
 }
+
+// Only an audit chooses members, and it counts no diagnostics.
+impl ArchiveSink for CountingDiagnostics<'_> {}
 
 /// An archive, as its members are named and found from outside.
 struct ArchivePlace {
@@ -104,7 +135,7 @@ impl ArchivePlace {
     }
 
     /// Returns the URI of the root of the tree that a member is in.
-    fn root_of(&self, member: &MemberPlace<'_>, sink: &mut dyn Sink) -> TreeRoot {
+    fn root_of(&self, member: &MemberPlace<'_>, sink: &mut dyn ArchiveSink) -> TreeRoot {
         let directory = sink.root_of_member(member.inner);
         let roles = match directory {
             Some(_) => RstRoles::Sphinx,
@@ -146,6 +177,8 @@ struct MemberPlace<'a> {
     archive: &'a ArchivePlace,
     /// The member itself.
     member: &'a ArchiveMember,
+    /// The members of the compressed file that the member is, unless it is an archive.
+    compressed: Option<&'a Members>,
 }
 
 impl<'a> MemberPlace<'a> {
@@ -177,11 +210,18 @@ enum MemberBytes<'a> {
 struct InMember<'a> {
     name: &'a str,
     part: LinkMember<'a>,
+    /// The members of the compressed file that the member is.
+    compressed: Option<&'a Members>,
     joined: String,
+    sink: &'a mut dyn Sink,
 }
 
 impl<'a> InMember<'a> {
-    fn new(place: &MemberPlace<'a>, shown: Option<&'a WebRecord<'a>>) -> Self {
+    fn new(
+        place: &MemberPlace<'a>,
+        shown: Option<&'a WebRecord<'a>>,
+        sink: &'a mut dyn Sink,
+    ) -> Self {
         let record = place.member.record.as_deref();
         let part = LinkMember {
             name_bytes: place.bytes,
@@ -194,7 +234,9 @@ impl<'a> InMember<'a> {
         InMember {
             name: place.name,
             part,
+            compressed: place.compressed,
             joined: String::new(),
+            sink,
         }
     }
 }
@@ -227,29 +269,27 @@ fn joined<'a>(name: &'a str, inner: Option<&str>, buffer: &'a mut String) -> &'a
     }
 }
 
-impl SinkChange for InMember<'_> {
-    #[inline(always)]
-    fn link<S: Sink + ?Sized>(&mut self, link: &Link<'_>, sink: &mut S) {
-        let both;
-        let part = match std::ptr::eq(link.part, LinkMember::none()) {
-            true => &self.part,
-            false => {
-                both = around(&self.part, link.part);
-                &both
-            }
-        };
-        let member = Some(joined(self.name, link.member, &mut self.joined));
-        sink.link(&Link {
-            member,
-            part,
+impl Sink for InMember<'_> {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
+        let mut part = around(&self.part, link.part);
+        if let (Some(members), Some(offset)) = (self.compressed, part.message_offset) {
+            part.member_offset = members.offset(offset).or(part.member_offset);
+        }
+        self.sink.link(&Link {
+            member: Some(joined(self.name, link.member, &mut self.joined)),
+            part: &part,
             ..*link
-        });
+        })
     }
 
-    fn diagnostic<S: Sink + ?Sized>(&mut self, diagnostic: &Diagnostic<'_>, sink: &mut S) {
-        let mut diagnostic = diagnostic.clone();
-        diagnostic.member = Some(joined(self.name, diagnostic.member, &mut self.joined));
-        sink.diagnostic(&diagnostic);
+    fn event(&mut self, found: &Found<'_>) {
+        let Found::Diagnostic(diagnostic) = found else {
+            return self.sink.event(found);
+        };
+        self.sink.event(&Found::Diagnostic(Diagnostic {
+            member: Some(joined(self.name, diagnostic.member, &mut self.joined)),
+            ..*diagnostic
+        }));
     }
 }
 
@@ -286,8 +326,12 @@ impl WayToMember<'_> {
 }
 
 impl Sink for WayToMember<'_> {
-    fn link(&mut self, _link: &Link<'_>) {}
+    fn link(&mut self, _link: &Link<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
 
+impl ArchiveSink for WayToMember<'_> {
     fn begin_member(&mut self, _name: &str, path: &[u8]) -> bool {
         self.passes(path)
     }
@@ -350,7 +394,7 @@ impl<'a> ArchiveReader<'a> {
         format: &'static ArchiveFormat,
         source: ArchiveSource,
         base: Option<Base>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn ArchiveSink,
     ) -> (ArchiveOutcome, io::Result<()>) {
         let container = self.open(format, source);
         self.read_container(format, container, base, sink)
@@ -366,17 +410,19 @@ impl<'a> ArchiveReader<'a> {
         format: &'static ArchiveFormat,
         container: Box<dyn Container>,
         base: Option<Base>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn ArchiveSink,
     ) -> (ArchiveOutcome, io::Result<()>) {
         let place = ArchivePlace::new(format, Default::default(), base, 1);
         // In an audit each member is a document with diagnostics of its own.
         let read = if self.options.archives == Archived::Files {
             self.members(container, &place, sink)
         } else {
-            let mut diagnostics = DiagnosticCounts::default();
-            let change = CountingDiagnostics(&mut diagnostics);
-            let read = self.members(container, &place, &mut ChangingSink { sink, change });
-            self.outcome.diagnostics = diagnostics;
+            let mut counting = CountingDiagnostics {
+                counts: DiagnosticCounts::default(),
+                sink,
+            };
+            let read = self.members(container, &place, &mut counting);
+            self.outcome.diagnostics = counting.counts;
             read
         };
         (self.outcome, read)
@@ -412,6 +458,7 @@ impl<'a> ArchiveReader<'a> {
             inner: part.as_bytes(),
             archive: &message,
             member: &ArchiveMember::file(file_name.to_vec(), MemberContents::File),
+            compressed: None,
         };
         let head = &attachment.contents[..attachment.contents.len().min(HEAD)];
         let bytes = Cursor::new(attachment.contents.to_vec());
@@ -419,11 +466,9 @@ impl<'a> ArchiveReader<'a> {
         if is_outermost {
             self.nested.begin(attachment.contents.len() as u64);
         }
-        let mut diagnostics = DiagnosticCounts::default();
-        let change = CountingDiagnostics(&mut diagnostics);
-        let counting = &mut ChangingSink {
-            sink: &mut *sink,
-            change,
+        let counting = &mut CountingDiagnostics {
+            counts: DiagnosticCounts::default(),
+            sink,
         };
         let read = match Codec::of(head) {
             Some(codec) => self.compressed(codec, Box::new(bytes), place, counting),
@@ -432,8 +477,8 @@ impl<'a> ArchiveReader<'a> {
         if is_outermost && self.nested.is_excessive() {
             diagnose(Some(part), (&diagnostic::RATIO_LIMIT, 0), counting);
         }
-        for diagnostic in diagnostics.diagnostics() {
-            sink.diagnostic(&diagnostic);
+        for diagnostic in counting.counts.diagnostics() {
+            counting.sink.event(&Found::Diagnostic(diagnostic));
         }
         (self.outcome, read)
     }
@@ -450,7 +495,7 @@ impl<'a> ArchiveReader<'a> {
         &mut self,
         container: Box<dyn Container>,
         place: &ArchivePlace,
-        sink: &mut dyn Sink,
+        sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         let container = Rc::new(RefCell::new(container));
         let read = self.each_member(&container, place, sink);
@@ -462,7 +507,7 @@ impl<'a> ArchiveReader<'a> {
         &mut self,
         container: &Rc<RefCell<Box<dyn Container>>>,
         place: &ArchivePlace,
-        sink: &mut dyn Sink,
+        sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         let is_outermost = place.depth <= 1;
         loop {
@@ -492,6 +537,7 @@ impl<'a> ArchiveReader<'a> {
                 inner: &inner,
                 archive: place,
                 member: &member,
+                compressed: None,
             };
             if is_cut {
                 diagnose(Some(&name), (&diagnostic::NAME_TOO_LONG, 0), sink);
@@ -518,7 +564,7 @@ impl<'a> ArchiveReader<'a> {
         &mut self,
         container: &Rc<RefCell<Box<dyn Container>>>,
         place: MemberPlace<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         let is_outermost = place.archive.depth <= 1;
         let reader = MemberReader(Rc::clone(container));
@@ -584,28 +630,21 @@ impl<'a> ArchiveReader<'a> {
         codec: &'static Codec,
         reader: Box<dyn Read>,
         place: MemberPlace<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         let opened = OpenedFile::over(place.path, codec, reader)?;
-        let inner = MemberPlace {
-            path: opened.path,
-            ..place
-        };
+        let members = opened.members();
         let reader = InnerReader::new(opened.reader(), &self.nested, false);
-        let source = ArchiveSource::Stream(Box::new(reader), Some(opened.members()));
+        let source = ArchiveSource::Stream(Box::new(reader), Some(members.clone()));
         let named = sniff::named(opened.path, &self.options.types);
         let archive = self.options.archive_of(opened.path, &opened.head, named);
         let is_archive = archive.is_some();
-        let mut read = if is_archive {
-            self.file(&opened.head, source, inner, sink)
-        } else {
-            let change = Located(opened.members());
-            let mut located = ChangingSink {
-                sink: &mut *sink,
-                change,
-            };
-            self.file(&opened.head, source, inner, &mut located)
+        let inner = MemberPlace {
+            path: opened.path,
+            compressed: Some(&members).filter(|_| !is_archive),
+            ..place
         };
+        let mut read = self.file(&opened.head, source, inner, sink);
         // An archive may end before its compression does.
         if read.is_ok() && is_archive && !self.nested.is_excessive() {
             read = opened.read_to_end().map(drop);
@@ -622,7 +661,7 @@ impl<'a> ArchiveReader<'a> {
         head: &[u8],
         source: ArchiveSource,
         place: MemberPlace<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         let named = sniff::named(place.path, &self.options.types);
         if let Some(format) = self.options.archive_of(place.path, head, named) {
@@ -656,7 +695,7 @@ impl<'a> ArchiveReader<'a> {
         head: &[u8],
         contents: MemberBytes<'_>,
         place: MemberPlace<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         // What a server reads may be no document.
         let Some(contents) = self.unless_wanted(contents, &place)? else {
@@ -715,7 +754,7 @@ impl<'a> ArchiveReader<'a> {
         format: &'static Format,
         contents: MemberBytes<'_>,
         place: MemberPlace<'_>,
-        sink: &mut dyn Sink,
+        sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         let Some(contents) = self.unless_wanted(contents, &place)? else {
             return Ok(());
@@ -757,10 +796,7 @@ impl<'a> ArchiveReader<'a> {
             ..Document::new(format, base.as_ref())
         };
         let shown = place.member.record.as_deref().map(RecordHeader::shown);
-        let mut member_sink = ChangingSink {
-            sink: &mut *sink,
-            change: InMember::new(&place, shown.as_ref()),
-        };
+        let mut member_sink = InMember::new(&place, shown.as_ref(), sink);
         let length = match contents {
             MemberBytes::Bytes(bytes) => {
                 self.extractor
@@ -799,12 +835,12 @@ fn report_faults(faults: &[ArchiveFault], member: Option<&str>, sink: &mut dyn S
 
 /// Tells what is wrong with a member, or with the archive.
 fn diagnose(member: Option<&str>, (code, offset): (&'static Code, u64), sink: &mut dyn Sink) {
-    sink.diagnostic(&Diagnostic {
+    sink.event(&Found::Diagnostic(Diagnostic {
         member,
         code,
         count: 1,
         offset,
-    });
+    }));
 }
 
 /// Returns the base that the paths of an archive's members follow, from the base of the archive

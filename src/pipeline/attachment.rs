@@ -1,16 +1,15 @@
 //! Archives, packages and PDF that are attachments of messages.
 
-use std::fmt;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::archive::ArchiveReader;
-use super::changing_sink::{ChangingSink, SinkChange};
 use super::nested_output::NestedOutput;
 use super::options::{Archived, PipelineOptions};
 use crate::document::ArchiveCounts;
 use crate::document::mail::Attachments;
-use crate::extractor::Extractor;
-use crate::linker::{Attachment, AttachmentReader, Link, LinkMember, Sink};
+use crate::extractor::{AttachmentReader, Extractor};
+use crate::linker::{Attachment, Found, Link, LinkMember, Sink};
 
 /// Makes an extractor, which opens attachments if the options ask for them.
 pub(super) fn extractor(options: &PipelineOptions, nested: &NestedOutput) -> Extractor {
@@ -43,14 +42,6 @@ impl AttachedFiles {
     }
 }
 
-impl fmt::Debug for AttachedFiles {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("AttachedFiles")
-            .finish_non_exhaustive()
-    }
-}
-
 impl AttachmentReader for AttachedFiles {
     fn read(&mut self, attachment: &Attachment<'_>, sink: &mut dyn Sink) -> ArchiveCounts {
         let (options, nested) = (&self.options, &self.nested);
@@ -59,9 +50,9 @@ impl AttachmentReader for AttachedFiles {
             extractor.set_attachment_reader(AttachedFiles::of(Arc::clone(options), nested));
             Box::new(extractor)
         });
-        let mut sink = ChangingSink {
+        let mut sink = OfMessage {
+            message: &attachment.message,
             sink,
-            change: OfMessage(&attachment.message),
         };
         let reader = ArchiveReader::new(options, extractor, nested);
         // Reading from memory does not fail, and damage is diagnosed.
@@ -75,19 +66,26 @@ impl AttachmentReader for AttachedFiles {
 }
 
 /// Adds the message to the links in its attachment.
-struct OfMessage<'a>(&'a LinkMember<'a>);
+struct OfMessage<'a> {
+    message: &'a LinkMember<'a>,
+    sink: &'a mut dyn Sink,
+}
 
-impl SinkChange for OfMessage<'_> {
-    fn link<S: Sink + ?Sized>(&mut self, link: &Link<'_>, sink: &mut S) {
+impl Sink for OfMessage<'_> {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         if link.part.message_offset.is_some() {
-            return sink.link(link);
+            return self.sink.link(link);
         }
         let part = &LinkMember {
-            message_id: self.0.message_id,
-            message_offset: self.0.message_offset,
-            envelope: self.0.envelope,
+            message_id: self.message.message_id,
+            message_offset: self.message.message_offset,
+            envelope: self.message.envelope,
             ..*link.part
         };
-        sink.link(&Link { part, ..*link });
+        self.sink.link(&Link { part, ..*link })
+    }
+
+    fn event(&mut self, found: &Found<'_>) {
+        self.sink.event(found);
     }
 }

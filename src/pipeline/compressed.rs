@@ -2,16 +2,16 @@
 
 use std::cell::RefCell;
 use std::io::{self, Cursor, Read};
+use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::changing_sink::SinkChange;
 use super::input::{self, Input};
 use super::prefetch::{IdleWorkers, Layer, LayerReader, SharedInput};
 use super::sniff::HEAD;
 use crate::decode::compression::{Codec, DecompressError, DecompressFault, Decompressed, Members};
 use crate::document::NestingLimit;
-use crate::linker::{Link, LinkMember, Sink};
+use crate::linker::{Found, Link, LinkMember, Sink};
 
 /// A compressed file, with the first bytes of its content read.
 pub(crate) struct OpenedFile<'a> {
@@ -139,22 +139,26 @@ impl<'a> OpenedFile<'a> {
 }
 
 /// Adds to links the offset of the member of a compressed file in which their message begins.
-pub(crate) struct Located(
-    /// The offsets of members.
-    pub(crate) Members,
-);
+pub(super) struct Located<'a> {
+    pub(super) members: Members,
+    pub(super) sink: &'a mut dyn Sink,
+}
 
-impl SinkChange for Located {
-    fn link<S: Sink + ?Sized>(&mut self, link: &Link<'_>, sink: &mut S) {
+impl Sink for Located<'_> {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         let offset = link.part.message_offset;
-        let Some(offset) = offset.and_then(|offset| self.0.offset(offset)) else {
-            return sink.link(link);
+        let Some(offset) = offset.and_then(|offset| self.members.offset(offset)) else {
+            return self.sink.link(link);
         };
         let part = &LinkMember {
             member_offset: Some(offset),
             ..*link.part
         };
-        sink.link(&Link { part, ..*link });
+        self.sink.link(&Link { part, ..*link })
+    }
+
+    fn event(&mut self, found: &Found<'_>) {
+        self.sink.event(found);
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::archive::WayToMember;
-use super::changing_sink::{ChangingSink, SinkChange};
+use super::archive::{ArchiveSink, WayToMember};
 use super::compressed::OpenedFile;
 use super::input::Input;
 use super::options::PipelineOptions;
@@ -15,7 +15,7 @@ use super::walk::{Entry, EntryKind, path_of};
 use crate::archive::{ArchiveFormat, ArchiveKind};
 use crate::decode::compression::Codec;
 use crate::document::Format;
-use crate::linker::{Diagnostic, Link, Sink};
+use crate::linker::{Found, Link, Sink};
 
 /// Returns the file of a path in an archive, and the path inside, without its slash.
 pub(crate) fn split_path(path: &[u8]) -> Option<(&[u8], &[u8])> {
@@ -77,19 +77,17 @@ pub(crate) fn names(options: &PipelineOptions, file: &[u8], inner: &[u8]) -> Vec
 pub(crate) fn read(
     reader: &mut FileReader<'_>,
     path: &[u8],
-    sink: &mut impl Sink,
+    sink: &mut dyn Sink,
 ) -> Option<&'static Format> {
     let (file, inner) = split_path(path)?;
-    let mut only = ChangingSink {
+    let mut only = OnlyMember {
+        way: WayToMember(inner),
+        is_open: false,
+        format: None,
         sink,
-        change: OnlyMember {
-            way: WayToMember(inner),
-            is_open: false,
-            format: None,
-        },
     };
     match reader.read(&entry(file)?, &mut only) {
-        Ok(FileOutcome::Archive { .. }) => only.change.format,
+        Ok(FileOutcome::Archive { .. }) => only.format,
         _ => None,
     }
 }
@@ -123,8 +121,12 @@ struct NamesOfMembers<'a> {
 }
 
 impl Sink for NamesOfMembers<'_> {
-    fn link(&mut self, _link: &Link<'_>) {}
+    fn link(&mut self, _link: &Link<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+}
 
+impl ArchiveSink for NamesOfMembers<'_> {
     fn begin_member(&mut self, _name: &str, path: &[u8]) -> bool {
         if self.archive.is_empty() {
             self.names.push(path.to_vec());
@@ -146,27 +148,29 @@ struct OnlyMember<'a> {
     way: WayToMember<'a>,
     is_open: bool,
     format: Option<&'static Format>,
+    sink: &'a mut dyn Sink,
 }
 
-impl SinkChange for OnlyMember<'_> {
-    fn diagnostic<S: Sink + ?Sized>(&mut self, diagnostic: &Diagnostic<'_>, sink: &mut S) {
-        if self.is_open {
-            sink.diagnostic(diagnostic);
-        }
+impl Sink for OnlyMember<'_> {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
+        self.sink.link(link)
     }
 
-    fn begin_member<S: Sink + ?Sized>(&mut self, _name: &str, path: &[u8], _sink: &mut S) -> bool {
-        // Of two members of one name the first counts.
+    fn event(&mut self, found: &Found<'_>) {
+        if self.is_open || !matches!(found, Found::Diagnostic(_)) {
+            self.sink.event(found);
+        }
+    }
+}
+
+impl ArchiveSink for OnlyMember<'_> {
+    fn begin_member(&mut self, _name: &str, path: &[u8]) -> bool {
+        // Of two members of one name the first is read.
         self.is_open = self.format.is_none() && self.way.0 == path;
         self.format.is_none() && self.way.passes(path)
     }
 
-    fn end_member<S: Sink + ?Sized>(
-        &mut self,
-        format: &'static Format,
-        _length: u64,
-        _sink: &mut S,
-    ) {
+    fn end_member(&mut self, format: &'static Format, _length: u64) {
         self.is_open = false;
         self.format = self.format.or(Some(format));
     }

@@ -11,7 +11,6 @@
 pub(crate) mod archive;
 pub(crate) mod attachment;
 pub mod bases;
-pub(crate) mod changing_sink;
 pub(crate) mod compressed;
 pub(crate) mod input;
 pub(crate) mod members;

@@ -4,10 +4,9 @@ use std::fs::File;
 use std::io::{self, Cursor, Read as _};
 use std::sync::Arc;
 
-use super::archive::{self, ArchiveOutcome, ArchiveReader, WantedBytes, WayToMember};
+use super::archive::{self, ArchiveOutcome, ArchiveReader, ArchiveSink, WantedBytes, WayToMember};
 use super::attachment;
 use super::bases;
-use super::changing_sink::ChangingSink;
 use super::compressed::{Located, OpenedFile};
 use super::input::{Input, Joined};
 use super::nested_output::NestedOutput;
@@ -21,7 +20,7 @@ use crate::decode::compression::{Codec, DecompressError};
 use crate::document::options::Slug;
 use crate::document::{ArchiveCounts, Format, Retrieval};
 use crate::extractor::{Document, Extractor, Positions};
-use crate::linker::{Diagnostic, Sink};
+use crate::linker::{Diagnostic, Found, Sink};
 use crate::output::record::Skip;
 use crate::uri::Base;
 
@@ -106,7 +105,11 @@ impl<'a> FileReader<'a> {
     /// # Errors
     ///
     /// When the file cannot be opened, or its first bytes cannot be read.
-    pub(crate) fn read(&mut self, entry: &Entry, sink: &mut impl Sink) -> io::Result<FileOutcome> {
+    pub(crate) fn read(
+        &mut self,
+        entry: &Entry,
+        sink: &mut dyn ArchiveSink,
+    ) -> io::Result<FileOutcome> {
         if let EntryKind::LeftOut(reason) = entry.kind {
             return Ok(FileOutcome::Skipped(Skip { reason, format: "" }));
         }
@@ -129,7 +132,7 @@ impl<'a> FileReader<'a> {
         &mut self,
         entry: &Entry,
         bytes: &[u8],
-        sink: &mut impl Sink,
+        sink: &mut dyn ArchiveSink,
     ) -> io::Result<FileOutcome> {
         self.open(entry, Input::Whole(bytes), sink)
     }
@@ -138,7 +141,7 @@ impl<'a> FileReader<'a> {
         &mut self,
         entry: &Entry,
         input: Input<'_>,
-        sink: &mut impl Sink,
+        sink: &mut dyn ArchiveSink,
     ) -> io::Result<FileOutcome> {
         if let Some(codec) = self.options.codec(entry, input.head()) {
             return self.compressed(entry, codec, input, sink);
@@ -163,7 +166,7 @@ impl<'a> FileReader<'a> {
         entry: &Entry,
         format: &'static ArchiveFormat,
         source: ArchiveSource,
-        sink: &mut impl Sink,
+        sink: &mut dyn ArchiveSink,
     ) -> FileOutcome {
         if self.options.report == ReportMode::Files {
             return FileOutcome::Listed;
@@ -179,7 +182,12 @@ impl<'a> FileReader<'a> {
         }
     }
 
-    fn document(&mut self, entry: &Entry, input: Input<'_>, sink: &mut impl Sink) -> FileOutcome {
+    fn document(
+        &mut self,
+        entry: &Entry,
+        input: Input<'_>,
+        sink: &mut dyn ArchiveSink,
+    ) -> FileOutcome {
         let format = match self.format(self.options.choose(entry, input.head())) {
             Ok(format) => format,
             Err(read) => return read,
@@ -233,7 +241,7 @@ impl<'a> FileReader<'a> {
         entry: &Entry,
         codec: &'static Codec,
         input: Input<'_>,
-        sink: &mut impl Sink,
+        sink: &mut dyn ArchiveSink,
     ) -> io::Result<FileOutcome> {
         let path = entry.path.as_os_str().as_encoded_bytes();
         let opened = OpenedFile::new(path, codec, input)?;
@@ -279,9 +287,9 @@ impl<'a> FileReader<'a> {
             ..Document::new(format, base.as_ref())
         };
         let reader = opened.reader();
-        let mut located = ChangingSink {
-            sink: &mut *sink,
-            change: Located(opened.members()),
+        let mut located = Located {
+            members: opened.members(),
+            sink,
         };
         let length = self.extractor.extract(&document, reader, &mut located);
         report_damage(&opened, sink);
@@ -367,7 +375,7 @@ impl<'a> FileReader<'a> {
     }
 
     /// Reads a piece of a web archive and passes its links to `sink`.
-    pub(super) fn records(&mut self, piece: &RecordPiece, sink: &mut impl Sink) -> PieceRead {
+    pub(super) fn records(&mut self, piece: &RecordPiece, sink: &mut dyn ArchiveSink) -> PieceRead {
         let base = self.place(&piece.whole.entry).map(archive::base_of_members);
         let options = self.options;
         let (extractor, nested) = (&mut self.extractor, &self.nested);
@@ -389,7 +397,7 @@ impl<'a> FileReader<'a> {
         entry: &Entry,
         format: &'static ArchiveFormat,
         range: MemberRange,
-        sink: &mut impl Sink,
+        sink: &mut dyn ArchiveSink,
     ) -> PieceRead {
         let base = self.place(entry).map(archive::base_of_members);
         let slug = self.slug_of_archive(entry);
@@ -411,7 +419,11 @@ impl<'a> FileReader<'a> {
     /// # Errors
     ///
     /// When the piece cannot be read.
-    pub(super) fn piece(&mut self, piece: &FilePiece, sink: &mut impl Sink) -> io::Result<u64> {
+    pub(super) fn piece(
+        &mut self,
+        piece: &FilePiece,
+        sink: &mut dyn ArchiveSink,
+    ) -> io::Result<u64> {
         let mut bytes = std::mem::take(&mut self.head);
         let loaded = match &piece.bytes {
             Some(read) => Ok(Some(read.bytes())),
@@ -458,9 +470,9 @@ fn diagnostic(error: &DecompressError) -> Diagnostic<'static> {
 }
 
 /// Reports the damage in the layers of a compressed file.
-fn report_damage(opened: &OpenedFile<'_>, sink: &mut impl Sink) {
+fn report_damage(opened: &OpenedFile<'_>, sink: &mut dyn Sink) {
     for error in opened.errors() {
-        sink.diagnostic(&diagnostic(&error));
+        sink.event(&Found::Diagnostic(diagnostic(&error)));
     }
 }
 

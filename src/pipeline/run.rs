@@ -2,8 +2,9 @@
 //! the reorder buffer.
 
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 
-use super::archive::ArchiveOutcome;
+use super::archive::{ArchiveOutcome, ArchiveSink};
 use super::options::{Archives, MessageForm, PipelineOptions, ReportMode};
 use super::queue::{Job, Queue};
 use super::read::{FileOutcome, FileReader, SHRUNK};
@@ -16,7 +17,7 @@ use super::workers::run_workers;
 use super::writer::{BLOCK, Chunk, FlushPolicy, Keyed, OutputWriter, TargetHasher};
 use crate::document;
 use crate::document::diagnostic::{self, Effect};
-use crate::linker::{Diagnostic, Link, Sink};
+use crate::linker::{Diagnostic, Found, Link, Sink};
 use crate::output::DocumentPath;
 use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
@@ -244,7 +245,10 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
             }
             Err(error) => Some(error),
         };
-        if let Some(error) = error {
+        // A document that the collector has stopped seems to have shrunk.
+        if let Some(error) = error
+            && !self.collector.stopped
+        {
             self.collector.fail(&error.to_string());
         }
     }
@@ -286,7 +290,9 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
         self.collector.end_piece(bytes, piece.index == 0);
         match length {
             Err(error) => self.collector.fail(&error.to_string()),
-            Ok(length) if piece.has_shrunk(length) => self.collector.fail(SHRUNK),
+            Ok(length) if piece.has_shrunk(length) && !self.collector.stopped => {
+                self.collector.fail(SHRUNK)
+            }
             Ok(_) => {}
         }
         let counts = self.reader.counts(piece.whole.format.0);
@@ -577,10 +583,13 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
 }
 
 impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
-    fn link(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         let options = self.options;
-        if self.stopped || !self.admits_everything && !options.filter.admits(link) {
-            return;
+        if self.stopped {
+            return ControlFlow::Break(());
+        }
+        if !self.admits_everything && !options.filter.admits(link) {
+            return ControlFlow::Continue(());
         }
         self.counts.summary.references += 1;
         self.references += 1;
@@ -602,17 +611,25 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
             let pushed = self.ordered.push(self.ticket, &mut self.block);
             self.stopped = pushed.is_err();
         }
+        ControlFlow::Continue(())
     }
 
-    fn heavy(&mut self) {
-        self.has_memory = true;
-        self.ordered.acquire_memory(self.ticket);
+    fn event(&mut self, found: &Found<'_>) {
+        match found {
+            Found::Diagnostic(diagnostic) => self.diagnostic(diagnostic),
+            Found::Heavy => {
+                self.has_memory = true;
+                self.ordered.acquire_memory(self.ticket);
+            }
+            Found::Exact(_) => self.counts.summary.exact += 1,
+            _ => {}
+        }
     }
+}
 
-    fn exact(&mut self, _rule: &'static str) {
-        self.counts.summary.exact += 1;
-    }
+impl<W: std::io::Write + Send> ArchiveSink for Collector<'_, W> {}
 
+impl<W: std::io::Write + Send> Collector<'_, W> {
     fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
         if self.counts_archives() {
             self.diagnostics.add(diagnostic);

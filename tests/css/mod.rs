@@ -2,10 +2,12 @@
 
 pub(crate) mod oracle;
 
+use std::ops::ControlFlow;
+
 use uriscan::Format;
 use uriscan::document::flags::Flags;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::linker::{Diagnostic, Link, Sink};
+use uriscan::linker::{self, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 
 use crate::html::hostile::Hostile;
@@ -22,9 +24,9 @@ pub(crate) struct Found {
 }
 
 impl Sink for Found {
-    fn link(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         if link.context.name() != "style" {
-            return;
+            return ControlFlow::Continue(());
         }
         self.flags.push(link.flags);
         self.spans.push((link.span.start, link.span.end));
@@ -33,10 +35,13 @@ impl Sink for Found {
             attribute: link.attribute.map(str::to_owned),
             inert: link.flags.contains(Flags::INERT),
         });
+        ControlFlow::Continue(())
     }
 
-    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
-        self.codes.push((diagnostic.code.name, diagnostic.count));
+    fn event(&mut self, found: &linker::Found<'_>) {
+        if let linker::Found::Diagnostic(diagnostic) = found {
+            self.codes.push((diagnostic.code.name, diagnostic.count));
+        }
     }
 }
 

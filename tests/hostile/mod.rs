@@ -8,12 +8,14 @@ mod command;
 mod growth;
 mod shapes;
 
+use std::ops::ControlFlow;
+
 use std::ops::RangeInclusive;
 
 use shapes::{RELATED, SHAPES, Shape};
 use uriscan::bytes::steps;
 use uriscan::document::FORMATS;
-use uriscan::{Diagnostic, Document, Extractor, ExtractorOptions, Format, Link, Sink};
+use uriscan::{Document, Extractor, ExtractorOptions, Format, Link, Sink};
 
 /// The repetitions in the shorter document: more than any limit of depth.
 const MANY: usize = 4_500;
@@ -35,7 +37,7 @@ struct Counted {
 }
 
 impl Sink for Counted {
-    fn link(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         self.steps += 1;
         let description = link.description.as_ref();
         let texts = [
@@ -69,10 +71,13 @@ impl Sink for Counted {
         ];
         let texts = texts.iter().chain(link.alternatives);
         self.output += texts.map(|text| text.len() as u64).sum::<u64>();
+        ControlFlow::Continue(())
     }
 
-    fn diagnostic(&mut self, _: &Diagnostic<'_>) {
-        self.steps += 1;
+    fn event(&mut self, found: &uriscan::Found<'_>) {
+        if let uriscan::Found::Diagnostic(_) = found {
+            self.steps += 1;
+        }
     }
 }
 

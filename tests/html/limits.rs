@@ -1,10 +1,11 @@
 //! Documents beyond the limits: bounded memory, no panic, a diagnostic.
 
 use std::io::Cursor;
+use std::ops::ControlFlow;
 
 use uriscan::document::Format;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::linker::{Diagnostic, Link, Sink};
+use uriscan::linker::{self, Link, Sink};
 
 /// Collects references, and the names of diagnostics with their counts.
 #[derive(Default)]
@@ -15,18 +16,23 @@ struct Counted {
 }
 
 impl Sink for Counted {
-    fn link(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         self.references
             .push(String::from_utf8_lossy(link.reference).into_owned());
+        ControlFlow::Continue(())
     }
 
-    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
-        self.diagnostics
-            .push((diagnostic.code.name, diagnostic.count));
-    }
-
-    fn exact(&mut self, rule: &'static str) {
-        self.exact.push(rule);
+    fn event(&mut self, found: &linker::Found<'_>) {
+        match found {
+            linker::Found::Diagnostic(diagnostic) => {
+                self.diagnostics
+                    .push((diagnostic.code.name, diagnostic.count));
+            }
+            linker::Found::Exact(rule) => {
+                self.exact.push(rule);
+            }
+            _ => {}
+        }
     }
 }
 

@@ -1,13 +1,14 @@
 //! The scanner of the library as a [`Scan`](super::Scan).
 
 use std::io::Cursor;
+use std::ops::ControlFlow;
 
 use encoding_rs::Encoding;
 
 use uriscan::document::Format;
 use uriscan::document::flags::Flags;
 use uriscan::extractor::{self, Document, Extractor};
-use uriscan::linker::{Diagnostic, Link, Sink};
+use uriscan::linker::{self, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 
 use super::oracle::{Expected, Options};
@@ -28,16 +29,21 @@ pub(crate) struct Found {
 }
 
 impl Sink for Found {
-    fn link(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         self.references.push(expected(link));
+        ControlFlow::Continue(())
     }
 
-    fn exact(&mut self, rule: &'static str) {
-        self.rules.push(rule);
-    }
-
-    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
-        self.approximate |= diagnostic.code.name == "html.approximate";
+    fn event(&mut self, found: &linker::Found<'_>) {
+        match found {
+            linker::Found::Exact(rule) => {
+                self.rules.push(rule);
+            }
+            linker::Found::Diagnostic(diagnostic) => {
+                self.approximate |= diagnostic.code.name == "html.approximate";
+            }
+            _ => {}
+        }
     }
 }
 

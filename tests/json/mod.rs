@@ -5,11 +5,13 @@ mod linked_data;
 mod notebook;
 mod oracle;
 
+use std::ops::ControlFlow;
+
 use uriscan::Format;
 use uriscan::document::FormatOptions;
 use uriscan::document::flags::Flags;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::linker::{Diagnostic, Link, Sink};
+use uriscan::linker::{self, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 
 use crate::html::oracle::json::Json;
@@ -35,7 +37,7 @@ struct Found {
 }
 
 impl Sink for Found {
-    fn link(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         self.links.push(Row {
             reference: text(link.reference),
@@ -46,10 +48,13 @@ impl Sink for Found {
             span: (link.span.start, link.span.end),
             flags: link.flags,
         });
+        ControlFlow::Continue(())
     }
 
-    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
-        self.codes.push((diagnostic.code.name, diagnostic.offset));
+    fn event(&mut self, found: &linker::Found<'_>) {
+        if let linker::Found::Diagnostic(diagnostic) = found {
+            self.codes.push((diagnostic.code.name, diagnostic.offset));
+        }
     }
 }
 

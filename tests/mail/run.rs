@@ -1,11 +1,12 @@
 //! Reads archives in memory, and collects their links.
 
 use std::io::{self, Read};
+use std::ops::ControlFlow;
 
 use uriscan::bytes::lines::Position;
 use uriscan::document::{self, Format};
 use uriscan::extractor::{Document, Extractor, ExtractorOptions, Positions};
-use uriscan::linker::{Diagnostic, Link, Sink};
+use uriscan::linker::{self, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 
 /// A link with all properties that tests compare.
@@ -63,7 +64,7 @@ impl Found {
 }
 
 impl Sink for Found {
-    fn link(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         self.links.push(Got {
             member: link.member.unwrap_or_default().to_owned(),
@@ -85,14 +86,17 @@ impl Sink for Found {
             target_part: link.part.target_part.map(str::to_owned),
             unwrapped: link.unwrapped.map(text),
         });
+        ControlFlow::Continue(())
     }
 
-    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
-        self.diagnostics.push((
-            diagnostic.member.map(str::to_owned),
-            diagnostic.code.name,
-            diagnostic.count,
-        ));
+    fn event(&mut self, found: &linker::Found<'_>) {
+        if let linker::Found::Diagnostic(diagnostic) = found {
+            self.diagnostics.push((
+                diagnostic.member.map(str::to_owned),
+                diagnostic.code.name,
+                diagnostic.count,
+            ));
+        }
     }
 }
 

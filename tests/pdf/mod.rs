@@ -4,10 +4,12 @@
 mod hostile;
 mod made;
 
+use std::ops::ControlFlow;
+
 use uriscan::Format;
 use uriscan::document::{AnchorReporting, FormatOptions};
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::linker::{Diagnostic, Link, Sink};
+use uriscan::linker::{self, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 
 use crate::text::soup::Numbers;
@@ -33,7 +35,7 @@ struct Found {
 }
 
 impl Sink for Found {
-    fn link(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         assert_eq!((link.attribute, link.position), (Some("uri"), None));
         self.links.push(Row {
@@ -43,15 +45,20 @@ impl Sink for Found {
             target: link.target.map_or_else(|_| String::new(), text),
             span: link.exact_span().map(|span| (span.start, span.end)),
         });
+        ControlFlow::Continue(())
     }
 
-    fn anchor(&mut self, name: &[u8], _offset: u64) {
-        self.anchors
-            .push(String::from_utf8_lossy(name).into_owned());
-    }
-
-    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
-        self.codes.push(diagnostic.code.name);
+    fn event(&mut self, found: &linker::Found<'_>) {
+        match found {
+            linker::Found::Anchor(name, _) => {
+                self.anchors
+                    .push(String::from_utf8_lossy(name).into_owned());
+            }
+            linker::Found::Diagnostic(diagnostic) => {
+                self.codes.push(diagnostic.code.name);
+            }
+            _ => {}
+        }
     }
 }
 

@@ -3,11 +3,13 @@
 mod oracle;
 mod tokens;
 
+use std::ops::ControlFlow;
+
 use uriscan::Format;
 use uriscan::document::AnchorReporting;
 use uriscan::document::events::Context;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
-use uriscan::linker::{Diagnostic, Link, Sink};
+use uriscan::linker::{self, Link, Sink};
 use uriscan::uri::{Base, BaseSource};
 
 use crate::text::soup::Numbers;
@@ -33,7 +35,7 @@ struct FoundLink {
 }
 
 impl Sink for Found {
-    fn link(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         let target = link.target.as_ref().ok();
         self.links.push(FoundLink {
             reference: String::from_utf8_lossy(link.reference).into_owned(),
@@ -44,15 +46,20 @@ impl Sink for Found {
             span: (link.span.start, link.span.end),
             flags: link.flags.names().collect(),
         });
+        ControlFlow::Continue(())
     }
 
-    fn anchor(&mut self, name: &[u8], _offset: u64) {
-        self.anchors
-            .push(String::from_utf8_lossy(name).into_owned());
-    }
-
-    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
-        self.codes.push((diagnostic.code.name, diagnostic.count));
+    fn event(&mut self, found: &linker::Found<'_>) {
+        match found {
+            linker::Found::Anchor(name, _) => {
+                self.anchors
+                    .push(String::from_utf8_lossy(name).into_owned());
+            }
+            linker::Found::Diagnostic(diagnostic) => {
+                self.codes.push((diagnostic.code.name, diagnostic.count));
+            }
+            _ => {}
+        }
     }
 }
 

@@ -14,14 +14,14 @@ fn documents_that_take_much_memory_are_read_one_at_a_time() {
         scope.spawn(|| {
             let mut first = DocumentFinds::new(&audit);
             // A file may contain several such documents.
-            first.heavy();
-            first.heavy();
+            first.event(&Found::Heavy);
+            first.event(&Found::Heavy);
             first_has_begun.send(()).unwrap();
             thread::sleep(std::time::Duration::from_millis(50));
             event("the first ends");
         });
         begin.recv().unwrap();
-        DocumentFinds::new(&audit).heavy();
+        DocumentFinds::new(&audit).event(&Found::Heavy);
         event("the second begins");
     });
     assert_eq!(
