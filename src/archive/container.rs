@@ -1,13 +1,15 @@
 //! The contract of containers, and what they tell of their members.
 
-use std::cell::Ref;
-use std::io::{self, Read, Seek};
+use std::fmt;
+use std::io::{self, Read};
 use std::ops::Deref;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use encoding_rs::Encoding;
 
+use super::http::BodyFaults;
 use crate::bytes::buffered::BufferedSource;
+use crate::bytes::source::{ReadAt, Section};
 use crate::decode::compression::Members;
 use crate::document::Format;
 use crate::document::diagnostic::Code;
@@ -53,17 +55,12 @@ pub enum HttpBase {
 /// The bytes of a container.
 pub enum ArchiveSource {
     /// They can be read once, as they come.
-    Pipe(Box<dyn Read>),
+    Pipe(Box<dyn Read + Send>),
     /// They can be read once, and held. The compressed members that they come from, if they do.
-    Stream(Box<dyn Read>, Option<Members>),
+    Stream(Box<dyn Read + Send>, Option<Members>),
     /// They can be read anywhere.
-    File(Box<dyn ReadSeek>),
+    File(Arc<dyn ReadAt>),
 }
-
-/// A file, or bytes in memory.
-pub trait ReadSeek: Read + Seek {}
-
-impl<T: Read + Seek> ReadSeek for T {}
 
 impl ArchiveSource {
     /// Holds bytes that can be read once, where they are fewer than `limit`.
@@ -75,36 +72,29 @@ impl ArchiveSource {
         let mut held = Vec::new();
         let read = stream.by_ref().take(limit).read_to_end(&mut held);
         if read.is_ok() && (held.len() as u64) < limit {
-            return ArchiveSource::File(Box::new(io::Cursor::new(held)));
+            return ArchiveSource::File(Arc::new(held));
         }
         ArchiveSource::Pipe(Box::new(io::Cursor::new(held).chain(stream)))
     }
 
     /// Returns the bytes from the first one on, and the compressed members that they come from.
     pub(super) fn into_stream(self) -> (BufferedSource, Option<Members>) {
-        let (reader, members): (Box<dyn Read>, _) = match self {
+        let (reader, members) = match self {
             ArchiveSource::Pipe(reader) => (reader, None),
             ArchiveSource::Stream(reader, members) => (reader, members),
-            ArchiveSource::File(mut file) => match file.rewind() {
-                Ok(()) => (Box::new(file), None),
-                Err(error) => (Box::new(Failing(error.kind())), None),
-            },
+            ArchiveSource::File(file) => (section(file, 0, u64::MAX), None),
         };
         (BufferedSource::long(reader), members)
     }
 }
 
-/// A reader that always fails.
-struct Failing(io::ErrorKind);
-
-impl Read for Failing {
-    fn read(&mut self, _into: &mut [u8]) -> io::Result<usize> {
-        Err(self.0.into())
-    }
+/// Returns a reader of a part of a file.
+pub(super) fn section(file: Arc<dyn ReadAt>, at: u64, end: u64) -> Box<dyn Read + Send> {
+    Box::new(Section { file, at, end })
 }
 
 /// A container while it is read.
-pub trait Container {
+pub trait Container: Send {
     /// Goes to the next member; what is left of the current one is passed over.
     ///
     /// # Errors
@@ -137,48 +127,37 @@ pub trait Container {
     fn records(&self) -> Option<u64> {
         None
     }
+
+    /// Splits off the next members, of about `size` bytes: this container goes on after them. `None` where
+    /// none are left, or members cannot be read without those before.
+    fn split(&mut self, _size: u64) -> Option<Arc<dyn MemberRange>> {
+        None
+    }
+
+    /// Returns all contents of the current member, of which none have been read, so that the container can
+    /// go on; `None` where they are too long, or something is wrong with them.
+    fn hold(&mut self) -> Option<HeldContents> {
+        let bytes = self.whole()?.to_vec();
+        Some(HeldContents::Bytes(bytes))
+    }
 }
 
-/// The place where a member begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MemberStart {
-    /// The offset of its first header, of a zip in the central directory; 0 for the first member.
-    pub(super) header: u64,
-    /// The number of headers in front of it.
-    pub(super) before: u64,
-    /// The packed bytes of the members in front of it, of a zip.
-    pub(super) packed: u64,
-    /// The zip is a WACZ.
-    pub(super) is_wacz: bool,
+/// Consecutive members of a container, which can be read without the others, and again.
+pub trait MemberRange: fmt::Debug + Send + Sync {
+    /// Opens a container of these members.
+    fn open(&self) -> Box<dyn Container>;
 }
 
-/// Consecutive members of an archive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MemberRange {
-    /// Where they begin.
-    pub start: MemberStart,
-    /// Where the next member begins; none if all that follow belong to the range.
-    pub end: Option<MemberStart>,
+/// The contents of a member that its container has given away.
+pub enum HeldContents {
+    /// All bytes.
+    Bytes(Vec<u8>),
+    /// A reader of them, the number of packed bytes that it holds, and the damage that it meets.
+    Reader(Box<dyn Read + Send>, u64, BodyFaults),
 }
 
 /// All contents of a member, in memory.
-pub enum WholeContents<'a> {
-    /// In a buffer that several owners share.
-    Shared(Ref<'a, [u8]>),
-    /// In a buffer of the container.
-    Own(&'a [u8]),
-}
-
-impl Deref for WholeContents<'_> {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            WholeContents::Shared(bytes) => bytes,
-            WholeContents::Own(bytes) => bytes,
-        }
-    }
-}
+pub type WholeContents<'a> = Box<dyn Deref<Target = [u8]> + 'a>;
 
 /// Damage in a container.
 #[derive(Clone, Copy, Debug)]
@@ -203,7 +182,7 @@ pub struct ArchiveMember {
     /// The charset that a header declares.
     pub charset: Option<&'static Encoding>,
     /// The record of a web archive.
-    pub record: Option<Rc<RecordHeader>>,
+    pub record: Option<Arc<RecordHeader>>,
 }
 
 impl ArchiveMember {

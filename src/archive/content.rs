@@ -86,7 +86,7 @@ pub(super) struct PackedContents {
 }
 
 enum Unpacker {
-    Stored(Box<dyn Read>),
+    Stored(Box<dyn Read + Send>),
     Deflate(Box<Inflate>),
     Codec(Box<Decompressed>),
 }
@@ -95,7 +95,7 @@ impl PackedContents {
     /// Opens contents of `packed` bytes; `None` where the method is not known.
     pub(super) fn new(
         method: Method,
-        reader: Box<dyn Read>,
+        reader: Box<dyn Read + Send>,
         packed: u64,
         seal: Seal,
     ) -> Option<Self> {
@@ -178,7 +178,7 @@ pub(super) struct Inflate {
 }
 
 impl Inflate {
-    pub(super) fn new(reader: Box<dyn Read>, has_header: bool) -> Self {
+    pub(super) fn new(reader: Box<dyn Read + Send>, has_header: bool) -> Self {
         Inflate::over(BufferedSource::new(reader), has_header)
     }
 

@@ -3,13 +3,14 @@
 //! Crawlers store decoded bodies under headers that speak of codings. A coding is therefore undone
 //! only where the body is in it, and named by a diagnostic where it is not.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::io::{self, BufRead, Read};
-use std::rc::Rc;
 
+use super::container::ArchiveFault;
 use super::content::{Inflate, is_damage};
 use crate::bytes::buffered::BufferedSource;
-use crate::decode::compression::{Codec, Decompressed};
+use crate::bytes::source::Shared;
+use crate::decode::compression::{Codec, Decompressed, Members};
 use crate::document::diagnostic::{self, Code};
 use crate::document::http::{LONGEST_HEADER, fields, lower_case};
 
@@ -127,28 +128,43 @@ pub(super) fn header_end(block: &[u8]) -> usize {
 
 /// Damage that decoders of a body have met.
 #[derive(Clone, Default)]
-pub(super) struct BodyFaults {
-    codes: Rc<RefCell<Vec<&'static Code>>>,
-    decoders: Rc<RefCell<Vec<Rc<RefCell<Decompressed>>>>>,
+pub struct BodyFaults(Shared<FaultsOfBody>);
+
+#[derive(Default)]
+struct FaultsOfBody {
+    codes: Vec<&'static Code>,
+    /// Those of compression.
+    decoders: Vec<Members>,
+    /// The offset of the record.
+    offset: u64,
 }
 
 impl BodyFaults {
+    /// Makes those of the record at an offset.
+    pub(super) fn at(offset: u64) -> Self {
+        BodyFaults(Shared::new(FaultsOfBody {
+            offset,
+            ..FaultsOfBody::default()
+        }))
+    }
+
     pub(super) fn push(&self, code: &'static Code) {
-        self.codes.borrow_mut().push(code);
+        self.0.lock().codes.push(code);
     }
 
     /// Removes and returns the damage so far.
-    pub(super) fn take(&self) -> Vec<&'static Code> {
-        let mut codes = std::mem::take(&mut *self.codes.borrow_mut());
-        for decoder in self.decoders.borrow_mut().drain(..) {
-            codes.extend(
-                decoder
-                    .borrow()
-                    .error()
-                    .map(|error| <&Code>::from(error.fault)),
-            );
+    pub(super) fn take(&self) -> Vec<ArchiveFault> {
+        let FaultsOfBody {
+            codes,
+            decoders,
+            offset,
+        } = &mut *self.0.lock();
+        for decoder in decoders.drain(..) {
+            codes.extend(decoder.errors().map(|error| <&Code>::from(error.fault)));
         }
-        codes
+        let offset = *offset;
+        let faults = codes.drain(..).map(|code| ArchiveFault { code, offset });
+        faults.collect()
     }
 }
 
@@ -156,11 +172,11 @@ impl BodyFaults {
 /// `length` limits what its decoders may produce.
 pub(super) fn decoded(
     header: &ResponseHeader,
-    mut body: Box<dyn Read>,
+    mut body: Box<dyn Read + Send>,
     chunked: bool,
     length: u64,
     faults: &BodyFaults,
-) -> Box<dyn Read> {
+) -> Box<dyn Read + Send> {
     let mut is_outermost = true;
     for &coding in header.codings.iter().rev() {
         if coding == Coding::Chunked {
@@ -184,7 +200,12 @@ pub(super) fn decoded(
 }
 
 /// Undoes a content coding, if the body is in it.
-fn undo(coding: Coding, body: Box<dyn Read>, length: u64, faults: &BodyFaults) -> Box<dyn Read> {
+fn undo(
+    coding: Coding,
+    body: Box<dyn Read + Send>,
+    length: u64,
+    faults: &BodyFaults,
+) -> Box<dyn Read + Send> {
     let mut source = BufferedSource::new(body);
     let head = source.peek(PROBED);
     if head.is_empty() {
@@ -196,9 +217,9 @@ fn undo(coding: Coding, body: Box<dyn Read>, length: u64, faults: &BodyFaults) -
         _ => None,
     };
     if let Some(codec) = codec {
-        let decoder = Rc::new(RefCell::new(Decompressed::new(codec, Box::new(source))));
-        faults.decoders.borrow_mut().push(Rc::clone(&decoder));
-        return Box::new(Shared(decoder));
+        let decoder = Decompressed::new(codec, Box::new(source));
+        faults.0.lock().decoders.push(decoder.members());
+        return Box::new(decoder);
     }
     let is_zlib = matches!(head, [first, second, ..]
         if first & 0x0f == 8 && u16::from_be_bytes([*first, *second]) % 31 == 0);
@@ -210,7 +231,7 @@ fn undo(coding: Coding, body: Box<dyn Read>, length: u64, faults: &BodyFaults) -
         let head = io::Cursor::new(head.to_vec());
         yields(Box::new(Inflate::new(Box::new(head), has_header)))
     };
-    let lenient = |reader: Box<dyn Read>| {
+    let lenient = |reader: Box<dyn Read + Send>| {
         Box::new(LenientDecoder {
             reader,
             produced: 0,
@@ -242,17 +263,9 @@ fn undo(coding: Coding, body: Box<dyn Read>, length: u64, faults: &BodyFaults) -
     Box::new(source)
 }
 
-struct Shared(Rc<RefCell<Decompressed>>);
-
-impl Read for Shared {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.0.borrow_mut().read(into)
-    }
-}
-
 /// A decoder whose errors about the data end the body.
 struct LenientDecoder {
-    reader: Box<dyn Read>,
+    reader: Box<dyn Read + Send>,
     produced: u64,
     /// The number of bytes that it can have read.
     length: u64,

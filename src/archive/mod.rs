@@ -7,6 +7,7 @@
 
 mod container;
 mod content;
+mod held;
 mod http;
 mod package;
 mod tar;
@@ -18,11 +19,9 @@ use std::fmt;
 use crate::document::Format;
 pub use container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, HttpBase,
-    MemberContents, MemberRange, MemberStart, ReadSeek, RecordHeader,
+    MemberContents, MemberRange, RecordHeader,
 };
-
-pub use warc::WARC;
-pub(crate) use warc::{RangeEnd, RecordRange, RecordStart, open_range, pass_over};
+pub(crate) use held::{HeldMembers, SharedContainer};
 
 /// A format of containers.
 pub struct ArchiveFormat {
@@ -33,17 +32,6 @@ pub struct ArchiveFormat {
     /// Returns whether a container starts with some bytes.
     starts: fn(&[u8]) -> bool,
     open: fn(ArchiveSource, &ArchiveOptions) -> Box<dyn Container>,
-    /// How members are read without those in front of them, if they can be.
-    ranges: Option<MemberRanges>,
-}
-
-/// The functions of a format whose members can be read one without another.
-struct MemberRanges {
-    /// Passes over members of so many bytes, and returns where the next one begins; `None` where none
-    /// follows, or only reading tells.
-    pass_over: fn(Box<dyn ReadSeek>, MemberStart, u64) -> Option<MemberStart>,
-    /// Opens some members.
-    open: fn(Box<dyn ReadSeek>, MemberRange) -> Box<dyn Container>,
 }
 
 /// The kinds of members that an archive has.
@@ -71,48 +59,36 @@ static ARCHIVES: &[ArchiveFormat] = &[
         kind: ArchiveKind::Package(package::EPUB.format),
         starts: package::EPUB.starts,
         open: |source, options| package::open(&package::EPUB, source, options),
-        ranges: None,
     },
     ArchiveFormat {
         name: "ooxml",
         kind: ArchiveKind::Package(package::OOXML.format),
         starts: package::OOXML.starts,
         open: |source, options| package::open(&package::OOXML, source, options),
-        ranges: None,
     },
     ArchiveFormat {
         name: "odf",
         kind: ArchiveKind::Package(package::ODF.format),
         starts: package::ODF.starts,
         open: |source, options| package::open(&package::ODF, source, options),
-        ranges: None,
     },
     ArchiveFormat {
         name: "zip",
         kind: ArchiveKind::Files,
         starts: zip::starts,
         open: zip::open,
-        ranges: Some(MemberRanges {
-            pass_over: zip::pass_over,
-            open: zip::open_range,
-        }),
     },
     ArchiveFormat {
         name: "warc",
         kind: ArchiveKind::Records,
         starts: warc::starts,
         open: warc::open,
-        ranges: None,
     },
     ArchiveFormat {
         name: "tar",
         kind: ArchiveKind::Files,
         starts: tar::starts,
         open: |source, _| Box::new(tar::Tar::new(source.into_stream().0)),
-        ranges: Some(MemberRanges {
-            pass_over: tar::pass_over,
-            open: tar::open_range,
-        }),
     },
 ];
 
@@ -143,31 +119,6 @@ impl ArchiveFormat {
     /// Opens a container of this format.
     pub fn open(&self, source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn Container> {
         (self.open)(source, options)
-    }
-
-    /// Returns whether the members of a file can be read one without another.
-    pub fn has_ranges(&self) -> bool {
-        self.ranges.is_some()
-    }
-
-    /// Passes over members of so many bytes, and returns where the next one begins; `None` where none
-    /// follows, or only reading tells.
-    pub fn pass_over(
-        &self,
-        file: Box<dyn ReadSeek>,
-        from: MemberStart,
-        bytes: u64,
-    ) -> Option<MemberStart> {
-        (self.ranges.as_ref()?.pass_over)(file, from, bytes)
-    }
-
-    /// Opens some members of a file; `None` where they cannot be read without those in front of them.
-    pub fn open_range(
-        &self,
-        file: Box<dyn ReadSeek>,
-        range: MemberRange,
-    ) -> Option<Box<dyn Container>> {
-        Some((self.ranges.as_ref()?.open)(file, range))
     }
 }
 

@@ -1,17 +1,17 @@
 //! Packages: zips whose members belong together, and are read by what they are in the package.
 
-use std::cell::RefCell;
 use std::io::{self, Read};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use memchr::memmem;
 
 use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, MemberContents,
-    ReadSeek, WholeContents, extension, unread,
+    WholeContents, extension, section, unread,
 };
-use super::zip::{self, SharedFile};
+use super::zip;
 use crate::bytes::buffered::BufferedSource;
+use crate::bytes::source::ReadAt;
 use crate::document::diagnostic;
 use crate::document::{Format, package};
 
@@ -132,19 +132,17 @@ pub(super) fn open(
     }
 }
 
-fn open_file(kind: &'static PackageKind, mut file: Box<dyn ReadSeek>) -> Box<dyn Container> {
+fn open_file(kind: &'static PackageKind, file: Arc<dyn ReadAt>) -> Box<dyn Container> {
     let mut head = [0; COMPOUND.len()];
-    let is_compound =
-        file.rewind().is_ok() && file.read_exact(&mut head).is_ok() && head == *COMPOUND;
-    if is_compound {
+    let read = file.read_at(&mut head, 0);
+    if matches!(read, Ok(length) if head[..length] == *COMPOUND) {
         return Box::new(CompoundFile(find_encryption(file)));
     }
-    let file: SharedFile = Rc::new(RefCell::new(file));
     let encrypted = kind.list.as_ref();
     let encrypted = encrypted.map_or(Vec::new(), |list| list.of(&file));
     Box::new(Package {
         kind,
-        zip: zip::open_shared(file),
+        zip: zip::open_file(file),
         encrypted,
     })
 }
@@ -156,14 +154,14 @@ pub(super) const COMPOUND: &[u8; 8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 struct CompoundFile(Vec<ArchiveFault>);
 
 /// Returns whether a compound file holds an encrypted package, as what is wrong with it.
-fn find_encryption(file: Box<dyn ReadSeek>) -> Vec<ArchiveFault> {
+fn find_encryption(file: Arc<dyn ReadAt>) -> Vec<ArchiveFault> {
     // The name of the stream, in UTF-16.
     let stream: Vec<u8> = b"EncryptedPackage"
         .iter()
         .flat_map(|&byte| [byte, 0])
         .collect();
     const PIECE: usize = 64 << 10;
-    let mut source = BufferedSource::new(file);
+    let mut source = BufferedSource::new(section(file, 0, u64::MAX));
     let code = loop {
         let bytes = source.peek(PIECE);
         let length = bytes.len();
@@ -246,9 +244,9 @@ fn source_part(name: &[u8]) -> Option<Vec<u8>> {
 
 impl EncryptionList {
     /// Returns the names of the encrypted members, sorted.
-    fn of(&self, file: &SharedFile) -> Vec<Vec<u8>> {
+    fn of(&self, file: &Arc<dyn ReadAt>) -> Vec<Vec<u8>> {
         let mut names = Vec::new();
-        let mut zip = zip::open_shared(Rc::clone(file));
+        let mut zip = zip::open_file(Arc::clone(file));
         while let Ok(Some(member)) = zip.next() {
             if member.name == self.name && member.contents == MemberContents::File {
                 let mut bytes = Vec::new();

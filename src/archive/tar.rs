@@ -4,14 +4,12 @@
 //! zeros.
 
 use std::collections::VecDeque;
-use std::io::{self, BufRead, Read, SeekFrom};
+use std::io::{self, BufRead, Read};
 
 use super::container::{
-    ArchiveFault, ArchiveMember, Container, MEMBERS, MemberContents, MemberRange, MemberStart,
-    ReadSeek, WholeContents,
+    ArchiveFault, ArchiveMember, Container, HeldContents, MEMBERS, MemberContents, WholeContents,
 };
 use crate::bytes::buffered::BufferedSource;
-use crate::bytes::source::fill;
 use crate::decode::compression::Decompressed;
 use crate::document::diagnostic::{self, Code};
 
@@ -21,6 +19,8 @@ const BLOCK: usize = 512;
 const EXTENDED: u64 = 1 << 20;
 /// The longest contents that are held whole, in bytes.
 const HELD: u64 = 192 << 10;
+/// The longest contents that are given away, in bytes.
+const GIVEN: u64 = 4 << 20;
 /// The most regions of a sparse file.
 const REGIONS: usize = 1 << 16;
 
@@ -28,69 +28,6 @@ const REGIONS: usize = 1 << 16;
 pub(super) fn starts(head: &[u8]) -> bool {
     head.first_chunk()
         .is_some_and(|block| TarHeader(block).is_valid())
-}
-
-/// Opens some members of a tar in a file.
-pub(super) fn open_range(mut file: Box<dyn ReadSeek>, range: MemberRange) -> Box<dyn Container> {
-    let MemberStart { header, before, .. } = range.start;
-    let sought = file.seek(SeekFrom::Start(header));
-    let mut source = BufferedSource::long(Box::new(file));
-    source.consumed = header;
-    source.error = sought.err().map(|error| error.kind());
-    let mut tar = Tar::new(source);
-    tar.members = before;
-    tar.until = range.end.map(|end| end.before);
-    Box::new(tar)
-}
-
-/// Passes over members of so many bytes; returns where the next one begins. `None` where none follows,
-/// and at whatever else is not usual: the bytes of holes are counted over the whole tar.
-pub(super) fn pass_over(
-    mut file: Box<dyn ReadSeek>,
-    from: MemberStart,
-    bytes: u64,
-) -> Option<MemberStart> {
-    let MemberStart {
-        mut header,
-        mut before,
-        ..
-    } = from;
-    let (mut passed, mut extended) = (0_u64, Extended::default());
-    loop {
-        let mut block = [0; BLOCK];
-        file.seek(SeekFrom::Start(header)).ok()?;
-        let length = fill(&mut file, &mut block).ok()?;
-        let own = TarHeader(&block);
-        if length < BLOCK || !own.is_valid() || before == MEMBERS {
-            return None;
-        }
-        let is_between = extended.is_empty();
-        if passed >= bytes && is_between {
-            return Some(MemberStart {
-                header,
-                before,
-                ..MemberStart::default()
-            });
-        }
-        let size = own.contents_length(&extended)?;
-        match own.kind() {
-            b'x' | b'X' => {
-                let mut records = vec![0; size.min(EXTENDED) as usize];
-                fill(&mut file, &mut records).ok()?;
-                extended.read(&records);
-            }
-            b'L' => extended.name = Some(Vec::new()),
-            b'g' | b'K' => {}
-            _ => extended = Extended::default(),
-        }
-        if own.kind() == b'S' || extended.is_sparse() {
-            return None;
-        }
-        before += 1;
-        passed = passed.saturating_add(size);
-        header =
-            (header + BLOCK as u64).checked_add(size.checked_next_multiple_of(BLOCK as u64)?)?;
-    }
 }
 
 /// A header block.
@@ -180,7 +117,7 @@ struct Region {
 }
 
 /// The facts about the member behind it that an extended header tells.
-#[derive(Default, PartialEq, Eq)]
+#[derive(Default)]
 struct Extended {
     name: Option<Vec<u8>>,
     size: Option<u64>,
@@ -193,16 +130,6 @@ struct Extended {
 }
 
 impl Extended {
-    /// Returns whether nothing has been told of the next member.
-    fn is_empty(&self) -> bool {
-        *self == Extended::default()
-    }
-
-    /// Returns whether the next member is a sparse file.
-    fn is_sparse(&self) -> bool {
-        self.has_inner_map || self.sparse_size.is_some() || !self.regions.is_empty()
-    }
-
     /// Reads the records `LENGTH KEY=VALUE` of a pax header.
     fn read(&mut self, mut records: &[u8]) {
         while let Some((record, rest)) = split_record(records) {
@@ -277,8 +204,6 @@ pub(super) struct Tar {
     holes: u64,
     /// The number of headers that have been read.
     members: u64,
-    /// The number of headers behind which reading ends.
-    until: Option<u64>,
     faults: Vec<ArchiveFault>,
     ended: bool,
 }
@@ -293,7 +218,6 @@ impl Tar {
             sparse: None,
             holes: 0,
             members: 0,
-            until: None,
             faults: Vec::new(),
             ended: false,
         }
@@ -434,6 +358,16 @@ impl Tar {
         Some(ArchiveMember::file(name, MemberContents::File))
     }
 
+    /// Returns the contents, where they are whole and not longer than that.
+    fn contents(&mut self, most: u64) -> Option<&[u8]> {
+        if self.sparse.is_some() || self.left > most {
+            return None;
+        }
+        let length = self.left as usize;
+        let bytes = self.source.peek(length);
+        (bytes.len() == length).then_some(bytes)
+    }
+
     fn read_stored(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let most = into
             .len()
@@ -499,7 +433,6 @@ impl Container for Tar {
         let mut extended = Extended::default();
         loop {
             self.end_member();
-            self.ended |= self.until.is_some_and(|until| self.members >= until);
             if self.ended {
                 return Ok(None);
             }
@@ -552,12 +485,13 @@ impl Container for Tar {
     }
 
     fn whole(&mut self) -> Option<WholeContents<'_>> {
-        if self.sparse.is_some() || self.left > HELD {
-            return None;
-        }
-        let length = self.left as usize;
-        let bytes = self.source.peek(length);
-        (bytes.len() == length).then_some(WholeContents::Own(bytes))
+        self.contents(HELD)
+            .map(|bytes| Box::new(bytes) as WholeContents<'_>)
+    }
+
+    fn hold(&mut self) -> Option<HeldContents> {
+        let bytes = self.contents(GIVEN)?.to_vec();
+        Some(HeldContents::Bytes(bytes))
     }
 
     fn faults(&mut self) -> Vec<ArchiveFault> {

@@ -3,21 +3,22 @@
 //! Records are found by their lengths. Where no record follows, the next one is searched from the start
 //! of the block, so that one bad length never ends the file.
 
-use std::cell::{Cell, Ref, RefCell};
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
-use std::rc::Rc;
+use std::ops::Deref;
+use std::sync::{Arc, MutexGuard};
 
 use encoding_rs::Encoding;
 use memchr::memmem;
 
 use super::container::{
-    ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, HttpBase,
+    ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, HeldContents, HttpBase,
     MemberContents, RecordHeader, WholeContents,
 };
 use super::http::{BodyFaults, ResponseHeader, decoded, header_end, is_chunked};
 use crate::bytes::buffered::BufferedSource;
-use crate::decode::compression::{Members, StreamStart};
+use crate::bytes::source::Shared;
+use crate::decode::compression::Members;
 use crate::document::diagnostic::{self, Code};
 use crate::document::{Format, http};
 use crate::uri::{Base, BaseSource, Reference, Rules, resolve};
@@ -35,7 +36,7 @@ const SEARCHED: usize = 64 << 10;
 const JSON: &str = "application/json";
 
 /// The first bytes of a record of a WARC.
-pub const WARC: &[u8] = b"WARC/";
+const WARC: &[u8] = b"WARC/";
 /// The first bytes of the first record of an ARC.
 const ARC: &[u8] = b"filedesc://";
 
@@ -53,95 +54,7 @@ fn is_warc_record(bytes: &[u8]) -> bool {
 /// Opens a WARC or an ARC.
 pub(super) fn open(source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn Container> {
     let (source, members) = source.into_stream();
-    let source = Rc::new(RefCell::new(source));
     Box::new(WebArchive::new(source, members, *options))
-}
-
-/// The start of a record, from which on an archive can be read without what stands before.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RecordStart {
-    /// The compressed member that begins there; without compression only its offsets count.
-    pub(crate) member: StreamStart,
-    /// The number of records before it.
-    pub(crate) records: u64,
-}
-
-impl RecordStart {
-    /// The start of an archive.
-    pub(crate) const FIRST: RecordStart = RecordStart {
-        member: StreamStart::FIRST,
-        records: 0,
-    };
-
-    /// Returns where `end` is that reading from `assumed` on, in the place of this start, has come to;
-    /// `None` where reading from here on may come elsewhere.
-    pub(crate) fn after(&self, assumed: &StreamStart, end: &RecordStart) -> Option<Self> {
-        Some(RecordStart {
-            member: self.member.after(assumed, &end.member)?,
-            records: self.records + end.records,
-        })
-    }
-}
-
-/// A range of the records of an archive.
-pub(crate) struct RecordRange {
-    /// The first record.
-    pub(crate) start: RecordStart,
-    /// Reading ends in front of the first record that begins a compressed member there or behind it.
-    pub(crate) until: Option<u64>,
-    /// The record in front of which reading has ended; `None` where the archive ends.
-    pub(crate) end: Rc<Cell<Option<RecordStart>>>,
-}
-
-/// Opens a range of the records of a WARC. `source` begins with the first one.
-pub(crate) fn open_range(
-    source: &Rc<RefCell<BufferedSource>>,
-    members: Option<Members>,
-    options: &ArchiveOptions,
-    range: RecordRange,
-) -> Box<dyn Container> {
-    Box::new(WebArchive::of_range(source, members, options, range))
-}
-
-/// Passes over a range of records as reading them does. Returns whether it has come to its end, so that
-/// [`RecordRange::end`] is known.
-pub(crate) fn pass_over(
-    source: &Rc<RefCell<BufferedSource>>,
-    members: Option<Members>,
-    range: RecordRange,
-) -> RangeEnd {
-    let options = ArchiveOptions::default();
-    let mut archive = WebArchive::of_range(source, members, &options, range);
-    loop {
-        let Some(offset) = archive.find() else {
-            return RangeEnd::Unknown;
-        };
-        match archive.end_of_range(offset) {
-            RangeEnd::Unknown => {}
-            end => return end,
-        }
-        archive.record += 1;
-        let record = archive.header(offset);
-        if record.segment.is_some() {
-            // The pieces would have to go together.
-            return RangeEnd::Uneven;
-        }
-        let start = archive.source.borrow().consumed;
-        let (length, _) = archive.look(&record);
-        archive.end = start.saturating_add(length);
-        archive.faults.clear();
-    }
-}
-
-/// The end of a range of records.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum RangeEnd {
-    /// In front of this record.
-    At(RecordStart),
-    /// Members hold more than one record, records begin within members, or have several segments.
-    Uneven,
-    /// Not here.
-    Unknown,
 }
 
 /// The two formats of records.
@@ -153,7 +66,7 @@ enum RecordFormat {
 
 /// Reads records.
 struct WebArchive {
-    source: Rc<RefCell<BufferedSource>>,
+    source: Shared<BufferedSource>,
     /// The compressed members that hold the records.
     members: Option<Members>,
     options: ArchiveOptions,
@@ -173,7 +86,6 @@ struct WebArchive {
     faults: Vec<ArchiveFault>,
     /// The identifier of the last record of several segments, and how many were joined.
     joined: Option<(String, u64)>,
-    range: Option<RecordRange>,
 }
 
 /// The contents of a member.
@@ -181,7 +93,9 @@ enum RecordBody {
     /// The rest of the block, as it is.
     Block(RecordBlock),
     /// A reading of it, or a copy of a part of it.
-    Decoded(Box<dyn Read>),
+    Decoded(Box<dyn Read + Send>),
+    /// A reading of one that is not in memory.
+    Long(Box<dyn Read + Send>),
 }
 
 /// A record's header.
@@ -273,7 +187,7 @@ impl Record {
 
 /// Bytes of the block of the current record, up to damage in what it was unpacked from.
 struct RecordBlock {
-    source: Rc<RefCell<BufferedSource>>,
+    source: Shared<BufferedSource>,
     members: Option<Members>,
     /// The offset behind the block.
     end: u64,
@@ -288,23 +202,30 @@ impl RecordBlock {
     }
 
     /// Returns what is left, where that is in memory.
-    fn whole(&self) -> Option<Ref<'_, [u8]>> {
-        let source = self.source.borrow();
+    fn whole(&self) -> Option<WholeContents<'_>> {
+        let source = self.source.lock();
         let left = self.left(source.consumed);
         let (buffered, is_end) = source.buffered();
         let is_whole = left <= buffered.len() || is_end;
-        is_whole.then(|| {
-            Ref::map(source, |source| {
-                let (buffered, _) = source.buffered();
-                &buffered[..left.min(buffered.len())]
-            })
-        })
+        is_whole.then(|| Box::new(BufferedBlock(source, left)) as WholeContents<'_>)
+    }
+}
+
+/// So many bytes of a block, which are buffered.
+struct BufferedBlock<'a>(MutexGuard<'a, BufferedSource>, usize);
+
+impl Deref for BufferedBlock<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        let (buffered, _) = self.0.buffered();
+        &buffered[..buffered.len().min(self.1)]
     }
 }
 
 impl Read for RecordBlock {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let mut source = self.source.borrow_mut();
+        let mut source = self.source.lock();
         let at = source.consumed;
         let length = source.fill_buf()?.len();
         let left = self.left(at);
@@ -316,17 +237,13 @@ impl Read for RecordBlock {
 }
 
 impl WebArchive {
-    fn new(
-        source: Rc<RefCell<BufferedSource>>,
-        members: Option<Members>,
-        options: ArchiveOptions,
-    ) -> Self {
-        let dialect = match source.borrow_mut().peek(ARC.len()) == ARC {
+    fn new(mut source: BufferedSource, members: Option<Members>, options: ArchiveOptions) -> Self {
+        let dialect = match source.peek(ARC.len()) == ARC {
             true => RecordFormat::Arc,
             false => RecordFormat::Warc,
         };
         WebArchive {
-            source,
+            source: Shared::new(source),
             members,
             options,
             dialect,
@@ -339,39 +256,6 @@ impl WebArchive {
             gap: None,
             faults: Vec::new(),
             joined: None,
-            range: None,
-        }
-    }
-
-    fn of_range(
-        source: &Rc<RefCell<BufferedSource>>,
-        members: Option<Members>,
-        options: &ArchiveOptions,
-        range: RecordRange,
-    ) -> Self {
-        WebArchive {
-            record: range.start.records,
-            range: Some(range),
-            ..WebArchive::new(Rc::clone(source), members, *options)
-        }
-    }
-
-    /// Looks whether the range ends in front of the record at an offset.
-    fn end_of_range(&self, offset: u64) -> RangeEnd {
-        let Some(RecordRange { start, until, .. }) = &self.range else {
-            return RangeEnd::Unknown;
-        };
-        let member = match &self.members {
-            Some(members) => members.start_at(offset),
-            None => Some(start.member.moved_to(offset)),
-        };
-        match (member, until) {
-            (None, _) => RangeEnd::Uneven,
-            (Some(member), Some(until)) if member.input >= *until => RangeEnd::At(RecordStart {
-                member,
-                records: self.record,
-            }),
-            _ => RangeEnd::Unknown,
         }
     }
 
@@ -386,8 +270,8 @@ impl WebArchive {
 
     /// Passes over what is left of the current record, and goes to the next one.
     fn find(&mut self) -> Option<u64> {
-        let source = Rc::clone(&self.source);
-        let mut source = source.borrow_mut();
+        let source = self.source.clone();
+        let mut source = source.lock();
         let mut at = source.consumed;
         while at < self.end {
             // A gap ends the block.
@@ -479,8 +363,8 @@ impl WebArchive {
 
     /// Reads the header of the record that starts here.
     fn header(&mut self, offset: u64) -> Record {
-        let source = Rc::clone(&self.source);
-        let mut source = source.borrow_mut();
+        let source = self.source.clone();
+        let mut source = source.lock();
         let mut known = 4096;
         let (record, length) = loop {
             let bytes = source.peek(known);
@@ -509,8 +393,8 @@ impl WebArchive {
 
     /// Looks at the block of a record; returns its length and what is known of its first bytes.
     fn look(&mut self, record: &Record) -> (u64, bool) {
-        let source = Rc::clone(&self.source);
-        let mut source = source.borrow_mut();
+        let source = self.source.clone();
+        let mut source = source.lock();
         let start = source.consumed;
         let Some(length) = record.length else {
             self.fault(&diagnostic::WARC_LENGTH_MISSING, record.offset);
@@ -547,7 +431,7 @@ impl WebArchive {
 
     /// Makes members of a record.
     fn members(&mut self, record: Record) {
-        let start = self.source.borrow().consumed;
+        let start = self.source.lock().consumed;
         let (length, is_held) = self.look(&record);
         self.end = start.saturating_add(length);
         let reads = match record.kind.as_str() {
@@ -593,7 +477,7 @@ impl WebArchive {
                 media_type.starts_with("application/http") || self.dialect == RecordFormat::Arc
             });
         let name = |part: u8| format!("{}/{part}", self.record).into_bytes();
-        let mut source = self.source.borrow_mut();
+        let mut source = self.source.lock();
         let length = joined.as_ref().map_or(length, |bytes| bytes.len() as u64);
         let most = length.min(if is_held {
             HELD
@@ -610,7 +494,7 @@ impl WebArchive {
         } else {
             None
         };
-        let faults = BodyFaults::default();
+        let faults = BodyFaults::at(record.offset);
         let Some(header) = response else {
             if is_http && self.dialect == RecordFormat::Warc && !block.is_empty() {
                 faults.push(&diagnostic::HTTP_BAD_STATUS);
@@ -647,9 +531,9 @@ impl WebArchive {
                 base: record.base(),
                 base_name: None,
                 charset: None,
-                record: Some(Rc::clone(&keys)),
+                record: Some(Arc::clone(&keys)),
             };
-            let lines: Box<dyn Read> = Box::new(io::Cursor::new(lines.to_vec()));
+            let lines: Box<dyn Read + Send> = Box::new(io::Cursor::new(lines.to_vec()));
             let lines = RecordBody::Decoded(lines);
             self.pending
                 .push_back((member, lines, BodyFaults::default()));
@@ -684,11 +568,19 @@ impl WebArchive {
             } else {
                 faults.clone()
             };
-            let coded: Box<dyn Read> = match body {
-                RecordBody::Block(block) => Box::new(block),
-                RecordBody::Decoded(reader) => reader,
+            let decoded = |coded| decoded(&header, coded, chunked, length, &faults);
+            body = match body {
+                RecordBody::Block(mut block) if is_held => {
+                    let mut coded = Vec::new();
+                    // The error of the file is kept.
+                    let _ = block.read_to_end(&mut coded);
+                    RecordBody::Decoded(decoded(Box::new(io::Cursor::new(coded))))
+                }
+                RecordBody::Block(block) => RecordBody::Long(decoded(Box::new(block))),
+                RecordBody::Decoded(reader) | RecordBody::Long(reader) => {
+                    RecordBody::Decoded(decoded(reader))
+                }
             };
-            body = RecordBody::Decoded(decoded(&header, coded, chunked, length, &faults));
         }
         self.pending.push_back((member, body, faults));
     }
@@ -696,7 +588,7 @@ impl WebArchive {
     /// Returns the length of the compressed members that hold a record and nothing else, where its block
     /// is in memory.
     fn member_length(&self, members: &Members, record: &Record) -> Option<u64> {
-        let mut source = self.source.borrow_mut();
+        let mut source = self.source.lock();
         let start = source.consumed;
         let block = self.end - start;
         let first = members.start_at(record.offset)?;
@@ -705,7 +597,7 @@ impl WebArchive {
         let known = source.peek(usize::try_from(output.checked_sub(start)?).ok()?);
         let after = known.get(usize::try_from(block).ok()?..)?;
         let is_blank = after.iter().all(|byte| matches!(byte, b'\r' | b'\n'));
-        is_blank.then(|| input.saturating_sub(first.input))
+        is_blank.then(|| input.saturating_sub(first))
     }
 
     /// Returns the base of the body of a response.
@@ -735,7 +627,7 @@ impl WebArchive {
     fn body(&self, joined: Option<Vec<u8>>, from: usize) -> RecordBody {
         match joined {
             None => RecordBody::Block(RecordBlock {
-                source: Rc::clone(&self.source),
+                source: self.source.clone(),
                 members: self.members.clone(),
                 end: self.end,
             }),
@@ -751,8 +643,8 @@ impl WebArchive {
     /// are kept in memory (ISO 28500, 7.7).
     fn join(&mut self, first: &Record, length: u64) -> Option<Vec<u8>> {
         let id = first.id.clone().filter(|_| first.segment == Some(1))?;
-        let source = Rc::clone(&self.source);
-        let mut source = source.borrow_mut();
+        let source = self.source.clone();
+        let mut source = source.lock();
         let start = source.consumed;
         let mut end = usize::try_from(length.min(HELD)).ok()?;
         let mut joined = source.peek(end).to_vec();
@@ -840,14 +732,14 @@ fn choose(
 }
 
 /// Shares the keys of a record among its members, without names that are too long.
-fn shared(mut keys: RecordHeader, faults: &mut Vec<ArchiveFault>) -> Rc<RecordHeader> {
+fn shared(mut keys: RecordHeader, faults: &mut Vec<ArchiveFault>) -> Arc<RecordHeader> {
     if keys.cut_names() {
         faults.push(ArchiveFault {
             code: &diagnostic::NAME_TOO_LONG,
             offset: keys.offset,
         });
     }
-    Rc::new(keys)
+    Arc::new(keys)
 }
 
 impl Container for WebArchive {
@@ -860,15 +752,9 @@ impl Container for WebArchive {
                 return Ok(Some(member));
             }
             let Some(offset) = self.find() else {
-                let error = self.source.borrow_mut().error.take();
+                let error = self.source.lock().error.take();
                 return error.map_or(Ok(None), |kind| Err(kind.into()));
             };
-            if let RangeEnd::At(end) = self.end_of_range(offset) {
-                if let Some(range) = &self.range {
-                    range.end.set(Some(end));
-                }
-                return Ok(None);
-            }
             self.record += 1;
             self.start = offset;
             let record = self.header(offset);
@@ -879,14 +765,14 @@ impl Container for WebArchive {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match &mut self.body {
             Some(RecordBody::Block(block)) => block.read(into),
-            Some(RecordBody::Decoded(reader)) => reader.read(into),
+            Some(RecordBody::Decoded(reader) | RecordBody::Long(reader)) => reader.read(into),
             None => Ok(0),
         }
     }
 
     fn whole(&mut self) -> Option<WholeContents<'_>> {
         match &self.body {
-            Some(RecordBody::Block(block)) => block.whole().map(WholeContents::Shared),
+            Some(RecordBody::Block(block)) => block.whole(),
             _ => None,
         }
     }
@@ -896,14 +782,24 @@ impl Container for WebArchive {
     }
 
     fn content_faults(&mut self) -> Vec<ArchiveFault> {
-        let codes = self.body_faults.take();
-        let offset = self.start;
-        let faults = codes.into_iter().map(|code| ArchiveFault { code, offset });
-        faults.collect()
+        self.body_faults.take()
     }
 
     fn records(&self) -> Option<u64> {
-        let before = self.range.as_ref().map_or(0, |range| range.start.records);
-        Some(self.record - before)
+        Some(self.record)
+    }
+
+    fn hold(&mut self) -> Option<HeldContents> {
+        match self.body.take() {
+            Some(RecordBody::Decoded(reader)) => {
+                let faults = std::mem::take(&mut self.body_faults);
+                Some(HeldContents::Reader(reader, self.end - self.start, faults))
+            }
+            body => {
+                self.body = body;
+                let bytes = self.whole()?.to_vec();
+                Some(HeldContents::Bytes(bytes))
+            }
+        }
     }
 }

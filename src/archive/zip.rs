@@ -3,20 +3,19 @@
 //! Where the file can be read anywhere, the central directory tells the members and their order. In a
 //! stream they are read as their local headers come.
 
-use std::cell::RefCell;
-use std::io::{self, BufRead, Read, SeekFrom};
-use std::rc::Rc;
+use std::io::{self, BufRead, Read};
+use std::sync::Arc;
 
 use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memmem;
 
 use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, MEMBERS, MemberContents,
-    MemberRange, MemberStart, ReadSeek, WholeContents, extension, unread,
+    MemberRange, WholeContents, extension, section, unread,
 };
 use super::content::{Inflate, Method, PackedContents, Seal, Tally, is_damage};
 use crate::bytes::buffered::BufferedSource;
-use crate::bytes::source::fill;
+use crate::bytes::source::{ReadAt, Section, Shared, fill};
 use crate::document::diagnostic::{self, Code};
 
 const LOCAL: &[u8] = b"PK\x03\x04";
@@ -74,68 +73,22 @@ pub(super) fn open(source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn C
         source => source,
     };
     match source {
-        ArchiveSource::File(file) => open_shared(Rc::new(RefCell::new(file))),
+        ArchiveSource::File(file) => open_file(file),
         stream => Box::new(ZipStream::new(stream.into_stream().0)),
     }
 }
 
-/// Opens a zip in a file of which other places may be read in turns.
-pub(super) fn open_shared(file: SharedFile) -> Box<dyn Container> {
-    match Zip::new(file) {
-        Ok(mut zip) => {
-            zip.go_to(MemberStart::default());
-            Box::new(zip)
-        }
-        Err(file) => {
-            let reader = Section {
-                file,
-                at: 0,
-                end: u64::MAX,
-            };
-            let mut stream = ZipStream::new(BufferedSource::new(Box::new(reader)));
+/// Opens a zip in a file.
+pub(super) fn open_file(file: Arc<dyn ReadAt>) -> Box<dyn Container> {
+    match Zip::new(&file) {
+        Some(zip) => Box::new(zip),
+        None => {
+            let reader = section(file, 0, u64::MAX);
+            let mut stream = ZipStream::new(BufferedSource::new(reader));
             stream.fault(&diagnostic::ARCHIVE_TRUNCATED, 0);
             Box::new(stream)
         }
     }
-}
-
-/// Opens some members of a zip in a file.
-pub(super) fn open_range(file: Box<dyn ReadSeek>, range: MemberRange) -> Box<dyn Container> {
-    match Zip::new(Rc::new(RefCell::new(file))) {
-        Ok(mut zip) => {
-            zip.go_to(range.start);
-            if let Some(end) = range.end {
-                zip.left = end.before.saturating_sub(range.start.before);
-            }
-            Box::new(zip)
-        }
-        Err(file) => open_shared(file),
-    }
-}
-
-/// Passes over members of so many unpacked bytes; returns where the next one begins.
-pub(super) fn pass_over(
-    file: Box<dyn ReadSeek>,
-    from: MemberStart,
-    bytes: u64,
-) -> Option<MemberStart> {
-    let mut zip = Zip::new(Rc::new(RefCell::new(file))).ok()?;
-    zip.go_to(from);
-    let mut passed = 0_u64;
-    while passed < bytes {
-        passed = passed.saturating_add(zip.header()?.length);
-        zip.members += 1;
-        zip.left = zip.left.checked_sub(1)?;
-    }
-    let start = MemberStart {
-        header: zip.directory.consumed,
-        before: zip.members,
-        packed: zip.packed,
-        is_wacz: zip.is_wacz,
-    };
-    // A header that is damaged is told by the range that ends with it.
-    let is_member = zip.left > 0 && zip.members < MEMBERS && zip.header().is_some();
-    is_member.then_some(start)
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> u16 {
@@ -239,31 +192,9 @@ fn from_cp437(name: &[u8]) -> Vec<u8> {
     name.iter().map(character).collect::<String>().into_bytes()
 }
 
-/// A file of which several places are read in turns.
-pub(super) type SharedFile = Rc<RefCell<Box<dyn ReadSeek>>>;
-
-/// A range of a file.
-struct Section {
-    file: SharedFile,
-    at: u64,
-    end: u64,
-}
-
-impl Read for Section {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
-        let most = into.len().min(left);
-        let mut file = self.file.borrow_mut();
-        file.seek(SeekFrom::Start(self.at))?;
-        let n = file.read(&mut into[..most])?;
-        self.at += n as u64;
-        Ok(n)
-    }
-}
-
 /// A part of a file in memory.
 struct FileWindow {
-    file: SharedFile,
+    file: Arc<dyn ReadAt>,
     /// The bytes are `buffer[..end]`, which stand at `offset` in the file.
     buffer: Vec<u8>,
     end: usize,
@@ -271,7 +202,7 @@ struct FileWindow {
 }
 
 impl FileWindow {
-    fn new(file: SharedFile) -> Self {
+    fn new(file: Arc<dyn ReadAt>) -> Self {
         FileWindow {
             file,
             buffer: Vec::new(),
@@ -299,7 +230,7 @@ impl FileWindow {
             self.buffer.resize(wanted, 0);
         }
         let mut rest = Section {
-            file: Rc::clone(&self.file),
+            file: &*self.file,
             at: offset.saturating_add(self.end as u64),
             end: u64::MAX,
         };
@@ -329,18 +260,33 @@ enum Contents {
     Stream(PackedContents),
 }
 
-/// Reads a zip by its central directory.
-struct Zip {
-    file: SharedFile,
-    /// The central directory, whose offsets are those of the file.
-    directory: BufferedSource,
-    /// The offset of its end.
+/// Some members of a zip.
+#[derive(Clone, Debug)]
+struct ZipRange {
+    file: Arc<dyn ReadAt>,
+    length: u64,
+    /// The offset of the first member in the central directory, and of the end of that.
+    start: u64,
     end: u64,
-    /// The number of members that the directory still holds.
+    /// The number of members.
     left: u64,
     /// Added to the offsets of local headers: the length of what stands in front of the zip.
     shift: u64,
-    length: u64,
+    /// The number of members before.
+    members: u64,
+    /// The packed bytes of all members so far, which are more than the file has where some stand in the
+    /// same place.
+    packed: u64,
+    /// Only members in `archive/` are read.
+    is_wacz: bool,
+}
+
+/// Reads a zip by its central directory.
+struct Zip {
+    /// The members that are left.
+    range: ZipRange,
+    /// The central directory, whose offsets are those of the file.
+    directory: BufferedSource,
     contents: Contents,
     /// Local headers, and contents that are short.
     window: FileWindow,
@@ -349,25 +295,7 @@ struct Zip {
     unpacked: Vec<u8>,
     /// The offset of the local header of the current member.
     at: u64,
-    members: u64,
-    /// The packed bytes of all members so far, which are more than the file has where some stand in the
-    /// same place.
-    packed: u64,
-    /// Only members in `archive/` are read.
-    is_wacz: bool,
     faults: Vec<ArchiveFault>,
-}
-
-/// Reads the central directory from an offset on.
-fn directory_at(file: &SharedFile, at: u64, end: u64) -> BufferedSource {
-    let section = Section {
-        file: Rc::clone(file),
-        at,
-        end,
-    };
-    let mut source = BufferedSource::new(Box::new(section));
-    source.consumed = at;
-    source
 }
 
 /// Where the central directory stands.
@@ -380,33 +308,36 @@ struct Directory {
 }
 
 impl Zip {
-    /// Reads the end record; without one returns the file.
-    fn new(file: SharedFile) -> Result<Self, SharedFile> {
-        let length = file.borrow_mut().seek(SeekFrom::End(0));
-        let Some((length, directory)) = length
-            .ok()
-            .and_then(|length| Some((length, find_directory(&file, length)?)))
-        else {
-            return Err(file);
-        };
-        let end = directory.start.saturating_add(directory.size);
-        Ok(Zip {
-            directory: directory_at(&file, directory.start, end),
-            end,
-            window: FileWindow::new(Rc::clone(&file)),
-            left: directory.count,
-            shift: find_shift(&file, &directory),
-            file,
+    /// Opens a zip that has an end record.
+    fn new(file: &Arc<dyn ReadAt>) -> Option<Self> {
+        let length = file.length().ok()?;
+        let directory = find_directory(file, length)?;
+        let mut zip = Zip::of_range(ZipRange {
+            file: Arc::clone(file),
             length,
+            start: directory.start,
+            end: directory.start.saturating_add(directory.size),
+            left: directory.count,
+            shift: find_shift(file, &directory),
+            members: 0,
+            packed: 0,
+            is_wacz: false,
+        });
+        zip.range.is_wacz = is_wacz(zip.range.directory());
+        Some(zip)
+    }
+
+    fn of_range(range: ZipRange) -> Self {
+        Zip {
+            directory: range.directory(),
+            window: FileWindow::new(Arc::clone(&range.file)),
+            range,
             contents: Contents::Missing,
             inflate: Decompress::new(false),
             unpacked: Vec::new(),
             at: 0,
-            members: 0,
-            packed: 0,
-            is_wacz: false,
             faults: Vec::new(),
-        })
+        }
     }
 
     fn fault(&mut self, code: &'static Code) {
@@ -414,42 +345,36 @@ impl Zip {
         self.faults.push(ArchiveFault { code, offset });
     }
 
-    /// Goes to a member.
-    fn go_to(&mut self, start: MemberStart) {
-        if start.before > 0 {
-            self.directory = directory_at(&self.file, start.header, self.end);
-            self.members = start.before;
-            self.left = self.left.saturating_sub(start.before);
-            self.packed = start.packed;
-            self.is_wacz = start.is_wacz;
-        } else {
-            let all = directory_at(&self.file, self.directory.consumed, self.end);
-            self.is_wacz = is_wacz(all);
+    /// Returns the lengths of the name, the extra field and the comment of the next header in the central
+    /// directory; none if there is no header.
+    fn lengths(&mut self) -> Option<[usize; 3]> {
+        let fixed = self.directory.peek(CENTRAL_SIZE);
+        if fixed.len() < CENTRAL_SIZE || !fixed.starts_with(CENTRAL) {
+            return None;
         }
+        let lengths = [28, 30, 32].map(|at| usize::from(u16_at(fixed, at)));
+        let whole = CENTRAL_SIZE + lengths[0] + lengths[1];
+        (self.directory.peek(whole).len() == whole).then_some(lengths)
     }
 
     /// Reads the next header of the central directory.
     fn header(&mut self) -> Option<ZipHeader> {
-        let fixed = self.directory.peek(CENTRAL_SIZE).to_vec();
-        if fixed.len() < CENTRAL_SIZE || !fixed.starts_with(CENTRAL) {
-            return None;
-        }
-        let sizes = [28, 30, 32].map(|at| usize::from(u16_at(&fixed, at)));
-        let [name, extra, comment] = sizes;
+        let [name, extra, comment] = self.lengths()?;
         let whole = CENTRAL_SIZE + name + extra;
         let bytes = self.directory.peek(whole);
-        let (names, extras) = bytes.get(CENTRAL_SIZE..whole)?.split_at(name);
-        let offset = u32_at(&fixed, 42).into();
+        let (fixed, rest) = bytes.split_at_checked(CENTRAL_SIZE)?;
+        let (names, extras) = rest.split_at_checked(name)?;
+        let offset = u32_at(fixed, 42).into();
         let header = ZipHeader::new(&fixed[8..], offset, names, extras);
         self.directory.skip((whole + comment) as u64);
-        self.packed = self.packed.saturating_add(header.packed);
+        self.range.packed = self.range.packed.saturating_add(header.packed);
         Some(header)
     }
 
     /// Opens the contents of a member behind its local header.
     fn open(&mut self, header: &ZipHeader) -> io::Result<MemberContents> {
         // No file can be read at the largest offsets, and none has more packed bytes than bytes.
-        let local = match self.at < self.length && self.packed <= self.length {
+        let local = match self.at < self.range.length && self.range.packed <= self.range.length {
             true => self.window.bytes(self.at, LOCAL_SIZE)?,
             false => &[],
         };
@@ -475,7 +400,7 @@ impl Zip {
             self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
         }
         let start = self.at + LOCAL_SIZE as u64 + u64::from(name) + u64::from(extra);
-        if header.packed > self.length.saturating_sub(start) {
+        if header.packed > self.range.length.saturating_sub(start) {
             self.fault(&diagnostic::ARCHIVE_TRUNCATED);
         }
         let method = Method::of(header.method);
@@ -525,18 +450,15 @@ impl Zip {
 
     /// Opens contents to be read bit by bit.
     fn stream(&self, stored: &StoredContents) -> Contents {
-        let section = Section {
-            file: Rc::clone(&self.file),
-            at: stored.start,
-            end: stored.start.saturating_add(stored.packed),
-        };
         let StoredContents {
             method,
+            start,
             packed,
             seal,
-            ..
         } = *stored;
-        let contents = PackedContents::new(method, Box::new(section), packed, seal);
+        let file = Arc::clone(&self.range.file);
+        let reader = section(file, start, start.saturating_add(packed));
+        let contents = PackedContents::new(method, reader, packed, seal);
         contents.map_or(Contents::Missing, Contents::Stream)
     }
 }
@@ -563,7 +485,7 @@ fn is_wacz(mut directory: BufferedSource) -> bool {
 
 /// Returns what is added to the offsets of local headers. They count from the start of the zip or of the
 /// file, as the offset of the directory does or not.
-fn find_shift(file: &SharedFile, directory: &Directory) -> u64 {
+fn find_shift(file: &Arc<dyn ReadAt>, directory: &Directory) -> u64 {
     let by_directory = directory.start.saturating_sub(directory.offset);
     let first = read_at(file, directory.start, CENTRAL_SIZE).unwrap_or_default();
     let offset = u64::from(u32_at(&first, 42));
@@ -590,7 +512,7 @@ struct EndRecord {
 
 /// Finds the end record whose comment ends where the file does, else the last one, in so many bytes at
 /// the end of a file.
-fn end_record(file: &SharedFile, length: u64, searched: u64) -> Option<EndRecord> {
+fn end_record(file: &Arc<dyn ReadAt>, length: u64, searched: u64) -> Option<EndRecord> {
     let start = length.saturating_sub(searched);
     let mut tail = read_at(file, start, (length - start) as usize)?;
     let mut last = None;
@@ -610,7 +532,7 @@ fn end_record(file: &SharedFile, length: u64, searched: u64) -> Option<EndRecord
 
 /// Finds the central directory by the end record whose comment ends where the file does, else by the
 /// last one.
-fn find_directory(file: &SharedFile, length: u64) -> Option<Directory> {
+fn find_directory(file: &Arc<dyn ReadAt>, length: u64) -> Option<Directory> {
     // Few comments are long.
     let near = end_record(file, length, AHEAD as u64).filter(|record| record.is_exact);
     let found = near.or_else(|| end_record(file, length, COMMENT + END_SIZE as u64))?;
@@ -633,7 +555,7 @@ fn find_directory(file: &SharedFile, length: u64) -> Option<Directory> {
 }
 
 /// Reads the end record of zip64, which a locator in front of the end record names.
-fn end_64(file: &SharedFile, end: u64) -> Option<Directory> {
+fn end_64(file: &Arc<dyn ReadAt>, end: u64) -> Option<Directory> {
     let locator = read_at(file, end.checked_sub(LOCATOR_SIZE)?, LOCATOR_SIZE as usize)?;
     if !locator.starts_with(LOCATOR_64) {
         return None;
@@ -653,9 +575,9 @@ fn end_64(file: &SharedFile, end: u64) -> Option<Directory> {
     })
 }
 
-fn read_at(file: &SharedFile, at: u64, length: usize) -> Option<Vec<u8>> {
+fn read_at(file: &Arc<dyn ReadAt>, at: u64, length: usize) -> Option<Vec<u8>> {
     let mut section = Section {
-        file: Rc::clone(file),
+        file: &**file,
         at,
         end: at.checked_add(length as u64)?,
     };
@@ -668,22 +590,22 @@ fn read_at(file: &SharedFile, at: u64, length: usize) -> Option<Vec<u8>> {
 impl Container for Zip {
     fn next(&mut self) -> io::Result<Option<ArchiveMember>> {
         self.contents = Contents::Missing;
-        while self.left > 0 {
-            if self.members == MEMBERS {
+        while self.range.left > 0 {
+            if self.range.members == MEMBERS {
                 self.fault(&diagnostic::ARCHIVE_MEMBER_LIMIT);
-                self.left = 0;
+                self.range.left = 0;
                 break;
             }
-            self.members += 1;
+            self.range.members += 1;
             let Some(mut header) = self.header() else {
                 self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
-                self.left = 0;
+                self.range.left = 0;
                 break;
             };
-            self.left -= 1;
-            self.at = header.offset.saturating_add(self.shift);
+            self.range.left -= 1;
+            self.at = header.offset.saturating_add(self.range.shift);
             if !header.is_folder() {
-                let contents = match self.is_wacz && !header.name.starts_with(WACZ_ARCHIVE) {
+                let contents = match self.range.is_wacz && !header.name.starts_with(WACZ_ARCHIVE) {
                     true => unread(&extension(&header.name)),
                     false => self.open(&header)?,
                 };
@@ -723,13 +645,52 @@ impl Container for Zip {
             self.contents = Contents::Whole { length, read: 0 };
         }
         match self.contents {
-            Contents::Whole { length, .. } => Some(WholeContents::Own(&self.unpacked[..length])),
+            Contents::Whole { length, .. } => Some(Box::new(&self.unpacked[..length])),
             _ => None,
         }
     }
 
     fn faults(&mut self) -> Vec<ArchiveFault> {
         std::mem::take(&mut self.faults)
+    }
+
+    fn split(&mut self, size: u64) -> Option<Arc<dyn MemberRange>> {
+        let mut part = ZipRange {
+            start: self.directory.consumed,
+            ..self.range.clone()
+        };
+        let mut length = 0_u64;
+        loop {
+            let is_member = self.range.left > 0 && self.range.members < MEMBERS;
+            if !is_member || self.lengths().is_none() {
+                // What is wrong there is told after the member before.
+                self.range.left = 0;
+            }
+            if self.range.left == 0 || length >= size {
+                break;
+            }
+            length = length.saturating_add(self.header()?.length);
+            self.range.members += 1;
+            self.range.left -= 1;
+        }
+        part.left -= self.range.left;
+        (part.left > 0).then(|| Arc::new(part) as Arc<dyn MemberRange>)
+    }
+}
+
+impl ZipRange {
+    /// Reads the central directory from the first member on.
+    fn directory(&self) -> BufferedSource {
+        let section = section(Arc::clone(&self.file), self.start, self.end);
+        let mut source = BufferedSource::new(section);
+        source.consumed = self.start;
+        source
+    }
+}
+
+impl MemberRange for ZipRange {
+    fn open(&self) -> Box<dyn Container> {
+        Box::new(Zip::of_range(self.clone()))
     }
 }
 
@@ -745,11 +706,7 @@ enum Stage {
     /// Between members.
     Between(BufferedSource),
     /// In contents of a known length.
-    Sized(
-        PackedContents,
-        Rc<RefCell<BufferedSource>>,
-        Rc<RefCell<u64>>,
-    ),
+    Sized(PackedContents, Shared<BufferedSource>, Shared<u64>),
     /// In deflated contents that end by themselves.
     Deflated(Box<Inflate>, Tally, u64),
     /// In stored contents that a descriptor ends.
@@ -759,18 +716,18 @@ enum Stage {
 
 /// Bytes of a shared source up to a limit.
 struct Limited {
-    source: Rc<RefCell<BufferedSource>>,
-    left: Rc<RefCell<u64>>,
+    source: Shared<BufferedSource>,
+    left: Shared<u64>,
 }
 
 impl Read for Limited {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let mut left = self.left.borrow_mut();
+        let mut left = self.left.lock();
         let most = into.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
         if most == 0 {
             return Ok(0);
         }
-        let n = self.source.borrow_mut().read(&mut into[..most])?;
+        let n = self.source.lock().read(&mut into[..most])?;
         *left = if n == 0 { 0 } else { *left - n as u64 };
         Ok(n)
     }
@@ -856,11 +813,11 @@ impl ZipStream {
                 MemberContents::File
             }
             method if !is_open => {
-                let shared = Rc::new(RefCell::new(source));
-                let left = Rc::new(RefCell::new(header.packed));
+                let shared = Shared::new(source);
+                let left = Shared::new(header.packed);
                 let reader = Box::new(Limited {
-                    source: Rc::clone(&shared),
-                    left: Rc::clone(&left),
+                    source: shared.clone(),
+                    left: left.clone(),
                 });
                 let (packed, seal) = (header.packed, header.seal());
                 let contents = PackedContents::new(method, reader, packed, seal);
@@ -870,7 +827,7 @@ impl ZipStream {
                         MemberContents::File
                     }
                     None => {
-                        if let Some(mut source) = Rc::into_inner(shared).map(RefCell::into_inner) {
+                        if let Some(mut source) = shared.into_inner() {
                             source.skip(header.packed);
                             self.stage = Stage::Between(source);
                         }
@@ -973,7 +930,7 @@ impl Container for ZipStream {
             Stage::Sized(mut contents, source, left) => {
                 let mut damage = None;
                 let n = contents.read(into, &mut damage)?;
-                let offset = source.borrow().consumed;
+                let offset = source.lock().consumed;
                 if let Some(code) = damage {
                     self.fault(code, offset);
                 }
@@ -983,8 +940,8 @@ impl Container for ZipStream {
                 }
                 // What the decoder did not need belongs to the member all the same.
                 drop(contents);
-                if let Some(mut source) = Rc::into_inner(source).map(RefCell::into_inner) {
-                    let rest = *left.borrow();
+                if let Some(mut source) = source.into_inner() {
+                    let rest = *left.lock();
                     if source.skip(rest) < rest {
                         self.fault(&diagnostic::ARCHIVE_TRUNCATED, offset);
                     }

@@ -3,6 +3,7 @@
 use std::hash::BuildHasher;
 use std::io;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{MutexGuard, PoisonError};
 
@@ -33,7 +34,7 @@ use crate::pipeline::members;
 use crate::pipeline::queue::{Job, Queue};
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::sniff;
-use crate::pipeline::split_files::{ArchivePiece, FilesPiece};
+use crate::pipeline::split_archive::{ArchiveBlock, BlockMembers};
 use crate::pipeline::walk::{Entry, EntryKind, Walk, path_of};
 use crate::pipeline::workers::{map_items, run_workers};
 
@@ -154,17 +155,9 @@ impl<'a> CollectWorker<'a> {
                     // Nothing is read ahead where files are not split.
                     Job::File(entry) | Job::Read(entry, _) => self.file(order, entry),
                     // It is a ticket of its own.
-                    Job::Archive(ArchivePiece::Files(files)) => {
-                        self.piece(order, &files);
-                        piece = Some(ArchiveBatch {
-                            format: files.whole.format,
-                            range: files.range,
-                        });
-                    }
-                    // `super::run` asks for documents as a whole, and opens no records.
-                    Job::Piece(_) | Job::Archive(ArchivePiece::Records(_)) => {
-                        unreachable!("no document is split")
-                    }
+                    Job::Archive(block) => piece = self.block(order, &block),
+                    // `super::run` asks for documents as a whole.
+                    Job::Piece(_) => unreachable!("no document is split"),
                     Job::Unreadable(path) => {
                         let entry = Entry {
                             path: path.path,
@@ -203,15 +196,24 @@ impl<'a> CollectWorker<'a> {
         self.end_file(order, entry, read, found, Some);
     }
 
-    /// Reads some members of an archive of files.
-    fn piece(&mut self, order: WalkPosition, piece: &FilesPiece) {
-        let (entry, range) = (&piece.whole.entry, piece.range);
+    /// Reads some members of an archive of files; returns what is needed to read them again.
+    fn block(&mut self, order: WalkPosition, block: &ArchiveBlock) -> Option<ArchiveBatch> {
+        // Only archives whose members can be read again are split.
+        let Some(BlockMembers::Range(range)) = &block.members else {
+            return None;
+        };
+        let (entry, format) = (&block.whole.entry, block.whole.format);
         let (read, found) = self.read(entry, |reader, members| {
-            let (outcome, error) = reader.members(entry, piece.whole.format, range, members);
+            let (outcome, error) = reader.members(entry, format, range.open(), members);
             Ok(FileOutcome::Archive { outcome, error })
         });
-        let all = |items| piece.add_faults(items);
+        let all = |items| block.add_faults(items);
         self.end_file(order, entry.clone(), read, found, all);
+        Some(ArchiveBatch {
+            format,
+            index: block.index,
+            range: Arc::clone(range),
+        })
     }
 
     /// Reads documents of a file.

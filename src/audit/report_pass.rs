@@ -30,7 +30,6 @@ use super::target::{ExpectedPath, TargetLocation, split_fragment};
 use super::wire::{
     self, WireReader, WireRecord, WireRecords, push_bytes, push_number, push_optional,
 };
-use crate::archive::MemberStart;
 use crate::bytes::lines::Position;
 use crate::document::events::{RemarkKind, Span};
 use crate::document::{Format, diagnostic};
@@ -252,7 +251,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
                         }) {
                             members.push(next);
                         }
-                        self.archive(&members, batch.piece);
+                        self.archive(&members, batch.piece.as_ref());
                     }
                 }
                 if self.pass.stopped {
@@ -275,7 +274,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
     }
 
     /// Takes the documents of an archive, which is read again if one of them must be.
-    fn archive(&mut self, documents: &[SiteDocument<'_>], piece: Option<ArchiveBatch>) {
+    fn archive(&mut self, documents: &[SiteDocument<'_>], piece: Option<&ArchiveBatch>) {
         let Some(first) = documents.iter().find(|document| document.is_marked()) else {
             for &document in documents {
                 self.document(document);
@@ -297,8 +296,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
         };
         let read = match piece {
             None => self.reader.read(&entry, &mut members),
-            Some(ArchiveBatch { format, range }) => {
-                let (outcome, error) = self.reader.members(&entry, format, range, &mut members);
+            Some(batch) => {
+                let container = batch.range.open();
+                let (outcome, error) =
+                    (self.reader).members(&entry, batch.format, container, &mut members);
                 Ok(FileOutcome::Archive { outcome, error })
             }
         };
@@ -514,8 +515,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     fn begin_batch(&mut self, ticket: u64, batch: &DocumentBatch) {
         self.ticket = ticket;
         self.has_path = false;
-        let range = batch.piece.map(|piece| piece.range);
-        self.continues = range.is_some_and(|range| range.start != MemberStart::default());
+        self.continues = batch.piece.as_ref().is_some_and(|piece| piece.index > 0);
     }
 
     fn begin(&mut self, document: SiteDocument<'_>) {

@@ -1,6 +1,7 @@
 //! The result of the first pass: each document's anchors and links.
 
 use std::hash::BuildHasher;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use foldhash::quality::RandomState;
@@ -201,12 +202,14 @@ pub(super) struct DocumentBatch {
 }
 
 /// Some members of an archive, whose documents are a batch.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ArchiveBatch {
     /// The format of the archive.
     pub(super) format: &'static ArchiveFormat,
+    /// Counts the batches of the archive from 0.
+    pub(super) index: usize,
     /// The members.
-    pub(super) range: MemberRange,
+    pub(super) range: Arc<dyn MemberRange>,
 }
 
 impl DocumentBatch {

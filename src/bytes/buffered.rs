@@ -11,8 +11,8 @@ const MARKED: usize = 4 << 20;
 
 /// Buffered input, whose reader can look ahead, leave the bytes behind a member unread, and return to a
 /// place.
-pub(crate) struct BufferedSource<R: ?Sized = dyn Read> {
-    reader: Box<R>,
+pub(crate) struct BufferedSource {
+    reader: Box<dyn Read + Send>,
     buffer: Vec<u8>,
     /// The range of `buffer` that is not consumed.
     at: usize,
@@ -24,29 +24,10 @@ pub(crate) struct BufferedSource<R: ?Sized = dyn Read> {
     pub(crate) error: Option<io::ErrorKind>,
     /// The index in `buffer` that [`BufferedSource::rewind`] returns to.
     mark: Option<usize>,
-    /// Bytes behind the end were asked for.
-    is_short: bool,
-}
-
-impl<R: ?Sized> BufferedSource<R> {
-    /// Reads from another reader behind the buffered bytes.
-    pub(crate) fn with_reader<S: ?Sized>(self, reader: Box<S>) -> BufferedSource<S> {
-        BufferedSource {
-            reader,
-            buffer: self.buffer,
-            at: self.at,
-            end: self.end,
-            consumed: self.consumed,
-            ended: self.ended,
-            error: self.error,
-            mark: self.mark,
-            is_short: self.is_short,
-        }
-    }
 }
 
 impl BufferedSource {
-    pub(crate) fn new(reader: Box<dyn Read>) -> Self {
+    pub(crate) fn new(reader: Box<dyn Read + Send>) -> Self {
         BufferedSource {
             reader,
             buffer: vec![0; BUFFER],
@@ -56,42 +37,29 @@ impl BufferedSource {
             ended: false,
             error: None,
             mark: None,
-            is_short: false,
         }
     }
 
     /// Buffers more at a time, for members that are looked at as a whole.
-    pub(crate) fn long(reader: Box<dyn Read>) -> Self {
+    pub(crate) fn long(reader: Box<dyn Read + Send>) -> Self {
         BufferedSource {
             buffer: vec![0; LONG],
             ..BufferedSource::new(reader)
         }
     }
 
-    /// Takes bytes that have been read: the first `length` of a buffer. The first one is at the offset
-    /// `consumed`.
-    pub(crate) fn over(buffer: Vec<u8>, length: usize, consumed: u64) -> Self {
+    /// Takes bytes that have been read.
+    pub(crate) fn over(bytes: Vec<u8>) -> Self {
         BufferedSource {
             reader: Box::new(io::empty()),
-            buffer,
+            end: bytes.len(),
+            buffer: bytes,
             at: 0,
-            end: length,
-            consumed,
+            consumed: 0,
             ended: true,
             error: None,
             mark: None,
-            is_short: false,
         }
-    }
-
-    /// Returns the buffer for another use.
-    pub(crate) fn into_buffer(self) -> Vec<u8> {
-        self.buffer
-    }
-
-    /// Returns whether bytes behind the end were asked for.
-    pub(crate) fn is_short(&self) -> bool {
-        self.is_short
     }
 
     /// Keeps the bytes from here on, up to [`MARKED`], for [`BufferedSource::rewind`].
@@ -145,7 +113,6 @@ impl BufferedSource {
                 let _ = self.read_more();
             }
         }
-        self.is_short |= self.end - self.at < most;
         &self.buffer[self.at..self.end.min(self.at + most)]
     }
 
@@ -208,7 +175,6 @@ impl BufRead for BufferedSource {
             self.make_room(BUFFER / 2);
             self.read_more()?;
         }
-        self.is_short |= self.at == self.end;
         Ok(&self.buffer[self.at..self.end])
     }
 

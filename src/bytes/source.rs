@@ -1,6 +1,10 @@
-//! Readers that can start again at the first byte of a document.
+//! Sources of bytes: readers that can start again at the first byte of a document, readers that are shared,
+//! and bytes that are read anywhere.
 
-use std::io::{self, Read, Seek};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A reader that can start again at the first byte.
 pub trait RewindSource: Read {
@@ -132,5 +136,108 @@ impl<R: Read> RewindSource for Replay<R> {
 
     fn kept(&self) -> usize {
         self.kept.len()
+    }
+}
+
+/// A value that several owners use in turns.
+#[derive(Debug, Default)]
+pub(crate) struct Shared<T: ?Sized>(Arc<Mutex<T>>);
+
+impl<T> Shared<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Shared(Arc::new(Mutex::new(value)))
+    }
+
+    /// Returns the value where this is the only owner.
+    pub(crate) fn into_inner(self) -> Option<T> {
+        let value = Arc::into_inner(self.0)?.into_inner();
+        Some(value.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns whether there are other owners.
+    pub(crate) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+}
+
+impl<T: ?Sized> Shared<T> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T: ?Sized> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Shared(Arc::clone(&self.0))
+    }
+}
+
+impl<R: Read + ?Sized> Read for Shared<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.lock().read(into)
+    }
+}
+
+/// Bytes of which any part can be read at any time: a file, or bytes in memory.
+pub trait ReadAt: fmt::Debug + Send + Sync {
+    /// Reads bytes at an offset; returns how many there are.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file.
+    fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize>;
+
+    /// Returns the number of all bytes.
+    ///
+    /// # Errors
+    ///
+    /// Those of the file.
+    fn length(&self) -> io::Result<u64>;
+}
+
+impl ReadAt for File {
+    #[cfg(unix)]
+    fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {
+        std::os::unix::fs::FileExt::read_at(self, into, offset)
+    }
+
+    #[cfg(windows)]
+    fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {
+        std::os::windows::fs::FileExt::seek_read(self, into, offset)
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        let mut file = self;
+        file.seek(SeekFrom::End(0))
+    }
+}
+
+impl ReadAt for Vec<u8> {
+    fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        self.get(start..).unwrap_or_default().read(into)
+    }
+
+    fn length(&self) -> io::Result<u64> {
+        Ok(self.len() as u64)
+    }
+}
+
+/// Reads a part of a file.
+pub(crate) struct Section<F> {
+    pub(crate) file: F,
+    /// The offset of the next byte.
+    pub(crate) at: u64,
+    /// The offset after the last one.
+    pub(crate) end: u64,
+}
+
+impl<F: std::ops::Deref<Target: ReadAt>> Read for Section<F> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end.saturating_sub(self.at)).unwrap_or(usize::MAX);
+        let most = into.len().min(left);
+        let n = self.file.read_at(&mut into[..most], self.at)?;
+        self.at += n as u64;
+        Ok(n)
     }
 }

@@ -1,9 +1,8 @@
 //! Reads the members of archives, and of archives in them.
 
-use std::cell::RefCell;
 use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use memchr::memrchr;
 
@@ -14,9 +13,10 @@ use super::nested_output::{InnerReader, NestedOutput};
 use super::options::{Archived, Choice, Decompress, PipelineOptions};
 use super::sniff::{self, HEAD};
 use crate::archive::{
-    ArchiveFault, ArchiveFormat, ArchiveKind, ArchiveMember, ArchiveOptions, ArchiveSource,
-    Container, MemberContents, RecordHeader,
+    ArchiveFault, ArchiveFormat, ArchiveKind, ArchiveMember, ArchiveSource, Container,
+    MemberContents, RecordHeader, SharedContainer,
 };
+use crate::bytes::source::{Section, Shared};
 use crate::decode::compression::{Codec, Members};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::cut_name;
@@ -192,11 +192,11 @@ impl<'a> MemberPlace<'a> {
 }
 
 /// The contents of the current member of a container.
-struct MemberReader(Rc<RefCell<Box<dyn Container>>>);
+struct MemberReader(SharedContainer);
 
 impl Read for MemberReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.0.borrow_mut().read(into)
+        self.0.lock().read(into)
     }
 }
 
@@ -396,7 +396,7 @@ impl<'a> ArchiveReader<'a> {
         base: Option<Base>,
         sink: &mut dyn ArchiveSink,
     ) -> (ArchiveOutcome, io::Result<()>) {
-        let container = self.open(format, source);
+        let container = self.options.open(format, source);
         self.read_container(format, container, base, sink)
     }
 
@@ -461,7 +461,7 @@ impl<'a> ArchiveReader<'a> {
             compressed: None,
         };
         let head = &attachment.contents[..attachment.contents.len().min(HEAD)];
-        let bytes = Cursor::new(attachment.contents.to_vec());
+        let bytes = attachment.contents.to_vec();
         let is_outermost = attachment.depth == 0;
         if is_outermost {
             self.nested.begin(attachment.contents.len() as u64);
@@ -471,8 +471,8 @@ impl<'a> ArchiveReader<'a> {
             sink,
         };
         let read = match Codec::of(head) {
-            Some(codec) => self.compressed(codec, Box::new(bytes), place, counting),
-            None => self.file(head, ArchiveSource::File(Box::new(bytes)), place, counting),
+            Some(codec) => self.compressed(codec, Box::new(Cursor::new(bytes)), place, counting),
+            None => self.file(head, ArchiveSource::File(Arc::new(bytes)), place, counting),
         };
         if is_outermost && self.nested.is_excessive() {
             diagnose(Some(part), (&diagnostic::RATIO_LIMIT, 0), counting);
@@ -483,29 +483,21 @@ impl<'a> ArchiveReader<'a> {
         (self.outcome, read)
     }
 
-    fn open(&self, format: &'static ArchiveFormat, source: ArchiveSource) -> Box<dyn Container> {
-        let options = ArchiveOptions {
-            max_document: self.options.extractor.formats.html.max_document,
-            ..self.options.archive_options
-        };
-        format.open(source, &options)
-    }
-
     fn members(
         &mut self,
         container: Box<dyn Container>,
         place: &ArchivePlace,
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
-        let container = Rc::new(RefCell::new(container));
+        let container = Shared::new(container);
         let read = self.each_member(&container, place, sink);
-        self.outcome.counts.members += container.borrow().records().unwrap_or(0);
+        self.outcome.counts.members += container.lock().records().unwrap_or(0);
         read
     }
 
     fn each_member(
         &mut self,
-        container: &Rc<RefCell<Box<dyn Container>>>,
+        container: &SharedContainer,
         place: &ArchivePlace,
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
@@ -514,13 +506,13 @@ impl<'a> ArchiveReader<'a> {
             if !is_outermost && self.nested.is_excessive() {
                 return Ok(());
             }
-            let next = container.borrow_mut().next();
-            let faults = container.borrow_mut().faults();
+            let next = container.lock().next();
+            let faults = container.lock().faults();
             report_faults(&faults, place.prefix.strip_suffix('!'), sink);
             let Some(member) = next? else {
                 return Ok(());
             };
-            if container.borrow().records().is_none() {
+            if container.lock().records().is_none() {
                 self.outcome.counts.members += 1;
             }
             let (short, is_cut) = cut_name(&member.name);
@@ -549,8 +541,8 @@ impl<'a> ArchiveReader<'a> {
                 self.nested.begin(0);
             }
             let read = self.member(container, member_place, sink);
-            let mut faults = container.borrow_mut().content_faults();
-            faults.append(&mut container.borrow_mut().faults());
+            let mut faults = container.lock().content_faults();
+            faults.append(&mut container.lock().faults());
             report_faults(&faults, Some(&name), sink);
             if is_outermost && self.nested.is_excessive() {
                 diagnose(Some(&name), (&diagnostic::RATIO_LIMIT, 0), sink);
@@ -562,12 +554,12 @@ impl<'a> ArchiveReader<'a> {
 
     fn member(
         &mut self,
-        container: &Rc<RefCell<Box<dyn Container>>>,
+        container: &SharedContainer,
         place: MemberPlace<'_>,
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         let is_outermost = place.archive.depth <= 1;
-        let reader = MemberReader(Rc::clone(container));
+        let reader = MemberReader(container.clone());
         let mut reader = InnerReader::new(reader, &self.nested, is_outermost);
         match &place.member.contents {
             MemberContents::Unreadable => {
@@ -584,7 +576,7 @@ impl<'a> ArchiveReader<'a> {
                 return Ok(());
             }
             MemberContents::Document(format) => {
-                let mut inside = container.borrow_mut();
+                let mut inside = container.lock();
                 if let Some(bytes) = inside.whole() {
                     reader.count(bytes.len());
                     return self.document(format, MemberBytes::Bytes(&bytes), place, sink);
@@ -595,7 +587,7 @@ impl<'a> ArchiveReader<'a> {
             MemberContents::File | MemberContents::Sniffed => {}
         }
         let named = sniff::named(place.path, &self.options.types);
-        let mut inside = container.borrow_mut();
+        let mut inside = container.lock();
         // The first bytes of a file of another kind are enough to skip it.
         if named.is_some()
             && let Some(bytes) = inside.whole()
@@ -628,20 +620,19 @@ impl<'a> ArchiveReader<'a> {
     fn compressed(
         &mut self,
         codec: &'static Codec,
-        reader: Box<dyn Read>,
+        reader: Box<dyn Read + Send>,
         place: MemberPlace<'_>,
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         let opened = OpenedFile::over(place.path, codec, reader)?;
-        let members = opened.members();
         let reader = InnerReader::new(opened.reader(), &self.nested, false);
-        let source = ArchiveSource::Stream(Box::new(reader), Some(members.clone()));
-        let named = sniff::named(opened.path, &self.options.types);
-        let archive = self.options.archive_of(opened.path, &opened.head, named);
+        let source = ArchiveSource::Stream(Box::new(reader), Some(opened.members.clone()));
+        let named = sniff::named(&opened.path, &self.options.types);
+        let archive = self.options.archive_of(&opened.path, &opened.head, named);
         let is_archive = archive.is_some();
         let inner = MemberPlace {
-            path: opened.path,
-            compressed: Some(&members).filter(|_| !is_archive),
+            path: &opened.path,
+            compressed: Some(&opened.members).filter(|_| !is_archive),
             ..place
         };
         let mut read = self.file(&opened.head, source, inner, sink);
@@ -679,12 +670,16 @@ impl<'a> ArchiveReader<'a> {
                 self.outcome.counts.skip(format.name);
                 return Ok(());
             }
-            let container = self.open(format, source);
+            let container = self.options.open(format, source);
             return self.members(container, &place.archive.inside(format, &place), sink);
         }
-        let mut reader: Box<dyn Read> = match source {
+        let mut reader: Box<dyn Read + Send> = match source {
             ArchiveSource::Pipe(reader) | ArchiveSource::Stream(reader, _) => reader,
-            ArchiveSource::File(file) => Box::new(file),
+            ArchiveSource::File(file) => Box::new(Section {
+                file,
+                at: 0,
+                end: u64::MAX,
+            }),
         };
         self.plain(head, MemberBytes::Stream(&mut reader), place, sink)
     }

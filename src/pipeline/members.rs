@@ -54,7 +54,7 @@ pub(crate) fn is_archive_of_files(path: &Path) -> bool {
         None => is_of_files(path, input.head()),
         Some(codec) => {
             let opened = OpenedFile::new(path, codec, input);
-            opened.is_ok_and(|opened| is_of_files(opened.path, &opened.head))
+            opened.is_ok_and(|opened| is_of_files(&opened.path, &opened.head))
         }
     }
 }

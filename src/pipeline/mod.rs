@@ -1,11 +1,10 @@
 //! Layer 6: many documents on all cores, written in the order of their paths.
 //!
 //! [`walk`] finds files lazily. [`queue`] groups them in batches with ascending tickets and splits
-//! huge ones ([`split_lines`], [`split_members`], [`split_records`], [`split_files`]). [`mod@run`] has a
+//! huge ones ([`split_lines`], [`split_members`], [`split_archive`]). [`mod@run`] has a
 //! worker for each core that reads the files of a batch ([`read`], which opens by [`input`], recognises
 //! by [`sniff`] and extracts) into a buffer of its own; what archives in archives give is bounded
-//! ([`nested_output`]); threads in the place of idle workers decompress ([`prefetch`]). [`reorder`] puts
-//! these buffers in the order of their tickets, and [`writer`] writes them. The bytes written do not depend
+//! ([`nested_output`]). [`reorder`] puts these buffers in the order of their tickets, and [`writer`] writes them. The bytes written do not depend
 //! on the number of workers.
 
 pub(crate) mod archive;
@@ -16,16 +15,14 @@ pub(crate) mod input;
 pub(crate) mod members;
 mod nested_output;
 pub(crate) mod options;
-pub(crate) mod prefetch;
 pub(crate) mod queue;
 pub(crate) mod read;
 pub(crate) mod reorder;
 pub mod run;
 pub mod sniff;
-pub(crate) mod split_files;
+pub(crate) mod split_archive;
 pub mod split_lines;
 pub(crate) mod split_members;
-pub(crate) mod split_records;
 pub mod tally;
 pub mod walk;
 pub(crate) mod workers;

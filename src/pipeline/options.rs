@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{Cursor, Read as _};
+use std::io::Read as _;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -17,8 +17,8 @@ use super::sniff::{self, Content, HEAD, NamedType};
 use super::split_lines::PIECE;
 use super::tally::CountKey;
 use super::walk::{Entry, EntryKind};
-use crate::archive::{ArchiveFormat, ArchiveKind, ArchiveOptions, WARC};
-use crate::decode::compression::{Codec, Decompressed};
+use crate::archive::{ArchiveFormat, ArchiveKind, ArchiveOptions, ArchiveSource, Container};
+use crate::decode::compression::Codec;
 use crate::document::events::Context;
 use crate::document::options::Slug;
 use crate::document::{Format, SplitPoint};
@@ -28,9 +28,6 @@ use crate::output::record::{Skip, SkipReason};
 use crate::output::table::TableFormat;
 use crate::output::{Layout, LinkForm, OUTPUTS, Output};
 use crate::uri::Reference;
-
-/// The length of the version that a web archive begins with, in bytes.
-const VERSION: u64 = b"WARC/1.0".len() as u64;
 
 /// The options of a run.
 #[derive(Clone)]
@@ -243,32 +240,17 @@ impl PipelineOptions {
         ArchiveFormat::of_file(head, named).or_else(after_junk)
     }
 
-    /// Returns the format of a web archive that is split, and its codec: none if it is not compressed.
-    /// `None` for other files. `file` is read behind the first bytes.
-    pub(crate) fn splits_records(
+    /// Opens an archive.
+    pub(crate) fn open(
         &self,
-        entry: &Entry,
-        head: &[u8],
-        file: &File,
-    ) -> Option<(&'static ArchiveFormat, Option<&'static Codec>)> {
-        if !self.splits_archives() {
-            return None;
-        }
-        let codec = self.codec(entry, head);
-        let first = match codec {
-            Some(codec) => {
-                let rest = Cursor::new(head.to_vec()).chain(file.try_clone().ok()?);
-                let mut first = Vec::new();
-                let mut content = Decompressed::new(codec, Box::new(rest)).take(VERSION);
-                // The worker that reads the file reports errors.
-                let _ = content.read_to_end(&mut first);
-                first
-            }
-            None => head.to_vec(),
+        format: &'static ArchiveFormat,
+        source: ArchiveSource,
+    ) -> Box<dyn Container> {
+        let options = ArchiveOptions {
+            max_document: self.extractor.formats.html.max_document,
+            ..self.archive_options
         };
-        let format = self.archive(entry, &first);
-        let format = format.filter(|_| first.starts_with(WARC));
-        format.map(|format| (format, codec))
+        format.open(source, &options)
     }
 
     /// Returns whether archives are split: a single worker gains nothing by that.

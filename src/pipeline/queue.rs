@@ -14,12 +14,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::input::{self, SHORT};
 use super::options::{Choice, PipelineOptions};
-use super::prefetch::IdleWorkers;
 use super::sniff::HEAD;
-use super::split_files::{ArchivePiece, FilesSplitter};
+use super::split_archive::{ArchiveBlock, ArchiveSplitter};
 use super::split_lines::{FilePiece, LineSplitter};
 use super::split_members::MemberSplitter;
-use super::split_records::RecordSplitter;
 use super::walk::{Entry, EntryKind, Unreadable, Walk};
 use crate::bytes::source::fill;
 use crate::document::SplitPoint;
@@ -30,7 +28,6 @@ const BATCH_FILES: usize = 32;
 const BATCH_BYTES: u64 = 512 << 10;
 
 /// A unit of work.
-#[derive(Debug)]
 pub(crate) enum Job {
     /// A file to read.
     File(Entry),
@@ -38,8 +35,8 @@ pub(crate) enum Job {
     Read(Entry, FileBytes),
     /// A piece of a file to read.
     Piece(FilePiece),
-    /// A piece of an archive to read.
-    Archive(ArchivePiece),
+    /// Members of an archive to read.
+    Archive(ArchiveBlock),
     /// A path to report as unreadable.
     Unreadable(Unreadable),
 }
@@ -61,8 +58,7 @@ impl FileBytes {
 enum FileSplitter {
     Lines(LineSplitter),
     Members(MemberSplitter),
-    Records(RecordSplitter),
-    Files(FilesSplitter),
+    Archive(ArchiveSplitter),
 }
 
 /// The access of one worker to the queue.
@@ -85,7 +81,6 @@ pub(crate) struct Queue<'a> {
     dispatch: Mutex<DispatchState>,
     /// Notified when `dispatch` has changed.
     changed: Condvar,
-    idle: Arc<IdleWorkers>,
 }
 
 struct WalkState {
@@ -125,13 +120,7 @@ impl<'a> Queue<'a> {
             walk: Mutex::new(WalkState { walk, batches: 0 }),
             dispatch: Mutex::default(),
             changed: Condvar::new(),
-            idle: Arc::default(),
         }
-    }
-
-    /// Returns the workers that have nothing to do.
-    pub(crate) fn idle(&self) -> &Arc<IdleWorkers> {
-        &self.idle
     }
 
     /// Returns the handle of one worker.
@@ -147,6 +136,11 @@ impl<'a> Queue<'a> {
     pub(crate) fn stop(&self) {
         lock(&self.dispatch).stopped = true;
         self.changed.notify_all();
+    }
+
+    fn wait<'s>(&self, state: MutexGuard<'s, DispatchState>) -> MutexGuard<'s, DispatchState> {
+        let state = self.changed.wait(state);
+        state.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes the next files of the shard and reads the short ones into `buffer`. Returns the number
@@ -227,18 +221,16 @@ impl<'a> Queue<'a> {
         let mut file = File::open(&entry.path).ok()?;
         let mut buffer = Vec::new();
         let head = input::read(&mut file, &mut buffer, HEAD).ok()?;
-        // No archive is a document, whatever its first bytes look like.
-        if let Some(format) = self.options.splits_records(entry, head, &file) {
-            let (entry, size) = (entry.clone(), self.options.piece_size);
-            let splitter = RecordSplitter::new(entry, format, file, (length, size), &self.idle);
-            return Some(FileSplitter::Records(splitter));
+        if self.options.splits_archives() {
+            let splitter = ArchiveSplitter::new(self.options, entry, head, &file);
+            if splitter.is_some() {
+                return splitter.map(FileSplitter::Archive);
+            }
         }
-        if let Some(format) = self.options.archive(entry, head) {
-            let size = self.options.piece_size;
-            let splitter = (self.options.splits_archives())
-                .then(|| FilesSplitter::new(entry, format, size))
-                .flatten();
-            return splitter.map(FileSplitter::Files);
+        // No archive is a document, whatever its first bytes look like.
+        if self.options.codec(entry, head).is_some() || self.options.archive(entry, head).is_some()
+        {
+            return None;
         }
         match self.options.choose(entry, head) {
             Choice::Read(format) if self.options.may_split(format, head) => {
@@ -264,6 +256,10 @@ impl WorkerHandle<'_> {
     pub(crate) fn pull(&mut self, jobs: &mut Vec<Job>) -> Option<u64> {
         let queue = self.queue;
         let mut state = lock(&queue.dispatch);
+        if state.splitter.is_some() {
+            // Others may wait for what the jobs held.
+            queue.changed.notify_all();
+        }
         for job in jobs.drain(..) {
             match job {
                 Job::Piece(FilePiece {
@@ -275,6 +271,10 @@ impl WorkerHandle<'_> {
             }
         }
         while !state.stopped {
+            if matches!(&state.splitter, Some(FileSplitter::Archive(one)) if one.is_waiting()) {
+                state = queue.wait(state);
+                continue;
+            }
             if queue.next_jobs(&mut state, jobs) {
                 let ticket = state.ticket;
                 state.ticket += 1;
@@ -287,16 +287,12 @@ impl WorkerHandle<'_> {
                     queue.changed.notify_all();
                 }
                 None if state.batches == Some(state.batch) => {
-                    queue.idle.retire();
                     return None;
                 }
                 // Another worker holds the batch to dispatch next.
                 waiting if waiting.is_some() || state.batches.is_some() => {
                     self.batch = waiting;
-                    state = queue
-                        .changed
-                        .wait(state)
-                        .unwrap_or_else(PoisonError::into_inner);
+                    state = queue.wait(state);
                 }
                 _ => {
                     let buffer = state.batch_buffers.pop().unwrap_or_default();
@@ -325,14 +321,7 @@ impl DispatchState {
             Some(FileSplitter::Members(splitter)) => {
                 splitter.next(&mut self.piece_buffers).map(Job::Piece)
             }
-            Some(FileSplitter::Records(splitter)) => {
-                let piece = splitter.next();
-                piece.map(|piece| Job::Archive(ArchivePiece::Records(piece)))
-            }
-            Some(FileSplitter::Files(splitter)) => {
-                let piece = splitter.next();
-                piece.map(|piece| Job::Archive(ArchivePiece::Files(piece)))
-            }
+            Some(FileSplitter::Archive(splitter)) => splitter.next().map(Job::Archive),
             None => None,
         };
         let found = piece.is_some();

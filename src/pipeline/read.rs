@@ -1,6 +1,5 @@
 //! Reads one file after the other: opens it, recognises its format, finds its base, extracts its links.
 
-use std::fs::File;
 use std::io::{self, Cursor, Read as _};
 use std::sync::Arc;
 
@@ -11,11 +10,9 @@ use super::compressed::{Located, OpenedFile};
 use super::input::{Input, Joined};
 use super::nested_output::NestedOutput;
 use super::options::{Archived, Choice, PipelineOptions, ReportMode, spliced};
-use super::prefetch::IdleWorkers;
 use super::split_lines::FilePiece;
-use super::split_records::RecordPiece;
 use super::walk::{Entry, EntryKind};
-use crate::archive::{ArchiveFormat, ArchiveSource, MemberRange};
+use crate::archive::{ArchiveFormat, ArchiveSource, Container};
 use crate::decode::compression::{Codec, DecompressError};
 use crate::document::options::Slug;
 use crate::document::{ArchiveCounts, Format, Retrieval};
@@ -60,14 +57,10 @@ pub(crate) struct FileReader<'a> {
     extractor: Extractor,
     nested: NestedOutput,
     head: Vec<u8>,
-    /// The content of a piece of a web archive.
-    content: Vec<u8>,
     names: bases::AbsolutePaths,
     trees: bases::TreeRoots,
     /// The member of an archive of which the bytes are wanted.
     wanted: Option<WantedBytes>,
-    /// The other workers, in whose place threads may decompress.
-    idle: Option<Arc<IdleWorkers>>,
 }
 
 impl<'a> FileReader<'a> {
@@ -79,18 +72,10 @@ impl<'a> FileReader<'a> {
             extractor: attachment::extractor(options, &nested),
             nested,
             head: Vec::new(),
-            content: Vec::new(),
             names: bases::AbsolutePaths::default(),
             trees: bases::TreeRoots::default(),
             wanted: None,
-            idle: None,
         }
-    }
-
-    /// Lets threads decompress in the place of idle workers.
-    pub(super) fn with_idle(mut self, idle: &Arc<IdleWorkers>) -> Self {
-        self.idle = Some(Arc::clone(idle));
-        self
     }
 
     /// Creates a reader that passes no links to the sink, only what fragments can name.
@@ -148,8 +133,8 @@ impl<'a> FileReader<'a> {
         }
         if let Some(format) = self.options.archive(entry, input.head()) {
             let source = match input {
-                Input::Whole(bytes) => ArchiveSource::File(Box::new(Cursor::new(bytes.to_vec()))),
-                Input::File(_, file) => ArchiveSource::File(Box::new(file)),
+                Input::Whole(bytes) => ArchiveSource::File(Arc::new(bytes.to_vec())),
+                Input::File(_, file) => ArchiveSource::File(Arc::new(file)),
                 Input::Stream(head, stream) => {
                     let head = Cursor::new(head.to_vec());
                     ArchiveSource::Pipe(Box::new(head.chain(stream)))
@@ -245,9 +230,9 @@ impl<'a> FileReader<'a> {
     ) -> io::Result<FileOutcome> {
         let path = entry.path.as_os_str().as_encoded_bytes();
         let opened = OpenedFile::new(path, codec, input)?;
-        opened.allow_thread(self.idle.as_ref());
-        if let Some(format) = self.options.archive_at(entry, opened.path, &opened.head) {
-            let source = ArchiveSource::Stream(Box::new(opened.reader()), Some(opened.members()));
+        if let Some(format) = self.options.archive_at(entry, &opened.path, &opened.head) {
+            let source =
+                ArchiveSource::Stream(Box::new(opened.reader()), Some(opened.members.clone()));
             let mut outcome = self.archive(entry, format, source, sink);
             if let FileOutcome::Archive { error, outcome } = &mut outcome {
                 if error.is_none() {
@@ -265,7 +250,7 @@ impl<'a> FileReader<'a> {
         }
         let choice = self
             .options
-            .choose_by(opened.path, entry.named, &opened.head);
+            .choose_by(&opened.path, entry.named, &opened.head);
         let format = match self.format(choice) {
             Ok(format) => format,
             Err(read) => {
@@ -288,7 +273,7 @@ impl<'a> FileReader<'a> {
         };
         let reader = opened.reader();
         let mut located = Located {
-            members: opened.members(),
+            members: opened.members.clone(),
             sink,
         };
         let length = self.extractor.extract(&document, reader, &mut located);
@@ -374,40 +359,16 @@ impl<'a> FileReader<'a> {
         Some(counts)
     }
 
-    /// Reads a piece of a web archive and passes its links to `sink`.
-    pub(super) fn records(&mut self, piece: &RecordPiece, sink: &mut dyn ArchiveSink) -> PieceRead {
-        let base = self.place(&piece.whole.entry).map(archive::base_of_members);
-        let options = self.options;
-        let (extractor, nested) = (&mut self.extractor, &self.nested);
-        let outcome = piece.read(&options.archive_options, &mut self.content, |container| {
-            let reader = ArchiveReader::new(options, extractor, nested);
-            reader.read_container(piece.whole.format, container, base, sink)
-        });
-        let damage = outcome.damage;
-        let (mut outcome, read) = outcome.read.unwrap_or((ArchiveOutcome::default(), Ok(())));
-        if let Some(damage) = damage {
-            outcome.diagnostics.add(&diagnostic(&damage));
-        }
-        (outcome, read.err())
-    }
-
-    /// Reads some members of an archive of files and passes their links to `sink`.
+    /// Reads some members of an archive and passes their links to `sink`.
     pub(crate) fn members(
         &mut self,
         entry: &Entry,
         format: &'static ArchiveFormat,
-        range: MemberRange,
+        container: Box<dyn Container>,
         sink: &mut dyn ArchiveSink,
     ) -> PieceRead {
         let base = self.place(entry).map(archive::base_of_members);
         let slug = self.slug_of_archive(entry);
-        let file = match File::open(&entry.path) {
-            Ok(file) => file,
-            Err(error) => return (ArchiveOutcome::default(), Some(error)),
-        };
-        let Some(container) = format.open_range(Box::new(file), range) else {
-            return PieceRead::default();
-        };
         let reader =
             ArchiveReader::new(self.options, &mut self.extractor, &self.nested).with_slug(slug);
         let (outcome, read) = reader.read_container(format, container, base, sink);
@@ -460,7 +421,7 @@ impl<'a> FileReader<'a> {
 }
 
 /// Returns the diagnostic of damage of compression in a file.
-fn diagnostic(error: &DecompressError) -> Diagnostic<'static> {
+pub(super) fn diagnostic(error: &DecompressError) -> Diagnostic<'static> {
     Diagnostic {
         member: None,
         code: error.fault.into(),
@@ -470,7 +431,7 @@ fn diagnostic(error: &DecompressError) -> Diagnostic<'static> {
 }
 
 /// Reports the damage in the layers of a compressed file.
-fn report_damage(opened: &OpenedFile<'_>, sink: &mut dyn Sink) {
+fn report_damage(opened: &OpenedFile, sink: &mut dyn Sink) {
     for error in opened.errors() {
         sink.event(&Found::Diagnostic(diagnostic(&error)));
     }

@@ -7,9 +7,9 @@ use std::ops::ControlFlow;
 use super::archive::{ArchiveOutcome, ArchiveSink};
 use super::options::{Archives, MessageForm, PipelineOptions, ReportMode};
 use super::queue::{Job, Queue};
-use super::read::{FileOutcome, FileReader, SHRUNK};
+use super::read::{self, FileOutcome, FileReader, SHRUNK};
 use super::reorder::{BlockSink, ReorderBuffer, Stopped};
-use super::split_files::ArchivePiece;
+use super::split_archive::ArchiveBlock;
 use super::split_lines::FilePiece;
 use super::tally::KeyCounts;
 use super::walk::{Entry, Walk};
@@ -166,7 +166,7 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
     ) -> Self {
         ExtractWorker {
             queue,
-            reader: FileReader::new(options).with_idle(queue.idle()),
+            reader: FileReader::new(options),
             collector: Collector::new(options, ordered, hash),
         }
     }
@@ -174,7 +174,7 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
     fn work(mut self) -> (WorkerCounts, KeyCounts) {
         let (mut handle, mut jobs) = (self.queue.handle(), Vec::new());
         while let Some(ticket) = handle.pull(&mut jobs) {
-            if self.batch(ticket, &jobs).is_err() {
+            if self.batch(ticket, &mut jobs).is_err() {
                 self.queue.stop();
                 break;
             }
@@ -182,14 +182,14 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
         (self.collector.counts, self.collector.tally)
     }
 
-    fn batch(&mut self, ticket: u64, jobs: &[Job]) -> Result<(), Stopped> {
+    fn batch(&mut self, ticket: u64, jobs: &mut [Job]) -> Result<(), Stopped> {
         self.collector.begin_ticket(ticket);
         for job in jobs {
             match job {
                 Job::File(entry) => self.file(entry, None),
                 Job::Read(entry, read) => self.file(entry, Some(read.bytes())),
                 Job::Piece(piece) => self.piece(piece),
-                Job::Archive(piece) => self.archive_piece(piece),
+                Job::Archive(block) => self.archive_block(block),
                 Job::Unreadable(unreadable) => {
                     let path = unreadable.path.as_os_str().as_encoded_bytes();
                     self.collector.begin_document(path);
@@ -253,25 +253,26 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
         }
     }
 
-    /// Extracts the links of a piece of an archive.
-    fn archive_piece(&mut self, piece: &ArchivePiece) {
-        let path = piece.entry().path.as_os_str().as_encoded_bytes();
-        self.collector.begin_document(path);
-        let _guard = piece.guard();
-        let (outcome, error) = match piece {
-            ArchivePiece::Records(piece) => self.reader.records(piece, &mut self.collector),
-            ArchivePiece::Files(piece) => {
-                let format = piece.whole.format;
-                let (entry, range) = (&piece.whole.entry, piece.range);
-                self.reader
-                    .members(entry, format, range, &mut self.collector)
-            }
+    /// Extracts the links of members of an archive.
+    fn archive_block(&mut self, block: &mut ArchiveBlock) {
+        let Some(members) = block.members.take() else {
+            return;
         };
-        self.collector.end_piece(outcome.bytes, piece.index() == 0);
+        let whole = &block.whole;
+        let path = whole.entry.path.as_os_str().as_encoded_bytes();
+        self.collector.begin_document(path);
+        let _guard = whole.sum.guard();
+        let (entry, format, container) = (&whole.entry, whole.format, members.open());
+        let (mut outcome, error) =
+            (self.reader).members(entry, format, container, &mut self.collector);
+        for damage in &block.damage {
+            outcome.diagnostics.add(&read::diagnostic(damage));
+        }
+        self.collector.end_piece(outcome.bytes, block.index == 0);
         self.collector.counts.summary.count_unread(&outcome.counts);
         let mut archive = self.collector.container(&outcome);
-        archive.diagnostics.set_piece(piece.index());
-        if let Some(archive) = piece.add_counts(&archive) {
+        archive.diagnostics.set_piece(block.index);
+        if let Some(archive) = block.add_counts(&archive) {
             self.collector.report_by_file(archive.links);
             self.collector.report_container(&archive);
         }

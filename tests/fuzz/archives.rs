@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -112,11 +113,11 @@ pub(super) fn check(mut input: Input<'_>) {
         return;
     };
     let stream = || ArchiveSource::Pipe(Box::new(Cursor::new(bytes.clone())));
-    let file = || ArchiveSource::File(Box::new(Cursor::new(bytes.clone())));
+    let file = || ArchiveSource::File(Arc::new(bytes.clone()));
     if has_pieces && bytes.starts_with(b"WARC/") {
         check_pieces("x.warc", &bytes);
         check_pieces("x.warc.gz", &pack(&bytes, &changed));
-    } else if has_pieces && format.has_ranges() {
+    } else if has_pieces && ["zip", "tar"].contains(&format.name) {
         check_pieces("x", &bytes);
     }
     let streamed = read(format, stream(), step);

@@ -10,10 +10,6 @@ pub(super) const WINDOW: u64 = 128 << 20;
 
 /// Decodes the members of one codec, one after the other.
 pub(super) trait MemberDecoder: Send {
-    /// Takes what stands in front of the first member and concerns all of them: see
-    /// [`Codec::preamble`](super::Codec::preamble).
-    fn prepare(&mut self, _preamble: &[u8]) {}
-
     /// Reads the header of a member.
     ///
     /// # Errors

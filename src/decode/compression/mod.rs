@@ -14,10 +14,9 @@ mod member;
 mod xz;
 mod zstd;
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::bytes::buffered::BufferedSource;
 pub use member::DecompressFault;
@@ -40,8 +39,6 @@ pub struct Codec {
     magic: &'static [u8],
     /// The number of bytes of a member from which its first bytes are decompressed as a trial.
     probed: usize,
-    /// Returns the length of what stands in front of the first member and concerns all of them.
-    preamble: fn(&[u8]) -> Option<usize>,
     decoder: fn() -> Box<dyn MemberDecoder>,
     /// Returns the fault of so many zeros after a member.
     padding: fn(u64) -> Option<DecompressFault>,
@@ -59,7 +56,6 @@ pub(crate) static CODECS: &[Codec] = &[
         starts: |head| head.starts_with(b"\x1f\x8b\x08"),
         magic: b"\x1f\x8b\x08",
         probed: PROBED,
-        preamble: |_| None,
         decoder: || Box::new(gzip::Gzip::new()),
         padding: |zeros| (zeros > 0).then_some(DecompressFault::Padding),
     },
@@ -68,7 +64,6 @@ pub(crate) static CODECS: &[Codec] = &[
         starts: |head| head.starts_with(b"\x28\xb5\x2f\xfd") || zstd::is_skippable(head),
         magic: b"\x28\xb5\x2f\xfd",
         probed: zstd::FIRST_BLOCK,
-        preamble: zstd::dictionary_frame,
         decoder: || Box::new(zstd::Zstd::new()),
         padding: no_padding,
     },
@@ -77,7 +72,6 @@ pub(crate) static CODECS: &[Codec] = &[
         starts: |head| head.starts_with(b"BZh") && head.get(4..6).is_some_and(is_block),
         magic: b"BZh",
         probed: PROBED,
-        preamble: |_| None,
         decoder: || Box::new(bzip2::Bzip2::new()),
         padding: no_padding,
     },
@@ -86,7 +80,6 @@ pub(crate) static CODECS: &[Codec] = &[
         starts: |head| head.starts_with(b"\xfd7zXZ\0"),
         magic: b"\xfd7zXZ\0",
         probed: PROBED,
-        preamble: |_| None,
         decoder: || Box::new(xz::Xz::new()),
         padding: |zeros| no_padding(zeros % 4),
     },
@@ -95,7 +88,6 @@ pub(crate) static CODECS: &[Codec] = &[
         starts: |head| head.starts_with(lz4::MAGIC) || zstd::is_skippable(head),
         magic: lz4::MAGIC,
         probed: PROBED,
-        preamble: |_| None,
         decoder: || Box::new(lz4::Lz4::new()),
         padding: no_padding,
     },
@@ -104,7 +96,6 @@ pub(crate) static CODECS: &[Codec] = &[
         starts: is_batch,
         magic: b"#! ",
         probed: PROBED,
-        preamble: |_| None,
         decoder: || Box::new(NewsBatch(None)),
         padding: no_padding,
     },
@@ -117,8 +108,6 @@ const BATCH_LINE: usize = 64;
 
 /// The number of members whose offsets are kept until [`Decompressed::member`] asks for them.
 const MEMBERS: usize = 64 << 10;
-/// The number of places at which a [`MemberTrial`] may find no member.
-const ATTEMPTS: u32 = 4096;
 /// The number of bytes that may be decompressed in vain, or again, in search of members after damage:
 /// this many, and [`RETRIED`] for each byte of the document.
 const RETRIED_FROM: u64 = 64 << 20;
@@ -130,8 +119,6 @@ const SEARCHED: usize = 64 << 10;
 /// The number of bytes of a member from which its first bytes are decompressed as a trial, where blocks
 /// need not be whole.
 const PROBED: usize = 4 << 10;
-/// The longest prefix that a trial looks for, in bytes.
-const PREFIX: usize = 16;
 /// The number of first bytes that identify a codec.
 const HEAD: usize = 16;
 /// Put between the contents of members where those between them are lost: it ends lines, and lets a
@@ -163,77 +150,11 @@ impl Codec {
     pub(crate) fn with_extension(extension: &str) -> Option<&'static Codec> {
         CODECS.iter().find(|codec| codec.extension == extension)
     }
-
-    /// Returns the length of what stands in front of the first member and concerns all of them, such as
-    /// a dictionary, given the first bytes of a document.
-    pub(crate) fn preamble(&self, head: &[u8]) -> usize {
-        (self.preamble)(head).unwrap_or(0)
-    }
-
-    /// Returns a search for members by trial. `preamble` is what stands in front of the first.
-    pub(crate) fn trial(&'static self, preamble: &[u8]) -> MemberTrial {
-        let mut decoder = (self.decoder)();
-        decoder.prepare(preamble);
-        MemberTrial {
-            codec: self,
-            decoder,
-            attempts: ATTEMPTS,
-        }
-    }
-}
-
-/// Looks for members by decompressing their first bytes.
-pub(crate) struct MemberTrial {
-    codec: &'static Codec,
-    decoder: Box<dyn MemberDecoder>,
-    /// The trials that may still fail.
-    attempts: u32,
-}
-
-impl MemberTrial {
-    /// The number of bytes of a member that are looked at.
-    pub(crate) fn probed(&self) -> usize {
-        self.codec.probed
-    }
-
-    /// Returns the index of the first member in `bytes`, in front of the index `most`, whose content
-    /// begins with `prefix`.
-    pub(crate) fn find(&mut self, bytes: &[u8], most: usize, prefix: &[u8]) -> Option<usize> {
-        for at in memchr::memmem::find_iter(bytes, self.codec.magic) {
-            if at >= most || self.attempts == 0 {
-                return None;
-            }
-            let member = &bytes[at..bytes.len().min(at + self.codec.probed)];
-            if begins_with(&mut *self.decoder, member, prefix) {
-                return Some(at);
-            }
-            self.attempts -= 1;
-        }
-        None
-    }
-}
-
-/// Returns whether the content of a member begins with some bytes, at most [`PREFIX`]; `member` is its
-/// start.
-fn begins_with(decoder: &mut dyn MemberDecoder, member: &[u8], prefix: &[u8]) -> bool {
-    let mut source = BufferedSource::over(member.to_vec(), member.len(), 0);
-    if decoder.begin(&mut source).is_err() {
-        return false;
-    }
-    let (mut first, mut length) = ([0; PREFIX], 0);
-    while length < prefix.len() {
-        let (n, step) = decoder.decompress(&mut source, &mut first[length..prefix.len()]);
-        length += n;
-        if step != DecodeStep::More {
-            break;
-        }
-    }
-    first[..length] == *prefix
 }
 
 /// Returns whether a member decompresses, as far as its first bytes are given, and their number.
 fn decompresses(decoder: &mut dyn MemberDecoder, member: &[u8]) -> (bool, u64) {
-    let mut source = BufferedSource::over(member.to_vec(), member.len(), 0);
+    let mut source = BufferedSource::over(member.to_vec());
     let (mut content, mut length) = ([0; 512], 0);
     let mut step = match decoder.begin(&mut source) {
         Ok(()) => DecodeStep::More,
@@ -289,13 +210,6 @@ pub struct DecompressError {
 }
 
 impl DecompressError {
-    fn moved(self, by: u64) -> Self {
-        DecompressError {
-            offset: self.offset + by,
-            ..self
-        }
-    }
-
     /// Returns the first error that is damage, else the first one.
     fn first(before: Option<Self>, after: Option<Self>) -> Option<Self> {
         match (before, after) {
@@ -321,94 +235,44 @@ impl DecompressError {
 /// assert_eq!(document.error().unwrap().fault, DecompressFault::Truncated);
 /// # std::io::Result::Ok(())
 /// ```
-pub struct Decompressed<R: ?Sized = dyn Read> {
+pub struct Decompressed {
     codec: &'static Codec,
-    source: BufferedSource<R>,
+    source: BufferedSource,
     decoder: Box<dyn MemberDecoder>,
     state: DecompressState,
     /// Decompressed bytes so far.
     output: u64,
-    log: MemberLog,
+    log: SharedLog,
+    /// The outermost of the layers of compression, where this is another one: its input bounds the output.
+    outermost: Option<SharedLog>,
     /// The bytes that were decompressed in vain, or again, in search of members after damage.
     retried: u64,
-    /// Content precedes what is read here.
-    has_content: bool,
-}
-
-/// The start of a member, from which on a document can be read without what stands before.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct StreamStart {
-    /// The offset in the compressed document.
-    pub input: u64,
-    /// The offset in the output.
-    pub output: u64,
-    /// The bytes before it that were decompressed in vain, or again.
-    retried: u64,
-    /// The first error before it.
-    pub error: Option<DecompressError>,
-    /// Only the offset in the compressed document is known.
-    is_assumed: bool,
-}
-
-impl StreamStart {
-    /// The start of a document.
-    pub(crate) const FIRST: StreamStart = StreamStart {
-        input: 0,
-        output: 0,
-        retried: 0,
-        error: None,
-        is_assumed: false,
-    };
-
-    /// Returns the start at an offset of the output of a document that is not compressed.
-    pub(crate) fn moved_to(&self, output: u64) -> Self {
-        StreamStart {
-            input: self.input + (output - self.output),
-            output,
-            ..*self
-        }
-    }
-
-    /// Returns a start of which only the place in the compressed document is known.
-    pub(crate) fn assumed(input: u64) -> Self {
-        StreamStart {
-            input,
-            is_assumed: true,
-            ..StreamStart::FIRST
-        }
-    }
-
-    /// Returns where `end` is that reading from `assumed` on, in the place of this start, has come to;
-    /// `None` where reading from here on may come elsewhere.
-    pub(crate) fn after(&self, assumed: &StreamStart, end: &StreamStart) -> Option<StreamStart> {
-        let output = self.output + end.output;
-        let retried = self.retried + end.retried;
-        let is_same = self.input == assumed.input
-            && self.output > 0
-            && Decompressed::may_retry(self.input, retried)
-            && !Decompressed::is_excessive(self.input, output);
-        let moved = end.error.map(|error| error.moved(self.output));
-        is_same.then_some(StreamStart {
-            input: end.input,
-            output,
-            retried,
-            error: DecompressError::first(self.error, moved),
-            is_assumed: false,
-        })
-    }
 }
 
 /// The places of members and of damage in what has been decompressed, as far as they are of use.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct MemberLog {
+#[derive(Debug, Default)]
+struct MemberLog {
     members: VecDeque<MemberExtent>,
     /// The offsets in the output behind damage at which another member begins.
     gaps: VecDeque<u64>,
     error: Option<DecompressError>,
+    /// The number of compressed bytes that have been consumed.
+    input: u64,
+}
+
+/// A log that is kept while a layer is read, and asked by others.
+#[derive(Clone, Debug, Default)]
+struct SharedLog(Arc<Mutex<MemberLog>>);
+
+impl SharedLog {
+    fn lock(&self) -> MutexGuard<'_, MemberLog> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl MemberLog {
-    /// See [`Decompressed::member`].
+    /// Returns the member that holds the byte at an offset of the output. Offsets must not descend from
+    /// call to call: members before them are forgotten.
     fn member(&mut self, offset: u64) -> Option<&MemberExtent> {
         while (self.members.get(1)).is_some_and(|member| member.output <= offset) {
             self.members.pop_front();
@@ -416,66 +280,11 @@ impl MemberLog {
         let member = self.members.front()?;
         (member.output <= offset).then_some(member)
     }
-
-    /// See [`Members::end`].
-    fn member_end(&self, offset: u64, before: u64) -> Option<(u64, u64)> {
-        let mut latest_first = self.members.iter().rev();
-        let end = latest_first.find(|member| member.output < offset)?.end?;
-        (end.1 < before).then_some(end)
-    }
-
-    /// See [`Decompressed::gap`].
-    fn gap(&mut self, from: u64) -> Option<u64> {
-        while self.gaps.front().is_some_and(|gap| *gap < from) {
-            self.gaps.pop_front();
-        }
-        self.gaps.front().copied()
-    }
-
-    /// Returns the member that begins at an offset of the output, if one does.
-    fn start_at(&mut self, offset: u64) -> Option<StreamStart> {
-        let error = self.error;
-        let member = self.member(offset)?;
-        (member.output == offset).then(|| StreamStart {
-            input: member.start,
-            output: offset,
-            retried: member.retried,
-            // An error at the very offset is one of what stands before the member, which has content.
-            error: error.filter(|error| error.offset <= offset),
-            is_assumed: false,
-        })
-    }
-
-    /// Returns the last member that has begun: its offset in the compressed document, and in the output.
-    pub(crate) fn last(&self) -> Option<(u64, u64)> {
-        let last = self.members.back()?;
-        Some((last.start, last.output))
-    }
-
-    /// Returns whether members may have been forgotten.
-    pub(crate) fn is_full(&self) -> bool {
-        self.members.len() == MEMBERS
-    }
-
-    /// Moves all offsets in the output.
-    pub(crate) fn moved(mut self, by: u64) -> Self {
-        for member in &mut self.members {
-            member.output += by;
-            member.end = member.end.map(|(input, output)| (input, output + by));
-        }
-        for gap in &mut self.gaps {
-            *gap += by;
-        }
-        self.error = self.error.map(|error| error.moved(by));
-        self
-    }
 }
 
 /// The place of a member in the output and in the compressed document.
 #[derive(Clone, Copy, Debug)]
 struct MemberExtent {
-    /// The bytes before it that were decompressed in vain, or again.
-    retried: u64,
     /// The offset of its first byte in the output.
     output: u64,
     /// The offset of its first byte in the compressed document.
@@ -498,101 +307,30 @@ enum DecompressState {
     Done,
 }
 
-/// A document without its reader, which another thread can go on with.
-pub(crate) type DetachedLayer = Decompressed<io::Empty>;
-
-impl<R: ?Sized> Decompressed<R> {
-    /// Goes on with another reader.
-    pub(crate) fn with_reader<S: ?Sized>(self, reader: Box<S>) -> Decompressed<S> {
-        Decompressed {
-            codec: self.codec,
-            source: self.source.with_reader(reader),
-            decoder: self.decoder,
-            state: self.state,
-            output: self.output,
-            log: self.log,
-            retried: self.retried,
-            has_content: self.has_content,
-        }
-    }
-}
-
 impl Decompressed {
     /// Reads the document in `reader`, whose first bytes are those of the codec.
-    pub fn new(codec: &'static Codec, reader: Box<dyn Read>) -> Self {
-        Decompressed::from_member(codec, reader, &StreamStart::FIRST)
-    }
-
-    /// Reads the document from a member on, with which `reader` begins.
-    pub(crate) fn from_member(
-        codec: &'static Codec,
-        reader: Box<dyn Read>,
-        start: &StreamStart,
-    ) -> Self {
-        let mut source = BufferedSource::new(reader);
-        source.consumed = start.input;
+    pub fn new(codec: &'static Codec, reader: Box<dyn Read + Send>) -> Self {
         Decompressed {
             codec,
-            source,
+            source: BufferedSource::new(reader),
             decoder: (codec.decoder)(),
             state: DecompressState::Begin,
-            output: start.output,
-            log: MemberLog {
-                error: start.error,
-                ..MemberLog::default()
-            },
-            retried: start.retried,
-            has_content: start.is_assumed || start.output > 0,
+            output: 0,
+            log: SharedLog::default(),
+            outermost: None,
+            retried: 0,
         }
     }
 
-    /// Takes what stands in front of the first member, where reading begins at a later one.
-    pub(crate) fn prepare(&mut self, preamble: &[u8]) {
-        self.decoder.prepare(preamble);
+    /// Bounds the output by the input of the outermost of `layers`, which `reader` reads.
+    pub(crate) fn within(mut self, layers: &Members) -> Self {
+        self.outermost = layers.0.first().cloned();
+        self
     }
 
-    /// Returns the first offset in the output, from `from` on, at which reading went on behind damage.
-    /// Offsets must not descend from call to call.
-    pub(crate) fn gap(&mut self, from: u64) -> Option<u64> {
-        self.log.gap(from)
-    }
-
-    /// Returns the places of members and of damage so far.
-    pub(crate) fn log(&self) -> &MemberLog {
-        &self.log
-    }
-
-    /// Returns what is left to read, for another thread. The places of members and of damage so far stay
-    /// here; [`Decompressed::extend_log`] adds later ones.
-    pub(crate) fn detach(&mut self) -> DetachedLayer {
-        let rest = Decompressed {
-            state: DecompressState::Done,
-            ..Decompressed::new(self.codec, Box::new(io::empty()))
-        };
-        let mut detached = std::mem::replace(self, rest);
-        self.log = detached.take_log();
-        detached.with_reader(Box::new(io::empty()))
-    }
-
-    /// Returns the places of members and of damage since the last call. The last member is returned
-    /// again by the next call, when more may be known of it.
-    pub(crate) fn take_log(&mut self) -> MemberLog {
-        let news = std::mem::take(&mut self.log);
-        self.log.error = news.error;
-        self.log.members.extend(news.members.back());
-        news
-    }
-
-    /// Adds the places of members and of damage that follow.
-    pub(crate) fn extend_log(&mut self, news: MemberLog) {
-        let log = &mut self.log;
-        log.error = news.error;
-        log.gaps.extend(news.gaps);
-        log.members.pop_back();
-        log.members.extend(news.members);
-        while log.members.len() > MEMBERS {
-            log.members.pop_front();
-        }
+    /// Returns the members of this layer, without those of layers around it.
+    pub(crate) fn members(&self) -> Members {
+        Members(vec![self.log.clone()])
     }
 
     /// Returns the number of compressed bytes that have been consumed.
@@ -605,11 +343,6 @@ impl Decompressed {
         output > RATIO_FROM && output / RATIO > input
     }
 
-    /// Returns the number of decompressed bytes so far.
-    pub(crate) fn output(&self) -> u64 {
-        self.output
-    }
-
     /// Returns how many bytes may be read before the ratio is looked at, which is at most where the output
     /// has so many.
     fn before_check(&self) -> usize {
@@ -620,9 +353,11 @@ impl Decompressed {
         usize::try_from(left).unwrap_or(usize::MAX)
     }
 
-    /// Returns whether the ratio is looked at where the output has so many bytes.
-    pub(crate) fn is_checked(output: u64) -> bool {
-        output.is_multiple_of(RATIO_STEP)
+    /// Ends the document where the output of so much input has become too long.
+    fn check(&mut self, input: u64) {
+        if self.output.is_multiple_of(RATIO_STEP) && Self::is_excessive(input, self.output) {
+            self.end_with(DecompressFault::RatioLimit);
+        }
     }
 
     /// Returns whether members are searched after damage, where so much has been decompressed in vain.
@@ -633,30 +368,24 @@ impl Decompressed {
     /// Keeps a fault, unless there has been one.
     fn report(&mut self, fault: DecompressFault) {
         let offset = self.output;
-        let error = Some(DecompressError { fault, offset });
-        self.log.error = DecompressError::first(self.log.error, error);
+        let mut log = self.log.lock();
+        log.error = DecompressError::first(log.error, Some(DecompressError { fault, offset }));
     }
 
     /// Ends the document here, with a fault unless there has been one.
-    pub(crate) fn end_with(&mut self, fault: DecompressFault) {
+    fn end_with(&mut self, fault: DecompressFault) {
         self.state = DecompressState::Done;
         self.report(fault);
     }
 
     /// Returns the fault of what has been read.
     pub fn error(&self) -> Option<DecompressError> {
-        self.log.error
+        self.log.lock().error
     }
 
-    /// Returns where in the compressed document the member begins that holds the byte at an offset of
-    /// the output. Offsets must not descend from call to call: members before them are forgotten.
-    pub(crate) fn member(&mut self, offset: u64) -> Option<u64> {
-        self.log.member(offset).map(|member| member.start)
-    }
-
-    fn begin_member(&mut self, at: u64) {
+    fn begin_member(&mut self) {
         // A member without content holds no byte that could be asked for.
-        let members = &mut self.log.members;
+        let members = &mut self.log.lock().members;
         if (members.back()).is_some_and(|member| member.output == self.output) {
             members.pop_back();
         }
@@ -664,16 +393,15 @@ impl Decompressed {
             members.pop_front();
         }
         members.push_back(MemberExtent {
-            retried: self.retried,
             output: self.output,
-            start: at,
+            start: self.source.consumed,
             end: None,
         });
         self.source.mark();
     }
 
     fn end_member(&mut self) {
-        if let Some(member) = self.log.members.back_mut() {
+        if let Some(member) = self.log.lock().members.back_mut() {
             member.end = Some((self.source.consumed, self.output));
         }
         self.state = DecompressState::Behind;
@@ -705,9 +433,9 @@ impl Decompressed {
             if (self.codec.starts)(member) {
                 let (is_good, tried) = decompresses(&mut *self.decoder, member);
                 if is_good {
-                    self.log.gaps.push_back(self.output);
-                    let is_inside = self.has_content || self.output > 0;
-                    self.state = DecompressState::Gap(if is_inside { GAP.len() } else { 0 });
+                    self.log.lock().gaps.push_back(self.output);
+                    let gap = if self.output > 0 { GAP.len() } else { 0 };
+                    self.state = DecompressState::Gap(gap);
                     return;
                 }
                 self.retried += tried.max(TRIAL);
@@ -745,9 +473,15 @@ impl Read for Decompressed {
         if into.is_empty() {
             return Ok(0);
         }
+        if let Some(outermost) = &self.outermost {
+            // Each layer keeps its own ratio; that of all layers can still be too high.
+            let input = outermost.lock().input;
+            self.check(input);
+        }
         loop {
             let (n, step) = match self.state {
                 DecompressState::Done => {
+                    self.log.lock().input = self.input();
                     return self.source.error.map_or(Ok(0), |kind| Err(kind.into()));
                 }
                 DecompressState::Behind => {
@@ -767,7 +501,7 @@ impl Read for Decompressed {
                     return Ok(n);
                 }
                 DecompressState::Begin => {
-                    self.begin_member(self.source.consumed);
+                    self.begin_member();
                     self.state = DecompressState::Member;
                     match self.decoder.begin(&mut self.source) {
                         Ok(()) => continue,
@@ -790,12 +524,10 @@ impl Read for Decompressed {
                 DecodeStep::Failed(fault) => self.fail(fault),
             }
             if n > 0 {
-                if self.state != DecompressState::Done
-                    && Self::is_checked(self.output)
-                    && Self::is_excessive(self.input(), self.output)
-                {
-                    self.end_with(DecompressFault::RatioLimit);
+                if self.state != DecompressState::Done {
+                    self.check(self.input());
                 }
+                self.log.lock().input = self.input();
                 return Ok(n);
             }
         }
@@ -803,37 +535,37 @@ impl Read for Decompressed {
 }
 
 /// The members of the layers of a compressed document, outermost first. They grow while the layers are
-/// read.
-#[derive(Clone)]
-pub struct Members(MemberPlaces);
-
-#[derive(Clone)]
-enum MemberPlaces {
-    Layers(Vec<Rc<RefCell<Decompressed>>>),
-    /// Those of one layer that has been read.
-    Known(Rc<RefCell<MemberLog>>),
-}
+/// read. Offsets that are asked for must not descend from call to call.
+#[derive(Clone, Default)]
+pub struct Members(Vec<SharedLog>);
 
 impl Members {
-    /// Returns the members of layers, outermost first.
-    pub(crate) fn new(layers: Vec<Rc<RefCell<Decompressed>>>) -> Self {
-        Members(MemberPlaces::Layers(layers))
+    /// Adds those of a layer inside.
+    pub(crate) fn push(&mut self, layer: &Decompressed) {
+        self.0.push(layer.log.clone());
     }
 
-    /// Returns the members of a layer that has been read.
-    pub(crate) fn known(log: MemberLog) -> Self {
-        Members(MemberPlaces::Known(Rc::new(RefCell::new(log))))
+    /// Returns the number of layers.
+    pub(crate) fn layers(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Returns the first damage of each layer, as far as they have been read.
+    pub(crate) fn errors(&self) -> impl Iterator<Item = DecompressError> {
+        self.0.iter().filter_map(|log| log.lock().error)
     }
 
     /// Returns where in the file the member begins that holds the byte at an offset of the content.
-    /// Offsets must not descend from call to call.
     pub(crate) fn offset(&self, content: u64) -> Option<u64> {
-        match &self.0 {
-            MemberPlaces::Layers(layers) => {
-                let mut innermost_first = layers.iter().rev();
-                innermost_first.try_fold(content, |at, layer| layer.borrow_mut().member(at))
-            }
-            MemberPlaces::Known(log) => Some(log.borrow_mut().member(content)?.start),
+        let mut innermost_first = self.0.iter().rev();
+        innermost_first.try_fold(content, |at, log| Some(log.lock().member(at)?.start))
+    }
+
+    /// Returns the log of the only layer; none where there are more.
+    fn only(&self) -> Option<MutexGuard<'_, MemberLog>> {
+        match self.0.as_slice() {
+            [log] => Some(log.lock()),
+            _ => None,
         }
     }
 
@@ -841,33 +573,26 @@ impl Members {
     /// the content, if its content ends before the offset `before`, up to which all has been read; `None` in more than
     /// one layer.
     pub(crate) fn end(&self, content: u64, before: u64) -> Option<(u64, u64)> {
-        match &self.0 {
-            MemberPlaces::Layers(layers) => match layers.as_slice() {
-                [layer] => layer.borrow().log.member_end(content, before),
-                _ => None,
-            },
-            MemberPlaces::Known(log) => log.borrow().member_end(content, before),
-        }
+        let log = self.only()?;
+        let mut latest_first = log.members.iter().rev();
+        let end = latest_first.find(|member| member.output < content)?.end?;
+        (end.1 < before).then_some(end)
     }
 
-    /// Returns the first offset of the content, from `from` on, at which reading went on behind damage.
-    /// Offsets must not descend from call to call.
+    /// Returns the first offset of the content, from `from` on, at which reading went on after damage.
     pub(crate) fn gap(&self, from: u64) -> Option<u64> {
-        match &self.0 {
-            MemberPlaces::Layers(layers) => layers.last()?.borrow_mut().gap(from),
-            MemberPlaces::Known(log) => log.borrow_mut().gap(from),
+        let gaps = &mut self.0.last()?.lock().gaps;
+        while gaps.front().is_some_and(|gap| *gap < from) {
+            gaps.pop_front();
         }
+        gaps.front().copied()
     }
 
-    /// Returns the member that begins at an offset of the content, if one does; `None` in more than one
-    /// layer. Offsets must not descend from call to call.
-    pub(crate) fn start_at(&self, content: u64) -> Option<StreamStart> {
-        match &self.0 {
-            MemberPlaces::Layers(layers) => match layers.as_slice() {
-                [layer] => layer.borrow_mut().log.start_at(content),
-                _ => None,
-            },
-            MemberPlaces::Known(log) => log.borrow_mut().start_at(content),
-        }
+    /// Returns where in the file the member begins whose first byte is at an offset of the content, if
+    /// there is one; `None` in more than one layer.
+    pub(crate) fn start_at(&self, content: u64) -> Option<u64> {
+        let mut log = self.only()?;
+        let member = log.member(content)?;
+        (member.output == content).then_some(member.start)
     }
 }

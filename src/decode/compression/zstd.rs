@@ -64,7 +64,7 @@ pub(super) fn is_skippable(head: &[u8]) -> bool {
 }
 
 /// Returns the length of the skippable frame with a dictionary that starts with these bytes, if it is one.
-pub(super) fn dictionary_frame(head: &[u8]) -> Option<usize> {
+fn dictionary_frame(head: &[u8]) -> Option<usize> {
     let &[kind, _, _, _, a, b, c, d] = head.first_chunk::<SKIPPABLE_HEADER>()?;
     let length = u32::from_le_bytes([a, b, c, d]) as usize;
     let is_dictionary = is_skippable(head) && kind == DICTIONARY_FRAME && length <= DICTIONARY;
@@ -182,14 +182,6 @@ fn fault(error: &FrameDecoderError) -> DecompressFault {
 }
 
 impl MemberDecoder for Zstd {
-    fn prepare(&mut self, preamble: &[u8]) {
-        self.is_first = false;
-        if let Some(length) = dictionary_frame(preamble) {
-            let end = length.min(preamble.len());
-            self.read_dictionary(&preamble[SKIPPABLE_HEADER..end]);
-        }
-    }
-
     fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
         self.fault = None;
         self.produced = 0;
