@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use encoding_rs::Encoding;
 
-use super::http::BodyFaults;
 use crate::bytes::buffered::BufferedSource;
-use crate::bytes::source::{ReadAt, Section};
-use crate::decode::compression::Members;
+use crate::bytes::source::{ReadAt, Section, Shared};
+use crate::decode::compression::{Decompressed, Members};
 use crate::document::Format;
 use crate::document::diagnostic::Code;
 use crate::document::events::cut_name;
@@ -166,6 +165,52 @@ pub struct ArchiveFault {
     pub code: &'static Code,
     /// The offset in the container, in bytes.
     pub offset: u64,
+}
+
+/// Damage that decoders of a body have met.
+#[derive(Clone, Default)]
+pub struct BodyFaults(Shared<FaultsOfBody>);
+
+#[derive(Default)]
+struct FaultsOfBody {
+    codes: Vec<&'static Code>,
+    /// Those of compression.
+    decoders: Members,
+    /// The offset of the record.
+    offset: u64,
+}
+
+impl BodyFaults {
+    /// Makes those of the record at an offset.
+    pub(super) fn at(offset: u64) -> Self {
+        BodyFaults(Shared::new(FaultsOfBody {
+            offset,
+            ..FaultsOfBody::default()
+        }))
+    }
+
+    /// Adds the damage that a decoder meets.
+    pub(super) fn watch(&self, decoder: &Decompressed) {
+        self.0.lock().decoders.push(decoder);
+    }
+
+    pub(super) fn push(&self, code: &'static Code) {
+        self.0.lock().codes.push(code);
+    }
+
+    /// Removes and returns the damage so far.
+    pub(super) fn take(&self) -> Vec<ArchiveFault> {
+        let FaultsOfBody {
+            codes,
+            decoders,
+            offset,
+        } = &mut *self.0.lock();
+        let errors = std::mem::take(decoders);
+        codes.extend(errors.errors().map(|error| <&Code>::from(error.fault)));
+        let offset = *offset;
+        let faults = codes.drain(..).map(|code| ArchiveFault { code, offset });
+        faults.collect()
+    }
 }
 
 /// A member of a container.

@@ -6,12 +6,11 @@
 use std::cell::Cell;
 use std::io::{self, BufRead, Read};
 
-use super::container::ArchiveFault;
+use super::container::BodyFaults;
 use super::content::{Inflate, is_damage};
 use crate::bytes::buffered::BufferedSource;
-use crate::bytes::source::Shared;
-use crate::decode::compression::{Codec, Decompressed, Members};
-use crate::document::diagnostic::{self, Code};
+use crate::decode::compression::{Codec, Decompressed};
+use crate::document::diagnostic;
 use crate::document::http::{LONGEST_HEADER, fields, lower_case};
 
 /// The number of bytes of a body from which a coding without a mark is tried.
@@ -126,48 +125,6 @@ pub(super) fn header_end(block: &[u8]) -> usize {
     block.len()
 }
 
-/// Damage that decoders of a body have met.
-#[derive(Clone, Default)]
-pub struct BodyFaults(Shared<FaultsOfBody>);
-
-#[derive(Default)]
-struct FaultsOfBody {
-    codes: Vec<&'static Code>,
-    /// Those of compression.
-    decoders: Vec<Members>,
-    /// The offset of the record.
-    offset: u64,
-}
-
-impl BodyFaults {
-    /// Makes those of the record at an offset.
-    pub(super) fn at(offset: u64) -> Self {
-        BodyFaults(Shared::new(FaultsOfBody {
-            offset,
-            ..FaultsOfBody::default()
-        }))
-    }
-
-    pub(super) fn push(&self, code: &'static Code) {
-        self.0.lock().codes.push(code);
-    }
-
-    /// Removes and returns the damage so far.
-    pub(super) fn take(&self) -> Vec<ArchiveFault> {
-        let FaultsOfBody {
-            codes,
-            decoders,
-            offset,
-        } = &mut *self.0.lock();
-        for decoder in decoders.drain(..) {
-            codes.extend(decoder.errors().map(|error| <&Code>::from(error.fault)));
-        }
-        let offset = *offset;
-        let faults = codes.drain(..).map(|code| ArchiveFault { code, offset });
-        faults.collect()
-    }
-}
-
 /// Returns a reader of a body without its codings. `chunked` tells whether it consists of chunks;
 /// `length` limits what its decoders may produce.
 pub(super) fn decoded(
@@ -218,7 +175,7 @@ fn undo(
     };
     if let Some(codec) = codec {
         let decoder = Decompressed::new(codec, Box::new(source));
-        faults.0.lock().decoders.push(decoder.members());
+        faults.watch(&decoder);
         return Box::new(decoder);
     }
     let is_zlib = matches!(head, [first, second, ..]

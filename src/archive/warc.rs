@@ -12,10 +12,10 @@ use encoding_rs::Encoding;
 use memchr::memmem;
 
 use super::container::{
-    ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, HeldContents, HttpBase,
-    MemberContents, RecordHeader, WholeContents,
+    ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, BodyFaults, Container,
+    HeldContents, HttpBase, MemberContents, RecordHeader, WholeContents,
 };
-use super::http::{BodyFaults, ResponseHeader, decoded, header_end, is_chunked};
+use super::http::{ResponseHeader, decoded, header_end, is_chunked};
 use crate::bytes::buffered::BufferedSource;
 use crate::bytes::source::Shared;
 use crate::decode::compression::Members;

@@ -328,11 +328,6 @@ impl Decompressed {
         self
     }
 
-    /// Returns the members of this layer, without those of layers around it.
-    pub(crate) fn members(&self) -> Members {
-        Members(vec![self.log.clone()])
-    }
-
     /// Returns the number of compressed bytes that have been consumed.
     pub fn input(&self) -> u64 {
         self.source.consumed
