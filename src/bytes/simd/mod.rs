@@ -12,7 +12,7 @@ mod neon;
 #[cfg(target_arch = "x86_64")]
 mod sse2;
 
-use std::ops::{BitOr, BitOrAssign};
+use std::ops::BitOrAssign;
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) use naive::{Block, MarkCounts, Marks};
@@ -31,8 +31,11 @@ impl Block {
     /// Returns one bit for each byte equal to one of the bytes.
     #[inline(always)]
     pub(crate) fn any_of<const N: usize>(self, bytes: [u8; N]) -> u32 {
-        let marks = bytes.iter().map(|&byte| self.marks(byte));
-        marks.fold(Marks::default(), BitOr::bitor).bits()
+        let mut marks = Marks::default();
+        for byte in bytes {
+            marks |= self.marks(byte);
+        }
+        marks.bits()
     }
 
     /// Returns one bit for each ASCII digit.

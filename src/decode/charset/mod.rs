@@ -20,7 +20,7 @@ use super::Decode;
 use super::RecordOffsets;
 pub(crate) use converter::{ByteOrder, Converter, ConverterInput, Shifts};
 pub(crate) use detect::{Confidence, Conversion, Detected, Prescan, needs_transcoding};
-pub(crate) use detect::{PRESCAN, converts, detect};
+pub(crate) use detect::{PRESCAN, detect};
 pub(crate) use reader::CharsetReader;
 
 /// A charset, by the conversion that text in it needs.
