@@ -1,5 +1,7 @@
 //! Sets of byte values: built at compile time, tested with one load.
 
+use std::ops::Range;
+
 /// A set of byte values.
 ///
 /// ```
@@ -88,4 +90,18 @@ impl ByteSet {
     pub(crate) fn first_inside(&self, bytes: &[u8]) -> Option<usize> {
         bytes.iter().position(|&byte| self.contains(byte))
     }
+}
+
+/// Returns the index after the run of bytes that begins at `from`.
+#[inline]
+pub(crate) fn run_end(text: &[u8], from: usize, is_part: impl Fn(u8) -> bool) -> usize {
+    let run = text[from..].iter().position(|&byte| !is_part(byte));
+    run.map_or(text.len(), |length| from + length)
+}
+
+/// Returns the index of the first byte of the run at the end of a range.
+#[inline]
+pub(crate) fn run_start(text: &[u8], range: Range<usize>, is_part: impl Fn(u8) -> bool) -> usize {
+    let before = text[range.clone()].iter().rposition(|&byte| !is_part(byte));
+    range.start + before.map_or(0, |before| before + 1)
 }

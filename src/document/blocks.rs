@@ -6,18 +6,17 @@ use memchr::memchr;
 
 use super::diagnostic::{self, Code};
 use super::events::{
-    BaseSelector, Context, Event, Events, FoundReference, FoundRemark, NameRange, RemarkKind,
-    RuleFamily, Span, TextRange,
+    BaseSelector, Context, Event, Events, FoundReference, FoundRemark, NameRange, RemarkKind, Span,
+    TextRange,
 };
 use super::flags::{Flags, holds_placeholder};
 use super::options::{FormatOptions, TextOptions};
 use super::remark::{RemarkCheck, check_remark};
-use super::text::find;
-use super::{AnchorReporting, Format, Passes, Retrieval, Scan, ScanStart};
+use super::text::{self, find};
+use super::{AnchorReporting, Format, Scan, ScanStart};
 use crate::bytes::lines::{BYTE_ORDER_MARK, LOOK_BEHIND};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
-use crate::decode::charset::Conversion;
 
 /// Maximum length of a block, in bytes. A longer one is cut after a line, or inside of a longer line.
 const MAX_BLOCK_LEN: usize = 1 << 20;
@@ -34,19 +33,13 @@ pub(super) const fn format(
     Format {
         name,
         extensions,
-        file_names: &[],
-        media_types: &[],
-        family: RuleFamily::Plain,
         bounds: Bounds {
             look_behind: LOOK_BEHIND,
             look_ahead: MAX_BLOCK_LEN + 1,
         },
-        reading: Passes::Once,
-        prescan: None,
-        conversion: Conversion::Always,
         split_point: None,
-        retrieval: Retrieval::Place,
         scanner,
+        ..text::FORMAT
     }
 }
 
@@ -177,7 +170,10 @@ pub(super) trait BlockReader: Send {
 
     /// Reads a block: lines of which none is blank. Returns the index after the last line that was
     /// read, at least the first one.
-    fn read(&mut self, block: Range<usize>, results: &mut BlockResults<'_>) -> usize;
+    fn read(&mut self, bytes: &[u8], block: Range<usize>) -> usize;
+
+    /// What was found in the block.
+    fn results(&mut self) -> &mut BlockResults;
 
     /// Returns whether a line is a block of its own, by its first bytes; `previous` is the line before it
     /// if that is the first of its block but for attributes.
@@ -189,26 +185,22 @@ pub(super) trait BlockReader: Send {
     fn is_attributes(&self, _head: &[u8]) -> bool {
         false
     }
-
-    /// Called for a blank line that is not passed over.
-    fn blank_line(&mut self) {}
 }
 
 /// The scanner of a format that is read in blocks.
 pub(super) struct BlockScanner<R> {
     reader: R,
-    anchors: AnchorReporting,
     /// The rest of the current line is skipped.
     in_line: bool,
     /// The byte order mark, if there is one, was read.
     started: bool,
 }
 
-impl<R> BlockScanner<R> {
-    pub(super) fn new(reader: R, options: &FormatOptions) -> Self {
+impl<R: BlockReader> BlockScanner<R> {
+    pub(super) fn new(mut reader: R, options: &FormatOptions) -> Self {
+        reader.results().marks = options.anchors == AnchorReporting::Report;
         BlockScanner {
             reader,
-            anchors: options.anchors,
             in_line: false,
             started: false,
         }
@@ -223,7 +215,6 @@ impl<R: BlockReader> Scan for BlockScanner<R> {
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
         let reader = &mut self.reader;
-        let mut results = BlockResults::new(window.bytes, self.anchors);
         let (bytes, mut at) = (window.bytes, window.start);
         if !self.started {
             let pending = &bytes[at..];
@@ -253,14 +244,7 @@ impl<R: BlockReader> Scan for BlockScanner<R> {
                 return at;
             }
             let head = &head[..line_end.unwrap_or(head.len())];
-            let blank = head.iter().all(|&byte| is_blank(byte));
-            if reader.passes_over(head) {
-                at += head.len();
-                self.in_line = true;
-                continue;
-            }
-            if blank {
-                reader.blank_line();
+            if reader.passes_over(head) || head.iter().all(|&byte| is_blank(byte)) {
                 at += head.len();
                 self.in_line = true;
                 continue;
@@ -272,8 +256,8 @@ impl<R: BlockReader> Scan for BlockScanner<R> {
                 let offset = window.offset_at(at);
                 events.push(Event::Diagnostic(&diagnostic::BLOCK_TOO_LONG, offset));
             }
-            let read = reader.read(at..at + end, &mut results);
-            results.report(&window, events);
+            let read = reader.read(bytes, at..at + end);
+            reader.results().report(&window, events);
             at = read.max(at + 1);
         }
         at
@@ -340,12 +324,18 @@ pub(super) struct BlockReference {
     pub(super) flags: Flags,
 }
 
+/// Replaces all bytes but line breaks by spaces.
+pub(super) fn erase(text: &mut [u8]) {
+    let bytes = text.iter_mut().filter(|byte| **byte != b'\n');
+    bytes.for_each(|byte| *byte = b' ');
+}
+
 /// Reports what the rules for text find in text that begins at an index of the window.
 pub(super) fn text_references(
     text: &[u8],
     start: usize,
     options: &TextOptions,
-    results: &mut BlockResults<'_>,
+    results: &mut BlockResults,
 ) {
     for found in find(text, options) {
         results.reference(BlockReference {
@@ -368,9 +358,7 @@ struct BlockRemark {
 
 /// The references and anchors of a block, in any order.
 #[derive(Debug, Default)]
-pub(super) struct BlockResults<'a> {
-    /// The bytes of the window.
-    pub(super) bytes: &'a [u8],
+pub(super) struct BlockResults {
     references: Vec<BlockReference>,
     anchors: Vec<(usize, Vec<u8>)>,
     remarks: Vec<BlockRemark>,
@@ -379,22 +367,11 @@ pub(super) struct BlockResults<'a> {
     pub(super) marks: bool,
 }
 
-impl<'a> BlockResults<'a> {
-    fn new(bytes: &'a [u8], anchors: AnchorReporting) -> Self {
-        BlockResults {
-            bytes,
-            marks: anchors == AnchorReporting::Report,
-            ..BlockResults::default()
-        }
-    }
-
+impl BlockResults {
     /// Adds a reference, unless it is empty.
     pub(super) fn reference(&mut self, found: BlockReference) {
-        let is_empty = match &found.text {
-            Some(text) => text.is_empty(),
-            None => found.range.is_empty(),
-        };
-        if !is_empty {
+        let length = found.text.as_ref().map_or(found.range.len(), Vec::len);
+        if length > 0 {
             self.references.push(found);
         }
     }
@@ -412,8 +389,7 @@ impl<'a> BlockResults<'a> {
     }
 
     /// Adds a comment with its contents, if it is a remark.
-    pub(super) fn comment(&mut self, whole: Range<usize>, contents: Range<usize>) {
-        let contents = &self.bytes[contents];
+    pub(super) fn comment(&mut self, whole: Range<usize>, contents: &[u8]) {
         if self.marks && check_remark(contents, true) == RemarkCheck::Yes {
             self.remark(RemarkKind::Ignore, whole, contents.to_vec());
         }
@@ -436,22 +412,18 @@ impl<'a> BlockResults<'a> {
             let name = events.store(&name);
             events.push(Event::Anchor(name, window.offset_at(at)));
         }
-        let mut remarks = std::mem::take(&mut self.remarks);
-        remarks.sort_by_key(|remark| remark.range.start);
-        let mut remarks = remarks.into_iter().peekable();
+        self.remarks.sort_by_key(|remark| remark.range.start);
+        let mut remarks = self.remarks.drain(..).peekable();
         self.references
             .sort_by_key(|found| (found.range.start, found.range.end));
         for found in self.references.drain(..) {
             let is_before = |remark: &BlockRemark| remark.range.start < found.range.start;
             while let Some(remark) = remarks.next_if(is_before) {
-                push_remark(remark, window, events);
+                remark.report(window, events);
             }
-            let reference = stored(&found, window, events);
-            events.push(Event::Reference(reference));
+            found.report(window, events);
         }
-        for remark in remarks {
-            push_remark(remark, window, events);
-        }
+        remarks.for_each(|remark| remark.report(window, events));
         events.forget_stored();
     }
 }
@@ -463,37 +435,38 @@ fn span(range: &Range<usize>, window: &Window<'_>) -> Span {
     }
 }
 
-fn push_remark(remark: BlockRemark, window: &Window<'_>, events: &mut Events) {
-    let text = events.store(&remark.text);
-    events.push(Event::Remark(FoundRemark {
-        kind: remark.kind,
-        text,
-        span: span(&remark.range, window),
-        position: None,
-    }));
+impl BlockRemark {
+    fn report(&self, window: &Window<'_>, events: &mut Events) {
+        let text = events.store(&self.text);
+        events.push(Event::Remark(FoundRemark {
+            kind: self.kind,
+            text,
+            span: span(&self.range, window),
+            position: None,
+        }));
+    }
 }
 
-/// Returns a reference with its texts in the store of the batch.
-fn stored(found: &BlockReference, window: &Window<'_>, events: &mut Events) -> FoundReference {
-    let text = match &found.text {
-        Some(text) => events.store(text),
-        None => TextRange::window(found.range.clone()),
-    };
-    let context = found.context.unwrap_or(Context::Attribute);
-    let mut reference = FoundReference::new(span(&found.range, window), text, context);
-    reference.flags = found.flags;
-    if holds_placeholder(events.bytes(text, window.bytes)) {
-        reference.flags |= Flags::TEMPLATE;
+impl BlockReference {
+    fn report(&self, window: &Window<'_>, events: &mut Events) {
+        let text = match &self.text {
+            Some(text) => events.store(text),
+            None => TextRange::window(self.range.clone()),
+        };
+        let context = self.context.unwrap_or(Context::Attribute);
+        let mut reference = FoundReference::new(span(&self.range, window), text, context);
+        let is_template = holds_placeholder(events.bytes(text, window.bytes));
+        reference.flags = self.flags | Flags::TEMPLATE.when(is_template);
+        reference.element = self.element.map_or(NameRange::None, NameRange::Known);
+        reference.attribute = self.attribute.map_or(NameRange::None, NameRange::Known);
+        reference.resolves_as = self.resolves_as.as_ref().map(|text| events.store(text));
+        reference.base = match &self.base {
+            BlockBase::Document => BaseSelector::Document,
+            BlockBase::Tree => BaseSelector::Tree,
+            BlockBase::Folder(folder) => BaseSelector::Codebase(events.store(folder)),
+        };
+        events.push(Event::Reference(reference));
     }
-    reference.element = found.element.map_or(NameRange::None, NameRange::Known);
-    reference.attribute = found.attribute.map_or(NameRange::None, NameRange::Known);
-    reference.resolves_as = found.resolves_as.as_ref().map(|text| events.store(text));
-    reference.base = match &found.base {
-        BlockBase::Document => BaseSelector::Document,
-        BlockBase::Tree => BaseSelector::Tree,
-        BlockBase::Folder(folder) => BaseSelector::Codebase(events.store(folder)),
-    };
-    reference
 }
 
 /// Lines of a block as one text, and the way back to their bytes.
@@ -506,9 +479,9 @@ pub(super) struct JoinedText {
 
 impl JoinedText {
     /// Joins lines with line breaks.
-    pub(super) fn new<'a>(lines: impl IntoIterator<Item = Line<'a>>) -> Self {
+    pub(super) fn new(first: Option<Line<'_>>, rest: &[Line<'_>]) -> Self {
         let mut joined = JoinedText::default();
-        for line in lines {
+        for line in first.iter().chain(rest) {
             if !joined.pieces.is_empty() {
                 joined.text.push(b'\n');
             }
@@ -530,10 +503,8 @@ impl JoinedText {
     /// Returns the bytes of the window that a range of the text comes from.
     pub(super) fn range(&self, range: Range<usize>) -> Range<usize> {
         let start = self.index(range.start);
-        match range.is_empty() {
-            true => start..start,
-            false => start..self.index(range.end - 1) + 1,
-        }
+        let end = range.end.checked_sub(1).filter(|_| !range.is_empty());
+        start..end.map_or(start, |last| self.index(last) + 1)
     }
 }
 

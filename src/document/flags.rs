@@ -163,6 +163,12 @@ impl Flags {
         self.0 == 0
     }
 
+    /// Returns the set if a condition holds, else none.
+    #[cfg(feature = "documents")]
+    pub(crate) fn when(self, condition: bool) -> Flags {
+        if condition { self } else { Flags::NONE }
+    }
+
     /// Returns the names of the set flags, in the order of [`NAMES`](Self::NAMES).
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let mut left = self.0;

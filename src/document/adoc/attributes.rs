@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::bytes::class::run_end;
 use crate::decode::RecordOffsets;
 use crate::decode::offset_map::OffsetMap;
 use crate::document::blocks::Line;
@@ -86,10 +87,9 @@ impl DocumentAttributes {
 pub(super) fn attribute_reference(text: &[u8]) -> Option<(usize, &[u8])> {
     const LONGEST_NAME: usize = 128;
     let rest = text.strip_prefix(b"{")?;
-    let name = rest.iter().take(LONGEST_NAME).take_while(|&&byte| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') || byte >= 0x80
+    let length = run_end(&rest[..rest.len().min(LONGEST_NAME)], 0, |byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | 0x80..)
     });
-    let length = name.count();
     let is_name = length > 0 && rest[0] != b'-' && rest.get(length) == Some(&b'}');
     is_name.then(|| (length + 2, &rest[..length]))
 }

@@ -7,6 +7,7 @@ use memchr::memchr;
 use super::attributes::{AdocText, DocumentAttributes, attribute_reference};
 use super::ids::SectionIds;
 use super::inline::{self, AdocFind, id_length};
+use crate::bytes::class::run_end;
 use crate::bytes::steps::step;
 use crate::document::ScanStart;
 use crate::document::blocks::{
@@ -33,21 +34,13 @@ enum BlockStyle {
     Comment,
 }
 
-/// The styles of blocks that are not read.
-const STYLES: [(&[u8], BlockStyle); 8] = [
-    (b"source", BlockStyle::Verbatim),
-    (b"listing", BlockStyle::Verbatim),
-    (b"literal", BlockStyle::Verbatim),
-    (b"pass", BlockStyle::Verbatim),
-    (b"stem", BlockStyle::Verbatim),
-    (b"latexmath", BlockStyle::Verbatim),
-    (b"asciimath", BlockStyle::Verbatim),
-    (b"comment", BlockStyle::Comment),
-];
+/// The starts of the directives that include lines on a condition.
+const CONDITIONS: [&[u8]; 4] = [b"ifdef::", b"ifndef::", b"ifeval::", b"endif::"];
 
 /// The reader of blocks.
 #[derive(Debug, Default)]
 pub(super) struct AdocReader {
+    results: BlockResults,
     attributes: DocumentAttributes,
     ids: SectionIds,
     verbatim: Option<Verbatim>,
@@ -67,7 +60,10 @@ pub(super) struct AdocReader {
 
 impl BlockReader for AdocReader {
     fn begin(&mut self, _start: &ScanStart) {
-        *self = AdocReader::new(std::mem::take(&mut self.text), self.extended);
+        *self = AdocReader {
+            results: std::mem::take(&mut self.results),
+            ..AdocReader::new(std::mem::take(&mut self.text), self.extended)
+        };
     }
 
     fn passes_over(&mut self, head: &[u8]) -> bool {
@@ -101,26 +97,30 @@ impl BlockReader for AdocReader {
             || line.starts_with(b".") && !matches!(line.get(1), None | Some(b' ' | b'.'))
     }
 
-    fn read(&mut self, block: Range<usize>, results: &mut BlockResults<'_>) -> usize {
-        let lines = lines(results.bytes, block.clone());
+    fn results(&mut self) -> &mut BlockResults {
+        &mut self.results
+    }
+
+    fn read(&mut self, bytes: &[u8], block: Range<usize>) -> usize {
+        let lines = lines(bytes, block.clone());
         let first = lines[0];
         let text = first.text();
         if let Some(verbatim) = &self.verbatim {
-            let whole = &results.bytes[block.clone()];
+            let whole = &bytes[block.clone()];
             let line = whole.trim_ascii_end();
             if line == verbatim.delimiter {
                 self.verbatim = None;
             } else if text.starts_with(b"include::") {
-                self.include(first, results);
+                self.include(first);
             } else {
-                text_references(whole, block.start, &self.text, results);
+                text_references(whole, block.start, &self.text, &mut self.results);
             }
         } else if lines.len() == 1 && is_delimiter(text) && first.indent == 0 {
             self.delimiter(text);
         } else if self.table.is_some() {
-            self.table_lines(&lines, results);
+            self.table_lines(&lines);
         } else {
-            self.lines(&lines, results);
+            self.lines(&lines);
         }
         // Directives of the preprocessor may be before the header.
         let is_directive = |line: &Line| line.indent == 0 && is_directive(line.text());
@@ -157,7 +157,7 @@ impl AdocReader {
             _ => style == BlockStyle::Comment,
         };
         if is_verbatim {
-            let fence = line.iter().take_while(|&&byte| byte == b'`').count();
+            let fence = run_end(line, 0, |byte| byte == b'`');
             let delimiter = if fence > 0 { &line[..fence] } else { line };
             self.verbatim = Some(Verbatim {
                 delimiter: delimiter.to_vec(),
@@ -167,7 +167,7 @@ impl AdocReader {
     }
 
     /// Reads lines of which none is a delimiter.
-    fn lines(&mut self, lines: &[Line<'_>], results: &mut BlockResults<'_>) {
+    fn lines(&mut self, lines: &[Line<'_>]) {
         let passed = lines.iter().take_while(|line| is_directive(line.text()));
         let first = if self.has_begun { 0 } else { passed.count() };
         let is_header = !self.has_begun
@@ -177,19 +177,19 @@ impl AdocReader {
             step(1);
             let line = lines[at];
             let text = line.text();
-            if self.directive(line, results) {
+            if self.directive(line) {
                 at += 1;
             } else if let Some((name, value)) = entry(line) {
-                at += self.attribute(name, value, &lines[at..], results);
+                at += self.attribute(name, value, &lines[at..]);
             } else if line.indent == 0
                 && text.starts_with(b"[")
                 && text.ends_with(b"]")
-                && self.block_attributes(line, results)
+                && self.block_attributes(line)
             {
                 at += 1;
             } else if let Some(length) = title_mark(text).filter(|_| line.indent == 0) {
                 let title = line.rest(line.start + length);
-                self.title(title, !(is_header && at == first), results);
+                self.title(title, !(is_header && at == first));
                 at += 1;
             } else if let Some(under) = lines.get(at + 1)
                 && is_underlined(text, under.text())
@@ -197,7 +197,7 @@ impl AdocReader {
             {
                 let is_document = !self.has_begun && at == first && under.text().starts_with(b"=");
                 self.is_compatible |= is_document;
-                self.title(line, !is_document, results);
+                self.title(line, !is_document);
                 at += 2;
             } else if self.style != BlockStyle::Plain {
                 self.style = BlockStyle::Plain;
@@ -206,26 +206,21 @@ impl AdocReader {
                 && line.indent == 0
                 && !matches!(next, b' ' | b'\t' | b'.')
             {
-                self.inline(&[line.rest(line.start + 1)], results);
+                self.inline(&[line.rest(line.start + 1)]);
                 at += 1;
-            } else if text == b"+" || self.block_macro(line, results) {
+            } else if text == b"+" || self.block_macro(line) {
                 at += 1;
             } else if line.indent > 0 && !is_list_item(text) && !self.awaits_text {
                 // A literal paragraph.
                 return;
             } else {
-                at += self.paragraph(&lines[at..], is_header, results);
+                at += self.paragraph(&lines[at..], is_header);
             }
         }
     }
 
     /// Reads the text at the start of lines; returns the number of its lines.
-    fn paragraph(
-        &mut self,
-        lines: &[Line<'_>],
-        is_header: bool,
-        results: &mut BlockResults<'_>,
-    ) -> usize {
+    fn paragraph(&mut self, lines: &[Line<'_>], is_header: bool) -> usize {
         let in_list = self.awaits_text || is_list_item(lines[0].text());
         let mut own = vec![lines[0]];
         let mut count = 1;
@@ -237,19 +232,19 @@ impl AdocReader {
             {
                 break;
             }
-            if !self.directive(line, results) {
+            if !self.directive(line) {
                 own.push(line);
             }
             count += 1;
         }
         let last = own[own.len() - 1].text();
         self.awaits_text = own.len() == 1 && (last.ends_with(b"::") || last.ends_with(b";;"));
-        self.inline(&own, results);
+        self.inline(&own);
         count
     }
 
     /// Reads the cells of lines in a table.
-    fn table_lines(&mut self, lines: &[Line<'_>], results: &mut BlockResults<'_>) {
+    fn table_lines(&mut self, lines: &[Line<'_>]) {
         let separator = match self.table.as_deref() {
             Some([b'!', ..]) => b'!',
             _ => b'|',
@@ -257,7 +252,7 @@ impl AdocReader {
         let mut cell = Vec::new();
         for &line in lines {
             step(1);
-            if self.directive(line, results) {
+            if self.directive(line) {
                 continue;
             }
             let mut from = line.start;
@@ -267,36 +262,35 @@ impl AdocReader {
                 let bar = bars.find(|&at| at == 0 || rest[at - 1] != b'\\');
                 let end = bar.map_or(line.end, |bar| from + bar);
                 let part = line.part(from..end);
-                if !part.is_empty() && !self.block_macro(part, results) {
+                if !part.is_empty() && !self.block_macro(part) {
                     cell.push(part);
                 }
                 if bar.is_none() {
                     break;
                 }
-                self.inline(&cell, results);
+                self.inline(&cell);
                 cell.clear();
                 from = end + 1;
             }
         }
-        self.inline(&cell, results);
+        self.inline(&cell);
     }
 
     /// Reads a comment or a directive of the preprocessor; returns whether the line is one.
-    fn directive(&mut self, line: Line<'_>, results: &mut BlockResults<'_>) -> bool {
+    fn directive(&mut self, line: Line<'_>) -> bool {
         let text = line.text();
         if text.starts_with(b"//") && line.indent == 0 && !text.starts_with(b"///") {
-            results.comment(line.range(), line.start + 2..line.end);
+            self.results.comment(line.range(), &text[2..]);
             return true;
         }
         if line.indent > 0 || !text.ends_with(b"]") {
             return false;
         }
         if text.starts_with(b"include::") {
-            self.include(line, results);
+            self.include(line);
             return true;
         }
-        let names = [&b"ifdef::"[..], b"ifndef::", b"ifeval::", b"endif::"];
-        let Some(name) = names.iter().find(|name| text.starts_with(name)) else {
+        let Some(name) = CONDITIONS.iter().find(|name| text.starts_with(name)) else {
             return false;
         };
         // A line of text may stand in the brackets.
@@ -304,35 +298,26 @@ impl AdocReader {
             let open = memchr(b'[', text).unwrap_or(text.len());
             let inside = line.part((line.start + open + 1).min(line.end - 1)..line.end - 1);
             let inside = inside.part(inside.range());
-            if !inside.is_empty() && !self.directive(inside, results) {
-                self.inline(&[inside], results);
+            if !inside.is_empty() && !self.directive(inside) {
+                self.inline(&[inside]);
             }
         }
         true
     }
 
     /// Reads an include directive.
-    fn include(&mut self, line: Line<'_>, results: &mut BlockResults<'_>) {
-        let start = line.start + "include::".len();
-        let Some(length) =
-            memchr(b'[', &line.text()["include::".len()..]).filter(|&length| length > 0)
-        else {
-            return;
-        };
-        let target = line.part(start..start + length);
+    fn include(&mut self, line: Line<'_>) {
+        const START: usize = "include::".len();
+        let length = memchr(b'[', &line.text()[START..]).unwrap_or(0);
+        let target = line.part(line.start + START..line.start + START + length);
         let text = AdocText::new(&[target], &self.attributes);
         let whole = 0..text.bytes.len();
-        file(&text, whole, "include", BlockBase::Document, results);
+        let found = file(&text, whole, "include", BlockBase::Document);
+        self.results.reference(found);
     }
 
     /// Applies an attribute entry; returns the number of its lines.
-    fn attribute(
-        &mut self,
-        name: Range<usize>,
-        value: Line<'_>,
-        lines: &[Line<'_>],
-        results: &mut BlockResults<'_>,
-    ) -> usize {
+    fn attribute(&mut self, name: &[u8], value: Line<'_>, lines: &[Line<'_>]) -> usize {
         let mut text = value.text().to_vec();
         let mut count = 1;
         while let Some(start) = text.strip_suffix(b" \\")
@@ -349,18 +334,16 @@ impl AdocReader {
             rest.strip_suffix(b"]")
                 .map(|rest| rest[open + 1..].to_vec())
         });
-        let at = name.start;
-        if !self
-            .attributes
-            .set(&results.bytes[name], &inner.unwrap_or(text))
-        {
-            results.diagnostic(&diagnostic::ADOC_ATTRIBUTE_LIMIT, at);
+        if !self.attributes.set(name, &inner.unwrap_or(text)) {
+            let at = lines[0].start + 1;
+            self.results
+                .diagnostic(&diagnostic::ADOC_ATTRIBUTE_LIMIT, at);
         }
         count
     }
 
     /// Reads a line of block attributes; returns whether it is one.
-    fn block_attributes(&mut self, line: Line<'_>, results: &mut BlockResults<'_>) -> bool {
+    fn block_attributes(&mut self, line: Line<'_>) -> bool {
         let text = line.text();
         if !is_attribute_line(text) {
             return false;
@@ -368,60 +351,59 @@ impl AdocReader {
         if let Some(inner) = text.strip_prefix(b"[[") {
             let length = id_length(inner);
             if matches!(inner.get(length), Some(b',' | b']')) {
-                self.anchor(line.start + 2, &inner[..length], results);
+                self.anchor(line.start + 2, &inner[..length]);
             }
             return true;
         }
         let inner = &text[1..text.len() - 1];
         let position = inner.split(|&byte| byte == b',').next().unwrap_or_default();
-        let style = position
-            .iter()
-            .take_while(|byte| !b"#.%,".contains(byte))
-            .count();
-        let row = STYLES.iter().find(|(name, _)| *name == &position[..style]);
-        if let Some((_, style)) = row {
-            self.style = *style;
+        let style = run_end(position, 0, |byte| !b"#.%,".contains(&byte));
+        match &position[..style] {
+            b"source" | b"listing" | b"literal" | b"pass" => self.style = BlockStyle::Verbatim,
+            b"stem" | b"latexmath" | b"asciimath" => self.style = BlockStyle::Verbatim,
+            b"comment" => self.style = BlockStyle::Comment,
+            _ => {}
         }
         if let Some(hash) = memchr(b'#', position) {
             let id = &position[hash + 1..];
-            let length = id.iter().take_while(|byte| !b".%".contains(byte)).count();
-            self.anchor(line.start + 1 + hash + 1, &id[..length], results);
+            let length = run_end(id, 0, |byte| !b".%".contains(&byte));
+            self.anchor(line.start + 1 + hash + 1, &id[..length]);
         }
         if let Some((value, at)) = attribute_value(inner, b"id") {
-            self.anchor(line.start + 1 + at, value, results);
+            self.anchor(line.start + 1 + at, value);
         }
         true
     }
 
-    fn anchor(&mut self, at: usize, id: &[u8], results: &mut BlockResults<'_>) {
-        if results.marks {
+    fn anchor(&mut self, at: usize, id: &[u8]) {
+        if self.results.marks {
             self.ids.reserve(id);
-            results.anchor(at, id.to_vec());
+            self.results.anchor(at, id.to_vec());
         }
     }
 
     /// Reads the text of a title.
-    fn title(&mut self, title: Line<'_>, has_id: bool, results: &mut BlockResults<'_>) {
+    fn title(&mut self, title: Line<'_>, has_id: bool) {
         self.style = BlockStyle::Plain;
-        self.inline(&[title], results);
-        if results.marks && has_id {
+        self.inline(&[title]);
+        if self.results.marks && has_id {
             let text = AdocText::new(&[title], &self.attributes);
             let own_id =
                 text.bytes.ends_with(b"]]") && memchr::memmem::find(&text.bytes, b" [[").is_some();
             let plain = plain_title(&text.bytes);
             if !own_id {
                 let id = self.ids.next(&plain, &self.attributes);
-                results.anchor(title.start, id);
+                self.results.anchor(title.start, id);
             }
             // Cross references may name a title.
             if plain.contains(|character: char| character == ' ' || character.is_uppercase()) {
-                results.anchor(title.start, plain.into_bytes());
+                self.results.anchor(title.start, plain.into_bytes());
             }
         }
     }
 
     /// Reads a block macro for an image or the like; returns whether the line is one.
-    fn block_macro(&mut self, line: Line<'_>, results: &mut BlockResults<'_>) -> bool {
+    fn block_macro(&mut self, line: Line<'_>) -> bool {
         let raw = line.text();
         let names = ["image", "video", "audio"];
         let name = names.iter().find(|name| {
@@ -441,18 +423,17 @@ impl AdocReader {
         if length == 0 || inside.start > inside.end {
             return false;
         }
-        self.media(&text, name, start..open, inside, results);
+        self.media(&text, name, start..open, inside);
         true
     }
 
     /// Reports an image or the like, and what its attributes name.
     fn media(
-        &self,
+        &mut self,
         text: &AdocText,
         name: &'static str,
         target: Range<usize>,
         inside: Range<usize>,
-        results: &mut BlockResults<'_>,
     ) {
         let attributes = &text.bytes[inside.clone()];
         let first = attributes.split(|&byte| byte == b',').next();
@@ -465,7 +446,7 @@ impl AdocReader {
             _ => BlockBase::Document,
         };
         if name != "video" || !is_hosted {
-            file(text, target, name, folder(), results);
+            self.results.reference(file(text, target, name, folder()));
         }
         for (attribute, base) in [("link", BlockBase::Document), ("poster", folder())] {
             let value = attribute_value(attributes, attribute.as_bytes());
@@ -477,23 +458,26 @@ impl AdocReader {
             let mut found = reference(text, start..start + value.len(), name);
             found.attribute = Some(attribute);
             found.base = base;
-            results.reference(found);
+            self.results.reference(found);
         }
     }
 
     /// Reads inline text.
-    fn inline(&mut self, lines: &[Line<'_>], results: &mut BlockResults<'_>) {
+    fn inline(&mut self, lines: &[Line<'_>]) {
         let text = AdocText::new(lines, &self.attributes);
-        let mut anchors = Vec::new();
+        let email = self.text.email;
+        let compatible = self.is_compatible || self.attributes.get(b"compat-mode").is_some();
         let mut found = |find: AdocFind| match find {
             AdocFind::Macro("image", target, inside) => {
-                self.media(&text, "image", target, inside, results);
+                self.media(&text, "image", target, inside);
             }
-            AdocFind::Macro("xref", target, _) => cross_reference(&text, target, true, results),
+            AdocFind::Macro("xref", target, _) => {
+                self.results.reference(cross_reference(&text, target, true));
+            }
             AdocFind::Macro("mailto", target, _) => {
                 let mut found = reference(&text, target.clone(), "link");
                 found.text = Some([b"mailto:", &text.bytes[target]].concat());
-                results.reference(found);
+                self.results.reference(found);
             }
             AdocFind::Macro(_, mut target, _) => {
                 for marks in [&b"+++"[..], b"++", b"$$"] {
@@ -506,18 +490,21 @@ impl AdocReader {
                     }
                 }
                 let found = unescaped(reference(&text, target.clone(), "link"), &text, target);
-                results.reference(without_blanks(found));
+                self.results.reference(without_blanks(found));
             }
-            AdocFind::Internal(target) => cross_reference(&text, target, false, results),
+            AdocFind::Internal(target) => {
+                self.results
+                    .reference(cross_reference(&text, target, false));
+            }
             AdocFind::Link(range) => {
                 let found = reference(&text, range.clone(), "link");
-                results.reference(unescaped(found, &text, range));
+                self.results.reference(unescaped(found, &text, range));
             }
             AdocFind::Bare(range) => {
                 let mut found = unescaped(reference(&text, range.clone(), "link"), &text, range);
                 found.element = None;
                 found.context = Some(Context::Bare);
-                results.reference(found);
+                self.results.reference(found);
             }
             AdocFind::Email(range) => {
                 let mut found = reference(&text, range.clone(), "link");
@@ -525,32 +512,28 @@ impl AdocReader {
                 found.context = Some(Context::Email);
                 found.flags |= Flags::SCHEME_GUESSED;
                 found.text = Some([b"mailto:", &text.bytes[range]].concat());
-                results.reference(found);
+                self.results.reference(found);
             }
             AdocFind::Anchor(range) => {
-                anchors.push((text.range(range.clone()).start, text.bytes[range].to_vec()));
+                self.anchor(text.range(range.clone()).start, &text.bytes[range]);
             }
         };
-        let compatible = self.is_compatible || self.attributes.get(b"compat-mode").is_some();
-        inline::read(&text.bytes, self.text.email, compatible, &mut found);
-        for (at, id) in anchors {
-            self.anchor(at, &id, results);
-        }
+        inline::read(&text.bytes, email, compatible, &mut found);
     }
+}
+
+/// Returns whether a text has a reference to an attribute.
+fn has_attribute(text: &[u8]) -> bool {
+    memchr::memchr_iter(b'{', text).any(|at| attribute_reference(&text[at..]).is_some())
 }
 
 /// Returns a reference for a range of a text.
 fn reference(text: &AdocText, range: Range<usize>, element: &'static str) -> BlockReference {
     let written = text.bytes[range.clone()].to_vec();
-    let is_template =
-        memchr::memchr_iter(b'{', &written).any(|at| attribute_reference(&written[at..]).is_some());
+    let is_template = has_attribute(&written);
     BlockReference {
         range: text.range(range),
-        flags: if is_template {
-            Flags::TEMPLATE
-        } else {
-            Flags::NONE
-        },
+        flags: Flags::TEMPLATE.when(is_template),
         text: Some(written),
         element: Some(element),
         ..BlockReference::default()
@@ -579,22 +562,19 @@ fn unescaped(mut found: BlockReference, text: &AdocText, range: Range<usize>) ->
     found
 }
 
-/// Reports a reference that may be the name of a file, with blanks in it.
+/// Returns a reference that may be the name of a file, with blanks in it.
 fn file(
     text: &AdocText,
     range: Range<usize>,
     element: &'static str,
     base: BlockBase,
-    results: &mut BlockResults<'_>,
-) {
+) -> BlockReference {
     let mut found = reference(text, range, element);
-    if let BlockBase::Folder(folder) = &base
-        && memchr::memchr_iter(b'{', folder).any(|at| attribute_reference(&folder[at..]).is_some())
-    {
-        found.flags |= Flags::TEMPLATE;
+    if let BlockBase::Folder(folder) = &base {
+        found.flags |= Flags::TEMPLATE.when(has_attribute(folder));
     }
     found.base = base;
-    results.reference(without_blanks(found));
+    without_blanks(found)
 }
 
 /// Percent-encodes the blanks of what is resolved.
@@ -606,13 +586,8 @@ fn without_blanks(mut found: BlockReference) -> BlockReference {
     found
 }
 
-/// Reports a cross reference: a fragment, or a file whose extension may be left out.
-fn cross_reference(
-    text: &AdocText,
-    range: Range<usize>,
-    is_macro: bool,
-    results: &mut BlockResults<'_>,
-) {
+/// Returns a cross reference: a fragment, or a file whose extension may be left out.
+fn cross_reference(text: &AdocText, range: Range<usize>, is_macro: bool) -> BlockReference {
     let mut found = reference(text, range.clone(), "xref");
     let target = text.bytes[range].trim_ascii_end();
     let has_extension = |path: &[u8]| {
@@ -630,7 +605,7 @@ fn cross_reference(
         None if is_macro && has_extension(target) => target.to_vec(),
         None => [b"#", target].concat(),
     });
-    results.reference(without_blanks(found));
+    without_blanks(found)
 }
 
 /// Returns the value of a named attribute in a list, and its index.
@@ -651,34 +626,26 @@ fn attribute_value<'a>(list: &'a [u8], name: &[u8]) -> Option<(&'a [u8], usize)>
 }
 
 /// Returns the name and the value of an attribute entry.
-fn entry(line: Line<'_>) -> Option<(Range<usize>, Line<'_>)> {
+fn entry(line: Line<'_>) -> Option<(&[u8], Line<'_>)> {
     let text = line.text();
     let rest = text.strip_prefix(b":").filter(|_| line.indent == 0)?;
-    let length = memchr(b':', rest)?;
-    let name = &rest[..length];
+    let (name, after) = rest.split_at(memchr(b':', rest)?);
     let bare = name.strip_prefix(b"!").unwrap_or(name);
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
-    let is_name = bare.first().is_some_and(is_word);
-    let behind = rest.get(length + 1);
-    let value = line.rest(line.start + 1 + length + 1);
-    (is_name && matches!(behind, None | Some(b' ' | b'\t')))
-        .then_some((line.start + 1..line.start + 1 + length, value))
+    let is_entry =
+        bare.first().is_some_and(is_word) && matches!(after.get(1), None | Some(b' ' | b'\t'));
+    is_entry.then(|| (name, line.rest(line.start + 1 + name.len() + 1)))
 }
 
 /// Returns whether a line is a comment, an attribute entry or a directive, which may be before a header.
 fn is_directive(text: &[u8]) -> bool {
-    let starts = [
-        &b"include::"[..],
-        b"ifdef::",
-        b"ifndef::",
-        b"ifeval::",
-        b"endif::",
-    ];
     let is_comment = text.starts_with(b"//") && !text.starts_with(b"///");
     let is_entry = || entry(Line::new(text, 0..text.len())).is_some();
     is_comment
         || is_entry()
-        || text.ends_with(b"]") && starts.iter().any(|start| text.starts_with(start))
+        || text.ends_with(b"]")
+            && (text.starts_with(b"include::")
+                || CONDITIONS.iter().any(|start| text.starts_with(start)))
 }
 
 /// Returns whether a line is one of block attributes, or an anchor.
@@ -730,16 +697,13 @@ fn is_underlined(line: &[u8], under: &[u8]) -> bool {
 /// Returns the length of the marks before a title.
 fn title_mark(text: &[u8]) -> Option<usize> {
     let mark = *text.first().filter(|byte| b"=#".contains(byte))?;
-    let length = text.iter().take_while(|&&byte| byte == mark).count();
+    let length = run_end(text, 0, |byte| byte == mark);
     (length <= 6 && matches!(text.get(length), Some(b' ' | b'\t'))).then_some(length)
 }
 
 /// Returns whether a text begins with the marker of an item of a list, or is a term.
 fn is_list_item(text: &[u8]) -> bool {
-    let word = text
-        .iter()
-        .take_while(|byte| !byte.is_ascii_whitespace())
-        .count();
+    let word = run_end(text, 0, |byte| !byte.is_ascii_whitespace());
     let is_followed = word < text.len();
     let marker = &text[..word];
     let is_marker = is_followed
@@ -764,11 +728,8 @@ fn is_term(text: &[u8]) -> bool {
     let ends = [&b"::"[..], b";;"];
     ends.iter().any(|mark| {
         memchr::memmem::find_iter(text, mark).any(|at| {
-            let behind = text[at..]
-                .iter()
-                .take_while(|&&byte| byte == mark[0])
-                .count();
-            at > 0 && behind <= 4 && matches!(text.get(at + behind), None | Some(b' ' | b'\t'))
+            let end = run_end(text, at, |byte| byte == mark[0]);
+            at > 0 && end - at <= 4 && matches!(text.get(end), None | Some(b' ' | b'\t'))
         })
     })
 }

@@ -6,6 +6,7 @@ use memchr::memmem;
 
 use super::super::blocks::{char_at, char_before};
 use super::attributes::attribute_reference;
+use crate::bytes::class::{run_end, run_start};
 use crate::bytes::steps::step;
 
 /// A find in a text; ranges are of that text.
@@ -105,10 +106,9 @@ impl AdocInlineText<'_> {
             while let Some(next) = memmem::find(&self.text[at..], name) {
                 step(1);
                 at += next + name.len();
-                let words = self.text[at..].iter().take(64);
-                let words =
-                    words.take_while(|byte| byte.is_ascii_lowercase() || b",-".contains(byte));
-                let open = at + words.count();
+                let head = &self.text[..self.text.len().min(at + 64)];
+                let is_word = |byte: u8| byte.is_ascii_lowercase() || b",-".contains(&byte);
+                let open = run_end(head, at, is_word);
                 if let Some(close) = self.close(open) {
                     self.replace(open + 1..close, PASSED);
                     at = close;
@@ -121,9 +121,9 @@ impl AdocInlineText<'_> {
             step(1);
             at += next;
             let mark = self.text[at];
-            let run = self.text[at..].iter().take(3);
-            let length = run.take_while(|&&byte| byte == mark).count();
-            let start = at + length;
+            let head = &self.text[..self.text.len().min(at + 3)];
+            let start = run_end(head, at, |byte| byte == mark);
+            let length = start - at;
             let kind = if mark == b'$' { 0 } else { length };
             let is_mark = match mark {
                 b'$' => length == 2,
@@ -319,21 +319,12 @@ impl AdocInlineText<'_> {
             at += next;
             let text = &self.text;
             let floor = from.max(at.saturating_sub(LONGEST));
-            let is_local = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.%+".contains(byte);
-            let name = text[floor..at]
-                .iter()
-                .rev()
-                .take_while(|byte| is_local(byte));
-            let start = at - name.count();
-            let blanks = text[start..at].iter();
-            let start = start + blanks.take_while(|byte| b"-.%+".contains(byte)).count();
-            let host = text[at + 1..].iter().take(LONGEST);
-            let host =
-                host.take_while(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte));
-            let mut end = at + 1 + host.count();
-            while end > at + 1 && !text[end - 1].is_ascii_alphabetic() {
-                end -= 1;
-            }
+            let is_local = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.%+".contains(&byte);
+            let start = run_start(text, floor..at, is_local);
+            let start = run_end(&text[..at], start, |byte| b"-.%+".contains(&byte));
+            let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+            let end = run_end(&text[..text.len().min(at + 1 + LONGEST)], at + 1, is_host);
+            let end = run_start(text, at + 1..end, |byte| !byte.is_ascii_alphabetic());
             let last = text[at + 1..end].rsplit(|&byte| byte == b'.').next();
             let has_dot = text[at + 1..end].contains(&b'.');
             let is_host = has_dot && last.is_some_and(|last| (2..=5).contains(&last.len()));
@@ -467,11 +458,9 @@ pub(super) fn id_length(text: &[u8]) -> usize {
     {
         return 0;
     }
-    let id = text.iter().take(LONGEST);
-    id.take_while(|&&byte| {
+    run_end(&text[..text.len().min(LONGEST)], 0, |byte| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':' | b'.' | 0x80..)
     })
-    .count()
 }
 
 fn is_word(character: char) -> bool {

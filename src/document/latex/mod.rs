@@ -6,18 +6,20 @@ use std::ops::Range;
 use memchr::{memchr, memchr2, memmem};
 
 use super::blocks::{
-    BlockReader, BlockReference, BlockResults, BlockScanner, LINE_HEAD, format, text_references,
+    BlockReader, BlockReference, BlockResults, BlockScanner, LINE_HEAD, erase, format,
+    text_references,
 };
 use super::flags::Flags;
 use super::options::TextOptions;
 use super::{Format, ScanStart};
+use crate::bytes::class::run_end;
 use crate::bytes::steps::step;
 
 /// LaTeX.
 pub(super) const FORMAT: Format = format("latex", &["tex", "ltx", "latex"], |options| {
     let reader = LatexReader {
         text: options.text.clone(),
-        verbatim: None,
+        ..LatexReader::default()
     };
     Box::new(BlockScanner::new(reader, options))
 });
@@ -34,7 +36,9 @@ const VERBATIM: [&[u8]; 6] = [
 /// Maximum length of an argument, in bytes.
 const MAX_ARGUMENT_LEN: usize = 4 << 10;
 
+#[derive(Default)]
 struct LatexReader {
+    results: BlockResults,
     text: TextOptions,
     /// The end of the open environment that is not read.
     verbatim: Option<&'static [u8]>,
@@ -51,20 +55,19 @@ impl BlockReader for LatexReader {
             .is_some_and(|end| head.len() < LINE_HEAD && memmem::find(head, end).is_none())
     }
 
-    fn read(&mut self, block: Range<usize>, results: &mut BlockResults<'_>) -> usize {
-        let bytes = results.bytes;
+    fn results(&mut self) -> &mut BlockResults {
+        &mut self.results
+    }
+
+    fn read(&mut self, bytes: &[u8], block: Range<usize>) -> usize {
         let mut text = bytes[block.clone()].to_vec();
         let mut at = 0;
-        let erase = |text: &mut [u8], range: Range<usize>| {
-            let bytes = text[range].iter_mut().filter(|byte| **byte != b'\n');
-            bytes.for_each(|byte| *byte = b' ');
-        };
         loop {
             step(1);
             if let Some(end) = self.verbatim {
                 let found = memmem::find(&text[at..], end);
                 let next = found.map_or(text.len(), |found| at + found + end.len());
-                erase(&mut text, at..next);
+                erase(&mut text[at..next]);
                 at = next;
                 if found.is_none() {
                     break;
@@ -78,17 +81,14 @@ impl BlockReader for LatexReader {
             if text[at] == b'%' {
                 let end = memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
                 let whole = block.start + at..block.start + end;
-                results.comment(whole.clone(), whole.start + 1..whole.end);
-                erase(&mut text, at..end);
+                self.results.comment(whole, &text[at + 1..end]);
+                erase(&mut text[at..end]);
                 at = end;
                 continue;
             }
             let rest = &text[at + 1..];
-            let name = rest
-                .iter()
-                .take(64)
-                .take_while(|byte| byte.is_ascii_alphabetic())
-                .count();
+            let head = &rest[..rest.len().min(64)];
+            let name = run_end(head, 0, |byte| byte.is_ascii_alphabetic());
             let arguments = at + 1 + name;
             at = match &rest[..name] {
                 b"" => (at + 2).min(text.len()),
@@ -104,9 +104,12 @@ impl BlockReader for LatexReader {
                     match argument(&text, arguments) {
                         Some(argument) => {
                             if is_link {
-                                report(&text, argument.clone(), is_href, block.start, results);
+                                let mut found = reference(&text[argument.clone()], is_href);
+                                found.range =
+                                    block.start + argument.start..block.start + argument.end;
+                                self.results.reference(found);
                             }
-                            erase(&mut text, argument.clone());
+                            erase(&mut text[argument.clone()]);
                             argument.end
                         }
                         None => arguments,
@@ -115,7 +118,7 @@ impl BlockReader for LatexReader {
                 _ => arguments,
             };
         }
-        text_references(&text, block.start, &self.text, results);
+        text_references(&text, block.start, &self.text, &mut self.results);
         block.end
     }
 }
@@ -124,12 +127,7 @@ impl BlockReader for LatexReader {
 /// skipped.
 fn argument(text: &[u8], at: usize) -> Option<Range<usize>> {
     let text = &text[..text.len().min(at + MAX_ARGUMENT_LEN)];
-    let skip = |at: usize| {
-        let blanks = text[at..]
-            .iter()
-            .take_while(|byte| byte.is_ascii_whitespace());
-        at + blanks.count()
-    };
+    let skip = |at: usize| run_end(text, at, |byte| byte.is_ascii_whitespace());
     // `\verb*|x|`
     let mut start = skip(at + usize::from(text.get(at) == Some(&b'*')));
     if text.get(start) == Some(&b'[') {
@@ -156,15 +154,8 @@ fn argument(text: &[u8], at: usize) -> Option<Range<usize>> {
     }
 }
 
-/// Reports the argument of `\url` or `\href`.
-fn report(
-    text: &[u8],
-    range: Range<usize>,
-    is_href: bool,
-    start: usize,
-    results: &mut BlockResults<'_>,
-) {
-    let raw = &text[range.clone()];
+/// Returns the reference that the argument of `\url` or `\href` is.
+fn reference(raw: &[u8], is_href: bool) -> BlockReference {
     let mut url = Vec::with_capacity(raw.len());
     let mut is_template = matches!(raw.trim_ascii(), [b'#', b'1'..=b'9']);
     let mut at = 0;
@@ -185,15 +176,10 @@ fn report(
         }
         at += 1;
     }
-    results.reference(BlockReference {
-        range: start + range.start..start + range.end,
+    BlockReference {
         text: Some(url),
         element: Some(if is_href { "href" } else { "url" }),
-        flags: if is_template {
-            Flags::TEMPLATE
-        } else {
-            Flags::NONE
-        },
+        flags: Flags::TEMPLATE.when(is_template),
         ..BlockReference::default()
-    });
+    }
 }

@@ -9,23 +9,12 @@ use memchr::memmem;
 
 use super::source::REPLACED;
 use super::split::fence_of;
+use crate::bytes::class::run_end;
 use crate::bytes::steps::step;
 use crate::document::html::{CharacterContext, decode_reference};
 
 /// The attributes of components that are references.
 const ATTRIBUTES: [&str; 4] = ["href", "src", "to", "link"];
-
-/// Elements whose contents are text up to their end tag, which one that closes itself does not have.
-const RAW_TEXT: [&[u8]; 8] = [
-    b"iframe",
-    b"noembed",
-    b"noframes",
-    b"script",
-    b"style",
-    b"textarea",
-    b"title",
-    b"xmp",
-];
 
 /// A reference in an attribute of a component.
 pub(super) struct ComponentReference {
@@ -66,15 +55,18 @@ pub(super) fn parts(bytes: &[u8], start: usize) -> MdxParts {
     reader.parts
 }
 
-fn blank(bytes: &[u8]) -> Vec<u8> {
-    let blank = |byte: &u8| {
-        if matches!(byte, b'\n' | b'\r') {
-            *byte
-        } else {
-            b' '
-        }
-    };
-    bytes.iter().map(blank).collect()
+/// Replaces all bytes but line breaks by spaces.
+pub(super) fn blank(bytes: &[u8]) -> Vec<u8> {
+    let mut blank = bytes.to_vec();
+    erase(&mut blank);
+    blank
+}
+
+fn erase(bytes: &mut [u8]) {
+    let bytes = bytes
+        .iter_mut()
+        .filter(|byte| !matches!(byte, b'\n' | b'\r'));
+    bytes.for_each(|byte| *byte = b' ');
 }
 
 fn is_name(byte: u8) -> bool {
@@ -142,13 +134,8 @@ impl MdxReader<'_> {
                     is_line_start = true;
                     at + 1
                 }
-                b'\\' => {
-                    at + if matches!(bytes.get(at + 1), Some(b'\n') | None) {
-                        1
-                    } else {
-                        2
-                    }
-                }
+                b'\\' if matches!(bytes.get(at + 1), Some(b'\n') | None) => at + 1,
+                b'\\' => at + 2,
                 b'`' => self.code_span(at),
                 b'{' => self.expression(at),
                 _ => self.angle(at),
@@ -158,11 +145,7 @@ impl MdxReader<'_> {
 
     /// Erases a part of the Markdown.
     fn erase(&mut self, range: Range<usize>) {
-        for byte in &mut self.parts.markdown[range] {
-            if !matches!(byte, b'\n' | b'\r') {
-                *byte = b' ';
-            }
-        }
+        erase(&mut self.parts.markdown[range]);
     }
 
     /// Copies a part to the HTML.
@@ -178,8 +161,8 @@ impl MdxReader<'_> {
     /// Returns the index after a code span, or after the backquotes if nothing closes it.
     fn code_span(&mut self, at: usize) -> usize {
         let bytes = self.bytes;
-        let run = |at: usize| bytes[at..].iter().take_while(|&&byte| byte == b'`').count();
-        let length = run(at);
+        let run = |at: usize| run_end(bytes, at, |byte| byte == b'`');
+        let length = run(at) - at;
         let mut end = at + length;
         while self.budget > 0
             && let Some(next) = bytes[end..].iter().position(|byte| b"`\n".contains(byte))
@@ -195,10 +178,10 @@ impl MdxReader<'_> {
                 continue;
             }
             let closing = run(end);
-            end += closing;
-            if closing == length {
-                return end;
+            if closing - end == length {
+                return closing;
             }
+            end = closing;
         }
         self.pay(end - at);
         at + length
@@ -302,16 +285,12 @@ impl MdxReader<'_> {
             self.pay(rest.len());
         }
         let start = at + 1 + usize::from(rest.get(1) == Some(&b'/'));
-        let length = self.bytes[start..]
-            .iter()
-            .take_while(|&&byte| is_name(byte))
-            .count();
-        let name = start..start + length;
-        let starts = self.bytes.get(start).copied();
-        let is_tag = starts
-            .is_some_and(|byte| byte == b'>' || is_name(byte) && !b"-.:0123456789".contains(&byte));
+        let name = start..run_end(self.bytes, start, is_name);
+        let is_start =
+            |byte: &u8| *byte == b'>' || is_name(*byte) && !b"-.:0123456789".contains(byte);
+        let is_tag = self.budget > 0 && self.bytes.get(start).is_some_and(is_start);
         let mut attributes = Vec::new();
-        let end = match is_tag && self.budget > 0 {
+        let end = match is_tag {
             true => self.attributes(name.end, &mut attributes),
             false => Err(start),
         };
@@ -336,12 +315,7 @@ impl MdxReader<'_> {
     /// Reads the attributes of a tag. Returns the index after the tag, or where it is none.
     fn attributes(&mut self, mut at: usize, found: &mut Vec<Attribute>) -> Result<usize, usize> {
         let bytes = self.bytes;
-        let skip = |mut at: usize| {
-            while bytes.get(at).is_some_and(u8::is_ascii_whitespace) {
-                at += 1;
-            }
-            at
-        };
+        let skip = |at: usize| run_end(bytes, at, |byte| byte.is_ascii_whitespace());
         loop {
             step(1);
             let start = skip(at);
@@ -349,11 +323,7 @@ impl MdxReader<'_> {
                 Some(b'>') => return Ok(start + 1),
                 Some(b'/') if bytes.get(start + 1) == Some(&b'>') => return Ok(start + 2),
                 Some(&byte) if is_name(byte) => {
-                    let length = bytes[start..]
-                        .iter()
-                        .take_while(|&&byte| is_name(byte))
-                        .count();
-                    let name = start..start + length;
+                    let name = start..run_end(bytes, start, is_name);
                     at = name.end;
                     let equals = skip(at);
                     let mut value = AttributeValue::None;
@@ -429,11 +399,6 @@ impl MdxReader<'_> {
         for attribute in attributes {
             let written = &bytes[attribute.name.clone()];
             let known = ATTRIBUTES.iter().find(|row| row.as_bytes() == written);
-            let (is_literal, value) = match &attribute.value {
-                AttributeValue::Quoted(value) => (false, Some(value.clone())),
-                AttributeValue::Literal(value) => (true, Some(value.clone())),
-                _ => (false, None),
-            };
             let has_quote = |value: &Range<usize>| bytes[value.clone()].contains(&b'"');
             let is_kept = !is_component || written == b"id";
             match &attribute.value {
@@ -448,20 +413,34 @@ impl MdxReader<'_> {
                 }
                 _ => html[attribute.whole.clone()].fill(b' '),
             }
-            if let (true, Some(&attribute), Some(value)) = (is_component, known, value) {
+            if let AttributeValue::Quoted(value) | AttributeValue::Literal(value) = &attribute.value
+                && let Some(&name) = known.filter(|_| is_component)
+            {
+                let is_literal = matches!(attribute.value, AttributeValue::Literal(_));
                 let text = plain(&bytes[value.clone()], is_literal);
                 if !text.is_empty() && !text.iter().any(u8::is_ascii_whitespace) {
                     self.parts.references.push(ComponentReference {
-                        range: value,
+                        range: value.clone(),
                         text,
                         element: element.to_vec(),
-                        attribute,
+                        attribute: name,
                     });
                 }
             }
         }
-        let lower = element.to_ascii_lowercase();
-        if bytes[whole.clone()].ends_with(b"/>") && RAW_TEXT.contains(&lower.as_slice()) {
+        // Elements whose contents are text up to their end tag, which one that closes itself does not have.
+        let is_text = matches!(
+            &*element.to_ascii_lowercase(),
+            b"iframe"
+                | b"noembed"
+                | b"noframes"
+                | b"script"
+                | b"style"
+                | b"textarea"
+                | b"title"
+                | b"xmp"
+        );
+        if is_text && bytes[whole.clone()].ends_with(b"/>") {
             self.parts.cuts.push(whole.end);
         }
     }
@@ -518,7 +497,7 @@ fn without_marks(mut line: &[u8], opens: bool) -> &[u8] {
             [b'>', rest @ ..] => rest,
             [b'-' | b'+' | b'*', b' ' | b'\t', rest @ ..] if opens => rest,
             [b'0'..=b'9', ..] if opens => {
-                let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                let digits = run_end(line, 0, |byte| byte.is_ascii_digit());
                 match &line[digits..] {
                     [b'.' | b')', b' ' | b'\t', rest @ ..] => rest,
                     _ => return line,
@@ -534,7 +513,7 @@ fn fence_end(bytes: &[u8], at: usize) -> Option<usize> {
     let line = line_at(bytes, at);
     let opening = without_marks(line, true);
     let mark = fence_of(opening)?;
-    let run = |line: &[u8]| line.iter().take_while(|&&byte| byte == mark).count();
+    let run = |line: &[u8]| run_end(line, 0, |byte| byte == mark);
     let length = run(opening);
     if mark == b'`' && opening[length..].contains(&b'`') {
         return None;
@@ -625,23 +604,17 @@ pub(super) fn without_code(text: &str, parts: &MdxParts) -> (String, SourceMap) 
 
 /// Returns the width of the marker of a list item and of the blanks after it.
 fn marker_width(content: &[u8]) -> Option<usize> {
-    let digits = content
-        .iter()
-        .take(9)
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
+    let digits = run_end(&content[..content.len().min(9)], 0, |byte| {
+        byte.is_ascii_digit()
+    });
     let marker = match (digits, content.get(digits)?) {
         (0, b'-' | b'+' | b'*') => 1,
         (1.., b'.' | b')') => digits + 1,
         _ => return None,
     };
-    let blanks = content[marker..]
-        .iter()
-        .take_while(|&&byte| byte == b' ')
-        .count();
-    match blanks {
+    match run_end(content, marker, |byte| byte == b' ') - marker {
         0 => None,
-        1..=4 => Some(marker + blanks),
+        blanks @ 1..=4 => Some(marker + blanks),
         _ => Some(marker + 1),
     }
 }

@@ -22,17 +22,15 @@ use pulldown_cmark::{
 };
 
 use super::events::{
-    Context, Event, Events, FoundReference, FoundRemark, NameRange, RemarkKind, RuleFamily, Span,
-    TextRange,
+    Context, Event, Events, FoundReference, FoundRemark, NameRange, RemarkKind, Span, TextRange,
 };
 use super::flags::{Flags, holds_placeholder};
 use super::nested::{Member, NestedScanners, NestedScope};
 pub use super::options::{MarkdownOptions, Slug};
 use super::source_text::SourceText;
-use super::{AnchorReporting, Format, Passes, Retrieval, Scan, ScanStart, diagnostic};
+use super::{AnchorReporting, Format, Scan, ScanStart, diagnostic, text};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
-use crate::decode::charset::Conversion;
 use crate::uri::base::push_path;
 use mdx::{MdxParts, SourceMap};
 use slug::{AttributeLists, Dialect, HeadingSource, ImplicitLabels, Slugs};
@@ -43,18 +41,13 @@ pub(super) const FORMAT: Format = Format {
     name: "markdown",
     extensions: &["md", "markdown", "mdown", "mkd", "mkdn", "mdc"],
     file_names: &["llms.txt", "llms-full.txt"],
-    media_types: &[],
-    family: RuleFamily::Plain,
     bounds: Bounds {
         look_behind: 0,
         look_ahead: split::MAX_PIECE + 1,
     },
-    reading: Passes::Once,
-    prescan: None,
-    conversion: Conversion::Always,
     split_point: None,
-    retrieval: Retrieval::Place,
-    scanner: |options| Box::new(MarkdownScanner::new(options, Flavor::CommonMark)),
+    scanner: |options| MarkdownScanner::boxed(options, Flavor::CommonMark),
+    ..text::FORMAT
 };
 
 /// Markdown with components of JSX.
@@ -62,7 +55,7 @@ pub(super) const MDX: Format = Format {
     name: "mdx",
     extensions: &["mdx"],
     file_names: &[],
-    scanner: |options| Box::new(MarkdownScanner::new(options, Flavor::Mdx)),
+    scanner: |options| MarkdownScanner::boxed(options, Flavor::Mdx),
     ..FORMAT
 };
 
@@ -71,13 +64,13 @@ pub(super) const QUARTO: Format = Format {
     name: "qmd",
     extensions: &["qmd", "rmd"],
     file_names: &[],
-    scanner: |options| Box::new(MarkdownScanner::new(options, Flavor::Quarto)),
+    scanner: |options| MarkdownScanner::boxed(options, Flavor::Quarto),
     ..FORMAT
 };
 
 /// The Markdown of a cell in a notebook, which has no front matter.
 pub(super) const CELL: Format = Format {
-    scanner: |options| Box::new(MarkdownScanner::new(options, Flavor::Cell)),
+    scanner: |options| MarkdownScanner::boxed(options, Flavor::Cell),
     ..FORMAT
 };
 
@@ -106,9 +99,8 @@ pub(crate) struct MarkdownScanner {
 }
 
 impl MarkdownScanner {
-    /// Creates a scanner for Markdown.
-    fn new(options: &super::FormatOptions, flavor: Flavor) -> Self {
-        MarkdownScanner {
+    fn boxed(options: &super::FormatOptions, flavor: Flavor) -> Box<dyn Scan> {
+        Box::new(MarkdownScanner {
             flavor,
             usual: options.markdown.slug,
             slug: options.markdown.slug,
@@ -118,112 +110,75 @@ impl MarkdownScanner {
             slugs: Slugs::new(Dialect::of(options.markdown.slug)),
             has_base: false,
             settled: false,
-        }
+        })
     }
 
-    /// Reports the references in `bytes[from..]`; `offset` is that of the first byte, and `is_whole`
-    /// tells whether these are the whole document.
-    fn piece(
-        &mut self,
-        bytes: &[u8],
-        from: usize,
-        offset: u64,
-        is_whole: bool,
-        events: &mut Events,
-    ) {
+    /// Reports the references in a range of the window.
+    fn piece(&mut self, window: &Window<'_>, range: Range<usize>, events: &mut Events) {
+        let dialect = Dialect::of(self.slug);
+        let is_start = window.offset_at(range.start) == 0;
+        let is_whole = is_start && window.last && range.end == window.bytes.len();
+        let from = range.start;
+        let bytes = &window.bytes[range];
         let metadata = match self.flavor {
             Flavor::Cell => Metadata::None,
             Flavor::Quarto => Metadata::Anywhere,
             _ if self.slug == Slug::Pandoc => Metadata::Anywhere,
             _ => Metadata::FrontMatter,
         };
-        let is_start = offset == 0 && from == 0;
-        let metadata = source::metadata(&bytes[from..], metadata, is_start);
+        let metadata = source::metadata(bytes, metadata, is_start);
         let metadata_end = metadata.last().map_or(0, |range| range.end);
-        let dialect = Dialect::of(self.slug);
         let is_mdx = self.flavor == Flavor::Mdx || dialect.writes_mdx;
-        let mdx = is_mdx.then(|| mdx::parts(&bytes[from..], metadata_end));
-        let own = mdx.as_ref().map_or(&bytes[from..], |parts| &parts.markdown);
+        let mdx = is_mdx.then(|| mdx::parts(bytes, metadata_end));
+        let own = mdx.as_ref().map_or(bytes, |parts| &parts.markdown);
         let mut source = source::to_text(own, &metadata);
         let mut map = SourceMap::default();
         if let Some(parts) = &mdx {
             (source, map) = mdx::without_code(&source, parts);
         }
-        let mut walk = MarkdownWalk::new(own, from, offset, &source, dialect);
-        walk.map = map;
-        walk.is_mdx = is_mdx;
-        walk.wiki_links = self.wiki_links;
-        walk.run(events);
+        let mut walk = MarkdownWalk {
+            bytes: own,
+            from,
+            offset: window.offset_at(from),
+            source: &source,
+            map,
+            is_mdx,
+            dialect,
+            wiki_links: self.wiki_links,
+            events: &mut *events,
+            found: Vec::new(),
+            html: Vec::new(),
+            text: Vec::new(),
+            headings: Vec::new(),
+            heading: None,
+            links: Vec::new(),
+            undefined: Vec::new(),
+            opaque: 0,
+        };
+        walk.run();
         let mut html = walk.masked(&walk.html);
         let text = walk.masked(&walk.text);
         let mut cuts = Vec::new();
-        if let Some(parts) = &mdx {
-            walk.components(parts, events);
+        if let Some(parts) = mdx.as_ref() {
+            walk.components(parts);
             html.clone_from(&parts.html);
             cuts.clone_from(&parts.cuts);
         }
         if self.anchors == AnchorReporting::Report {
-            let mut anchor = |name: &str, at: usize| {
-                let name = events.store(name.as_bytes());
-                events.push(Event::Anchor(name, offset + at as u64));
-            };
-            let headings = walk.headings.iter();
-            match dialect.labels {
-                ImplicitLabels::None => {}
-                ImplicitLabels::Headings => {
-                    let headings = headings.map(|heading| normal_label(&heading.text));
-                    let headings: HashSet<_> = headings.collect();
-                    walk.undefined
-                        .retain(|(_, label)| !headings.contains(&normal_label(label)));
-                }
-                ImplicitLabels::Words => {
-                    walk.undefined
-                        .retain(|(_, label)| label.contains(char::is_whitespace));
-                }
-            }
-            for id in walk
-                .headings
-                .iter()
-                .filter_map(|heading| heading.id.as_ref())
-            {
-                self.slugs.reserve(id);
-            }
-            for heading in std::mem::take(&mut walk.headings) {
-                match heading.id {
-                    Some(id) => anchor(&id, heading.at),
-                    None if self.slug == Slug::None => {}
-                    None => {
-                        let (name, also) = self.slugs.next(&heading.text);
-                        anchor(&name, heading.at);
-                        also.into_iter().for_each(|name| anchor(&name, heading.at));
-                    }
-                }
+            for (at, name) in self.anchors_of(&walk.headings) {
+                walk.anchor(at, name.as_bytes());
             }
             if dialect.attributes == AttributeLists::Anywhere {
                 for (at, id) in attribute_ids(&text) {
-                    anchor(&String::from_utf8_lossy(id), from + at);
+                    walk.anchor(at, String::from_utf8_lossy(id).as_bytes());
                 }
             }
-        }
-        let offset = offset + from as u64;
-        // A label may be defined in another piece of the document.
-        if self.anchors == AnchorReporting::Report && is_whole {
-            for (range, label) in std::mem::take(&mut walk.undefined) {
-                let range = walk.map.range(range);
-                let span = Span {
-                    start: offset + range.start as u64,
-                    end: offset + range.end as u64,
-                };
-                let text = events.store(label.as_bytes());
-                events.push(Event::Remark(FoundRemark {
-                    kind: RemarkKind::UndefinedLabel,
-                    text,
-                    span,
-                    position: None,
-                }));
+            // A label may be defined in another piece of the document.
+            if is_whole {
+                walk.undefined_labels();
             }
         }
-        let mut found = walk.found;
+        let (offset, mut found) = (walk.offset, walk.found);
         cuts.push(html.len());
         let mut start = 0;
         for end in cuts {
@@ -236,6 +191,25 @@ impl MarkdownScanner {
         for found in found {
             events.push(Event::Reference(found));
         }
+    }
+
+    /// Returns the anchors of headings, each with the index of its heading.
+    fn anchors_of(&mut self, headings: &[Heading]) -> Vec<(usize, String)> {
+        let ids = headings.iter().filter_map(|heading| heading.id.as_ref());
+        ids.for_each(|id| self.slugs.reserve(id));
+        let mut anchors = Vec::new();
+        for heading in headings {
+            match &heading.id {
+                Some(id) => anchors.push((heading.at, id.clone())),
+                None if self.slug == Slug::None => {}
+                None => {
+                    let (name, also) = self.slugs.next(&heading.text);
+                    let names = [name].into_iter().chain(also);
+                    anchors.extend(names.map(|name| (heading.at, name)));
+                }
+            }
+        }
+        anchors
     }
 
     /// Reports what the scanner of a format finds in a copy of the document, apart from references,
@@ -298,9 +272,7 @@ impl Scan for MarkdownScanner {
                 let at = window.offset_at(to);
                 events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, at));
             }
-            let is_first = from == 0 && window.offset == 0;
-            let is_whole = is_first && window.last && to == window.bytes.len();
-            self.piece(&window.bytes[..to], from, window.offset, is_whole, events);
+            self.piece(&window, from..to, events);
             events.forget_stored();
             from = to;
         }
@@ -322,7 +294,7 @@ struct OpenLink {
 
 /// A heading, or a term of a definition list, which has an anchor.
 struct Heading {
-    /// The index in the bytes of the window.
+    /// Its index in the bytes that the source was made of.
     at: usize,
     /// The text that the anchor is made of.
     text: String,
@@ -331,61 +303,36 @@ struct Heading {
 }
 
 /// A walk over the events of the Markdown parser.
-struct MarkdownWalk<'a> {
+struct MarkdownWalk<'a, 'e, 'f> {
     /// The bytes that `source` was made of.
     bytes: &'a [u8],
     /// Their index in the window.
     from: usize,
+    /// Their offset in the document.
     offset: u64,
     source: &'a str,
     /// The way from `source` to `bytes`.
     map: SourceMap,
     is_mdx: bool,
+    dialect: &'static Dialect,
+    wiki_links: bool,
+    events: &'e mut Events<'f>,
     found: Vec<FoundReference>,
     /// The ranges of raw HTML.
     html: Vec<Range<usize>>,
     /// The ranges of text.
     text: Vec<Range<usize>>,
-    dialect: &'static Dialect,
-    wiki_links: bool,
     headings: Vec<Heading>,
     heading: Option<Heading>,
     links: Vec<OpenLink>,
     /// The ranges and the labels of reference links that are not defined.
     undefined: Vec<(Range<usize>, String)>,
-    /// Number of open code blocks and images, whose text does not count.
+    /// Number of open code blocks and images, whose text is not used.
     opaque: usize,
 }
 
-impl<'a> MarkdownWalk<'a> {
-    fn new(
-        bytes: &'a [u8],
-        from: usize,
-        offset: u64,
-        source: &'a str,
-        dialect: &'static Dialect,
-    ) -> Self {
-        MarkdownWalk {
-            bytes,
-            from,
-            offset,
-            source,
-            map: SourceMap::default(),
-            is_mdx: false,
-            found: Vec::new(),
-            html: Vec::new(),
-            text: Vec::new(),
-            dialect,
-            wiki_links: false,
-            headings: Vec::new(),
-            heading: None,
-            links: Vec::new(),
-            undefined: Vec::new(),
-            opaque: 0,
-        }
-    }
-
-    fn run(&mut self, events: &mut Events) {
+impl<'a> MarkdownWalk<'a, '_, '_> {
+    fn run(&mut self) {
         let mut extensions = Extensions::ENABLE_TABLES
             | Extensions::ENABLE_FOOTNOTES
             | Extensions::ENABLE_STRIKETHROUGH
@@ -406,7 +353,7 @@ impl<'a> MarkdownWalk<'a> {
         let mut parser = parser.into_offset_iter();
         for (event, range) in parser.by_ref() {
             step(1);
-            self.event(event, range, events);
+            self.event(event, range);
         }
         let definitions = parser.reference_definitions();
         let definitions: Vec<_> = (definitions.iter())
@@ -416,16 +363,16 @@ impl<'a> MarkdownWalk<'a> {
         for (span, destination) in definitions {
             let source = self.source.as_bytes();
             if let Some(range) = definition_destination(source, span) {
-                self.push(range, &destination, Context::Attribute, None, events);
+                self.push(range, &destination, Context::Attribute, None);
             }
         }
         undefined.retain(|(span, label)| means_a_link(self.source, span.clone(), label));
         self.undefined = undefined;
     }
 
-    fn event(&mut self, event: MarkdownEvent<'_>, range: Range<usize>, events: &mut Events) {
+    fn event(&mut self, event: MarkdownEvent<'_>, range: Range<usize>) {
         match event {
-            MarkdownEvent::Start(tag) => return self.start(tag, range, events),
+            MarkdownEvent::Start(tag) => return self.start(tag, range),
             MarkdownEvent::End(tag) => return self.end(tag, range),
             MarkdownEvent::Html(_) | MarkdownEvent::InlineHtml(_) => self.html.push(range.clone()),
             MarkdownEvent::Text(ref text) | MarkdownEvent::Code(ref text) => {
@@ -457,25 +404,23 @@ impl<'a> MarkdownWalk<'a> {
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>, range: Range<usize>, events: &mut Events) {
+    fn start(&mut self, tag: Tag<'_>, range: Range<usize>) {
         match tag {
             Tag::Heading { id, attrs, .. } => {
                 // Some dialects write `{:#id}`.
                 let colon = attrs.iter().find_map(|(name, _)| name.strip_prefix(":#"));
+                let id = id.map(|id| id.to_string()).or(colon.map(str::to_owned));
                 let text = match self.dialect.heading {
                     HeadingSource::Text => String::new(),
                     HeadingSource::Markup => heading_markup(&self.source[range.clone()]).to_owned(),
                 };
-                self.heading = Some(Heading {
-                    at: self.from + self.map.range(range.clone()).start,
-                    text,
-                    id: id.map(|id| id.to_string()).or(colon.map(str::to_owned)),
-                });
+                let at = self.map.range(range).start;
+                self.heading = Some(Heading { at, text, id });
             }
             // mdBook gives terms anchors as it does headings.
             Tag::DefinitionListTitle if self.dialect.numbers_terms => {
                 self.heading = Some(Heading {
-                    at: self.from + self.map.range(range.clone()).start,
+                    at: self.map.range(range).start,
                     text: String::new(),
                     id: None,
                 });
@@ -488,7 +433,7 @@ impl<'a> MarkdownWalk<'a> {
                 dest_url,
                 ..
             } => {
-                self.link(link_type, &dest_url, range, ("a", "href"), events);
+                self.link(link_type, &dest_url, range, ("a", "href"));
             }
             Tag::Image {
                 link_type,
@@ -496,7 +441,7 @@ impl<'a> MarkdownWalk<'a> {
                 ..
             } => {
                 self.opaque += 1;
-                self.link(link_type, &dest_url, range, ("img", "src"), events);
+                self.link(link_type, &dest_url, range, ("img", "src"));
             }
             _ => {}
         }
@@ -527,48 +472,38 @@ impl<'a> MarkdownWalk<'a> {
         destination: &str,
         range: Range<usize>,
         names: (&'static str, &'static str),
-        events: &mut Events,
     ) {
         let inner = range.start + 1..range.end.saturating_sub(1);
+        let mut open = OpenLink {
+            found: None,
+            range: range.clone(),
+            text_end: range.start + 1,
+        };
         match kind {
-            LinkType::Autolink => self.push(inner, destination, Context::Angle, None, events),
+            LinkType::Autolink => {
+                self.push(inner, destination, Context::Angle, None);
+            }
             LinkType::Email => {
                 let target = format!("mailto:{destination}");
-                self.push(inner, &target, Context::Email, None, events);
-                if let Some(found) = self.found.last_mut() {
-                    found.flags |= Flags::SCHEME_GUESSED;
-                }
+                self.push(inner, &target, Context::Email, None).flags |= Flags::SCHEME_GUESSED;
             }
             LinkType::WikiLink { .. } => {
                 let link = self.source.get(range.clone()).unwrap_or_default();
                 let start = range.start + link.find("[[").map_or(0, |at| at + 2);
                 let written = start..start + destination.len();
                 let target = wiki_target(destination, self.dialect);
-                self.push(written, &target, Context::Attribute, Some(names), events);
-                if let Some(found) = self.found.last_mut() {
-                    found.flags |= Flags::WIKI;
-                }
+                let found = self.push(written, &target, Context::Attribute, Some(names));
+                found.flags |= Flags::WIKI;
             }
             LinkType::Inline => {
                 // `close_link` sets the span.
+                open.found = Some(self.found.len());
                 let unknown = range.start..range.start;
-                self.push(
-                    unknown,
-                    destination,
-                    Context::Attribute,
-                    Some(names),
-                    events,
-                );
+                self.push(unknown, destination, Context::Attribute, Some(names));
             }
             _ => {}
         }
-        let found = (kind == LinkType::Inline).then(|| self.found.len() - 1);
-        let text_end = range.start + 1;
-        self.links.push(OpenLink {
-            found,
-            range,
-            text_end,
-        });
+        self.links.push(open);
     }
 
     fn close_link(&mut self) {
@@ -585,23 +520,60 @@ impl<'a> MarkdownWalk<'a> {
         self.found[found].span = self.span(destination.unwrap_or(range));
     }
 
+    /// Returns the place of a range of the source.
     fn span(&self, range: Range<usize>) -> Span {
-        let range = self.map.range(range);
-        let start = self.offset + (self.from + range.start) as u64;
-        let end = self.offset + (self.from + range.end) as u64;
-        Span { start, end }
+        self.span_of(&self.map.range(range))
+    }
+
+    /// Returns the place of a range of `bytes`.
+    fn span_of(&self, range: &Range<usize>) -> Span {
+        Span {
+            start: self.offset + range.start as u64,
+            end: self.offset + range.end as u64,
+        }
+    }
+
+    fn anchor(&mut self, at: usize, name: &[u8]) {
+        let name = self.events.store(name);
+        let anchor = Event::Anchor(name, self.offset + at as u64);
+        self.events.push(anchor);
+    }
+
+    /// Reports the reference links whose labels are not defined.
+    fn undefined_labels(&mut self) {
+        let headings = self.headings.iter();
+        let headings: HashSet<_> = match self.dialect.labels {
+            ImplicitLabels::Headings => headings
+                .map(|heading| normal_label(&heading.text))
+                .collect(),
+            _ => HashSet::new(),
+        };
+        for (range, label) in std::mem::take(&mut self.undefined) {
+            let is_implicit = match self.dialect.labels {
+                ImplicitLabels::None => false,
+                ImplicitLabels::Headings => headings.contains(&normal_label(&label)),
+                ImplicitLabels::Words => !label.contains(char::is_whitespace),
+            };
+            if !is_implicit {
+                let remark = FoundRemark {
+                    kind: RemarkKind::UndefinedLabel,
+                    text: self.events.store(label.as_bytes()),
+                    span: self.span(range),
+                    position: None,
+                };
+                self.events.push(Event::Remark(remark));
+            }
+        }
     }
 
     /// Adds the references of components.
-    fn components(&mut self, parts: &MdxParts, events: &mut Events) {
+    fn components(&mut self, parts: &MdxParts) {
         for component in &parts.references {
-            let text = events.store(&component.text);
+            let text = self.events.store(&component.text);
             // The range is one of the document, not of the source.
-            let start = self.offset + (self.from + component.range.start) as u64;
-            let end = start + component.range.len() as u64;
-            let span = Span { start, end };
+            let span = self.span_of(&component.range);
             let mut found = FoundReference::new(span, text, Context::Attribute);
-            found.element = NameRange::Other(events.store(&component.element));
+            found.element = NameRange::Other(self.events.store(&component.element));
             found.attribute = NameRange::Known(component.attribute);
             found.flags |= Flags::COMPONENT;
             self.found.push(found);
@@ -614,28 +586,23 @@ impl<'a> MarkdownWalk<'a> {
         destination: &str,
         context: Context,
         names: Option<(&'static str, &'static str)>,
-        events: &mut Events,
-    ) {
-        let at = self.map.range(range.clone());
+    ) -> &mut FoundReference {
+        let at = self.map.range(range);
         // A target has no blanks; a destination between angle brackets may.
-        let encoded = match destination.contains([' ', '\t']) {
-            true => destination.replace(' ', "%20").replace('\t', "%09"),
-            false => String::new(),
+        let destination = destination.replace(' ', "%20").replace('\t', "%09");
+        let text = if self.bytes.get(at.clone()) == Some(destination.as_bytes()) {
+            TextRange::window(self.from + at.start..self.from + at.end)
+        } else {
+            self.events.store(destination.as_bytes())
         };
-        let destination = match encoded.as_str() {
-            "" => destination,
-            encoded => encoded,
-        };
-        let text = match self.bytes.get(at.clone()) == Some(destination.as_bytes()) {
-            true => TextRange::window(self.from + at.start..self.from + at.end),
-            false => events.store(destination.as_bytes()),
-        };
-        let mut found = FoundReference::new(self.span(range), text, context);
+        let mut found = FoundReference::new(self.span_of(&at), text, context);
         if let Some((element, attribute)) = names {
             found.element = NameRange::Known(element);
             found.attribute = NameRange::Known(attribute);
         }
         self.found.push(found);
+        let last = self.found.len() - 1;
+        &mut self.found[last]
     }
 
     /// Returns the source with everything but `ranges` and line breaks replaced by spaces.
@@ -643,12 +610,8 @@ impl<'a> MarkdownWalk<'a> {
         if ranges.is_empty() {
             return Vec::new();
         }
-        let blank = |byte: &u8| match byte {
-            b'\n' | b'\r' => *byte,
-            _ => b' ',
-        };
         let bytes = self.bytes;
-        let mut masked: Vec<u8> = bytes.iter().map(blank).collect();
+        let mut masked = mdx::blank(bytes);
         for range in ranges {
             let range = self.map.range(range.clone());
             masked[range.clone()].copy_from_slice(&bytes[range]);
@@ -663,19 +626,13 @@ fn wiki_target(link: &str, dialect: &Dialect) -> String {
     if link.contains("://") {
         return link.trim().to_owned();
     }
-    let (page, heading) = match link.split_once('#') {
-        Some((page, heading)) => (
-            page.trim(),
-            Some(heading.rsplit('#').next().unwrap_or(heading)),
-        ),
-        None => (link.trim(), None),
-    };
+    let split = link.split_once('#');
+    let (page, heading) =
+        split.map_or((link, None), |(page, rest)| (page, rest.rsplit('#').next()));
+    let page = page.trim();
     let mut target = Vec::new();
-    if page
-        .split('/')
-        .next()
-        .is_some_and(|first| first.contains(':'))
-    {
+    let first = page.split('/').next();
+    if first.is_some_and(|first| first.contains(':')) {
         target.extend_from_slice(b"./");
     }
     push_path(page.as_bytes(), &mut target);
@@ -689,7 +646,7 @@ fn wiki_target(link: &str, dialect: &Dialect) -> String {
     // `^id` names a block, which has no anchor.
     if let Some(heading) = heading.filter(|heading| !heading.starts_with('^')) {
         target.push(b'#');
-        push_path(dialect.anchor(heading).as_bytes(), &mut target);
+        push_path((dialect.make)(heading).as_bytes(), &mut target);
     }
     String::from_utf8_lossy(&target).into_owned()
 }

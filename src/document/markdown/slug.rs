@@ -18,7 +18,7 @@ pub(super) struct Dialect {
     /// The text of a heading that its anchor is made of.
     pub(super) heading: HeadingSource,
     /// Makes the anchor of a heading, before it is numbered.
-    make: fn(&str) -> String,
+    pub(super) make: fn(&str) -> String,
     /// Another anchor of the same heading.
     also: Option<fn(&str) -> String>,
     numbering: Numbering,
@@ -76,81 +76,65 @@ enum Numbering {
     Underscore,
 }
 
+/// The dialect of GitHub, which the rows of others differ from.
+const GITHUB: Dialect = Dialect {
+    slug: Slug::GitHub,
+    name: "github",
+    markers: &[],
+    heading: HeadingSource::Text,
+    make: github,
+    also: None,
+    numbering: Numbering::Slugger,
+    attributes: AttributeLists::None,
+    definitions: false,
+    numbers_terms: false,
+    labels: ImplicitLabels::None,
+    writes_mdx: false,
+};
+
 /// Every dialect, one row each; the first is the default.
 static DIALECTS: &[Dialect] = &[
-    Dialect {
-        slug: Slug::GitHub,
-        name: "github",
-        markers: &[],
-        heading: HeadingSource::Text,
-        make: github,
-        also: None,
-        numbering: Numbering::Slugger,
-        attributes: AttributeLists::None,
-        definitions: false,
-        numbers_terms: false,
-        labels: ImplicitLabels::None,
-        writes_mdx: false,
-    },
+    GITHUB,
     // Gitlab::Utils::Markdown#string_to_anchor.
     Dialect {
         slug: Slug::GitLab,
         name: "gitlab",
-        markers: &[],
-        heading: HeadingSource::Text,
         make: gitlab,
-        also: None,
         numbering: Numbering::Count,
-        attributes: AttributeLists::None,
-        definitions: false,
-        numbers_terms: false,
-        labels: ImplicitLabels::None,
-        writes_mdx: false,
+        ..GITHUB
     },
     // `id_from_content` and `unique_id` of mdBook.
     Dialect {
         slug: Slug::MdBook,
         name: "mdbook",
         markers: &["book.toml"],
-        heading: HeadingSource::Text,
         make: mdbook,
-        also: None,
         numbering: Numbering::Count,
         attributes: AttributeLists::Headings,
         definitions: true,
         numbers_terms: true,
-        labels: ImplicitLabels::None,
-        writes_mdx: false,
+        ..GITHUB
     },
     // `slugify` and `unique` of Python-Markdown's toc extension.
     Dialect {
         slug: Slug::MkDocs,
         name: "mkdocs",
         markers: &["mkdocs.yml", "mkdocs.yaml"],
-        heading: HeadingSource::Text,
         make: python_markdown,
-        also: None,
         numbering: Numbering::Underscore,
         attributes: AttributeLists::Anywhere,
         definitions: true,
-        numbers_terms: false,
         labels: ImplicitLabels::Words,
-        writes_mdx: false,
+        ..GITHUB
     },
     // github-slugger.
     Dialect {
         slug: Slug::Docusaurus,
         name: "docusaurus",
         markers: &["docusaurus.config.*"],
-        heading: HeadingSource::Text,
-        make: github,
-        also: None,
-        numbering: Numbering::Slugger,
         attributes: AttributeLists::Headings,
-        definitions: false,
-        numbers_terms: false,
-        labels: ImplicitLabels::None,
         writes_mdx: true,
+        ..GITHUB
     },
     // `sanitizeAnchorName` of Hugo, and the identifiers of goldmark, made of the source of a heading.
     Dialect {
@@ -159,28 +143,21 @@ static DIALECTS: &[Dialect] = &[
         markers: &["hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"],
         heading: HeadingSource::Markup,
         make: hugo,
-        also: None,
         numbering: Numbering::Free,
         attributes: AttributeLists::Headings,
         definitions: true,
-        numbers_terms: false,
-        labels: ImplicitLabels::None,
-        writes_mdx: false,
+        ..GITHUB
     },
     // `basic_generate_id` of kramdown, made of the source of a heading.
     Dialect {
         slug: Slug::Kramdown,
         name: "kramdown",
-        markers: &[],
         heading: HeadingSource::Markup,
         make: kramdown,
-        also: None,
         numbering: Numbering::Count,
         attributes: AttributeLists::Anywhere,
         definitions: true,
-        numbers_terms: false,
-        labels: ImplicitLabels::None,
-        writes_mdx: false,
+        ..GITHUB
     },
     // Jekyll parses with kramdown-parser-gfm (`generate_gfm_header_id`), or, if the site says so, with
     // kramdown itself: each heading has both anchors.
@@ -188,30 +165,22 @@ static DIALECTS: &[Dialect] = &[
         slug: Slug::Jekyll,
         name: "jekyll",
         markers: &["_config.yml", "_config.yaml"],
-        heading: HeadingSource::Text,
-        make: github,
         also: Some(kramdown),
         numbering: Numbering::Count,
         attributes: AttributeLists::Anywhere,
         definitions: true,
-        numbers_terms: false,
-        labels: ImplicitLabels::None,
-        writes_mdx: false,
+        ..GITHUB
     },
     // `inlineListToIdentifier` and `uniqueIdent` of Pandoc.
     Dialect {
         slug: Slug::Pandoc,
         name: "pandoc",
-        markers: &[],
-        heading: HeadingSource::Text,
         make: pandoc,
-        also: None,
         numbering: Numbering::Free,
         attributes: AttributeLists::Anywhere,
         definitions: true,
-        numbers_terms: false,
         labels: ImplicitLabels::Headings,
-        writes_mdx: false,
+        ..GITHUB
     },
 ];
 
@@ -220,11 +189,6 @@ impl Dialect {
     pub(super) fn of(slug: Slug) -> &'static Dialect {
         let row = DIALECTS.iter().find(|dialect| dialect.slug == slug);
         row.unwrap_or(&DIALECTS[0])
-    }
-
-    /// Returns the anchor of a heading, before it is numbered.
-    pub(super) fn anchor(&self, heading: &str) -> String {
-        (self.make)(heading)
     }
 }
 
@@ -257,8 +221,8 @@ impl Slug {
 #[derive(Debug)]
 pub(super) struct Slugs {
     dialect: &'static Dialect,
-    /// The anchors so far. The number is that with which the search for a free one goes on for the
-    /// next heading with this slug; so that a search never repeats.
+    /// The anchors so far, and where the search for a free one goes on for the next heading with this
+    /// slug: a search never repeats.
     used: HashMap<String, u64>,
     /// The same for the other anchors.
     also: HashMap<String, u64>,
@@ -276,10 +240,8 @@ impl Slugs {
 
     /// Adds an anchor that the author has named.
     pub(super) fn reserve(&mut self, id: &str) {
-        if matches!(
-            self.dialect.numbering,
-            Numbering::Free | Numbering::Underscore
-        ) {
+        let numbering = self.dialect.numbering;
+        if matches!(numbering, Numbering::Free | Numbering::Underscore) {
             self.used.entry(id.to_owned()).or_insert(0);
         }
     }
@@ -288,10 +250,7 @@ impl Slugs {
     pub(super) fn next(&mut self, heading: &str) -> (String, Option<String>) {
         let numbering = self.dialect.numbering;
         let anchor = numbering.unique((self.dialect.make)(heading), &mut self.used);
-        let also = self.dialect.also.map(|make| {
-            let anchor = make(heading);
-            numbering.unique(anchor, &mut self.also)
-        });
+        let also = (self.dialect.also).map(|make| numbering.unique(make(heading), &mut self.also));
         let also = also.filter(|also| *also != anchor);
         (anchor, also)
     }
@@ -327,18 +286,13 @@ impl Numbering {
 
 /// Raises the number behind `_`, or appends `_1`, until the anchor is new.
 fn underscore(slug: String, used: &mut HashMap<String, u64>) -> String {
-    let (stem, number) = match slug.rsplit_once('_') {
-        Some((stem, digits))
-            if !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit()) =>
-        {
-            // A number beyond any count is a part of the name.
-            match digits.parse::<u64>() {
-                Ok(number) if number < u64::MAX / 2 => (stem.to_owned(), number),
-                _ => (slug.clone(), 0),
-            }
-        }
-        _ => (slug.clone(), 0),
-    };
+    let named = slug.rsplit_once('_').and_then(|(stem, digits)| {
+        let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
+        let number = digits.parse::<u64>().ok().filter(|_| is_number)?;
+        // A number beyond any count is a part of the name.
+        (number < u64::MAX / 2).then(|| (stem.to_owned(), number))
+    });
+    let (stem, number) = named.unwrap_or_else(|| (slug.clone(), 0));
     if !slug.is_empty() && !used.contains_key(&slug) {
         used.insert(slug.clone(), 0);
         return slug;
@@ -362,20 +316,32 @@ fn underscore(slug: String, used: &mut HashMap<String, u64>) -> String {
     at
 }
 
+/// Replaces gaps by `-`, and drops what is neither a gap nor kept.
+fn replaced(text: &str, is_gap: fn(char) -> bool, is_kept: fn(char) -> bool) -> String {
+    let replace = |character: char| match character {
+        _ if is_gap(character) => Some('-'),
+        _ => Some(character).filter(|&character| is_kept(character)),
+    };
+    text.chars().filter_map(replace).collect()
+}
+
+/// Lower-cases each character, whatever is around it.
+fn lower(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
+fn is_space(character: char) -> bool {
+    character == ' '
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || matches!(character, '_' | '-')
+}
+
 /// Lower-cases; keeps letters, marks, digits, `_` and `-`; replaces spaces by `-`; drops the rest.
 fn github(heading: &str) -> String {
-    let mut slug = String::with_capacity(heading.len());
-    for character in heading.trim().chars().flat_map(char::to_lowercase) {
-        match character {
-            ' ' => slug.push('-'),
-            '-' | '_' => slug.push(character),
-            _ if character.is_alphanumeric() || is_combining_mark(character) => {
-                slug.push(character);
-            }
-            _ => {}
-        }
-    }
-    slug
+    let is_kept = |character| is_word(character) || is_combining_mark(character);
+    lower(&replaced(heading.trim(), is_space, is_kept))
 }
 
 /// As on GitHub, with one `-` for several, and never a number alone, which would name an issue.
@@ -395,36 +361,24 @@ fn gitlab(heading: &str) -> String {
 
 /// Lower-cases ASCII; keeps letters, digits, `_` and `-`; replaces each white space by `-`.
 fn mdbook(heading: &str) -> String {
-    let keep = |character: char| match character {
-        _ if character.is_alphanumeric() || character == '_' || character == '-' => {
-            Some(character.to_ascii_lowercase())
-        }
-        _ if character.is_whitespace() => Some('-'),
-        _ => None,
-    };
     let trimmed = heading.trim().trim_start_matches('#').trim();
-    trimmed.chars().filter_map(keep).collect()
+    replaced(trimmed, char::is_whitespace, is_word).to_ascii_lowercase()
 }
 
-/// Takes accents away and drops what is not ASCII; keeps letters, digits and `_`; one `-` stands for
-/// each run of white space and hyphens.
+/// Takes accents away and drops what is not ASCII; keeps letters, digits and `_`; one `-` takes the
+/// place of each run of white space and hyphens.
 fn python_markdown(heading: &str) -> String {
-    let ascii: String = heading.nfkd().filter(char::is_ascii).collect();
     let is_kept = |character: &char| {
-        character.is_ascii_alphanumeric()
-            || matches!(character, '_' | '-')
-            || character.is_ascii_whitespace()
+        let character = *character;
+        character.is_ascii() && (is_word(character) || character.is_ascii_whitespace())
     };
-    let kept: String = ascii.chars().filter(is_kept).collect();
+    let kept: String = heading.nfkd().filter(is_kept).collect();
     let mut slug = String::with_capacity(kept.len());
     for character in kept.trim().chars() {
-        match character {
-            _ if character == '-' || character.is_ascii_whitespace() => {
-                if !slug.ends_with('-') {
-                    slug.push('-');
-                }
-            }
-            _ => slug.push(character.to_ascii_lowercase()),
+        if character != '-' && !character.is_ascii_whitespace() {
+            slug.push(character.to_ascii_lowercase());
+        } else if !slug.ends_with('-') {
+            slug.push('-');
         }
     }
     slug
@@ -432,43 +386,28 @@ fn python_markdown(heading: &str) -> String {
 
 /// Lower-cases; keeps letters, digits, `_` and `-`; replaces spaces by `-`; never empty.
 fn hugo(heading: &str) -> String {
-    let keep = |character: char| match character {
-        ' ' | '-' => vec!['-'],
-        '_' => vec!['_'],
-        _ if character.is_alphanumeric() => character.to_lowercase().collect(),
-        _ => Vec::new(),
-    };
-    let slug: String = heading.trim().chars().flat_map(keep).collect();
-    match slug.is_empty() {
-        true => "heading".to_owned(),
-        false => slug,
+    match &*replaced(heading.trim(), is_space, is_word) {
+        "" => "heading".to_owned(),
+        slug => lower(slug),
     }
 }
 
-/// Drops what stands before the first ASCII letter; keeps ASCII letters, digits and `-`, and replaces
+/// Drops what is before the first ASCII letter; keeps ASCII letters, digits and `-`, and replaces
 /// spaces by `-`; never empty.
 fn kramdown(heading: &str) -> String {
     let rest = heading.trim_start_matches(|character: char| !character.is_ascii_alphabetic());
-    let keep = |character: char| match character {
-        ' ' => Some('-'),
-        'a'..='z' | 'A'..='Z' | '0'..='9' | '-' => Some(character.to_ascii_lowercase()),
-        _ => None,
-    };
-    let slug: String = rest.chars().filter_map(keep).collect();
-    match slug.is_empty() {
-        true => "section".to_owned(),
-        false => slug,
+    let is_kept = |character: char| character.is_ascii_alphanumeric() || character == '-';
+    match &*replaced(rest, is_space, is_kept) {
+        "" => "section".to_owned(),
+        slug => slug.to_ascii_lowercase(),
     }
 }
 
-/// Lower-cases; keeps letters, digits, `_`, `-` and `.`; one `-` stands for each run of white space;
-/// drops what stands before the first letter; never empty.
+/// Lower-cases; keeps letters, digits, `_`, `-` and `.`; one `-` takes the place of each run of white
+/// space; drops what is before the first letter; never empty.
 fn pandoc(heading: &str) -> String {
-    let is_kept = |character: &char| {
-        character.is_alphanumeric()
-            || matches!(character, '_' | '-' | '.')
-            || character.is_whitespace()
-    };
+    let is_kept =
+        |character: &char| is_word(*character) || *character == '.' || character.is_whitespace();
     let kept: String = heading.chars().filter(is_kept).collect();
     let words: Vec<_> = kept.split_whitespace().collect();
     let slug = words.join("-").to_lowercase();

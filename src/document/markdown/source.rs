@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-use super::split::fence_of;
+use super::split::fence_after;
+use crate::bytes::class::run_end;
 use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::steps::step;
 
@@ -35,9 +36,11 @@ pub(super) fn to_text(bytes: &[u8], metadata: &[Range<usize>]) -> String {
 
 /// Returns the length of the byte order mark that a document begins with.
 pub(super) fn mark_length(bytes: &[u8]) -> usize {
-    match bytes.starts_with(BYTE_ORDER_MARK) {
-        true => BYTE_ORDER_MARK.len(),
-        false => 0,
+    let mark = BYTE_ORDER_MARK.len();
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        mark
+    } else {
+        0
     }
 }
 
@@ -73,11 +76,7 @@ pub(super) fn metadata(bytes: &[u8], kind: Metadata, is_start: bool) -> Vec<Rang
             if fence.is_none() && follows_blank && is_followed && line == b"---" {
                 open = Some((at, line));
             }
-            fence = match (fence, fence_of(line)) {
-                (None, opened) => opened,
-                (Some(open), Some(closed)) if open == closed => None,
-                (open, _) => open,
-            };
+            fence = fence_after(fence, line);
         }
         follows_blank = line.is_empty();
         at = end;
@@ -133,20 +132,15 @@ fn excess_marker(line: &[u8]) -> Option<usize> {
             |at: usize| matches!(rest.get(at), None | Some(b' ' | b'\t' | b'\n' | b'\r'));
         // The marker's length, and how many blanks after it are its own.
         let (length, padding) = match rest.first()? {
-            b' ' => {
-                blanks += 1;
-                at += 1;
-                continue;
-            }
-            b'\t' => {
-                blanks += 4;
+            byte @ (b' ' | b'\t') => {
+                blanks += if *byte == b'\t' { 4 } else { 1 };
                 at += 1;
                 continue;
             }
             b'>' => (1, 1),
             b'-' | b'+' | b'*' | b':' if blank_at(1) => (1, 4),
             b'0'..=b'9' => {
-                let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+                let digits = run_end(rest, 0, |byte| byte.is_ascii_digit());
                 if digits > 9
                     || !matches!(rest.get(digits), Some(b'.' | b')'))
                     || !blank_at(digits + 1)
@@ -163,8 +157,8 @@ fn excess_marker(line: &[u8]) -> Option<usize> {
         }
         depth += 1;
         at += length;
-        let own = line[at..].iter().take(padding);
-        at += own.take_while(|&&byte| byte == b' ').count();
+        let limit = line.len().min(at + padding);
+        at = run_end(&line[..limit], at, |byte| byte == b' ');
     }
 }
 

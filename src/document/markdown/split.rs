@@ -1,5 +1,6 @@
 //! Split points of long documents: the memory for parsing one piece is bounded.
 
+use crate::bytes::class::run_end;
 use crate::bytes::steps::step;
 
 /// The longest piece, in bytes.
@@ -36,11 +37,7 @@ pub(super) fn next(bytes: &[u8]) -> usize {
             };
             best.consider(rank, start, limit);
         }
-        fence = match (fence, fence_of(line)) {
-            (None, opened) => opened,
-            (Some(open), Some(closed)) if open == closed => None,
-            (open, _) => open,
-        };
+        fence = fence_after(fence, line);
         blank = line.iter().all(u8::is_ascii_whitespace);
         start = end + 1;
     }
@@ -65,11 +62,8 @@ fn max_length(bytes: &[u8]) -> usize {
             _ => 0,
         };
         if at >= MAX_PIECE || cost > MAX_MEMORY {
-            return (0..=at)
-                .rev()
-                .find(|&at| bytes[at] & 0xC0 != 0x80)
-                .filter(|&at| at > 0)
-                .unwrap_or(at);
+            let boundary = bytes[..=at].iter().rposition(|byte| byte & 0xC0 != 0x80);
+            return boundary.filter(|&boundary| boundary > 0).unwrap_or(at);
         }
     }
     bytes.len()
@@ -106,9 +100,18 @@ impl SplitCandidate {
     }
 }
 
+/// Returns the character of the code fence that is open after a line.
+pub(super) fn fence_after(fence: Option<u8>, line: &[u8]) -> Option<u8> {
+    match (fence, fence_of(line)) {
+        (None, opened) => opened,
+        (Some(open), Some(closed)) if open == closed => None,
+        (open, _) => open,
+    }
+}
+
 /// Returns the character of the code fence that a line opens or closes.
 pub(super) fn fence_of(line: &[u8]) -> Option<u8> {
-    let indent = line.iter().take_while(|&&byte| byte == b' ').count();
+    let indent = run_end(line, 0, |byte| byte == b' ');
     match line.get(indent..indent + 3) {
         Some(b"```") if indent < 4 => Some(b'`'),
         Some(b"~~~") if indent < 4 => Some(b'~'),

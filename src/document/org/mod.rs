@@ -6,7 +6,8 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 
 use super::blocks::{
-    BlockReader, BlockReference, BlockResults, BlockScanner, Line, format, lines, text_references,
+    BlockReader, BlockReference, BlockResults, BlockScanner, Line, erase, format, lines,
+    text_references,
 };
 use super::options::TextOptions;
 use super::text::schemes::TextScheme;
@@ -18,7 +19,7 @@ use crate::uri::base::push_path;
 pub(super) const FORMAT: Format = format("org", &["org"], |options| {
     let reader = OrgReader {
         text: options.text.clone(),
-        verbatim: None,
+        ..OrgReader::default()
     };
     Box::new(BlockScanner::new(reader, options))
 });
@@ -28,7 +29,9 @@ const VERBATIM: [&str; 4] = ["src", "example", "export", "comment"];
 /// Maximum length of a link, and of a verbatim text, in bytes.
 const MAX_LINK_LEN: usize = 4 << 10;
 
+#[derive(Default)]
 struct OrgReader {
+    results: BlockResults,
     text: TextOptions,
     /// The name of the open block that is not read.
     verbatim: Option<&'static str>,
@@ -57,8 +60,11 @@ impl BlockReader for OrgReader {
         true
     }
 
-    fn read(&mut self, block: Range<usize>, results: &mut BlockResults<'_>) -> usize {
-        let bytes = results.bytes;
+    fn results(&mut self) -> &mut BlockResults {
+        &mut self.results
+    }
+
+    fn read(&mut self, bytes: &[u8], block: Range<usize>) -> usize {
         let mut text = bytes[block.clone()].to_vec();
         let mut end = block.end;
         for line in lines(bytes, block.clone()) {
@@ -78,13 +84,13 @@ impl BlockReader for OrgReader {
                     break;
                 }
             } else if let [b'#', b' ', ..] | [b'#'] = own {
-                results.comment(line.range(), line.start + 1..line.end);
+                self.results.comment(line.range(), &own[1..]);
                 text[erased].fill(b' ');
             } else if let [b':', b' ', ..] | [b':'] = own {
                 text[erased].fill(b' ');
             }
         }
-        self.inline(&mut text, block.start, results);
+        self.inline(&mut text, block.start);
         end
     }
 }
@@ -96,14 +102,14 @@ fn next_line(bytes: &[u8], line: Line<'_>) -> usize {
 
 impl OrgReader {
     /// Reads text that begins at an index of the window.
-    fn inline(&self, text: &mut [u8], start: usize, results: &mut BlockResults<'_>) {
+    fn inline(&mut self, text: &mut [u8], start: usize) {
         let mut at = 0;
         while let Some(next) = text[at..].iter().position(|byte| b"[=~@s".contains(byte)) {
             step(1);
             at += next;
             let rest = &text[at..text.len().min(at + MAX_LINK_LEN)];
             let end = match rest {
-                [b'[', b'[', ..] => self.link(text, at, start, results),
+                [b'[', b'[', ..] => self.link(text, at, start),
                 [b'=' | b'~', ..] => verbatim_end(text, at),
                 // `@@html:<b>@@` and `src_sh{curl}`.
                 [b'@', b'@', ..] => memmem::find(&rest[2..], b"@@").map(|end| at + end + 4),
@@ -119,24 +125,14 @@ impl OrgReader {
                 at += 1;
                 continue;
             };
-            for byte in &mut text[at..end] {
-                if *byte != b'\n' {
-                    *byte = b' ';
-                }
-            }
+            erase(&mut text[at..end]);
             at = end;
         }
-        text_references(text, start, &self.text, results);
+        text_references(text, start, &self.text, &mut self.results);
     }
 
     /// Reports the link in brackets at `at`; returns the index after it.
-    fn link(
-        &self,
-        text: &[u8],
-        at: usize,
-        start: usize,
-        results: &mut BlockResults<'_>,
-    ) -> Option<usize> {
+    fn link(&mut self, text: &[u8], at: usize, start: usize) -> Option<usize> {
         let limit = text.len().min(at + MAX_LINK_LEN);
         let text = &text[..limit];
         let mut target = Vec::new();
@@ -165,18 +161,15 @@ impl OrgReader {
                 let shown = &text[words..words + length];
                 // An image in the place of a text.
                 if !shown.iter().any(u8::is_ascii_whitespace) {
-                    report(shown, start + words..start + words + length, "img", results);
+                    let place = start + words..start + words + length;
+                    report(shown, place, "img", &mut self.results);
                 }
                 words + length + 2
             }
             _ => return None,
         };
-        report(
-            &target,
-            start + inside.start..start + inside.end,
-            "a",
-            results,
-        );
+        let place = start + inside.start..start + inside.end;
+        report(&target, place, "a", &mut self.results);
         Some(close)
     }
 }
@@ -200,12 +193,7 @@ fn verbatim_end(text: &[u8], at: usize) -> Option<usize> {
 }
 
 /// Reports a target, if it is a URI or a file.
-fn report(
-    target: &[u8],
-    range: Range<usize>,
-    element: &'static str,
-    results: &mut BlockResults<'_>,
-) {
+fn report(target: &[u8], range: Range<usize>, element: &'static str, results: &mut BlockResults) {
     let words: Vec<&[u8]> = target.split(u8::is_ascii_whitespace).collect();
     let target = words.join(&b" "[..]);
     let target = target.trim_ascii();

@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::directives::{Argument, Directive, DirectiveContents};
 use super::ids::{TitleIds, make_id};
 use super::inline::{self, InlineFind, simple_name, unescape};
-use super::references::{entry, file, mail, numbered, role, target};
 use super::uri::is_email;
+use crate::bytes::class::{run_end, run_start};
 use crate::bytes::steps::step;
 use crate::document::ScanStart;
 use crate::document::blocks::{
@@ -17,30 +17,32 @@ use crate::document::events::Context;
 use crate::document::flags::Flags;
 use crate::document::options::RstRoles;
 
-/// The state between blocks. Columns are those behind which lines belong to something.
+/// The state between blocks. Lines that are indented by more than a column belong to something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Pending {
     #[default]
     None,
-    /// Lines of a comment, of code and the like.
-    Opaque(usize),
     /// A paragraph has ended in `::`.
     Literal(usize),
-    /// The contents of a directive that holds text.
-    Text(usize),
-    /// The contents of a directive that holds lines of text.
-    Rows(usize),
-    /// The contents of a table of contents, and whether its entries are patterns.
-    Toctree(usize, bool),
+    /// The contents of a directive, and whether the entries of a table of contents are patterns.
+    Contents(DirectiveContents, usize, bool),
+}
+
+impl Pending {
+    /// The lines of a comment, of code and the like.
+    fn opaque(column: usize) -> Pending {
+        Pending::Contents(DirectiveContents::Opaque, column, false)
+    }
 }
 
 /// The reader of body elements.
 #[derive(Debug, Default)]
 pub(super) struct BodyReader {
+    pub(super) results: BlockResults,
     pending: Pending,
     titles: TitleIds,
-    email: bool,
-    roles: RstRoles,
+    pub(super) email: bool,
+    pub(super) roles: RstRoles,
     /// The depth of tables in tables.
     depth: usize,
 }
@@ -50,8 +52,15 @@ const DEEPEST_TABLE: usize = 16;
 
 impl BlockReader for BodyReader {
     fn begin(&mut self, start: &ScanStart) {
-        *self = BodyReader::new(self.email);
-        self.roles = start.roles;
+        *self = BodyReader {
+            results: std::mem::take(&mut self.results),
+            roles: start.roles,
+            ..BodyReader::new(self.email)
+        };
+    }
+
+    fn results(&mut self) -> &mut BlockResults {
+        &mut self.results
     }
 
     fn passes_over(&mut self, head: &[u8]) -> bool {
@@ -60,25 +69,20 @@ impl BlockReader for BodyReader {
             && !line.is_empty()
             && line.indent > column
         {
-            self.pending = Pending::Opaque(column);
+            self.pending = Pending::opaque(column);
         }
         !line.is_empty() && self.is_opaque(line)
     }
 
-    fn read(&mut self, block: Range<usize>, results: &mut BlockResults<'_>) -> usize {
-        let lines = lines(results.bytes, block.clone());
-        self.lines(&lines, results);
+    fn read(&mut self, bytes: &[u8], block: Range<usize>) -> usize {
+        self.lines(&lines(bytes, block.clone()));
         block.end
     }
 }
 
-/// Lines that begin with a block.
-struct Block<'l> {
-    /// The first line, or the part of it behind a mark.
-    first: Line<'l>,
-    /// The column of that mark, if its contents may have any column behind it.
-    mark: Option<usize>,
-    rest: &'l [Line<'l>],
+/// Returns the number of the first lines that are indented by more than a column.
+fn deeper(lines: &[Line<'_>], column: usize) -> usize {
+    lines.iter().take_while(|line| line.indent > column).count()
 }
 
 impl BodyReader {
@@ -92,16 +96,17 @@ impl BodyReader {
 
     /// Returns whether a line belongs to what is not read, which it may end.
     fn is_opaque(&mut self, line: Line<'_>) -> bool {
-        match self.pending {
-            Pending::Opaque(column) if line.indent > column => return true,
-            Pending::Opaque(_) => self.pending = Pending::None,
-            _ => {}
+        let Pending::Contents(DirectiveContents::Opaque, column, _) = self.pending else {
+            return false;
+        };
+        if line.indent <= column {
+            self.pending = Pending::None;
         }
-        false
+        line.indent > column
     }
 
     /// Reads lines of which none is blank.
-    fn lines(&mut self, lines: &[Line<'_>], results: &mut BlockResults<'_>) {
+    fn lines(&mut self, lines: &[Line<'_>]) {
         let mut at = 0;
         while at < lines.len() {
             step(1);
@@ -109,24 +114,23 @@ impl BodyReader {
                 at += 1;
                 continue;
             }
-            at += self.pending_lines(&lines[at..], results);
+            at += self.pending_lines(&lines[at..]);
             if at < lines.len() && self.pending == Pending::None {
-                at += self.element(&lines[at..], results);
+                at += self.element(lines[at], None, &lines[at + 1..]);
             }
         }
     }
 
     /// Reads the lines that belong to what is pending.
-    fn pending_lines(&mut self, lines: &[Line<'_>], results: &mut BlockResults<'_>) -> usize {
-        let inside = |column: usize| lines.iter().take_while(|line| line.indent > column).count();
-        let count = match self.pending {
-            Pending::None | Pending::Opaque(_) => return 0,
+    fn pending_lines(&mut self, lines: &[Line<'_>]) -> usize {
+        let (contents, column, glob) = match self.pending {
+            Pending::None | Pending::Contents(DirectiveContents::Opaque, ..) => return 0,
             Pending::Literal(column) => {
                 self.pending = Pending::None;
                 let first = lines[0];
                 if first.indent > column {
-                    self.pending = Pending::Opaque(column);
-                    return inside(column);
+                    self.pending = Pending::opaque(column);
+                    return deeper(lines, column);
                 }
                 // A quoted literal block.
                 let mark = first.text()[0];
@@ -135,50 +139,34 @@ impl BodyReader {
                 });
                 return quoted.count();
             }
-            Pending::Text(column) | Pending::Rows(column) | Pending::Toctree(column, _) => {
-                inside(column)
-            }
+            Pending::Contents(contents, column, glob) => (contents, column, glob),
         };
-        if count == 0 {
+        let own = &lines[..deeper(lines, column)];
+        if own.is_empty() {
             self.pending = Pending::None;
-            return 0;
-        }
-        let own = &lines[..count];
-        match self.pending {
-            Pending::Text(_) => self.text(&JoinedText::new(own.iter().copied()), results, None),
-            Pending::Rows(_) => {
-                for &line in own {
-                    self.text(&JoinedText::new([line]), results, None);
-                }
+        } else if contents == DirectiveContents::Text {
+            self.text(&JoinedText::new(None, own), None);
+        } else if contents == DirectiveContents::Rows {
+            for &line in own {
+                self.text(&JoinedText::new(Some(line), &[]), None);
             }
-            Pending::Toctree(_, glob) => {
-                for line in own {
-                    entry(*line, glob, results);
-                }
+        } else {
+            for &line in own {
+                self.entry(line, glob);
             }
-            _ => {}
         }
-        count
+        own.len()
     }
 
-    /// Reads the body element that begins with the first line; returns the number of lines.
-    fn element(&mut self, lines: &[Line<'_>], results: &mut BlockResults<'_>) -> usize {
-        let block = Block {
-            first: lines[0],
-            mark: None,
-            rest: &lines[1..],
-        };
-        self.element_from(block, results)
-    }
-
-    /// Reads the body element that a block begins with; returns the number of lines.
-    fn element_from(&mut self, block: Block<'_>, results: &mut BlockResults<'_>) -> usize {
-        let Block {
-            mut first,
-            mut mark,
-            rest,
-        } = block;
-        // Marks may stand behind one another: `- * 1. text`.
+    /// Reads the body element that begins with a line, or with the part of it after a mark, whose column
+    /// is given if its contents may have any column after it; returns the number of lines.
+    fn element(
+        &mut self,
+        mut first: Line<'_>,
+        mut mark: Option<usize>,
+        rest: &[Line<'_>],
+    ) -> usize {
+        // Marks may follow one another: `- * 1. text`.
         loop {
             step(1);
             let text = first.text();
@@ -196,29 +184,28 @@ impl BodyReader {
             } else if let Some(length) = field_marker(text) {
                 first = first.rest(first.start + length);
                 mark = Some(column);
-            } else if text == b">>>" || text.starts_with(b">>> ") {
+            } else if is_marked(text, b">>>") {
                 return 1 + rest.iter().take_while(|line| line.indent >= column).count();
-            } else if text == b"|" || text.starts_with(b"| ") {
-                let more = rest.iter().take_while(|line| line.indent > column).count();
-                let own = std::iter::once(first.rest(first.start + 1));
-                let own = own.chain(rest[..more].iter().copied());
-                self.text(&JoinedText::new(own), results, None);
-                return 1 + more;
+            } else if is_marked(text, b"|") {
+                let own = &rest[..deeper(rest, column)];
+                self.text(
+                    &JoinedText::new(Some(first.rest(first.start + 1)), own),
+                    None,
+                );
+                return 1 + own.len();
             } else if text.starts_with(b"+-") && is_grid_border(text) && self.depth < DEEPEST_TABLE
             {
-                return self.grid_table(first, rest, results);
+                return self.grid_table(first, rest);
             } else if text.starts_with(b"=") && is_simple_border(text, true) {
-                return self.simple_table(first, rest, results);
-            } else if text == b".." || text.starts_with(b".. ") {
-                return self.explicit(first, rest, results);
-            } else if text == b"__" || text.starts_with(b"__ ") {
-                let more = rest.iter().take_while(|line| line.indent > column).count();
-                let own = std::iter::once(first.rest(first.start + 2));
-                let own = own.chain(rest[..more].iter().copied());
-                self.target_uri(&JoinedText::new(own), 0, results);
-                return 1 + more;
+                return self.simple_table(first, rest);
+            } else if is_marked(text, b"..") {
+                return self.explicit(first, rest);
+            } else if is_marked(text, b"__") {
+                let own = &rest[..deeper(rest, column)];
+                self.target_uri(&JoinedText::new(Some(first.rest(first.start + 2)), own), 0);
+                return 1 + own.len();
             } else {
-                return self.paragraph(Block { first, mark, rest }, results);
+                return self.paragraph(first, mark, rest);
             }
             if first.is_empty() {
                 return 1;
@@ -227,9 +214,8 @@ impl BodyReader {
     }
 
     /// Reads a title, or a paragraph, or the term of a definition.
-    fn paragraph(&mut self, block: Block<'_>, results: &mut BlockResults<'_>) -> usize {
-        let Block { first, mark, rest } = block;
-        if let Some(count) = self.title(first, rest, results) {
+    fn paragraph(&mut self, first: Line<'_>, mark: Option<usize>, rest: &[Line<'_>]) -> usize {
+        if let Some(count) = self.title(first, rest) {
             return count;
         }
         let mut column = first.indent;
@@ -239,8 +225,7 @@ impl BodyReader {
             column = next.indent;
         }
         let more = rest.iter().take_while(|line| line.indent == column).count();
-        let own = std::iter::once(first).chain(rest[..more].iter().copied());
-        let joined = JoinedText::new(own);
+        let joined = JoinedText::new(Some(first), &rest[..more]);
         let text = &joined.text;
         let is_last = more == rest.len();
         if is_last && text.ends_with(b"::") && !text.ends_with(b"\\::") {
@@ -249,18 +234,13 @@ impl BodyReader {
             self.pending = Pending::Literal(contents);
         }
         if text != b"::" {
-            self.text(&joined, results, None);
+            self.text(&joined, None);
         }
         1 + more
     }
 
     /// Reads a title with its lines.
-    fn title(
-        &mut self,
-        first: Line<'_>,
-        rest: &[Line<'_>],
-        results: &mut BlockResults<'_>,
-    ) -> Option<usize> {
+    fn title(&mut self, first: Line<'_>, rest: &[Line<'_>]) -> Option<usize> {
         let text = first.text();
         let line_mark = mark_of_line(text);
         let (title, count) = if let (Some(mark), [title, under, ..]) = (line_mark, rest)
@@ -282,51 +262,30 @@ impl BodyReader {
             return None;
         };
         let mut plain = Vec::new();
-        self.text(&JoinedText::new([title]), results, Some(&mut plain));
-        if results.marks {
+        self.text(&JoinedText::new(Some(title), &[]), Some(&mut plain));
+        if self.results.marks {
             let id = self.titles.next(&plain);
-            results.anchor(title.start, id);
+            self.results.anchor(title.start, id);
         }
         Some(count)
     }
 
     /// Reads inline text.
-    fn text(
-        &self,
-        joined: &JoinedText,
-        results: &mut BlockResults<'_>,
-        plain: Option<&mut Vec<u8>>,
-    ) {
+    fn text(&mut self, joined: &JoinedText, plain: Option<&mut Vec<u8>>) {
         let mut text = joined.text.clone();
         inline::escape(&mut text);
-        let marks = results.marks;
+        let email = self.email;
         let mut found = |find: InlineFind| match find {
             InlineFind::Embedded(range) => {
-                self.uri(
-                    &text[range.clone()],
-                    joined.range(range),
-                    "reference",
-                    results,
-                );
+                self.uri(&text[range.clone()], joined.range(range), "reference");
             }
-            InlineFind::Role(contents, name) => {
-                match numbered(&text, contents.clone(), name.clone(), self.roles) {
-                    Some((element, url)) => results.reference(BlockReference {
-                        range: joined.range(contents),
-                        text: Some(url),
-                        element: Some(element),
-                        ..BlockReference::default()
-                    }),
-                    None => role(&text, contents, name, joined, results),
-                }
+            InlineFind::Role(contents, name) => self.role(&text, contents, &text[name], joined),
+            InlineFind::Target(name) => {
+                self.target(joined.range(name.clone()), &unescape(&text[name]));
             }
-            InlineFind::Target(name) if marks => {
-                target(joined.range(name.clone()), &unescape(&text[name]), results);
-            }
-            InlineFind::Target(_) => {}
             InlineFind::Standalone(range) => {
                 let raw = &text[range.clone()];
-                results.reference(BlockReference {
+                self.results.reference(BlockReference {
                     range: joined.range(range),
                     text: raw.contains(&0).then(|| unescape(raw)),
                     context: Some(Context::Bare),
@@ -335,44 +294,31 @@ impl BodyReader {
             }
             InlineFind::Email(range) => {
                 let address = unescape(&text[range.clone()]);
-                results.reference(mail(joined.range(range), &address));
+                self.mail(joined.range(range), &address);
             }
         };
-        inline::read(&text, self.email, &mut found, plain);
+        inline::read(&text, email, &mut found, plain);
     }
 
-    /// Reports a URI that stands alone in markup, given as written and with its place in the document.
-    fn uri(
-        &self,
-        raw: &[u8],
-        place: Range<usize>,
-        element: &'static str,
-        results: &mut BlockResults<'_>,
-    ) {
+    /// Reports a URI that is alone in markup, given as written and with its place in the document.
+    fn uri(&mut self, raw: &[u8], place: Range<usize>, element: &'static str) {
         let uri = inline::unescape_uri(raw);
-        if is_email(&uri) {
-            if self.email {
-                results.reference(mail(place, &uri));
-            }
-            return;
+        if !is_email(&uri) {
+            self.results.reference(BlockReference {
+                range: place,
+                text: (uri != raw).then_some(uri),
+                element: Some(element),
+                flags: Flags::WRAPPED.when(raw.contains(&b'\n')),
+                ..BlockReference::default()
+            });
+        } else if self.email {
+            self.mail(place, &uri);
         }
-        let is_wrapped = raw.contains(&b'\n');
-        results.reference(BlockReference {
-            range: place,
-            text: (uri != raw).then_some(uri),
-            element: Some(element),
-            flags: if is_wrapped {
-                Flags::WRAPPED
-            } else {
-                Flags::NONE
-            },
-            ..BlockReference::default()
-        });
     }
 
     /// Reports the URI of a hyperlink target that begins at an index, unless it is a name. Returns
     /// whether there is anything.
-    fn target_uri(&self, joined: &JoinedText, from: usize, results: &mut BlockResults<'_>) -> bool {
+    fn target_uri(&mut self, joined: &JoinedText, from: usize) -> bool {
         let mut text = joined.text.clone();
         inline::escape(&mut text);
         let start = from + text[from..].len() - text[from..].trim_ascii_start().len();
@@ -381,100 +327,57 @@ impl BodyReader {
             return false;
         }
         if !is_reference_name(&text[start..end]) {
-            self.uri(
-                &text[start..end],
-                joined.range(start..end),
-                "target",
-                results,
-            );
+            self.uri(&text[start..end], joined.range(start..end), "target");
         }
         true
     }
 
     /// Reads explicit markup: the first line begins with `..`.
-    fn explicit(
-        &mut self,
-        first: Line<'_>,
-        rest: &[Line<'_>],
-        results: &mut BlockResults<'_>,
-    ) -> usize {
+    fn explicit(&mut self, first: Line<'_>, rest: &[Line<'_>]) -> usize {
         let column = first.indent;
         let inner = first.rest(first.start + 2);
         let text = inner.text();
-        let more = rest.iter().take_while(|line| line.indent > column).count();
-        let own = &rest[..more];
+        let own = &rest[..deeper(rest, column)];
         match text {
             [] if rest.is_empty() => return 1,
-            [b'_', ..] if text.get(1).is_some_and(|&byte| byte != b' ') => {
-                let lines = std::iter::once(inner).chain(own.iter().copied());
-                let joined = JoinedText::new(lines);
+            [b'_', next, ..] if *next != b' ' => {
+                let joined = JoinedText::new(Some(inner), own);
                 if let Some((name, uri)) = target_name(&joined.text) {
-                    let has_uri = self.target_uri(&joined, uri, results);
-                    if !has_uri && results.marks {
+                    if !self.target_uri(&joined, uri) {
                         let mut name = joined.text[name].to_vec();
                         inline::escape(&mut name);
-                        target(inner.range(), &unescape(&name), results);
+                        self.target(inner.range(), &unescape(&name));
                     }
-                    return 1 + more;
+                    return 1 + own.len();
                 }
             }
             [b'[', ..] => {
                 if let Some(length) = footnote(text) {
-                    results.anchor(inner.start, make_id(&text[..length]));
+                    self.results.anchor(inner.start, make_id(&text[..length]));
                     let body = inner.rest(inner.start + length);
-                    return match body.is_empty() {
-                        true => 1,
-                        false => {
-                            let mark = Some(column);
-                            self.element_from(
-                                Block {
-                                    first: body,
-                                    mark,
-                                    rest,
-                                },
-                                results,
-                            )
-                        }
-                    };
+                    if body.is_empty() {
+                        return 1;
+                    }
+                    return self.element(body, Some(column), rest);
                 }
             }
             [b'|', next, ..] if *next != b' ' && *next != b'|' => {
-                if let Some(length) = substitution(text) {
-                    let name = inner.rest(inner.start + length);
-                    if let Some(count) = self.directive(
-                        Block {
-                            first: name,
-                            mark: Some(column),
-                            rest: own,
-                        },
-                        results,
-                    ) {
-                        return 1 + count;
-                    }
+                if let Some(length) = substitution(text)
+                    && self.directive(inner.rest(inner.start + length), column, own)
+                {
+                    return 1 + own.len();
                 }
             }
-            _ => {
-                if let Some(count) = self.directive(
-                    Block {
-                        first: inner,
-                        mark: Some(column),
-                        rest: own,
-                    },
-                    results,
-                ) {
-                    return 1 + count;
-                }
-            }
+            _ if self.directive(inner, column, own) => return 1 + own.len(),
+            _ => {}
         }
-        results.comment(first.range(), inner.range());
-        self.pending = Pending::Opaque(column);
-        1 + more
+        self.results.comment(first.range(), text);
+        self.pending = Pending::opaque(column);
+        1 + own.len()
     }
 
-    /// Reads the directive whose name a block begins with, with all its lines; `None` if there is none.
-    fn directive(&mut self, block: Block<'_>, results: &mut BlockResults<'_>) -> Option<usize> {
-        let (line, own) = (block.first, block.rest);
-        let column = block.mark.unwrap_or(line.indent);
+    /// Reads the directive whose name a line begins with, and its other lines; returns whether it is one.
+    fn directive(&mut self, line: Line<'_>, column: usize, own: &[Line<'_>]) -> bool {
         let text = line.text();
         let end = simple_name(text, 0);
         let mark = end + usize::from(text.get(end) == Some(&b' '));
@@ -482,157 +385,102 @@ impl BodyReader {
             && text[mark..].starts_with(b"::")
             && matches!(text.get(mark + 2), None | Some(b' '));
         if !is_directive {
-            return None;
+            return false;
         }
         let row = Directive::named(&text[..end]);
-        let argument = line.rest(line.start + mark + 2);
-        let options = own
-            .iter()
-            .position(|line| is_option(line.text()))
-            .unwrap_or(own.len());
-        let more = &own[..options];
-        let option_lines = own[options..].len();
+        let argument = Some(line.rest(line.start + mark + 2)).filter(|line| !line.is_empty());
+        let is_option = |line: &Line| field_marker(line.text()).is_some();
+        let options = own.iter().position(is_option).unwrap_or(own.len());
+        let (more, options) = own.split_at(options);
         let mut glob = false;
-        let mut nth = options;
-        while nth < own.len() {
-            let next = own[nth + 1..].iter();
-            let count = next
-                .take_while(|line| line.indent > own[nth].indent)
-                .count();
-            glob |= own[nth].text() == b":glob:";
-            self.option(row, &own[nth..nth + 1 + count], results);
-            nth += 1 + count;
+        let mut nth = 0;
+        while let Some(&option) = options.get(nth) {
+            glob |= option.text() == b":glob:";
+            let lines = &options[nth + 1..];
+            let lines = &lines[..deeper(lines, option.indent)];
+            self.option(row.name, option, lines);
+            nth += 1 + lines.len();
         }
-        let whole = || {
-            let lines = std::iter::once(argument).filter(|line| !line.is_empty());
-            JoinedText::new(lines.chain(more.iter().copied()))
-        };
-        match row.argument {
-            Argument::Uri => {
-                let joined = whole();
-                let uri = joined.text.iter().copied();
-                let uri = uri.filter(|byte| !byte.is_ascii_whitespace()).collect();
-                file(joined.range(0..joined.text.len()), uri, row.name, results);
+        let whole = || JoinedText::new(argument, more);
+        let has_path = matches!(row.argument, Argument::Uri | Argument::Path);
+        if has_path {
+            let joined = whole();
+            let is_kept = |byte: &u8| match row.argument {
+                Argument::Uri => !byte.is_ascii_whitespace(),
+                _ => *byte != b'\n',
+            };
+            let path = joined.text.iter().copied().filter(is_kept).collect();
+            self.file(joined.range(0..joined.text.len()), path, row.name);
+        }
+        let argument = argument.filter(|_| row.argument == Argument::Text);
+        if row.contents != DirectiveContents::Body {
+            self.pending = Pending::Contents(row.contents, column, glob);
+            if argument.is_some() {
+                self.text(&whole(), None);
+            } else if !more.is_empty() && row.contents != DirectiveContents::Opaque {
+                self.pending_lines(more);
             }
-            Argument::Path => {
-                let joined = whole();
-                let path = joined.text.iter().copied();
-                let path = path.filter(|&byte| byte != b'\n').collect();
-                file(joined.range(0..joined.text.len()), path, row.name, results);
-            }
-            Argument::Text | Argument::Other => {
-                let is_text = row.argument == Argument::Text && !argument.is_empty();
-                self.pending = match row.contents {
-                    DirectiveContents::Body => Pending::None,
-                    DirectiveContents::Text => Pending::Text(column),
-                    DirectiveContents::Rows => Pending::Rows(column),
-                    DirectiveContents::Toctree => Pending::Toctree(column, glob),
-                    DirectiveContents::Opaque => Pending::Opaque(column),
-                };
-                if self.pending != Pending::None {
-                    let mut lines = more;
-                    if is_text {
-                        self.text(&whole(), results, None);
-                        lines = &[];
-                    }
-                    if !lines.is_empty() && row.contents != DirectiveContents::Opaque {
-                        self.pending_lines(lines, results);
-                    }
-                    return Some(own.len());
-                }
-                if is_text {
-                    let block = Block {
-                        first: argument,
-                        mark: Some(column),
-                        rest: more,
-                    };
-                    let read = self.element_from(block, results) - 1;
-                    self.nested(&more[read..], results);
-                } else {
-                    self.nested(more, results);
-                }
-                // What is pending there ends with the options.
-                if option_lines > 0 {
-                    self.pending = Pending::None;
-                }
-                return Some(own.len());
+        } else if !has_path {
+            self.pending = Pending::None;
+            let read = argument.map_or(0, |first| self.element(first, Some(column), more) - 1);
+            self.nested(&more[read..]);
+            // What is pending there ends with the options.
+            if !options.is_empty() {
+                self.pending = Pending::None;
             }
         }
-        if row.contents == DirectiveContents::Opaque {
-            self.pending = Pending::Opaque(column);
-        }
-        Some(own.len())
+        true
     }
 
     /// Reads lines that belong to something else.
-    fn nested(&mut self, own: &[Line<'_>], results: &mut BlockResults<'_>) {
+    fn nested(&mut self, own: &[Line<'_>]) {
         if self.depth < DEEPEST_TABLE {
             self.depth += 1;
-            self.lines(own, results);
+            self.lines(own);
             self.depth -= 1;
         } else {
-            self.text(&JoinedText::new(own.iter().copied()), results, None);
+            self.text(&JoinedText::new(None, own), None);
         }
     }
 
-    /// Reads an option with its lines.
-    fn option(
-        &mut self,
-        row: &'static Directive,
-        own: &[Line<'_>],
-        results: &mut BlockResults<'_>,
-    ) {
-        let Some(&first) = own.first() else { return };
+    /// Reads an option of a directive with its other lines.
+    fn option(&mut self, directive: &'static str, first: Line<'_>, more: &[Line<'_>]) {
         let text = first.text();
         let length = field_marker(text).unwrap_or(text.len());
         let name = text[..length].trim_ascii_end();
         let value = first.rest(first.start + length);
-        let lines = std::iter::once(value).filter(|line| !line.is_empty());
-        let joined = JoinedText::new(lines.chain(own[1..].iter().copied()));
-        match (name, row.name) {
+        let joined = JoinedText::new(Some(value).filter(|line| !line.is_empty()), more);
+        let place = joined.range(0..joined.text.len());
+        match (name, directive) {
             (b":target:", "image" | "figure") => {
-                self.target_uri(&joined, 0, results);
+                self.target_uri(&joined, 0);
             }
-            (b":file:", "raw" | "csv-table") => {
-                let path = joined.text.clone();
-                file(joined.range(0..path.len()), path, row.name, results);
-            }
-            (b":url:", "raw" | "csv-table") => {
-                let place = joined.range(0..joined.text.len());
-                self.uri(&joined.text, place, row.name, results);
-            }
-            (b":name:", _) => target(first.range(), &joined.text, results),
+            (b":file:", "raw" | "csv-table") => self.file(place, joined.text, directive),
+            (b":url:", "raw" | "csv-table") => self.uri(&joined.text, place, directive),
+            (b":name:", _) => self.target(first.range(), &joined.text),
             _ => {}
         }
     }
 
     /// Reads a grid table: each cell has the lines between its bars.
-    fn grid_table(
-        &mut self,
-        first: Line<'_>,
-        rest: &[Line<'_>],
-        results: &mut BlockResults<'_>,
-    ) -> usize {
+    fn grid_table(&mut self, first: Line<'_>, rest: &[Line<'_>]) -> usize {
         let in_table =
             |line: &&Line| line.indent == first.indent && matches!(line.text(), [b'+' | b'|', ..]);
         let more = rest.iter().take_while(in_table).count();
         let mut cells = Cells::default();
         for line in std::iter::once(&first).chain(&rest[..more]) {
-            cells.grid_line(*line, &mut |cell| self.cell(&cell, results));
+            cells.grid_line(*line, &mut |cell| self.cell(&cell));
         }
-        cells.finish(&mut |cell| self.cell(&cell, results));
+        cells.finish(&mut |cell| self.cell(&cell));
         1 + more
     }
 
     /// Reads a simple table up to the end of the block: each row has a part of each of its lines in
     /// each column.
-    fn simple_table(
-        &mut self,
-        first: Line<'_>,
-        rest: &[Line<'_>],
-        results: &mut BlockResults<'_>,
-    ) -> usize {
-        let starts = simple_columns(first.text());
+    fn simple_table(&mut self, first: Line<'_>, rest: &[Line<'_>]) -> usize {
+        let border = first.text();
+        let is_start = |&at: &usize| border[at] == b'=' && (at == 0 || border[at - 1] == b' ');
+        let starts: Vec<_> = (0..border.len()).filter(is_start).collect();
         let mut cells = Cells::default();
         for line in rest {
             let text = line.text();
@@ -641,24 +489,24 @@ impl BodyReader {
             let column = line.indent.saturating_sub(first.indent);
             let begins_row = starts.get(1).is_none_or(|&second| column < second);
             if is_border || begins_row {
-                cells.finish(&mut |cell| self.cell(&cell, results));
+                cells.finish(&mut |cell| self.cell(&cell));
             }
             if !is_border {
                 cells.simple_line(*line, first.indent, &starts);
             }
         }
-        cells.finish(&mut |cell| self.cell(&cell, results));
+        cells.finish(&mut |cell| self.cell(&cell));
         1 + rest.len()
     }
 
     /// Reads the lines of a cell.
-    fn cell(&mut self, cell: &[Line<'_>], results: &mut BlockResults<'_>) {
+    fn cell(&mut self, cell: &[Line<'_>]) {
         let outer = std::mem::take(&mut self.pending);
         self.depth += 1;
         for block in cell.split(|line| line.is_empty()) {
             let passed = block.iter().take_while(|line| self.is_opaque(**line));
             let passed = passed.count();
-            self.lines(&block[passed..], results);
+            self.lines(&block[passed..]);
         }
         self.depth -= 1;
         self.pending = outer;
@@ -692,12 +540,12 @@ impl<'a> Cells<'a> {
             step(1);
             // The first byte is a bar or a corner.
             let start = from + 1;
-            let border = text[start..].iter().take_while(|byte| b"-=".contains(byte));
-            let border = start + border.count();
+            let border = run_end(text, start, |byte| b"-=".contains(&byte));
             let is_border = text[from] == b'+' && border > start && text.get(border) == Some(&b'+');
-            let stop = match is_border {
-                true => border,
-                false => self.bar(text, start, column + 1),
+            let stop = if is_border {
+                border
+            } else {
+                self.bar(text, start, column + 1)
             };
             let next = column + 1 + columns(&text[start..stop]);
             if is_border {
@@ -719,11 +567,7 @@ impl<'a> Cells<'a> {
                 return at;
             }
             column += width(character);
-            // A byte that is not UTF-8 is a column of its own.
-            at += match character {
-                '\u{fffd}' => 1,
-                _ => character.len_utf8(),
-            };
+            at += byte_length(character);
         }
         text.len()
     }
@@ -739,10 +583,7 @@ impl<'a> Cells<'a> {
             let from = at;
             while let Some(character) = char_at(text, at).filter(|_| column < next) {
                 column += width(character);
-                at += match character {
-                    '\u{fffd}' => 1,
-                    _ => character.len_utf8(),
-                };
+                at += byte_length(character);
             }
             let cell = line.part(line.start + from..line.start + at);
             if !cell.is_empty() {
@@ -753,10 +594,18 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// Returns the columns at which those of a simple table begin.
-fn simple_columns(border: &[u8]) -> Vec<usize> {
-    let is_start = |&at: &usize| border[at] == b'=' && (at == 0 || border[at - 1] == b' ');
-    (0..border.len()).filter(is_start).collect()
+/// Returns the length of a character of [`char_at`]: a byte that is not UTF-8 is a column of its own.
+fn byte_length(character: char) -> usize {
+    match character {
+        '\u{fffd}' => 1,
+        _ => character.len_utf8(),
+    }
+}
+
+/// Returns whether a line is a mark, or begins with one and a space.
+fn is_marked(text: &[u8], mark: &[u8]) -> bool {
+    text.strip_prefix(mark)
+        .is_some_and(|rest| matches!(rest, [] | [b' ', ..]))
 }
 
 fn is_grid_border(text: &[u8]) -> bool {
@@ -776,32 +625,31 @@ fn mark_of_line(text: &[u8]) -> Option<u8> {
     (mark.is_ascii_punctuation() && text.iter().all(|&byte| byte == mark)).then_some(mark)
 }
 
-/// Returns the length of a bullet with the blanks behind it.
+/// Returns the length of a bullet with the blanks after it.
 fn bullet(text: &[u8]) -> Option<usize> {
     let length = match text {
         [b'-' | b'+' | b'*', ..] => 1,
-        _ => ["\u{2022}", "\u{2023}", "\u{2043}"]
-            .iter()
-            .find(|bullet| text.starts_with(bullet.as_bytes()))?
-            .len(),
+        // U+2022, U+2023 and U+2043.
+        [0xE2, 0x80, 0xA2 | 0xA3, ..] | [0xE2, 0x81, 0x83, ..] => 3,
+        _ => return None,
     };
     marked(text, length)
 }
 
 /// Returns the length of a mark that ends at `end` and the blanks behind it, of which one is needed.
 fn marked(text: &[u8], end: usize) -> Option<usize> {
-    let blanks = text[end..].iter().take_while(|&&byte| byte == b' ').count();
-    (blanks > 0 || end == text.len()).then_some(end + blanks)
+    let after = run_end(text, end, |byte| byte == b' ');
+    (after > end || end == text.len()).then_some(after)
 }
 
-/// Returns the length of an enumerator with the blanks behind it.
+/// Returns the length of an enumerator with the blanks after it.
 fn enumerator(text: &[u8]) -> Option<usize> {
     let open = usize::from(text.first() == Some(&b'('));
-    let word = text[open..].iter().take(16);
-    let length = word
-        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'#')
-        .count();
-    let word = &text[open..open + length];
+    let head = &text[..text.len().min(open + 16)];
+    let end = run_end(head, open, |byte| {
+        byte.is_ascii_alphanumeric() || byte == b'#'
+    });
+    let word = &text[open..end];
     let is_ordinal = match word {
         [] => false,
         [b'#'] => true,
@@ -812,12 +660,11 @@ fn enumerator(text: &[u8]) -> Option<usize> {
                 || word.iter().all(|byte| b"IVXLCDM".contains(byte))
         }
     };
-    let close = text.get(open + length)?;
-    let is_closed = matches!((open, close), (1, b')') | (0, b')' | b'.'));
-    (is_ordinal && is_closed).then(|| marked(text, open + length + 1))?
+    let is_closed = matches!((open, text.get(end)?), (1, b')') | (0, b')' | b'.'));
+    (is_ordinal && is_closed).then(|| marked(text, end + 1))?
 }
 
-/// Returns the length of a field's name between colons with the blanks behind it.
+/// Returns the length of a field's name between colons with the blanks after it.
 fn field_marker(text: &[u8]) -> Option<usize> {
     if !text.starts_with(b":") || matches!(text.get(1), None | Some(b':' | b' ')) {
         return None;
@@ -837,11 +684,6 @@ fn field_marker(text: &[u8]) -> Option<usize> {
             _ => {}
         }
     }
-}
-
-/// Returns whether a line begins with the option of a directive.
-fn is_option(text: &[u8]) -> bool {
-    field_marker(text).is_some()
 }
 
 /// Returns the length of `[label]`.
@@ -870,26 +712,19 @@ fn target_name(text: &[u8]) -> Option<(Range<usize>, usize)> {
     if text[start..].starts_with(b"_:") {
         return is_end(start + 2).then_some((start..start, start + 2));
     }
-    if let Some(name) = text
-        .get(start + 1..)
-        .filter(|_| text.get(start) == Some(&b'`'))
-    {
-        let mut ends = memchr::memmem::find_iter(name, b"`").map(|at| start + 1 + at);
+    if text.get(start) == Some(&b'`') {
+        let colon = |close: usize| close + 1 + usize::from(text.get(close + 1) == Some(&b' '));
+        let mut ends = memchr::memchr_iter(b'`', &text[start + 1..]).map(|at| start + 1 + at);
         let close = ends.find(|&at| {
-            let colon = at + 1 + usize::from(text.get(at + 1) == Some(&b' '));
-            text.get(colon) == Some(&b':') && is_end(colon + 1) && text[at - 1] != b'\\'
+            text.get(colon(at)) == Some(&b':') && is_end(colon(at) + 1) && text[at - 1] != b'\\'
         })?;
-        let colon = close + 1 + usize::from(text.get(close + 1) == Some(&b' '));
-        return Some((start + 1..close, colon + 1));
+        return Some((start + 1..close, colon(close) + 1));
     }
     if matches!(text.get(start), Some(b'_' | b' ' | b'`')) {
         return None;
     }
     let mut colons = memchr::memchr_iter(b':', text);
-    let is_escaped = |at: usize| {
-        let marks = text[..at].iter().rev();
-        marks.take_while(|&&byte| byte == b'\\').count() % 2 == 1
-    };
+    let is_escaped = |at: usize| (at - run_start(text, 0..at, |byte| byte == b'\\')) % 2 == 1;
     // One space may stand before the colon, but neither another one nor another colon.
     let name_end = |colon: usize| colon - usize::from(text[colon - 1] == b' ');
     let ends_name = |end: usize| end > start && !matches!(text[end - 1], b':' | b' ' | b'\n');

@@ -31,124 +31,51 @@ pub(super) enum DirectiveContents {
 /// A kind of directive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Directive {
+    /// The name, if its argument or an option is a reference.
     pub(super) name: &'static str,
     pub(super) argument: Argument,
     pub(super) contents: DirectiveContents,
 }
 
-const fn row(name: &'static str, argument: Argument, contents: DirectiveContents) -> Directive {
-    Directive {
-        name,
-        argument,
-        contents,
-    }
-}
-
-const fn opaque(name: &'static str) -> Directive {
-    row(name, Argument::Other, DirectiveContents::Opaque)
-}
-
-const fn text(name: &'static str) -> Directive {
-    row(name, Argument::Text, DirectiveContents::Body)
-}
-
-/// Directives that are in no row.
-const OTHER: Directive = row("", Argument::Other, DirectiveContents::Body);
-
-/// The directives of docutils and Sphinx, and common ones of extensions, by name.
-static DIRECTIVES: [Directive; 84] = [
-    text("admonition"),
-    opaque("argparse"),
-    text("attention"),
-    opaque("blockdiag"),
-    text("caution"),
-    text("centered"),
-    opaque("click"),
-    opaque("code"),
-    opaque("code-block"),
-    opaque("code-cell"),
-    opaque("command-output"),
-    row("csv-table", Argument::Text, DirectiveContents::Rows),
-    text("danger"),
-    opaque("date"),
-    opaque("default-role"),
-    text("deprecated"),
-    opaque("digraph"),
-    opaque("doctest"),
-    text("epigraph"),
-    text("error"),
-    row("figure", Argument::Uri, DirectiveContents::Body),
-    opaque("graph"),
-    opaque("graphviz"),
-    opaque("highlight"),
-    text("highlights"),
-    text("hint"),
-    text("hlist"),
-    row("image", Argument::Uri, DirectiveContents::Body),
-    text("impl-detail"),
-    text("important"),
-    row("include", Argument::Path, DirectiveContents::Body),
-    opaque("index"),
-    opaque("inheritance-diagram"),
-    opaque("ipython"),
-    opaque("jinja"),
-    opaque("jupyter-execute"),
-    row("kernel-include", Argument::Path, DirectiveContents::Body),
-    opaque("kernel-render"),
-    row("line-block", Argument::Other, DirectiveContents::Text),
-    row("list-table", Argument::Text, DirectiveContents::Body),
-    row("literalinclude", Argument::Path, DirectiveContents::Opaque),
-    opaque("math"),
-    opaque("mermaid"),
-    opaque("meta"),
-    text("note"),
-    opaque("nwdiag"),
-    opaque("packetdiag"),
-    row("parsed-literal", Argument::Other, DirectiveContents::Text),
-    opaque("plantuml"),
-    opaque("plot"),
-    opaque("productionlist"),
-    opaque("program-output"),
-    opaque("prompt"),
-    text("pull-quote"),
-    opaque("raw"),
-    row("replace", Argument::Text, DirectiveContents::Body),
-    opaque("role"),
-    opaque("rst-class"),
-    text("rubric"),
-    opaque("runblock"),
-    text("seealso"),
-    opaque("seqdiag"),
-    text("sidebar"),
-    opaque("sourcecode"),
-    opaque("tabularcolumns"),
-    row("table", Argument::Text, DirectiveContents::Body),
-    opaque("testcleanup"),
-    opaque("testcode"),
-    opaque("testoutput"),
-    opaque("testsetup"),
-    text("tip"),
-    opaque("title"),
-    row("toctree", Argument::Other, DirectiveContents::Toctree),
-    text("todo"),
-    text("topic"),
-    opaque("uml"),
-    opaque("unicode"),
-    text("versionadded"),
-    text("versionchanged"),
-    text("versionremoved"),
-    text("warning"),
-    opaque("wavedrom"),
-    opaque("yaml"),
-    opaque("youtube"),
-];
-
 impl Directive {
-    /// Returns the row of a name, in any case; `None` for names that are not known.
-    pub(super) fn named(name: &[u8]) -> &'static Directive {
-        let row = DIRECTIVES
-            .iter()
-            .find(|row| row.name.as_bytes().eq_ignore_ascii_case(name));
-        row.unwrap_or(&OTHER)
+    /// Returns the kind of a name, in any case: the directives of docutils and Sphinx, and common ones of
+    /// extensions.
+    pub(super) fn named(name: &[u8]) -> Directive {
+        use Argument as A;
+        use DirectiveContents as C;
+        let (name, argument, contents) = match &*name.to_ascii_lowercase() {
+            b"csv-table" => ("csv-table", A::Text, C::Rows),
+            b"figure" => ("figure", A::Uri, C::Body),
+            b"image" => ("image", A::Uri, C::Body),
+            b"include" => ("include", A::Path, C::Body),
+            b"kernel-include" => ("kernel-include", A::Path, C::Body),
+            b"literalinclude" => ("literalinclude", A::Path, C::Opaque),
+            b"raw" => ("raw", A::Other, C::Opaque),
+            b"toctree" => ("toctree", A::Other, C::Toctree),
+            b"line-block" | b"parsed-literal" => ("", A::Other, C::Text),
+            b"admonition" | b"attention" | b"caution" | b"centered" | b"danger" | b"deprecated"
+            | b"epigraph" | b"error" | b"highlights" | b"hint" | b"hlist" | b"impl-detail"
+            | b"important" | b"list-table" | b"note" | b"pull-quote" | b"replace" | b"rubric"
+            | b"seealso" | b"sidebar" | b"table" | b"tip" | b"todo" | b"topic"
+            | b"versionadded" | b"versionchanged" | b"versionremoved" | b"warning" => {
+                ("", A::Text, C::Body)
+            }
+            b"inheritance-diagram" => ("", A::Other, C::Opaque),
+            b"argparse" | b"blockdiag" | b"click" | b"code" | b"code-block" | b"code-cell"
+            | b"command-output" | b"date" | b"default-role" | b"digraph" | b"doctest"
+            | b"graph" | b"graphviz" | b"highlight" | b"index" | b"ipython" | b"jinja"
+            | b"jupyter-execute" | b"kernel-render" | b"math" | b"mermaid" | b"meta"
+            | b"nwdiag" | b"packetdiag" | b"plantuml" | b"plot" | b"productionlist"
+            | b"program-output" | b"prompt" | b"role" | b"rst-class" | b"runblock" | b"seqdiag"
+            | b"sourcecode" | b"tabularcolumns" | b"testcleanup" | b"testcode" | b"testoutput"
+            | b"testsetup" | b"title" | b"uml" | b"unicode" | b"wavedrom" | b"yaml"
+            | b"youtube" => ("", A::Other, C::Opaque),
+            _ => ("", A::Other, C::Body),
+        };
+        Directive {
+            name,
+            argument,
+            contents,
+        }
     }
 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::super::blocks::{char_at, char_before};
 use super::boundary::{ends_in, starts};
 use super::uri::standalone;
+use crate::bytes::class::{run_end, run_start};
 use crate::bytes::steps::step;
 
 /// A find in inline text; ranges are of that text.
@@ -80,8 +81,9 @@ enum End {
 }
 
 /// Inline text while it is read.
-struct RstInlineText<'a> {
+struct RstInlineText<'a, 'f> {
     text: &'a [u8],
+    found: &'f mut dyn FnMut(InlineFind),
     /// For each kind of end-string, the index from which on there is none.
     none_from: [usize; 6],
 }
@@ -95,21 +97,22 @@ pub(super) fn read(
 ) {
     let mut inline = RstInlineText {
         text,
+        found,
         none_from: [usize::MAX; 6],
     };
     // Behind the last construct; and behind what was tried last, where any start-string may stand.
     let (mut behind, mut from) = (0, 0);
     let mut at = 0;
     let between = |range: Range<usize>, found: &mut dyn FnMut(InlineFind)| {
-        standalone(
-            text,
-            range,
-            email,
-            &mut |range| match text[range.clone()].contains(&b':') {
-                true => found(InlineFind::Standalone(range)),
-                false => found(InlineFind::Email(range)),
-            },
-        );
+        standalone(text, range, email, &mut |range| {
+            let has_colon = text[range.clone()].contains(&b':');
+            let kind = if has_colon {
+                InlineFind::Standalone
+            } else {
+                InlineFind::Email
+            };
+            found(kind(range));
+        });
     };
     while at < text.len() {
         step(1);
@@ -117,11 +120,11 @@ pub(super) fn read(
             break;
         };
         at += next;
-        match inline.construct(at, from, found) {
+        match inline.construct(at, from) {
             Construct::None => at += 1,
             Construct::Quoted(end) => (from, at) = (end, end),
-            Construct::Markup { range, contents } => {
-                between(behind..range.start, found);
+            Construct::Markup(range, contents) => {
+                between(behind..range.start, inline.found);
                 if let Some(plain) = &mut plain {
                     plain.extend_from_slice(&unescape(&text[behind..range.start]));
                     plain.extend_from_slice(&unescape(&text[contents]));
@@ -130,7 +133,7 @@ pub(super) fn read(
             }
         }
     }
-    between(behind..text.len(), found);
+    between(behind..text.len(), inline.found);
     if let Some(plain) = plain {
         plain.extend_from_slice(&unescape(&text[behind..]));
     }
@@ -147,43 +150,29 @@ enum Construct {
     /// It is in quotes, which make it text; the index behind it.
     Quoted(usize),
     /// A construct, or a start-string without an end; and what a reader sees of it.
-    Markup {
-        range: Range<usize>,
-        contents: Range<usize>,
-    },
+    Markup(Range<usize>, Range<usize>),
 }
 
-impl RstInlineText<'_> {
+impl RstInlineText<'_, '_> {
     /// Tries the start-string at `at`; the text that is not read yet begins at `from`.
-    fn construct(
-        &mut self,
-        at: usize,
-        from: usize,
-        found: &mut dyn FnMut(InlineFind),
-    ) -> Construct {
+    fn construct(&mut self, at: usize, from: usize) -> Construct {
         let text = self.text;
         let next = text.get(at + 1).copied();
         match (text[at], next) {
-            (b'*', Some(b'*')) => self.simple(at, from, End::Strong, found),
-            (b'*', _) => self.simple(at, from, End::Emphasis, found),
-            (b'`', Some(b'`')) => self.simple(at, from, End::Literal, found),
+            (b'*', Some(b'*')) => self.simple(at, from, End::Strong),
+            (b'*', _) => self.simple(at, from, End::Emphasis),
+            (b'`', Some(b'`')) => self.simple(at, from, End::Literal),
             (b'|', Some(b'|')) => Construct::None,
-            (b'|', _) => self.simple(at, from, End::Substitution, found),
-            (b'_', Some(b'`')) => self.simple(at, from, End::Target, found),
+            (b'|', _) => self.simple(at, from, End::Substitution),
+            (b'_', Some(b'`')) => self.simple(at, from, End::Target),
             (b'_', _) => self.name_reference(at, from),
             (b'[', _) => self.footnote(at, from),
-            _ => self.backquote(at, from, found),
+            _ => self.backquote(at, from),
         }
     }
 
     /// Reads a construct between a start-string and an end-string.
-    fn simple(
-        &mut self,
-        at: usize,
-        from: usize,
-        kind: End,
-        found: &mut dyn FnMut(InlineFind),
-    ) -> Construct {
+    fn simple(&mut self, at: usize, from: usize, kind: End) -> Construct {
         let text = self.text;
         let length = match kind {
             End::Strong | End::Literal | End::Target => 2,
@@ -197,18 +186,12 @@ impl RstInlineText<'_> {
             return Construct::Quoted(start);
         }
         let Some(end) = self.end(kind, start) else {
-            return Construct::Markup {
-                range: at..start,
-                contents: at..start,
-            };
+            return Construct::Markup(at..start, at..start);
         };
         if kind == End::Target {
-            found(InlineFind::Target(start..end.start));
+            (self.found)(InlineFind::Target(start..end.start));
         }
-        Construct::Markup {
-            range: at..end.end,
-            contents: start..end.start,
-        }
+        Construct::Markup(at..end.end, start..end.start)
     }
 
     /// Finds the first end-string of a kind behind `start`; one directly there does not count, and
@@ -258,39 +241,17 @@ impl RstInlineText<'_> {
                 (double && ends(text, at + 2)).then_some(at + 2)
             }
             End::Emphasis | End::Target => ends(text, at + 1).then_some(at + 1),
-            End::Substitution => {
-                let marks = text[at + 1..].iter().take(2);
-                let most = marks.take_while(|&&byte| byte == b'_').count();
-                (0..=most)
-                    .rev()
-                    .map(|marks| at + 1 + marks)
-                    .find(|&end| ends(text, end))
-            }
+            End::Substitution => marks_end(text, at + 1),
             End::Backquote => {
-                let role = role_end(text, at + 1).unwrap_or(at + 1);
-                for behind in [role, at + 1] {
-                    let marks = text[behind..].iter().take(2);
-                    let most = marks.take_while(|&&byte| byte == b'_').count();
-                    let end = (0..=most)
-                        .rev()
-                        .map(|marks| behind + marks)
-                        .find(|&end| ends(text, end));
-                    if end.is_some() {
-                        return end;
-                    }
-                }
-                None
+                let role = role_end(text, at + 1);
+                let role = role.and_then(|role| marks_end(text, role));
+                role.or_else(|| marks_end(text, at + 1))
             }
         }
     }
 
     /// Reads interpreted text or a phrase reference.
-    fn backquote(
-        &mut self,
-        at: usize,
-        from: usize,
-        found: &mut dyn FnMut(InlineFind),
-    ) -> Construct {
+    fn backquote(&mut self, at: usize, from: usize) -> Construct {
         let text = self.text;
         let start = at + 1;
         if char_at(text, start).is_some_and(char::is_whitespace) {
@@ -306,38 +267,32 @@ impl RstInlineText<'_> {
             }
         }
         let Some(end) = self.end(End::Backquote, start) else {
-            return Construct::Markup {
-                range: at..start,
-                contents: at..start,
-            };
+            return Construct::Markup(at..start, at..start);
         };
         let range = before.unwrap_or(at)..end.end;
         let mut contents = start..end.start;
-        let behind = end.start + 1..end.end;
-        let is_reference = text[behind.clone()].ends_with(b"_");
-        let role_behind = text[behind.clone()].starts_with(b":");
-        match (before, role_behind, is_reference) {
+        let after = end.start + 1..end.end;
+        let is_reference = text[after.clone()].ends_with(b"_");
+        let has_role_after = text[after.clone()].starts_with(b":");
+        let name = match (before, has_role_after, is_reference) {
             (None, false, true) => {
                 if let Some((words, uri)) = embedded(text, contents.clone()) {
                     if !is_alias(&text[uri.clone()]) {
-                        found(InlineFind::Embedded(uri));
+                        (self.found)(InlineFind::Embedded(uri));
                     }
                     contents.end = words;
                 }
+                None
             }
-            (Some(role), false, false) => {
-                let name = role + 1..at - 1;
-                found(InlineFind::Role(contents.clone(), name));
-                contents.end = explicit_title(text, contents.clone()).map_or(contents.end, |t| t.0);
-            }
-            (None, true, false) => {
-                let name = behind.start + 1..behind.end - 1;
-                found(InlineFind::Role(contents.clone(), name));
-                contents.end = explicit_title(text, contents.clone()).map_or(contents.end, |t| t.0);
-            }
-            _ => {}
+            (Some(role), false, false) => Some(role + 1..at - 1),
+            (None, true, false) => Some(after.start + 1..after.end - 1),
+            _ => None,
+        };
+        if let Some(name) = name {
+            (self.found)(InlineFind::Role(contents.clone(), name));
+            contents.end = explicit_title(text, contents.clone()).map_or(contents.end, |t| t.0);
         }
-        Construct::Markup { range, contents }
+        Construct::Markup(range, contents)
     }
 
     /// Reads the name whose underscore stands at `at`.
@@ -353,10 +308,7 @@ impl RstInlineText<'_> {
         let Some(start) = name_start(text, from, at) else {
             return Construct::None;
         };
-        Construct::Markup {
-            range: start..end,
-            contents: start..at,
-        }
+        Construct::Markup(start..end, start..at)
     }
 
     /// Reads the footnote reference at `at`.
@@ -375,10 +327,7 @@ impl RstInlineText<'_> {
         if !is_reference || !ends(text, end + 2) || !starts(text, from, at) {
             return Construct::None;
         }
-        Construct::Markup {
-            range: at..end + 2,
-            contents: label..end,
-        }
+        Construct::Markup(at..end + 2, label..end)
     }
 }
 
@@ -429,6 +378,12 @@ pub(super) fn explicit_title(text: &[u8], contents: Range<usize>) -> Option<(usi
 /// Returns whether an end-string may end at an index.
 fn ends(text: &[u8], at: usize) -> bool {
     ends_in(text, at, text.len())
+}
+
+/// Returns the index after the most underscores at an index, up to two, after which an end-string may end.
+fn marks_end(text: &[u8], at: usize) -> Option<usize> {
+    let most = run_end(&text[..text.len().min(at + 2)], at, |byte| byte == b'_');
+    (at..=most).rev().find(|&end| ends(text, end))
 }
 
 /// Returns whether a start-string stands between matching quotes or brackets, or at the end.
@@ -517,11 +472,9 @@ const LONGEST_ROLE: usize = 128;
 fn role_start(text: &[u8], from: usize, end: usize) -> Option<usize> {
     let close = end.checked_sub(1).filter(|&at| text[at] == b':')?;
     let floor = from.max(close.saturating_sub(LONGEST_ROLE));
-    let name = text.get(floor..close)?.iter().rev();
-    let name = name.take_while(|&&byte| {
-        byte.is_ascii_alphanumeric() || byte >= 0x80 || b"-._+:".contains(&byte)
-    });
-    let floor = close - name.count();
+    let is_part =
+        |byte: u8| byte.is_ascii_alphanumeric() || byte >= 0x80 || b"-._+:".contains(&byte);
+    let floor = run_start(text, floor..close, is_part);
     (floor..close).find(|&at| text[at] == b':' && simple_name(text, at + 1) == close)
 }
 

@@ -2,89 +2,158 @@
 
 use std::ops::Range;
 
+use super::body::BodyReader;
 use super::ids::{make_id, normal_name};
 use super::inline::{explicit_title, unescape};
-use crate::document::blocks::{BlockBase, BlockReference, BlockResults, JoinedText, Line};
+use crate::bytes::class::run_end;
+use crate::document::blocks::{BlockBase, BlockReference, JoinedText, Line};
 use crate::document::events::{Context, RemarkKind};
 use crate::document::flags::Flags;
 use crate::document::options::RstRoles;
 use crate::uri::base::push_path;
 
-/// Returns the reference of a mail address.
-pub(super) fn mail(range: Range<usize>, address: &[u8]) -> BlockReference {
-    BlockReference {
-        range,
-        text: Some([b"mailto:", address].concat()),
-        context: Some(Context::Email),
-        flags: Flags::SCHEME_GUESSED,
-        ..BlockReference::default()
+impl BodyReader {
+    /// Reports a mail address.
+    pub(super) fn mail(&mut self, range: Range<usize>, address: &[u8]) {
+        self.results.reference(BlockReference {
+            range,
+            text: Some([b"mailto:", address].concat()),
+            context: Some(Context::Email),
+            flags: Flags::SCHEME_GUESSED,
+            ..BlockReference::default()
+        });
     }
-}
 
-/// Reports a reference to a file: one that begins with a slash is below the root of the tree.
-pub(super) fn file(
-    range: Range<usize>,
-    path: Vec<u8>,
-    element: &'static str,
-    results: &mut BlockResults<'_>,
-) {
-    // Files that docutils has itself, and images in the format that the output needs.
-    let is_none = path.starts_with(b"<") && path.ends_with(b">") || path.ends_with(b".*");
-    if is_none || path.is_empty() {
-        return;
+    /// Reports a reference to a file: one that begins with a slash is below the root of the tree.
+    pub(super) fn file(&mut self, range: Range<usize>, path: Vec<u8>, element: &'static str) {
+        // Files that docutils has itself, and images in the format that the output needs.
+        let is_none = path.starts_with(b"<") && path.ends_with(b">") || path.ends_with(b".*");
+        if is_none || path.is_empty() {
+            return;
+        }
+        let mut found = BlockReference {
+            range,
+            element: Some(element),
+            ..BlockReference::default()
+        };
+        let mut resolved = path.as_slice();
+        if path.starts_with(b"/") && !path.starts_with(b"//") {
+            found.base = BlockBase::Tree;
+            resolved = &path[1..];
+        }
+        // A path is no URI, and an image may be one.
+        let is_path = !matches!(element, "image" | "figure") && !path.contains(&b':');
+        if is_path && path.iter().any(|byte| b" ?#%".contains(byte)) {
+            let mut encoded = Vec::new();
+            push_path(resolved, &mut encoded);
+            found.resolves_as = Some(encoded);
+        } else if found.base == BlockBase::Tree {
+            found.resolves_as = Some(resolved.to_vec());
+        }
+        found.text = Some(path);
+        self.results.reference(found);
     }
-    let mut found = BlockReference {
-        range,
-        element: Some(element),
-        ..BlockReference::default()
-    };
-    let mut resolved = path.as_slice();
-    if path.starts_with(b"/") && !path.starts_with(b"//") {
-        found.base = BlockBase::Tree;
-        resolved = &path[1..];
-    }
-    // A path is no URI, and an image may be one.
-    let is_path = !matches!(element, "image" | "figure") && !path.contains(&b':');
-    if is_path && path.iter().any(|byte| b" ?#%".contains(byte)) {
-        let mut encoded = Vec::new();
-        push_path(resolved, &mut encoded);
-        found.resolves_as = Some(encoded);
-    } else if found.base == BlockBase::Tree {
-        found.resolves_as = Some(resolved.to_vec());
-    }
-    found.text = Some(path);
-    results.reference(found);
-}
 
-/// Reports a reference to a document: its suffix is left out.
-pub(super) fn document(
-    range: Range<usize>,
-    name: &[u8],
-    element: &'static str,
-    results: &mut BlockResults<'_>,
-) {
-    let (base, path) = match name.strip_prefix(b"/") {
-        Some(path) => (BlockBase::Tree, path),
-        None => (BlockBase::Document, name),
-    };
-    let mut file = Vec::new();
-    push_path(path, &mut file);
-    file.extend_from_slice(b".rst");
-    results.reference(BlockReference {
-        range,
-        text: Some(name.to_vec()),
-        resolves_as: Some(file),
-        base,
-        element: Some(element),
-        ..BlockReference::default()
-    });
-}
+    /// Reports a reference to a document: its suffix is left out.
+    fn document(&mut self, range: Range<usize>, name: &[u8], element: &'static str) {
+        let (base, path) = match name.strip_prefix(b"/") {
+            Some(path) => (BlockBase::Tree, path),
+            None => (BlockBase::Document, name),
+        };
+        let mut file = Vec::new();
+        push_path(path, &mut file);
+        file.extend_from_slice(b".rst");
+        self.results.reference(BlockReference {
+            range,
+            text: Some(name.to_vec()),
+            resolves_as: Some(file),
+            base,
+            element: Some(element),
+            ..BlockReference::default()
+        });
+    }
 
-/// Reports the name of a place: its identifier in the document, and its label in the tree.
-pub(super) fn target(range: Range<usize>, name: &[u8], results: &mut BlockResults<'_>) {
-    if results.marks {
-        results.anchor(range.start, make_id(name));
-        results.remark(RemarkKind::Label, range, normal_name(name));
+    /// Reports the name of a place: its identifier in the document, and its label in the tree.
+    pub(super) fn target(&mut self, range: Range<usize>, name: &[u8]) {
+        if self.results.marks {
+            self.results.anchor(range.start, make_id(name));
+            let label = normal_name(name);
+            self.results.remark(RemarkKind::Label, range, label);
+        }
+    }
+
+    /// Reports the reference of a role with its contents.
+    pub(super) fn role(
+        &mut self,
+        text: &[u8],
+        contents: Range<usize>,
+        name: &[u8],
+        joined: &JoinedText,
+    ) {
+        if let Some((element, url)) = numbered(&text[contents.clone()], name, self.roles) {
+            return self.results.reference(BlockReference {
+                range: joined.range(contents),
+                text: Some(url),
+                element: Some(element),
+                ..BlockReference::default()
+            });
+        }
+        // `!` asks for no link.
+        if text[contents.start] == b'!' {
+            return;
+        }
+        let target = explicit_title(text, contents.clone()).map_or(contents, |(_, target)| target);
+        let mut written = unescape(&text[target.clone()]);
+        let range = joined.range(target);
+        match name {
+            b"doc" | b"download" => {
+                let breaks = written.iter_mut().filter(|byte| **byte == b'\n');
+                breaks.for_each(|byte| *byte = b' ');
+                if name == b"doc" {
+                    self.document(range, &written, "doc");
+                } else {
+                    self.file(range, written, "download");
+                }
+            }
+            b"ref" | b"numref" | b"std:ref" if self.results.marks => {
+                // Labels that Sphinx makes.
+                const MADE: [&[u8]; 4] = [b"genindex", b"modindex", b"py-modindex", b"search"];
+                let label = normal_name(&written);
+                // Before a colon is the name of other documentation, or of a document.
+                if !MADE.contains(&&*label) && !label.contains(&b':') {
+                    self.results
+                        .remark(RemarkKind::LabelReference, range, label);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Reports an entry of a table of contents.
+    pub(super) fn entry(&mut self, line: Line<'_>, glob: bool) {
+        // Names of documents that Sphinx makes.
+        const MADE: [&[u8]; 4] = [b"self", b"genindex", b"modindex", b"search"];
+        let text = line.text();
+        let whole = 0..text.len();
+        let target = explicit_title(text, whole.clone()).map_or(whole, |(_, target)| target);
+        let name = &text[target.clone()];
+        let range = line.start + target.start..line.start + target.end;
+        let is_pattern = glob && name.iter().any(|byte| b"*?[".contains(byte));
+        if MADE.contains(&name) || text.starts_with(b":") || is_pattern || name.is_empty() {
+            return;
+        }
+        let suffixes = [&b".rst"[..], b".md", b".txt"];
+        if name.starts_with(b"http://") || name.starts_with(b"https://") {
+            self.results.reference(BlockReference {
+                range,
+                element: Some("toctree"),
+                ..BlockReference::default()
+            });
+        } else if suffixes.iter().any(|suffix| name.ends_with(suffix)) {
+            self.file(range, name.to_vec(), "toctree");
+        } else {
+            self.document(range, name, "toctree");
+        }
     }
 }
 
@@ -124,22 +193,17 @@ static NUMBER_ROLES: [NumberRole; 6] = [
 ];
 
 /// Returns the URL that a role makes of the number in its text, and the name of the role.
-pub(super) fn numbered(
-    text: &[u8],
-    contents: Range<usize>,
-    name: Range<usize>,
-    system: RstRoles,
-) -> Option<(&'static str, Vec<u8>)> {
-    let name = text[name].to_ascii_lowercase();
+fn numbered(text: &[u8], name: &[u8], system: RstRoles) -> Option<(&'static str, Vec<u8>)> {
+    let name = name.to_ascii_lowercase();
     let name = name.strip_suffix(b"-reference").unwrap_or(&name);
     let mut rows = NUMBER_ROLES.iter();
     let row = rows.find(|row| row.system == system && row.name.as_bytes() == name)?;
-    let target = match system {
+    let titled = match system {
         // docutils knows no titles, and no sections of PEPs.
-        RstRoles::Docutils => contents,
-        RstRoles::Sphinx => explicit_title(text, contents.clone()).map_or(contents, |t| t.1),
+        RstRoles::Docutils => None,
+        RstRoles::Sphinx => explicit_title(text, 0..text.len()),
     };
-    let target = unescape(&text[target]);
+    let target = unescape(titled.map_or(text, |(_, target)| &text[target]));
     let (number, section) = match memchr::memchr(b'#', &target) {
         Some(hash) if system == RstRoles::Sphinx || row.name == "rfc" => target.split_at(hash),
         _ => (&target[..], &b""[..]),
@@ -153,85 +217,10 @@ pub(super) fn numbered(
         _ => is_digits(number),
     };
     // As a number, without its zeros.
-    let zeros = number.iter().take_while(|&&byte| byte == b'0').count();
+    let zeros = run_end(number, 0, |byte| byte == b'0');
     let number = &number[zeros.min(number.len().saturating_sub(1))..];
     let zeros = "0".repeat(row.digits.saturating_sub(number.len()));
     let [before, after] = row.url.map(str::as_bytes);
     let url = [before, zeros.as_bytes(), number, after, section].concat();
     is_number.then_some((row.name, url))
-}
-
-/// Reports the reference of a role.
-pub(super) fn role(
-    text: &[u8],
-    contents: Range<usize>,
-    name: Range<usize>,
-    joined: &JoinedText,
-    results: &mut BlockResults<'_>,
-) {
-    // `!` asks for no link.
-    if text[contents.start] == b'!' {
-        return;
-    }
-    let is_document = match &text[name] {
-        b"doc" => true,
-        b"download" => false,
-        b"ref" | b"numref" | b"std:ref" if results.marks => {
-            return label(text, contents, joined, results);
-        }
-        _ => return,
-    };
-    let target = explicit_title(text, contents.clone()).map_or(contents, |(_, target)| target);
-    let range = joined.range(target.clone());
-    let mut name = unescape(&text[target]);
-    name.iter_mut()
-        .filter(|byte| **byte == b'\n')
-        .for_each(|byte| *byte = b' ');
-    if is_document {
-        document(range, &name, "doc", results);
-    } else {
-        file(range, name, "download", results);
-    }
-}
-
-/// Reports a reference to a label of the tree.
-fn label(text: &[u8], contents: Range<usize>, joined: &JoinedText, results: &mut BlockResults<'_>) {
-    // Labels that Sphinx makes.
-    const MADE: [&[u8]; 4] = [b"genindex", b"modindex", b"py-modindex", b"search"];
-    let target = explicit_title(text, contents.clone()).map_or(contents, |(_, target)| target);
-    let name = normal_name(&unescape(&text[target.clone()]));
-    // Before a colon stands the name of other documentation, or of a document.
-    if !MADE.contains(&&*name) && !name.contains(&b':') {
-        results.remark(RemarkKind::LabelReference, joined.range(target), name);
-    }
-}
-
-/// Reports an entry of a table of contents.
-pub(super) fn entry(line: Line<'_>, glob: bool, results: &mut BlockResults<'_>) {
-    let text = line.text();
-    let target = explicit_title(results.bytes, line.range()).map_or(line.range(), |t| t.1);
-    let name = &results.bytes[target.clone()];
-    // Names of documents that Sphinx makes.
-    const MADE: [&[u8]; 4] = [b"self", b"genindex", b"modindex", b"search"];
-    if name.is_empty() || MADE.contains(&name) || text.starts_with(b":") {
-        return;
-    }
-    if glob && name.iter().any(|byte| b"*?[".contains(byte)) {
-        return;
-    }
-    if name.starts_with(b"http://") || name.starts_with(b"https://") {
-        results.reference(BlockReference {
-            range: target,
-            element: Some("toctree"),
-            ..BlockReference::default()
-        });
-        return;
-    }
-    match [&b".rst"[..], b".md", b".txt"]
-        .iter()
-        .any(|suffix| name.ends_with(suffix))
-    {
-        true => file(target, name.to_vec(), "toctree", results),
-        false => document(target, name, "toctree", results),
-    }
 }

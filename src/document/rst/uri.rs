@@ -3,22 +3,16 @@
 use std::ops::Range;
 
 use super::boundary::{ends_in, starts};
-use crate::bytes::class::ByteSet;
+use crate::bytes::class::{ByteSet, run_end, run_start};
 use crate::bytes::steps::step;
 use crate::document::text::schemes::{SchemeForm, TextScheme};
 
 /// The characters of URIs (RFC 2396 and RFC 2732), and escapes.
-const URI: ByteSet = ByteSet::EMPTY
-    .with(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-    .with(b"-_.!~*'()[];/:@&=+$,%\0");
+const URI: ByteSet = ByteSet::ALPHANUMERIC.with(b"-_.!~*'()[];/:@&=+$,%\0");
 /// Those that may be the last one.
-const LAST: ByteSet = ByteSet::EMPTY
-    .with(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-    .with(b"_~*/=+");
+const LAST: ByteSet = ByteSet::ALPHANUMERIC.with(b"_~*/=+");
 /// The characters of the names in mail addresses.
-const MAIL: ByteSet = ByteSet::EMPTY
-    .with(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-    .with(b"-_!~*'{|}/#?^`&=+$%\0");
+const MAIL: ByteSet = ByteSet::ALPHANUMERIC.with(b"-_!~*'{|}/#?^`&=+$%\0");
 
 /// Calls `found` for the URIs, and the mail addresses if they are wanted, in a part of a text: an address
 /// has no colon.
@@ -61,9 +55,7 @@ const LONGEST_SCHEME: usize = 64;
 /// Returns the range of the URI with a colon at `colon`.
 fn uri(text: &[u8], part: Range<usize>, colon: usize, runs: &mut UriRuns) -> Option<Range<usize>> {
     let floor = part.start.max(colon.saturating_sub(LONGEST_SCHEME));
-    let run = text[floor..colon].iter().rev();
-    let run = run.take_while(|byte| byte.is_ascii_alphanumeric() || b".+-".contains(byte));
-    let start = colon - run.count();
+    let start = run_start(text, floor..colon, is_scheme);
     let start = (start..colon)
         .find(|&at| text[at].is_ascii_alphabetic() && starts(text, part.start, at))?;
     let scheme = TextScheme::named(&text[start..colon])?;
@@ -73,9 +65,7 @@ fn uri(text: &[u8], part: Range<usize>, colon: usize, runs: &mut UriRuns) -> Opt
 
 /// Returns the end of the URI at `start`, whatever its scheme.
 pub(super) fn match_at(text: &[u8], start: usize, part: Range<usize>) -> Option<usize> {
-    let scheme = text[start..part.end].iter();
-    let scheme = scheme.take_while(|byte| byte.is_ascii_alphanumeric() || b".+-".contains(byte));
-    let colon = start + scheme.count();
+    let colon = run_end(&text[..part.end], start, is_scheme);
     if colon == start || !text[start].is_ascii_alphabetic() || text.get(colon) != Some(&b':') {
         return None;
     }
@@ -93,9 +83,8 @@ impl UriRuns {
     /// Returns the end of the run at `from`.
     fn end(&mut self, text: &[u8], from: usize, to: usize) -> usize {
         if !(self.start <= from && from < self.end) {
-            let run = text[from..to].iter();
             self.start = from;
-            self.end = from + run.take_while(|&&byte| URI.contains(byte)).count();
+            self.end = uri_run(text, from, to);
             step(self.end - from);
         }
         self.end
@@ -108,7 +97,7 @@ fn uri_end(text: &[u8], colon: usize, to: usize, runs: &mut UriRuns) -> Option<u
     let is_end = |end: usize| ends_in(text, end, to);
     let path = runs.end(text, colon + 1, to);
     let query = || {
-        let run = (text[..to].get(path) == Some(&b'?')).then(|| run_end(text, path + 1, to))?;
+        let run = (text[..to].get(path) == Some(&b'?')).then(|| uri_run(text, path + 1, to))?;
         longest(text, path + 1, run, to, &|end| fragment(text, end, to))
     };
     let ends_path = |end: usize| may_end(text, end, path, to);
@@ -125,15 +114,18 @@ fn uri_end(text: &[u8], colon: usize, to: usize, runs: &mut UriRuns) -> Option<u
 fn fragment(text: &[u8], end: usize, to: usize) -> Option<usize> {
     let is_end = |end: usize| ends_in(text, end, to).then_some(end);
     let behind = (text[..to].get(end) == Some(&b'#')).then(|| {
-        let run = run_end(text, end + 1, to);
+        let run = uri_run(text, end + 1, to);
         longest(text, end + 1, run, to, &is_end)
     });
     behind.flatten().or_else(|| is_end(end))
 }
 
-fn run_end(text: &[u8], from: usize, to: usize) -> usize {
-    let run = text[from..to].iter();
-    from + run.take_while(|&&byte| URI.contains(byte)).count()
+fn uri_run(text: &[u8], from: usize, to: usize) -> usize {
+    run_end(&text[..to], from, |byte| URI.contains(byte))
+}
+
+fn is_scheme(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b".+-".contains(&byte)
 }
 
 /// Returns whether a component whose characters end at `last` may end at `end`.
@@ -180,20 +172,13 @@ fn address(text: &[u8], part: Range<usize>, at: usize) -> Option<Range<usize>> {
     }
     const LONGEST: usize = 320;
     let floor = part.start.max(at.saturating_sub(LONGEST));
-    let run = text[floor..at].iter().rev();
-    let start = at
-        - run
-            .take_while(|&&byte| MAIL.contains(byte) || byte == b'.')
-            .count();
+    let is_name = |byte: u8| MAIL.contains(byte) || byte == b'.';
+    let start = run_start(text, floor..at, is_name);
     let start = (start..at).find(|&start| {
         text[start] != b'.' && starts(text, part.start, start) && !text[start..at].ends_with(b".")
     })?;
-    let host = text[at + 1..part.end].iter().take(LONGEST);
-    let last = at
-        + 1
-        + host
-            .take_while(|&&byte| MAIL.contains(byte) || byte == b'.')
-            .count();
+    let limit = part.end.min(at + 1 + LONGEST);
+    let last = run_end(&text[..limit], at + 1, is_name);
     let is_end = |end: &usize| {
         (LAST.contains(text[end - 1]) || text.get(*end) == Some(&b'>'))
             && ends_in(text, *end, part.end)
@@ -204,10 +189,7 @@ fn address(text: &[u8], part: Range<usize>, at: usize) -> Option<Range<usize>> {
 
 /// Returns whether a text is a mail address and nothing else.
 pub(super) fn is_email(text: &[u8]) -> bool {
-    match memchr::memchr(b'@', text) {
-        Some(at) if !text.contains(&b':') => {
-            address(text, 0..text.len(), at) == Some(0..text.len())
-        }
-        _ => false,
-    }
+    let whole = 0..text.len();
+    let at = memchr::memchr(b'@', text).filter(|_| !text.contains(&b':'));
+    at.is_some_and(|at| address(text, whole.clone(), at) == Some(whole))
 }
