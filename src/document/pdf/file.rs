@@ -9,7 +9,8 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::lexer;
-use super::stream::{FlateParameters, StreamFault, inflate};
+use super::stream::{FlateParameters, inflate};
+use crate::bytes::class::run_start;
 use crate::bytes::steps::step;
 
 /// An object, a reference to one, or what a name or an index leads to: where its first token stands.
@@ -203,15 +204,12 @@ impl<'a> PdfFile<'a> {
     /// Pays for steps; `None` if there are not enough left.
     fn charge(&mut self, steps: usize) -> Option<()> {
         step(steps);
-        match self.steps.checked_sub(steps) {
-            Some(left) => self.steps = left,
-            None => {
-                self.steps = 0;
-                self.fault(PdfFault::Limit, 0);
-                return None;
-            }
+        let left = self.steps.checked_sub(steps);
+        self.steps = left.unwrap_or(0);
+        if left.is_none() {
+            self.fault(PdfFault::Limit, 0);
         }
-        Some(())
+        left.map(drop)
     }
 
     fn source(&self, source: u32) -> &[u8] {
@@ -330,10 +328,8 @@ impl<'a> PdfFile<'a> {
     /// Returns a name, `#xx` replaced.
     pub(super) fn name(&mut self, value: PdfValue) -> Option<Vec<u8>> {
         let value = self.resolve(value)?;
-        let end = self
-            .rest(value)
-            .starts_with(b"/")
-            .then(|| self.end(value))??;
+        let is_name = self.rest(value).starts_with(b"/");
+        let end = is_name.then(|| self.end(value))??;
         let raw = &self.source(value.source)[value.at + 1..end];
         Some(lexer::name(raw).into_owned())
     }
@@ -365,8 +361,7 @@ impl<'a> PdfFile<'a> {
     }
 
     fn number_at(&self, value: PdfValue) -> Option<u64> {
-        let (number, _) = lexer::digits(self.source(value.source), value.at)?;
-        Some(number)
+        lexer::digits(self.source(value.source), value.at).map(|(number, _)| number)
     }
 
     /// Follows a reference to an object that is not in a stream.
@@ -439,13 +434,12 @@ impl<'a> PdfFile<'a> {
             return known;
         }
         // A stream in a stream is none (section 7.5.7).
-        let source = match self.place(stream) {
-            Some(ObjectPlace::At(at)) => {
-                let stream = self.value_at(0, at);
-                stream.and_then(|stream| self.unpack_at(stream))
-            }
+        let place = self.place(stream);
+        let source = match place {
+            Some(ObjectPlace::At(at)) => self.value_at(0, at),
             _ => None,
         };
+        let source = source.and_then(|stream| self.unpack_at(stream));
         if source.is_none() {
             self.fault(PdfFault::Damaged, 0);
         }
@@ -472,9 +466,7 @@ impl<'a> PdfFile<'a> {
                 break;
             };
             at = end;
-            let offset = usize::try_from(offset)
-                .ok()
-                .and_then(|offset| first.checked_add(offset));
+            let offset = first.checked_add(usize::try_from(offset).unwrap_or(usize::MAX));
             objects.push((u32::try_from(number).ok()?, u32::try_from(offset?).ok()?));
         }
         objects.sort_by_key(|(number, _)| *number);
@@ -511,7 +503,7 @@ impl<'a> PdfFile<'a> {
         let (bytes, fault) = match filter {
             None => {
                 let most = data.len().min(self.space);
-                let fault = (most < data.len()).then_some(StreamFault::TooLong);
+                let fault = (most < data.len()).then_some(PdfFault::Limit);
                 (data[..most].to_vec(), fault)
             }
             Some(filter) => {
@@ -521,19 +513,15 @@ impl<'a> PdfFile<'a> {
                     return None;
                 }
                 let parameters = parameters.and_then(|parameters| self.only(parameters));
-                let parameters = parameters.map(|parameters| self.flate_parameters(parameters));
-                inflate(data, parameters.unwrap_or_default(), self.space)
+                inflate(data, self.flate_parameters(parameters), self.space)
             }
         };
-        match fault {
-            None => {}
-            Some(StreamFault::Damaged) => self.fault(PdfFault::Damaged, packed.start),
-            Some(StreamFault::TooLong) => self.fault(PdfFault::Limit, packed.start),
+        if let Some(fault) = fault {
+            self.fault(fault, packed.start);
         }
         self.space -= bytes.len().min(self.space);
-        self.steps = self
-            .steps
-            .saturating_add(bytes.len().saturating_mul(READINGS));
+        let steps = bytes.len().saturating_mul(READINGS);
+        self.steps = self.steps.saturating_add(steps);
         Some((bytes, packed))
     }
 
@@ -554,25 +542,20 @@ impl<'a> PdfFile<'a> {
         }
     }
 
-    fn flate_parameters(&mut self, value: PdfValue) -> FlateParameters {
-        let mut parameters = FlateParameters::default();
+    /// Returns parameters that are given, with defaults for others.
+    fn flate_parameters(&mut self, value: Option<PdfValue>) -> FlateParameters {
         let keys: [&[u8]; 4] = [b"Predictor", b"Colors", b"BitsPerComponent", b"Columns"];
-        if self.reference(value).is_some() {
-            return parameters;
+        let value = value.filter(|&value| self.reference(value).is_none());
+        let fields = value.and_then(|value| self.fields(value, keys));
+        let fields = fields.unwrap_or_default();
+        let [predictor, colors, bits, columns] =
+            fields.map(|field| field.and_then(|field| self.plain_number(field)));
+        FlateParameters {
+            predictor: predictor.unwrap_or(1),
+            colors: colors.unwrap_or(1),
+            bits: bits.unwrap_or(8),
+            columns: columns.unwrap_or(1),
         }
-        let fields = self.fields(value, keys).unwrap_or_default();
-        let into = [
-            &mut parameters.predictor,
-            &mut parameters.colors,
-            &mut parameters.bits,
-            &mut parameters.columns,
-        ];
-        for (field, into) in fields.into_iter().zip(into) {
-            if let Some(number) = field.and_then(|field| self.plain_number(field)) {
-                *into = number;
-            }
-        }
-        parameters
     }
 }
 
@@ -590,9 +573,10 @@ impl PdfFile<'_> {
                 continue;
             }
             let at = lexer::skip_blank(self.bytes, usize::try_from(start).ok()?);
-            let previous = match self.bytes.get(at..)?.starts_with(b"xref") {
-                true => self.read_table(at + b"xref".len(), &mut seen)?,
-                false => self.read_section(at)?,
+            let previous = if self.bytes.get(at..)?.starts_with(b"xref") {
+                self.read_table(at + b"xref".len(), &mut seen)?
+            } else {
+                self.read_section(at)?
             };
             waiting.extend(previous);
         }
@@ -601,14 +585,12 @@ impl PdfFile<'_> {
 
     /// Takes the room of an entry; `None` if there is none left.
     fn take_room(&mut self) -> Option<()> {
-        match self.room.checked_sub(1) {
-            Some(left) => self.room = left,
-            None => {
-                self.fault(PdfFault::Limit, 0);
-                return None;
-            }
+        let left = self.room.checked_sub(1);
+        self.room = left.unwrap_or(0);
+        if left.is_none() {
+            self.fault(PdfFault::Limit, 0);
         }
-        Some(())
+        left.map(drop)
     }
 
     fn add(&mut self, number: u32, place: ObjectPlace) -> Option<()> {
@@ -744,10 +726,8 @@ impl PdfFile<'_> {
             let Some([kind, length]) = self.fields_here(value, [b"Type", b"Length"]) else {
                 continue;
             };
-            let kind = kind
-                .and_then(|kind| self.plain_name(kind))
-                .unwrap_or_default();
-            match &*kind {
+            let kind = kind.and_then(|kind| self.plain_name(kind));
+            match kind.as_deref().unwrap_or_default() {
                 b"Catalog" => catalog = Some(value),
                 b"XRef" => stream_root = self.read_found_trailer(value).or(stream_root),
                 b"ObjStm" => {
@@ -768,10 +748,8 @@ impl PdfFile<'_> {
                 _ => {}
             }
             // What stands in a stream is no object of the file.
-            if let Some(data) = self.data(
-                value,
-                length.filter(|length| self.reference(*length).is_none()),
-            ) {
+            let length = length.filter(|length| self.reference(*length).is_none());
+            if let Some(data) = self.data(value, length) {
                 (at, from) = (data.end, data.end);
             }
         }
@@ -835,27 +813,22 @@ impl PdfFile<'_> {
 fn header_before(bytes: &[u8]) -> Option<(u32, usize)> {
     /// The most bytes of each number, and of what is blank behind it.
     const MOST: usize = 10;
-    let back = |end: usize, is: fn(&u8) -> bool| {
-        let bytes = bytes[..end].iter().rev();
-        end - bytes.take(MOST).take_while(|byte| is(byte)).count()
-    };
-    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0;
+    let back = |end: usize, is: fn(u8) -> bool| run_start(bytes, end.saturating_sub(MOST)..end, is);
+    let is_blank = |byte: u8| byte.is_ascii_whitespace() || byte == 0;
+    let is_digit = |byte: u8| byte.is_ascii_digit();
     let generation_end = back(bytes.len(), is_blank);
-    let generation = back(generation_end, u8::is_ascii_digit);
+    let generation = back(generation_end, is_digit);
     let number_end = back(generation, is_blank);
-    let number = back(number_end, u8::is_ascii_digit);
+    let number = back(number_end, is_digit);
     if generation == generation_end || number_end == generation || number == number_end {
         return None;
     }
-    let is_apart = number
-        .checked_sub(1)
-        .is_none_or(|before| !lexer::is_regular(bytes[before]));
+    let is_apart = number == 0 || !lexer::is_regular(bytes[number - 1]);
     let (value, _) = lexer::digits(bytes, number).filter(|_| is_apart)?;
     Some((u32::try_from(value).ok()?, number))
 }
 
 fn big_endian(bytes: &[u8]) -> u64 {
-    bytes
-        .iter()
-        .fold(0, |number, byte| number << 8 | u64::from(*byte))
+    let push = |number, byte: &u8| number << 8 | u64::from(*byte);
+    bytes.iter().fold(0, push)
 }

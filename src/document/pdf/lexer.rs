@@ -3,23 +3,17 @@
 
 use std::borrow::Cow;
 
-/// A token, by its kind.
+use crate::bytes::class::run_end;
+
+/// The part of a token in the nesting of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PdfToken {
-    /// `<<`.
-    OpenDictionary,
-    /// `[`.
-    OpenArray,
+enum PdfToken {
+    /// `<<` or `[`.
+    Open,
     /// `>>` or `]`.
     Close,
-    /// `/Name`.
-    Name,
-    /// `(text)`.
-    Literal,
-    /// `<6869>`.
-    Hex,
-    /// A number, a keyword, or a delimiter that begins nothing.
-    Word,
+    /// Any other one: a name, a string, a number, a keyword, or a delimiter that begins nothing.
+    Other,
 }
 
 fn is_white(byte: u8) -> bool {
@@ -27,17 +21,14 @@ fn is_white(byte: u8) -> bool {
 }
 
 fn is_delimiter(byte: u8) -> bool {
-    matches!(
-        byte,
-        b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%'
-    )
+    b"()<>[]{}/%".contains(&byte)
 }
 
 pub(super) fn is_regular(byte: u8) -> bool {
     !is_white(byte) && !is_delimiter(byte)
 }
 
-/// Returns the index behind white space and comments.
+/// Returns the index after white space and comments.
 pub(super) fn skip_blank(bytes: &[u8], mut at: usize) -> usize {
     while let Some(&byte) = bytes.get(at) {
         if byte == b'%' {
@@ -53,30 +44,23 @@ pub(super) fn skip_blank(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-fn regular_end(bytes: &[u8], at: usize) -> usize {
-    let rest = bytes.get(at..).unwrap_or_default();
-    let length = rest.iter().position(|&byte| !is_regular(byte));
-    at + length.unwrap_or(rest.len())
-}
-
-/// Returns the kind of the token that begins at an index, and the index behind it; `None` at the end,
+/// Returns the kind of the token that begins at an index, and the index after it; `None` at the end,
 /// and for a string without an end.
-pub(super) fn token(bytes: &[u8], at: usize) -> Option<(PdfToken, usize)> {
-    let token = match (*bytes.get(at)?, bytes.get(at + 1)) {
-        (b'<', Some(b'<')) => (PdfToken::OpenDictionary, at + 2),
+fn token(bytes: &[u8], at: usize) -> Option<(PdfToken, usize)> {
+    Some(match (*bytes.get(at)?, bytes.get(at + 1)) {
+        (b'<', Some(b'<')) => (PdfToken::Open, at + 2),
         (b'>', Some(b'>')) => (PdfToken::Close, at + 2),
-        (b'[', _) => (PdfToken::OpenArray, at + 1),
+        (b'[', _) => (PdfToken::Open, at + 1),
         (b']', _) => (PdfToken::Close, at + 1),
-        (b'/', _) => (PdfToken::Name, regular_end(bytes, at + 1)),
-        (b'(', _) => (PdfToken::Literal, literal_end(bytes, at)?),
-        (b'<', _) => {
-            let end = memchr::memchr(b'>', &bytes[at..])?;
-            (PdfToken::Hex, at + end + 1)
-        }
-        (byte, _) if is_regular(byte) => (PdfToken::Word, regular_end(bytes, at)),
-        _ => (PdfToken::Word, at + 1),
-    };
-    Some(token)
+        (b'(', _) => (PdfToken::Other, literal_end(bytes, at)?),
+        (b'<', _) => (
+            PdfToken::Other,
+            at + memchr::memchr(b'>', &bytes[at..])? + 1,
+        ),
+        // A delimiter that begins nothing is a token of its own.
+        (byte, _) if byte != b'/' && !is_regular(byte) => (PdfToken::Other, at + 1),
+        _ => (PdfToken::Other, run_end(bytes, at + 1, is_regular)),
+    })
 }
 
 fn literal_end(bytes: &[u8], start: usize) -> Option<usize> {
@@ -93,7 +77,7 @@ fn literal_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Returns the index behind the object or reference that begins at an index; `None` where it has no end.
+/// Returns the index after the object or reference that begins at an index; `None` where it has no end.
 pub(super) fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
     if let Some((_, end)) = reference(bytes, at) {
         return Some(end);
@@ -102,11 +86,11 @@ pub(super) fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
     let (mut start, mut depth) = (at, 0_usize);
     loop {
         match token_kind {
-            PdfToken::OpenDictionary | PdfToken::OpenArray => depth += 1,
+            PdfToken::Open => depth += 1,
             PdfToken::Close => depth = depth.saturating_sub(1),
             // The object ends here although brackets are open.
-            PdfToken::Word if depth > 0 && &bytes[start..end] == b"endobj" => return Some(start),
-            _ => {}
+            PdfToken::Other if depth > 0 && &bytes[start..end] == b"endobj" => return Some(start),
+            PdfToken::Other => {}
         }
         if depth == 0 {
             return Some(end);
@@ -116,21 +100,17 @@ pub(super) fn value_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Reads decimal digits; returns the number and the index behind it.
+/// Reads decimal digits; returns the number and the index after it.
 pub(super) fn digits(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     /// More digits than any number of a PDF has.
     const MOST: usize = 19;
-    let rest = bytes.get(at..)?;
-    let length = rest
-        .iter()
-        .take(MOST)
-        .take_while(|byte| byte.is_ascii_digit());
-    let length = length.count();
-    let number = str::from_utf8(&rest[..length]).ok()?.parse().ok()?;
+    let head = bytes.get(at..bytes.len().min(at.saturating_add(MOST)))?;
+    let length = run_end(head, 0, |byte| byte.is_ascii_digit());
+    let number = str::from_utf8(&head[..length]).ok()?.parse().ok()?;
     Some((number, at + length))
 }
 
-/// Reads `12 0 R`; returns the number of the object and the index behind the reference.
+/// Reads `12 0 R`; returns the number of the object and the index after the reference.
 pub(super) fn reference(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     let (number, at) = numbers(bytes, at)?;
     let is_end = |byte: &u8| !is_regular(*byte);
@@ -138,13 +118,11 @@ pub(super) fn reference(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     ends.then_some((number, at + 1))
 }
 
-/// Reads `12 0 obj`; returns the number of the object and the index behind the keyword.
+/// Reads `12 0 obj`; returns the number of the object and the index after the keyword.
 pub(super) fn header(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     let (number, at) = numbers(bytes, at)?;
-    bytes
-        .get(at..)?
-        .starts_with(b"obj")
-        .then_some((number, at + 3))
+    let is_header = bytes.get(at..)?.starts_with(b"obj");
+    is_header.then_some((number, at + 3))
 }
 
 /// Reads the number and the generation of an object, and what is blank behind them.
@@ -215,7 +193,7 @@ fn literal(inner: &[u8]) -> Vec<u8> {
     text
 }
 
-/// Appends the character of an escape; returns the index behind it.
+/// Appends the character of an escape; returns the index after it.
 fn escape(inner: &[u8], at: usize, text: &mut Vec<u8>) -> usize {
     let Some(&byte) = inner.get(at) else {
         return at;
@@ -227,14 +205,12 @@ fn escape(inner: &[u8], at: usize, text: &mut Vec<u8>) -> usize {
         b'b' => text.push(b'\x08'),
         b'f' => text.push(b'\x0C'),
         b'0'..=b'7' => {
-            let octal = inner[at..].iter().take(3);
-            let octal: Vec<_> = octal
-                .take_while(|byte| matches!(byte, b'0'..=b'7'))
-                .collect();
-            let digit = |code: u32, digit: &&u8| code << 3 | u32::from(**digit - b'0');
+            let head = &inner[..inner.len().min(at + 3)];
+            let end = run_end(head, at, |byte| matches!(byte, b'0'..=b'7'));
+            let digit = |code: u32, digit: &u8| code << 3 | u32::from(*digit - b'0');
             // High-order overflow is ignored.
-            text.push(octal.iter().fold(0, digit) as u8);
-            return at + octal.len();
+            text.push(inner[at..end].iter().fold(0, digit) as u8);
+            return end;
         }
         // The string goes on in the next line.
         b'\r' => return at + 1 + usize::from(inner.get(at + 1) == Some(&b'\n')),
@@ -250,13 +226,9 @@ pub(super) fn text_string(bytes: &[u8]) -> Vec<u8> {
     if bytes.is_ascii() && !bytes.iter().any(|byte| matches!(byte, 0x18..=0x1F)) {
         return bytes.to_vec();
     }
-    match marked_text(bytes) {
-        Some(text) => text.into_bytes(),
-        None => {
-            let text: String = bytes.iter().map(|&byte| pdf_doc_character(byte)).collect();
-            text.into_bytes()
-        }
-    }
+    let text = marked_text(bytes);
+    let decoded = || bytes.iter().map(|&byte| pdf_doc_character(byte)).collect();
+    text.unwrap_or_else(decoded).into_bytes()
 }
 
 /// Decodes a string that begins with a byte order mark; `None` for others.
@@ -296,11 +268,7 @@ pub(super) fn stream_start(bytes: &[u8], at: usize) -> Option<usize> {
 /// Returns whether `endstream` follows an index, perhaps behind white space.
 pub(super) fn ends_stream(bytes: &[u8], at: usize) -> bool {
     let rest = bytes.get(at..).unwrap_or_default();
-    // A line end stands before the keyword; more white space is tolerated.
-    let blank = rest
-        .iter()
-        .take(16)
-        .take_while(|&&byte| is_white(byte))
-        .count();
+    // A line end is before the keyword; more white space is tolerated.
+    let blank = run_end(&rest[..rest.len().min(16)], 0, is_white);
     rest[blank..].starts_with(b"endstream")
 }

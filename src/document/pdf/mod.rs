@@ -13,8 +13,8 @@ mod walk;
 use memchr::memmem;
 
 use super::diagnostic::{self, Code};
-use super::events::{Event, Events, RuleFamily};
-use super::{AnchorReporting, Format, FormatOptions, Passes, Retrieval, Scan, ScanStart};
+use super::events::{Event, Events};
+use super::{AnchorReporting, Format, Passes, Scan, ScanStart, text};
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
 use file::{PdfFault, PdfFile};
@@ -27,17 +27,21 @@ pub(super) const FORMAT: Format = Format {
     file_names: &[],
     // Attachments of messages are passed over.
     media_types: &[],
-    family: RuleFamily::Plain,
-    retrieval: Retrieval::Place,
     bounds: Bounds {
         look_behind: 0,
         look_ahead: 0,
     },
     reading: Passes::Held,
-    prescan: None,
     conversion: Conversion::Never,
     split_point: None,
-    scanner: |options| Box::new(PdfScanner::new(options)),
+    scanner: |options| {
+        Box::new(PdfScanner {
+            anchors: options.anchors,
+            max_document: usize::try_from(options.html.max_document).unwrap_or(usize::MAX),
+            is_done: false,
+        })
+    },
+    ..text::FORMAT
 };
 
 /// The scanner of PDF.
@@ -48,14 +52,6 @@ struct PdfScanner {
 }
 
 impl PdfScanner {
-    fn new(options: &FormatOptions) -> Self {
-        PdfScanner {
-            anchors: options.anchors,
-            max_document: usize::try_from(options.html.max_document).unwrap_or(usize::MAX),
-            is_done: false,
-        }
-    }
-
     /// Reads a file whose first byte has a document offset.
     fn read(&self, bytes: &[u8], offset: u64, events: &mut Events) {
         let diagnose = |code: &'static Code, at: usize, events: &mut Events| {

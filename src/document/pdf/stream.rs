@@ -5,7 +5,9 @@ use std::io::Read;
 
 use flate2::bufread::ZlibDecoder;
 
-/// The parameters of FlateDecode, with the defaults of ISO 32000-2, table 8.
+use super::file::PdfFault;
+
+/// The parameters of FlateDecode (ISO 32000-2, table 8).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlateParameters {
     pub(super) predictor: usize,
@@ -14,53 +16,31 @@ pub(super) struct FlateParameters {
     pub(super) columns: usize,
 }
 
-impl Default for FlateParameters {
-    fn default() -> Self {
-        FlateParameters {
-            predictor: 1,
-            colors: 1,
-            bits: 8,
-            columns: 1,
-        }
-    }
-}
-
-/// The reason why a stream was not decoded to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum StreamFault {
-    /// The data is damaged, or its filter is not supported.
-    Damaged,
-    /// There is more than the limit.
-    TooLong,
-}
-
-/// Decompresses a stream up to `limit` bytes; damaged data gives what stands before the damage.
+/// Decompresses a stream up to `limit` bytes; damaged data gives what is before the damage.
 pub(super) fn inflate(
     data: &[u8],
     parameters: FlateParameters,
     limit: usize,
-) -> (Vec<u8>, Option<StreamFault>) {
+) -> (Vec<u8>, Option<PdfFault>) {
     let mut inflated = Vec::new();
     let most = (limit as u64).saturating_add(1);
     let outcome = ZlibDecoder::new(data).take(most).read_to_end(&mut inflated);
     let fault = match outcome {
         _ if inflated.len() > limit => {
             inflated.truncate(limit);
-            Some(StreamFault::TooLong)
+            Some(PdfFault::Limit)
         }
         Ok(_) => None,
-        Err(_) => Some(StreamFault::Damaged),
+        Err(_) => Some(PdfFault::Damaged),
     };
-    match parameters.predictor {
-        0 | 1 => (inflated, fault),
-        2 => match undo_tiff(inflated, parameters) {
-            Some(plain) => (plain, fault),
-            None => (Vec::new(), Some(StreamFault::Damaged)),
-        },
-        _ => match undo_png(&inflated, parameters) {
-            Some(plain) => (plain, fault),
-            None => (Vec::new(), Some(StreamFault::Damaged)),
-        },
+    let plain = match parameters.predictor {
+        0 | 1 => Some(inflated),
+        2 => undo_tiff(inflated, parameters),
+        _ => undo_png(&inflated, parameters),
+    };
+    match plain {
+        Some(plain) => (plain, fault),
+        None => (Vec::new(), Some(PdfFault::Damaged)),
     }
 }
 
@@ -93,16 +73,14 @@ fn undo_png(bytes: &[u8], parameters: FlateParameters) -> Option<Vec<u8>> {
         let (&filter, coded) = coded.split_first()?;
         let start = plain.len();
         for (at, &byte) in coded.iter().enumerate() {
-            let before = |distance: usize| match distance <= start + at {
-                true => plain[start + at - distance],
-                false => 0,
+            let before = |distance: usize, is_there: bool| {
+                let index = (start + at).checked_sub(distance).filter(|_| is_there);
+                index.map_or(0, |index| plain[index])
             };
-            let left = if at >= sample { before(sample) } else { 0 };
-            let up = if start >= width { before(width) } else { 0 };
-            let corner = match at >= sample && start >= width {
-                true => before(width + sample),
-                false => 0,
-            };
+            let (has_left, has_up) = (at >= sample, start >= width);
+            let left = before(sample, has_left);
+            let up = before(width, has_up);
+            let corner = before(width + sample, has_left && has_up);
             let predicted = match filter {
                 1 => left,
                 2 => up,

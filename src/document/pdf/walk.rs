@@ -149,11 +149,8 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
                 continue;
             };
             // A kid that was seen is a loop.
-            if self
-                .file
-                .reference(kid)
-                .is_some_and(|number| !seen.insert(number))
-            {
+            let number = self.file.reference(kid);
+            if number.is_some_and(|number| !seen.insert(number)) {
                 continue;
             }
             let keys: [&[u8]; 3] = [b"Kids", b"Annots", b"AA"];
@@ -283,15 +280,16 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
 
     /// Reads a file specification, a string or a dictionary (section 7.11).
     fn file_specification(&mut self, value: PdfValue) -> Option<ActionTarget> {
-        let (bytes, place, is_uri, is_text) = match self.file.string(value) {
-            Some((bytes, place)) => (bytes, place, false, false),
+        let (mut is_uri, mut is_text) = (false, false);
+        let (bytes, place) = match self.file.string(value) {
+            Some(string) => string,
             None => {
                 let keys: [&[u8]; 3] = [b"UF", b"F", b"FS"];
                 let [unicode, file, system] = self.file.fields(value, keys)?;
                 let system = system.and_then(|system| self.file.name(system));
-                let is_text = unicode.is_some();
-                let (bytes, place) = self.file.string(unicode.or(file)?)?;
-                (bytes, place, system.as_deref() == Some(b"URL"), is_text)
+                is_uri = system.as_deref() == Some(b"URL");
+                is_text = unicode.is_some();
+                self.file.string(unicode.or(file)?)?
             }
         };
         if is_uri || is_absolute(&bytes) {
@@ -301,9 +299,10 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
                 base: BaseSelector::Document,
             });
         }
-        let path = match is_text {
-            true => text_string(&bytes),
-            false => marked_text(&bytes).map_or(bytes, String::into_bytes),
+        let path = if is_text {
+            text_string(&bytes)
+        } else {
+            uri_string(bytes)
         };
         let mut text = Vec::new();
         // A colon in the first segment would end a scheme.

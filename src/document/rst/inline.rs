@@ -471,7 +471,8 @@ const LONGEST_ROLE: usize = 128;
 /// Returns the start of the `:role:` that ends at an index.
 fn role_start(text: &[u8], from: usize, end: usize) -> Option<usize> {
     let close = end.checked_sub(1).filter(|&at| text[at] == b':')?;
-    let floor = from.max(close.saturating_sub(LONGEST_ROLE));
+    let floor = close.saturating_sub(LONGEST_ROLE).max(from);
+    let floor = Some(floor).filter(|&floor| floor <= close)?;
     let is_part =
         |byte: u8| byte.is_ascii_alphanumeric() || byte >= 0x80 || b"-._+:".contains(&byte);
     let floor = run_start(text, floor..close, is_part);

@@ -1,11 +1,19 @@
 use super::*;
 
+/// The parameters that are left out.
+const USUAL: FlateParameters = FlateParameters {
+    predictor: 1,
+    colors: 1,
+    bits: 8,
+    columns: 1,
+};
+
 #[test]
 fn predictors_of_png_are_undone() {
     let parameters = FlateParameters {
         predictor: 15,
         columns: 3,
-        ..FlateParameters::default()
+        ..USUAL
     };
     let undone = |rows: &[u8]| undo_png(rows, parameters).unwrap();
     assert_eq!(undone(&[0, 1, 2, 3]), [1, 2, 3]);
@@ -23,7 +31,7 @@ fn the_predictor_of_tiff_is_undone() {
         predictor: 2,
         columns: 2,
         colors: 2,
-        ..FlateParameters::default()
+        ..USUAL
     };
     let undone = undo_tiff(vec![1, 2, 3, 4, 5, 6, 7, 8], parameters);
     assert_eq!(undone, Some(vec![1, 2, 4, 6, 5, 6, 12, 14]));
@@ -35,7 +43,7 @@ fn widths_beyond_measure_are_damage() {
         predictor: 12,
         columns: usize::MAX,
         colors: usize::MAX,
-        ..FlateParameters::default()
+        ..USUAL
     };
     assert_eq!(undo_png(&[0, 1], parameters), None);
 }
