@@ -9,7 +9,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::lexer;
-use super::stream::{FlateParameters, inflate};
+use super::stream::{FlateParameters, PdfFault, inflate};
 use crate::bytes::class::run_start;
 use crate::bytes::steps::step;
 
@@ -32,17 +32,6 @@ pub(super) enum PdfPlace {
     File(Range<usize>),
     /// In the stream whose data are these bytes of the file.
     Packed(Range<usize>),
-}
-
-/// The faults of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PdfFault {
-    /// The cross references are missing or wrong; objects were found by a search.
-    Rebuilt,
-    /// An object that is needed is damaged.
-    Damaged,
-    /// The file takes more steps, or unpacks to more bytes, than files do.
-    Limit,
 }
 
 /// The place of an object.

@@ -17,7 +17,8 @@ use super::events::{Event, Events};
 use super::{AnchorReporting, Format, Passes, Scan, ScanStart, text};
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
-use file::{PdfFault, PdfFile};
+use file::PdfFile;
+use stream::PdfFault;
 use walk::PdfWalk;
 
 /// PDF.

@@ -5,8 +5,6 @@ use std::io::Read;
 
 use flate2::bufread::ZlibDecoder;
 
-use super::file::PdfFault;
-
 /// The parameters of FlateDecode (ISO 32000-2, table 8).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlateParameters {
@@ -14,6 +12,17 @@ pub(super) struct FlateParameters {
     pub(super) colors: usize,
     pub(super) bits: usize,
     pub(super) columns: usize,
+}
+
+/// The faults of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PdfFault {
+    /// The cross references are missing or wrong; objects were found by a search.
+    Rebuilt,
+    /// An object that is needed is damaged.
+    Damaged,
+    /// The file takes more steps, or unpacks to more bytes, than files do.
+    Limit,
 }
 
 /// Decompresses a stream up to `limit` bytes; damaged data gives what is before the damage.
