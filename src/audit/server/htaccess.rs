@@ -5,23 +5,10 @@
 
 use super::rule::{
     DestinationTemplate, ErrorPage, ParsedRules, PathPattern, RestPattern, ServerRule,
-    TemplatePlaces,
+    TemplatePlaces, UNPLACED,
 };
-use crate::bytes::lines::Position;
+use crate::audit::disk::OptionalExtension;
 use crate::document::events::Span;
-
-/// The directives of a file.
-#[derive(Debug, Default)]
-pub(super) struct DirectoryDirectives {
-    /// `Redirect` and `RedirectMatch`.
-    pub(super) parsed: ParsedRules,
-    /// The names of index files, if `DirectoryIndex` sets them.
-    pub(super) index: Option<Vec<String>>,
-    /// Whether extensions may be left out, if `Options` says so.
-    pub(super) multiviews: Option<bool>,
-    /// The pages of `ErrorDocument`.
-    pub(super) error_pages: Vec<ErrorPage>,
-}
 
 /// Directives that change headers, access or content, and not what stands at a path.
 const WITHOUT_EFFECT: &[&str] = &[
@@ -64,12 +51,13 @@ const WITHOUT_EFFECT: &[&str] = &[
 ];
 
 /// Reads the directives of a file.
-pub(super) fn parse(text: &[u8]) -> DirectoryDirectives {
-    let mut found = DirectoryDirectives::default();
+pub(super) fn parse(text: &[u8]) -> ParsedRules {
+    let mut found = ParsedRules::default();
     // The sections that are open, and whether each holds for all requests.
     let mut sections: Vec<bool> = Vec::new();
-    for line in LogicalLines::new(text) {
-        let words = words(&line.text);
+    let mut at = 0;
+    while let Some((line, span)) = logical_line(text, &mut at) {
+        let words = words(&line);
         let Some(name) = words.first().map(|name| name.to_ascii_lowercase()) else {
             continue;
         };
@@ -88,116 +76,97 @@ pub(super) fn parse(text: &[u8]) -> DirectoryDirectives {
         if WITHOUT_EFFECT.contains(&&*name) {
             continue;
         }
-        if sections.contains(&false) || found.directive(&name, &words[1..], &line).is_none() {
-            found.parsed.unfollowed.add(line.start);
+        if sections.contains(&false) || found.directive(&name, &words[1..], span).is_none() {
+            found.unfollowed.add(span.start);
         }
     }
     found
 }
 
-impl DirectoryDirectives {
-    /// Takes a directive; returns none if it is not followed.
-    fn directive(&mut self, name: &str, words: &[Vec<u8>], line: &LogicalLine) -> Option<()> {
+impl ParsedRules {
+    /// Takes a directive; returns `None` if it is not followed.
+    fn directive(&mut self, name: &str, words: &[Vec<u8>], span: Span) -> Option<()> {
         match name {
-            "redirect" => self.redirect(words, line)?,
-            "redirectpermanent" => self.redirect(&with_status(b"301", words), line)?,
-            "redirecttemp" => self.redirect(&with_status(b"302", words), line)?,
-            "redirectmatch" => {
-                let (status, rest) = status(words);
-                let pattern = str::from_utf8(rest.first()?).ok()?;
-                let from = PathPattern::expression(pattern, None)?;
-                self.rule(from, TemplatePlaces::Numbers, status, rest.get(1), line)?;
+            "redirect" | "redirectpermanent" | "redirecttemp" | "redirectmatch" => {
+                let (status, words) = match name {
+                    "redirectpermanent" => (301, words),
+                    "redirecttemp" => (302, words),
+                    _ => status(words),
+                };
+                let (path, to) = (words.first()?, words.get(1));
+                let (from, places) = if name == "redirectmatch" {
+                    let expression = PathPattern::expression(str::from_utf8(path).ok()?, None);
+                    (expression?, TemplatePlaces::Numbers)
+                } else if path.starts_with(b"/") {
+                    // `/a/` is for what is below `/a`, and `/a` for itself too.
+                    let prefix = path.strip_suffix(b"/");
+                    let least = usize::from(prefix.is_some());
+                    let name = Box::default();
+                    let rest = Some(RestPattern { name, least });
+                    let prefix = PathPattern::literal(prefix.unwrap_or(path), rest);
+                    (prefix, TemplatePlaces::Append)
+                } else {
+                    return None;
+                };
+                // Only redirects have a destination, and they must have one.
+                if (300..400).contains(&status) != to.is_some() {
+                    return None;
+                }
+                let text = to.cloned().unwrap_or_default().into();
+                self.rules.push(ServerRule {
+                    from,
+                    query: Vec::new(),
+                    to: DestinationTemplate { text, places },
+                    status,
+                    force: true,
+                    conditional: false,
+                    position: UNPLACED,
+                    span,
+                });
             }
             "directoryindex" => {
-                let names = words
-                    .iter()
-                    .filter(|name| !name.eq_ignore_ascii_case(b"disabled"));
+                let names = (words.iter()).filter(|name| !name.eq_ignore_ascii_case(b"disabled"));
                 let names = names.map(|name| String::from_utf8(name.clone()).ok());
                 let names: Vec<String> = names.collect::<Option<_>>()?;
                 // Pages elsewhere that are served for each directory.
                 if names.iter().any(|name| name.contains('/')) {
                     return None;
                 }
-                self.index = Some(names);
+                self.settings.index = Some(names);
             }
             "errordocument" => {
-                let page = words.get(1)?;
-                if page.starts_with(b"/") {
+                let path = words.get(1)?.clone();
+                if path.starts_with(b"/") {
                     self.error_pages.push(ErrorPage {
-                        path: page.clone(),
-                        position: line.position(),
-                        span: line.span(),
+                        path,
+                        position: UNPLACED,
+                        span,
                     });
                 }
             }
             "options" => {
-                let is_relative = words
-                    .iter()
-                    .any(|word| word.starts_with(b"+") || word.starts_with(b"-"));
-                let mut multiviews = (!is_relative).then_some(false);
+                let is_relative = |word: &Vec<u8>| matches!(word.first(), Some(b'+' | b'-'));
+                if !words.iter().any(is_relative) {
+                    self.settings.pages = Some(OptionalExtension::Never);
+                }
                 for word in words {
-                    let (sign, option) = match word.split_first() {
-                        Some((sign @ (b'+' | b'-'), option)) => (*sign, option),
-                        _ => (b'+', word.as_slice()),
+                    let (is_set, option) = match word.split_first() {
+                        Some((sign @ (b'+' | b'-'), option)) => (*sign == b'+', option),
+                        _ => (true, word.as_slice()),
                     };
                     if option.eq_ignore_ascii_case(b"multiviews") {
-                        multiviews = Some(sign == b'+');
+                        self.settings.pages = Some(if is_set {
+                            OptionalExtension::WithoutSlash
+                        } else {
+                            OptionalExtension::Never
+                        });
                     }
                 }
-                self.multiviews = multiviews.or(self.multiviews);
             }
             _ => return None,
         }
         Some(())
     }
-
-    fn redirect(&mut self, words: &[Vec<u8>], line: &LogicalLine) -> Option<()> {
-        let (status, rest) = status(words);
-        let path = rest.first()?;
-        if !path.starts_with(b"/") {
-            return None;
-        }
-        // `/a/` is for what is below `/a`, and `/a` for itself too.
-        let (prefix, least) = match path.strip_suffix(b"/") {
-            Some(prefix) => (prefix, 1),
-            None => (path.as_slice(), 0),
-        };
-        let name = Box::default();
-        let from = PathPattern::literal(prefix, Some(RestPattern { name, least }));
-        self.rule(from, TemplatePlaces::Append, status, rest.get(1), line)
-    }
-
-    fn rule(
-        &mut self,
-        from: PathPattern,
-        places: TemplatePlaces,
-        status: u16,
-        to: Option<&Vec<u8>>,
-        line: &LogicalLine,
-    ) -> Option<()> {
-        // Only redirects have a destination, and they must have one.
-        if (300..400).contains(&status) != to.is_some() {
-            return None;
-        }
-        let text = to.cloned().unwrap_or_default().into();
-        self.parsed.rules.push(ServerRule {
-            from,
-            query: Vec::new(),
-            to: DestinationTemplate { text, places },
-            status,
-            force: true,
-            conditional: false,
-            position: line.position(),
-            span: line.span(),
-        });
-        Some(())
-    }
-}
-
-fn with_status(status: &[u8], words: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    let mut all = vec![status.to_vec()];
-    all.extend_from_slice(words);
-    all
 }
 
 /// Splits the status off, which is 302 if it is not given.
@@ -210,78 +179,25 @@ fn status(words: &[Vec<u8>]) -> (u16, &[Vec<u8>]) {
         b"temp" => Some(302),
         b"seeother" => Some(303),
         b"gone" => Some(410),
-        digits => str::from_utf8(digits)
-            .ok()
-            .and_then(|text| text.parse().ok()),
+        digits => (str::from_utf8(digits).ok()).and_then(|text| text.parse().ok()),
     };
-    match number {
-        Some(number) => (number, rest),
-        None => (302, words),
-    }
+    number.map_or((302, words), |number| (number, rest))
 }
 
-/// A line with those that continue it.
-struct LogicalLine {
-    text: Vec<u8>,
-    /// The offsets in the file.
-    start: u64,
-    end: u64,
-    /// The number, from 1.
-    number: u64,
-}
-
-impl LogicalLine {
-    fn position(&self) -> Position {
-        Position {
-            line: self.number,
-            column: 1,
-        }
-    }
-
-    fn span(&self) -> Span {
-        Span {
-            start: self.start,
-            end: self.end,
-        }
-    }
-}
-
-struct LogicalLines<'a> {
-    text: &'a [u8],
-    at: usize,
-    number: u64,
-}
-
-impl<'a> LogicalLines<'a> {
-    fn new(text: &'a [u8]) -> Self {
-        let (at, number) = (0, 0);
-        LogicalLines { text, at, number }
-    }
-}
-
-impl Iterator for LogicalLines<'_> {
-    type Item = LogicalLine;
-
-    fn next(&mut self) -> Option<LogicalLine> {
-        let mut line = LogicalLine {
-            text: Vec::new(),
-            start: self.at as u64,
-            end: 0,
-            number: self.number + 1,
-        };
-        loop {
-            let rest = self.text.get(self.at..).filter(|rest| !rest.is_empty())?;
-            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-            self.at += end + 1;
-            self.number += 1;
-            let piece = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
-            match piece.strip_suffix(b"\\") {
-                Some(piece) if self.at < self.text.len() => line.text.extend_from_slice(piece),
-                _ => {
-                    line.text.extend_from_slice(piece);
-                    line.end = (self.at - 1) as u64;
-                    return Some(line);
-                }
+/// Returns the line at an offset, with those that continue it, and moves the offset to the next line.
+fn logical_line(text: &[u8], at: &mut usize) -> Option<(Vec<u8>, Span)> {
+    let (mut line, start) = (Vec::new(), *at as u64);
+    loop {
+        let rest = text.get(*at..).filter(|rest| !rest.is_empty())?;
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        *at += end + 1;
+        let piece = rest[..end].strip_suffix(b"\r").unwrap_or(&rest[..end]);
+        match piece.strip_suffix(b"\\") {
+            Some(piece) if *at < text.len() => line.extend_from_slice(piece),
+            _ => {
+                line.extend_from_slice(piece);
+                let end = (*at - 1) as u64;
+                return Some((line, Span { start, end }));
             }
         }
     }

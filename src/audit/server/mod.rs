@@ -22,7 +22,7 @@ use crate::pipeline::bases::{is_internal_origin, served_at};
 use crate::pipeline::walk::path_of;
 use crate::uri::Mounts;
 use index::{RuleIndex, TrailingSlash};
-use rule::{ErrorPage, Occurrences, ParsedRules};
+use rule::{ErrorPage, Occurrences, ParsedRules, ServerSettings};
 
 pub(super) use index::MatchedRule;
 pub(super) use rule::Request;
@@ -53,68 +53,142 @@ pub(crate) struct ServerRow {
     pub(crate) kind: ServerKind,
     /// The name on the command line and in records.
     pub(crate) name: &'static str,
-    /// Files in the root of a site that tell the kind.
+    /// Files in the root of a site that indicate the kind, besides those with rules.
     markers: &'static [&'static str],
+    /// Files with rules for a site, in the order in which the rules apply.
+    site_files: &'static [&'static RuleSyntax],
+    /// The file with rules that any directory may have.
+    directory_file: Option<&'static RuleSyntax>,
     /// Whether pages are found without their extension.
     extension: OptionalExtension,
     /// Paths that the platform answers itself.
     platform: &'static [&'static str],
 }
 
-/// Every kind of server; that of the first row with a marker is taken.
+impl ServerRow {
+    const fn new(kind: ServerKind, name: &'static str) -> Self {
+        ServerRow {
+            kind,
+            name,
+            markers: &[],
+            site_files: &[],
+            directory_file: None,
+            extension: OptionalExtension::Never,
+            platform: &[],
+        }
+    }
+}
+
+/// Every kind of server; the first row of which the root of a site has a file is taken.
 pub(crate) static SERVERS: &[ServerRow] = &[
+    ServerRow::new(ServerKind::Static, "static"),
     ServerRow {
-        kind: ServerKind::Static,
-        name: "static",
-        markers: &[],
-        extension: OptionalExtension::Never,
-        platform: &[],
-    },
-    ServerRow {
-        kind: ServerKind::Netlify,
-        name: "netlify",
-        markers: &[REDIRECTS, NETLIFY_TOML],
+        site_files: &[&REDIRECTS, &NETLIFY_TOML],
         extension: OptionalExtension::WithSlash,
         platform: &["/.netlify/", "/cdn-cgi/"],
+        ..ServerRow::new(ServerKind::Netlify, "netlify")
     },
     ServerRow {
-        kind: ServerKind::Vercel,
-        name: "vercel",
-        markers: &[VERCEL_JSON],
-        // `cleanUrls` changes it.
-        extension: OptionalExtension::Never,
+        site_files: &[&VERCEL_JSON],
         platform: &["/_vercel/"],
+        ..ServerRow::new(ServerKind::Vercel, "vercel")
     },
     ServerRow {
-        kind: ServerKind::Apache,
-        name: "apache",
-        markers: &[HTACCESS],
-        extension: OptionalExtension::Never,
-        platform: &[],
+        directory_file: Some(&HTACCESS),
+        ..ServerRow::new(ServerKind::Apache, "apache")
     },
     ServerRow {
-        kind: ServerKind::GithubPages,
-        name: "github-pages",
         markers: &[CNAME, ".nojekyll"],
         extension: OptionalExtension::WithoutSlash,
-        platform: &[],
+        ..ServerRow::new(ServerKind::GithubPages, "github-pages")
     },
     ServerRow {
-        kind: ServerKind::NginxTry,
-        name: "nginx-try",
-        markers: &[],
         extension: OptionalExtension::WithoutSlash,
-        platform: &[],
+        ..ServerRow::new(ServerKind::NginxTry, "nginx-try")
     },
 ];
 
-const REDIRECTS: &str = "_redirects";
-const NETLIFY_TOML: &str = "netlify.toml";
-const VERCEL_JSON: &str = "vercel.json";
-const HTACCESS: &str = ".htaccess";
 const CNAME: &str = "CNAME";
 /// The page that servers show for paths at which nothing is.
 const ERROR_PAGE: &str = "404.html";
+
+/// The syntax of files with rules that have one name.
+struct RuleSyntax {
+    /// The name of the files.
+    name: &'static str,
+    slash: TrailingSlash,
+    parse: RuleParser,
+}
+
+/// The way in which a file with rules is parsed.
+enum RuleParser {
+    /// By lines, as far as the file was read.
+    Lines(fn(&[u8]) -> ParsedRules),
+    /// As a whole, which must be UTF-8.
+    Whole {
+        /// Returns the contents; `None` if they do not parse.
+        parse: fn(&str) -> Option<ParsedRules>,
+        /// Returns the directory of the site, below that of the file, if the file names one.
+        published: fn(&str) -> Option<String>,
+    },
+}
+
+static REDIRECTS: RuleSyntax = RuleSyntax {
+    name: "_redirects",
+    slash: TrailingSlash::Ignored,
+    parse: RuleParser::Lines(redirects::parse_lines),
+};
+
+static NETLIFY_TOML: RuleSyntax = RuleSyntax {
+    name: "netlify.toml",
+    slash: TrailingSlash::Ignored,
+    parse: RuleParser::Whole {
+        parse: redirects::parse_toml,
+        published: redirects::published,
+    },
+};
+
+static VERCEL_JSON: RuleSyntax = RuleSyntax {
+    name: "vercel.json",
+    slash: TrailingSlash::Ignored,
+    parse: RuleParser::Whole {
+        parse: vercel::parse,
+        published: vercel::published,
+    },
+};
+
+static HTACCESS: RuleSyntax = RuleSyntax {
+    name: ".htaccess",
+    slash: TrailingSlash::Significant,
+    parse: RuleParser::Lines(htaccess::parse),
+};
+
+impl RuleSyntax {
+    /// Reads the file of a site: configurations of hosts from the root or from above it (A100).
+    fn of_site(&self, tree: &DiskTree, root: &[u8]) -> Option<FileText> {
+        match self.parse {
+            RuleParser::Lines(_) => FileText::read(tree, root, self.name),
+            RuleParser::Whole { published, .. } => {
+                FileText::of_site(tree, root, self.name, published)
+            }
+        }
+    }
+
+    fn parse(&self, text: FileText) -> RuleFile {
+        let (parsed, cut) = match self.parse {
+            RuleParser::Lines(parse) => (parse(&text.text), text.cut),
+            RuleParser::Whole { parse, .. } => {
+                let parsed = text.whole().and_then(parse).unwrap_or_else(|| {
+                    let mut parsed = ParsedRules::default();
+                    parsed.invalid.add(0);
+                    parsed
+                });
+                (parsed, None)
+            }
+        };
+        RuleFile::new(text, parsed, self.slash, cut)
+    }
+}
 
 impl ServerKind {
     /// Returns the kind of a name.
@@ -129,19 +203,19 @@ impl ServerKind {
         row.unwrap_or(&SERVERS[0])
     }
 
-    /// Returns the kind that the files in the root of a site tell.
+    /// Returns the kind that the files in the root of a site indicate.
     fn of_files(tree: &DiskTree, root: &[u8]) -> ServerKind {
-        let has_marker = |row: &&ServerRow| {
-            let mut markers = row.markers.iter();
-            markers.any(|&name| match name {
-                NETLIFY_TOML | VERCEL_JSON => FileText::of_site(tree, root, name).is_some(),
-                name => tree.file_in(root, name.as_bytes()).is_some(),
-            })
+        let has = |name: &str| tree.file_in(root, name.as_bytes()).is_some();
+        let is_of_site = |file: &&RuleSyntax| match file.parse {
+            RuleParser::Lines(_) => has(file.name),
+            RuleParser::Whole { .. } => file.of_site(tree, root).is_some(),
         };
-        SERVERS
-            .iter()
-            .find(has_marker)
-            .map_or(ServerKind::Static, |row| row.kind)
+        let mut rows = SERVERS.iter();
+        let row = rows.find(|row| {
+            let mut files = row.site_files.iter().chain(&row.directory_file);
+            files.any(is_of_site) || row.markers.iter().any(|name| has(name))
+        });
+        row.map_or(ServerKind::Static, |row| row.kind)
     }
 }
 
@@ -156,47 +230,47 @@ pub(super) struct RuleFile {
     pub(super) error_pages: Vec<ErrorPage>,
     /// The parts of the file that are not followed, by the code of their diagnostic.
     pub(super) notes: Vec<(&'static Code, Occurrences)>,
+    settings: ServerSettings,
 }
 
 impl RuleFile {
-    fn new(path: Vec<u8>, parsed: ParsedRules, slash: TrailingSlash, cut: Option<u64>) -> Self {
+    fn new(
+        text: FileText,
+        mut parsed: ParsedRules,
+        slash: TrailingSlash,
+        cut: Option<u64>,
+    ) -> Self {
+        parsed.locate(&text.text);
         let rules = RuleIndex::new(parsed.rules, slash);
-        let mut unfollowed = parsed.unfollowed;
-        unfollowed.count += rules.unfollowed;
+        parsed.unfollowed.count += rules.unfollowed;
         let cut = Occurrences {
             count: u64::from(cut.is_some()),
             first: cut.unwrap_or(0),
         };
-        let notes = [
-            (&diagnostic::SERVER_UNFOLLOWED, unfollowed),
+        let mut notes = vec![
+            (&diagnostic::SERVER_UNFOLLOWED, parsed.unfollowed),
             (&diagnostic::SERVER_INVALID, parsed.invalid),
             (&diagnostic::SERVER_TOO_LONG, cut),
         ];
+        notes.retain(|(_, found)| found.count > 0);
         RuleFile {
-            path,
+            path: text.path,
             rules,
-            error_pages: Vec::new(),
-            notes: (notes.into_iter())
-                .filter(|(_, found)| found.count > 0)
-                .collect(),
+            error_pages: parsed.error_pages,
+            notes,
+            settings: parsed.settings,
         }
     }
 
-    /// Creates the file of a text that does not parse.
-    fn invalid(path: Vec<u8>) -> Self {
-        let mut parsed = ParsedRules::default();
-        parsed.invalid.add(0);
-        RuleFile::new(path, parsed, TrailingSlash::Ignored, None)
-    }
-
-    /// Returns the number of rules.
-    fn count(&self) -> u64 {
-        (self.rules.rules().len() + self.error_pages.len()) as u64
-    }
-
-    /// Returns the number of places that are not followed.
-    fn unfollowed(&self) -> u64 {
-        self.notes.iter().map(|(_, found)| found.count).sum()
+    /// Returns the names under which files are found, with the settings of this file.
+    fn naming(&self, naming: &FileNaming) -> FileNaming {
+        FileNaming {
+            index: (self.settings.index.as_ref())
+                .unwrap_or(&naming.index)
+                .clone(),
+            pages: self.settings.pages.unwrap_or(naming.pages),
+            extensions: naming.extensions.clone(),
+        }
     }
 }
 
@@ -215,12 +289,8 @@ pub(super) struct ServerView {
     /// The mounted directory, with its slash.
     root: Vec<u8>,
     naming: Arc<FileNaming>,
-    /// The files in the root that have rules, in the order in which the rules count.
+    /// The files with rules for the site, in the order in which the rules apply.
     files: Vec<Arc<RuleFile>>,
-    /// `cleanUrls` of Vercel.
-    clean_urls: bool,
-    /// `trailingSlash` of Vercel.
-    trailing_slash: Option<bool>,
     /// The directories that Apache has looked at, by their paths without a slash at the end.
     directories: RwLock<HashMap<Box<[u8]>, Arc<DirectoryConfig>>>,
     /// The rules of files in these directories.
@@ -258,32 +328,28 @@ impl PathConfig {
 
 impl ServerView {
     fn new(kind: ServerKind, root: &[u8], tree: &DiskTree, naming: &FileNaming) -> Self {
-        let mut view = ServerView {
+        let row = kind.row();
+        let mut naming = FileNaming {
+            pages: row.extension,
+            ..naming.clone()
+        };
+        let mut files = Vec::new();
+        for syntax in row.site_files {
+            if let Some(text) = syntax.of_site(tree, root) {
+                let file = syntax.parse(text);
+                naming = file.naming(&naming);
+                files.push(Arc::new(file));
+            }
+        }
+        let view = ServerView {
             kind,
             root: root.to_vec(),
-            naming: Arc::default(),
-            files: Vec::new(),
-            clean_urls: false,
-            trailing_slash: None,
+            naming: Arc::new(naming),
+            files,
             directories: RwLock::default(),
             directory_files: Mutex::default(),
             error_pages: Mutex::default(),
         };
-        let mut extension = kind.row().extension;
-        match kind {
-            ServerKind::Netlify => view.read_netlify(tree),
-            ServerKind::Vercel => {
-                view.read_vercel(tree);
-                if view.clean_urls {
-                    extension = OptionalExtension::WithSlash;
-                }
-            }
-            _ => {}
-        }
-        view.naming = Arc::new(FileNaming {
-            pages: extension,
-            ..naming.clone()
-        });
         for file in &view.files {
             view.add_error_pages(file);
         }
@@ -307,48 +373,16 @@ impl ServerView {
         }
     }
 
-    fn read_netlify(&mut self, tree: &DiskTree) {
-        let slash = TrailingSlash::Ignored;
-        if let Some(text) = FileText::read(tree, &self.root, REDIRECTS) {
-            let parsed = redirects::parse_lines(text.lines());
-            let file = RuleFile::new(text.path, parsed, slash, text.cut);
-            self.files.push(Arc::new(file));
-        }
-        if let Some(text) = FileText::of_site(tree, &self.root, NETLIFY_TOML) {
-            let parsed = text.whole().and_then(redirects::parse_toml);
-            let file = match parsed {
-                Some(parsed) => RuleFile::new(text.path, parsed, slash, None),
-                None => RuleFile::invalid(text.path),
-            };
-            self.files.push(Arc::new(file));
-        }
-    }
-
-    fn read_vercel(&mut self, tree: &DiskTree) {
-        let Some(text) = FileText::of_site(tree, &self.root, VERCEL_JSON) else {
-            return;
-        };
-        let file = match text.whole().and_then(vercel::parse) {
-            Some(config) => {
-                self.clean_urls = config.clean_urls;
-                self.trailing_slash = config.trailing_slash;
-                RuleFile::new(text.path, config.parsed, TrailingSlash::Ignored, None)
-            }
-            None => RuleFile::invalid(text.path),
-        };
-        self.files.push(Arc::new(file));
-    }
-
     /// Returns what applies to requests for a path, which begins with the mounted directory.
     pub(super) fn config(&self, tree: &DiskTree, path: &[u8]) -> PathConfig {
-        if self.kind != ServerKind::Apache {
+        let Some(syntax) = self.kind.row().directory_file else {
             return PathConfig {
                 directory: None,
                 naming: Arc::clone(&self.naming),
             };
-        }
+        };
         let mut here = self.root.strip_suffix(b"/").unwrap_or(&self.root).to_vec();
-        let mut config = self.directory(tree, &here, None);
+        let mut config = self.directory(tree, syntax, &here, None);
         let rest = path.strip_prefix(&self.root[..]).unwrap_or_default();
         for name in rest
             .split(|&byte| byte == b'/')
@@ -359,7 +393,7 @@ impl ServerView {
             }
             here.push(b'/');
             here.extend_from_slice(name);
-            config = self.directory(tree, &here, Some(config));
+            config = self.directory(tree, syntax, &here, Some(config));
         }
         PathConfig {
             naming: Arc::clone(&config.naming),
@@ -371,6 +405,7 @@ impl ServerView {
     fn directory(
         &self,
         tree: &DiskTree,
+        syntax: &RuleSyntax,
         path: &[u8],
         above: Option<Arc<DirectoryConfig>>,
     ) -> Arc<DirectoryConfig> {
@@ -383,35 +418,20 @@ impl ServerView {
         }
         drop(known);
         let naming = above.as_ref().map_or(&self.naming, |above| &above.naming);
-        let config = match FileText::read(tree, path, HTACCESS) {
-            None => match &above {
-                // What applies above applies here.
-                Some(above) => Arc::clone(above),
-                None => Arc::new(DirectoryConfig {
-                    file: None,
-                    naming: Arc::clone(naming),
-                    above: None,
-                }),
-            },
-            Some(text) => {
-                let found = htaccess::parse(text.lines());
-                let mut naming = FileNaming::clone(naming);
-                if let Some(index) = found.index {
-                    naming.index = index;
-                }
-                if let Some(multiviews) = found.multiviews {
-                    naming.pages = match multiviews {
-                        true => OptionalExtension::WithoutSlash,
-                        false => OptionalExtension::Never,
-                    };
-                }
-                let slash = TrailingSlash::Significant;
-                let mut file = RuleFile::new(text.path, found.parsed, slash, text.cut);
-                file.error_pages = found.error_pages;
+        let config = match (FileText::read(tree, path, syntax.name), &above) {
+            // What applies above applies here.
+            (None, Some(above)) => Arc::clone(above),
+            (text, _) => {
+                let file = text.map(|text| Arc::new(syntax.parse(text)));
+                let naming = match &file {
+                    Some(file) => Arc::new(file.naming(naming)),
+                    None => Arc::clone(naming),
+                };
+                let above = above.clone();
                 Arc::new(DirectoryConfig {
-                    file: Some(Arc::new(file)),
-                    naming: Arc::new(naming),
-                    above: above.clone(),
+                    file,
+                    naming,
+                    above,
                 })
             }
         };
@@ -459,8 +479,8 @@ impl ServerView {
             }
         }
         if self.kind == ServerKind::Vercel
-            && let Some(path) = self.moved_path(request.path, found)
             && let Some(file) = self.files.first()
+            && let Some(path) = moved_path(&file.settings, request.path, found)
         {
             return ServerAnswer::Path(&file.path, path);
         }
@@ -475,36 +495,6 @@ impl ServerView {
         let path = [mount, path].concat();
         let mut prefixes = self.kind.row().platform.iter();
         prefixes.any(|prefix| path.starts_with(prefix.as_bytes()))
-    }
-
-    /// Returns the path to which Vercel sends the requests for a page that exists.
-    fn moved_path(&self, path: &[u8], found: Option<LookupMatch>) -> Option<Vec<u8>> {
-        let how = found.filter(|how| *how != LookupMatch::OtherCase)?;
-        let without = |path: &[u8]| match path.strip_suffix(b"/") {
-            Some(b"") | None => path.to_vec(),
-            Some(path) => path.to_vec(),
-        };
-        if self.clean_urls
-            && how == LookupMatch::Exact
-            && let Some(page) = path.strip_suffix(b".html")
-        {
-            let page = match page.strip_suffix(b"index") {
-                Some(directory) if directory.ends_with(b"/") => directory,
-                _ => page,
-            };
-            let page = without(page);
-            return Some(match self.trailing_slash {
-                Some(true) if page != b"/" => [&page[..], b"/"].concat(),
-                _ => page,
-            });
-        }
-        match self.trailing_slash? {
-            true if !path.ends_with(b"/") && how != LookupMatch::Exact => {
-                Some([path, b"/"].concat())
-            }
-            false if path.ends_with(b"/") && path != b"/" => Some(without(path)),
-            _ => None,
-        }
     }
 
     /// Returns how a page counts that was found in some way: Vercel serves directories without a slash.
@@ -534,6 +524,38 @@ impl ServerView {
             .unwrap_or_else(PoisonError::into_inner);
         let below = path.strip_prefix(&self.root[..]);
         below.is_some_and(|below| below == ERROR_PAGE.as_bytes() || known.contains(below))
+    }
+}
+
+/// Returns the path to which Vercel sends the requests for a page that exists.
+fn moved_path(
+    settings: &ServerSettings,
+    path: &[u8],
+    found: Option<LookupMatch>,
+) -> Option<Vec<u8>> {
+    let how = found.filter(|how| *how != LookupMatch::OtherCase)?;
+    let without = |path: &[u8]| match path.strip_suffix(b"/") {
+        Some(b"") | None => path.to_vec(),
+        Some(path) => path.to_vec(),
+    };
+    if settings.pages.is_some()
+        && how == LookupMatch::Exact
+        && let Some(page) = path.strip_suffix(b".html")
+    {
+        let page = match page.strip_suffix(b"index") {
+            Some(directory) if directory.ends_with(b"/") => directory,
+            _ => page,
+        };
+        let page = without(page);
+        return Some(match settings.trailing_slash {
+            Some(true) if page != b"/" => [&page[..], b"/"].concat(),
+            _ => page,
+        });
+    }
+    match settings.trailing_slash? {
+        true if !path.ends_with(b"/") && how != LookupMatch::Exact => Some([path, b"/"].concat()),
+        false if path.ends_with(b"/") && path != b"/" => Some(without(path)),
+        _ => None,
     }
 }
 
@@ -570,7 +592,12 @@ impl FileText {
 
     /// Reads the configuration of a host for the site in a directory, from there or from above it in the
     /// repository (A100).
-    fn of_site(tree: &DiskTree, root: &[u8], name: &str) -> Option<FileText> {
+    fn of_site(
+        tree: &DiskTree,
+        root: &[u8],
+        name: &str,
+        published: fn(&str) -> Option<String>,
+    ) -> Option<FileText> {
         let root = root.strip_suffix(b"/").unwrap_or(root);
         let site = path_of(root);
         let is_repository = |above: &&Path| above.join(".git").exists();
@@ -582,11 +609,7 @@ impl FileText {
             .map(|above| above.as_os_str().as_encoded_bytes())
             .find_map(|directory| {
                 let text = FileText::read(tree, directory, name)?;
-                let published = text.whole().and_then(|text| match name {
-                    NETLIFY_TOML => redirects::published(text),
-                    _ => vercel::published(text),
-                });
-                let is_of_site = match published {
+                let is_of_site = match text.whole().and_then(published) {
                     Some(below) => {
                         let below = below.split('/').filter(|name| !matches!(*name, "" | "."));
                         let names = std::iter::once(directory).chain(below.map(str::as_bytes));
@@ -596,11 +619,6 @@ impl FileText {
                 };
                 is_of_site.then_some(text)
             })
-    }
-
-    /// Returns the lines that were read.
-    fn lines(&self) -> &[u8] {
-        &self.text
     }
 
     /// Returns the text, if it is complete and UTF-8.
@@ -675,8 +693,15 @@ impl Servers {
             SiteServer {
                 root: shown(&view.root),
                 server: view.kind.row().name,
-                rules: files.iter().map(|file| file.count()).sum(),
-                unfollowed: files.iter().map(|file| file.unfollowed()).sum(),
+                rules: files
+                    .iter()
+                    .map(|file| (file.rules.rules().len() + file.error_pages.len()) as u64)
+                    .sum(),
+                unfollowed: files
+                    .iter()
+                    .flat_map(|file| &file.notes)
+                    .map(|(_, found)| found.count)
+                    .sum(),
             }
         };
         self.views.iter().map(summary).collect()

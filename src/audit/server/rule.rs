@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use percent_encoding::percent_decode;
 use regex::bytes::{Regex, RegexBuilder};
 
+use crate::audit::disk::OptionalExtension;
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
 use crate::uri::base::push_path;
@@ -18,7 +19,7 @@ const COMPILED: usize = 256;
 /// The length of a destination, in bytes; a rule that makes a longer one does not apply.
 const LONGEST_DESTINATION: usize = 16 << 10;
 
-/// The position of a rule before lines are counted.
+/// The position of a rule before [`ParsedRules::locate`].
 pub(super) const UNPLACED: Position = Position { line: 0, column: 0 };
 
 /// The request for a target.
@@ -145,6 +146,22 @@ pub(super) enum SegmentPattern {
     Named(Box<[u8]>),
 }
 
+impl SegmentPattern {
+    fn literal(segment: &[u8]) -> Self {
+        SegmentPattern::Literal(Cow::from(percent_decode(segment)).into())
+    }
+}
+
+/// The place that a segment of a written pattern is.
+pub(super) enum PathPlace<'p> {
+    /// No place: text.
+    None,
+    /// One segment, by this name.
+    Segment(&'p [u8]),
+    /// All further segments, by this name.
+    Rest(&'p [u8]),
+}
+
 /// A pattern of the last segments of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct RestPattern {
@@ -228,15 +245,76 @@ impl ServerRule {
     }
 }
 
-/// The rules of a file, and what in the file is none.
+/// The contents of a file with rules.
 #[derive(Debug, Default)]
 pub(super) struct ParsedRules {
     /// The rules in their order.
     pub(super) rules: Vec<ServerRule>,
-    /// A rule that the server follows, and this audit does not.
+    /// Rules that the server follows, and this audit does not.
     pub(super) unfollowed: Occurrences,
-    /// A line that the server would not take for a rule.
+    /// Lines that the server would not take for a rule.
     pub(super) invalid: Occurrences,
+    /// Pages for paths at which nothing is.
+    pub(super) error_pages: Vec<ErrorPage>,
+    pub(super) settings: ServerSettings,
+}
+
+/// Settings of a server besides rules; `None` where a file does not change them.
+#[derive(Debug, Default)]
+pub(super) struct ServerSettings {
+    /// The names of index files.
+    pub(super) index: Option<Vec<String>>,
+    /// Whether extensions of pages may be left out.
+    pub(super) pages: Option<OptionalExtension>,
+    /// Whether the slash at the end of a path is added, or removed.
+    pub(super) trailing_slash: Option<bool>,
+}
+
+impl ParsedRules {
+    /// Adds the rule at an offset, or counts why there is none.
+    pub(super) fn add(&mut self, rule: Result<ServerRule, Unfit>, offset: u64) {
+        match rule {
+            Ok(rule) => self.rules.push(rule),
+            Err(Unfit::Invalid) => self.invalid.add(offset),
+            Err(Unfit::Unfollowed) => self.unfollowed.add(offset),
+        }
+    }
+
+    /// Sets the positions of all destinations in the text of the file.
+    pub(super) fn locate(&mut self, text: &[u8]) {
+        let rules = self.rules.iter_mut();
+        let rules = rules.map(|rule| (rule.span.start, &mut rule.position));
+        let pages = self.error_pages.iter_mut();
+        let pages = pages.map(|page| (page.span.start, &mut page.position));
+        let (mut line, mut start) = (1, 0);
+        for (offset, position) in rules.chain(pages) {
+            let offset = (offset as usize).min(text.len());
+            if offset < start {
+                (line, start) = (1, 0);
+            }
+            let from = start;
+            for end in memchr::memchr_iter(b'\n', &text[from..offset]) {
+                line += 1;
+                start = from + end + 1;
+            }
+            let before = String::from_utf8_lossy(&text[start..offset]);
+            let column = before.chars().count() as u64 + 1;
+            *position = Position { line, column };
+        }
+    }
+}
+
+/// The reason why a rule is not in the index.
+pub(super) enum Unfit {
+    /// The server ignores the rule too.
+    Invalid,
+    /// Only the server can follow the rule.
+    Unfollowed,
+}
+
+/// Returns the offset of a part of a text.
+pub(super) fn offset_in(text: &[u8], part: &[u8]) -> u64 {
+    (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize) as u64
 }
 
 /// A page that a server shows for paths at which nothing is.
@@ -248,41 +326,6 @@ pub(in crate::audit) struct ErrorPage {
     pub(in crate::audit) position: Position,
     /// The bytes of the directive.
     pub(in crate::audit) span: Span,
-}
-
-/// Counts lines and columns up to ascending offsets of a text.
-#[derive(Debug)]
-pub(super) struct RulePositions<'a> {
-    text: &'a [u8],
-    line: u64,
-    /// The offset at which the line starts.
-    start: usize,
-}
-
-impl<'a> RulePositions<'a> {
-    /// Starts at the first line.
-    pub(super) fn new(text: &'a [u8]) -> Self {
-        let (line, start) = (1, 0);
-        RulePositions { text, line, start }
-    }
-
-    /// Returns the position of an offset.
-    pub(super) fn at(&mut self, offset: usize) -> Position {
-        let offset = offset.min(self.text.len());
-        if offset < self.start {
-            *self = RulePositions::new(self.text);
-        }
-        let from = self.start;
-        for end in memchr::memchr_iter(b'\n', &self.text[from..offset]) {
-            self.line += 1;
-            self.start = from + end + 1;
-        }
-        let before = String::from_utf8_lossy(&self.text[self.start..offset]);
-        Position {
-            line: self.line,
-            column: before.chars().count() as u64 + 1,
-        }
-    }
 }
 
 /// The frequency of something in a file.
@@ -330,14 +373,43 @@ pub(super) fn segments(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     path.split(|&byte| byte == b'/').take(count)
 }
 
+/// Returns whether bytes are the name of a place.
+pub(super) fn is_name(name: &[u8]) -> bool {
+    let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    !name.is_empty() && name.iter().all(in_name)
+}
+
 impl PathPattern {
     /// Creates the pattern of one path and, if `rest` has a name, what is below.
     pub(super) fn literal(path: &[u8], rest: Option<RestPattern>) -> Self {
-        let decoded = |segment| SegmentPattern::Literal(Cow::from(percent_decode(segment)).into());
         PathPattern::Segments {
-            segments: segments(path).map(decoded).collect(),
+            segments: segments(path).map(SegmentPattern::literal).collect(),
             rest,
         }
+    }
+
+    /// Creates the pattern of a path whose places are whole segments, as `place` finds them; `None` for
+    /// other paths.
+    pub(super) fn segments<'p>(
+        path: &'p [u8],
+        place: impl Fn(&'p [u8]) -> Option<PathPlace<'p>>,
+    ) -> Option<Self> {
+        let (mut patterns, mut rest) = (Vec::new(), None);
+        for segment in segments(path) {
+            if rest.is_some() {
+                return None;
+            }
+            match place(segment)? {
+                PathPlace::None => patterns.push(SegmentPattern::literal(segment)),
+                PathPlace::Segment(name) => patterns.push(SegmentPattern::Named(name.into())),
+                PathPlace::Rest(name) => {
+                    let name = name.into();
+                    rest = Some(RestPattern { name, least: 0 });
+                }
+            }
+        }
+        let segments = patterns;
+        Some(PathPattern::Segments { segments, rest })
     }
 
     /// Creates the pattern of a regular expression; none if it is invalid or too large.

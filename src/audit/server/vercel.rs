@@ -4,66 +4,47 @@
 
 use std::collections::BTreeMap;
 
-use percent_encoding::percent_decode;
 use serde_json::value::RawValue;
 
 use super::rule::{
-    DestinationTemplate, Occurrences, ParsedRules, PathPattern, RestPattern, RulePositions,
-    SegmentPattern, ServerRule, TemplatePlaces, UNPLACED, segments,
+    DestinationTemplate, ParsedRules, PathPattern, PathPlace, ServerRule, TemplatePlaces, UNPLACED,
+    is_name, offset_in,
 };
+use crate::audit::disk::OptionalExtension;
 use crate::document::events::Span;
-
-/// The contents of a file.
-#[derive(Debug, Default)]
-pub(super) struct VercelConfig {
-    /// `redirects` and, after them, `rewrites`.
-    pub(super) parsed: ParsedRules,
-    /// Pages are served without their extension.
-    pub(super) clean_urls: bool,
-    /// The slash at the end of a path is added, or removed.
-    pub(super) trailing_slash: Option<bool>,
-}
 
 type Members<'a> = BTreeMap<String, &'a RawValue>;
 
-/// Reads a file; none where it is no JSON object.
-pub(super) fn parse(text: &str) -> Option<VercelConfig> {
+/// Reads a file: `redirects` and, after them, `rewrites`; `None` if it is not a JSON object.
+pub(super) fn parse(text: &str) -> Option<ParsedRules> {
     let members: Members<'_> = serde_json::from_str(text).ok()?;
-    let mut config = VercelConfig::default();
+    let mut parsed = ParsedRules::default();
     let flag = |name: &str| serde_json::from_str::<bool>(members.get(name)?.get()).ok();
-    config.clean_urls = flag("cleanUrls") == Some(true);
-    config.trailing_slash = flag("trailingSlash");
-    let mut positions = RulePositions::new(text.as_bytes());
+    let clean_urls = flag("cleanUrls") == Some(true);
+    parsed.settings.pages = clean_urls.then_some(OptionalExtension::WithSlash);
+    parsed.settings.trailing_slash = flag("trailingSlash");
+    let offset = |part: &RawValue| offset_in(text.as_bytes(), part.get().as_bytes());
     for (name, is_redirect) in [("redirects", true), ("rewrites", false)] {
         let Some(list) = members.get(name) else {
             continue;
         };
         let Ok(entries) = serde_json::from_str::<Vec<&RawValue>>(list.get()) else {
-            config.parsed.invalid.add(offset_in(text, list.get()));
+            parsed.invalid.add(offset(list));
             continue;
         };
         for entry in entries {
-            let start = offset_in(text, entry.get());
-            match rule(
-                text,
-                entry.get(),
-                is_redirect,
-                &mut config.parsed.unfollowed,
-            ) {
-                Some(Some(mut rule)) => {
-                    rule.position = positions.at(rule.span.start as usize);
-                    config.parsed.rules.push(rule);
-                }
-                Some(None) => {}
-                None => config.parsed.invalid.add(start),
+            match rule(text, entry.get(), is_redirect) {
+                Some(Ok(rule)) => parsed.rules.push(rule),
+                Some(Err(at)) => parsed.unfollowed.add(at),
+                None => parsed.invalid.add(offset(entry)),
             }
         }
     }
     // The older way, which is written in an order of its own.
     if let Some(routes) = members.get("routes") {
-        config.parsed.unfollowed.add(offset_in(text, routes.get()));
+        parsed.unfollowed.add(offset(routes));
     }
-    Some(config)
+    Some(parsed)
 }
 
 /// Returns the directory of the site, below that of the file, if the file names one.
@@ -72,41 +53,24 @@ pub(super) fn published(text: &str) -> Option<String> {
     serde_json::from_str(members.get("outputDirectory")?.get()).ok()
 }
 
-/// Returns the offset of a part of a text.
-fn offset_in(text: &str, part: &str) -> u64 {
-    (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize) as u64
-}
-
-/// Reads a rule: an error if it is none, and nothing if it is counted as not followed.
-fn rule(
-    text: &str,
-    entry: &str,
-    is_redirect: bool,
-    unfollowed: &mut Occurrences,
-) -> Option<Option<ServerRule>> {
+/// Reads a rule: `None` if it is not one, and the offset of a destination if it is not followed.
+fn rule(text: &str, entry: &str, is_redirect: bool) -> Option<Result<ServerRule, u64>> {
     let members: Members<'_> = serde_json::from_str(entry).ok()?;
     let string = |name: &str| serde_json::from_str::<String>(members.get(name)?.get()).ok();
     let (source, destination) = (string("source")?, string("destination")?);
     let written = members.get("destination")?.get();
-    let offset = offset_in(text, written);
-    let status = match (is_redirect, members.get("statusCode")) {
-        (true, Some(status)) => serde_json::from_str(status.get()).unwrap_or(308),
-        (true, None) => 308,
-        (false, _) => 200,
-    };
-    let Some(from) = pattern(&source) else {
-        unfollowed.add(offset);
-        return Some(None);
-    };
+    let offset = offset_in(text.as_bytes(), written.as_bytes());
+    let status = members.get("statusCode").filter(|_| is_redirect);
+    let status = status.and_then(|status| serde_json::from_str(status.get()).ok());
     let is_conditional = |name: &str| members.get(name).is_some_and(|list| list.get() != "[]");
-    Some(Some(ServerRule {
+    let rule = |from| ServerRule {
         from,
         query: Vec::new(),
         to: DestinationTemplate {
             text: destination.into_bytes().into(),
             places: TemplatePlaces::Both,
         },
-        status,
+        status: status.unwrap_or(if is_redirect { 308 } else { 200 }),
         force: is_redirect,
         conditional: is_conditional("has") || is_conditional("missing"),
         position: UNPLACED,
@@ -115,7 +79,8 @@ fn rule(
             start: offset + 1,
             end: offset + written.len() as u64 - 1,
         },
-    }))
+    };
+    Some(pattern(&source).map(rule).ok_or(offset))
 }
 
 /// Returns the pattern of a path in the syntax of path-to-regexp.
@@ -123,47 +88,25 @@ fn pattern(source: &str) -> Option<PathPattern> {
     if !source.starts_with('/') {
         return None;
     }
-    simple_pattern(source).or_else(|| expression(source))
-}
-
-/// Returns the pattern of a path whose places are whole segments; none for others.
-fn simple_pattern(source: &str) -> Option<PathPattern> {
-    let is_name = |name: &str| {
-        let in_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        !name.is_empty() && name.bytes().all(in_name)
-    };
-    let mut patterns = Vec::new();
-    let mut rest = None;
-    for segment in segments(source.strip_suffix('/').unwrap_or(source).as_bytes()) {
-        let segment = str::from_utf8(segment).ok()?;
-        if rest.is_some() {
-            return None;
-        }
-        let name = segment.strip_prefix(':');
-        if let Some(name) = name.filter(|name| is_name(name)) {
-            patterns.push(SegmentPattern::Named(name.as_bytes().into()));
-        } else if let Some(name) = name.and_then(|name| name.strip_suffix('*'))
-            && is_name(name)
-        {
-            let name = name.as_bytes().into();
-            rest = Some(RestPattern { name, least: 0 });
-        } else if segment == "(.*)" {
-            let name = Box::default();
-            rest = Some(RestPattern { name, least: 0 });
-        } else if segment.contains(['(', ')', ':', '*', '+', '?', '{', '}', '\\', '[', ']']) {
-            return None;
+    let path = source.strip_suffix('/').unwrap_or(source).as_bytes();
+    let is_special = |byte: &u8| b"():*+?{}\\[]".contains(byte);
+    let segments = PathPattern::segments(path, |segment| {
+        let name = segment.strip_prefix(b":").unwrap_or_default();
+        let all = name.strip_suffix(b"*").unwrap_or_default();
+        if is_name(name) {
+            Some(PathPlace::Segment(name))
+        } else if is_name(all) {
+            Some(PathPlace::Rest(all))
+        } else if segment == b"(.*)" {
+            Some(PathPlace::Rest(b""))
         } else {
-            let decoded: Vec<u8> = percent_decode(segment.as_bytes()).collect();
-            patterns.push(SegmentPattern::Literal(decoded.into()));
+            (!segment.iter().any(is_special)).then_some(PathPlace::None)
         }
-    }
-    Some(PathPattern::Segments {
-        segments: patterns,
-        rest,
-    })
+    });
+    segments.or_else(|| expression(source))
 }
 
-/// Returns the expression of a path; none for what the syntax of expressions lacks.
+/// Returns the expression of a path; `None` for syntax that expressions lack.
 fn expression(source: &str) -> Option<PathPattern> {
     let mut out = String::from("^");
     let mut except = None;
