@@ -13,7 +13,7 @@ use super::args::output::{GeneratedKind, string_form};
 use super::args::{SchemaArgs, SchemaFormatArg, command};
 use super::destination::{OutputTarget, cannot_write};
 use super::explanations::{Explanation, codes, flags, rules};
-use super::help::{PAGES, Page, nearest};
+use super::help::{Page, nearest, subcommands};
 use super::message::{Error, print};
 use super::process::Exit;
 use crate::audit::rules::RULES;
@@ -122,12 +122,9 @@ pub(super) fn generate(kind: &GeneratedKind, output: Option<&Path>) -> Result<Ex
 fn write_pages(folder: &Path) -> Result<Exit, Error> {
     let failed = |error| cannot_write(folder, &error);
     fs::create_dir_all(folder).map_err(failed)?;
-    for page in PAGES {
-        let name = match page.name {
-            "" => "uriscan.1".to_owned(),
-            name => format!("uriscan-{name}.1"),
-        };
-        write_file(&folder.join(name), &man(page.name).map_err(failed)?)?;
+    for name in std::iter::once("").chain(subcommands()) {
+        let file = folder.join(format!("{}.1", page_name(name)));
+        write_file(&file, &man(name).map_err(failed)?)?;
     }
     Ok(Exit::Found)
 }
@@ -201,33 +198,36 @@ fn push_row(row: &Explanation, note: &str, roff: &mut Roff) {
 
 fn push_page(page: &Page, roff: &mut Roff) {
     roff.control("SH", ["EXIT STATUS"]);
-    for (code, meaning) in page.exits {
+    for (code, meaning) in &page.exits {
         roff.control("TP", []);
-        roff.text([bold(*code)]);
-        roff.text([roman(*meaning)]);
+        roff.text([bold(code)]);
+        roff.text([roman(meaning)]);
     }
-    for (heading, paragraph) in page.notes {
+    for (heading, paragraph) in &page.notes {
         roff.control("SH", [heading.to_uppercase().as_str()]);
-        roff.text([roman(*paragraph)]);
+        roff.text([roman(paragraph)]);
     }
     roff.control("SH", ["EXAMPLES"]);
-    for (command, about) in page.examples {
+    for (command, about) in &page.examples {
         roff.control("TP", []);
         roff.text([roman(format!("{about}:"))]);
-        roff.text([bold(*command)]);
+        roff.text([bold(command)]);
     }
 }
 
 fn push_see_also(name: &str, roff: &mut Roff) {
-    let mut pages: Vec<String> = PAGES
-        .iter()
-        .filter(|page| page.name != name)
-        .map(|page| match page.name {
-            "" => "uriscan(1)".to_owned(),
-            name => format!("uriscan-{name}(1)"),
-        })
-        .collect();
+    let others = std::iter::once("").chain(subcommands());
+    let others = others.filter(|other| *other != name);
+    let mut pages: Vec<_> = others.map(|name| page_name(name) + "(1)").collect();
     pages.sort();
     roff.control("SH", ["SEE ALSO"]);
     roff.text([roman(pages.join(", "))]);
+}
+
+/// Returns the name of the man page of a subcommand, or of the command itself where the name is empty.
+fn page_name(name: &str) -> String {
+    match name {
+        "" => "uriscan".to_owned(),
+        name => format!("uriscan-{name}"),
+    }
 }

@@ -19,7 +19,7 @@ mod uri;
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-use clap::{ArgMatches, FromArgMatches};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use args::{AuditArgs, Cli, Command, command};
 use config::Config;
@@ -44,7 +44,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Some(Command::Parse(arguments)) => uri::parse(arguments),
         Some(Command::Schema(arguments)) => manual::print_schema(arguments),
         Some(Command::Audit(given)) => {
-            let command = command();
+            let command = Cli::command();
             let flags = command.find_subcommand("audit").unwrap_or(&command);
             match audit::with_config(given, &arguments, flags) {
                 Ok(Some((more, config))) => {
@@ -95,7 +95,7 @@ fn audit_matches(matches: &ArgMatches) -> &ArgMatches {
 }
 
 fn parsed(arguments: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {
-    let matches = command().try_get_matches_from(arguments)?;
+    let matches = Cli::command().try_get_matches_from(arguments)?;
     Ok((Cli::from_arg_matches(&matches)?, matches))
 }
 
@@ -106,7 +106,9 @@ fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> Exit {
         .map(|word| visible(&word).into_owned().into())
         .collect();
     if !error.use_stderr() {
-        // Help may contain no arguments.
+        // Only the arranged command has the whole help, which contains no arguments.
+        let arranged = command().try_get_matches_from(arguments);
+        let error = arranged.as_ref().err().unwrap_or(error);
         let printed = process::standard_output()
             .and_then(|_| error.print())
             .and_then(|()| io::stdout().flush());

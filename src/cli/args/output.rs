@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 use regex::bytes::{Regex, RegexSet, RegexSetBuilder};
 
-use crate::cli::help::{Page, is_scheme, subcommands, there_are};
+use crate::cli::help::{is_scheme, subcommands, there_are};
 use crate::cli::message::Error;
 use crate::document::events::Context;
 use crate::extractor::Positions;
@@ -474,13 +474,11 @@ const SHELLS: [(&str, Shell); 4] = [
 /// Parses the kind of `--generate`.
 fn generated(name: &str) -> Result<GeneratedKind, String> {
     if let Some(subcommand) = name.strip_prefix("man=") {
-        let page = Page::named(subcommand).filter(|page| !page.name.is_empty());
-        return page
-            .map(|page| GeneratedKind::ManOf(page.name))
-            .ok_or_else(|| {
-                let names: Vec<_> = subcommands().collect();
-                format!("man= takes {}", names.join(", "))
-            });
+        let name = subcommands().find(|name| *name == subcommand);
+        return name.map(GeneratedKind::ManOf).ok_or_else(|| {
+            let names: Vec<_> = subcommands().collect();
+            format!("man= takes {}", names.join(", "))
+        });
     }
     if name == "man" {
         return Ok(GeneratedKind::Man);
