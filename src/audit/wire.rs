@@ -133,11 +133,6 @@ impl<'a> WireReader<'a> {
         self.0.is_empty()
     }
 
-    /// Returns how many bytes are left.
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     /// Reads a byte.
     pub(super) fn byte(&mut self) -> u8 {
         let Some((&first, rest)) = self.0.split_first() else {

@@ -143,6 +143,26 @@ impl AuditSummary {
         }
     }
 
+    /// Returns the number of findings that a report with such groups leaves out.
+    pub(super) fn hidden(&self, group: Grouping) -> u64 {
+        match group {
+            Grouping::None => self.hidden,
+            _ => self.hidden_in_groups,
+        }
+    }
+
+    /// Returns the states of links by their names, with the number of links in each.
+    pub(crate) fn states(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let states = LinkState::NAMES.iter().zip(self.counts);
+        states.map(|((_, name), count)| (*name, count))
+    }
+
+    /// Returns the states of links in words: `3 broken, 2 external`.
+    pub(crate) fn states_in_words(&self) -> String {
+        let states = self.states().map(|(name, count)| format!("{count} {name}"));
+        states.collect::<Vec<_>>().join(", ")
+    }
+
     /// Returns the number of documents that were read.
     pub fn files(&self) -> u64 {
         self.summary.files
@@ -233,39 +253,33 @@ impl AuditSummary {
 /// A report is written when its buffer holds this many bytes.
 pub(super) const GATHER: usize = 64 << 10;
 
-/// Appends bytes of a finding in the escaping of a report.
-pub(super) type Push = fn(&[u8], &mut Vec<u8>);
-
-/// Appends the message of a finding, with its suggestion.
-pub(super) fn push_message(finding: &Finding<'_>, push: Push, out: &mut Vec<u8>) {
-    push(finding.message().as_bytes(), out);
-    push_suggestion(finding, push, out);
-}
-
-/// Appends the suggestion of a finding, if there is one.
-pub(super) fn push_suggestion(finding: &Finding<'_>, push: Push, out: &mut Vec<u8>) {
-    if let Some(suggestion) = finding.suggestion() {
-        out.extend_from_slice(b"; did you mean ");
-        push(suggestion, out);
-        out.push(b'?');
-    }
-}
-
-/// Appends the reference of a finding and its message: `guide.html#instal (no such id)`.
-pub(super) fn push_sentence(finding: &Finding<'_>, push: Push, out: &mut Vec<u8>) {
-    let reference = finding.reference();
-    if reference.is_empty() {
-        return push_message(finding, push, out);
-    }
-    push(reference, out);
-    out.extend_from_slice(b" (");
-    push_message(finding, push, out);
-    out.push(b')');
-}
-
-/// Returns the sentence with its control characters escaped.
-pub(super) fn sentence(finding: &Finding<'_>) -> String {
+/// Returns a text with its control characters escaped, and invalid UTF-8 as U+FFFD.
+pub(super) fn shown(text: &[u8]) -> String {
     let mut out = Vec::new();
-    push_sentence(finding, push_visible, &mut out);
+    push_visible(text, &mut out);
     String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Returns the end of a message with the suggestion of a finding, if there is one.
+pub(super) fn suggestion(finding: &Finding<'_>, quote: fn(&[u8]) -> String) -> String {
+    let suggestion = finding.suggestion();
+    suggestion.map_or(String::new(), |suggestion| {
+        format!("; did you mean {}?", quote(suggestion))
+    })
+}
+
+/// Returns the reference of a finding and its message: `guide.html#instal (no such id)`.
+pub(super) fn sentence(finding: &Finding<'_>) -> String {
+    let message = shown(finding.message().as_bytes()) + &suggestion(finding, shown);
+    match finding.reference() {
+        b"" => message,
+        reference => format!("{} ({message})", shown(reference)),
+    }
+}
+
+/// Returns the index of the rule of a finding in [`RULES`].
+pub(super) fn rule_index(finding: &Finding<'_>) -> usize {
+    let mut rules = RULES.iter();
+    let index = rules.position(|rule| std::ptr::eq(rule, finding.rule));
+    index.unwrap_or(0)
 }

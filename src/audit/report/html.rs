@@ -4,15 +4,17 @@
 //! the page builds everything else from it, by text nodes alone; the content security policy admits
 //! this script and this style by their hashes, and nothing from elsewhere.
 
-use foldhash::{HashMap, HashMapExt};
+use std::collections::hash_map::Entry;
+
+use foldhash::HashMap;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::formatter::{AuditSummary, ReportFormatter};
+use super::formatter::{AuditSummary, ReportFormatter, rule_index, shown};
 use super::place::ReportPlace;
 use crate::audit::finding::Finding;
-use crate::audit::rules::{LinkState, RULES};
-use crate::output::escape::{push_decimal, push_visible};
-use crate::output::json::{push_base64, push_string};
+use crate::audit::rules::RULES;
+use crate::output::json::push_base64;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -31,25 +33,9 @@ impl HtmlReport {
     pub(super) fn new(place: ReportPlace) -> Self {
         HtmlReport {
             place,
-            targets: HashMap::new(),
+            targets: HashMap::default(),
             document: None,
         }
-    }
-
-    /// Appends a row for the document, unless it is that of the last finding.
-    fn document(&mut self, path: &[u8], out: &mut Vec<u8>) {
-        if self.document.as_deref() == Some(path) {
-            return;
-        }
-        out.extend_from_slice(match self.document {
-            None => b"\n[",
-            Some(_) => b",\n[",
-        });
-        push_text(path, out);
-        out.push(b',');
-        push_text(&self.place.reference_to(path), out);
-        out.push(b']');
-        self.document = Some(path.to_vec());
     }
 }
 
@@ -74,46 +60,48 @@ impl ReportFormatter for HtmlReport {
     }
 
     fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>) {
-        self.document(finding.document.path(), out);
-        out.extend_from_slice(b",\n[");
-        let rule = RULES
-            .iter()
-            .position(|rule| std::ptr::eq(rule, finding.rule));
-        push_decimal(rule.unwrap_or(0) as u64, out);
-        let position = finding.position();
-        for number in [
-            position.map_or(0, |position| position.line),
-            position.map_or(0, |position| position.column),
-        ] {
-            out.push(b',');
-            push_decimal(number, out);
+        let path = finding.document.path();
+        if self.document.as_deref() != Some(path) {
+            out.extend_from_slice(if self.document.is_some() {
+                b",\n"
+            } else {
+                b"\n"
+            });
+            let row = vec![shown(path), shown(&self.place.reference_to(path))];
+            out.extend_from_slice(json(row).as_bytes());
+            self.document = Some(path.to_vec());
         }
-        out.push(b',');
-        let number = self.targets.len() as u32;
-        match self.targets.get(&finding.group) {
-            Some(&number) => push_decimal(u64::from(number), out),
-            None => {
-                self.targets.insert(finding.group, number);
-                push_text(finding.target_name, out);
+        let next = self.targets.len() as u32;
+        let target = match self.targets.entry(finding.group) {
+            Entry::Occupied(number) => json!(number.get()),
+            Entry::Vacant(new) => {
+                new.insert(next);
+                json!(shown(finding.target_name))
             }
-        }
+        };
+        let position = finding.position();
         let message = finding.message();
-        let message = (message != finding.rule.message).then_some(message.as_bytes());
+        let mut row = vec![
+            json!(rule_index(finding)),
+            json!(position.map_or(0, |position| position.line)),
+            json!(position.map_or(0, |position| position.column)),
+            target,
+            json!(shown(finding.reference())),
+        ];
         let texts = [
-            Some(finding.reference()),
             finding.suggestion(),
             finding.member().map(str::as_bytes),
-            message,
+            Some(message.as_bytes()).filter(|_| message != finding.rule.message),
         ];
-        let last = texts.iter().rposition(Option::is_some).unwrap_or(0);
-        for text in &texts[..=last] {
-            out.push(b',');
-            match text {
-                Some(text) => push_text(text, out),
-                None => out.push(b'0'),
-            }
-        }
-        out.push(b']');
+        // Trailing zeros are left out.
+        let count = texts
+            .iter()
+            .rposition(Option::is_some)
+            .map_or(0, |last| last + 1);
+        let texts = texts.into_iter().take(count);
+        row.extend(texts.map(|text| text.map_or(json!(0), |text| Value::String(shown(text)))));
+        out.extend_from_slice(b",\n");
+        out.extend_from_slice(json(row).as_bytes());
     }
 
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
@@ -122,7 +110,7 @@ impl ReportFormatter for HtmlReport {
         let (between, after) = split(rest, "{script}");
         out.push(b']');
         out.extend_from_slice(before.as_bytes());
-        push_totals(totals, out);
+        out.extend_from_slice(self::totals(totals).as_bytes());
         for text in [between, SCRIPT, after] {
             out.extend_from_slice(text.as_bytes());
         }
@@ -141,9 +129,9 @@ fn hash(text: &str) -> String {
     format!("'sha256-{}'", String::from_utf8_lossy(&digits))
 }
 
-fn push_totals(totals: &AuditSummary, out: &mut Vec<u8>) {
-    out.push(b'{');
-    for (name, count) in [
+/// Returns the counts and the rules of a run as an object.
+fn totals(totals: &AuditSummary) -> String {
+    let counts = [
         ("files", totals.files()),
         ("references", totals.references()),
         ("errors", totals.errors),
@@ -153,79 +141,30 @@ fn push_totals(totals: &AuditSummary, out: &mut Vec<u8>) {
         ("ignored", totals.ignored),
         ("forgiven", totals.forgiven),
         ("stale", totals.stale()),
-    ] {
-        out.extend_from_slice(format!("\"{name}\":{count},").as_bytes());
-    }
-    out.extend_from_slice(b"\"states\":");
-    push_list(
-        b"{}",
-        LinkState::NAMES.iter().zip(totals.counts),
-        out,
-        |row, out| {
-            let ((_, name), count) = row;
-            out.extend_from_slice(format!("\"{name}\":{count}").as_bytes());
-        },
-    );
-    out.extend_from_slice(b",\"stale_lines\":");
-    let (lines, _) = &totals.stale;
-    push_list(b"[]", lines, out, |line, out| {
-        push_text(line.as_bytes(), out)
+    ];
+    let member = |(name, count): (&str, u64)| format!("\"{name}\":{count}");
+    let lines = totals.stale.0.iter().map(|line| shown(line.as_bytes()));
+    let rules = RULES.iter().enumerate().map(|(index, rule)| {
+        let found = totals.rules.iter().find(|row| row.rule == index);
+        let level = found.map_or(rule.level, |row| row.level).name();
+        let (name, message) = (json(rule.name), json(rule.message));
+        format!("{{\"name\":{name},\"level\":\"{level}\",\"message\":{message}}}")
     });
-    out.extend_from_slice(b",\"rules\":");
-    push_list(
-        b"[]",
-        RULES.iter().enumerate(),
-        out,
-        |(index, rule), out| {
-            let found = totals.rules.iter().find(|row| row.rule == index);
-            let level = found.map_or(rule.level, |row| row.level);
-            out.extend_from_slice(b"{\"name\":");
-            push_text(rule.name.as_bytes(), out);
-            out.extend_from_slice(
-                format!(",\"level\":\"{}\",\"message\":", level.name()).as_bytes(),
-            );
-            push_text(rule.message.as_bytes(), out);
-            out.push(b'}');
-        },
-    );
-    out.push(b'}');
+    format!(
+        "{{{},\"states\":{{{}}},\"stale_lines\":{},\"rules\":[{}]}}",
+        counts.map(member).join(","),
+        totals.states().map(member).collect::<Vec<_>>().join(","),
+        json(lines.collect::<Vec<_>>()),
+        rules.collect::<Vec<_>>().join(","),
+    )
 }
 
-/// Appends a list of JSON in brackets or braces.
-fn push_list<T>(
-    around: &[u8; 2],
-    items: impl IntoIterator<Item = T>,
-    out: &mut Vec<u8>,
-    push: impl Fn(T, &mut Vec<u8>),
-) {
-    out.push(around[0]);
-    for (index, item) in items.into_iter().enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        push(item, out);
-    }
-    out.push(around[1]);
-}
-
-/// Appends a string of JSON that neither ends the block of data nor begins a comment in it, whatever it
-/// holds: without `<`, `>` and `&`. Control characters are shown escaped.
-fn push_text(bytes: &[u8], out: &mut Vec<u8>) {
-    let mut shown = Vec::new();
-    push_visible(bytes, &mut shown);
-    let from = out.len();
-    push_string(&shown, out);
-    let is_markup = |byte: &u8| matches!(byte, b'<' | b'>' | b'&');
-    if !out[from..].iter().any(is_markup) {
-        return;
-    }
-    let text = out.split_off(from);
-    for byte in text {
-        match is_markup(&byte) {
-            true => out.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
-            false => out.push(byte),
-        }
-    }
+/// Returns a value as JSON that neither ends the block of data nor begins a comment in it: without `<`,
+/// `>` and `&`.
+fn json(value: impl Into<Value>) -> String {
+    let text = value.into().to_string();
+    let text = text.replace('<', "\\u003c").replace('>', "\\u003e");
+    text.replace('&', "\\u0026")
 }
 
 #[cfg(test)]

@@ -1,19 +1,20 @@
 //! JUnit XML: a suite for each document with findings, and one with the counts of the run.
 //! Warnings are cases that pass and have output.
 
-use super::formatter::{AuditSummary, GATHER, ReportFormatter, sentence};
+use std::fmt::Write as _;
+
+use super::formatter::{AuditSummary, GATHER, ReportFormatter, sentence, shown};
 use crate::audit::finding::Finding;
 use crate::audit::rules::Level;
-use crate::audit::wire::{WireReader, push_bytes, push_number, text};
 use crate::output::DocumentPath;
-use crate::output::escape::visible;
 use crate::output::record::counted;
 
 /// The cases of the current document, collected because their number is written before them.
 #[derive(Default)]
 pub(super) struct JunitReport {
-    /// For each the rule, the level, line and column, and the sentence.
-    cases: Vec<u8>,
+    /// A line for each case: the level, the rule, the position after the path, and the sentence, with
+    /// tabs between them, which none of them contains.
+    cases: String,
     /// The number of bytes of `cases` that have been written.
     written: usize,
     tests: u64,
@@ -30,25 +31,23 @@ impl ReportFormatter for JunitReport {
     fn finding(&mut self, finding: &Finding<'_>, _out: &mut Vec<u8>) {
         self.tests += 1;
         self.failures += u64::from(finding.level == Level::Error);
-        let position = finding.position();
-        push_bytes(finding.rule.name.as_bytes(), &mut self.cases);
-        push_number(u64::from(finding.level == Level::Error), &mut self.cases);
-        push_number(
-            position.map_or(0, |position| position.line),
-            &mut self.cases,
+        let _ = write!(
+            self.cases,
+            "{}\t{}\t",
+            finding.level.name(),
+            finding.rule.name
         );
-        push_number(
-            position.map_or(0, |position| position.column),
-            &mut self.cases,
-        );
-        push_bytes(sentence(finding).as_bytes(), &mut self.cases);
+        if let Some(position) = finding.position() {
+            let _ = write!(self.cases, ":{}:{}", position.line, position.column);
+        }
+        let _ = writeln!(self.cases, "\t{}", escape(&sentence(finding)));
     }
 
     fn end_document(&mut self, document: &DocumentPath, out: &mut Vec<u8>) -> bool {
         if self.tests == 0 {
             return false;
         }
-        let path = escape(&visible(&String::from_utf8_lossy(document.path())));
+        let path = escape(&shown(document.path()));
         if self.written == 0 {
             let (tests, failures) = (self.tests, self.failures);
             let suite = format!(
@@ -56,11 +55,10 @@ impl ReportFormatter for JunitReport {
             );
             out.extend_from_slice(suite.as_bytes());
         }
-        let mut cases = WireReader::new(&self.cases[self.written..]);
-        while !cases.is_empty() {
-            out.extend_from_slice(case(&path, &mut cases).as_bytes());
+        for line in self.cases[self.written..].split_inclusive('\n') {
+            out.extend_from_slice(case(&path, line.trim_end_matches('\n')).as_bytes());
+            self.written += line.len();
             if out.len() >= GATHER {
-                self.written = self.cases.len() - cases.len();
                 return true;
             }
         }
@@ -70,36 +68,29 @@ impl ReportFormatter for JunitReport {
     }
 
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
-        let summary = &totals.summary;
-        out.extend_from_slice(
-            format!(
-                "  <testsuite name=\"uriscan audit\" tests=\"1\" failures=\"0\" errors=\"0\">\n    <testcase name=\"checked {} in {}\" classname=\"uriscan\"/>\n  </testsuite>\n</testsuites>\n",
-                counted(summary.references, "reference"),
-                counted(summary.files, "file"),
-            )
-            .as_bytes(),
+        let references = counted(totals.references(), "reference");
+        let files = counted(totals.files(), "file");
+        let suite = format!(
+            "  <testsuite name=\"uriscan audit\" tests=\"1\" failures=\"0\" errors=\"0\">\n    <testcase name=\"checked {references} in {files}\" classname=\"uriscan\"/>\n  </testsuite>\n</testsuites>\n"
         );
+        out.extend_from_slice(suite.as_bytes());
     }
 }
 
-fn case(path: &str, cases: &mut WireReader<'_>) -> String {
-    let rule = text(cases.bytes());
-    let is_error = cases.number() == 1;
-    let (line, column) = (cases.number(), cases.number());
-    let sentence = escape(text(cases.bytes()));
-    let location = match line {
-        0 => path.to_owned(),
-        _ => format!("{path}:{line}:{column}"),
-    };
-    let mut case = format!("    <testcase name=\"{location}: {sentence}\" classname=\"{path}\">\n");
-    case += &if is_error {
-        format!(
-            "      <failure type=\"{rule}\" message=\"{sentence}\">{location}: {rule}: {sentence}</failure>\n"
-        )
+/// Returns the element of a case from its line.
+fn case(path: &str, line: &str) -> String {
+    let mut parts = line.splitn(4, '\t');
+    let mut part = || parts.next().unwrap_or_default();
+    let (level, rule, position, sentence) = (part(), part(), part(), part());
+    let text = format!("{path}{position}: {rule}: {sentence}");
+    let outcome = if level == Level::Error.name() {
+        format!("<failure type=\"{rule}\" message=\"{sentence}\">{text}</failure>")
     } else {
-        format!("      <system-out>{location}: {rule}: {sentence}</system-out>\n")
+        format!("<system-out>{text}</system-out>")
     };
-    case + "    </testcase>\n"
+    format!(
+        "    <testcase name=\"{path}{position}: {sentence}\" classname=\"{path}\">\n      {outcome}\n    </testcase>\n"
+    )
 }
 
 /// Escapes text without control characters for an attribute; noncharacters, which XML cannot contain,

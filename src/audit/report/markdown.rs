@@ -1,13 +1,11 @@
 //! Markdown for the summary of a job of GitHub Actions, which has a limited length.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
-use super::formatter::{AuditSummary, ReportFormatter, TextStyle};
+use super::formatter::{AuditSummary, ReportFormatter, shown, suggestion};
 use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
-use crate::audit::rules::{LinkState, RULES};
-use crate::output::escape::visible;
+use crate::audit::rules::RULES;
 use crate::output::record::counted;
 
 /// The limit of the length of a summary, in bytes.
@@ -15,7 +13,8 @@ const LIMIT: usize = 1 << 20;
 /// Room for all but the findings.
 const FRAME: usize = 8 << 10;
 
-/// Findings in groups behind the totals, which are known last.
+/// Findings in groups after the totals, which are known last.
+#[derive(Default)]
 pub(super) struct MarkdownReport {
     group: Grouping,
     body: String,
@@ -26,12 +25,10 @@ pub(super) struct MarkdownReport {
 }
 
 impl MarkdownReport {
-    pub(super) fn new(style: TextStyle) -> Self {
+    pub(super) fn new(group: Grouping) -> Self {
         MarkdownReport {
-            group: style.group,
-            body: String::new(),
-            current: String::new(),
-            omitted: 0,
+            group,
+            ..MarkdownReport::default()
         }
     }
 
@@ -52,10 +49,7 @@ impl ReportFormatter for MarkdownReport {
     }
 
     fn finding(&mut self, finding: &Finding<'_>, _out: &mut Vec<u8>) {
-        let sentence = sentence(finding);
-        let rule = rule(finding);
-        let place = code(place(finding).as_bytes());
-        let _ = writeln!(self.current, "- {place}: {rule}: {sentence}");
+        self.current += &format!("- {}\n", line(finding));
         self.finish_item(1);
     }
 
@@ -64,41 +58,27 @@ impl ReportFormatter for MarkdownReport {
             return self.finding(finding, out);
         }
         if place_of.nth == 0 {
-            let count = place_of.count;
-            let message = message(finding);
+            let (rule, message) = (rule(finding), message(finding));
             let header = match place_of.by {
                 Grouping::File => code(finding.document.path()),
-                Grouping::Target => {
-                    format!(
-                        "{}: {}: {message}",
-                        code(finding.target_name),
-                        rule(finding)
-                    )
-                }
-                Grouping::None | Grouping::Rule => format!("{}: {message}", rule(finding)),
+                Grouping::Target => format!("{}: {rule}: {message}", code(finding.target_name)),
+                Grouping::None | Grouping::Rule => format!("{rule}: {message}"),
             };
-            let _ = writeln!(self.current, "- **{count}\u{d7}** {header}");
+            self.current += &format!("- **{}\u{d7}** {header}\n", place_of.count);
         }
-        let place = code(place(finding).as_bytes());
-        let _ = match place_of.by {
-            Grouping::File => {
-                let (rule, sentence) = (rule(finding), sentence(finding));
-                writeln!(self.current, "  - {place}: {rule}: {sentence}")
-            }
+        let line = match place_of.by {
+            Grouping::File => line(finding),
             _ => {
-                let reference = code(finding.reference());
-                writeln!(
-                    self.current,
-                    "  - {place}: {reference}{}",
-                    suggestion(finding)
-                )
+                let (place, reference) = (place(finding), code(finding.reference()));
+                format!("{place}: {reference}{}", suggestion(finding, code))
             }
         };
+        self.current += &format!("  - {line}\n");
         let Some(more) = place_of.more() else {
             return;
         };
         if more > 0 {
-            let _ = writeln!(self.current, "  - and {more} more");
+            self.current += &format!("  - and {more} more\n");
         }
         self.finish_item(place_of.count);
     }
@@ -106,24 +86,20 @@ impl ReportFormatter for MarkdownReport {
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
         let summary = &totals.summary;
         let mut text = format!(
-            "## Links: {}, {}\n\n{} in {}: ",
+            "## Links: {}, {}\n\n{} in {}: {}",
             counted(totals.errors, "error"),
             counted(totals.warnings, "warning"),
             counted(summary.references, "reference"),
             counted(summary.files, "file"),
+            totals.states_in_words(),
         );
-        let states = LinkState::NAMES.iter().zip(totals.counts);
-        let states: Vec<_> = states
-            .map(|((_, name), count)| format!("{count} {name}"))
-            .collect();
-        text += &states.join(", ");
         if totals.forgiven + totals.stale() > 0 {
             let forgiven = counted(totals.forgiven, "finding");
             let stale = counted(totals.stale(), "line");
-            let _ = write!(text, ". Baseline: {forgiven} forgiven, {stale} of it stale");
+            text += &format!(". Baseline: {forgiven} forgiven, {stale} of it stale");
         }
         if totals.ignored > 0 {
-            let _ = write!(text, ". Ignored: {}", counted(totals.ignored, "finding"));
+            text += &format!(". Ignored: {}", counted(totals.ignored, "finding"));
         }
         text += ".\n\n";
         if !totals.rules.is_empty() {
@@ -131,18 +107,14 @@ impl ReportFormatter for MarkdownReport {
         }
         for row in &totals.rules {
             let (name, level) = (RULES[row.rule].name, row.level.name());
-            let _ = writeln!(text, "| {} | {name} | {level} |", row.count);
+            text += &format!("| {} | {name} | {level} |\n", row.count);
         }
         if !self.body.is_empty() {
             text += "\n### Findings\n\n";
         }
         out.extend_from_slice(text.as_bytes());
         out.extend_from_slice(self.body.as_bytes());
-        let hidden = match self.group {
-            Grouping::None => totals.hidden,
-            _ => totals.hidden_in_groups,
-        };
-        let more = self.omitted + hidden;
+        let more = self.omitted + totals.hidden(self.group);
         if more > 0 {
             let more = counted(more, "more finding");
             out.extend_from_slice(format!("\n... and {more}\n").as_bytes());
@@ -154,32 +126,29 @@ fn rule(finding: &Finding<'_>) -> String {
     format!("{} {}", finding.level.name(), finding.rule.name)
 }
 
+/// Returns a finding with its place.
+fn line(finding: &Finding<'_>) -> String {
+    let (place, rule, message) = (place(finding), rule(finding), message(finding));
+    let suggestion = suggestion(finding, code);
+    match finding.reference() {
+        b"" => format!("{place}: {rule}: {message}{suggestion}"),
+        reference => format!(
+            "{place}: {rule}: {} ({message}){suggestion}",
+            code(reference)
+        ),
+    }
+}
+
 /// Returns where a finding is: `path!member:line:column`.
 fn place(finding: &Finding<'_>) -> String {
     let mut place = String::from_utf8_lossy(finding.document.path()).into_owned();
     if let Some(member) = finding.member() {
-        let _ = write!(place, "!{member}");
+        place += &format!("!{member}");
     }
     if let Some(position) = finding.position() {
-        let _ = write!(place, ":{}:{}", position.line, position.column);
+        place += &format!(":{}:{}", position.line, position.column);
     }
-    place
-}
-
-/// Returns the reference of a finding with its message and suggestion.
-fn sentence(finding: &Finding<'_>) -> String {
-    let mut sentence = match finding.reference() {
-        b"" => message(finding),
-        reference => format!("{} ({})", code(reference), message(finding)),
-    };
-    sentence += &suggestion(finding);
-    sentence
-}
-
-fn suggestion(finding: &Finding<'_>) -> String {
-    finding.suggestion().map_or(String::new(), |suggestion| {
-        format!("; did you mean {}?", code(suggestion))
-    })
+    code(place.as_bytes())
 }
 
 /// Returns the message of a finding; the path in it, if there is one, is no markup.
@@ -193,8 +162,7 @@ fn message(finding: &Finding<'_>) -> String {
 /// Returns a text as a code span, in which nothing is markup (GFM section 6.3): the fence is longer than
 /// any run of backticks in the text. No such text stands in a table, where a pipe would end the cell.
 fn code(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    let text = visible(&text);
+    let text = shown(text);
     let runs = text.split(|character| character != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or(0) + 1);
     // A blank at both ends is taken away, and keeps a backtick apart from the fence.

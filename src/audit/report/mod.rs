@@ -42,41 +42,39 @@ pub(crate) use place::ReportPlace;
 pub(crate) struct ReportFormat {
     /// The name on the command line.
     pub name: &'static str,
-    /// Creates an empty report.
-    pub(crate) start: fn(TextStyle, ReportPlace) -> Box<dyn ReportFormatter>,
+    /// Whether the report consists of records, which have the date, the sender and the subject of messages.
+    pub(crate) has_records: bool,
+    start: StartReport,
 }
 
 /// Every format of reports, one row each.
 pub(crate) static FORMATS: &[ReportFormat] = &[
+    row("text", |style, _| Box::new(text::TextReport(style))),
     ReportFormat {
-        name: "text",
-        start: |style, _| Box::new(text::TextReport::new(style)),
+        has_records: true,
+        ..row("jsonl", |_, _| Box::new(JsonlReport::default()))
     },
-    ReportFormat {
-        name: "jsonl",
-        start: |_, _| Box::new(JsonlReport::default()),
-    },
-    ReportFormat {
-        name: "sarif",
-        start: |_, _| Box::new(sarif::SarifReport::default()),
-    },
-    ReportFormat {
-        name: "junit",
-        start: |_, _| Box::new(junit::JunitReport::default()),
-    },
-    ReportFormat {
-        name: "github",
-        start: |style, _| Box::new(text::GithubReport::new(style)),
-    },
-    ReportFormat {
-        name: "markdown",
-        start: |style, _| Box::new(markdown::MarkdownReport::new(style)),
-    },
-    ReportFormat {
-        name: "html",
-        start: |_, place| Box::new(html::HtmlReport::new(place)),
-    },
+    row("sarif", |_, _| Box::new(sarif::SarifReport::default())),
+    row("junit", |_, _| Box::new(junit::JunitReport::default())),
+    row("github", |style, _| {
+        Box::new(text::GithubReport(style.group))
+    }),
+    row("markdown", |style, _| {
+        Box::new(markdown::MarkdownReport::new(style.group))
+    }),
+    row("html", |_, place| Box::new(html::HtmlReport::new(place))),
 ];
+
+/// Creates an empty report.
+type StartReport = fn(TextStyle, ReportPlace) -> Box<dyn ReportFormatter>;
+
+const fn row(name: &'static str, start: StartReport) -> ReportFormat {
+    ReportFormat {
+        name,
+        has_records: false,
+        start,
+    }
+}
 
 impl ReportFormat {
     /// Returns the format of a name.
@@ -105,7 +103,7 @@ impl<'r> OpenReport<'r> {
 
     /// Opens a list of lines, which are appended without a formatter.
     fn list(writer: Box<dyn Write + Send + 'r>) -> Self {
-        let unused = text::TextReport::new(TextStyle::default());
+        let unused = text::TextReport(TextStyle::default());
         OpenReport::new(Box::new(unused), writer)
     }
 
@@ -202,8 +200,12 @@ impl<'r> ReportSet<'r> {
         format: &ReportFormat,
         writer: Box<dyn Write + Send + 'r>,
     ) {
-        let report = Box::new(CountReport::new(key, format));
-        self.open.push(OpenReport::new(report, writer));
+        let report = CountReport {
+            key,
+            counts: KeyCounts::default(),
+            records: format.has_records.then(JsonlReport::default),
+        };
+        self.open.push(OpenReport::new(Box::new(report), writer));
     }
 
     /// Adds a function that is called with each finding.
@@ -479,17 +481,6 @@ struct CountReport {
     records: Option<JsonlReport>,
 }
 
-impl CountReport {
-    /// Counts by `key`, in records if `format` has any.
-    fn new(key: CountKey, format: &ReportFormat) -> Self {
-        CountReport {
-            key,
-            counts: KeyCounts::default(),
-            records: (format.name == "jsonl").then(JsonlReport::default),
-        }
-    }
-}
-
 impl ReportFormatter for CountReport {
     fn finding(&mut self, finding: &Finding<'_>, _out: &mut Vec<u8>) {
         let value = match (self.key, finding.subject) {
@@ -516,19 +507,18 @@ impl ReportFormatter for CountReport {
     }
 
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
-        let name = match &self.records {
-            Some(_) => "jsonl",
-            None => "text",
+        let name = if self.records.is_some() {
+            "jsonl"
+        } else {
+            "text"
         };
-        let (layout, counts) = (Layout::default(), std::mem::take(&mut self.counts));
-        let Some(output) = Output::named(name) else {
-            return;
-        };
-        let pushed: Result<(), Infallible> = counts.rows(|value, count| {
-            output.count(&layout, self.key.name(), value, count, out);
-            Ok(())
-        });
-        let Ok(()) = pushed;
+        let counts = std::mem::take(&mut self.counts);
+        if let Some(output) = Output::named(name) {
+            let Ok(()) = counts.rows(|value, count| {
+                output.count(&Layout::default(), self.key.name(), value, count, out);
+                Ok::<_, Infallible>(())
+            });
+        }
         if let Some(records) = &mut self.records {
             records.end(totals, out);
         }

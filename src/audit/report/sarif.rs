@@ -1,6 +1,6 @@
 //! SARIF 2.1.0, the Static Analysis Results Interchange Format of OASIS.
 
-use super::formatter::{AuditSummary, ReportFormatter, sentence};
+use super::formatter::{AuditSummary, ReportFormatter, rule_index, sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, RULES};
 use crate::output::escape::visible;
@@ -45,10 +45,7 @@ impl ReportFormatter for SarifReport {
         out.extend_from_slice(separator.as_bytes());
         out.extend_from_slice(b"\"ruleId\":");
         push_string(finding.rule.name.as_bytes(), out);
-        let index = RULES
-            .iter()
-            .position(|rule| std::ptr::eq(rule, finding.rule));
-        push_count("ruleIndex", index.unwrap_or(0) as u64, out);
+        push_count("ruleIndex", rule_index(finding) as u64, out);
         push_member("level", level(finding.level), out);
         out.extend_from_slice(b",\"message\":{\"text\":");
         push_string(sentence(finding).as_bytes(), out);

@@ -1,15 +1,16 @@
 //! Lines of text: for people and editors, `path:line:column: error[rule]: reference (message)`, and
 //! workflow commands for GitHub Actions.
 
-use super::formatter::{AuditSummary, ReportFormatter, TextStyle, push_sentence, push_suggestion};
+use std::fmt::Display;
+use std::io::Write as _;
+
+use super::formatter::{AuditSummary, ReportFormatter, TextStyle, sentence, shown, suggestion};
 use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, LinkState};
 use crate::bytes::lines::Position;
 use crate::linker::Link;
 use crate::output::DocumentPath;
-use crate::output::escape::push_decimal;
-use crate::output::escape::push_visible;
 
 const PATH: &str = "\x1b[35m";
 const NUMBER: &str = "\x1b[32m";
@@ -17,101 +18,74 @@ const ERROR: &str = "\x1b[1;31m";
 const WARNING: &str = "\x1b[1;33m";
 const PLAIN: &str = "\x1b[0m";
 
-/// The start of lines about the group in the line above.
-const INDENT: &[u8] = b"    ";
-
 /// Text for people and editors, a line for each finding.
-pub(super) struct TextReport {
-    style: TextStyle,
-}
+pub(super) struct TextReport(pub(super) TextStyle);
 
 impl TextReport {
-    pub(super) fn new(style: TextStyle) -> Self {
-        TextReport { style }
-    }
-
-    fn paint(&self, color: &str, out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>)) {
-        if !self.style.color {
-            return push(out);
+    fn paint(&self, color: &str, text: impl Display) -> String {
+        if self.0.color {
+            format!("{color}{text}{PLAIN}")
+        } else {
+            text.to_string()
         }
-        out.extend_from_slice(color.as_bytes());
-        push(out);
-        out.extend_from_slice(PLAIN.as_bytes());
     }
 
-    fn path(&self, path: &[u8], member: Option<&str>, out: &mut Vec<u8>) {
-        self.paint(PATH, out, |out| {
-            if is_workflow_command(path) {
-                out.extend_from_slice(b"./");
-            }
-            push_visible(path, out);
-            if let Some(member) = member {
-                out.push(b'!');
-                push_visible(member.as_bytes(), out);
-            }
-        });
+    fn rule(&self, finding: &Finding<'_>, text: impl Display) -> String {
+        let is_error = finding.level == Level::Error;
+        self.paint(if is_error { ERROR } else { WARNING }, text)
     }
 
+    fn path(&self, document: &DocumentPath, member: Option<&str>) -> String {
+        // GitHub Actions takes commands from any log: `::stop-commands::x` and `##[endgroup]`, with or
+        // without leading blanks.
+        let start = document.path().trim_ascii_start();
+        let is_command = start.starts_with(b"::") || start.starts_with(b"##[");
+        let mut path = String::from(if is_command { "./" } else { "" });
+        path += &shown(document.path());
+        if let Some(member) = member {
+            path += "!";
+            path += &shown(member.as_bytes());
+        }
+        self.paint(PATH, path)
+    }
+
+    /// Returns the path, and the position if it is known, each with a colon.
     fn location(
         &self,
         document: &DocumentPath,
         member: Option<&str>,
         position: Option<Position>,
-        out: &mut Vec<u8>,
-    ) {
-        self.path(document.path(), member, out);
-        out.push(b':');
-        if let Some(position) = position {
-            for number in [position.line, position.column] {
-                self.paint(NUMBER, out, |out| push_decimal(number, out));
-                out.push(b':');
+    ) -> String {
+        let path = self.path(document, member);
+        match position {
+            Some(Position { line, column }) => {
+                let (line, column) = (self.paint(NUMBER, line), self.paint(NUMBER, column));
+                format!("{path}:{line}:{column}:")
             }
+            None => path + ":",
         }
-        out.push(b' ');
     }
-}
 
-/// Returns whether a line that begins with this path would be a command to GitHub Actions, which
-/// takes them from any log: `::stop-commands::x` and `##[endgroup]`, with or without leading blanks.
-fn is_workflow_command(path: &[u8]) -> bool {
-    let start = path.trim_ascii_start();
-    start.starts_with(b"::") || start.starts_with(b"##[")
-}
-
-impl TextReport {
-    fn rule(&self, finding: &Finding<'_>, out: &mut Vec<u8>, push: impl FnOnce(&mut Vec<u8>)) {
-        let color = match finding.level {
-            Level::Error => ERROR,
-            _ => WARNING,
+    /// Returns the line above the findings of a group: `530x logo.png: broken-file (error: no such file)`.
+    fn group(&self, finding: &Finding<'_>, place: GroupPlace) -> String {
+        let count = self.paint(NUMBER, place.count);
+        let target = match place.by {
+            Grouping::File => return format!("{count}x {}", self.path(finding.document, None)),
+            Grouping::None | Grouping::Rule => String::new(),
+            Grouping::Target => shown(finding.target_name) + ": ",
         };
-        self.paint(color, out, push);
-    }
-
-    /// Appends the line above the findings of a group: `530x logo.png: broken-file (error: no such file)`.
-    fn group(&self, finding: &Finding<'_>, place: GroupPlace, out: &mut Vec<u8>) {
-        self.paint(NUMBER, out, |out| push_decimal(place.count, out));
-        out.extend_from_slice(b"x ");
-        match place.by {
-            Grouping::File => return self.path(finding.document.path(), None, out),
-            Grouping::None | Grouping::Rule => {}
-            Grouping::Target => {
-                push_visible(finding.target_name, out);
-                out.extend_from_slice(b": ");
-            }
-        }
-        let name = finding.rule.name.as_bytes();
-        self.rule(finding, out, |out| out.extend_from_slice(name));
-        out.extend_from_slice(b" (");
-        out.extend_from_slice(finding.level.name().as_bytes());
-        out.extend_from_slice(b": ");
-        push_visible(finding.message().as_bytes(), out);
-        out.push(b')');
+        let rule = self.rule(finding, finding.rule.name);
+        let message = shown(finding.message().as_bytes());
+        format!(
+            "{count}x {target}{rule} ({}: {message})",
+            finding.level.name()
+        )
     }
 }
 
 impl ReportFormatter for TextReport {
     fn grouping(&self) -> Grouping {
-        self.style.group
+        self.0.group
     }
 
     fn grouped(&mut self, finding: &Finding<'_>, place: GroupPlace, out: &mut Vec<u8>) {
@@ -119,38 +93,26 @@ impl ReportFormatter for TextReport {
             return self.finding(finding, out);
         }
         if place.nth == 0 {
-            self.group(finding, place, out);
-            out.push(b'\n');
+            let _ = writeln!(out, "{}", self.group(finding, place));
         }
-        out.extend_from_slice(INDENT);
-        match place.by {
-            Grouping::File => self.finding(finding, out),
-            _ => {
-                let (member, position) = (finding.member(), finding.position());
-                self.location(finding.document, member, position, out);
-                push_visible(finding.reference(), out);
-                push_suggestion(finding, push_visible, out);
-                out.push(b'\n');
-            }
+        let _ = write!(out, "    ");
+        if place.by == Grouping::File {
+            self.finding(finding, out);
+        } else {
+            let location = self.location(finding.document, finding.member(), finding.position());
+            let (reference, suggestion) = (shown(finding.reference()), suggestion(finding, shown));
+            let _ = writeln!(out, "{location} {reference}{suggestion}");
         }
         if let Some(more) = place.more().filter(|&more| more > 0) {
-            out.extend_from_slice(INDENT);
-            out.extend_from_slice(format!("and {more} more\n").as_bytes());
+            let _ = writeln!(out, "    and {more} more");
         }
     }
 
     fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>) {
-        let (member, position) = (finding.member(), finding.position());
-        self.location(finding.document, member, position, out);
-        self.rule(finding, out, |out| {
-            out.extend_from_slice(finding.level.name().as_bytes());
-            out.push(b'[');
-            out.extend_from_slice(finding.rule.name.as_bytes());
-            out.push(b']');
-        });
-        out.extend_from_slice(b": ");
-        push_sentence(finding, push_visible, out);
-        out.push(b'\n');
+        let location = self.location(finding.document, finding.member(), finding.position());
+        let rule = format!("{}[{}]", finding.level.name(), finding.rule.name);
+        let rule = self.rule(finding, rule);
+        let _ = writeln!(out, "{location} {rule}: {}", sentence(finding));
     }
 
     fn link(
@@ -160,63 +122,46 @@ impl ReportFormatter for TextReport {
         state: LinkState,
         out: &mut Vec<u8>,
     ) {
-        self.location(document, link.member, link.position, out);
-        out.extend_from_slice(state.name().as_bytes());
-        out.extend_from_slice(b": ");
-        push_visible(link.target.unwrap_or(link.reference), out);
-        out.push(b'\n');
+        let location = self.location(document, link.member, link.position);
+        let target = shown(link.target.unwrap_or(link.reference));
+        let _ = writeln!(out, "{location} {}: {target}", state.name());
     }
 
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
-        let hidden = match self.style.group {
-            Grouping::None => totals.hidden,
-            _ => totals.hidden_in_groups,
-        };
+        let hidden = totals.hidden(self.0.group);
         if hidden > 0 {
-            out.extend_from_slice(format!("... and {hidden} more\n").as_bytes());
+            let _ = writeln!(out, "... and {hidden} more");
         }
     }
 }
 
 /// Annotations of GitHub Actions: a workflow command for each group of findings.
-pub(super) struct GithubReport {
-    group: Grouping,
-}
+pub(super) struct GithubReport(pub(super) Grouping);
 
 impl GithubReport {
-    pub(super) fn new(style: TextStyle) -> Self {
-        GithubReport { group: style.group }
-    }
-
-    /// Appends a command for a finding, which stands for so many more.
+    /// Appends a command for a finding, which represents so many more.
     fn annotate(finding: &Finding<'_>, more: u64, out: &mut Vec<u8>) {
-        let command = match finding.level {
-            Level::Error => "error",
-            _ => "warning",
-        };
-        let text = |push: &dyn Fn(&mut Vec<u8>)| {
-            let mut text = Vec::new();
-            push(&mut text);
-            String::from_utf8_lossy(&text).into_owned()
-        };
-        let path = text(&|out| push_visible(finding.document.path(), out));
-        let sentence = text(&|out| push_sentence(finding, push_visible, out));
-        let mut line = format!("::{command} file={}", property(&path));
-        if let Some(position) = finding.position() {
-            line += &format!(",line={},col={}", position.line, position.column);
+        let path = data(&shown(finding.document.path()));
+        let path = path.replace(':', "%3A").replace(',', "%2C");
+        let mut line = format!("::{} file={path}", finding.level.name());
+        if let Some(Position {
+            line: number,
+            column,
+        }) = finding.position()
+        {
+            line += &format!(",line={number},col={column}");
         }
-        line += &format!(",title={}::{}", finding.rule.name, data(&sentence));
+        line += &format!(",title={}::{}", finding.rule.name, data(&sentence(finding)));
         if more > 0 {
             line += &format!(", and {more} more");
         }
-        line.push('\n');
-        out.extend_from_slice(line.as_bytes());
+        let _ = writeln!(out, "{line}");
     }
 }
 
 impl ReportFormatter for GithubReport {
     fn grouping(&self) -> Grouping {
-        self.group
+        self.0
     }
 
     fn grouped(&mut self, finding: &Finding<'_>, place: GroupPlace, out: &mut Vec<u8>) {
@@ -230,12 +175,7 @@ impl ReportFormatter for GithubReport {
     }
 }
 
+/// Escapes the data of a command.
 fn data(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
-}
-
-fn property(text: &str) -> String {
-    data(text).replace(':', "%3A").replace(',', "%2C")
+    (text.replace('%', "%25").replace('\r', "%0D")).replace('\n', "%0A")
 }

@@ -9,9 +9,7 @@ fn texts_cannot_end_the_block_of_data() {
         "&lt;",
         "\u{2028}\u{2029}\u{202e}\u{1b}",
     ] {
-        let mut out = Vec::new();
-        push_text(text.as_bytes(), &mut out);
-        let json = String::from_utf8(out).unwrap();
+        let json = json(shown(text.as_bytes()));
         assert!(!json.contains(['<', '>', '&']), "{json}");
         let read: String = serde_json::from_str(&json).unwrap();
         assert_eq!(read, crate::output::escape::visible(text));
