@@ -67,7 +67,7 @@ pub struct AuditOptions {
     pub(super) schemes: SchemeMatching,
     pub(super) symlinks: SymlinkPolicy,
     /// The kind of server; none where the files tell.
-    pub(super) server: Option<ServerKind>,
+    pub(super) server: Option<&'static ServerKind>,
     pub(crate) levels: Levels,
     pub(super) fragments: FragmentChecks,
     pub(crate) list: ListedLinks,

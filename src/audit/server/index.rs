@@ -162,10 +162,8 @@ impl RuleIndex {
                 self.queries.entry(hash).or_default()
             }
         };
-        if list
-            .iter()
-            .any(|&other| hides(&rules[other as usize], rule))
-        {
+        let mut others = list.iter();
+        if others.any(|&other| hides(&rules[other as usize], rule)) {
             return;
         }
         if list.len() == ALIKE {
@@ -181,14 +179,11 @@ impl RuleIndex {
         while first < self.expression_rules.len() {
             let mut count = SET_LENGTH.min(self.expression_rules.len() - first);
             while count > 0 {
-                let numbers = &self.expression_rules[first..first + count];
-                let patterns =
-                    numbers
-                        .iter()
-                        .map(|&number| match &self.rules[number as usize].from {
-                            PathPattern::Expression { expression, .. } => expression.as_str(),
-                            PathPattern::Segments { .. } => "",
-                        });
+                let numbers = self.expression_rules[first..first + count].iter();
+                let patterns = numbers.map(|&number| match &self.rules[number as usize].from {
+                    PathPattern::Expression { expression, .. } => expression.as_str(),
+                    PathPattern::Segments { .. } => "",
+                });
                 let mut builder = RegexSetBuilder::new(patterns);
                 builder.unicode(false).size_limit(SET_SIZE);
                 builder.dfa_size_limit(SET_SIZE);
@@ -257,11 +252,8 @@ impl RuleIndex {
         let mut found = Vec::new();
         for (first, set) in &self.expressions {
             let matches = set.matches(request.path);
-            found.extend(
-                matches
-                    .iter()
-                    .map(|index| self.expression_rules[first + index]),
-            );
+            let rules = &self.expression_rules[*first..];
+            found.extend(matches.iter().map(|index| rules[index]));
         }
         let mut pairs: Vec<Vec<u8>> = Vec::new();
         if !self.queries.is_empty() {

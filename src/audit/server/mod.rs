@@ -11,7 +11,7 @@ mod vercel;
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use foldhash::{HashMap, HashSet, HashSetExt};
 
@@ -31,26 +31,8 @@ pub(super) use rule::Request;
 const MAX_LENGTH: u64 = 1 << 20;
 
 /// A kind of server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ServerKind {
-    /// Serves files by their names, and index files for directories.
-    Static,
-    /// GitHub Pages.
-    GithubPages,
-    /// Netlify, and others with `_redirects`.
-    Netlify,
-    /// Vercel.
-    Vercel,
-    /// Apache httpd.
-    Apache,
-    /// nginx with `try_files $uri $uri.html $uri/`.
-    NginxTry,
-}
-
-/// The properties of a kind of server.
-pub(crate) struct ServerRow {
-    /// The kind.
-    pub(crate) kind: ServerKind,
+#[derive(Debug)]
+pub(crate) struct ServerKind {
     /// The name on the command line and in records.
     pub(crate) name: &'static str,
     /// Files in the root of a site that indicate the kind, besides those with rules.
@@ -63,48 +45,61 @@ pub(crate) struct ServerRow {
     extension: OptionalExtension,
     /// Paths that the platform answers itself.
     platform: &'static [&'static str],
+    /// Whether the server adds and removes slashes and extensions of pages, as Vercel does.
+    moves_pages: bool,
+    /// Whether [`CNAME`] names the host of a site.
+    reads_host: bool,
 }
 
-impl ServerRow {
-    const fn new(kind: ServerKind, name: &'static str) -> Self {
-        ServerRow {
-            kind,
+impl ServerKind {
+    const fn new(name: &'static str) -> Self {
+        ServerKind {
             name,
             markers: &[],
             site_files: &[],
             directory_file: None,
             extension: OptionalExtension::Never,
             platform: &[],
+            moves_pages: false,
+            reads_host: false,
         }
     }
 }
 
-/// Every kind of server; the first row of which the root of a site has a file is taken.
-pub(crate) static SERVERS: &[ServerRow] = &[
-    ServerRow::new(ServerKind::Static, "static"),
-    ServerRow {
+/// Serves files by their names, and index files for directories.
+static STATIC: ServerKind = ServerKind::new("static");
+
+/// Every kind of server; the first one of which the root of a site has a file is taken.
+pub(crate) static SERVERS: &[&ServerKind] = &[
+    &STATIC,
+    // Others with `_redirects` are alike.
+    &ServerKind {
         site_files: &[&REDIRECTS, &NETLIFY_TOML],
         extension: OptionalExtension::WithSlash,
         platform: &["/.netlify/", "/cdn-cgi/"],
-        ..ServerRow::new(ServerKind::Netlify, "netlify")
+        ..ServerKind::new("netlify")
     },
-    ServerRow {
+    &ServerKind {
         site_files: &[&VERCEL_JSON],
         platform: &["/_vercel/"],
-        ..ServerRow::new(ServerKind::Vercel, "vercel")
+        moves_pages: true,
+        ..ServerKind::new("vercel")
     },
-    ServerRow {
+    // Apache httpd.
+    &ServerKind {
         directory_file: Some(&HTACCESS),
-        ..ServerRow::new(ServerKind::Apache, "apache")
+        ..ServerKind::new("apache")
     },
-    ServerRow {
+    &ServerKind {
         markers: &[CNAME, ".nojekyll"],
         extension: OptionalExtension::WithoutSlash,
-        ..ServerRow::new(ServerKind::GithubPages, "github-pages")
+        reads_host: true,
+        ..ServerKind::new("github-pages")
     },
-    ServerRow {
+    // With `try_files $uri $uri.html $uri/`.
+    &ServerKind {
         extension: OptionalExtension::WithoutSlash,
-        ..ServerRow::new(ServerKind::NginxTry, "nginx-try")
+        ..ServerKind::new("nginx-try")
     },
 ];
 
@@ -113,6 +108,7 @@ const CNAME: &str = "CNAME";
 const ERROR_PAGE: &str = "404.html";
 
 /// The syntax of files with rules that have one name.
+#[derive(Debug)]
 struct RuleSyntax {
     /// The name of the files.
     name: &'static str,
@@ -121,6 +117,7 @@ struct RuleSyntax {
 }
 
 /// The way in which a file with rules is parsed.
+#[derive(Debug)]
 enum RuleParser {
     /// By lines, as far as the file was read.
     Lines(fn(&[u8]) -> ParsedRules),
@@ -192,30 +189,27 @@ impl RuleSyntax {
 
 impl ServerKind {
     /// Returns the kind of a name.
-    pub(crate) fn named(name: &str) -> Option<ServerKind> {
-        let row = SERVERS.iter().find(|row| row.name == name);
-        row.map(|row| row.kind)
-    }
-
-    /// Returns the properties.
-    pub(crate) fn row(self) -> &'static ServerRow {
-        let row = SERVERS.iter().find(|row| row.kind == self);
-        row.unwrap_or(&SERVERS[0])
+    pub(crate) fn named(name: &str) -> Option<&'static ServerKind> {
+        SERVERS.iter().copied().find(|kind| kind.name == name)
     }
 
     /// Returns the kind that the files in the root of a site indicate.
-    fn of_files(tree: &DiskTree, root: &[u8]) -> ServerKind {
+    fn of_files(tree: &DiskTree, root: &[u8]) -> &'static ServerKind {
         let has = |name: &str| tree.file_in(root, name.as_bytes()).is_some();
         let is_of_site = |file: &&RuleSyntax| match file.parse {
             RuleParser::Lines(_) => has(file.name),
             RuleParser::Whole { .. } => file.of_site(tree, root).is_some(),
         };
-        let mut rows = SERVERS.iter();
-        let row = rows.find(|row| {
-            let mut files = row.site_files.iter().chain(&row.directory_file);
-            files.any(is_of_site) || row.markers.iter().any(|name| has(name))
+        let mut kinds = SERVERS.iter().copied();
+        let kind = kinds.find(|kind| {
+            let mut files = kind.site_files.iter().chain(&kind.directory_file);
+            files.any(is_of_site) || kind.markers.iter().any(|name| has(name))
         });
-        row.map_or(ServerKind::Static, |row| row.kind)
+        kind.unwrap_or(&STATIC)
+    }
+
+    fn is_static(&self) -> bool {
+        std::ptr::eq(self, &STATIC)
     }
 }
 
@@ -274,29 +268,57 @@ impl RuleFile {
     }
 }
 
-/// The directives of a directory and of those above it.
-#[derive(Debug)]
-struct DirectoryConfig {
+/// The rules and settings for a directory.
+#[derive(Debug, Default)]
+pub(super) struct DirectoryConfig {
     file: Option<Arc<RuleFile>>,
-    naming: Arc<FileNaming>,
+    naming: FileNaming,
     above: Option<Arc<DirectoryConfig>>,
+}
+
+impl DirectoryConfig {
+    /// Returns the names under which files are found.
+    pub(super) fn naming(&self) -> &FileNaming {
+        &self.naming
+    }
 }
 
 /// The view of a server on one mount.
 #[derive(Debug)]
 pub(super) struct ServerView {
-    pub(super) kind: ServerKind,
+    kind: &'static ServerKind,
     /// The mounted directory, with its slash.
     root: Vec<u8>,
-    naming: Arc<FileNaming>,
+    /// The settings of the site.
+    config: Arc<DirectoryConfig>,
     /// The files with rules for the site, in the order in which the rules apply.
     files: Vec<Arc<RuleFile>>,
-    /// The directories that Apache has looked at, by their paths without a slash at the end.
-    directories: RwLock<HashMap<Box<[u8]>, Arc<DirectoryConfig>>>,
-    /// The rules of files in these directories.
-    directory_files: Mutex<Vec<Arc<RuleFile>>>,
+    known: RwLock<KnownFiles>,
+}
+
+/// The files with rules that have been read.
+#[derive(Debug, Default)]
+struct KnownFiles {
+    files: Vec<Arc<RuleFile>>,
+    /// The directories that have been looked at, by their paths without a slash at the end.
+    directories: HashMap<Box<[u8]>, Arc<DirectoryConfig>>,
     /// The paths below the root that are shown for paths at which nothing is.
-    error_pages: Mutex<HashSet<Vec<u8>>>,
+    error_pages: HashSet<Vec<u8>>,
+}
+
+impl KnownFiles {
+    /// Adds a file and the pages that it names for paths at which nothing is.
+    fn add(&mut self, file: &Arc<RuleFile>) {
+        let pages = file.error_pages.iter().map(|page| page.path.as_slice());
+        let rules = file.rules.rules().iter().filter(|rule| rule.status >= 400);
+        for page in pages.chain(rules.map(|rule| &rule.to.text[..])) {
+            if let Some(page) = page.strip_prefix(b"/") {
+                self.error_pages.insert(page.to_vec());
+                self.error_pages.insert([page, b".html"].concat());
+            }
+        }
+        self.files.push(Arc::clone(file));
+    }
 }
 
 /// The answer of a server to a request.
@@ -313,92 +335,52 @@ pub(super) enum ServerAnswer<'a> {
     Files,
 }
 
-/// The rules that apply to the requests for a path.
-pub(super) struct PathConfig {
-    directory: Option<Arc<DirectoryConfig>>,
-    naming: Arc<FileNaming>,
-}
-
-impl PathConfig {
-    /// Returns the names under which files are found.
-    pub(super) fn naming(&self) -> &FileNaming {
-        &self.naming
-    }
-}
-
 impl ServerView {
-    fn new(kind: ServerKind, root: &[u8], tree: &DiskTree, naming: &FileNaming) -> Self {
-        let row = kind.row();
-        let mut naming = FileNaming {
-            pages: row.extension,
-            ..naming.clone()
+    fn new(kind: &'static ServerKind, root: &[u8], tree: &DiskTree, naming: &FileNaming) -> Self {
+        let mut config = DirectoryConfig {
+            naming: naming.clone(),
+            ..DirectoryConfig::default()
         };
-        let mut files = Vec::new();
-        for syntax in row.site_files {
+        config.naming.pages = kind.extension;
+        let (mut files, mut known) = (Vec::new(), KnownFiles::default());
+        for syntax in kind.site_files {
             if let Some(text) = syntax.of_site(tree, root) {
-                let file = syntax.parse(text);
-                naming = file.naming(&naming);
-                files.push(Arc::new(file));
+                let file = Arc::new(syntax.parse(text));
+                config.naming = file.naming(&config.naming);
+                known.add(&file);
+                files.push(file);
             }
         }
-        let view = ServerView {
+        ServerView {
             kind,
             root: root.to_vec(),
-            naming: Arc::new(naming),
+            config: Arc::new(config),
             files,
-            directories: RwLock::default(),
-            directory_files: Mutex::default(),
-            error_pages: Mutex::default(),
-        };
-        for file in &view.files {
-            view.add_error_pages(file);
-        }
-        view
-    }
-
-    /// Adds the pages that a file names for paths at which nothing is.
-    fn add_error_pages(&self, file: &RuleFile) {
-        let pages = file.error_pages.iter().map(|page| page.path.as_slice());
-        let rules = file.rules.rules().iter();
-        let rules = rules.filter(|rule| rule.status >= 400);
-        let mut known = self
-            .error_pages
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        for page in pages.chain(rules.map(|rule| &rule.to.text[..])) {
-            if let Some(page) = page.strip_prefix(b"/") {
-                known.insert(page.to_vec());
-                known.insert([page, b".html"].concat());
-            }
+            known: RwLock::new(known),
         }
     }
 
     /// Returns what applies to requests for a path, which begins with the mounted directory.
-    pub(super) fn config(&self, tree: &DiskTree, path: &[u8]) -> PathConfig {
-        let Some(syntax) = self.kind.row().directory_file else {
-            return PathConfig {
-                directory: None,
-                naming: Arc::clone(&self.naming),
-            };
+    pub(super) fn config(&self, tree: &DiskTree, path: &[u8]) -> Arc<DirectoryConfig> {
+        let mut config = Arc::clone(&self.config);
+        let Some(syntax) = self.kind.directory_file else {
+            return config;
         };
         let mut here = self.root.strip_suffix(b"/").unwrap_or(&self.root).to_vec();
-        let mut config = self.directory(tree, syntax, &here, None);
+        config = self.directory(tree, syntax, &here, config);
         let rest = path.strip_prefix(&self.root[..]).unwrap_or_default();
-        for name in rest
-            .split(|&byte| byte == b'/')
-            .filter(|name| !name.is_empty())
-        {
+        for name in rest.split(|&byte| byte == b'/') {
+            if name.is_empty() {
+                continue;
+            }
             if !tree.has_directory(&here, name) {
                 break;
             }
             here.push(b'/');
             here.extend_from_slice(name);
-            config = self.directory(tree, syntax, &here, Some(config));
+            config = self.directory(tree, syntax, &here, config);
         }
-        PathConfig {
-            naming: Arc::clone(&config.naming),
-            directory: Some(config),
-        }
+        config
     }
 
     /// Returns the directives of a directory, read if this is the first time.
@@ -407,78 +389,56 @@ impl ServerView {
         tree: &DiskTree,
         syntax: &RuleSyntax,
         path: &[u8],
-        above: Option<Arc<DirectoryConfig>>,
+        above: Arc<DirectoryConfig>,
     ) -> Arc<DirectoryConfig> {
-        let known = self
-            .directories
-            .read()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(config) = known.get(path) {
+        if let Some(config) = self.known().directories.get(path) {
             return Arc::clone(config);
         }
-        drop(known);
-        let naming = above.as_ref().map_or(&self.naming, |above| &above.naming);
-        let config = match (FileText::read(tree, path, syntax.name), &above) {
-            // What applies above applies here.
-            (None, Some(above)) => Arc::clone(above),
-            (text, _) => {
-                let file = text.map(|text| Arc::new(syntax.parse(text)));
-                let naming = match &file {
-                    Some(file) => Arc::new(file.naming(naming)),
-                    None => Arc::clone(naming),
-                };
-                let above = above.clone();
-                Arc::new(DirectoryConfig {
-                    file,
-                    naming,
-                    above,
-                })
-            }
-        };
-        let mut known = self
-            .directories
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        // Without a file, what applies above applies here.
+        let config = FileText::read(tree, path, syntax.name).map_or(above.clone(), |text| {
+            let file = syntax.parse(text);
+            Arc::new(DirectoryConfig {
+                naming: file.naming(&above.naming),
+                file: Some(Arc::new(file)),
+                above: Some(Arc::clone(&above)),
+            })
+        });
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         // Another worker may have been first.
-        let is_new = !known.contains_key(path);
-        let config = Arc::clone(known.entry(path.into()).or_insert(config));
-        if is_new
-            && let Some(file) = &config.file
-            && above.is_none_or(|above| !Arc::ptr_eq(&above, &config))
+        if let Some(config) = known.directories.get(path) {
+            return Arc::clone(config);
+        }
+        known.directories.insert(path.into(), Arc::clone(&config));
+        if let Some(file) = config
+            .file
+            .as_ref()
+            .filter(|_| !Arc::ptr_eq(&above, &config))
         {
-            self.add_error_pages(file);
-            let mut files = self
-                .directory_files
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            files.push(Arc::clone(file));
+            known.add(file);
         }
         config
+    }
+
+    fn known(&self) -> RwLockReadGuard<'_, KnownFiles> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the answer to a request, where `found` tells how a file was found at the path.
     pub(super) fn answer<'a>(
         &'a self,
-        config: &'a PathConfig,
+        config: &'a DirectoryConfig,
         request: &Request<'_>,
         found: Option<LookupMatch>,
     ) -> ServerAnswer<'a> {
         let exists = found.is_some_and(|how| how != LookupMatch::OtherCase);
-        let mut directory = config.directory.as_ref();
-        while let Some(config) = directory {
-            if let Some(file) = &config.file
-                && let Some(matched) = file.rules.find(request, exists)
-            {
-                return ServerAnswer::Rule(file, matched);
-            }
-            directory = config.above.as_ref();
-        }
-        for file in &self.files {
+        let directories = std::iter::successors(Some(config), |config| config.above.as_deref());
+        let files = directories.filter_map(|config| config.file.as_ref());
+        for file in files.chain(&self.files) {
             if let Some(matched) = file.rules.find(request, exists) {
                 return ServerAnswer::Rule(file, matched);
             }
         }
-        if self.kind == ServerKind::Vercel
+        if self.kind.moves_pages
             && let Some(file) = self.files.first()
             && let Some(path) = moved_path(&file.settings, request.path, found)
         {
@@ -493,37 +453,31 @@ impl ServerView {
     /// Returns whether the platform answers for a path, which is below a mount.
     pub(super) fn is_platform(&self, mount: &[u8], path: &[u8]) -> bool {
         let path = [mount, path].concat();
-        let mut prefixes = self.kind.row().platform.iter();
+        let mut prefixes = self.kind.platform.iter();
         prefixes.any(|prefix| path.starts_with(prefix.as_bytes()))
     }
 
     /// Returns how a page counts that was found in some way: Vercel serves directories without a slash.
     pub(super) fn seen(&self, how: LookupMatch) -> LookupMatch {
         match how {
-            LookupMatch::WithoutSlash if self.kind == ServerKind::Vercel => LookupMatch::Index,
+            LookupMatch::WithoutSlash if self.kind.moves_pages => LookupMatch::Index,
             how => how,
         }
     }
 
     /// Returns all files with rules, in the order of their paths.
     pub(super) fn rule_files(&self) -> Vec<Arc<RuleFile>> {
-        let read = self
-            .directory_files
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let mut files: Vec<_> = self.files.iter().chain(&*read).map(Arc::clone).collect();
+        let mut files = self.known().files.clone();
         files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         files
     }
 
     /// Returns whether a file is shown for paths at which nothing is.
     fn is_error_page(&self, path: &[u8]) -> bool {
-        let known = self
-            .error_pages
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
         let below = path.strip_prefix(&self.root[..]);
-        below.is_some_and(|below| below == ERROR_PAGE.as_bytes() || known.contains(below))
+        below.is_some_and(|below| {
+            below == ERROR_PAGE.as_bytes() || self.known().error_pages.contains(below)
+        })
     }
 }
 
@@ -648,7 +602,7 @@ pub(super) struct Servers {
 impl Servers {
     /// Takes the views of `kind`, or of those that the files tell, on all mounts.
     pub(super) fn new(
-        kind: Option<ServerKind>,
+        kind: Option<&'static ServerKind>,
         mounts: &Mounts,
         tree: &DiskTree,
         naming: &FileNaming,
@@ -656,7 +610,7 @@ impl Servers {
         let mut servers = Servers::default();
         for (root, _) in mounts.iter() {
             let kind = kind.unwrap_or_else(|| ServerKind::of_files(tree, root));
-            if kind == ServerKind::Static || servers.by_root.contains_key(root) {
+            if kind.is_static() || servers.by_root.contains_key(root) {
                 continue;
             }
             let view = ServerView::new(kind, root, tree, naming);
@@ -670,10 +624,10 @@ impl Servers {
 
     /// Returns the view on a mounted directory, given with its slash; none if it is static.
     pub(super) fn of(&self, root: &[u8]) -> Option<&ServerView> {
-        match self.views.is_empty() {
-            true => None,
-            false => self.by_root.get(root).map(|&index| &self.views[index]),
+        if self.views.is_empty() {
+            return None;
         }
+        self.by_root.get(root).map(|&index| &self.views[index])
     }
 
     /// Returns whether all views are static.
@@ -692,7 +646,7 @@ impl Servers {
             let files = view.rule_files();
             SiteServer {
                 root: shown(&view.root),
-                server: view.kind.row().name,
+                server: view.kind.name,
                 rules: files
                     .iter()
                     .map(|file| (file.rules.rules().len() + file.error_pages.len()) as u64)
@@ -716,7 +670,7 @@ impl Servers {
 /// Gives the mounts with an internal origin the host that GitHub Pages reads from `CNAME`; `directory`
 /// returns the directory of a root, which may be an archive.
 pub(super) fn with_hosts(
-    kind: Option<ServerKind>,
+    kind: Option<&'static ServerKind>,
     mounts: &Mounts,
     tree: &DiskTree,
     directory: fn(&[u8]) -> Cow<'_, [u8]>,
@@ -724,13 +678,12 @@ pub(super) fn with_hosts(
     let mut with_hosts = Mounts::default();
     let mut hosts = HashSet::new();
     for (root, uri) in mounts.iter() {
-        let is_internal = is_internal_origin(uri);
         let files = directory(root);
         let kind = || kind.unwrap_or_else(|| ServerKind::of_files(tree, &files));
-        let host = match is_internal && kind() == ServerKind::GithubPages {
-            true => FileText::read(tree, &files, CNAME).and_then(|text| host_in(&text.text)),
-            false => None,
-        };
+        let host = (is_internal_origin(uri) && kind().reads_host)
+            .then(|| FileText::read(tree, &files, CNAME))
+            .flatten()
+            .and_then(|text| host_in(&text.text));
         // Two sites have two hosts.
         let host = host.filter(|host| hosts.insert(host.clone()));
         with_hosts.add(root, host.as_deref().unwrap_or(uri));

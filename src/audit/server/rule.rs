@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{LazyLock, Mutex, PoisonError};
 
 use percent_encoding::percent_decode;
 use regex::bytes::{Regex, RegexBuilder};
@@ -429,9 +429,9 @@ impl PathPattern {
             PathPattern::Segments { segments, rest } => (segments, rest),
             PathPattern::Expression { expression, except } => {
                 let except = except.as_ref();
-                let is_match =
-                    except.and_then(|except| except.with(|except| except.is_match(path)));
-                if is_match == Some(true) {
+                if except.and_then(|except| except.with(|except| except.is_match(path)))
+                    == Some(true)
+                {
                     return None;
                 }
                 let captures = expression.with(|compiled| compiled.captures(path))??;
@@ -470,67 +470,59 @@ impl PathPattern {
     }
 }
 
+/// The places of templates.
+static PLACES: [LazyLock<Regex>; 3] = [
+    LazyLock::new(|| places(r":(?<name>\w+)")),
+    LazyLock::new(|| places(r"\$(?<number>\d)")),
+    LazyLock::new(|| places(r":(?<name>\w+)[*+?]?|\$(?<number>\d)")),
+];
+
+fn places(pattern: &str) -> Regex {
+    let mut builder = RegexBuilder::new(pattern);
+    // INVARIANT: the patterns are valid.
+    builder.unicode(false).build().expect("a valid pattern")
+}
+
 impl DestinationTemplate {
-    /// Replaces the places by what was matched; none if the result is too long.
+    /// Replaces the places by what was matched; `None` if the result is too long.
     fn expand(&self, captures: &Captures<'_>) -> Option<Vec<u8>> {
-        let mut out = Vec::new();
-        let mut text = &self.text[..];
-        if self.places == TemplatePlaces::Append {
-            out.extend_from_slice(text);
-            let rest = captures.last().map_or(&b""[..], |(_, rest)| rest);
-            if !rest.is_empty() && out.last() != Some(&b'/') {
-                out.push(b'/');
+        let (mut out, mut end) = (Vec::new(), 0);
+        let places = match self.places {
+            TemplatePlaces::Names => &PLACES[0],
+            TemplatePlaces::Numbers => &PLACES[1],
+            TemplatePlaces::Both => &PLACES[2],
+            TemplatePlaces::Append => {
+                out.extend_from_slice(&self.text);
+                let rest = captures.last().map_or(&b""[..], |(_, rest)| rest);
+                if !rest.is_empty() && out.last() != Some(&b'/') {
+                    out.push(b'/');
+                }
+                push_path(rest, &mut out);
+                return (out.len() <= LONGEST_DESTINATION).then_some(out);
             }
-            push_path(rest, &mut out);
-            return (out.len() <= LONGEST_DESTINATION).then_some(out);
-        }
-        while let Some(at) = memchr::memchr2(b':', b'$', text) {
-            out.extend_from_slice(&text[..at]);
-            let (place, behind) = self.place(&text[at..], captures);
-            match place {
-                Some(value) => push_path(value, &mut out),
-                None => out.extend_from_slice(&text[at..text.len() - behind.len()]),
+        };
+        for place in places.captures_iter(&self.text) {
+            let value = match (place.name("name"), place.name("number")) {
+                (Some(name), _) => {
+                    let mut named = captures.iter();
+                    named.find(|(known, _)| *known == name.as_bytes())
+                }
+                (None, number) => number
+                    .and_then(|number| usize::from(number.as_bytes()[0] - b'0').checked_sub(1))
+                    .and_then(|index| captures.get(index)),
+            };
+            let whole = place.get_match();
+            out.extend_from_slice(&self.text[end..whole.start()]);
+            match value {
+                Some((_, value)) => push_path(value, &mut out),
+                None => out.extend_from_slice(whole.as_bytes()),
             }
-            text = behind;
+            end = whole.end();
             if out.len() > LONGEST_DESTINATION {
                 return None;
             }
         }
-        out.extend_from_slice(text);
+        out.extend_from_slice(&self.text[end..]);
         (out.len() <= LONGEST_DESTINATION).then_some(out)
-    }
-
-    /// Returns the value of the place at the start of a text, if it is one, and the text behind it.
-    fn place<'t, 'c>(
-        &self,
-        text: &'t [u8],
-        captures: &'c Captures<'_>,
-    ) -> (Option<&'c [u8]>, &'t [u8]) {
-        let (sign, rest) = text.split_at(1);
-        let names = sign == b":" && self.places != TemplatePlaces::Numbers;
-        let numbers = sign == b"$" && self.places != TemplatePlaces::Names;
-        let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-        let end = match names {
-            true => rest.iter().position(|byte| !in_name(byte)),
-            false => (rest.iter().take(1)).position(|byte| !byte.is_ascii_digit() || !numbers),
-        };
-        let end = end.unwrap_or(if names { rest.len() } else { rest.len().min(1) });
-        let (name, behind) = rest.split_at(end);
-        let value = match names {
-            true if name.is_empty() => None,
-            true => captures.iter().find(|(known, _)| *known == name),
-            false => (str::from_utf8(name).ok())
-                .and_then(|name| name.parse::<usize>().ok()?.checked_sub(1))
-                .and_then(|index| captures.get(index)),
-        };
-        let behind = match behind {
-            [b'*' | b'+' | b'?', after @ ..]
-                if names && value.is_some() && self.places == TemplatePlaces::Both =>
-            {
-                after
-            }
-            _ => behind,
-        };
-        (value.map(|(_, value)| &**value), behind)
     }
 }
