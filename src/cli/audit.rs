@@ -6,8 +6,6 @@ use std::io::{self, BufReader, ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{ArgMatches, Command};
-
 use super::args::output::workers;
 use super::args::{AuditArgs, FailOnArg, FixArg, OrphansArg, ReportArg, SwitchArg};
 use super::changed::{changed_since, was_there};
@@ -15,93 +13,84 @@ use super::config::{self, Config};
 use super::destination::{Destination, OutputTarget};
 use super::fix::{self, FixCounts, FixDestination};
 use super::inputs::Inputs;
-use super::message::{Error, ProgressLine, report, write_stderr};
+use super::message::{Error, ProgressLine, report, unless_closed, write_stderr};
 use super::process::Exit;
 use super::{extract, help, manual};
 use crate::audit::fix::FixList;
 use crate::audit::options::{Audit, ListedLinks, assume_roots};
-use crate::audit::report::{ReportFormat, ReportPlace, ReportSet, TextStyle};
-use crate::audit::rules::{Level, Levels, LinkState, RULES};
+use crate::audit::report::{ReportPlace, ReportSet, TextStyle};
+use crate::audit::rules::{Levels, RULES};
 use crate::audit::{self, AuditError, AuditOptions, AuditSummary, Finding, IgnoreEntry};
 use crate::document::AnchorReporting;
 use crate::extractor::Positions;
 use crate::output::escape::visible;
 use crate::output::record::counted;
 use crate::pipeline::bases::Bases;
-use crate::pipeline::walk::{Outputs, Root, path_of};
+use crate::pipeline::walk::{Root, path_of};
 use crate::pipeline::{Archived, Archives, OutputOrder, PipelineOptions, Verbosity};
 
 /// Returns the command line with the flags of the configuration before its own, and the
-/// configuration; none without a configuration.
+/// configuration; `None` without a configuration.
 pub(super) fn with_config(
     arguments: &AuditArgs,
     given: &[OsString],
-    command: &Command,
 ) -> Result<Option<(Vec<OsString>, Config)>, Error> {
     let findings = &arguments.findings;
     if findings.no_config || findings.explain.is_some() || arguments.walk.type_list {
         return Ok(None);
     }
-    let Some(mut config) = config::read(findings.config.as_deref(), command)? else {
+    let Some(config) = config::read(findings.config.as_deref())? else {
         return Ok(None);
     };
     let mut all = given.to_vec();
     let index = all.iter().skip(1).position(|word| word == "audit");
     let at = index.map_or(all.len(), |index| index + 2);
-    let flags = std::mem::take(&mut config.flags);
-    let paths = std::mem::take(&mut config.paths);
-    let paths = arguments.paths.is_empty().then_some(paths);
-    all.splice(at..at, flags.into_iter().chain(paths.unwrap_or_default()));
+    let paths = config.paths.iter().filter(|_| arguments.paths.is_empty());
+    all.splice(at..at, config.flags.iter().chain(paths).cloned());
     Ok(Some((all, config)))
 }
 
 /// The report of a configuration that was read.
-pub(super) struct Notice {
-    file: PathBuf,
-    keys: String,
+pub(super) struct Notice<'a> {
+    config: &'a Config,
     /// Rules whose levels the configuration lowers, with the levels before and after.
     lowered: Vec<String>,
-    /// The findings that the configuration ignores.
-    ignored: Vec<IgnoreEntry>,
     /// Whether the command line has `--quiet`; in a configuration it does not hide this report.
     quiet: bool,
 }
 
-/// The flags of an audit, and their positions on the command line.
-type Given<'a> = (&'a AuditArgs, &'a ArgMatches);
-
-impl Notice {
+impl<'a> Notice<'a> {
     /// Compares the command line before and after the flags of a configuration were added.
-    pub(super) fn of(config: &Config, before: Given<'_>, after: Given<'_>) -> Self {
-        let levels = |(arguments, matches)| levels(arguments, matches);
-        let (old, new) = (levels(before), levels(after));
+    pub(super) fn of(config: &'a Config, before: &AuditArgs, after: &AuditArgs) -> Self {
+        let (old, new) = (&before.check.levels, &after.check.levels);
         let lowered = RULES.iter().filter_map(|rule| {
             let level = |levels: &Levels| levels.named(rule.name).map(|(_, level)| level);
-            let (old, new) = (level(&old)?, level(&new)?);
+            let (old, new) = (level(old)?, level(new)?);
             let sentence = || format!("{} from {} to {}", rule.name, old.name(), new.name());
             (new < old).then(sentence)
         });
         Notice {
-            file: config.file.clone(),
-            keys: config.keys.join(", "),
+            config,
             lowered: lowered.collect(),
-            ignored: config.ignore.clone(),
-            quiet: before.0.findings.quiet,
+            quiet: before.findings.quiet,
         }
     }
 
     /// Returns a line with the file and its keys, and one with the rules that it lowers.
     fn lines(&self) -> Vec<String> {
-        let file = self.file.display();
-        let mut lines = vec![match self.keys.as_str() {
-            "" => format!("configuration: {file}"),
-            keys => format!("configuration: {file} ({keys})"),
-        }];
+        let Config {
+            file, keys, ignore, ..
+        } = self.config;
+        let mut first = format!("configuration: {}", file.display());
+        if !keys.is_empty() {
+            first += &format!(" ({})", keys.join(", "));
+        }
+        let mut lines = vec![first];
         if !self.lowered.is_empty() {
             lines.push(format!("lowered by it: {}", self.lowered.join(", ")));
         }
-        if !self.ignored.is_empty() {
-            let entries: Vec<_> = self.ignored.iter().map(IgnoreEntry::words).collect();
+        if !ignore.is_empty() {
+            let entries: Vec<_> = ignore.iter().map(IgnoreEntry::words).collect();
             lines.push(format!("ignored by it: {}", entries.join("; ")));
         }
         lines
@@ -109,11 +98,7 @@ impl Notice {
 }
 
 /// Runs `uriscan audit`.
-pub(super) fn run(
-    arguments: &AuditArgs,
-    matches: &ArgMatches,
-    notice: Option<&Notice>,
-) -> Result<Exit, Error> {
+pub(super) fn run(arguments: &AuditArgs, notice: Option<&Notice<'_>>) -> Result<Exit, Error> {
     if arguments.walk.type_list {
         return manual::print_types(&arguments.walk.type_add);
     }
@@ -126,17 +111,16 @@ pub(super) fn run(
         report(&notice.lines()[0]);
     }
     let findings = &arguments.findings;
-    if findings.fix == Some(FixArg::Diff) && (findings.json || findings.format.name != "text") {
+    if findings.fix == Some(FixArg::Diff) && !findings.format().is_text {
         return Err(Error::new(
             "--fix shows a diff instead of findings: write these to a file with --report",
         ));
     }
     let paths = paths(arguments)?;
     help::check_paths(&paths, false)?;
-    let mut options = options(arguments, matches, &paths)?;
-    for entry in notice.iter().flat_map(|notice| &notice.ignored) {
-        let ignored = options.ignore(entry.clone());
-        options = ignored.map_err(|error| Error::new(error.to_string()))?;
+    let mut options = options(arguments, &paths)?;
+    for entry in notice.iter().flat_map(|notice| &notice.config.ignore) {
+        options = options.ignore(entry.clone()).map_err(Error::new)?;
     }
     let mut fixes = fix_list(arguments)?;
     let again = fixes.is_some().then(|| options.of_all_findings());
@@ -145,35 +129,28 @@ pub(super) fn run(
     let audit = Audit::new(options, &paths);
     let targets = targets(arguments)?;
     let all_targets: Vec<_> = targets.iter().map(|(_, target)| target).collect();
-    let roots = roots(arguments, &paths);
-    let others: Vec<&Path> = notice.iter().map(|notice| notice.file.as_path()).collect();
     let inputs = Inputs {
-        roots: &roots,
+        roots: roots(arguments, &paths),
         walk: &arguments.walk,
-        options: &audit.options.reading,
-        others: &others,
     };
-    inputs.check(&all_targets)?;
+    let config = notice.map(|notice| notice.config.file.as_path());
+    inputs.check(&all_targets, &audit.options.reading, config.into_iter())?;
     let outputs = extract::outputs(&all_targets);
-    let walk = extract::walk(&arguments.walk, roots, OutputOrder::Path, outputs.clone())?;
+    let walk = inputs.walk(OutputOrder::Path, outputs.clone())?;
     let mut destinations = Vec::new();
     for (role, target) in &targets {
         destinations.push((*role, target.open()?));
     }
-    let reading = &audit.options.reading;
+    let reading = audit.options.reading.clone();
     let line = reading.progress.clone().map(ProgressLine::show);
-    let reading = fixes.is_some().then(|| reading.clone());
-    let mut reports = reports(arguments, &mut destinations);
-    reports.totals.config = notice.map(|notice| notice.file.clone());
-    if let Some(fixes) = &mut fixes {
-        reports.collect_fixes(fixes);
-    }
+    let mut reports = reports(arguments, reading.verbosity, &mut destinations);
+    reports.totals.config = config.map(Path::to_path_buf);
+    reports.fixes = fixes.as_mut();
     let tells = !findings.no_messages;
     let mut rerun = |replaced, on_finding: &mut (dyn FnMut(&Finding<'_>) + Send)| {
         let mut options = again.clone().unwrap_or_default();
         options.reading.replaced = replaced;
-        let roots = self::roots(arguments, &paths);
-        let walk = extract::walk(&arguments.walk, roots, OutputOrder::Path, outputs.clone());
+        let walk = inputs.walk(OutputOrder::Path, outputs.clone());
         let walk = walk.map_err(|error| io::Error::other(error.to_string()))?;
         let mut reports = ReportSet::new(options.reading.verbosity, None);
         reports.call(on_finding);
@@ -183,35 +160,39 @@ pub(super) fn run(
     let mut outcome = audit::run(audit, walk, reports, |reports| {
         // What could not be written is reported.
         if findings.fix == Some(FixArg::Write)
-            && let (Some(fixes), Some(reading)) = (reports.take_fixes(), &reading)
+            && let Some(fixes) = reports.fixes.take()
         {
-            let roots = fixed_roots(&paths, reading);
+            let roots = fixed_roots(&paths, &reading);
             let destination = FixDestination::Files { roots, reports };
-            counts = Some(fix::run(fixes, reading, &mut rerun, destination, tells)?);
+            counts = Some(fix::run(fixes, &reading, &mut rerun, destination, tells)?);
         }
         Ok(())
     });
     drop(line);
-    if let (Ok(_), Some(fixes), Some(reading), None) = (&outcome, &mut fixes, &reading, &counts) {
-        let mut main = destinations
-            .iter_mut()
-            .find_map(|(role, main)| matches!(role, OutputRole::Main).then_some(main));
-        let is_terminal = main.as_ref().is_some_and(|main| main.is_terminal());
-        let mut main = main.as_mut().map(|main| MainOutput::new(main, arguments));
+    if let (Ok(_), Some(fixes), None) = (&outcome, &mut fixes, &counts) {
+        let mut roles = destinations.iter_mut();
+        let main = roles.find(|(role, _)| matches!(role, OutputRole::Main));
+        let is_terminal = (main.as_ref()).is_some_and(|(_, main)| main.is_terminal);
+        let mut main = main.map(|(_, main)| MainOutput::new(main, arguments));
         let destination = FixDestination::Diff {
             is_terminal,
             out: main.as_mut().map(|main| main as &mut dyn io::Write),
         };
-        match fix::run(fixes, reading, &mut rerun, destination, tells) {
+        match fix::run(fixes, &reading, &mut rerun, destination, tells) {
             Ok(made) => counts = Some(made),
             Err(error) => outcome = Err(error),
         }
     }
-    let finished = outcome.and_then(|outcome| finish_files(destinations, outcome, &outputs));
-    let outcome = match finished {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Found),
-        Err(error) => return Err(Error::new(format!("cannot write: {error}"))),
-        Ok(outcome) => outcome,
+    // No file is replaced where nothing was read, or where one of them is an input.
+    let finished = outcome.and_then(|outcome| {
+        if outcome.summary.files > 0 && !outputs.were_named() {
+            let mut destinations = destinations.into_iter();
+            destinations.try_for_each(|(_, destination)| destination.finish())?;
+        }
+        Ok(outcome)
+    });
+    let Some(outcome) = unless_closed(finished)? else {
+        return Ok(Exit::Found);
     };
     let exit = finish(arguments, &outcome, counts.as_ref(), notice)?;
     for path in gone.unlinked() {
@@ -234,8 +215,7 @@ fn check_touching(
     paths: &[PathBuf],
 ) -> Result<(), Error> {
     for name in &arguments.findings.touching {
-        let is_in_tree = options.is_in_tree(name, paths);
-        if !is_in_tree.map_err(|error| Error::new(error.to_string()))? {
+        if !options.is_in_tree(name, paths).map_err(Error::new)? {
             let name = name.display();
             return Err(Error::new(format!(
                 "--touching {name}: it is in none of the trees"
@@ -247,18 +227,20 @@ fn check_touching(
 
 /// Returns the list that collects fixes, if any are wanted.
 fn fix_list(arguments: &AuditArgs) -> Result<Option<FixList>, Error> {
-    let (findings, walk) = (&arguments.findings, &arguments.walk);
+    let findings = &arguments.findings;
     let Some(fix) = findings.fix else {
         return Ok(None);
     };
-    let mut lists = walk.files_from.iter().chain(&walk.files0_from);
-    if lists.any(|list| list.as_os_str() == "-") {
+    if arguments
+        .walk
+        .lists()
+        .any(|(list, _)| list == Path::new("-"))
+    {
         return Err(Error::new(
             "--fix reads the tree again before it changes anything: give the list of files as a file",
         ));
     }
-    let is_written = fix == FixArg::Write;
-    Ok(Some(FixList::new(findings.fix_moved, is_written)))
+    Ok(Some(FixList::new(findings.fix_moved, fix == FixArg::Write)))
 }
 
 /// Returns the directories below which files are fixed: the roots and the paths.
@@ -277,34 +259,26 @@ fn paths(arguments: &AuditArgs) -> Result<Vec<PathBuf>, Error> {
             "standard input is in no tree: audit reads files",
         ));
     }
-    if !arguments.paths.is_empty() {
-        return Ok(arguments.paths.clone());
-    }
-    let directories = arguments.base.directories();
-    Ok(match directories.is_empty() {
-        true => vec![PathBuf::from(".")],
-        false => directories,
+    let roots = arguments.base.directories();
+    Ok(match (arguments.paths.is_empty(), roots.is_empty()) {
+        (false, _) => arguments.paths.clone(),
+        (true, false) => roots,
+        (true, true) => vec![PathBuf::from(".")],
     })
 }
 
 fn roots(arguments: &AuditArgs, paths: &[PathBuf]) -> Vec<Root> {
+    if arguments.paths.is_empty() && arguments.walk.lists().next().is_some() {
+        return Vec::new();
+    }
     let root = |path: &PathBuf| match path == Path::new(".") {
         true => Root::Here,
         false => Root::Path(path.clone()),
     };
-    let walk = &arguments.walk;
-    let listed = !(walk.files_from.is_empty() && walk.files0_from.is_empty());
-    match listed && arguments.paths.is_empty() {
-        true => Vec::new(),
-        false => paths.iter().map(root).collect(),
-    }
+    paths.iter().map(root).collect()
 }
 
-fn options(
-    arguments: &AuditArgs,
-    matches: &ArgMatches,
-    paths: &[PathBuf],
-) -> Result<AuditOptions, Error> {
+fn options(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<AuditOptions, Error> {
     let (check, findings) = (&arguments.check, &arguments.findings);
     let mut options = AuditOptions::default();
     options.reading.bases = bases(arguments, paths)?;
@@ -320,16 +294,16 @@ fn options(
     };
     options = touching
         .and_then(|options| options.entries(&check.entry))
-        .map_err(|error| Error::new(error.to_string()))?
+        .map_err(Error::new)?
         .server(check.server)
-        .map_err(|error| Error::new(error.to_string()))?
+        .map_err(Error::new)?
         .fragments(check.fragments == SwitchArg::On)
         .index_files(&check.index)
         .optional_extensions(&check.try_ext)
         .strict_schemes(check.strict_scheme)
         .follow_symlinks(arguments.walk.follow)
         .orphan_assets(check.orphans == Some(OrphansArg::All));
-    options.levels = levels(arguments, matches);
+    options.levels = check.levels.clone();
     options.slug = arguments.read.slug;
     options.list = match (findings.links, findings.external) {
         (_, true) => ListedLinks::External,
@@ -351,16 +325,21 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error
     let (walk, read, base) = (&arguments.walk, &arguments.read, &arguments.base);
     let mut options = extract::pipeline_options(walk, read, base, &arguments.filter, bases)?;
     options.archives = Archived::Files;
-    options.hidden_members = walk.hidden || walk.unrestricted > 1;
+    options.hidden_members = walk.reads_hidden();
     let formats = &mut options.extractor.formats;
     formats.anchors = AnchorReporting::Report;
-    let formats_of_reports = findings.report.iter().map(|report| report.format);
-    formats.mail.envelope = findings.json
-        || findings.count_by.is_some_and(|key| key.needs_envelope())
-        || (formats_of_reports.chain([findings.format])).any(|format| format.name == "jsonl");
+    let mut reports = findings.report.iter().map(|report| report.format);
+    formats.mail.envelope = findings.count_by.is_some_and(|key| key.needs_envelope())
+        || findings.format().has_records
+        || reports.any(|format| format.has_records);
     formats.html.ignore = (arguments.check.ignore_attr.as_ref()).map(|name| name.to_lowercase());
     options.extractor.positions = Positions::Lines;
-    options.verbosity = verbosity(arguments);
+    options.verbosity = Verbosity {
+        errors: !findings.no_messages,
+        diagnostics: findings.verbose,
+        summary: true,
+        archives: Archives::Leave,
+    };
     options.threads = workers(findings.threads);
     let auto = io::stderr().is_terminal() && !findings.quiet;
     options.progress = findings.progress.for_progress(auto).then(Arc::default);
@@ -369,20 +348,11 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error
     Ok(options)
 }
 
-fn verbosity(arguments: &AuditArgs) -> Verbosity {
-    Verbosity {
-        errors: !arguments.findings.no_messages,
-        diagnostics: arguments.findings.verbose,
-        summary: true,
-        archives: Archives::Leave,
-    }
-}
-
 /// Returns the bases of documents; without `--root` each path is the root of a site of its own.
 fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
     let mut bases = arguments.base.bases(paths)?;
     let assumed = assume_roots(&mut bases, paths);
-    for directory in assumed.map_err(|error| Error::new(error.to_string()))? {
+    for directory in assumed.map_err(Error::new)? {
         if !arguments.findings.quiet && !arguments.findings.no_messages {
             let directory = match directory.as_slice() {
                 b"" => ".".into(),
@@ -394,33 +364,6 @@ fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
         }
     }
     Ok(bases)
-}
-
-/// Returns the levels of the rules. The last of several flags for a rule counts.
-fn levels(arguments: &AuditArgs, matches: &ArgMatches) -> Levels {
-    let mut levels = Levels::default();
-    if arguments.check.orphans.is_some() {
-        levels.set("orphan", Level::Warning);
-    }
-    let mut given = Vec::new();
-    for (flag, level) in [
-        ("deny", Level::Error),
-        ("warn", Level::Warning),
-        ("allow", Level::Allow),
-    ] {
-        let rules = matches.get_many::<&'static str>(flag).into_iter().flatten();
-        let indices = matches.indices_of(flag).into_iter().flatten();
-        given.extend(
-            indices
-                .zip(rules)
-                .map(|(index, rule)| (index, *rule, level)),
-        );
-    }
-    given.sort_unstable_by_key(|(index, ..)| *index);
-    for (_, rule, level) in given {
-        levels.set(rule, level);
-    }
-    levels
 }
 
 /// What an output of an audit gets.
@@ -440,17 +383,16 @@ enum OutputRole<'a> {
 fn targets(arguments: &AuditArgs) -> Result<Vec<(OutputRole<'_>, OutputTarget)>, Error> {
     let findings = &arguments.findings;
     let output = findings.output.as_deref();
-    let mut outputs = Vec::new();
-    if findings.external {
-        outputs.push((OutputRole::External, output));
-    } else if !findings.quiet {
-        outputs.push((OutputRole::Main, output));
-    }
+    let main = if findings.external {
+        Some((OutputRole::External, output))
+    } else {
+        (!findings.quiet).then_some((OutputRole::Main, output))
+    };
     let keys = findings.write_baseline.as_deref();
-    outputs.extend(keys.map(|path| (OutputRole::Keys, Some(path))));
+    let keys = keys.map(|path| (OutputRole::Keys, Some(path)));
     let reports = findings.report.iter();
-    outputs.extend(reports.map(|report| (OutputRole::Report(report), Some(&*report.path))));
-    let outputs = outputs.into_iter();
+    let reports = reports.map(|report| (OutputRole::Report(report), Some(&*report.path)));
+    let outputs = main.into_iter().chain(keys).chain(reports);
     outputs
         .map(|(role, path)| Ok((role, OutputTarget::of(path)?)))
         .collect()
@@ -459,17 +401,17 @@ fn targets(arguments: &AuditArgs) -> Result<Vec<(OutputRole<'_>, OutputTarget)>,
 /// Returns the reports that the destinations get.
 fn reports<'d>(
     arguments: &AuditArgs,
+    verbosity: Verbosity,
     destinations: &'d mut [(OutputRole<'_>, Destination)],
 ) -> ReportSet<'d> {
     let findings = &arguments.findings;
-    let mut reports = ReportSet::new(verbosity(arguments), findings.max_findings);
+    let mut reports = ReportSet::new(verbosity, findings.max_findings);
     for (role, destination) in destinations {
         match role {
             // A diff takes the place of the findings.
             OutputRole::Main if findings.fix == Some(FixArg::Diff) => {}
             OutputRole::Main => {
-                let format = ReportFormat::named("jsonl").filter(|_| findings.json);
-                let format = format.unwrap_or(findings.format);
+                let format = findings.format();
                 let writer = Box::new(MainOutput::new(destination, arguments));
                 match findings.count_by {
                     Some(key) if findings.idn => {
@@ -477,8 +419,13 @@ fn reports<'d>(
                     }
                     Some(key) => reports.count_by(key, format, writer),
                     None => {
+                        let terminal = findings.output.is_none() && io::stdout().is_terminal();
+                        let style = TextStyle {
+                            color: findings.color.for_color(terminal),
+                            group: findings.group,
+                        };
                         let place = ReportPlace::of(findings.output.as_deref());
-                        reports.add(format, text_style(arguments), place, writer);
+                        reports.add(format, style, place, writer);
                     }
                 }
             }
@@ -500,21 +447,6 @@ fn reports<'d>(
         reports.count_targets();
     }
     reports
-}
-
-/// Gives complete files their names. No file is replaced where nothing was read, or where one of them is
-/// an input.
-fn finish_files(
-    destinations: Vec<(OutputRole<'_>, Destination)>,
-    outcome: AuditSummary,
-    outputs: &Outputs,
-) -> io::Result<AuditSummary> {
-    if outcome.summary.files > 0 && !outputs.were_named() {
-        for (_, destination) in destinations {
-            destination.finish()?;
-        }
-    }
-    Ok(outcome)
 }
 
 /// The output of a run, which may be a pipe that is closed before the end.
@@ -553,15 +485,6 @@ impl io::Write for MainOutput<'_> {
     }
 }
 
-fn text_style(arguments: &AuditArgs) -> TextStyle {
-    let findings = &arguments.findings;
-    let terminal = findings.output.is_none() && io::stdout().is_terminal();
-    TextStyle {
-        color: findings.color.for_color(terminal),
-        group: findings.group,
-    }
-}
-
 /// Returns whether the summary is shown in words.
 fn shows_summary(arguments: &AuditArgs) -> bool {
     let findings = &arguments.findings;
@@ -572,7 +495,7 @@ fn finish(
     arguments: &AuditArgs,
     totals: &AuditSummary,
     fixes: Option<&FixCounts>,
-    notice: Option<&Notice>,
+    notice: Option<&Notice<'_>>,
 ) -> Result<Exit, Error> {
     let findings = &arguments.findings;
     let summary = &totals.summary;
@@ -581,11 +504,8 @@ fn finish(
     }
     if let Some(fixes) = fixes.filter(|_| !findings.quiet) {
         let is_written = findings.fix == Some(FixArg::Write);
-        write_stderr(
-            fixes
-                .text(is_written, totals.errors + totals.warnings)
-                .as_bytes(),
-        );
+        let text = fixes.text(is_written, totals.errors + totals.warnings);
+        write_stderr(text.as_bytes());
     }
     if let Some(notice) = notice.filter(|notice| !notice.quiet) {
         let lines = notice.lines();
@@ -614,14 +534,11 @@ fn finish(
 /// Returns the summary in words.
 fn summary_text(totals: &AuditSummary) -> String {
     let summary = &totals.summary;
-    let states: Vec<_> = (LinkState::NAMES.iter().zip(totals.counts))
-        .map(|((_, name), count)| format!("{count} {name}"))
-        .collect();
     let mut text = format!(
         "{} in {}: {}\n{}, {}",
         counted(summary.references, "reference"),
         counted(summary.files, "file"),
-        states.join(", "),
+        totals.states_in_words(),
         counted(totals.errors, "error"),
         counted(totals.warnings, "warning"),
     );
@@ -665,17 +582,14 @@ fn summary_text(totals: &AuditSummary) -> String {
 
 /// Appends the findings by rule, the targets with most findings, and what became of the baseline.
 fn push_tables(totals: &AuditSummary, text: &mut String) {
-    let rules = totals.rules.iter();
-    let rules = rules.map(|row| (row.count, RULES[row.rule].name, row.level.name()));
-    let rows = rules.map(|(count, name, level)| (count, format!("{name} ({level})")));
-    push_rows(&rows.collect::<Vec<_>>(), text);
-    let targets = totals.targets.iter();
-    let rows = targets.map(|row| (row.count, format!("{}: {}", visible(&row.name), row.rule)));
-    let rows: Vec<_> = rows.collect();
-    if !rows.is_empty() {
-        *text += "targets with most findings:\n";
-        push_rows(&rows, text);
-    }
+    push_rows("", &totals.rules, text, |row| {
+        let name = RULES[row.rule].name;
+        (row.count, format!("{name} ({})", row.level.name()))
+    });
+    let title = "targets with most findings:\n";
+    push_rows(title, &totals.targets, text, |row| {
+        (row.count, format!("{}: {}", visible(&row.name), row.rule))
+    });
     let (lines, stale) = &totals.stale;
     if totals.forgiven + stale == 0 {
         return;
@@ -696,10 +610,15 @@ fn push_tables(totals: &AuditSummary, text: &mut String) {
     }
 }
 
-/// Appends rows of a number and a text; the numbers are aligned.
-fn push_rows(rows: &[(u64, String)], text: &mut String) {
-    let width = rows.iter().map(|(count, _)| count.to_string().len()).max();
+/// Appends a title and rows of a number and a text, if there are any; the numbers are aligned.
+fn push_rows<T>(title: &str, rows: &[T], text: &mut String, row: impl Fn(&T) -> (u64, String)) {
+    let rows: Vec<_> = rows.iter().map(row).collect();
+    let widths = rows.iter().map(|(count, _)| count.to_string().len());
+    let Some(width) = widths.max() else {
+        return;
+    };
+    *text += title;
     for (count, name) in rows {
-        *text += &format!("{count:>width$} {name}\n", width = width.unwrap_or(0) + 2);
+        *text += &format!("{count:>width$} {name}\n", width = width + 2);
     }
 }

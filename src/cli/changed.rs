@@ -68,37 +68,19 @@ pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Chang
         let mut diff = git(&directory);
         diff.args(DIFF).arg(revision).arg("--");
         without_filters(&mut diff, &output(git(&directory).args(FILTERS))?.stdout);
-        let status = output(&mut diff)?;
-        let untracked = output(git(&directory).args(UNTRACKED))?;
-        for output in [&status, &untracked] {
-            if !output.status.success() {
-                let text = String::from_utf8_lossy(&output.stderr);
-                let reason = text.lines().next().unwrap_or("it failed without a message");
-                return Err(Error::new(format!("--changed-since: git: {reason}")));
-            }
-        }
-        let fields = |output: &[u8]| -> Vec<PathBuf> {
-            let fields = output.split(|&byte| byte == 0);
-            fields
-                .filter(|field| !field.is_empty())
-                .map(path_of)
-                .collect()
-        };
-        let untracked = fields(&untracked.stdout).into_iter();
-        changed
-            .files
-            .extend(untracked.map(|name| directory.join(name)));
-        let mut fields = fields(&status.stdout).into_iter();
-        while let (Some(status), Some(name)) = (fields.next(), fields.next()) {
-            let name = directory.join(name);
+        let mut status = fields(&output(&mut diff)?)?.into_iter();
+        let untracked = fields(&output(git(&directory).args(UNTRACKED))?)?;
+        let untracked = untracked.into_iter().map(|name| directory.join(name));
+        changed.files.extend(untracked);
+        while let (Some(kind), Some(name)) = (status.next(), status.next()) {
+            let (kind, name) = (kind.as_os_str().as_encoded_bytes()[0], directory.join(name));
             // The status of a file that was renamed or copied is followed by both names.
-            let new = match status.as_os_str().as_encoded_bytes()[0] {
-                b'R' | b'C' => fields.next().map(|new| directory.join(new)),
-                _ => None,
-            };
-            if let Some(new) = new {
+            if let b'R' | b'C' = kind
+                && let Some(new) = status.next()
+            {
+                let new = directory.join(new);
                 changed.files.push(new.clone());
-                if status.as_os_str().as_encoded_bytes()[0] == b'R' {
+                if kind == b'R' {
                     changed.renamed.push((name.clone(), new));
                 }
             }
@@ -106,6 +88,18 @@ pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Chang
         }
     }
     Ok(changed)
+}
+
+/// Returns the fields of the output of a git command, each before a NUL.
+fn fields(output: &Output) -> Result<Vec<PathBuf>, Error> {
+    if !output.status.success() {
+        let text = String::from_utf8_lossy(&output.stderr);
+        let reason = text.lines().next().unwrap_or("it failed without a message");
+        return Err(Error::new(format!("--changed-since: git: {reason}")));
+    }
+    let fields = output.stdout.split(|&byte| byte == 0);
+    let fields = fields.filter(|field| !field.is_empty());
+    Ok(fields.map(path_of).collect())
 }
 
 /// Returns whether git knows a file that is gone.
@@ -145,12 +139,12 @@ fn without_filters(git: &mut Command, keys: &[u8]) {
     let keys = keys.split(|&byte| byte == 0).filter(|key| !key.is_empty());
     let mut count = 0;
     for key in keys {
-        let value = match key.ends_with(b".required") {
-            true => "false",
-            false => "",
-        };
+        let is_switch = key.ends_with(b".required");
         git.env(format!("GIT_CONFIG_KEY_{count}"), path_of(key));
-        git.env(format!("GIT_CONFIG_VALUE_{count}"), value);
+        git.env(
+            format!("GIT_CONFIG_VALUE_{count}"),
+            if is_switch { "false" } else { "" },
+        );
         count += 1;
     }
     git.env("GIT_CONFIG_COUNT", count.to_string());

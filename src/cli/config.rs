@@ -6,14 +6,16 @@
 
 use std::any::TypeId;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-use clap::{Arg, ArgAction, Command};
+use clap::{Arg, ArgAction, Command, CommandFactory};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::args::Cli;
 use super::args::base::mount;
 use super::help::nearest;
 use super::message::Error;
@@ -90,19 +92,21 @@ fn is_harmless(flag: &Arg, name: &str) -> bool {
 
 /// Reads the named file, or the one in the current directory or in the nearest directory above it up
 /// to the root of the repository.
-pub(super) fn read(named: Option<&Path>, command: &Command) -> Result<Option<Config>, Error> {
+pub(super) fn read(named: Option<&Path>) -> Result<Option<Config>, Error> {
+    let command = Cli::command();
+    let command = command.find_subcommand("audit").unwrap_or(&command);
     if let Some(file) = named {
         let is_pyproject = file.file_name().is_some_and(|name| name == PYPROJECT);
         let table: &[&str] = if is_pyproject { &PYPROJECT_TABLE } else { &[] };
-        let folder = None;
-        let config = ConfigFile {
+        let text = &text(file)?;
+        let source = ConfigFile {
             file,
-            folder,
+            text,
+            folder: None,
             command,
-        }
-        .parse(&text(file)?, table)?;
+        };
         let missing = || Error::new(format!("{}: there is no [tool.uriscan]", file.display()));
-        return config.map(Some).ok_or_else(missing);
+        return source.parse(table)?.map(Some).ok_or_else(missing);
     }
     let Ok(here) = std::env::current_dir() else {
         return Ok(None);
@@ -117,18 +121,25 @@ pub(super) fn read(named: Option<&Path>, command: &Command) -> Result<Option<Con
             if !file.exists() {
                 continue;
             }
-            check_place(&file, &folder)?;
+            let refuse = |reason| Error::new(format!("{}: {reason}", file.display()));
+            if !file.is_file() {
+                return Err(refuse("a configuration is a regular file"));
+            }
+            if !is_inside(&file, &folder) {
+                return Err(refuse("it leads out of its folder; name it with --config"));
+            }
             let text = text(&file)?;
             // The file of other tools is not parsed unless it has the table.
-            if !table.is_empty() && !table.iter().all(|name| text.contains(name)) {
+            if !table.iter().all(|name| text.contains(name)) {
                 continue;
             }
             let source = ConfigFile {
                 file: &file,
+                text: &text,
                 folder: Some(&folder),
                 command,
             };
-            if let Some(config) = source.parse(&text, table)? {
+            if let Some(config) = source.parse(table)? {
                 return Ok(Some(config));
             }
         }
@@ -138,43 +149,24 @@ pub(super) fn read(named: Option<&Path>, command: &Command) -> Result<Option<Con
 }
 
 fn text(file: &Path) -> Result<String, Error> {
-    let failed = |reason: String| Error::new(format!("{}: {reason}", file.display()));
     let mut bytes = Vec::new();
-    let opened = File::open(file).map_err(|error| failed(error.to_string()))?;
-    let read = opened.take(MAX_LENGTH + 1).read_to_end(&mut bytes);
-    read.map_err(|error| failed(error.to_string()))?;
-    if bytes.len() as u64 > MAX_LENGTH {
-        return Err(failed(format!(
-            "a configuration has at most {MAX_LENGTH} bytes"
-        )));
-    }
-    String::from_utf8(bytes).map_err(|_| failed("it is not UTF-8".to_owned()))
-}
-
-/// Checks that a file that was found is a regular one in its own folder.
-fn check_place(file: &Path, folder: &Path) -> Result<(), Error> {
-    if !file.is_file() {
-        let file = file.display();
-        return Err(Error::new(format!(
-            "{file}: a configuration is a regular file"
-        )));
-    }
-    if is_inside(file, folder) {
-        return Ok(());
-    }
-    let file = file.display();
-    Err(Error::new(format!(
-        "{file}: it leads out of its folder; name it with --config"
-    )))
+    let opened = File::open(file);
+    let read = opened.and_then(|opened| opened.take(MAX_LENGTH + 1).read_to_end(&mut bytes));
+    let text = match read {
+        Err(error) => Err(error.to_string()),
+        Ok(length) if length as u64 > MAX_LENGTH => {
+            Err(format!("a configuration has at most {MAX_LENGTH} bytes"))
+        }
+        Ok(_) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()),
+    };
+    text.map_err(|reason| Error::new(format!("{}: {reason}", file.display())))
 }
 
 /// Returns whether a path is below a folder when symbolic links are followed, or does not exist.
 fn is_inside(path: &Path, folder: &Path) -> bool {
     // The current directory has an empty path here.
-    match (
-        fs::canonicalize(path),
-        fs::canonicalize(Path::new(".").join(folder)),
-    ) {
+    let folder = fs::canonicalize(Path::new(".").join(folder));
+    match (fs::canonicalize(path), folder) {
         (Ok(path), Ok(folder)) => path.starts_with(folder),
         (path, _) => path.is_err(),
     }
@@ -183,121 +175,106 @@ fn is_inside(path: &Path, folder: &Path) -> bool {
 /// A file that is being read.
 struct ConfigFile<'a> {
     file: &'a Path,
+    text: &'a str,
     /// The folder to which its paths are relative, if it was found.
     folder: Option<&'a Path>,
     command: &'a Command,
 }
 
 impl ConfigFile<'_> {
-    /// Parses a table; none where there is no such table.
-    fn parse(&self, text: &str, names: &[&str]) -> Result<Option<Config>, Error> {
-        let document = DeTable::parse(text).map_err(|error| {
+    /// Parses a table; `None` where there is no such table.
+    fn parse(&self, names: &[&str]) -> Result<Option<Config>, Error> {
+        let document = DeTable::parse(self.text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
-            self.error(text, at, error.message())
+            self.error(at, error.message())
         })?;
         let mut table = document.get_ref();
         for name in names {
-            match table.iter().find(|(key, _)| key.get_ref() == name) {
-                None => return Ok(None),
-                Some((key, value)) => {
-                    let DeValue::Table(inner) = value.get_ref() else {
-                        let reason = format!("`{name}` is a table");
-                        return Err(self.error(text, key.span().start, &reason));
-                    };
-                    table = inner;
-                }
-            }
+            let Some((key, value)) = table.get_key_value(*name) else {
+                return Ok(None);
+            };
+            let inner = value.get_ref().as_table();
+            let is_other = || self.error(key.span().start, format!("`{name}` is a table"));
+            table = inner.ok_or_else(is_other)?;
         }
         let mut config = Config {
             file: self.file.to_path_buf(),
             ..Config::default()
         };
         let mut entries: Vec<_> = table.iter().collect();
-        // Of several flags about one rule the last counts.
+        // Of several flags about one rule the last is used.
         entries.sort_unstable_by_key(|(key, _)| key.span().start);
         for (key, value) in entries {
+            config.keys.push(key.get_ref().to_string());
             if key.get_ref() == "ignore" {
-                config.keys.push("ignore".to_owned());
-                self.add_ignored(text, value, &mut config.ignore)?;
+                config.ignore = self.ignored(value)?;
                 continue;
             }
             let added = self.add(key.get_ref(), value.get_ref(), &mut config);
-            added.map_err(|reason| self.error(text, key.span().start, &reason))?;
+            added.map_err(|reason| self.error(key.span().start, reason))?;
         }
         Ok(Some(config))
     }
 
-    fn error(&self, text: &str, at: usize, reason: &str) -> Error {
-        let line = line(text, at);
-        Error::new(format!("{}:{line}: {reason}", self.file.display()))
+    fn error(&self, at: usize, reason: impl Display) -> Error {
+        let (file, line) = (self.file.display(), line(self.text, at));
+        Error::new(format!("{file}:{line}: {reason}"))
     }
 
     /// Reads the entries of `ignore`: an array of tables.
-    fn add_ignored(
-        &self,
-        text: &str,
-        value: &Spanned<DeValue<'_>>,
-        ignored: &mut Vec<IgnoreEntry>,
-    ) -> Result<(), Error> {
-        let wrong = |at: usize, reason: &str| self.error(text, at, reason);
-        let DeValue::Array(entries) = value.get_ref() else {
-            let found = kind(value.get_ref());
-            let reason = format!("`ignore` is an array of tables, not {found}");
-            return Err(wrong(value.span().start, &reason));
-        };
+    fn ignored(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<IgnoreEntry>, Error> {
+        let wrong = |reason: String| self.error(value.span().start, reason);
+        let found = kind(value.get_ref());
+        let entries = value
+            .get_ref()
+            .as_array()
+            .ok_or_else(|| wrong(format!("`ignore` is an array of tables, not {found}")))?;
         if entries.len() > MAX_IGNORED {
-            let reason = format!("`ignore` has at most {MAX_IGNORED} entries");
-            return Err(wrong(value.span().start, &reason));
+            return Err(wrong(format!("`ignore` has at most {MAX_IGNORED} entries")));
         }
-        for value in entries.iter() {
-            let at = value.span().start;
-            let DeValue::Table(table) = value.get_ref() else {
-                let found = kind(value.get_ref());
-                let reason = format!("an entry of `ignore` is a table, not {found}");
-                return Err(wrong(at, &reason));
+        entries
+            .iter()
+            .map(|entry| self.ignored_entry(entry))
+            .collect()
+    }
+
+    fn ignored_entry(&self, value: &Spanned<DeValue<'_>>) -> Result<IgnoreEntry, Error> {
+        let at = value.span().start;
+        let found = kind(value.get_ref());
+        let table = value.get_ref().as_table().ok_or_else(|| {
+            self.error(at, format!("an entry of `ignore` is a table, not {found}"))
+        })?;
+        let mut entry = IgnoreEntry::new("");
+        for (key, value) in table.iter() {
+            let name: &str = key.get_ref();
+            let wrong = |reason: String| self.error(key.span().start, reason);
+            let given = match value.get_ref() {
+                DeValue::String(given) => given.to_string(),
+                DeValue::Datetime(date) if name == "until" => date.to_string(),
+                value => return Err(wrong(format!("`{name}` is a string, not {}", kind(value)))),
             };
-            let mut entry = IgnoreEntry::new("");
-            for (key, value) in table.iter() {
-                let at = key.span().start;
-                let name: &str = key.get_ref();
-                let given = match value.get_ref() {
-                    DeValue::String(given) => given.to_string(),
-                    DeValue::Datetime(date) if name == "until" => date.to_string(),
-                    value => {
-                        let reason = format!("`{name}` is a string, not {}", kind(value));
-                        return Err(wrong(at, &reason));
-                    }
-                };
-                entry = match name {
-                    "rule" => entry.rule(given),
-                    "target" => entry.target(given),
-                    "path" => entry.path(given),
-                    "reason" => entry.reason(given),
-                    "until" => entry.until(given),
-                    name => {
-                        let known = ["rule", "target", "path", "reason", "until"];
-                        let near = nearest(name, known.into_iter());
-                        let hint = near.map(|near| format!("; did you mean `{near}`?"));
-                        let hint = hint.unwrap_or_default();
-                        let reason = format!("unknown key `{}`{hint}", visible(name));
-                        return Err(wrong(at, &reason));
-                    }
-                };
-            }
-            let entry = entry.origin(self.file, line(text, at));
-            entry.check().map_err(|reason| wrong(at, &reason))?;
-            ignored.push(entry);
+            entry = match name {
+                "rule" => entry.rule(given),
+                "target" => entry.target(given),
+                "path" => entry.path(given),
+                "reason" => entry.reason(given),
+                "until" => entry.until(given),
+                name => {
+                    let known = ["rule", "target", "path", "reason", "until"];
+                    return Err(wrong(unknown_key(name, known.into_iter())));
+                }
+            };
         }
-        Ok(())
+        let entry = entry.origin(self.file, line(self.text, at));
+        entry.check().map_err(|reason| self.error(at, reason))?;
+        Ok(entry)
     }
 
     fn add(&self, key: &str, value: &DeValue<'_>, config: &mut Config) -> Result<(), String> {
-        config.keys.push(key.to_owned());
         if key == "paths" {
             for value in values(value) {
-                let DeValue::String(path) = value else {
-                    return Err("`paths` is a string or an array of strings".to_owned());
-                };
+                let path = value.as_str();
+                let path = path.ok_or("`paths` is a string or an array of strings")?;
                 config.paths.push(self.path(key, path)?);
             }
             return Ok(());
@@ -309,10 +286,7 @@ impl ConfigFile<'_> {
         let flags = || self.command.get_arguments().filter(is_key);
         let Some(flag) = flags().find(|flag| flag.get_long() == Some(key)) else {
             let known = flags().filter_map(Arg::get_long).chain(["paths", "ignore"]);
-            return Err(match nearest(key, known) {
-                Some(near) => format!("unknown key `{key}`; did you mean `{near}`?"),
-                None => format!("unknown key `{key}`"),
-            });
+            return Err(unknown_key(key, known));
         };
         if self.folder.is_some() && !is_harmless(flag, key) {
             return Err(format!(
@@ -320,59 +294,44 @@ impl ConfigFile<'_> {
                  file with --config"
             ));
         }
-        let before = config.flags.len();
-        self.add_flag(flag, key, value, &mut config.flags)?;
-        for word in &config.flags[before..] {
-            self.check(word)?;
-        }
+        let words = self.words(flag, key, value)?;
+        words.iter().try_for_each(|word| self.check(word))?;
+        config.flags.extend(words);
         Ok(())
     }
 
-    /// Appends a flag, once for each of several values.
-    fn add_flag(
-        &self,
-        flag: &Arg,
-        key: &str,
-        value: &DeValue<'_>,
-        flags: &mut Vec<OsString>,
-    ) -> Result<(), String> {
-        let action = flag.get_action();
-        let is_optional = flag
-            .get_num_args()
-            .is_some_and(|range| range.min_values() == 0);
-        match value {
-            DeValue::Boolean(yes) if !action.takes_values() || is_optional => {
-                flags.extend(yes.then(|| format!("--{key}").into()));
-                return Ok(());
-            }
-            _ if !action.takes_values() => {
-                return Err(format!("`{key}` is true or false, not {}", kind(value)));
-            }
-            _ => {}
+    /// Returns a flag as on a command line, once for each of several values.
+    fn words(&self, flag: &Arg, key: &str, value: &DeValue<'_>) -> Result<Vec<OsString>, String> {
+        let takes_values = flag.get_action().takes_values();
+        let least = flag.get_num_args().map(|range| range.min_values());
+        if let DeValue::Boolean(yes) = value
+            && (!takes_values || least == Some(0))
+        {
+            return Ok(yes.then(|| format!("--{key}").into()).into_iter().collect());
         }
         let parser = flag.get_value_parser().type_id();
         let is_number = parser == TypeId::of::<u64>() || parser == TypeId::of::<usize>();
-        let is_list = matches!(action, ArgAction::Append);
+        let is_list = matches!(flag.get_action(), ArgAction::Append);
         let wanted = match (is_list, is_number) {
+            _ if !takes_values => "true or false",
             (true, _) => "a string or an array of strings",
             (false, true) => "a number or a string",
             (false, false) => "a string",
         };
-        let wrong = |value| format!("`{key}` is {wanted}, not {}", kind(value));
-        if matches!(value, DeValue::Array(_)) && !is_list {
+        let wrong = |value: &DeValue<'_>| format!("`{key}` is {wanted}, not {}", kind(value));
+        if !takes_values || value.is_array() && !is_list {
             return Err(wrong(value));
         }
-        for value in values(value) {
-            let text = match value {
+        let word = |value: &DeValue<'_>| {
+            let mut word = OsString::from(format!("--{key}="));
+            word.push(match value {
                 DeValue::String(text) => self.value(key, text)?,
                 DeValue::Integer(number) if is_number => number.to_string().into(),
                 value => return Err(wrong(value)),
-            };
-            let mut word = OsString::from(format!("--{key}="));
-            word.push(text);
-            flags.push(word);
-        }
-        Ok(())
+            });
+            Ok(word)
+        };
+        values(value).into_iter().map(word).collect()
     }
 
     /// Returns the value of a flag, with a path relative to the current directory.
@@ -416,8 +375,7 @@ impl ConfigFile<'_> {
     fn check(&self, word: &OsString) -> Result<(), String> {
         let command = self.command.clone().no_binary_name(true);
         // The message quotes the value, which may hold control characters.
-        let shown = word.to_string_lossy();
-        let shown = visible(&shown).into_owned();
+        let shown = visible(&word.to_string_lossy()).into_owned();
         if command.clone().try_get_matches_from([word]).is_ok() {
             return Ok(());
         }
@@ -427,10 +385,15 @@ impl ConfigFile<'_> {
         let text = error.to_string();
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let lines = lines.take_while(|line| !line.starts_with("For more"));
-        let lines: Vec<_> = lines.collect();
-        let reason = lines.join("; ");
+        let reason = lines.collect::<Vec<_>>().join("; ");
         Err(reason.strip_prefix("error: ").unwrap_or(&reason).to_owned())
     }
+}
+
+fn unknown_key<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let near = nearest(name, known);
+    let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    format!("unknown key `{}`{hint}", visible(name))
 }
 
 /// Returns the number of the line that an index is in.
@@ -442,7 +405,7 @@ fn line(text: &str, at: usize) -> u64 {
 /// Returns the values of an array, or a value that is not an array.
 fn values<'v>(value: &'v DeValue<'v>) -> Vec<&'v DeValue<'v>> {
     match value {
-        DeValue::Array(values) => values.iter().map(toml::Spanned::get_ref).collect(),
+        DeValue::Array(values) => values.iter().map(Spanned::get_ref).collect(),
         value => vec![value],
     }
 }

@@ -97,18 +97,18 @@ impl OutputTarget {
     }
 
     fn opened(&self) -> io::Result<Destination> {
-        Ok(match &self.kind {
-            TargetKind::Descriptor(1) => Destination::Standard(process::standard_output()?),
+        let stream = |options: &mut OpenOptions| options.open(&self.path).map(Destination::stream);
+        match &self.kind {
+            TargetKind::Descriptor(1) => {
+                process::standard_output()?;
+                Ok(Destination::standard())
+            }
             // Appends, since the shell may have opened the file to append to it.
-            TargetKind::Descriptor(_) => {
-                Destination::Stream(OpenOptions::new().append(true).open(&self.path)?)
-            }
-            TargetKind::Device => {
-                Destination::Stream(OpenOptions::new().write(true).open(&self.path)?)
-            }
-            TargetKind::Socket => connect(&self.path)?,
-            TargetKind::File(path) => Destination::File(Unfinished::create(path)?),
-        })
+            TargetKind::Descriptor(_) => stream(OpenOptions::new().append(true)),
+            TargetKind::Device => stream(OpenOptions::new().write(true)),
+            TargetKind::Socket => connect(&self.path),
+            TargetKind::File(path) => Destination::file(path),
+        }
     }
 }
 
@@ -117,9 +117,10 @@ pub(super) fn check_distinct(targets: &[&OutputTarget]) -> Result<(), Error> {
     for (at, target) in targets.iter().enumerate() {
         if let Some(other) = targets[..at].iter().find(|other| other.is_same(target)) {
             let (one, other) = (other.to_string(), target.to_string());
-            return Err(Error::new(match one == other {
-                true => format!("{one}: named twice as an output"),
-                false => format!("{one} and {other} are the same output"),
+            return Err(Error::new(if one == other {
+                format!("{one}: named twice as an output")
+            } else {
+                format!("{one} and {other} are the same output")
             }));
         }
     }
@@ -128,19 +129,19 @@ pub(super) fn check_distinct(targets: &[&OutputTarget]) -> Result<(), Error> {
 
 impl std::fmt::Display for OutputTarget {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.path == Path::new("-") {
-            true => formatter.write_str("standard output"),
-            false => self.path.display().fmt(formatter),
+        if self.path == Path::new("-") {
+            return formatter.write_str("standard output");
         }
+        self.path.display().fmt(formatter)
     }
 }
 
 /// Returns the error of a path that cannot be written.
 pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Error {
-    match path == Path::new("-") {
-        true => Error::new(format!("cannot write: {error}")),
-        false => Error::new(format!("cannot write {}: {error}", path.display())),
+    if path == Path::new("-") {
+        return Error::new(format!("cannot write: {error}"));
     }
+    Error::new(format!("cannot write {}: {error}", path.display()))
 }
 
 fn target_kind(given: &Path) -> io::Result<TargetKind> {
@@ -231,7 +232,7 @@ fn is_socket(_: fs::FileType) -> bool {
 #[cfg(unix)]
 fn connect(path: &Path) -> io::Result<Destination> {
     let stream = std::os::unix::net::UnixStream::connect(path)?;
-    Ok(Destination::Socket(stream))
+    Ok(Destination::new(stream, false))
 }
 
 #[cfg(not(unix))]
@@ -240,21 +241,14 @@ fn connect(_: &Path) -> io::Result<Destination> {
 }
 
 /// An open destination.
-#[derive(Debug)]
-pub(super) enum Destination {
-    /// Standard output.
-    Standard(io::Stdout),
-    /// A pipe, a device or an open file.
-    Stream(File),
-    /// A socket.
-    #[cfg(unix)]
-    Socket(std::os::unix::net::UnixStream),
-    /// A file that is replaced when it is complete.
-    File(Unfinished),
+pub(super) struct Destination {
+    out: Box<dyn Write + Send>,
+    pub(super) is_terminal: bool,
+    /// The file that is replaced when `out` is complete, if it is one.
+    unfinished: Option<Unfinished>,
 }
 
 /// A file with a temporary name, which is removed when dropped unfinished.
-#[derive(Debug)]
 pub(super) struct Unfinished {
     file: NamedTempFile,
     path: PathBuf,
@@ -330,57 +324,60 @@ fn remove_unfinished() {
 }
 
 impl Destination {
-    /// Returns when to flush output: after each block for a terminal.
-    pub(super) fn flush_policy(&self) -> FlushPolicy {
-        match self.is_terminal() {
-            true => FlushPolicy::Blocks,
-            false => FlushPolicy::Gathered,
+    fn new(out: impl Write + Send + 'static, is_terminal: bool) -> Self {
+        Destination {
+            out: Box::new(out),
+            is_terminal,
+            unfinished: None,
         }
     }
 
-    /// Returns whether the destination is a terminal.
-    pub(super) fn is_terminal(&self) -> bool {
-        match self {
-            Destination::Standard(stdout) => stdout.is_terminal(),
-            Destination::Stream(file) => file.is_terminal(),
-            _ => false,
+    /// Returns standard output.
+    pub(super) fn standard() -> Self {
+        let stdout = io::stdout();
+        let is_terminal = stdout.is_terminal();
+        Destination::new(stdout, is_terminal)
+    }
+
+    fn stream(file: File) -> Self {
+        let is_terminal = file.is_terminal();
+        Destination::new(file, is_terminal)
+    }
+
+    fn file(path: &Path) -> io::Result<Self> {
+        let unfinished = Unfinished::create(path)?;
+        let file = unfinished.file.as_file().try_clone()?;
+        Ok(Destination {
+            unfinished: Some(unfinished),
+            ..Destination::new(file, false)
+        })
+    }
+
+    /// Returns when to flush output: after each block for a terminal.
+    pub(super) fn flush_policy(&self) -> FlushPolicy {
+        if self.is_terminal {
+            FlushPolicy::Blocks
+        } else {
+            FlushPolicy::Gathered
         }
     }
 
     /// Gives a complete file its name. A file that is dropped instead is removed.
     pub(super) fn finish(self) -> io::Result<()> {
-        match self {
-            Destination::File(file) => file.finish(),
-            _ => Ok(()),
-        }
+        self.unfinished.map_or(Ok(()), Unfinished::finish)
     }
 }
 
 impl Write for Destination {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Destination::Standard(stdout) => stdout.write(bytes),
-            Destination::Stream(file) => file.write(bytes),
-            #[cfg(unix)]
-            Destination::Socket(stream) => stream.write(bytes),
-            Destination::File(file) => file.file.as_file_mut().write(bytes),
-        }
+        self.out.write(bytes)
     }
 
     fn write_vectored(&mut self, slices: &[io::IoSlice<'_>]) -> io::Result<usize> {
-        match self {
-            Destination::Standard(stdout) => stdout.write_vectored(slices),
-            Destination::Stream(file) => file.write_vectored(slices),
-            #[cfg(unix)]
-            Destination::Socket(stream) => stream.write_vectored(slices),
-            Destination::File(file) => file.file.as_file_mut().write_vectored(slices),
-        }
+        self.out.write_vectored(slices)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Destination::Standard(stdout) => stdout.flush(),
-            _ => Ok(()),
-        }
+        self.out.flush()
     }
 }

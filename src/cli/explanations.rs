@@ -50,28 +50,19 @@ impl Explanation {
     }
 }
 
-/// Returns the explanations of all rules, in the order in which they are tried.
-pub(super) fn rules() -> Vec<Explanation> {
-    let rules = RULES.iter();
-    rules
-        .map(|rule| Explanation::new("rule", rule.name, None))
-        .collect()
-}
-
-/// Returns the explanations of all diagnostic codes.
-pub(super) fn codes() -> Vec<Explanation> {
-    let codes = CODES.iter();
-    codes
-        .map(|code| Explanation::new("diagnostic", code.name, None))
-        .collect()
-}
-
-/// Returns the explanations of all flags.
-pub(super) fn flags() -> Vec<Explanation> {
+/// Returns the explanations of all rules, in the order in which they are tried, of all diagnostic codes,
+/// and of all flags.
+pub(super) fn tables() -> [Vec<Explanation>; 3] {
+    let rules = RULES
+        .iter()
+        .map(|rule| Explanation::new("rule", rule.name, None));
+    let codes = CODES
+        .iter()
+        .map(|code| Explanation::new("diagnostic", code.name, None));
     let flags = Flags::NAMES.iter().zip(Flags::MEANINGS);
-    flags
-        .map(|(name, meaning)| Explanation::new("flag", name, Some(meaning.trim_start())))
-        .collect()
+    let flags =
+        flags.map(|(name, meaning)| Explanation::new("flag", name, Some(meaning.trim_start())));
+    [rules.collect(), codes.collect(), flags.collect()]
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `uriscan extract`: list references, resolved.
 
-use std::io::{self, ErrorKind, IsTerminal};
+use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,11 +10,12 @@ use super::args::base::BaseArgs;
 use super::args::input::{ReadArgs, WalkArgs};
 use super::args::output::{FilterArgs, Reach, StatsArg, workers};
 use super::destination::{Destination, OutputTarget};
-use super::inputs::{Inputs, list_roots};
-use super::message::{self, Error, ProgressLine, write_stderr};
+use super::inputs::Inputs;
+use super::message::{self, Error, ProgressLine, unless_closed, write_stderr};
 use super::process::{self, Exit};
 use super::{help, manual};
 use crate::output::escape::Escape;
+use crate::output::field::RecordField;
 use crate::output::json;
 use crate::output::record::Summary;
 use crate::output::record::counted;
@@ -22,8 +23,8 @@ use crate::pipeline::bases::Bases;
 use crate::pipeline::run::{RunOutcome, run_with_report};
 use crate::pipeline::split_lines::PIECE;
 use crate::pipeline::tally::CountKey;
-use crate::pipeline::walk::{Outputs, Root, Unreadable, Walk};
-use crate::pipeline::{Archives, MessageForm, OutputOrder, PipelineOptions, ReportMode, Verbosity};
+use crate::pipeline::walk::{Outputs, Root};
+use crate::pipeline::{Archives, MessageForm, PipelineOptions, ReportMode, Verbosity};
 
 /// Runs `uriscan extract`.
 pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
@@ -38,50 +39,55 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     }
     help::check_paths(&arguments.paths, false)?;
     let start = Instant::now();
-    let roots = roots(arguments);
-    let mut options = options(arguments, &roots)?;
+    let inputs = Inputs {
+        roots: roots(arguments),
+        walk: &arguments.walk,
+    };
+    let mut options = options(arguments, &inputs.roots)?;
     let target = OutputTarget::of(arguments.output.output.as_deref())?;
     let report = arguments.output.report.as_deref();
-    let report = report
-        .map(|path| OutputTarget::of(Some(path)))
-        .transpose()?;
+    let report = report.map(|path| OutputTarget::of(Some(path)));
+    let report = report.transpose()?;
     let targets: Vec<_> = [&target].into_iter().chain(&report).collect();
-    let inputs = Inputs {
-        roots: &roots,
-        walk: &arguments.walk,
-        options: &options,
-        others: &[],
-    };
-    inputs.check(&targets)?;
+    inputs.check(&targets, &options, std::iter::empty())?;
     let outputs = outputs(&targets);
-    let walk = walk(&arguments.walk, roots, options.order, outputs.clone())?;
+    let walk = inputs.walk(options.order, outputs.clone())?;
     let mut output = match (options.report, &arguments.output.output) {
         // Nothing is written.
-        (ReportMode::Nothing, None) => Destination::Standard(io::stdout()),
+        (ReportMode::Nothing, None) => Destination::standard(),
         _ => target.open()?,
     };
-    if output.is_terminal() && options.output.is_table() && options.report.is_links() {
+    if output.is_terminal && options.output.is_table() && options.report.is_links() {
         let name = options.output.name;
         return Err(Error::new(format!(
             "{name} is not for terminals: write it to a file (--output) or a pipe"
         )));
     }
-    if output.is_terminal() {
+    if output.is_terminal {
         options.layout.escape = Escape::Controls;
     }
     let mut report = report.map(|report| report.open()).transpose()?;
     let flush = output.flush_policy();
     let line = options.progress.clone().map(ProgressLine::show);
     let outputs_open = (&mut output, report.as_mut());
-    let outcome = run_with_report(&options, walk, outputs_open, flush);
+    let mut outcome = run_with_report(&options, walk, outputs_open, flush);
     drop(line);
-    finish(
-        arguments,
-        &options,
-        outcome,
-        (output, report, &outputs),
-        start,
-    )
+    let written = match outcome.output_error.take() {
+        Some(error) => Err(error),
+        None if outputs.were_named() => Ok(()),
+        None => {
+            // The file is not replaced where nothing was read.
+            let output = Some(output).filter(|_| outcome.summary.files > 0);
+            output
+                .into_iter()
+                .chain(report)
+                .try_for_each(Destination::finish)
+        }
+    };
+    match unless_closed(written)? {
+        Some(()) => finish(arguments, &options, &outcome, start),
+        None => Ok(Exit::Found),
+    }
 }
 
 /// Returns the roots of the walk, without those of lists.
@@ -90,9 +96,8 @@ fn roots(arguments: &ExtractArgs) -> Vec<Root> {
         Some("-") => Root::Standard,
         _ => Root::Path(path.clone()),
     };
-    let walk = &arguments.walk;
     match arguments.paths.as_slice() {
-        [] if !(walk.files_from.is_empty() && walk.files0_from.is_empty()) => Vec::new(),
+        [] if arguments.walk.lists().next().is_some() => Vec::new(),
         // `--files` lists the tree even if standard input is a pipe.
         [] if arguments.report.files || io::stdin().is_terminal() => vec![Root::Here],
         [] => vec![Root::Standard],
@@ -105,43 +110,6 @@ pub(super) fn outputs(targets: &[&OutputTarget]) -> Outputs {
     Outputs::new(targets.iter().filter_map(|target| target.inode()).collect())
 }
 
-/// Returns the walk of these roots and those of lists.
-pub(super) fn walk(
-    arguments: &WalkArgs,
-    roots: Vec<Root>,
-    order: OutputOrder,
-    outputs: Outputs,
-) -> Result<Walk, Error> {
-    let lists = || arguments.files_from.iter().chain(&arguments.files0_from);
-    let standard = roots.iter().filter(|root| **root == Root::Standard).count()
-        + lists().filter(|list| list.as_os_str() == "-").count();
-    if standard > 1 {
-        return Err(Error::new("standard input can only be read once"));
-    }
-    let mut options = arguments.options()?;
-    options.sorted = order == OutputOrder::Path;
-    options.outputs = outputs;
-    let is_open = |root| match root {
-        Root::Standard => process::check_standard_input().map(|()| root),
-        _ => Ok(root),
-    };
-    let unreadable = |error: io::Error| Unreadable {
-        path: PathBuf::from("-"),
-        message: error.to_string(),
-    };
-    let roots = roots
-        .into_iter()
-        .map(move |root| is_open(root).map_err(unreadable));
-    let mut all: Vec<Box<dyn Iterator<Item = _> + Send>> = vec![Box::new(roots)];
-    for path in &arguments.files_from {
-        all.push(Box::new(list_roots(path, b'\n')?));
-    }
-    for path in &arguments.files0_from {
-        all.push(Box::new(list_roots(path, 0)?));
-    }
-    Ok(Walk::new(all.into_iter().flatten(), options))
-}
-
 fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, Error> {
     let reach = match roots {
         [Root::Standard] => Reach::One,
@@ -149,67 +117,65 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
         _ => Reach::Several,
     };
     let output = &arguments.output;
+    let format = output.output();
     let report = match arguments.report.report() {
         ReportMode::CountBy(key) if output.idn => ReportMode::CountBy(key.with_unicode()),
         report => report,
     };
-    let is_text = output.output().name == "text";
     match report {
         ReportMode::CountBy(CountKey::Rule) => {
             return Err(Error::new(
                 "--count-by rule counts findings: uriscan audit --count-by rule",
             ));
         }
-        ReportMode::CountBy(_) if !is_text && output.output().others.is_none() => {
+        ReportMode::CountBy(_) if !format.is_text() && format.others.is_none() => {
             return Err(Error::new("counts are text or, with --json, records"));
         }
-        ReportMode::Count | ReportMode::Paths | ReportMode::Files if !is_text => {
+        ReportMode::Count | ReportMode::Paths | ReportMode::Files if !format.is_text() => {
             return Err(Error::new(
                 "counts and lists of files are text: they have no other format",
             ));
         }
         _ => {}
     }
-    if output.output().is_table() && !output.fields.is_empty() {
-        return Err(Error::new(
-            "--fields chooses keys of records; tables have --columns",
-        ));
-    }
-    if !output.output().is_table() {
-        for (flag, is_given) in [
-            ("columns", output.columns.is_some()),
-            ("dictionaries", output.dictionaries),
-        ] {
-            if is_given {
-                let reason = format!("--{flag} goes with --format arrow or parquet");
-                return Err(Error::new(reason));
-            }
+    let misplaced = match format.is_table() {
+        true if !output.fields.is_empty() => {
+            Some("--fields chooses keys of records; tables have --columns")
         }
+        false if output.columns.is_some() => Some("--columns goes with --format arrow or parquet"),
+        false if output.dictionaries => Some("--dictionaries goes with --format arrow or parquet"),
+        _ => None,
+    };
+    if let Some(reason) = misplaced {
+        return Err(Error::new(reason));
     }
     let mut layout = output.layout(reach);
     if report == ReportMode::Count {
         let several = reach == Reach::Several || output.with_filename;
         layout.location.path = several && !output.no_filename;
     }
-    let quiet = report == ReportMode::Nothing;
     let (walk, read, base) = (&arguments.walk, &arguments.read, &arguments.base);
     let bases = base.bases(&arguments.paths)?;
     let mut options = pipeline_options(walk, read, base, &arguments.filter, bases)?;
     let extractor = &mut options.extractor;
-    extractor.formats.mail.envelope = output.envelope(report, &layout);
-    extractor.formats.html.descriptions = output.descriptions(report, &layout);
+    extractor.formats.mail.envelope = match report {
+        ReportMode::CountBy(key) => key.needs_envelope(),
+        _ => output.has_key(report, &layout, RecordField::needs_envelope),
+    };
+    extractor.formats.html.descriptions =
+        output.has_key(report, &layout, RecordField::needs_description);
     extractor.positions = output.positions(report, &layout);
     if let Some(size) = read.window {
         extractor.window = size as usize;
     }
     Ok(PipelineOptions {
-        output: output.output(),
+        output: format,
         layout,
         report,
         verbosity: Verbosity {
             errors: !output.no_messages,
             diagnostics: output.verbose,
-            summary: output.stats.is_some() && !quiet,
+            summary: output.stats.is_some() && report != ReportMode::Nothing,
             archives: match output.stats {
                 None => Archives::Leave,
                 Some(StatsArg::Text) => Archives::Words,
@@ -238,7 +204,7 @@ pub(super) fn pipeline_options(
         declared: read.encoding,
         decompress: read.decompress(walk),
         archive_options: read.archives(),
-        formats: walk.formats(),
+        formats: walk.types.iter().map(|one| one.format).collect(),
         types: walk.named_types(),
         bases,
         shard: walk.shard.unwrap_or_default(),
@@ -254,27 +220,14 @@ pub(super) fn pipeline_options(
     Ok(options)
 }
 
+/// Reports what was read, and returns the exit code.
 fn finish(
     arguments: &ExtractArgs,
     options: &PipelineOptions,
-    outcome: RunOutcome,
-    (output, report, outputs): (Destination, Option<Destination>, &Outputs),
+    outcome: &RunOutcome,
     start: Instant,
 ) -> Result<Exit, Error> {
     let summary = &outcome.summary;
-    let written = match outcome.output_error {
-        // The file is not replaced where nothing was read, or where it is an input.
-        None if outputs.were_named() => Ok(()),
-        None if summary.files == 0 => finish_report(report),
-        None => output.finish().and_then(|()| finish_report(report)),
-        Some(error) => Err(error),
-    };
-    match written {
-        // A closed pipe is no error.
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(Exit::Found),
-        Err(error) => return Err(Error::new(format!("cannot write: {error}"))),
-        Ok(()) => {}
-    }
     let is_quiet = arguments.output.no_messages || options.report == ReportMode::Nothing;
     if options.messages == MessageForm::Words && !is_quiet {
         summary
@@ -282,15 +235,15 @@ fn finish(
             .for_each(|sentence| message::report(&sentence));
     }
     let is_among_records = options.output.others.is_some() && options.verbosity.summary;
-    match arguments.output.stats {
-        Some(StatsArg::Json) => print_stats(StatsArg::Json, summary, start),
-        // Standard error has nothing but records.
-        Some(StatsArg::Text) if options.messages == MessageForm::Records && !is_among_records => {
-            print_stats(StatsArg::Json, summary, start);
-        }
+    let how = match arguments.output.stats {
         // In words it would repeat the record of the summary.
-        Some(StatsArg::Text) if !is_among_records => print_stats(StatsArg::Text, summary, start),
-        _ => {}
+        Some(StatsArg::Text) if is_among_records => None,
+        // Standard error has nothing but records.
+        Some(_) if options.messages == MessageForm::Records => Some(StatsArg::Json),
+        how => how,
+    };
+    if let Some(how) = how {
+        print_stats(how, summary, start);
     }
     if summary.is_empty() {
         return Err(nothing_was_read(summary));
@@ -307,10 +260,6 @@ fn finish(
         Exit::Nothing
     };
     Ok(exit.or_zero(arguments.output.exit_zero))
-}
-
-fn finish_report(report: Option<Destination>) -> io::Result<()> {
-    report.map_or(Ok(()), Destination::finish)
 }
 
 /// Returns the error of a run that found no file to read, with the reasons.
@@ -341,24 +290,22 @@ pub(super) fn nothing_was_read(summary: &Summary) -> Error {
 fn print_stats(how: StatsArg, summary: &Summary, start: Instant) {
     let usage = process::usage(start);
     let mut text = Vec::new();
-    match how {
-        StatsArg::Json => json::push_stats(summary, &usage, &mut text),
-        StatsArg::Text => {
-            let reasons = summary.skips().filter(|(_, count)| *count > 0);
-            for (name, count) in summary.counts().chain(reasons) {
-                let words = name.replace('_', " ");
-                let line = match words.strip_suffix('s') {
-                    Some(noun) => counted(count, noun),
-                    None => format!("{count} {words}"),
-                };
-                text.extend_from_slice(line.as_bytes());
-                text.push(b'\n');
-            }
-            for (name, figure) in usage.figures() {
-                let (figure, name) = (figure.as_deref().unwrap_or("?"), name.replace('_', " "));
-                text.extend_from_slice(format!("{figure} {name}\n").as_bytes());
-            }
-        }
+    if how == StatsArg::Json {
+        json::push_stats(summary, &usage, &mut text);
+        return write_stderr(&text);
+    }
+    let reasons = summary.skips().filter(|(_, count)| *count > 0);
+    for (name, count) in summary.counts().chain(reasons) {
+        let words = name.replace('_', " ");
+        let line = match words.strip_suffix('s') {
+            Some(noun) => counted(count, noun),
+            None => format!("{count} {words}"),
+        };
+        text.extend_from_slice(format!("{line}\n").as_bytes());
+    }
+    for (name, figure) in usage.figures() {
+        let (figure, name) = (figure.as_deref().unwrap_or("?"), name.replace('_', " "));
+        text.extend_from_slice(format!("{figure} {name}\n").as_bytes());
     }
     write_stderr(&text);
 }

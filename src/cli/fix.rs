@@ -67,39 +67,38 @@ pub(super) fn run(
                 write(&mut fixer, document, roots).map(|file| (file, Vec::new()))
             }
         };
-        let path = document.path.display();
-        match made {
-            Ok((file, text)) => {
+        let mut left = Vec::new();
+        match &made {
+            Ok((file, _)) => {
                 counts.fixed += file.fixed.len() as u64;
                 counts.files += u64::from(!file.is_empty());
-                counts.left += file.left.len() as u64;
                 for (fix, reason) in &file.left {
                     let position = fix.position.map_or(String::new(), |position| {
                         format!(":{}:{}", position.line, position.column)
                     });
-                    if tells {
-                        report(&format!("{path}{position}: not fixed: {reason}"));
-                    }
-                    if let FixDestination::Files { reports, .. } = &mut destination {
-                        let message = format!("not fixed{position}: {reason}");
-                        reports.leave(&document.path, &message, [fix])?;
-                    }
-                }
-                if let FixDestination::Diff { out: Some(out), .. } = &mut destination {
-                    out.write_all(&text)?;
+                    left.push((std::slice::from_ref(fix), position, reason.to_string()));
                 }
             }
             Err(error) => {
-                counts.left += document.fixes.len() as u64;
                 counts.errors += 1;
-                if tells {
-                    report(&format!("{path}: not fixed: {error}"));
-                }
-                if let FixDestination::Files { reports, .. } = &mut destination {
-                    let message = format!("not fixed: {error}");
-                    reports.leave(&document.path, &message, &document.fixes)?;
-                }
+                left.push((&document.fixes[..], String::new(), error.to_string()));
             }
+        }
+        for (fixes, position, reason) in left {
+            counts.left += fixes.len() as u64;
+            if tells {
+                let path = document.path.display();
+                report(&format!("{path}{position}: not fixed: {reason}"));
+            }
+            if let FixDestination::Files { reports, .. } = &mut destination {
+                let message = format!("not fixed{position}: {reason}");
+                reports.leave(&document.path, &message, fixes)?;
+            }
+        }
+        if let (Ok((_, text)), FixDestination::Diff { out: Some(out), .. }) =
+            (&made, &mut destination)
+        {
+            out.write_all(text)?;
         }
     }
     if let FixDestination::Files { reports, .. } = destination {
@@ -109,17 +108,14 @@ pub(super) fn run(
 }
 
 impl FixCounts {
-    /// Returns a line for people; `found` is the number of findings that count.
+    /// Returns a line for people; `found` is the number of findings of the summary.
     pub(super) fn text(&self, is_written: bool, found: u64) -> String {
-        let left = match is_written {
-            true => found,
-            false => found - self.fixed.min(found),
-        };
         let (fixed, files) = (counted(self.fixed, "finding"), counted(self.files, "file"));
-        match is_written {
-            true => format!("fixed {fixed} in {files}; {left} left\n"),
-            false => format!("--fix=write fixes {fixed} in {files}; {left} left\n"),
+        if is_written {
+            return format!("fixed {fixed} in {files}; {found} left\n");
         }
+        let left = found - self.fixed.min(found);
+        format!("--fix=write fixes {fixed} in {files}; {left} left\n")
     }
 }
 
@@ -131,11 +127,8 @@ fn diff(
     let bytes = bytes(&document.path)?;
     let file = fixer.fix(document, &bytes)?;
     let mut text = Vec::new();
-    file.push_diff(
-        document.path.as_os_str().as_encoded_bytes(),
-        &bytes,
-        &mut text,
-    );
+    let path = document.path.as_os_str().as_encoded_bytes();
+    file.push_diff(path, &bytes, &mut text);
     if is_terminal {
         let mut shown = Vec::new();
         for line in text.split_inclusive(|&byte| byte == b'\n') {
@@ -179,8 +172,8 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
         return Err(ErrorKind::InvalidInput.into());
     }
     file.take(LONGEST + 1).read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > LONGEST {
-        true => Err(io::Error::other("it is too large to be fixed")),
-        false => Ok(bytes),
+    if bytes.len() as u64 > LONGEST {
+        return Err(io::Error::other("it is too large to be fixed"));
     }
+    Ok(bytes)
 }

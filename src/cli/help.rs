@@ -34,7 +34,7 @@ pub(super) static PAGES: LazyLock<Vec<Page>> = LazyLock::new(|| {
 });
 
 /// Returns the names of the subcommands.
-pub(super) fn subcommands() -> impl Iterator<Item = &'static str> {
+pub(super) fn subcommands() -> impl Iterator<Item = &'static str> + Clone {
     PAGES.iter().map(|page| page.name.as_str())
 }
 
@@ -126,14 +126,11 @@ pub(super) fn check_paths(paths: &[PathBuf], is_default: bool) -> Result<(), Err
         if index == 0
             && let Some(meant) = subcommand(word)
         {
-            let rest: Vec<_> = paths[1..]
-                .iter()
-                .map(|path| path.to_string_lossy())
-                .collect();
-            let rest = match rest.is_empty() {
-                true => "...".to_owned(),
-                false => rest.join(" "),
-            };
+            let rest = paths[1..].iter().map(|path| path.to_string_lossy());
+            let mut rest = rest.collect::<Vec<_>>().join(" ");
+            if paths.len() == 1 {
+                rest += "...";
+            }
             return Err(Error::new(format!(
                 "{word}: no such file; did you mean {meant}: uriscan {meant} {rest}"
             )));
@@ -166,10 +163,12 @@ fn fetch_first(url: &str) -> String {
         return format!("{url}: uriscan reads files: give the path, without file://");
     }
     let quotable = |c: char| c.is_ascii_graphic() && c != '\'';
-    let command = match url.chars().all(quotable) {
-        true => format!("curl -sL '{url}' | uriscan --base '{url}'"),
-        false => "curl -sL URL | uriscan --base URL".to_owned(),
+    let quoted = if url.chars().all(quotable) {
+        format!("'{url}'")
+    } else {
+        "URL".to_owned()
     };
+    let command = format!("curl -sL {quoted} | uriscan --base {quoted}");
     format!("{url}: uriscan reads files, and never uses the network; fetch it first: {command}")
 }
 
@@ -192,6 +191,16 @@ pub(super) fn nearest<'a>(
 /// Returns the end of an error about a name: the names that exist.
 pub(super) fn there_are<'a>(names: impl Iterator<Item = &'a str>) -> String {
     format!("there are {}", names.collect::<Vec<_>>().join(", "))
+}
+
+/// Returns the value of a name among the rows of a table; the error lists the names.
+pub(super) fn named<T>(
+    name: &str,
+    rows: impl Iterator<Item = (&'static str, T)> + Clone,
+) -> Result<T, String> {
+    let row = rows.clone().find(|(known, _)| *known == name);
+    row.map(|(_, value)| value)
+        .ok_or_else(|| there_are(rows.map(|(name, _)| name)))
 }
 
 #[cfg(test)]

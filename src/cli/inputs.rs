@@ -8,85 +8,106 @@ use super::args::input::WalkArgs;
 use super::destination::{OutputTarget, check_distinct, holds_data};
 use super::message::Error;
 use super::process::check_standard_input;
-use crate::pipeline::PipelineOptions;
-use crate::pipeline::walk::{self, Root, Unreadable, inode, path_of};
+use crate::pipeline::walk::{self, Outputs, Root, Unreadable, Walk, inode, path_of};
+use crate::pipeline::{OutputOrder, PipelineOptions};
 
 /// The inputs of a run.
 pub(super) struct Inputs<'a> {
-    /// The roots of the walk.
-    pub(super) roots: &'a [Root],
-    /// The flags that choose files below the roots.
+    /// The roots of the walk, without those of lists.
+    pub(super) roots: Vec<Root>,
+    /// The flags that choose files below the roots, and lists of further roots.
     pub(super) walk: &'a WalkArgs,
-    /// The options that choose documents among these files.
-    pub(super) options: &'a PipelineOptions,
-    /// Further files that are read.
-    pub(super) others: &'a [&'a Path],
 }
 
 impl Inputs<'_> {
-    /// Checks that no output is an input, and that no two outputs are the same.
-    pub(super) fn check(&self, targets: &[&OutputTarget]) -> Result<(), Error> {
+    /// Checks that no output is an input, and that no two outputs are the same. `options` choose
+    /// documents among the files of the walk; `others` are further files that are read.
+    pub(super) fn check<'p>(
+        &'p self,
+        targets: &[&OutputTarget],
+        options: &PipelineOptions,
+        others: impl Iterator<Item = &'p Path>,
+    ) -> Result<(), Error> {
         check_distinct(targets)?;
         if targets.iter().all(|target| target.inode().is_none()) {
             return Ok(());
         }
         let walking = self.walk.options()?;
-        let lists = || self.walk.files_from.iter().chain(&self.walk.files0_from);
-        let named = lists()
-            .map(PathBuf::as_path)
-            .chain(self.others.iter().copied());
-        for path in named.filter(|path| *path != Path::new("-")) {
+        let check_root = |root: &Root| check_root(root, targets, &walking, options);
+        let lists = self.walk.lists().map(|(path, _)| path);
+        for path in lists.chain(others).filter(|path| *path != Path::new("-")) {
             check_file(path, targets)?;
         }
-        for root in self.roots {
-            self.check_root(root, targets, &walking)?;
-        }
-        for (paths, end) in [(&self.walk.files_from, b'\n'), (&self.walk.files0_from, 0)] {
-            // A list from a pipe can only be read once: the walk checks each of its paths.
-            let replaces = targets.iter().any(|target| target.file().is_some());
-            for path in paths.iter().filter(|path| replaces && path.is_file()) {
-                for root in list_roots(path, end)?.flatten() {
-                    self.check_root(&root, targets, &walking)?;
-                }
+        self.roots.iter().try_for_each(check_root)?;
+        // A list from a pipe can only be read once: the walk checks each of its paths.
+        let replaces = targets.iter().any(|target| target.file().is_some());
+        for (path, end) in (self.walk.lists()).filter(|(path, _)| replaces && path.is_file()) {
+            for root in list_roots(path, end)?.flatten() {
+                check_root(&root)?;
             }
         }
         Ok(())
     }
 
-    fn check_root(
-        &self,
-        root: &Root,
-        targets: &[&OutputTarget],
-        walking: &walk::WalkOptions,
-    ) -> Result<(), Error> {
-        let path = match root {
-            Root::Standard => Path::new("/dev/stdin"),
-            Root::Here => Path::new("."),
-            Root::Path(path) => path,
+    /// Returns the walk of the roots and those of lists, which leaves out the outputs of the run.
+    pub(super) fn walk(&self, order: OutputOrder, outputs: Outputs) -> Result<Walk, Error> {
+        let lists = self.walk.lists();
+        let standard = lists.filter(|(list, _)| *list == Path::new("-")).count();
+        let roots = self.roots.iter();
+        if standard + roots.filter(|root| **root == Root::Standard).count() > 1 {
+            return Err(Error::new("standard input can only be read once"));
+        }
+        let mut options = self.walk.options()?;
+        options.sorted = order == OutputOrder::Path;
+        options.outputs = outputs;
+        let opened = |root| match root {
+            Root::Standard => match check_standard_input() {
+                Ok(()) => Ok(root),
+                Err(error) => Err(unreadable(Path::new("-"), &error)),
+            },
+            _ => Ok(root),
         };
-        if !path.is_dir() {
-            return check_file(path, targets);
+        let roots = self.roots.clone().into_iter().map(opened);
+        let mut all: Vec<Box<dyn Iterator<Item = _> + Send>> = vec![Box::new(roots)];
+        for (path, end) in self.walk.lists() {
+            all.push(Box::new(list_roots(path, end)?));
         }
-        for target in targets {
-            if let Some(file) = target.file()
-                && let Some(found) = walking.find(path, &file)
-                && self.options.reads(&found)
-            {
-                return Err(conflict(target, &found.path));
-            }
-        }
-        Ok(())
+        Ok(Walk::new(all.into_iter().flatten(), options))
     }
 }
 
+fn check_root(
+    root: &Root,
+    targets: &[&OutputTarget],
+    walking: &walk::WalkOptions,
+    options: &PipelineOptions,
+) -> Result<(), Error> {
+    let path = match root {
+        Root::Standard => Path::new("/dev/stdin"),
+        Root::Here => Path::new("."),
+        Root::Path(path) => path,
+    };
+    if !path.is_dir() {
+        return check_file(path, targets);
+    }
+    for target in targets {
+        if let Some(file) = target.file()
+            && let Some(found) = walking.find(path, &file)
+            && options.reads(&found)
+        {
+            return Err(conflict(target, &found.path));
+        }
+    }
+    Ok(())
+}
+
 fn check_file(path: &Path, targets: &[&OutputTarget]) -> Result<(), Error> {
-    let Some(input) = fs::metadata(path).ok().filter(holds_data) else {
+    let input = fs::metadata(path).ok().filter(holds_data);
+    let Some(input) = input.and_then(|input| inode(&input)) else {
         return Ok(());
     };
-    match targets
-        .iter()
-        .find(|target| target.inode().is_some_and(|one| Some(one) == inode(&input)))
-    {
+    let mut targets = targets.iter();
+    match targets.find(|target| target.inode() == Some(input)) {
         Some(target) => Err(conflict(target, path)),
         None => Ok(()),
     }
@@ -94,23 +115,24 @@ fn check_file(path: &Path, targets: &[&OutputTarget]) -> Result<(), Error> {
 
 fn conflict(target: &OutputTarget, input: &Path) -> Error {
     let (output, input) = (target.to_string(), input.display().to_string());
-    Error::new(match output == input {
-        true => format!("{output} is an input, and cannot be an output too"),
-        false => format!("{output} is the same file as {input}, which is an input"),
+    Error::new(if output == input {
+        format!("{output} is an input, and cannot be an output too")
+    } else {
+        format!("{output} is the same file as {input}, which is an input")
     })
 }
 
-/// The longest path of a list, in bytes. No system has longer ones.
+/// The maximum length of a path of a list, in bytes. No system has longer ones.
 const LONGEST: u64 = 64 << 10;
 
 /// Returns the paths of a list, each terminated by `end`; `-` is standard input. Paths are read as
 /// they are needed: a list may be larger than memory.
-pub(super) fn list_roots(
+fn list_roots(
     list: &Path,
     end: u8,
 ) -> Result<impl Iterator<Item = Result<Root, Unreadable>> + Send + use<>, Error> {
-    let reader: Box<dyn BufRead + Send> = if list == Path::new("-") {
-        check_standard_input().map_err(|error| Error::new(error.to_string()))?;
+    let mut reader: Box<dyn BufRead + Send> = if list == Path::new("-") {
+        check_standard_input().map_err(Error::new)?;
         Box::new(BufReader::new(io::stdin()))
     } else {
         let failed = |error| Error::new(format!("{}: {error}", list.display()));
@@ -123,77 +145,49 @@ pub(super) fn list_roots(
         }
         Box::new(BufReader::new(file))
     };
-    Ok(List {
-        reader,
-        end,
-        path: list.to_path_buf(),
-        ended: false,
-    })
-}
-
-/// The rest of a list of paths.
-struct List {
-    reader: Box<dyn BufRead + Send>,
-    end: u8,
-    path: PathBuf,
-    ended: bool,
-}
-
-impl List {
-    /// Returns an error of the list itself.
-    fn unreadable(&self, message: String) -> Unreadable {
-        let path = self.path.clone();
-        Unreadable { path, message }
-    }
-
-    /// Reads the bytes of a path; none at the end of the list.
-    fn read(&mut self) -> io::Result<Option<Vec<u8>>> {
-        let mut bytes = Vec::new();
-        let limit = LONGEST + 1;
-        if self
-            .reader
-            .by_ref()
-            .take(limit)
-            .read_until(self.end, &mut bytes)?
-            == 0
-        {
-            return Ok(None);
-        }
-        if bytes.last() == Some(&self.end) {
-            bytes.pop();
-        } else if bytes.len() as u64 == limit {
-            self.reader.skip_until(self.end)?;
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                format!("an entry is longer than any path: {LONGEST} bytes"),
-            ));
-        }
-        if self.end == b'\n' && bytes.last() == Some(&b'\r') {
-            bytes.pop();
-        }
-        Ok(Some(bytes))
-    }
-}
-
-impl Iterator for List {
-    type Item = Result<Root, Unreadable>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        while !self.ended {
-            match self.read() {
-                Ok(Some(bytes)) if bytes.is_empty() && self.end == b'\n' => {}
+    let list = list.to_path_buf();
+    let mut has_ended = false;
+    Ok(std::iter::from_fn(move || {
+        while !has_ended {
+            match read_path(&mut *reader, end) {
+                Ok(Some(bytes)) if bytes.is_empty() && end == b'\n' => {}
                 Ok(Some(bytes)) if bytes.is_empty() => {
-                    return Some(Err(self.unreadable("a name is empty".to_owned())));
+                    return Some(Err(unreadable(&list, &"a name is empty")));
                 }
                 Ok(Some(bytes)) => return Some(Ok(Root::Path(path_of(&bytes)))),
-                Ok(None) => self.ended = true,
+                Ok(None) => has_ended = true,
                 Err(error) => {
                     // Another read would fail again and again.
-                    self.ended = error.kind() != io::ErrorKind::InvalidData;
-                    return Some(Err(self.unreadable(error.to_string())));
+                    has_ended = error.kind() != io::ErrorKind::InvalidData;
+                    return Some(Err(unreadable(&list, &error)));
                 }
             }
         }
         None
+    }))
+}
+
+fn unreadable(path: &Path, reason: &dyn std::fmt::Display) -> Unreadable {
+    let (path, message) = (PathBuf::from(path), reason.to_string());
+    Unreadable { path, message }
+}
+
+/// Reads the bytes of a path of a list; `None` at its end.
+fn read_path(reader: &mut dyn BufRead, end: u8) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    let limit = LONGEST + 1;
+    if (&mut *reader).take(limit).read_until(end, &mut bytes)? == 0 {
+        return Ok(None);
     }
+    if bytes.last() == Some(&end) {
+        bytes.pop();
+    } else if bytes.len() as u64 == limit {
+        reader.skip_until(end)?;
+        let reason = format!("an entry is longer than any path: {LONGEST} bytes");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+    }
+    if end == b'\n' && bytes.last() == Some(&b'\r') {
+        bytes.pop();
+    }
+    Ok(Some(bytes))
 }

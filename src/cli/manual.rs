@@ -12,7 +12,7 @@ use super::args::input::AddedTypes;
 use super::args::output::{GeneratedKind, string_form};
 use super::args::{SchemaArgs, SchemaFormatArg, command};
 use super::destination::{OutputTarget, cannot_write};
-use super::explanations::{Explanation, codes, flags, rules};
+use super::explanations::{Explanation, tables};
 use super::help::{Page, nearest, subcommands};
 use super::message::{Error, print};
 use super::process::Exit;
@@ -24,7 +24,7 @@ use crate::output::table::push_schema;
 
 /// Prints the explanation of a rule, a diagnostic code or a flag.
 pub(super) fn explain(name: &str) -> Result<Exit, Error> {
-    let tables = [rules(), codes(), flags()];
+    let tables = tables();
     let mut rows = tables.iter().flatten();
     match rows.find(|row| row.name.eq_ignore_ascii_case(name)) {
         Some(row) => print(explanation(row).as_bytes()),
@@ -61,22 +61,20 @@ fn unknown(name: &str, tables: &[Vec<Explanation>]) -> String {
 /// Prints the JSON Schema of a record, or the columns of the table of links.
 pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
     let mut text = Vec::new();
-    match arguments.format {
-        SchemaFormatArg::Json if arguments.columns.is_some() => {
+    if arguments.format == SchemaFormatArg::Json {
+        if arguments.columns.is_some() {
             return Err(Error::new("--columns goes with --format arrow"));
         }
-        SchemaFormatArg::Json if arguments.dictionaries => {
+        if arguments.dictionaries {
             return Err(Error::new("--dictionaries goes with --format arrow"));
         }
-        SchemaFormatArg::Json => (arguments.record.push)(&mut text),
-        SchemaFormatArg::Arrow if arguments.record.name != "link" => {
-            let message = "only link has a table: uriscan schema link --format arrow";
-            return Err(Error::new(message));
-        }
-        SchemaFormatArg::Arrow => {
-            let fields = table_fields(arguments.columns.unwrap_or_default(), false);
-            push_schema(&fields, string_form(arguments.dictionaries), &mut text);
-        }
+        (arguments.record.push)(&mut text);
+    } else if arguments.record.name == "link" {
+        let fields = table_fields(arguments.columns.unwrap_or_default(), false);
+        push_schema(&fields, string_form(arguments.dictionaries), &mut text);
+    } else {
+        let message = "only link has a table: uriscan schema link --format arrow";
+        return Err(Error::new(message));
     }
     print(&text)
 }
@@ -167,17 +165,18 @@ fn man(name: &str) -> io::Result<Vec<u8>> {
 /// Adds the rules to the page of `audit`, and codes and flags to the pages of commands that read
 /// documents.
 fn push_tables(name: &str, roff: &mut Roff) {
+    let [rules, codes, flags] = tables();
     if name == "audit" {
         roff.control("SH", ["RULES"]);
         roff.text([roman(
             "A link has one finding: the first rule that applies, in this order.",
         )]);
-        for (rule, row) in RULES.iter().zip(rules()) {
+        for (rule, row) in RULES.iter().zip(rules) {
             push_row(&row, &format!(" ({} by default)", rule.level.name()), roff);
         }
     }
     if matches!(name, "" | "extract" | "audit") {
-        for (heading, rows) in [("DIAGNOSTICS", codes()), ("FLAGS OF RECORDS", flags())] {
+        for (heading, rows) in [("DIAGNOSTICS", codes), ("FLAGS OF RECORDS", flags)] {
             roff.control("SH", [heading]);
             for row in &rows {
                 push_row(row, "", roff);

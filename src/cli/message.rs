@@ -20,8 +20,8 @@ pub(super) struct Error(String);
 
 impl Error {
     /// Creates an error with this message: lower case, no full stop.
-    pub(super) fn new(message: impl Into<String>) -> Self {
-        Error(message.into())
+    pub(super) fn new(message: impl fmt::Display) -> Self {
+        Error(message.to_string())
     }
 }
 
@@ -51,13 +51,18 @@ pub(super) fn write_stderr(bytes: &[u8]) {
     let _ = io::stderr().write_all(bytes);
 }
 
-/// Writes to standard output. A closed pipe is no error.
+/// Writes to standard output. A closed pipe is not an error.
 pub(super) fn print(bytes: &[u8]) -> Result<Exit, Error> {
-    match process::standard_output().and_then(|mut stdout| stdout.write_all(bytes)) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Error::new(format!("cannot write: {error}")))
-        }
-        _ => Ok(Exit::Found),
+    let written = process::standard_output().and_then(|mut stdout| stdout.write_all(bytes));
+    unless_closed(written).map(|_| Exit::Found)
+}
+
+/// Returns the result of writing output; `None` where the pipe was closed, which is not an error.
+pub(super) fn unless_closed<T>(written: io::Result<T>) -> Result<Option<T>, Error> {
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(None),
+        Err(error) => Err(Error::new(format!("cannot write: {error}"))),
+        Ok(written) => Ok(Some(written)),
     }
 }
 

@@ -19,7 +19,7 @@ mod uri;
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{CommandFactory, FromArgMatches};
 
 use args::{AuditArgs, Cli, Command, command};
 use config::Config;
@@ -31,72 +31,61 @@ use crate::pipeline::MessageForm;
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let (cli, matches) = match parsed(&arguments) {
-        Ok(parsed) => parsed,
+    let cli = match parsed(&arguments) {
+        Ok(cli) => cli,
         Err(error) => return print_clap_error(&error, &arguments),
     };
+    let mut messages = MessageForm::Words;
     let result = match &cli.command {
         None => {
+            messages = cli.extract.output.messages;
             help::check_paths(&cli.extract.paths, true).and_then(|()| extract::run(&cli.extract))
         }
-        Some(Command::Extract(arguments)) => extract::run(arguments),
+        Some(Command::Extract(arguments)) => {
+            messages = arguments.output.messages;
+            extract::run(arguments)
+        }
         Some(Command::Resolve(arguments)) => uri::resolve(arguments),
         Some(Command::Parse(arguments)) => uri::parse(arguments),
         Some(Command::Schema(arguments)) => manual::print_schema(arguments),
-        Some(Command::Audit(given)) => {
-            let command = Cli::command();
-            let flags = command.find_subcommand("audit").unwrap_or(&command);
-            match audit::with_config(given, &arguments, flags) {
-                Ok(Some((more, config))) => {
-                    return audit_with_config(&more, &config, given, audit_matches(&matches));
-                }
-                Ok(None) => audit::run(given, audit_matches(&matches), None),
-                Err(error) => Err(error),
-            }
-        }
-    };
-    let messages = match &cli.command {
-        None => cli.extract.output.messages,
-        Some(Command::Extract(arguments)) => arguments.output.messages,
-        Some(_) => MessageForm::Words,
+        Some(Command::Audit(given)) => match audit::with_config(given, &arguments) {
+            Ok(Some((more, config))) => return audit_with_config(&more, &config, given),
+            Ok(None) => audit::run(given, None),
+            Err(error) => Err(error),
+        },
     };
     exit(result, messages)
 }
 
-/// Runs an audit with the flags of a configuration among its `arguments`; `given` and `matches` are
-/// those of the command line alone.
-fn audit_with_config(
-    arguments: &[OsString],
-    config: &Config,
-    given: &AuditArgs,
-    matches: &ArgMatches,
-) -> Exit {
-    match parsed(arguments) {
-        Ok((cli, all)) => match &cli.command {
-            Some(Command::Audit(completed)) => {
-                let all = audit_matches(&all);
-                let notice = audit::Notice::of(config, (given, matches), (completed, all));
-                let ran = audit::run(completed, all, Some(&notice));
-                exit(ran, MessageForm::Words)
-            }
-            // INVARIANT: flags are added after the word `audit`.
-            _ => Exit::Error,
-        },
-        Err(error) => {
-            let file = config.file.display();
-            message::report(&format!("with the configuration of {file}:"));
-            print_clap_error(&error, arguments)
+/// Runs an audit with the flags of a configuration among its `arguments`; `given` are those of the
+/// command line alone.
+fn audit_with_config(arguments: &[OsString], config: &Config, given: &AuditArgs) -> Exit {
+    let error = match parsed(arguments) {
+        Ok(cli) => {
+            let Some(Command::Audit(completed)) = &cli.command else {
+                // INVARIANT: flags are added after the word `audit`.
+                return Exit::Error;
+            };
+            let notice = audit::Notice::of(config, given, completed);
+            let ran = audit::run(completed, Some(&notice));
+            return exit(ran, MessageForm::Words);
         }
-    }
+        Err(error) => error,
+    };
+    let file = config.file.display();
+    message::report(&format!("with the configuration of {file}:"));
+    print_clap_error(&error, arguments)
 }
 
-fn audit_matches(matches: &ArgMatches) -> &ArgMatches {
-    matches.subcommand_matches("audit").unwrap_or(matches)
-}
-
-fn parsed(arguments: &[OsString]) -> Result<(Cli, ArgMatches), clap::Error> {
+fn parsed(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches_from(arguments)?;
-    Ok((Cli::from_arg_matches(&matches)?, matches))
+    let mut cli = Cli::from_arg_matches(&matches)?;
+    if let Some(Command::Audit(audit)) = &mut cli.command
+        && let Some((_, matches)) = matches.subcommand()
+    {
+        audit.check.set_levels(matches);
+    }
+    Ok(cli)
 }
 
 /// Prints the error of a command line, or the help or version that it asks for.
@@ -112,13 +101,10 @@ fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> Exit {
         let printed = process::standard_output()
             .and_then(|_| error.print())
             .and_then(|()| io::stdout().flush());
-        return match printed {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                message::report(&format!("cannot write: {error}"));
-                Exit::Error
-            }
-            _ => Exit::Found,
-        };
+        return exit(
+            message::unless_closed(printed).map(|_| Exit::Found),
+            MessageForm::Words,
+        );
     }
     // Errors on standard error are ignored.
     if escaped == arguments {

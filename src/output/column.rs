@@ -104,10 +104,4 @@ impl ColumnSet {
     pub(super) const ALL: &'static [ColumnSet] = &[ColumnSet::All];
     /// In no set.
     pub(super) const NOWHERE: &'static [ColumnSet] = &[];
-
-    /// Returns the set of a name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        let row = Self::NAMES.iter().find(|(_, known)| *known == name);
-        row.map(|(set, _)| *set)
-    }
 }

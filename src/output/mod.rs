@@ -36,6 +36,8 @@ pub struct Output {
 
 /// How an output format writes links.
 pub(crate) enum LinkForm {
+    /// Lines of text, for people: appends a link.
+    Text(fn(&Layout, &DocumentPath, &Link<'_>, &mut Vec<u8>)),
     /// One after the other: appends a link.
     Lines(fn(&Layout, &DocumentPath, &Link<'_>, &mut Vec<u8>)),
     /// Many at a time, in columns.
@@ -61,7 +63,7 @@ pub(crate) static OUTPUTS: &[Output] = &[
     Output {
         name: "text",
         header: |_, _| {},
-        links: LinkForm::Lines(text::push_link),
+        links: LinkForm::Text(text::push_link),
         others: None,
     },
     Output {
@@ -141,9 +143,14 @@ impl Output {
         link: &Link<'_>,
         out: &mut Vec<u8>,
     ) {
-        if let LinkForm::Lines(push) = self.links {
+        if let LinkForm::Text(push) | LinkForm::Lines(push) = self.links {
             push(layout, path, link, out);
         }
+    }
+
+    /// Returns whether links are written as text, without keys.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self.links, LinkForm::Text(_))
     }
 
     /// Returns whether links are written as the rows of a table.

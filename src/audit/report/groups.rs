@@ -32,12 +32,6 @@ impl Grouping {
         (Grouping::Rule, "rule"),
         (Grouping::File, "file"),
     ];
-
-    /// Returns the grouping of a name.
-    pub(crate) fn named(name: &str) -> Option<Self> {
-        let row = Self::NAMES.iter().find(|(_, known)| *known == name);
-        row.map(|(grouping, _)| *grouping)
-    }
 }
 
 /// The number of findings of a group that are shown.
@@ -136,11 +130,32 @@ impl FindingGroups {
             Grouping::File => u64::from(document),
         };
         let hash = self.hasher.hash_one(key);
-        let same = |number: &u32| self.groups[*number as usize].key == key;
-        let known = self.numbers.find(hash, same).copied();
-        let nth = match known {
-            Some(number) => self.count(number),
-            None => self.start(key, hash),
+        let groups = &mut self.groups;
+        let same = |number: &u32| groups[*number as usize].key == key;
+        let at = self.packed.len() as u64;
+        let nth = if let Some(&number) = self.numbers.find(hash, same) {
+            let group = &mut groups[number as usize];
+            let nth = group.count as usize;
+            group.count = group.count.saturating_add(1);
+            if nth == 1 {
+                group.others = self.others.len() as u32;
+                self.others.push([0; SHOWN - 1]);
+            }
+            if nth < SHOWN {
+                self.others[group.others as usize][nth - 1] = at;
+            }
+            nth
+        } else {
+            let number = groups.len() as u32;
+            groups.push(FindingGroup {
+                key,
+                first: at,
+                count: 1,
+                others: 0,
+            });
+            let hash_of = |number: &u32| self.hasher.hash_one(groups[*number as usize].key);
+            self.numbers.insert_unique(hash, number, hash_of);
+            0
         };
         if nth < SHOWN {
             let packed = &mut self.packed;
@@ -151,36 +166,6 @@ impl FindingGroups {
             push_number(u64::from(document), packed);
             draft.to_show(suggestion).push(&mut self.packed);
         }
-    }
-
-    /// Starts a group with the finding that is packed next; returns the number of the finding, 0.
-    fn start(&mut self, key: u64, hash: u64) -> usize {
-        let number = self.groups.len() as u32;
-        self.groups.push(FindingGroup {
-            key,
-            first: self.packed.len() as u64,
-            count: 1,
-            others: 0,
-        });
-        let (groups, hasher) = (&self.groups, &self.hasher);
-        let hash_of = |number: &u32| hasher.hash_one(groups[*number as usize].key);
-        self.numbers.insert_unique(hash, number, hash_of);
-        0
-    }
-
-    /// Counts a further finding, which is packed next if it is shown; returns its number in the group.
-    fn count(&mut self, number: u32) -> usize {
-        let group = &mut self.groups[number as usize];
-        let nth = group.count as usize;
-        group.count = group.count.saturating_add(1);
-        if nth == 1 {
-            group.others = self.others.len() as u32;
-            self.others.push([0; SHOWN - 1]);
-        }
-        if nth < SHOWN {
-            self.others[group.others as usize][nth - 1] = self.packed.len() as u64;
-        }
-        nth
     }
 
     /// Calls a function with the first findings of a group.

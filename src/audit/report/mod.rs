@@ -42,6 +42,8 @@ pub(crate) use place::ReportPlace;
 pub(crate) struct ReportFormat {
     /// The name on the command line.
     pub name: &'static str,
+    /// Whether the report is text for people, which a diff may replace.
+    pub(crate) is_text: bool,
     /// Whether the report consists of records, which have the date, the sender and the subject of messages.
     pub(crate) has_records: bool,
     start: StartReport,
@@ -49,7 +51,10 @@ pub(crate) struct ReportFormat {
 
 /// Every format of reports, one row each.
 pub(crate) static FORMATS: &[ReportFormat] = &[
-    row("text", |style, _| Box::new(text::TextReport(style))),
+    ReportFormat {
+        is_text: true,
+        ..row("text", |style, _| Box::new(text::TextReport(style)))
+    },
     ReportFormat {
         has_records: true,
         ..row("jsonl", |_, _| Box::new(JsonlReport::default()))
@@ -71,6 +76,7 @@ type StartReport = fn(TextStyle, ReportPlace) -> Box<dyn ReportFormatter>;
 const fn row(name: &'static str, start: StartReport) -> ReportFormat {
     ReportFormat {
         name,
+        is_text: false,
         has_records: false,
         start,
     }
@@ -112,6 +118,14 @@ impl<'r> OpenReport<'r> {
         self.out.clear();
         Ok(())
     }
+
+    /// Writes the buffer if it is full.
+    fn write_full(&mut self) -> io::Result<()> {
+        if self.out.len() >= GATHER {
+            self.write()?;
+        }
+        Ok(())
+    }
 }
 
 /// A file that was skipped.
@@ -137,8 +151,8 @@ pub(crate) struct ReportSet<'r> {
     groups: Vec<FindingGroups>,
     /// The keys of findings that the baseline accepts.
     forgiven: foldhash::HashSet<u64>,
-    /// The fixes of findings.
-    fixes: Option<&'r mut FixList>,
+    /// Collects the fixes of findings.
+    pub(crate) fixes: Option<&'r mut FixList>,
     document: DocumentPath,
     verbosity: Verbosity,
     /// The number of findings that are shown at most.
@@ -225,11 +239,6 @@ impl<'r> ReportSet<'r> {
         self.baseline = Some(OpenReport::list(writer));
     }
 
-    /// Collects the fixes of findings.
-    pub(crate) fn collect_fixes(&mut self, fixes: &'r mut FixList) {
-        self.fixes = Some(fixes);
-    }
-
     /// Takes a record that is no finding.
     pub(super) fn take(
         &mut self,
@@ -279,12 +288,7 @@ impl<'r> ReportSet<'r> {
 
     /// Writes the reports whose buffers are full.
     pub(super) fn write_full(&mut self) -> io::Result<()> {
-        for open in self.all() {
-            if open.out.len() >= GATHER {
-                open.write()?;
-            }
-        }
-        Ok(())
+        self.all().try_for_each(OpenReport::write_full)
     }
 
     fn end_document(&mut self) -> io::Result<()> {
@@ -331,11 +335,6 @@ impl<'r> ReportSet<'r> {
                 open.report.finding(&finding, &mut open.out);
             }
         }
-    }
-
-    /// Takes the list of fixes, which gets no more.
-    pub(crate) fn take_fixes(&mut self) -> Option<&'r mut FixList> {
-        self.fixes.take()
     }
 
     /// Reports that findings are left whose fixes could not be written, in the place of the findings.
@@ -425,10 +424,7 @@ impl<'r> ReportSet<'r> {
                 self.totals.hidden_in_groups = groups.hidden();
                 groups.show_all(|place, finding| {
                     open.report.grouped(finding, place, &mut open.out);
-                    match open.out.len() >= GATHER {
-                        true => open.write(),
-                        false => Ok(()),
-                    }
+                    open.write_full()
                 })?;
             }
             open.report.end(&self.totals, &mut open.out);

@@ -155,27 +155,27 @@ impl BaseArgs {
 /// if that was meant for a URI.
 fn check_directory(root: &[u8], directory: &[u8], uri: Option<&[u8]>) -> Result<(), Error> {
     let shown = String::from_utf8_lossy;
-    let reason = match std::fs::metadata(path_of(directory)) {
+    let path = path_of(directory);
+    let reason = match std::fs::metadata(&path) {
         Ok(metadata) if metadata.is_dir() => return Ok(()),
         // An archive is a directory of its members.
-        Ok(metadata) if metadata.is_file() && is_archive(&path_of(directory)) => return Ok(()),
+        Ok(metadata) if metadata.is_file() && is_archive(&path) => return Ok(()),
         Ok(_) => "it is no directory".to_owned(),
         Err(error) => error.to_string(),
     };
-    let behind = memchr::memchr(b'=', root).map(|at| &root[at + 1..]);
-    Err(Error::new(match behind.filter(|_| uri.is_none()) {
-        Some(b"") => format!("--root {}: there is no URI behind the `=`", shown(root)),
-        Some(uri) if Reference::split(uri).scheme.is_some() => format!(
-            "--root {}: nothing is served at {}, for it has no `://`",
-            shown(root),
-            shown(uri)
-        ),
-        Some(uri) => format!(
-            "--root {}: {uri} has no scheme: https://{uri}?",
-            shown(root),
-            uri = shown(uri)
-        ),
-        None => format!("--root {}: {reason}", shown(directory)),
+    let after = memchr::memchr(b'=', root).map(|at| &root[at + 1..]);
+    let (root, directory) = (shown(root), shown(directory));
+    Err(Error::new(match after.filter(|_| uri.is_none()) {
+        None => format!("--root {directory}: {reason}"),
+        Some(b"") => format!("--root {root}: there is no URI behind the `=`"),
+        Some(uri) => {
+            let (has_scheme, uri) = (Reference::split(uri).scheme.is_some(), shown(uri));
+            if has_scheme {
+                format!("--root {root}: nothing is served at {uri}, for it has no `://`")
+            } else {
+                format!("--root {root}: {uri} has no scheme: https://{uri}?")
+            }
+        }
     }))
 }
 
@@ -207,10 +207,10 @@ fn base(text: &str) -> Result<String, String> {
         return Ok(String::new());
     }
     check_scheme(text.as_bytes())?;
-    match Resolver::new(text.as_bytes(), Rules::RFC3986) {
-        Ok(_) => Ok(text.to_owned()),
-        Err(error) => Err(error.to_string()),
-    }
+    let resolver = Resolver::new(text.as_bytes(), Rules::RFC3986);
+    resolver
+        .map(|_| text.to_owned())
+        .map_err(|error| error.to_string())
 }
 
 /// Checks that the text before the `:` of a base is a scheme (RFC 3986 section 3.1): references are

@@ -1,6 +1,6 @@
 //! Flags that choose files, and flags for reading documents.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
@@ -97,47 +97,45 @@ const ALIASES: [(&str, &str); 6] = [
 ];
 
 impl WalkArgs {
-    /// Returns the formats to read; empty: all.
-    pub(in crate::cli) fn formats(&self) -> Vec<&'static Format> {
-        self.types.iter().map(|one| one.format).collect()
+    /// Returns the lists of files, each with the byte that terminates its paths.
+    pub(in crate::cli) fn lists(&self) -> impl Iterator<Item = (&Path, u8)> {
+        let lines = self.files_from.iter().map(|list| (list.as_path(), b'\n'));
+        let others = self.files0_from.iter();
+        lines.chain(others.map(|list| (list.as_path(), 0)))
     }
 
     /// Returns the formats of files by their names: those that are added, and those of the files that globs
     /// name, where one format is asked for.
     pub(in crate::cli) fn named_types(&self) -> Vec<NamedType> {
-        let mut types = Vec::new();
-        for added in &self.type_add {
-            types.extend_from_slice(&added.0);
-        }
-        if let [one] = self.types.as_slice() {
-            let format = one.format;
+        let added = self.type_add.iter().flat_map(|added| &added.0);
+        let mut types: Vec<_> = added.cloned().collect();
+        if let [TypeArg { format, .. }] = *self.types {
             let globs = self.glob.iter().filter(|glob| !glob.starts_with('!'));
             types.extend(
-                globs
-                    .flat_map(|glob| glob_names(glob))
-                    .map(|(name, is_extension)| NamedType {
-                        name,
-                        is_extension,
-                        format,
-                    }),
+                (globs.flat_map(|glob| glob_names(glob))).map(|(name, is_extension)| NamedType {
+                    name,
+                    is_extension,
+                    format,
+                }),
             );
         }
         types
+    }
+
+    /// Returns whether hidden files are read.
+    pub(in crate::cli) fn reads_hidden(&self) -> bool {
+        self.hidden || self.unrestricted > 1
     }
 
     /// Returns the options of the walk.
     pub(in crate::cli) fn options(&self) -> Result<walk::WalkOptions, Error> {
         let mut globs = OverrideBuilder::new(".");
         for glob in &self.glob {
-            globs
-                .add(glob)
-                .map_err(|error| Error::new(error.to_string()))?;
+            globs.add(glob).map_err(Error::new)?;
         }
         Ok(walk::WalkOptions {
-            globs: globs
-                .build()
-                .map_err(|error| Error::new(error.to_string()))?,
-            hidden: self.hidden || self.unrestricted > 1,
+            globs: globs.build().map_err(Error::new)?,
+            hidden: self.reads_hidden(),
             ignore_files: !self.no_ignore && self.unrestricted == 0,
             follow: self.follow,
             max_depth: self.max_depth,
@@ -159,9 +157,8 @@ fn glob_names(glob: &str) -> Vec<(String, bool)> {
     let Some((_, extension)) = last.rsplit_once("*.") else {
         return Vec::new();
     };
-    let choices = extension
-        .strip_prefix('{')
-        .and_then(|rest| rest.strip_suffix('}'));
+    let choices = extension.strip_prefix('{');
+    let choices = choices.and_then(|rest| rest.strip_suffix('}'));
     let names = choices.unwrap_or(extension).split(',');
     let names = names.filter(|name| is_plain(name));
     names.map(|name| (name.to_lowercase(), true)).collect()
@@ -169,13 +166,11 @@ fn glob_names(glob: &str) -> Vec<(String, bool)> {
 
 /// Parses `TYPE:EXT[,EXT]`. What has a dot inside may be a file's whole name, too.
 fn added_types(text: &str) -> Result<AddedTypes, String> {
-    let (name, extensions) = text
-        .split_once(':')
-        .ok_or_else(|| "a type and extensions, as in html:tpl,jinja".to_owned())?;
+    let (name, extensions) =
+        (text.split_once(':')).ok_or("a type and extensions, as in html:tpl,jinja")?;
     let TypeArg { format, .. } = self::format(name)?;
-    let names = extensions.split(',').map(str::trim);
     let mut types = Vec::new();
-    for written in names {
+    for written in extensions.split(',').map(str::trim) {
         let name = written.trim_start_matches('*').trim_start_matches('.');
         if name.is_empty() || name.contains(['*', '?', '/', '\\', ':']) {
             return Err("extensions behind the colon, with commas between them".to_owned());
@@ -199,17 +194,18 @@ fn format(name: &str) -> Result<TypeArg, String> {
     let plain = inner.unwrap_or(&lower);
     let alias = ALIASES.iter().find(|(alias, _)| *alias == plain);
     let known = alias.map_or(plain, |(_, name)| name);
-    let format = Format::named(known).or_else(|| Format::of_extension(known));
     let compressed = inner.is_some();
-    format
-        .map(|format| TypeArg { format, compressed })
-        .ok_or_else(|| {
-            let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-            match nearest(plain, names.iter().copied()) {
-                Some(near) => format!("did you mean {near}? There are {}", names.join(", ")),
-                None => format!("there are {}", names.join(", ")),
-            }
-        })
+    if let Some(format) = Format::named(known).or_else(|| Format::of_extension(known)) {
+        return Ok(TypeArg { format, compressed });
+    }
+    let names = FORMATS.iter().map(|format| format.name);
+    Err(match nearest(plain, names.clone()) {
+        Some(near) => format!(
+            "did you mean {near}? There are {}",
+            names.collect::<Vec<_>>().join(", ")
+        ),
+        None => there_are(names),
+    })
 }
 
 /// Parses a number of bytes, with K, M or G for powers of 1024.
@@ -220,12 +216,9 @@ pub(in crate::cli) fn size(text: &str) -> Result<u64, String> {
         Some(b'G' | b'g') => (&text[..text.len() - 1], 30),
         _ => (text, 0),
     };
-    let number: u64 = digits
-        .parse()
-        .map_err(|_| "a number, with K, M or G behind it".to_owned())?;
-    number
-        .checked_mul(1 << shift)
-        .ok_or_else(|| "too large".to_owned())
+    let number = digits.parse::<u64>();
+    let number = number.map_err(|_| "a number, with K, M or G behind it")?;
+    Ok(number.checked_mul(1 << shift).ok_or("too large")?)
 }
 
 /// Flags for reading documents.
@@ -322,9 +315,10 @@ impl ReadArgs {
 
     /// Returns which compressed files are decompressed.
     pub(in crate::cli) fn decompress(&self, walk: &WalkArgs) -> Decompress {
-        match self.decompress || walk.types.iter().any(|one| one.compressed) {
-            true => Decompress::All,
-            false => Decompress::Named,
+        if self.decompress || walk.types.iter().any(|one| one.compressed) {
+            Decompress::All
+        } else {
+            Decompress::Named
         }
     }
 

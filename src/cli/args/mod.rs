@@ -9,12 +9,12 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{ArgMatches, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-use super::help::{self, there_are};
+use super::help::{self, named};
 use crate::audit::SERVERS;
 use crate::audit::report::{FORMATS, Grouping, ReportFormat};
-use crate::audit::rules::RULES;
+use crate::audit::rules::{Level, Levels, RULES};
 use crate::output::column::ColumnSet;
 use crate::output::schema::{SCHEMAS, Schema};
 use crate::pipeline::tally::CountKey;
@@ -142,6 +142,9 @@ pub(crate) struct CheckArgs {
     /// Leave a rule out
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
     pub allow: Vec<&'static str>,
+    /// The levels that these three and --orphans choose.
+    #[arg(skip)]
+    pub levels: Levels,
     /// The same as --warn orphan: tell of pages that no document links to; =all of any file
     #[arg(
         long,
@@ -182,6 +185,32 @@ pub(crate) struct CheckArgs {
     /// Skip the references of elements with this attribute
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub ignore_attr: Option<String>,
+}
+
+impl CheckArgs {
+    /// Sets the levels of the rules. The last of several flags for a rule is used.
+    pub(in crate::cli) fn set_levels(&mut self, matches: &ArgMatches) {
+        if self.orphans.is_some() {
+            self.levels.set("orphan", Level::Warning);
+        }
+        let mut given = Vec::new();
+        for (flag, level, rules) in [
+            ("deny", Level::Error, &self.deny),
+            ("warn", Level::Warning, &self.warn),
+            ("allow", Level::Allow, &self.allow),
+        ] {
+            let indices = matches.indices_of(flag).into_iter().flatten();
+            given.extend(
+                indices
+                    .zip(rules)
+                    .map(|(index, rule)| (index, *rule, level)),
+            );
+        }
+        given.sort_unstable_by_key(|(index, ..)| *index);
+        for (_, rule, level) in given {
+            self.levels.set(rule, level);
+        }
+    }
 }
 
 /// On or off.
@@ -300,6 +329,14 @@ pub(crate) struct FindingArgs {
     pub no_config: bool,
 }
 
+impl FindingArgs {
+    /// Returns the format of the findings.
+    pub(in crate::cli) fn format(&self) -> &'static ReportFormat {
+        let records = ReportFormat::named("jsonl").filter(|_| self.json);
+        records.unwrap_or(self.format)
+    }
+}
+
 /// The least level of a finding that makes the exit code 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOnArg {
@@ -341,23 +378,25 @@ fn extension(name: &str) -> Result<String, String> {
 }
 
 fn rule(name: &str) -> Result<&'static str, String> {
-    let rule = RULES.iter().find(|rule| rule.name == name);
-    rule.map(|rule| rule.name)
-        .ok_or_else(|| there_are(RULES.iter().map(|rule| rule.name)))
+    named(name, RULES.iter().map(|rule| (rule.name, rule.name)))
 }
 
 fn server(name: &str) -> Result<&'static str, String> {
-    let names = || SERVERS.iter().map(|row| row.name).chain(["auto"]);
-    let found = names().find(|known| *known == name);
-    found.ok_or_else(|| there_are(names()))
+    let names = SERVERS.iter().map(|row| row.name).chain(["auto"]);
+    named(name, names.map(|name| (name, name)))
 }
 
 fn format(name: &str) -> Result<&'static ReportFormat, String> {
-    ReportFormat::named(name).ok_or_else(|| there_are(FORMATS.iter().map(|format| format.name)))
+    named(name, FORMATS.iter().map(|format| (format.name, format)))
 }
 
 fn grouping(name: &str) -> Result<Grouping, String> {
-    Grouping::named(name).ok_or_else(|| there_are(Grouping::NAMES.iter().map(|(_, name)| *name)))
+    named(
+        name,
+        Grouping::NAMES
+            .into_iter()
+            .map(|(group, name)| (name, group)),
+    )
 }
 
 fn report(text: &str) -> Result<ReportArg, String> {
@@ -454,8 +493,7 @@ pub(crate) enum SchemaFormatArg {
 }
 
 fn schema(name: &str) -> Result<&'static Schema, String> {
-    let schema = SCHEMAS.iter().find(|schema| schema.name == name);
-    schema.ok_or_else(|| there_are(SCHEMAS.iter().map(|schema| schema.name)))
+    named(name, SCHEMAS.iter().map(|schema| (schema.name, schema)))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 use regex::bytes::{Regex, RegexSet, RegexSetBuilder};
 
-use crate::cli::help::{is_scheme, subcommands, there_are};
+use crate::cli::help::{is_scheme, named, subcommands, there_are};
 use crate::cli::message::Error;
 use crate::document::events::Context;
 use crate::extractor::Positions;
@@ -54,9 +54,7 @@ impl FilterArgs {
             schemes: self.scheme.clone(),
             include: patterns(&self.include)?,
             exclude: patterns(&self.exclude)?,
-            elements: self
-                .element
-                .iter()
+            elements: (self.element.iter())
                 .map(|name| name.to_ascii_lowercase())
                 .collect(),
             contexts: self.context.clone(),
@@ -83,7 +81,7 @@ fn patterns(patterns: &[String]) -> Result<Option<RegexSet>, Error> {
         }
     }
     let set = RegexSetBuilder::new(patterns).build();
-    set.map(Some).map_err(|error| Error::new(error.to_string()))
+    set.map(Some).map_err(Error::new)
 }
 
 fn scheme(text: &str) -> Result<String, String> {
@@ -91,17 +89,20 @@ fn scheme(text: &str) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     let name = text.split(':').next().unwrap_or_default();
-    Err(match is_scheme(name.as_bytes()) {
-        true => format!("a scheme is only the name before the colon: {name}"),
-        false => "a scheme is a name such as https".to_owned(),
+    Err(if is_scheme(name.as_bytes()) {
+        format!("a scheme is only the name before the colon: {name}")
+    } else {
+        "a scheme is a name such as https".to_owned()
     })
 }
 
 fn context(name: &str) -> Result<Context, String> {
-    let mut rows = Context::NAMES.iter();
-    let row = rows.find(|(_, known)| *known == name);
-    row.map(|(context, _)| *context)
-        .ok_or_else(|| there_are(Context::NAMES.iter().map(|(_, name)| *name)))
+    named(
+        name,
+        Context::NAMES
+            .iter()
+            .map(|&(context, name)| (name, context)),
+    )
 }
 
 /// Flags for other output than references.
@@ -337,11 +338,8 @@ impl OutputArgs {
 
     /// Returns the output format.
     pub(in crate::cli) fn output(&self) -> &'static Output {
-        if self.json {
-            Output::named("jsonl").unwrap_or(self.format)
-        } else {
-            self.format
-        }
+        let records = Output::named("jsonl").filter(|_| self.json);
+        records.unwrap_or(self.format)
     }
 
     /// Returns the layout of records.
@@ -367,9 +365,10 @@ impl OutputArgs {
                 position: position || busy,
                 offset,
             },
-            formulas: match self.csv_safe {
-                true => Formulas::Protect,
-                false => Formulas::Keep,
+            formulas: if self.csv_safe {
+                Formulas::Protect
+            } else {
+                Formulas::Keep
             },
             terminator: if self.null { 0 } else { b'\n' },
             escape: match (terminal, self.null) {
@@ -382,39 +381,26 @@ impl OutputArgs {
         }
     }
 
+    /// Returns whether a key of the records needs something.
+    pub(in crate::cli) fn has_key(
+        &self,
+        report: ReportMode,
+        layout: &Layout,
+        needs: fn(&RecordField) -> bool,
+    ) -> bool {
+        let mut fields = layout.fields.iter();
+        report.is_links() && !self.output().is_text() && fields.any(|field| needs(field))
+    }
+
     /// Returns whether the output needs lines and columns.
     pub(in crate::cli) fn positions(&self, report: ReportMode, layout: &Layout) -> Positions {
-        let needed = if !report.is_links() {
-            false
-        } else if self.output().name == "text" {
-            layout.location.position
-        } else {
-            layout.fields.iter().any(|field| field.needs_position())
-        };
-        if needed {
+        let in_text = self.output().is_text() && layout.location.position;
+        if report.is_links() && in_text || self.has_key(report, layout, RecordField::needs_position)
+        {
             Positions::Lines
         } else {
             Positions::Offsets
         }
-    }
-
-    /// Returns whether the output needs the date, the sender or the subject of messages.
-    pub(in crate::cli) fn envelope(&self, report: ReportMode, layout: &Layout) -> bool {
-        match report {
-            ReportMode::CountBy(key) => key.needs_envelope(),
-            _ => {
-                report.is_links()
-                    && self.output().name != "text"
-                    && layout.fields.iter().any(|field| field.needs_envelope())
-            }
-        }
-    }
-
-    /// Returns whether the output needs what markup says of links.
-    pub(in crate::cli) fn descriptions(&self, report: ReportMode, layout: &Layout) -> bool {
-        report.is_links()
-            && self.output().name != "text"
-            && layout.fields.iter().any(|field| field.needs_description())
     }
 }
 
@@ -429,10 +415,13 @@ pub(in crate::cli) fn workers(threads: Option<usize>) -> usize {
 }
 
 fn output(name: &str) -> Result<&'static Output, String> {
-    Output::named(name).ok_or_else(|| match Output::FEATURES.contains(&name) {
-        true => format!("this build has no {name}: cargo install uriscan --features {name}"),
-        false => there_are(OUTPUTS.iter().map(|output| output.name)),
-    })
+    let output = named(name, OUTPUTS.iter().map(|output| (output.name, output)));
+    if output.is_err() && Output::FEATURES.contains(&name) {
+        return Err(format!(
+            "this build has no {name}: cargo install uriscan --features {name}"
+        ));
+    }
+    output
 }
 
 /// Returns the type of columns of strings, by the flag `--dictionaries`.
@@ -445,7 +434,10 @@ pub(in crate::cli) fn string_form(dictionaries: bool) -> StringForm {
 }
 
 pub(super) fn column_set(name: &str) -> Result<ColumnSet, String> {
-    ColumnSet::named(name).ok_or_else(|| there_are(ColumnSet::NAMES.iter().map(|(_, name)| *name)))
+    named(
+        name,
+        ColumnSet::NAMES.iter().map(|&(set, name)| (name, set)),
+    )
 }
 
 fn field(name: &str) -> Result<&'static RecordField, String> {
@@ -463,31 +455,26 @@ pub(crate) enum GeneratedKind {
     Complete(Shell),
 }
 
-/// Shells with the names of their completions.
-const SHELLS: [(&str, Shell); 4] = [
-    ("complete-bash", Shell::Bash),
-    ("complete-zsh", Shell::Zsh),
-    ("complete-fish", Shell::Fish),
-    ("complete-powershell", Shell::PowerShell),
-];
-
 /// Parses the kind of `--generate`.
 fn generated(name: &str) -> Result<GeneratedKind, String> {
     if let Some(subcommand) = name.strip_prefix("man=") {
-        let name = subcommands().find(|name| *name == subcommand);
-        return name.map(GeneratedKind::ManOf).ok_or_else(|| {
-            let names: Vec<_> = subcommands().collect();
-            format!("man= takes {}", names.join(", "))
-        });
+        let page = named(subcommand, subcommands().map(|name| (name, name)));
+        let names = || subcommands().collect::<Vec<_>>().join(", ");
+        return page.map_or_else(
+            |_| Err(format!("man= takes {}", names())),
+            |name| Ok(GeneratedKind::ManOf(name)),
+        );
     }
-    if name == "man" {
-        return Ok(GeneratedKind::Man);
-    }
-    let shell = SHELLS.iter().find(|(known, _)| *known == name);
-    shell
-        .map(|(_, shell)| GeneratedKind::Complete(*shell))
-        .ok_or_else(|| {
-            let shells = SHELLS.iter().map(|(name, _)| *name);
-            there_are(["man", "man=SUBCOMMAND"].into_iter().chain(shells))
-        })
+    let kinds = [
+        ("man", GeneratedKind::Man),
+        ("man=SUBCOMMAND", GeneratedKind::Man),
+        ("complete-bash", GeneratedKind::Complete(Shell::Bash)),
+        ("complete-zsh", GeneratedKind::Complete(Shell::Zsh)),
+        ("complete-fish", GeneratedKind::Complete(Shell::Fish)),
+        (
+            "complete-powershell",
+            GeneratedKind::Complete(Shell::PowerShell),
+        ),
+    ];
+    named(name, kinds.into_iter())
 }
