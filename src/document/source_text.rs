@@ -17,6 +17,7 @@ pub(super) enum Origin<'a> {
 
 impl Origin<'_> {
     /// Returns the bytes of the document that a span of the text comes from.
+    #[inline]
     pub(super) fn span(self, span: Span) -> Span {
         let (start, end) = match self {
             Origin::Offset(offset) => (offset + span.start, offset + span.end),
@@ -43,22 +44,49 @@ impl Origin<'_> {
 pub(super) struct SourceText<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) origin: Origin<'a>,
+    /// Whether a reader of XML has decoded the values, in which nothing is left to decode.
+    pub(super) is_final: bool,
 }
 
 impl<'a> SourceText<'a> {
     /// Returns the text of a window whose first byte has an offset in the document.
     pub(super) fn window(bytes: &'a [u8], offset: u64) -> Self {
-        let origin = Origin::Offset(offset);
-        SourceText { bytes, origin }
+        SourceText {
+            bytes,
+            origin: Origin::Offset(offset),
+            is_final: false,
+        }
+    }
+
+    /// Returns a text that was decoded, with the map to the document.
+    pub(super) fn decoded(bytes: &'a [u8], map: &'a OffsetMap) -> Self {
+        SourceText {
+            bytes,
+            origin: Origin::Decoded(map),
+            is_final: false,
+        }
+    }
+
+    /// Cuts the text off at `end`.
+    pub(super) fn until(&self, end: usize) -> Self {
+        let bytes = &self.bytes[..end];
+        SourceText { bytes, ..*self }
+    }
+
+    /// Returns the offset of an index in the document.
+    pub(super) fn offset(&self, at: usize) -> u64 {
+        self.origin.offset(at as u64)
     }
 
     /// Returns the bytes of the document that a range of the text comes from.
+    #[inline]
     pub(super) fn span(&self, range: Range<usize>) -> Span {
         let (start, end) = (range.start as u64, range.end as u64);
         self.origin.span(Span { start, end })
     }
 
     /// Returns a range as the text of an event.
+    #[inline]
     pub(super) fn text(&self, range: Range<usize>, events: &mut Batch) -> TextRange {
         match self.origin {
             Origin::Offset(_) => TextRange::window(range),
@@ -113,9 +141,49 @@ impl DecodedText {
 
     /// Returns the text with the way back to the document.
     pub(super) fn source(&self) -> SourceText<'_> {
-        SourceText {
-            bytes: &self.bytes,
-            origin: Origin::Decoded(&self.map),
+        SourceText::decoded(&self.bytes, &self.map)
+    }
+}
+
+/// Records the offsets of a text that is decoded from another, which may have been decoded as well.
+pub(super) struct OffsetsThrough<'a> {
+    map: &'a mut OffsetMap,
+    origin: Origin<'a>,
+    /// The index in the other text.
+    at: u64,
+}
+
+impl<'a> OffsetsThrough<'a> {
+    /// Continues a map with what is decoded from an index of a text on.
+    pub(super) fn new(map: &'a mut OffsetMap, origin: Origin<'a>, at: usize) -> Self {
+        let at = at as u64;
+        map.resume(origin.offset(at));
+        OffsetsThrough { map, origin, at }
+    }
+}
+
+impl RecordOffsets for OffsetsThrough<'_> {
+    fn units(&mut self, count: usize, derived: usize, source: usize) {
+        let (start, end) = (self.at, self.at + (count * source) as u64);
+        self.at = end;
+        match self.origin {
+            Origin::Offset(_) => self.map.units(count, derived, source),
+            Origin::Decoded(from) if derived == 1 && source == 1 => {
+                self.map.copy_range(from, start..end);
+            }
+            // Two characters may come from one reference.
+            Origin::Decoded(from) => {
+                for start in (start..end).step_by(source) {
+                    let (start, end) = (from.start(start), from.end(start + source as u64));
+                    self.map.resume(start);
+                    self.map.put(derived, (end - start) as usize);
+                }
+            }
         }
+    }
+
+    fn skip(&mut self, n: usize) {
+        self.at += n as u64;
+        self.map.resume(self.origin.offset(self.at));
     }
 }

@@ -15,14 +15,13 @@ use super::tag::{KnownAttribute, Tag, named_values};
 use super::value::{self, CharacterContext, ValueDecoder, ValueSource};
 use super::value_syntax::{self, LIMIT};
 use super::{HtmlOptions, json, scanner};
-use crate::bytes::window::Window;
-use crate::decode::charset::{Confidence, Detected};
 use crate::document::events::{
-    BaseSelector, Batch, Context, Event, Events, FoundReference, NameRange, Span, TextRange,
+    BaseSelector, Context, Event, Events, FoundReference, NameRange, Span, TextRange,
 };
 use crate::document::flags::Flags;
 use crate::document::json::unescape;
-use crate::document::{Scan, ScanStart, css, diagnostic, text};
+use crate::document::nested::NestedScanners;
+use crate::document::{css, diagnostic};
 use crate::uri::ByteClasses;
 
 /// State of one document while its references are reported.
@@ -41,7 +40,7 @@ pub(super) struct ReportState {
     /// Number of references reported.
     pub(super) references: u64,
     /// Scans character data, if the options ask for that.
-    pub(super) text_scanner: Option<Box<CharacterDataScanner>>,
+    pub(super) text_scanners: Option<Box<NestedScanners>>,
     /// Decoders that are not in use, kept for their buffers.
     pub(super) decoders: Vec<ValueDecoder>,
 }
@@ -76,7 +75,7 @@ impl ReportState {
             flags: Flags::NONE,
             has_base: false,
             references: 0,
-            text_scanner: None,
+            text_scanners: None,
             decoders: Vec::new(),
         }
     }
@@ -496,75 +495,29 @@ pub(in crate::document) struct Capture {
     pub(super) has_references: bool,
 }
 
-/// Scans character data for URIs (`--html-text`), by the rules for plain text.
-pub(super) struct CharacterDataScanner {
-    scanner: text::TextScanner,
-    events: Batch,
-}
-
-impl CharacterDataScanner {
-    pub(super) fn new(options: &text::TextOptions) -> Box<Self> {
-        Box::new(CharacterDataScanner {
-            scanner: text::TextScanner::new(options.clone()),
-            events: Batch::default(),
-        })
-    }
-
-    fn scan(&mut self, bytes: &[u8]) -> &Batch {
-        let detected = Detected {
-            encoding: Some(UTF_8),
-            mark: 0,
-            confidence: Confidence::Certain,
-        };
-        self.scanner.begin(&ScanStart {
-            detected: Some(detected),
-            ..ScanStart::default()
-        });
-        let mut events = Events::from(std::mem::take(&mut self.events));
-        events.clear();
-        self.scanner.scan(Window::whole(bytes), &mut events);
-        self.events = events.into();
-        &self.events
-    }
-}
-
 impl ReferenceReporter<'_, '_, '_> {
-    /// Reports the URIs in character data between two tags.
+    /// Reports the URIs in character data between two tags (`--html-text`), by the rules for plain text.
     pub(super) fn character_data(
         &mut self,
         range: Range<usize>,
         references: Option<CharacterContext>,
         flags: Flags,
     ) {
-        let Some(mut scanner) = self.document.text_scanner.take() else {
+        let encoding = self.document.charset.scanned;
+        let flags = flags | self.document.flags;
+        let Some(scanners) = &mut self.document.text_scanners else {
             return;
         };
         let mut decoded = self.document.decoders.pop().unwrap_or_default();
-        let encoding = self.document.charset.scanned;
         decoded.fill(&self.source, range, encoding, references);
-        let source = decoded.source();
-        let found = scanner.scan(source.bytes);
-        for event in &found.list {
-            let Event::Reference(reference) = event else {
-                continue;
-            };
-            let (start, end) = (reference.span.start as usize, reference.span.end as usize);
-            let text = self.events.store(found.bytes(reference.text, source.bytes));
-            self.document.references += 1;
-            self.events.push(Event::Reference(FoundReference {
-                span: source.span(start..end),
-                position: None,
-                text,
-                context: Context::Text,
-                element: NameRange::None,
-                attribute: NameRange::None,
-                flags: reference.flags | flags | self.document.flags,
-                alternatives: (0, 0),
-                ..*reference
-            }));
-        }
+        let count = &mut self.document.references;
+        scanners.free_text(decoded.source(), self.events, |found, _| {
+            *count += 1;
+            found.context = Context::Text;
+            found.flags |= flags;
+            found.alternatives = (0, 0);
+        });
         self.document.decoders.push(decoded);
-        self.document.text_scanner = Some(scanner);
     }
 }
 

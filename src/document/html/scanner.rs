@@ -7,18 +7,18 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use super::attributes::EnabledRows;
 use super::encoding::{Checked, EncodingState, Validity, prescan};
 use super::feedback::{Bail, Halt, ScanEnd, TreeFeedback};
-use super::report::{CharacterDataScanner, ReferenceReporter, ReportState};
+use super::report::{ReferenceReporter, ReportState};
 use super::simulator::{self, SimulatorParser};
 use super::tokenizer::TokenizerRun;
 use super::tree_builder;
-use super::value::{CharacterContext, ValueDecoder, ValueSource};
+use super::value::{CharacterContext, ValueSource};
 use super::value_syntax::LIMIT;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::{self, Confidence, Conversion, Detected};
 use crate::document::diagnostic;
 use crate::document::events::{Event, Events, RestartHints, RuleFamily};
 use crate::document::flags::Flags;
-use crate::document::nested::{self, NestingLimit};
+use crate::document::nested::{self, NestedScanners, NestingLimit};
 use crate::document::{Format, FormatOptions, Passes, Reread, Retrieval, Scan, ScanStart};
 
 /// The events of a document up to this length, in bytes, are held until no restart can drop them.
@@ -87,7 +87,7 @@ impl HtmlScanner {
         let parser = SimulatorParser::new(&html, enabled);
         let mut document = ReportState::new(html, enabled);
         if document.options.text {
-            document.text_scanner = Some(CharacterDataScanner::new(&options.text));
+            document.text_scanners = Some(Box::new(NestedScanners::new(options.clone())));
         }
         HtmlScanner {
             document,
@@ -396,16 +396,9 @@ pub(super) fn srcdoc(
         let event = Event::Diagnostic(&diagnostic::SRCDOC_DEPTH, offset);
         return report.events.push(event);
     }
-    let then = |report: &mut ReferenceReporter<'_, '_, '_>, range| {
+    report.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
         decoded_srcdoc(report, range, flags);
-    };
-    if !report.source.is_final() {
-        return report.with_decoded(range, Some(CharacterContext::Attribute), then);
-    }
-    // The value is final, but the document in it is not.
-    let mut decoded = ValueDecoder::default();
-    decoded.copy(&report.source, range);
-    report.with_source(&decoded, then);
+    });
 }
 
 /// The source is decoded, that is UTF-8, and a `meta` element does not change that.
@@ -415,10 +408,14 @@ fn decoded_srcdoc(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize
     document.depth = host.depth + 1;
     document.flags = flags | Flags::SRCDOC;
     document.decoders = std::mem::take(&mut host.decoders);
-    document.text_scanner = host.text_scanner.take();
+    document.text_scanners = host.text_scanners.take();
     let mut parser = SimulatorParser::new(&document.options, document.enabled);
     nested::enter(None, RuleFamily::Markup, None, report.events);
-    let source = report.source.until(range.end);
+    // The value may be final, but the document in it is not.
+    let source = ValueSource {
+        is_final: false,
+        ..report.source.until(range.end)
+    };
     let events = &mut *report.events;
     let end = whole(
         source,
@@ -436,7 +433,7 @@ fn decoded_srcdoc(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize
     report.events.push(Event::Leave);
     report.document.references += document.references;
     report.document.decoders = document.decoders;
-    report.document.text_scanner = document.text_scanner;
+    report.document.text_scanners = document.text_scanners;
 }
 
 /// The source of feedback for a scan.

@@ -136,7 +136,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     /// Data state: runs until the mode changes or the bytes end.
     fn data(&mut self, mut at: usize) -> Flow {
         let bytes = self.source.bytes;
-        let wants_text = !T::WANTS_ALL && self.document.text_scanner.is_some();
+        let wants_text = !T::WANTS_ALL && self.document.text_scanners.is_some();
         loop {
             if !wants_text && let Some(names) = self.tree.fast_path() {
                 match scan_tags(bytes, at, names, &mut self.state.tag) {

@@ -173,7 +173,7 @@ impl TreeBuilderDriver {
             contents: Vec::new(),
             text_at: None,
             texts: Vec::new(),
-            wants_texts: document.text_scanner.is_some(),
+            wants_texts: document.text_scanners.is_some(),
             hasher: RandomState::new(),
             decoded: ValueDecoder::default(),
             steps: STEP_BUDGET,

@@ -1,7 +1,4 @@
-//! Values of attributes: source positions, decoding, and character references.
-//!
-//! [`ValueSource`] is bytes with their offsets in the document: those of a window, or decoded bytes
-//! with an [`Offsets`] map.
+//! Values of attributes: decoding, and character references.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,245 +8,22 @@ use html5ever::data::NAMED_ENTITIES;
 
 use crate::bytes::seek;
 use crate::bytes::steps::step;
-use crate::decode::offset_map::OffsetMap;
-use crate::document::events::{Events, Span, TextRange};
+use crate::decode::RecordOffsets;
+use crate::document::events::{Events, TextRange};
+use crate::document::source_text::{DecodedText, OffsetsThrough, SourceText};
 
-/// Bytes, and their positions in the document.
-#[derive(Clone, Copy)]
-pub(super) struct ValueSource<'a> {
-    pub(super) bytes: &'a [u8],
-    positions: SourcePositions<'a>,
-}
+/// Bytes of HTML: those of a window, or a decoded value.
+pub(super) type ValueSource<'a> = SourceText<'a>;
 
-#[derive(Clone, Copy)]
-enum SourcePositions<'a> {
-    /// The bytes are a window, whose first byte has this offset.
-    Window(u64),
-    /// The bytes were decoded.
-    Decoded(&'a Offsets),
-    /// The bytes were decoded by a reader of XML, after whose rules nothing is left to decode.
-    Final(&'a OffsetMap),
-}
+/// A decoded value. Reused, to keep the buffers.
+pub(super) type ValueDecoder = DecodedText;
 
-impl<'a> ValueSource<'a> {
-    /// A window whose first byte has an offset in the document.
-    pub(super) fn window(bytes: &'a [u8], offset: u64) -> Self {
-        let positions = SourcePositions::Window(offset);
-        ValueSource { bytes, positions }
-    }
-
-    /// Decoded bytes with their offset map.
-    pub(super) fn decoded(bytes: &'a [u8], offsets: &'a Offsets) -> Self {
-        let positions = SourcePositions::Decoded(offsets);
-        ValueSource { bytes, positions }
-    }
-
-    /// Bytes that a reader of XML decoded, with the map to the document.
-    #[cfg(feature = "documents")]
-    pub(super) fn decoded_xml(bytes: &'a [u8], map: &'a OffsetMap) -> Self {
-        let positions = SourcePositions::Final(map);
-        ValueSource { bytes, positions }
-    }
-
-    /// Whether values have been decoded by a reader of XML.
-    pub(super) fn is_final(&self) -> bool {
-        matches!(self.positions, SourcePositions::Final(_))
-    }
-
+impl SourceText<'_> {
     /// Whether the decoded value differs from the bytes of the source.
     #[inline]
     pub(super) fn needs_decoding(&self, range: Range<usize>, encoding: &'static Encoding) -> bool {
-        !self.is_final() && needs_decoding(self.bytes, range, encoding)
+        !self.is_final && needs_decoding(self.bytes, range, encoding)
     }
-
-    /// Cuts the source off at `end`.
-    pub(super) fn until(&self, end: usize) -> Self {
-        let bytes = &self.bytes[..end];
-        ValueSource { bytes, ..*self }
-    }
-
-    /// Returns the span of a range in the document.
-    pub(super) fn span(&self, range: Range<usize>) -> Span {
-        match self.positions {
-            SourcePositions::Window(offset) => Span {
-                start: offset + range.start as u64,
-                end: offset + range.end as u64,
-            },
-            SourcePositions::Decoded(offsets) => {
-                let start = offsets.start_of(range.start);
-                let end = match range.is_empty() {
-                    true => start,
-                    false => offsets.end_of(range.end),
-                };
-                Span { start, end }
-            }
-            SourcePositions::Final(map) => {
-                let start = map.start(range.start as u64);
-                let end = match range.is_empty() {
-                    true => start,
-                    false => map.end(range.end as u64),
-                };
-                Span { start, end }
-            }
-        }
-    }
-
-    /// Returns the offset of an index in the document.
-    pub(super) fn offset(&self, at: usize) -> u64 {
-        self.span(at..at).start
-    }
-
-    /// Returns a range as the text of an event.
-    pub(super) fn text(&self, range: Range<usize>, events: &mut Events) -> TextRange {
-        match self.positions {
-            SourcePositions::Window(_) => TextRange::window(range),
-            SourcePositions::Decoded(_) | SourcePositions::Final(_) => {
-                events.store(&self.bytes[range])
-            }
-        }
-    }
-}
-
-/// Offset map: the position of each piece of decoded bytes in the document.
-#[derive(Debug, Default)]
-pub(super) struct Offsets {
-    pieces: Vec<DecodedPiece>,
-}
-
-/// A piece of decoded bytes. Kept small: a value may have one for each byte.
-#[derive(Clone, Copy, Debug)]
-struct DecodedPiece {
-    /// Offset of the first byte in the document.
-    start: u64,
-    /// Index of the first decoded byte.
-    at: u32,
-    /// Length in the document, in bytes; [`VERBATIM`] is set if the bytes are unchanged.
-    length: u32,
-}
-
-/// Marks a piece whose decoded bytes are those of the document.
-const VERBATIM: u32 = 1 << 31;
-
-impl DecodedPiece {
-    fn at(self) -> usize {
-        self.at as usize
-    }
-
-    fn end(self) -> u64 {
-        self.start + u64::from(self.length & !VERBATIM)
-    }
-
-    fn is_verbatim(self) -> bool {
-        self.length & VERBATIM != 0
-    }
-
-    /// Appends adjacent verbatim bytes; returns false if they need a piece of their own.
-    fn extend(&mut self, at: usize, span: Span) -> bool {
-        let length = span.end - self.start;
-        let follows = self.is_verbatim()
-            && self.end() == span.start
-            && at.checked_sub(self.at()) == usize::try_from(span.start - self.start).ok()
-            && length < u64::from(VERBATIM);
-        if follows {
-            self.length = length as u32 | VERBATIM;
-        }
-        follows
-    }
-}
-
-impl Offsets {
-    /// Removes all pieces and keeps the memory.
-    fn clear(&mut self) {
-        self.pieces.clear();
-    }
-
-    /// Maps the decoded bytes from `at` on to `range` of `source`, unchanged.
-    pub(super) fn verbatim(&mut self, at: usize, source: &ValueSource<'_>, range: Range<usize>) {
-        match source.positions {
-            SourcePositions::Final(_) => {
-                for (index, from) in range.enumerate() {
-                    let span = source.span(from..from + 1);
-                    self.push(at + index, span, span.end - span.start == 1);
-                }
-            }
-            SourcePositions::Window(_) => self.push(at, source.span(range), true),
-            SourcePositions::Decoded(offsets) => {
-                let mut from = range.start;
-                while from < range.end {
-                    let (piece, end) = offsets.piece(from);
-                    let to = end.min(range.end);
-                    self.push(
-                        at + from - range.start,
-                        source.span(from..to),
-                        piece.is_verbatim(),
-                    );
-                    from = to;
-                }
-            }
-        }
-    }
-
-    /// Maps the decoded bytes from `at` on to `range` of `source` as a whole.
-    pub(super) fn replaced(&mut self, at: usize, source: &ValueSource<'_>, range: Range<usize>) {
-        self.push(at, source.span(range), false);
-    }
-
-    /// Maps the end of the decoded bytes, at index `at`, to `end` of `source`.
-    fn finish(&mut self, at: usize, source: &ValueSource<'_>, end: usize) {
-        let end = match source.positions {
-            SourcePositions::Window(_) | SourcePositions::Final(_) => source.span(end..end).end,
-            SourcePositions::Decoded(offsets) if end > 0 => offsets.end_of(end),
-            SourcePositions::Decoded(offsets) => offsets.start_of(0),
-        };
-        self.push(at, Span { start: end, end }, true);
-    }
-
-    fn push(&mut self, at: usize, span: Span, verbatim: bool) {
-        if verbatim && span.end > span.start {
-            let last = self.pieces.last_mut();
-            if last.is_some_and(|last| last.extend(at, span)) {
-                return;
-            }
-        }
-        // INVARIANT: one value is shorter than 2 GiB.
-        let length = (span.end - span.start) as u32;
-        self.pieces.push(DecodedPiece {
-            start: span.start,
-            at: at as u32,
-            length: length | if verbatim { VERBATIM } else { 0 },
-        });
-    }
-
-    /// Returns the piece of a decoded byte, and the index at which the piece ends.
-    fn piece(&self, at: usize) -> (DecodedPiece, usize) {
-        let next = self.pieces.partition_point(|piece| piece.at() <= at);
-        let end = self.pieces.get(next).map_or(usize::MAX, |piece| piece.at());
-        // INVARIANT: the first piece starts at 0, so one precedes `next`.
-        (self.pieces[next.saturating_sub(1)], end)
-    }
-
-    fn start_of(&self, at: usize) -> u64 {
-        let (piece, _) = self.piece(at);
-        match piece.is_verbatim() {
-            true => piece.start + (at - piece.at()) as u64,
-            false => piece.start,
-        }
-    }
-
-    fn end_of(&self, end: usize) -> u64 {
-        let (piece, _) = self.piece(end - 1);
-        match piece.is_verbatim() {
-            true => piece.start + (end - piece.at()) as u64,
-            false => piece.end(),
-        }
-    }
-}
-
-/// A decoded value with its offset map. Reused, to keep the buffers.
-#[derive(Debug, Default)]
-pub(super) struct ValueDecoder {
-    pub(super) bytes: Vec<u8>,
-    pub(super) offsets: Offsets,
 }
 
 /// Whether the decoded value differs from the raw bytes.
@@ -292,7 +66,7 @@ pub(super) fn decoded_value<'a>(source: &ValueSource<'a>, range: Range<usize>) -
     Cow::Owned(out)
 }
 
-impl ValueDecoder {
+impl DecodedText {
     /// Decodes a value; without `references`, character references do not count.
     pub(super) fn fill(
         &mut self,
@@ -301,22 +75,8 @@ impl ValueDecoder {
         encoding: &'static Encoding,
         references: Option<CharacterContext>,
     ) {
-        self.clear();
+        self.begin(0);
         self.append(source, range, encoding, references);
-    }
-
-    /// Takes a value as it is.
-    pub(super) fn copy(&mut self, source: &ValueSource<'_>, range: Range<usize>) {
-        self.clear();
-        self.bytes.extend_from_slice(&source.bytes[range.clone()]);
-        self.offsets.verbatim(0, source, range.clone());
-        self.offsets.finish(self.bytes.len(), source, range.end);
-    }
-
-    /// Removes all bytes and keeps the memory.
-    fn clear(&mut self) {
-        self.bytes.clear();
-        self.offsets.clear();
     }
 
     /// Decodes a further piece of a value.
@@ -327,15 +87,15 @@ impl ValueDecoder {
         encoding: &'static Encoding,
         references: Option<CharacterContext>,
     ) {
-        let end = range.end;
-        let (out, offsets) = (&mut self.bytes, Some(&mut self.offsets));
-        decode(source, range, encoding, references, out, offsets);
-        self.offsets.finish(self.bytes.len(), source, end);
-    }
-
-    /// Returns the decoded bytes as a source.
-    pub(super) fn source(&self) -> ValueSource<'_> {
-        ValueSource::decoded(&self.bytes, &self.offsets)
+        let offsets = OffsetsThrough::new(&mut self.map, source.origin, range.start);
+        decode(
+            source,
+            range,
+            encoding,
+            references,
+            &mut self.bytes,
+            Some(offsets),
+        );
     }
 }
 
@@ -346,7 +106,7 @@ fn decode(
     encoding: &'static Encoding,
     references: Option<CharacterContext>,
     out: &mut Vec<u8>,
-    mut offsets: Option<&mut Offsets>,
+    mut offsets: Option<OffsetsThrough<'_>>,
 ) {
     let raw = &source.bytes[..range.end];
     let mut at = range.start;
@@ -363,7 +123,7 @@ fn decode(
         if at > start {
             out.extend_from_slice(&raw[start..at]);
             if let Some(offsets) = &mut offsets {
-                offsets.verbatim(before, source, start..at);
+                offsets.copy(at - start);
             }
             continue;
         }
@@ -392,11 +152,7 @@ fn decode(
             }
         }
         if let Some(offsets) = &mut offsets {
-            // One byte for one (an ampersand that starts no reference) counts as verbatim.
-            match (out.len() - before, at - start) {
-                (1, 1) => offsets.verbatim(before, source, start..at),
-                _ => offsets.replaced(before, source, start..at),
-            }
+            offsets.put(out.len() - before, at - start);
         }
     }
 }
@@ -420,7 +176,7 @@ fn decode_non_ascii(
     range: Range<usize>,
     encoding: &'static Encoding,
     out: &mut Vec<u8>,
-    offsets: &mut Option<&mut Offsets>,
+    offsets: &mut Option<OffsetsThrough<'_>>,
 ) {
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let Some(offsets) = offsets else {
@@ -434,16 +190,14 @@ fn decode_non_ascii(
         let before = out.len();
         decode_all(&mut decoder, &source.bytes[at..=at], out);
         if out.len() > before {
-            offsets.replaced(before, source, start..at + 1);
+            offsets.put(out.len() - before, at + 1 - start);
             start = at + 1;
         }
     }
     let before = out.len();
     decode_all(&mut decoder, b" ", out);
     out.pop();
-    if out.len() > before {
-        offsets.replaced(before, source, start..range.end);
-    }
+    offsets.put(out.len() - before, range.end - start);
 }
 
 fn decode_all(decoder: &mut Decoder, mut bytes: &[u8], out: &mut Vec<u8>) {

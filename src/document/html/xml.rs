@@ -49,6 +49,14 @@ pub(in crate::document) struct MarkupReporter {
     seen: AttributeSet,
 }
 
+/// Returns bytes that a reader of XML decoded, with the map to the document.
+fn final_source<'a>(bytes: &'a [u8], map: &'a OffsetMap) -> ValueSource<'a> {
+    ValueSource {
+        is_final: true,
+        ..ValueSource::decoded(bytes, map)
+    }
+}
+
 impl MarkupReporter {
     pub(in crate::document) fn new(options: &FormatOptions) -> Self {
         let mut html = options.html.clone();
@@ -135,7 +143,7 @@ impl MarkupReporter {
         name: usize,
         events: &mut Events,
     ) -> Option<MarkupContents> {
-        let source = ValueSource::decoded_xml(bytes, map);
+        let source = final_source(bytes, map);
         let tag = &mut self.tag;
         tag.name = name..bytes.len();
         let mut report = ReferenceReporter::new(source, events, &mut self.state);
@@ -162,7 +170,7 @@ impl MarkupReporter {
         map: &OffsetMap,
         events: &mut Events,
     ) {
-        let source = ValueSource::decoded_xml(bytes, map);
+        let source = final_source(bytes, map);
         let mut report = ReferenceReporter::new(source, events, &mut self.state);
         report.contents(contents, 0..bytes.len());
     }

@@ -15,7 +15,7 @@ use crate::bytes::lines::Position;
 use crate::bytes::simd::{self, Block};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{Batch, Context, Event, Events, FoundReference, NameRange, Span};
-use crate::document::source_text::{Origin, SourceText};
+use crate::document::source_text::SourceText;
 
 /// The longest field that is kept, in bytes.
 const MAX_FIELD: usize = 64 << 10;
@@ -813,10 +813,7 @@ fn free_text(
     let mut map = std::mem::take(&mut scanners.map);
     map.starting(field.offset);
     field_value::text(raw, &mut text, &mut map);
-    let source = SourceText {
-        bytes: &text,
-        origin: Origin::Decoded(&map),
-    };
+    let source = SourceText::decoded(&text, &map);
     let mut out = Events::from(std::mem::take(events));
     let nested = &mut scanners.nested;
     nested.free_text(source, &mut out, |found, events| {

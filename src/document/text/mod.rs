@@ -45,8 +45,7 @@ pub(super) use cells::{CSV, TSV};
 pub use find::{Certainty, TextReference, TextReferences, find};
 pub(super) use folded::FORMAT as FOLDED;
 pub(super) use scanner::FORMAT;
-pub use scanner::TextScanner;
-#[cfg(feature = "internals")]
-pub use schemes::SchemeShape;
 #[cfg(feature = "internals")]
 pub use split::split_at;
+#[cfg(feature = "internals")]
+pub use {scanner::TextScanner, schemes::SchemeShape};
