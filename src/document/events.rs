@@ -543,12 +543,9 @@ impl<'f> Events<'f> {
     /// Returns a batch that is flushed when it is full.
     pub fn with_flush(batch: Batch, relief: &'f mut Flush<'f>) -> Self {
         Events {
-            batch,
             relief: Some(relief),
             capacity: FULL,
-            references_released: false,
-            marks: 0,
-            draft: None,
+            ..Events::from(batch)
         }
     }
 
@@ -725,50 +722,47 @@ impl Batch {
 
     /// Returns an event of another batch, with its bytes copied into the store.
     pub fn adopt(&mut self, event: &Event, from: &Batch, window: &[u8]) -> Event {
-        let mut text = |text| self.store(from.bytes(text, window));
-        match *event {
-            Event::Enter(mut enter) => {
-                enter.member = enter.member.map(&mut text);
-                if let Some(base) = &mut enter.base {
-                    base.reference = text(base.reference);
-                    if let EntityBaseField::ContentBase(part)
-                    | EntityBaseField::ContentLocation(part) = &mut base.source
-                    {
-                        *part = text(*part);
-                    }
-                }
-                Event::Enter(enter)
+        let mut copy = *event;
+        let own = |text: &mut TextRange| *text = self.store(from.bytes(*text, window));
+        match &mut copy {
+            Event::Enter(enter) => {
+                let (reference, part) = match &mut enter.base {
+                    Some(EntityBase { reference, source }) => match source {
+                        EntityBaseField::ContentBase(part)
+                        | EntityBaseField::ContentLocation(part) => (Some(reference), Some(part)),
+                        EntityBaseField::SnapshotContentLocation => (Some(reference), None),
+                    },
+                    None => (None, None),
+                };
+                let texts = [enter.member.as_mut(), reference, part];
+                texts.into_iter().flatten().for_each(own);
             }
-            Event::Heading(mut heading) => {
-                if let Some(message) = &mut heading.message {
-                    message.id = message.id.map(&mut text);
-                }
-                heading.media_type = heading.media_type.map(&mut text);
-                heading.charset = heading.charset.map(&mut text);
-                heading.location = heading.location.map(&mut text);
-                heading.content_id = heading.content_id.map(&mut text);
-                Event::Heading(heading)
+            Event::Heading(heading) => {
+                let message = heading.message.as_mut();
+                let texts = [
+                    message.and_then(|message| message.id.as_mut()),
+                    heading.media_type.as_mut(),
+                    heading.charset.as_mut(),
+                    heading.location.as_mut(),
+                    heading.content_id.as_mut(),
+                ];
+                texts.into_iter().flatten().for_each(own);
             }
-            Event::Envelope(envelope) => Event::Envelope(EnvelopeRanges {
-                fields: envelope.fields.map(|field| field.map(&mut text)),
-                ..envelope
-            }),
-            Event::Attachment(found) => Event::Attachment(FoundAttachment {
-                contents: text(found.contents),
-                file_name: text(found.file_name),
-                media_type: text(found.media_type),
-            }),
-            Event::Base(reference, offset) => Event::Base(text(reference), offset),
-            Event::Anchor(name, offset) => Event::Anchor(text(name), offset),
-            Event::Remark(remark) => Event::Remark(FoundRemark {
-                text: text(remark.text),
-                ..remark
-            }),
-            Event::Reference(ref found) => {
-                Event::Reference(self.adopt_reference(found, from, window))
+            Event::Envelope(envelope) => envelope.fields.iter_mut().flatten().for_each(own),
+            Event::Attachment(FoundAttachment {
+                contents,
+                file_name,
+                media_type,
+            }) => [contents, file_name, media_type].into_iter().for_each(own),
+            Event::Base(text, _)
+            | Event::Anchor(text, _)
+            | Event::Remark(FoundRemark { text, .. }) => {
+                *text = self.store(from.bytes(*text, window));
             }
-            other => other,
+            Event::Reference(found) => *found = self.adopt_reference(found, from, window),
+            _ => {}
         }
+        copy
     }
 
     /// Returns a reference of another batch, with its bytes copied into the store.
@@ -779,33 +773,39 @@ impl Batch {
         from: &Batch,
         window: &[u8],
     ) -> FoundReference {
-        let mut text = |text| self.store(from.bytes(text, window));
+        let mut own = |text: &mut TextRange| *text = self.store(from.bytes(*text, window));
         let mut copy = *found;
         // INVARIANT: the reference itself is the first text that is stored of it.
-        copy.text = text(found.text);
-        copy.resolves_as = found.resolves_as.map(&mut text);
+        own(&mut copy.text);
+        copy.resolves_as.iter_mut().for_each(&mut own);
         for name in [&mut copy.element, &mut copy.attribute] {
             if let NameRange::Other(other) = name {
-                *other = text(*other);
+                own(other);
             }
         }
         if let BaseSelector::Codebase(other) | BaseSelector::FallbackWithFragment(other) =
             &mut copy.base
         {
-            *other = text(*other);
+            own(other);
         }
-        copy.alternatives = self.copy_alternatives(found, from, window);
-        let description = from.description(found).map(|description| {
-            let mut text =
-                |text: Option<TextRange>| text.map(|text| self.store(from.bytes(text, window)));
-            DescriptionRanges {
-                text: text(description.text),
-                rel: text(description.rel),
-                hreflang: text(description.hreflang),
-                title: text(description.title),
-            }
-        });
+        let mut description = from.description(found).copied();
+        if let Some(DescriptionRanges {
+            text,
+            rel,
+            hreflang,
+            title,
+        }) = &mut description
+        {
+            let texts = [text, rel, hreflang, title];
+            texts.into_iter().flatten().for_each(own);
+        }
         copy.description = self.store_description(description);
+        let start = self.alternatives.len() as u32;
+        for &text in from.alternatives(found) {
+            let text = self.store(from.bytes(text, window));
+            self.alternatives.push(text);
+        }
+        copy.alternatives = (start, self.alternatives.len() as u32);
         copy
     }
 
@@ -824,21 +824,6 @@ impl Batch {
         let (TextRange::Window(start, _) | TextRange::Stored(start, _)) = first;
         mark.store = start as usize;
         self.drop_texts(mark);
-    }
-
-    /// Copies the other readings of a reference of another batch.
-    pub fn copy_alternatives(
-        &mut self,
-        found: &FoundReference,
-        from: &Batch,
-        window: &[u8],
-    ) -> (u32, u32) {
-        let start = self.alternatives.len() as u32;
-        for &text in from.alternatives(found) {
-            let text = self.store(from.bytes(text, window));
-            self.alternatives.push(text);
-        }
-        (start, self.alternatives.len() as u32)
     }
 
     /// Appends an event.
@@ -866,9 +851,9 @@ impl Batch {
 
     /// Stores other readings of a reference, for [`FoundReference::alternatives`].
     pub fn store_alternatives(&mut self, texts: &[TextRange]) -> (u32, u32) {
-        let start = self.alternatives.len();
+        let start = self.alternatives.len() as u32;
         self.alternatives.extend_from_slice(texts);
-        (start as u32, self.alternatives.len() as u32)
+        (start, self.alternatives.len() as u32)
     }
 
     /// Stores the description of a link, for [`FoundReference::description`].
