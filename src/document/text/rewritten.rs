@@ -5,6 +5,7 @@ use crate::decode::offset_map::OffsetMap;
 use crate::document::diagnostic::Code;
 use crate::document::events::{Batch, Event, Events, Span};
 use crate::document::flags::Flags;
+use crate::document::source_text::Origin;
 use crate::document::{Scan, ScanStart};
 
 /// Writes a text in another form, from windows of any size.
@@ -110,10 +111,7 @@ impl<R: Rewrite, S: Scan> Scan for RewrittenText<R, S> {
                 continue;
             };
             let mut found = events.adopt_reference(found, &self.batch, text.bytes);
-            found.span = Span {
-                start: self.map.start(found.span.start),
-                end: self.map.end(found.span.end),
-            };
+            found.span = Origin::Decoded(&self.map).span(found.span);
             found.flags |= self.rewrite.flags(found.span);
             events.push(Event::Reference(found));
         }

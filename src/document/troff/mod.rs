@@ -2,14 +2,12 @@
 //! escapes.
 #![doc = include_str!("rules.md")]
 
-use super::events::{Event, Events, FoundReference, Span};
-use super::options::TextOptions;
-use super::text::{self, find};
-use super::{Format, Scan, ScanStart};
+use super::events::{Event, Events};
+use super::nested::NestedScanners;
+use super::source_text::DecodedText;
+use super::{Format, Scan, ScanStart, text};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
-use crate::decode::RecordOffsets;
-use crate::decode::offset_map::OffsetMap;
 
 /// The source of troff.
 pub(super) const FORMAT: Format = Format {
@@ -25,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
     split_point: None,
     scanner: |options| {
         Box::new(TroffScanner {
-            text: options.text.clone(),
+            scanners: NestedScanners::new(options.clone()),
             settled: false,
         })
     },
@@ -53,7 +51,7 @@ const MAX_PIECE: usize = 1 << 20;
 
 /// The scanner for troff: the rules for text, in a document without escapes.
 struct TroffScanner {
-    text: TextOptions,
+    scanners: NestedScanners,
     settled: bool,
 }
 
@@ -83,21 +81,9 @@ impl Scan for TroffScanner {
 
 impl TroffScanner {
     /// Reports the references of a piece that begins at an offset.
-    fn piece(&self, bytes: &[u8], offset: u64, events: &mut Events) {
-        let (text, map) = without_escapes(bytes);
-        for found in find(&text, &self.text) {
-            let span = Span {
-                start: offset + map.start(found.span.start as u64),
-                end: offset + map.end(found.span.end as u64),
-            };
-            let alternatives = found.alternatives.iter().map(|text| events.store(text));
-            let alternatives: Vec<_> = alternatives.collect();
-            let text = events.store(&found.reference);
-            let mut reference = FoundReference::new(span, text, found.context);
-            reference.flags = found.flags;
-            reference.alternatives = events.store_alternatives(&alternatives);
-            events.push(Event::Reference(reference));
-        }
+    fn piece(&mut self, bytes: &[u8], offset: u64, events: &mut Events) {
+        let text = without_escapes(bytes, offset);
+        self.scanners.free_text(text.source(), events, |_, _| {});
     }
 }
 
@@ -112,19 +98,17 @@ fn piece_length(bytes: &[u8]) -> usize {
     end.map_or(MAX_PIECE, |end| end + 1)
 }
 
-/// Returns a text without the escapes that print nothing, and with a hyphen for `\-`; and the map back.
-fn without_escapes(bytes: &[u8]) -> (Vec<u8>, OffsetMap) {
-    let mut text = Vec::with_capacity(bytes.len());
-    let mut map = OffsetMap::default();
+/// Returns a text that begins at an offset, without the escapes that print nothing, and with a hyphen
+/// for `\-`.
+fn without_escapes(bytes: &[u8], offset: u64) -> DecodedText {
+    let mut text = DecodedText::default();
+    text.begin(offset);
+    text.bytes.reserve(bytes.len());
     // Where the line begins that `line` was read from last.
     let (mut at, mut line) = (0, 0);
-    let copy = |text: &mut Vec<u8>, map: &mut OffsetMap, part: &[u8]| {
-        text.extend_from_slice(part);
-        map.units(part.len(), 1, 1);
-    };
     while let Some(next) = memchr::memchr(b'\\', &bytes[at..]) {
         step(1);
-        copy(&mut text, &mut map, &bytes[at..at + next]);
+        text.copy(&bytes[at..at + next]);
         if let Some(end) = memchr::memrchr(b'\n', &bytes[line..at + next]) {
             line += end + 1;
         }
@@ -154,26 +138,22 @@ fn without_escapes(bytes: &[u8]) -> (Vec<u8>, OffsetMap) {
             [b'\r', b'\n', ..] if bytes[line] == b'.' => 3,
             // A backslash that is printed.
             [b'e' | b'\\', ..] => {
-                copy(&mut text, &mut map, &bytes[at..at + 2]);
+                text.copy(&bytes[at..at + 2]);
                 at += 2;
                 continue;
             }
             _ => {
-                copy(&mut text, &mut map, b"\\");
+                text.copy(b"\\");
                 at += 1;
                 continue;
             }
         };
-        if length == 1 {
-            copy(&mut text, &mut map, b"\\");
-        } else if printed.is_empty() {
-            map.skip(length);
-        } else {
-            text.extend_from_slice(printed);
-            map.units(1, 1, length);
+        match length {
+            1 => text.copy(b"\\"),
+            _ => text.put(printed, length),
         }
         at += length;
     }
-    copy(&mut text, &mut map, &bytes[at..]);
-    (text, map)
+    text.copy(&bytes[at..]);
+    text
 }
