@@ -252,10 +252,7 @@ pub(in crate::document) fn unescape(
             }
             _ => out.push(escaped),
         }
-        match out.len() - length {
-            0 => offsets.skip(at - start),
-            written => offsets.put(written, at - start),
-        }
+        offsets.put(out.len() - length, at - start);
     }
 }
 

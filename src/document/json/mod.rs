@@ -3,8 +3,6 @@
 #![doc = include_str!("rules.md")]
 
 #[cfg(feature = "documents")]
-mod attachments;
-#[cfg(feature = "documents")]
 mod context;
 #[cfg(feature = "documents")]
 mod http_archive;
@@ -81,8 +79,6 @@ mod formats {
     pub(in crate::document) const LINES: Format = Format {
         name: "jsonl",
         extensions: &["jsonl", "ndjson"],
-        file_names: &[],
-        media_types: &[],
         scanner: |options| read(None, JsonSequence::Lines, options),
         ..JSON
     };
@@ -91,8 +87,6 @@ mod formats {
     pub(in crate::document) const WEB_MANIFESTS: Format = Format {
         name: "webmanifest",
         extensions: &["webmanifest"],
-        file_names: &[],
-        media_types: &[],
         family: RuleFamily::Markup,
         scanner: |options| read(Some(&WEB_MANIFEST), JsonSequence::One, options),
         ..JSON
@@ -102,8 +96,6 @@ mod formats {
     pub(in crate::document) const SOURCE_MAPS: Format = Format {
         name: "sourcemap",
         extensions: &["map"],
-        file_names: &[],
-        media_types: &[],
         family: RuleFamily::Markup,
         scanner: |options| read(Some(&SOURCE_MAP), JsonSequence::One, options),
         ..JSON
@@ -113,8 +105,6 @@ mod formats {
     pub(in crate::document) const JSON_FEEDS: Format = Format {
         name: "jsonfeed",
         extensions: &[],
-        file_names: &[],
-        media_types: &[],
         scanner: |options| read(Some(&JSON_FEED), JsonSequence::One, options),
         ..JSON
     };
@@ -123,7 +113,6 @@ mod formats {
     pub(in crate::document) const NOTEBOOKS: Format = Format {
         name: "ipynb",
         extensions: &["ipynb"],
-        file_names: &[],
         scanner: |options| read(Some(&NOTEBOOK), JsonSequence::One, options),
         ..JSON
     };
@@ -132,7 +121,6 @@ mod formats {
     pub(in crate::document) const TRANSFORMATIONS: Format = Format {
         name: "wat",
         extensions: &[],
-        file_names: &[],
         family: RuleFamily::Markup,
         scanner: |options| read(Some(&TRANSFORMATION), JsonSequence::One, options),
         ..JSON
@@ -142,7 +130,6 @@ mod formats {
     pub(in crate::document) const HTTP_ARCHIVES: Format = Format {
         name: "har",
         extensions: &["har"],
-        file_names: &[],
         scanner: |options| read(Some(&HTTP_ARCHIVE), JsonSequence::One, options),
         ..JSON
     };
@@ -151,7 +138,6 @@ mod formats {
     pub(in crate::document) const LINKED_DATA: Format = Format {
         name: "jsonld",
         extensions: &["jsonld"],
-        file_names: &[],
         reading: Passes::MaybeTwice,
         scanner: |options| Box::new(LinkedDataScanner::new(options)),
         ..JSON

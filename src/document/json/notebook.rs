@@ -1,6 +1,8 @@
-//! The formats of what a notebook holds (nbformat 4, "Top-level structure").
+//! Notebooks: the formats of their cells and outputs (nbformat 4, "Top-level structure"), and the
+//! attachments of a cell (nbformat 4.1), which its Markdown refers to by `attachment:NAME`.
 
 use crate::document::Format;
+use crate::document::events::{Event, Events, FoundRemark, RemarkKind, Span};
 
 /// Returns the format of a cell's source by the type of the cell.
 pub(super) fn cell_format(kind: &[u8]) -> &'static Format {
@@ -32,4 +34,76 @@ pub(super) fn markdown() -> &'static Format {
 #[cfg(not(feature = "markdown"))]
 pub(super) fn markdown() -> &'static Format {
     Format::TEXT
+}
+
+/// The scheme of references to attachments.
+const SCHEME: &[u8] = b"attachment:";
+/// The longest name, and the longest reference, that is kept, in bytes.
+const MAX_ATTACHMENT_LEN: usize = 1024;
+/// The most attachments, and the most references to some, that are kept of a cell.
+const MAX_ATTACHMENTS: usize = 4096;
+
+/// The attachments of the current cell, and the references to them, in any order.
+#[derive(Debug, Default)]
+pub(super) struct CellAttachments {
+    names: Vec<Vec<u8>>,
+    references: Vec<(Vec<u8>, Span)>,
+}
+
+impl CellAttachments {
+    pub(super) fn clear(&mut self) {
+        self.names.clear();
+        self.references.clear();
+    }
+
+    /// Returns whether the end of the cell is of interest.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.references.is_empty() && self.names.is_empty()
+    }
+
+    pub(super) fn add(&mut self, name: &[u8]) {
+        if self.names.len() <= MAX_ATTACHMENTS && name.len() <= MAX_ATTACHMENT_LEN {
+            self.names.push(name.to_vec());
+        }
+    }
+
+    /// Keeps the references to attachments among the events from an index on.
+    pub(super) fn add_references(&mut self, events: &Events, start: usize) {
+        for event in &events.list[start..] {
+            if let Event::Reference(found) = event
+                // Text of a decoded document is stored.
+                && let text = events.bytes(found.text, &[])
+                && text.starts_with(SCHEME)
+                && text.len() <= MAX_ATTACHMENT_LEN
+                && self.references.len() <= MAX_ATTACHMENTS
+            {
+                self.references.push((text.to_vec(), found.span));
+            }
+        }
+    }
+
+    /// Ends the cell: reports the references to attachments that it does not have.
+    pub(super) fn end(&mut self, events: &mut Events) {
+        // Of a cell with more than is kept nothing is known.
+        let is_known =
+            self.names.len() <= MAX_ATTACHMENTS && self.references.len() <= MAX_ATTACHMENTS;
+        self.names.sort_unstable();
+        for (reference, span) in self.references.iter().filter(|_| is_known) {
+            let name = &reference[SCHEME.len()..];
+            let decoded: Vec<u8> = percent_encoding::percent_decode(name).collect();
+            let has = |name: &[u8]| self.names.binary_search_by(|own| (**own).cmp(name)).is_ok();
+            if has(name) || has(&decoded) {
+                continue;
+            }
+            let text = events.store(reference);
+            events.push(Event::Remark(FoundRemark {
+                kind: RemarkKind::UndefinedLabel,
+                text,
+                span: *span,
+                position: None,
+            }));
+        }
+        self.clear();
+    }
 }

@@ -1,6 +1,7 @@
 //! The path to the current value: the members and items that enclose it.
 
 use std::borrow::Cow;
+use std::io::Write;
 
 use super::kinds::{ANY, ITEM, JsonMember, JsonRow, JsonTable};
 use super::literals::{JsonText, unescaped};
@@ -238,16 +239,7 @@ fn push_name(raw: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Appends a slash and a number.
-fn push_number(mut number: u64, out: &mut Vec<u8>) {
-    let mut digits = [b'/'; 21];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at - 1..]);
+fn push_number(number: u64, out: &mut Vec<u8>) {
+    // Writing to a vector does not fail.
+    let _ = write!(out, "/{number}");
 }

@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use super::attachments::CellAttachments;
 use super::http_archive::HttpBody;
 use super::kinds::{
     BODY_ENCODING, BODY_TYPE, ITEM_URL, JsonMember, JsonRole, JsonTable, REQUEST_URL, START_URL,
 };
 use super::literals::{JsonText, LONGEST_STRING, unescape, unescaped};
 use super::members::{Held, LONGEST_HELD, MemberValues};
-use super::notebook;
+use super::notebook::{self, CellAttachments};
 use super::path::ValuePath;
 use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};
 use crate::bytes::window::Window;

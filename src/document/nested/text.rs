@@ -117,14 +117,12 @@ impl NestedText {
             self.map.copy(length as usize);
             self.convert(encoding.into());
         }
-        match &mut self.converter {
-            Some(converter) => {
-                self.converted.clear();
-                converter.push(bytes, &mut self.converted, &mut self.map);
-                self.windows.push(&self.converted);
-            }
-            None => self.windows.push(bytes),
-        }
+        let Some(converter) = &mut self.converter else {
+            return self.windows.push(bytes);
+        };
+        self.converted.clear();
+        converter.push(bytes, &mut self.converted, &mut self.map);
+        self.windows.push(&self.converted);
     }
 
     /// Detects the encoding from the first bytes, which are pending, where none is declared reliably,

@@ -1,5 +1,7 @@
 //! The open elements: their names, what prefixes mean inside, and the rows of their vocabularies.
 
+use std::collections::HashMap;
+
 use super::tag::XmlTag;
 use super::tokens::split_name;
 use super::vocabulary::{self, Namespace, ValueKind, XmlRow};
@@ -12,10 +14,8 @@ const DEEPEST: usize = 4096;
 const MOST_BINDINGS: usize = 256;
 /// An end tag is looked up among this many open elements.
 const NEAREST: usize = 64;
-/// The number of names whose kinds are kept.
-const MOST_KEPT: usize = 256;
-/// The number of places where the kind of a name may be; a divisor of [`MOST_KEPT`].
-const PROBES: usize = 4;
+/// Maximum number of names whose kinds are kept.
+const MAX_KINDS: usize = 256;
 
 /// The facts about all elements of one name, while the same prefixes are in force.
 #[derive(Clone, Copy, Debug)]
@@ -74,8 +74,8 @@ pub(super) struct OpenElements {
     bindings: Bindings,
     /// The number of sets of prefixes there have been.
     sets: u32,
-    /// The kinds that were asked for last, at the hashes of their names, and the prefixes then in force.
-    kept: Vec<Option<(ElementKind, u32)>>,
+    /// The kinds of elements by the hash of the name and the number of the prefixes in force.
+    kinds: HashMap<(u64, u32), ElementKind>,
     /// The vocabulary of elements without a namespace; `None` before the root.
     root: Option<Namespace>,
     /// Whether the root's vocabulary is unknown.
@@ -89,17 +89,13 @@ pub(super) struct OpenElements {
 impl OpenElements {
     /// Closes everything, and forgets the document.
     pub(super) fn clear(&mut self) {
-        self.open.clear();
-        self.deeper = 0;
-        self.prefixes.clear();
         // The root of another document may have another vocabulary.
-        self.kept.clear();
-        self.kept.resize(MOST_KEPT, None);
-        self.bindings = Bindings::default();
-        self.sets = 0;
-        self.root = None;
-        self.guesses = false;
-        self.has_bound_stylesheet = false;
+        self.kinds.clear();
+        *self = OpenElements {
+            kinds: std::mem::take(&mut self.kinds),
+            never_guesses: self.never_guesses,
+            ..OpenElements::default()
+        };
     }
 
     /// Whether the root has begun.
@@ -165,20 +161,16 @@ impl OpenElements {
 
     /// Returns the kind of the elements of a name; the first one asked for is the root.
     pub(super) fn kind(&mut self, bytes: &[u8], tag: &XmlTag) -> ElementKind {
-        let (hash, bindings) = (tag.hash, self.bindings.number);
-        let first = (hash >> 32) as usize % MOST_KEPT;
-        let mut slots = (0..PROBES).map(|next| first ^ next);
-        let kinds = slots.clone().map(|slot| self.kept[slot].as_ref());
-        let mut kinds = kinds.map_while(|kept| kept);
-        match kinds.find(|(kind, set)| (kind.name, *set) == (hash, bindings)) {
-            Some((kind, _)) => *kind,
-            None => {
-                let kind = self.new_kind(&bytes[tag.name.clone()], hash);
-                let free = slots.find(|&slot| self.kept[slot].is_none());
-                self.kept[free.unwrap_or(first)] = Some((kind, bindings));
-                kind
-            }
+        let key = (tag.hash, self.bindings.number);
+        if let Some(kind) = self.kinds.get(&key) {
+            return *kind;
         }
+        let kind = self.new_kind(&bytes[tag.name.clone()], tag.hash);
+        if self.kinds.len() >= MAX_KINDS {
+            self.kinds.clear();
+        }
+        self.kinds.insert(key, kind);
+        kind
     }
 
     /// Returns what is read of text behind a tag that ended.
