@@ -12,6 +12,7 @@ use super::events::{
 use super::flags::{Flags, holds_placeholder};
 use super::options::{FormatOptions, TextOptions};
 use super::remark::{RemarkCheck, check_remark};
+use super::source_text::DecodedText;
 use super::text::{self, find};
 use super::{AnchorReporting, Format, Scan, ScanStart};
 use crate::bytes::lines::{BYTE_ORDER_MARK, LOOK_BEHIND};
@@ -469,42 +470,24 @@ impl BlockReference {
     }
 }
 
-/// Lines of a block as one text, and the way back to their bytes.
-#[derive(Debug, Default)]
-pub(super) struct JoinedText {
-    pub(super) text: Vec<u8>,
-    /// An index in the text and that in the bytes of the window, where the distance changes.
-    pieces: Vec<(usize, usize)>,
+/// Joins lines with line breaks; the text is mapped to the window.
+pub(super) fn join(first: Option<Line<'_>>, rest: &[Line<'_>]) -> DecodedText {
+    let mut text = DecodedText::default();
+    for (nth, line) in first.iter().chain(rest).enumerate() {
+        if nth > 0 {
+            text.put(b"\n", 1);
+        }
+        text.map.resume(line.start as u64);
+        text.copy(line.text());
+    }
+    text
 }
 
-impl JoinedText {
-    /// Joins lines with line breaks.
-    pub(super) fn new(first: Option<Line<'_>>, rest: &[Line<'_>]) -> Self {
-        let mut joined = JoinedText::default();
-        for line in first.iter().chain(rest) {
-            if !joined.pieces.is_empty() {
-                joined.text.push(b'\n');
-            }
-            joined.pieces.push((joined.text.len(), line.start));
-            joined.text.extend_from_slice(line.text());
-        }
-        joined
-    }
-
-    /// Returns the index in the window of a byte of the text.
-    pub(super) fn index(&self, at: usize) -> usize {
-        let piece = self.pieces.partition_point(|&(text, _)| text <= at);
-        match piece.checked_sub(1).and_then(|n| self.pieces.get(n)) {
-            Some((text, index)) => index + (at - text),
-            None => at,
-        }
-    }
-
+impl DecodedText {
     /// Returns the bytes of the window that a range of the text comes from.
     pub(super) fn range(&self, range: Range<usize>) -> Range<usize> {
-        let start = self.index(range.start);
-        let end = range.end.checked_sub(1).filter(|_| !range.is_empty());
-        start..end.map_or(start, |last| self.index(last) + 1)
+        let span = self.source().span(range);
+        span.start as usize..span.end as usize
     }
 }
 

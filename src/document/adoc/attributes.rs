@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 
 use crate::bytes::class::run_end;
-use crate::decode::RecordOffsets;
-use crate::decode::offset_map::OffsetMap;
 use crate::document::blocks::Line;
+use crate::document::source_text::DecodedText;
 
 /// A longer value, in bytes, does not count.
 const LONGEST_VALUE: usize = 4 << 10;
@@ -70,8 +69,8 @@ impl DocumentAttributes {
         if bare.is_some() {
             return true;
         }
-        let mut text = AdocText::default();
-        text.push_bytes(value, 0, self);
+        let mut text = DecodedText::default();
+        push(&mut text, value, self);
         let size = ENTRY_SIZE + key.len() + text.bytes.len();
         let is_within = text.bytes.len() <= LONGEST_VALUE && self.size + size <= MAX_MEMORY;
         if is_within {
@@ -94,80 +93,40 @@ pub(super) fn attribute_reference(text: &[u8]) -> Option<(usize, &[u8])> {
     is_name.then(|| (length + 2, &rest[..length]))
 }
 
-/// Text with its attributes replaced, and the way back to the bytes of the window.
-#[derive(Debug, Default)]
-pub(super) struct AdocText {
-    pub(super) bytes: Vec<u8>,
-    map: OffsetMap,
-    has_begun: bool,
-    /// The index of the window behind what was read.
-    behind: usize,
+/// Joins lines with line breaks and replaces their attributes; the text is mapped to the window.
+pub(super) fn replaced(lines: &[Line<'_>], attributes: &DocumentAttributes) -> DecodedText {
+    let mut text = DecodedText::default();
+    for (nth, line) in lines.iter().enumerate() {
+        if nth > 0 {
+            text.put(b"\n", 1);
+        }
+        text.map.resume(line.start as u64);
+        push(&mut text, line.text(), attributes);
+    }
+    text
 }
 
-impl AdocText {
-    /// Joins lines with line breaks.
-    pub(super) fn new(lines: &[Line<'_>], attributes: &DocumentAttributes) -> Self {
-        let mut text = AdocText::default();
-        for &line in lines {
-            text.push_line(line, attributes);
-        }
-        text
-    }
-
-    fn push_line(&mut self, line: Line<'_>, attributes: &DocumentAttributes) {
-        if self.has_begun {
-            self.bytes.push(b'\n');
-            self.map.units(1, 1, 1);
-            self.map.skip((line.start - self.behind).saturating_sub(1));
-        } else {
-            self.map.starting(line.start as u64);
-        }
-        self.has_begun = true;
-        self.push_bytes(line.text(), line.start, attributes);
-    }
-
-    /// Appends bytes that begin at an index of the window.
-    fn push_bytes(&mut self, text: &[u8], start: usize, attributes: &DocumentAttributes) {
-        let mut at = 0;
-        while let Some(found) = memchr::memchr(b'{', &text[at..]) {
-            self.copy(&text[at..at + found]);
-            at += found;
-            let reference = attribute_reference(&text[at..]);
-            let is_escaped = at > 0 && text[at - 1] == b'\\';
-            let value = reference
-                .filter(|_| !is_escaped)
-                .and_then(|(length, name)| {
-                    Some((length, attributes.get(&name.to_ascii_lowercase())?))
-                });
-            match value {
-                // The text cannot grow beyond all bounds: a value is longer than its reference.
-                Some((length, value)) if self.bytes.len() <= MAX_TEXT => {
-                    self.bytes.extend_from_slice(value);
-                    match value.is_empty() {
-                        true => self.map.skip(length),
-                        false => self.map.units(1, value.len(), length),
-                    }
-                    at += length;
-                }
-                _ => {
-                    self.copy(b"{");
-                    at += 1;
-                }
+fn push(text: &mut DecodedText, bytes: &[u8], attributes: &DocumentAttributes) {
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'{', &bytes[at..]) {
+        text.copy(&bytes[at..at + found]);
+        at += found;
+        let is_escaped = at > 0 && bytes[at - 1] == b'\\';
+        // The text cannot grow beyond all bounds: a value is longer than its reference.
+        let is_replaced = !is_escaped && text.bytes.len() <= MAX_TEXT;
+        let reference = attribute_reference(&bytes[at..]).filter(|_| is_replaced);
+        let value = reference
+            .and_then(|(length, name)| Some((length, attributes.get(&name.to_ascii_lowercase())?)));
+        match value {
+            Some((length, value)) => {
+                text.put(value, length);
+                at += length;
+            }
+            None => {
+                text.copy(b"{");
+                at += 1;
             }
         }
-        self.copy(&text[at..]);
-        self.behind = start + text.len();
     }
-
-    fn copy(&mut self, text: &[u8]) {
-        self.bytes.extend_from_slice(text);
-        self.map.units(text.len(), 1, 1);
-    }
-
-    /// Returns the bytes of the window that a range of the text comes from.
-    pub(super) fn range(&self, range: std::ops::Range<usize>) -> std::ops::Range<usize> {
-        let start = self.map.start(range.start as u64) as usize;
-        let end = self.map.end(range.end as u64) as usize;
-        start..end.max(start)
-    }
+    text.copy(&bytes[at..]);
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::attributes::{AdocText, DocumentAttributes, attribute_reference};
+use super::attributes::{DocumentAttributes, attribute_reference, replaced};
 use super::ids::SectionIds;
 use super::inline::{self, AdocFind, id_length};
 use crate::bytes::class::run_end;
@@ -17,6 +17,7 @@ use crate::document::diagnostic;
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 use crate::document::options::TextOptions;
+use crate::document::source_text::DecodedText;
 
 /// Lines that are not read, up to a delimiter.
 #[derive(Debug)]
@@ -310,7 +311,7 @@ impl AdocReader {
         const START: usize = "include::".len();
         let length = memchr(b'[', &line.text()[START..]).unwrap_or(0);
         let target = line.part(line.start + START..line.start + START + length);
-        let text = AdocText::new(&[target], &self.attributes);
+        let text = replaced(&[target], &self.attributes);
         let whole = 0..text.bytes.len();
         let found = file(&text, whole, "include", BlockBase::Document);
         self.results.reference(found);
@@ -387,7 +388,7 @@ impl AdocReader {
         self.style = BlockStyle::Plain;
         self.inline(&[title]);
         if self.results.marks && has_id {
-            let text = AdocText::new(&[title], &self.attributes);
+            let text = replaced(&[title], &self.attributes);
             let own_id =
                 text.bytes.ends_with(b"]]") && memchr::memmem::find(&text.bytes, b" [[").is_some();
             let plain = plain_title(&text.bytes);
@@ -413,7 +414,7 @@ impl AdocReader {
         let Some(name) = name.filter(|_| raw.ends_with(b"]")) else {
             return false;
         };
-        let text = AdocText::new(&[line], &self.attributes);
+        let text = replaced(&[line], &self.attributes);
         let start = name.len() + 2;
         let Some(length) = memchr(b'[', &text.bytes[start.min(text.bytes.len())..]) else {
             return false;
@@ -430,7 +431,7 @@ impl AdocReader {
     /// Reports an image or the like, and what its attributes name.
     fn media(
         &mut self,
-        text: &AdocText,
+        text: &DecodedText,
         name: &'static str,
         target: Range<usize>,
         inside: Range<usize>,
@@ -464,7 +465,7 @@ impl AdocReader {
 
     /// Reads inline text.
     fn inline(&mut self, lines: &[Line<'_>]) {
-        let text = AdocText::new(lines, &self.attributes);
+        let text = replaced(lines, &self.attributes);
         let email = self.text.email;
         let compatible = self.is_compatible || self.attributes.get(b"compat-mode").is_some();
         let mut found = |find: AdocFind| match find {
@@ -528,7 +529,7 @@ fn has_attribute(text: &[u8]) -> bool {
 }
 
 /// Returns a reference for a range of a text.
-fn reference(text: &AdocText, range: Range<usize>, element: &'static str) -> BlockReference {
+fn reference(text: &DecodedText, range: Range<usize>, element: &'static str) -> BlockReference {
     let written = text.bytes[range.clone()].to_vec();
     let is_template = has_attribute(&written);
     BlockReference {
@@ -541,7 +542,7 @@ fn reference(text: &AdocText, range: Range<usize>, element: &'static str) -> Blo
 }
 
 /// Drops the backslashes of a reference that keep Asciidoctor from replacing what is after them.
-fn unescaped(mut found: BlockReference, text: &AdocText, range: Range<usize>) -> BlockReference {
+fn unescaped(mut found: BlockReference, text: &DecodedText, range: Range<usize>) -> BlockReference {
     if let Some(written) = &mut found.text
         && written.contains(&b'\\')
     {
@@ -564,7 +565,7 @@ fn unescaped(mut found: BlockReference, text: &AdocText, range: Range<usize>) ->
 
 /// Returns a reference that may be the name of a file, with blanks in it.
 fn file(
-    text: &AdocText,
+    text: &DecodedText,
     range: Range<usize>,
     element: &'static str,
     base: BlockBase,
@@ -587,7 +588,7 @@ fn without_blanks(mut found: BlockReference) -> BlockReference {
 }
 
 /// Returns a cross reference: a fragment, or a file whose extension may be left out.
-fn cross_reference(text: &AdocText, range: Range<usize>, is_macro: bool) -> BlockReference {
+fn cross_reference(text: &DecodedText, range: Range<usize>, is_macro: bool) -> BlockReference {
     let mut found = reference(text, range.clone(), "xref");
     let target = text.bytes[range].trim_ascii_end();
     let has_extension = |path: &[u8]| {

@@ -11,6 +11,8 @@ use super::source::REPLACED;
 use super::split::fence_of;
 use crate::bytes::class::run_end;
 use crate::bytes::steps::step;
+use crate::decode::RecordOffsets;
+use crate::decode::offset_map::OffsetMap;
 use crate::document::html::{CharacterContext, decode_reference};
 
 /// The attributes of components that are references.
@@ -531,36 +533,13 @@ fn fence_end(bytes: &[u8], at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// The way from a text back to the bytes that it was made of: indices where the distance changes.
-#[derive(Default)]
-pub(super) struct SourceMap(Vec<(usize, usize)>);
-
-impl SourceMap {
-    /// Returns the bytes that a range of the text comes from.
-    pub(super) fn range(&self, range: Range<usize>) -> Range<usize> {
-        let start = self.index(range.start);
-        match range.is_empty() {
-            true => start..start,
-            false => start..self.index(range.end - 1) + 1,
-        }
-    }
-
-    fn index(&self, at: usize) -> usize {
-        let piece = self.0.partition_point(|&(text, _)| text <= at);
-        match piece.checked_sub(1).map(|piece| self.0[piece]) {
-            Some((text, index)) => index + (at - text),
-            None => at,
-        }
-    }
-}
-
 /// Takes the indentation of lines away that makes them code: a line is indented by at most three columns more
 /// than the item of a list that it is in.
-pub(super) fn without_code(text: &str, parts: &MdxParts) -> (String, SourceMap) {
+pub(super) fn without_code(text: &str, parts: &MdxParts) -> (String, OffsetMap) {
     // The columns at which the contents of open items begin, before and after.
     let mut items: Vec<(usize, usize)> = Vec::new();
     let mut out = String::with_capacity(text.len());
-    let mut map = SourceMap::default();
+    let mut map = OffsetMap::default();
     let mut code = parts.code.iter().peekable();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -570,6 +549,7 @@ pub(super) fn without_code(text: &str, parts: &MdxParts) -> (String, SourceMap) 
         let content = line.trim_start_matches([' ', '\t']);
         if content.trim_ascii().is_empty() {
             out.push_str(line);
+            map.copy(line.len());
             continue;
         }
         let blanks = line.len() - content.len();
@@ -585,11 +565,13 @@ pub(super) fn without_code(text: &str, parts: &MdxParts) -> (String, SourceMap) 
         let indent = after + (column - before).min(3);
         if indent == column {
             out.push_str(line);
+            map.copy(line.len());
         } else {
             out.extend(std::iter::repeat_n(' ', indent));
-            map.0.push((out.len(), at + blanks));
+            map.copy(indent);
             out.push_str(content);
-            map.0.push((out.len(), start));
+            map.resume((at + blanks) as u64);
+            map.copy(content.len());
         }
         if !is_code {
             let mut distance = 0;

@@ -27,12 +27,12 @@ use super::events::{
 use super::flags::{Flags, holds_placeholder};
 use super::nested::{Member, NestedScanners, NestedScope};
 pub use super::options::{MarkdownOptions, Slug};
-use super::source_text::SourceText;
+use super::source_text::{Origin, SourceText};
 use super::{AnchorReporting, Format, Scan, ScanStart, diagnostic, text};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
 use crate::uri::base::push_path;
-use mdx::{MdxParts, SourceMap};
+use mdx::MdxParts;
 use slug::{AttributeLists, Dialect, HeadingSource, ImplicitLabels, Slugs};
 use source::Metadata;
 
@@ -132,16 +132,17 @@ impl MarkdownScanner {
         let mdx = is_mdx.then(|| mdx::parts(bytes, metadata_end));
         let own = mdx.as_ref().map_or(bytes, |parts| &parts.markdown);
         let mut source = source::to_text(own, &metadata);
-        let mut map = SourceMap::default();
+        let mut map = None;
         if let Some(parts) = &mdx {
-            (source, map) = mdx::without_code(&source, parts);
+            let (text, way) = mdx::without_code(&source, parts);
+            (source, map) = (text, Some(way));
         }
         let mut walk = MarkdownWalk {
             bytes: own,
             from,
             offset: window.offset_at(from),
             source: &source,
-            map,
+            origin: map.as_ref().map_or(Origin::Offset(0), Origin::Decoded),
             is_mdx,
             dialect,
             wiki_links: self.wiki_links,
@@ -312,7 +313,7 @@ struct MarkdownWalk<'a, 'e, 'f> {
     offset: u64,
     source: &'a str,
     /// The way from `source` to `bytes`.
-    map: SourceMap,
+    origin: Origin<'a>,
     is_mdx: bool,
     dialect: &'static Dialect,
     wiki_links: bool,
@@ -363,7 +364,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         for (span, destination) in definitions {
             let source = self.source.as_bytes();
             if let Some(range) = definition_destination(source, span) {
-                self.push(range, &destination, Context::Attribute, None);
+                self.push(range, &destination);
             }
         }
         undefined.retain(|(span, label)| means_a_link(self.source, span.clone(), label));
@@ -414,13 +415,13 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
                     HeadingSource::Text => String::new(),
                     HeadingSource::Markup => heading_markup(&self.source[range.clone()]).to_owned(),
                 };
-                let at = self.map.range(range).start;
+                let at = self.range(range).start;
                 self.heading = Some(Heading { at, text, id });
             }
             // mdBook gives terms anchors as it does headings.
             Tag::DefinitionListTitle if self.dialect.numbers_terms => {
                 self.heading = Some(Heading {
-                    at: self.map.range(range).start,
+                    at: self.range(range).start,
                     text: String::new(),
                     id: None,
                 });
@@ -471,7 +472,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         kind: LinkType,
         destination: &str,
         range: Range<usize>,
-        names: (&'static str, &'static str),
+        (element, attribute): (&'static str, &'static str),
     ) {
         let inner = range.start + 1..range.end.saturating_sub(1);
         let mut open = OpenLink {
@@ -481,25 +482,31 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         };
         match kind {
             LinkType::Autolink => {
-                self.push(inner, destination, Context::Angle, None);
+                self.push(inner, destination).context = Context::Angle;
             }
             LinkType::Email => {
                 let target = format!("mailto:{destination}");
-                self.push(inner, &target, Context::Email, None).flags |= Flags::SCHEME_GUESSED;
+                let found = self.push(inner, &target);
+                found.context = Context::Email;
+                found.flags |= Flags::SCHEME_GUESSED;
             }
             LinkType::WikiLink { .. } => {
                 let link = self.source.get(range.clone()).unwrap_or_default();
                 let start = range.start + link.find("[[").map_or(0, |at| at + 2);
                 let written = start..start + destination.len();
                 let target = wiki_target(destination, self.dialect);
-                let found = self.push(written, &target, Context::Attribute, Some(names));
+                let found = self.push(written, &target);
+                found.element = NameRange::Known(element);
+                found.attribute = NameRange::Known(attribute);
                 found.flags |= Flags::WIKI;
             }
             LinkType::Inline => {
                 // `close_link` sets the span.
                 open.found = Some(self.found.len());
                 let unknown = range.start..range.start;
-                self.push(unknown, destination, Context::Attribute, Some(names));
+                let found = self.push(unknown, destination);
+                found.element = NameRange::Known(element);
+                found.attribute = NameRange::Known(attribute);
             }
             _ => {}
         }
@@ -520,9 +527,16 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         self.found[found].span = self.span(destination.unwrap_or(range));
     }
 
+    /// Returns the range of `bytes` that a range of the source comes from.
+    fn range(&self, range: Range<usize>) -> Range<usize> {
+        let (start, end) = (range.start as u64, range.end as u64);
+        let span = self.origin.span(Span { start, end });
+        span.start as usize..span.end as usize
+    }
+
     /// Returns the place of a range of the source.
     fn span(&self, range: Range<usize>) -> Span {
-        self.span_of(&self.map.range(range))
+        self.span_of(&self.range(range))
     }
 
     /// Returns the place of a range of `bytes`.
@@ -580,14 +594,8 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         }
     }
 
-    fn push(
-        &mut self,
-        range: Range<usize>,
-        destination: &str,
-        context: Context,
-        names: Option<(&'static str, &'static str)>,
-    ) -> &mut FoundReference {
-        let at = self.map.range(range);
+    fn push(&mut self, range: Range<usize>, destination: &str) -> &mut FoundReference {
+        let at = self.range(range);
         // A target has no blanks; a destination between angle brackets may.
         let destination = destination.replace(' ', "%20").replace('\t', "%09");
         let text = if self.bytes.get(at.clone()) == Some(destination.as_bytes()) {
@@ -595,11 +603,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         } else {
             self.events.store(destination.as_bytes())
         };
-        let mut found = FoundReference::new(self.span_of(&at), text, context);
-        if let Some((element, attribute)) = names {
-            found.element = NameRange::Known(element);
-            found.attribute = NameRange::Known(attribute);
-        }
+        let found = FoundReference::new(self.span_of(&at), text, Context::Attribute);
         self.found.push(found);
         let last = self.found.len() - 1;
         &mut self.found[last]
@@ -613,7 +617,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         let bytes = self.bytes;
         let mut masked = mdx::blank(bytes);
         for range in ranges {
-            let range = self.map.range(range.clone());
+            let range = self.range(range.clone());
             masked[range.clone()].copy_from_slice(&bytes[range]);
         }
         masked

@@ -136,46 +136,80 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
 
     /// Reports the references of all pages; returns whether there is a page tree.
     fn pages(&mut self, root: PdfValue, anchors: bool) -> bool {
-        let mut seen = HashSet::new();
-        seen.extend(self.file.reference(root));
         let Some([Some(kids)]) = self.file.fields(root, [b"Kids"]) else {
             return false;
         };
-        let mut open: Vec<PdfCursor> = self.file.array(kids).into_iter().collect();
         let mut count = 0;
+        let root = self.file.reference(root);
+        self.tree(root, kids, |walk, kid| {
+            let keys: [&[u8]; 3] = [b"Kids", b"Annots", b"AA"];
+            let [kids, annotations, additional] = walk.file.fields(kid, keys)?;
+            if kids.is_some() {
+                return kids;
+            }
+            count += 1;
+            if anchors {
+                let name = walk.events.store(format!("page={count}").as_bytes());
+                walk.events.push(Event::Anchor(name, 0));
+            }
+            walk.part = PdfPart::Page(count);
+            if let Some(annotations) = annotations {
+                walk.annotations(annotations);
+            }
+            walk.additional(additional, ACTION);
+            walk.leave();
+            walk.events.forget_stored();
+            None
+        });
+        self.part = PdfPart::Rest;
+        true
+    }
+
+    /// Visits what an array holds, and the arrays of kids that visits return; each object once.
+    fn tree(
+        &mut self,
+        root: Option<u32>,
+        kids: PdfValue,
+        mut visit: impl FnMut(&mut Self, PdfValue) -> Option<PdfValue>,
+    ) {
+        let mut seen: HashSet<u32> = root.into_iter().collect();
+        let mut open: Vec<PdfCursor> = self.file.array(kids).into_iter().collect();
         while let Some(kids) = open.last_mut() {
             let Some(kid) = self.file.next_item(kids) else {
                 open.pop();
                 continue;
             };
-            // A kid that was seen is a loop.
             let number = self.file.reference(kid);
-            if number.is_some_and(|number| !seen.insert(number)) {
-                continue;
-            }
-            let keys: [&[u8]; 3] = [b"Kids", b"Annots", b"AA"];
-            let Some([kids, annotations, additional]) = self.file.fields(kid, keys) else {
-                continue;
-            };
-            if let Some(kids) = kids {
+            if number.is_none_or(|number| seen.insert(number))
+                && let Some(kids) = visit(self, kid)
+            {
                 open.extend(self.file.array(kids));
-                continue;
             }
-            count += 1;
-            if anchors {
-                let name = self.events.store(format!("page={count}").as_bytes());
-                self.events.push(Event::Anchor(name, 0));
-            }
-            self.part = PdfPart::Page(count);
-            if let Some(annotations) = annotations {
-                self.annotations(annotations);
-            }
-            self.additional(additional, ACTION);
-            self.leave();
-            self.events.forget_stored();
         }
-        self.part = PdfPart::Rest;
-        true
+    }
+
+    /// Visits values and those that visits return, the last one first; each object once.
+    fn graph(
+        &mut self,
+        first: Option<PdfValue>,
+        mut visit: impl FnMut(&mut Self, PdfValue) -> Option<Vec<PdfValue>>,
+    ) {
+        let mut seen = HashSet::new();
+        let mut waiting: Vec<PdfValue> = first.into_iter().collect();
+        while let Some(value) = waiting.pop() {
+            if let Some(value) = self.file.resolve(value)
+                && seen.insert(value)
+                && let Some(next) = visit(self, value)
+            {
+                waiting.extend(next);
+            }
+        }
+    }
+
+    /// Returns the items of an array.
+    fn items(&mut self, array: PdfValue) -> Option<Vec<PdfValue>> {
+        let mut cursor = self.file.array(array)?;
+        Some(std::iter::from_fn(|| self.file.next_item(&mut cursor)).collect())
     }
 
     fn annotations(&mut self, annotations: PdfValue) {
@@ -209,36 +243,17 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
 
     /// Reports an action and those behind it, each once.
     fn chain(&mut self, action: PdfValue, element: &'static str) {
-        let mut seen = HashSet::new();
-        let mut waiting = vec![action];
-        while let Some(action) = waiting.pop() {
-            let Some(action) = self.file.resolve(action) else {
-                continue;
-            };
-            if !seen.insert(action) {
-                continue;
-            }
+        self.graph(Some(action), |walk, action| {
             let keys: [&[u8]; 6] = [b"S", b"URI", b"F", b"D", b"Win", b"Next"];
-            let Some([kind, uri, file, destination, windows, next]) =
-                self.file.fields(action, keys)
-            else {
-                continue;
-            };
-            if let Some(target) = self.target(kind, uri, file.or(windows), destination) {
-                self.report(&target, element);
+            let [kind, uri, file, destination, windows, next] = walk.file.fields(action, keys)?;
+            if let Some(target) = walk.target(kind, uri, file.or(windows), destination) {
+                walk.report(&target, element);
             }
-            let Some(next) = next else { continue };
-            match self.file.array(next) {
-                None => waiting.push(next),
-                Some(mut items) => {
-                    let from = waiting.len();
-                    while let Some(next) = self.file.next_item(&mut items) {
-                        waiting.push(next);
-                    }
-                    waiting[from..].reverse();
-                }
-            }
-        }
+            let next = next?;
+            let mut all = walk.items(next).unwrap_or_else(|| vec![next]);
+            all.reverse();
+            Some(all)
+        });
     }
 
     /// Returns the target of an action by its kind (section 12.6.4).
@@ -360,20 +375,12 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
 
     /// Reports the actions of all outline items (section 12.3.3).
     fn outlines(&mut self, root: PdfValue) {
-        let mut seen = HashSet::new();
-        let mut waiting = Vec::new();
-        if let Some([Some(first)]) = self.file.fields(root, [b"First"]) {
-            waiting.push(first);
-        }
-        while let Some(item) = waiting.pop() {
-            let Some(item) = self.file.resolve(item).filter(|&item| seen.insert(item)) else {
-                continue;
-            };
-            self.actions(item, ACTION);
-            if let Some([first, next]) = self.file.fields(item, [b"First", b"Next"]) {
-                waiting.extend([next, first].into_iter().flatten());
-            }
-        }
+        let first = self.file.fields(root, [b"First"]);
+        self.graph(first.and_then(|[first]| first), |walk, item| {
+            walk.actions(item, ACTION);
+            let [first, next] = walk.file.fields(item, [b"First", b"Next"])?;
+            Some([next, first].into_iter().flatten().collect())
+        });
     }
 
     /// Reports the actions of all fields that are no annotations of pages (section 12.7).
@@ -381,24 +388,13 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         let Some([Some(fields)]) = self.file.fields(form, [b"Fields"]) else {
             return;
         };
-        let mut seen = HashSet::new();
-        let mut open: Vec<PdfCursor> = self.file.array(fields).into_iter().collect();
-        while let Some(fields) = open.last_mut() {
-            let Some(field) = self.file.next_item(fields) else {
-                open.pop();
-                continue;
-            };
-            let number = self.file.reference(field);
-            if number.is_some_and(|number| !seen.insert(number)) {
-                continue;
+        self.tree(None, fields, |walk, field| {
+            let number = walk.file.reference(field);
+            if number.is_none_or(|number| !walk.annotations.contains(&number)) {
+                walk.actions(field, ACTION);
             }
-            if number.is_none_or(|number| !self.annotations.contains(&number)) {
-                self.actions(field, ACTION);
-            }
-            if let Some([Some(kids)]) = self.file.fields(field, [b"Kids"]) {
-                open.extend(self.file.array(kids));
-            }
-        }
+            walk.file.fields(field, [b"Kids"])?[0]
+        });
     }
 
     /// Reports the names of destinations: the tree of the catalog's names, and the dictionary that came
@@ -413,29 +409,18 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
             }
         }
         let tree = names.and_then(|names| self.file.fields(names, [b"Dests"]));
-        let mut waiting: Vec<PdfValue> = tree.and_then(|[tree]| tree).into_iter().collect();
-        let mut seen = HashSet::new();
-        while let Some(node) = waiting.pop() {
-            let Some(node) = self.file.resolve(node).filter(|&node| seen.insert(node)) else {
-                continue;
-            };
-            let Some([kids, names]) = self.file.fields(node, [b"Kids", b"Names"]) else {
-                continue;
-            };
-            if let Some(mut items) = names.and_then(|names| self.file.array(names)) {
-                while let Some(name) = self.file.next_item(&mut items) {
-                    if let Some((name, _)) = self.file.string(name) {
-                        anchors.report(&name, self.events);
+        self.graph(tree.and_then(|[tree]| tree), |walk, node| {
+            let [kids, names] = walk.file.fields(node, [b"Kids", b"Names"])?;
+            if let Some(mut items) = names.and_then(|names| walk.file.array(names)) {
+                while let Some(name) = walk.file.next_item(&mut items) {
+                    if let Some((name, _)) = walk.file.string(name) {
+                        anchors.report(&name, walk.events);
                     }
-                    self.file.next_item(&mut items);
+                    walk.file.next_item(&mut items);
                 }
             }
-            if let Some(mut items) = kids.and_then(|kids| self.file.array(kids)) {
-                while let Some(kid) = self.file.next_item(&mut items) {
-                    waiting.push(kid);
-                }
-            }
-        }
+            walk.items(kids?)
+        });
     }
 }
 

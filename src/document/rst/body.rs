@@ -3,19 +3,19 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
+use super::boundary::{escaped, simple_name, unescape, unescape_uri};
 use super::directives::{Argument, Directive, DirectiveContents};
 use super::ids::{TitleIds, make_id};
-use super::inline::{self, InlineFind, simple_name, unescape};
 use super::uri::is_email;
 use crate::bytes::class::{run_end, run_start};
 use crate::bytes::steps::step;
 use crate::document::ScanStart;
 use crate::document::blocks::{
-    BlockReader, BlockReference, BlockResults, JoinedText, Line, char_at, columns, lines, width,
+    BlockReader, BlockReference, BlockResults, Line, char_at, columns, join, lines, width,
 };
-use crate::document::events::Context;
 use crate::document::flags::Flags;
 use crate::document::options::RstRoles;
+use crate::document::source_text::DecodedText;
 
 /// The state between blocks. Lines that are indented by more than a column belong to something.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -145,10 +145,10 @@ impl BodyReader {
         if own.is_empty() {
             self.pending = Pending::None;
         } else if contents == DirectiveContents::Text {
-            self.text(&JoinedText::new(None, own), None);
+            self.text(&join(None, own), None);
         } else if contents == DirectiveContents::Rows {
             for &line in own {
-                self.text(&JoinedText::new(Some(line), &[]), None);
+                self.text(&join(Some(line), &[]), None);
             }
         } else {
             for &line in own {
@@ -188,10 +188,7 @@ impl BodyReader {
                 return 1 + rest.iter().take_while(|line| line.indent >= column).count();
             } else if is_marked(text, b"|") {
                 let own = &rest[..deeper(rest, column)];
-                self.text(
-                    &JoinedText::new(Some(first.rest(first.start + 1)), own),
-                    None,
-                );
+                self.text(&join(Some(first.rest(first.start + 1)), own), None);
                 return 1 + own.len();
             } else if text.starts_with(b"+-") && is_grid_border(text) && self.depth < DEEPEST_TABLE
             {
@@ -202,7 +199,7 @@ impl BodyReader {
                 return self.explicit(first, rest);
             } else if is_marked(text, b"__") {
                 let own = &rest[..deeper(rest, column)];
-                self.target_uri(&JoinedText::new(Some(first.rest(first.start + 2)), own), 0);
+                self.target_uri(&join(Some(first.rest(first.start + 2)), own), 0);
                 return 1 + own.len();
             } else {
                 return self.paragraph(first, mark, rest);
@@ -225,8 +222,8 @@ impl BodyReader {
             column = next.indent;
         }
         let more = rest.iter().take_while(|line| line.indent == column).count();
-        let joined = JoinedText::new(Some(first), &rest[..more]);
-        let text = &joined.text;
+        let joined = join(Some(first), &rest[..more]);
+        let text = &joined.bytes;
         let is_last = more == rest.len();
         if is_last && text.ends_with(b"::") && !text.ends_with(b"\\::") {
             // The column of the contents is not known where there is one line.
@@ -262,7 +259,7 @@ impl BodyReader {
             return None;
         };
         let mut plain = Vec::new();
-        self.text(&JoinedText::new(Some(title), &[]), Some(&mut plain));
+        self.text(&join(Some(title), &[]), Some(&mut plain));
         if self.results.marks {
             let id = self.titles.next(&plain);
             self.results.anchor(title.start, id);
@@ -270,39 +267,9 @@ impl BodyReader {
         Some(count)
     }
 
-    /// Reads inline text.
-    fn text(&mut self, joined: &JoinedText, plain: Option<&mut Vec<u8>>) {
-        let mut text = joined.text.clone();
-        inline::escape(&mut text);
-        let email = self.email;
-        let mut found = |find: InlineFind| match find {
-            InlineFind::Embedded(range) => {
-                self.uri(&text[range.clone()], joined.range(range), "reference");
-            }
-            InlineFind::Role(contents, name) => self.role(&text, contents, &text[name], joined),
-            InlineFind::Target(name) => {
-                self.target(joined.range(name.clone()), &unescape(&text[name]));
-            }
-            InlineFind::Standalone(range) => {
-                let raw = &text[range.clone()];
-                self.results.reference(BlockReference {
-                    range: joined.range(range),
-                    text: raw.contains(&0).then(|| unescape(raw)),
-                    context: Some(Context::Bare),
-                    ..BlockReference::default()
-                });
-            }
-            InlineFind::Email(range) => {
-                let address = unescape(&text[range.clone()]);
-                self.mail(joined.range(range), &address);
-            }
-        };
-        inline::read(&text, email, &mut found, plain);
-    }
-
     /// Reports a URI that is alone in markup, given as written and with its place in the document.
-    fn uri(&mut self, raw: &[u8], place: Range<usize>, element: &'static str) {
-        let uri = inline::unescape_uri(raw);
+    pub(super) fn uri(&mut self, raw: &[u8], place: Range<usize>, element: &'static str) {
+        let uri = unescape_uri(raw);
         if !is_email(&uri) {
             self.results.reference(BlockReference {
                 range: place,
@@ -318,9 +285,8 @@ impl BodyReader {
 
     /// Reports the URI of a hyperlink target that begins at an index, unless it is a name. Returns
     /// whether there is anything.
-    fn target_uri(&mut self, joined: &JoinedText, from: usize) -> bool {
-        let mut text = joined.text.clone();
-        inline::escape(&mut text);
+    fn target_uri(&mut self, joined: &DecodedText, from: usize) -> bool {
+        let text = escaped(&joined.bytes);
         let start = from + text[from..].len() - text[from..].trim_ascii_start().len();
         let end = from + text[from..].trim_ascii_end().len();
         if start >= end {
@@ -341,12 +307,11 @@ impl BodyReader {
         match text {
             [] if rest.is_empty() => return 1,
             [b'_', next, ..] if *next != b' ' => {
-                let joined = JoinedText::new(Some(inner), own);
-                if let Some((name, uri)) = target_name(&joined.text) {
+                let joined = join(Some(inner), own);
+                if let Some((name, uri)) = target_name(&joined.bytes) {
                     if !self.target_uri(&joined, uri) {
-                        let mut name = joined.text[name].to_vec();
-                        inline::escape(&mut name);
-                        self.target(inner.range(), &unescape(&name));
+                        let name = unescape(&escaped(&joined.bytes[name]));
+                        self.target(inner.range(), &name);
                     }
                     return 1 + own.len();
                 }
@@ -401,7 +366,7 @@ impl BodyReader {
             self.option(row.name, option, lines);
             nth += 1 + lines.len();
         }
-        let whole = || JoinedText::new(argument, more);
+        let whole = || join(argument, more);
         let has_path = matches!(row.argument, Argument::Uri | Argument::Path);
         if has_path {
             let joined = whole();
@@ -409,8 +374,8 @@ impl BodyReader {
                 Argument::Uri => !byte.is_ascii_whitespace(),
                 _ => *byte != b'\n',
             };
-            let path = joined.text.iter().copied().filter(is_kept).collect();
-            self.file(joined.range(0..joined.text.len()), path, row.name);
+            let path = joined.bytes.iter().copied().filter(is_kept).collect();
+            self.file(joined.range(0..joined.bytes.len()), path, row.name);
         }
         let argument = argument.filter(|_| row.argument == Argument::Text);
         if row.contents != DirectiveContents::Body {
@@ -439,7 +404,7 @@ impl BodyReader {
             self.lines(own);
             self.depth -= 1;
         } else {
-            self.text(&JoinedText::new(None, own), None);
+            self.text(&join(None, own), None);
         }
     }
 
@@ -449,15 +414,15 @@ impl BodyReader {
         let length = field_marker(text).unwrap_or(text.len());
         let name = text[..length].trim_ascii_end();
         let value = first.rest(first.start + length);
-        let joined = JoinedText::new(Some(value).filter(|line| !line.is_empty()), more);
-        let place = joined.range(0..joined.text.len());
+        let joined = join(Some(value).filter(|line| !line.is_empty()), more);
+        let place = joined.range(0..joined.bytes.len());
         match (name, directive) {
             (b":target:", "image" | "figure") => {
                 self.target_uri(&joined, 0);
             }
-            (b":file:", "raw" | "csv-table") => self.file(place, joined.text, directive),
-            (b":url:", "raw" | "csv-table") => self.uri(&joined.text, place, directive),
-            (b":name:", _) => self.target(first.range(), &joined.text),
+            (b":file:", "raw" | "csv-table") => self.file(place, joined.bytes, directive),
+            (b":url:", "raw" | "csv-table") => self.uri(&joined.bytes, place, directive),
+            (b":name:", _) => self.target(first.range(), &joined.bytes),
             _ => {}
         }
     }

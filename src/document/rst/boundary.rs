@@ -1,4 +1,7 @@
-//! The characters before and behind inline markup (`docutils.utils.punctuation_chars`).
+//! The characters of inline text: escapes, names, and what is before and after markup
+//! (`docutils.utils.punctuation_chars`).
+
+use std::ops::Range;
 
 use super::super::blocks::{char_at, char_before};
 
@@ -11,14 +14,13 @@ pub(super) fn starts(text: &[u8], from: usize, at: usize) -> bool {
         })
 }
 
-/// Returns whether an end-string may end at an index of a text that ends at `to`.
-pub(super) fn ends_in(text: &[u8], at: usize, to: usize) -> bool {
-    at >= to
-        || char_at(text, at).is_none_or(|next| match next {
-            '\0' | '\\' | '.' | ',' | ';' | '!' | '?' => true,
-            '-' | '/' | ':' | '"' | '\'' | ')' | '>' | ']' | '}' => true,
-            other => other.is_whitespace() || is_punctuation(other),
-        })
+/// Returns whether an end-string may end at an index.
+pub(super) fn ends(text: &[u8], at: usize) -> bool {
+    char_at(text, at).is_none_or(|next| match next {
+        '\0' | '\\' | '.' | ',' | ';' | '!' | '?' => true,
+        '-' | '/' | ':' | '"' | '\'' | ')' | '>' | ']' | '}' => true,
+        other => other.is_whitespace() || is_punctuation(other),
+    })
 }
 
 /// Returns whether a character beyond ASCII is punctuation by which markup may begin and end: most of
@@ -37,4 +39,84 @@ fn is_punctuation(character: char) -> bool {
         | '\u{fe63}' | '\u{fe68}' | '\u{ff01}'..='\u{ff03}' | '\u{ff05}'..='\u{ff0a}'
         | '\u{ff0c}'..='\u{ff0f}' | '\u{ff1a}' | '\u{ff1b}' | '\u{ff1f}' | '\u{ff20}'
         | '\u{ff3b}'..='\u{ff3d}' | '\u{ff5b}' | '\u{ff5d}' | '\u{ff5f}'..='\u{ff65}')
+}
+
+/// Returns a text with NUL for backslashes that escape.
+pub(super) fn escaped(text: &[u8]) -> Vec<u8> {
+    let mut text = text.to_vec();
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(b'\\', text.get(at..).unwrap_or_default()) {
+        text[at + found] = 0;
+        at += found + 2;
+    }
+    text
+}
+
+/// Removes escapes, and blanks that are escaped.
+pub(super) fn unescape(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.iter().copied();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            0 => out.extend(bytes.next().filter(|byte| !matches!(byte, b' ' | b'\n'))),
+            byte => out.push(byte),
+        }
+    }
+    out
+}
+
+/// Removes escapes, and white space that is not escaped; escaped white space becomes a space.
+pub(super) fn unescape_uri(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.iter().copied();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            0 => match bytes.next() {
+                Some(b' ' | b'\n') => out.push(b' '),
+                byte => out.extend(byte),
+            },
+            byte if byte.is_ascii_whitespace() || matches!(byte, 0x0B) => {}
+            byte => out.push(byte),
+        }
+    }
+    out
+}
+
+/// Finds the target in `title <target>`, the contents of a role; returns the end of the title, too.
+pub(super) fn explicit_title(text: &[u8], contents: Range<usize>) -> Option<(usize, Range<usize>)> {
+    let close = contents.end.checked_sub(1).filter(|&at| text[at] == b'>')?;
+    let open = contents.start + memchr::memrchr(b'<', &text[contents.start..close])?;
+    let is_escaped = open > contents.start && text[open - 1] == 0;
+    let title = text[contents.start..open].trim_ascii_end();
+    if title.is_empty() || is_escaped {
+        return None;
+    }
+    Some((contents.start + title.len(), open + 1..close))
+}
+
+/// Returns the index behind the simple name at an index: letters and digits, with single `-._+:` inside.
+pub(super) fn simple_name(text: &[u8], at: usize) -> usize {
+    let mut end = word_end(text, at);
+    if end == at {
+        return at;
+    }
+    while let Some(b'-' | b'.' | b'_' | b'+' | b':') = text.get(end) {
+        let next = word_end(text, end + 1);
+        if next == end + 1 {
+            break;
+        }
+        end = next;
+    }
+    end
+}
+
+fn word_end(text: &[u8], mut at: usize) -> usize {
+    while let Some(character) = char_at(text, at).filter(|&character| is_word(character)) {
+        at += character.len_utf8();
+    }
+    at
+}
+
+pub(super) fn is_word(character: char) -> bool {
+    character.is_alphanumeric() && character != '\u{fffd}'
 }

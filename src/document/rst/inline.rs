@@ -5,69 +5,14 @@
 
 use std::ops::Range;
 
-use super::super::blocks::{char_at, char_before};
-use super::boundary::{ends_in, starts};
+use super::body::BodyReader;
+use super::boundary::{ends, escaped, explicit_title, is_word, simple_name, starts, unescape};
 use super::uri::standalone;
 use crate::bytes::class::{run_end, run_start};
 use crate::bytes::steps::step;
-
-/// A find in inline text; ranges are of that text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum InlineFind {
-    /// The URI in `` `text <uri>`_ ``, raw.
-    Embedded(Range<usize>),
-    /// The contents of a role, raw, and its name.
-    Role(Range<usize>, Range<usize>),
-    /// The name of `` _`name` ``.
-    Target(Range<usize>),
-    /// A URI without markup, raw.
-    Standalone(Range<usize>),
-    /// A mail address without markup.
-    Email(Range<usize>),
-}
-
-/// Replaces backslashes that escape by NUL.
-pub(super) fn escape(text: &mut [u8]) {
-    let mut at = 0;
-    while let Some(found) = memchr::memchr(b'\\', &text[at..]) {
-        at += found;
-        text[at] = 0;
-        at += 2;
-        if at >= text.len() {
-            return;
-        }
-    }
-}
-
-/// Removes escapes, and blanks that are escaped.
-pub(super) fn unescape(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.iter().copied();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            0 => out.extend(bytes.next().filter(|byte| !matches!(byte, b' ' | b'\n'))),
-            byte => out.push(byte),
-        }
-    }
-    out
-}
-
-/// Removes escapes, and white space that is not escaped; escaped white space becomes a space.
-pub(super) fn unescape_uri(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.iter().copied();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            0 => match bytes.next() {
-                Some(b' ' | b'\n') => out.push(b' '),
-                byte => out.extend(byte),
-            },
-            byte if byte.is_ascii_whitespace() || matches!(byte, 0x0B) => {}
-            byte => out.push(byte),
-        }
-    }
-    out
-}
+use crate::document::blocks::{BlockReference, char_at, char_before};
+use crate::document::events::Context;
+use crate::document::source_text::DecodedText;
 
 /// The kinds of end-strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,66 +26,52 @@ enum End {
 }
 
 /// Inline text while it is read.
-struct RstInlineText<'a, 'f> {
+pub(super) struct RstInlineText<'a> {
     text: &'a [u8],
-    found: &'f mut dyn FnMut(InlineFind),
+    joined: &'a DecodedText,
+    reader: &'a mut BodyReader,
+    /// The index after what was tried last, where any start-string may be.
+    from: usize,
     /// For each kind of end-string, the index from which on there is none.
     none_from: [usize; 6],
 }
 
-/// Calls `found` for what is in a text, in no order, and appends the text without markup to `plain`.
-pub(super) fn read(
-    text: &[u8],
-    email: bool,
-    found: &mut dyn FnMut(InlineFind),
-    mut plain: Option<&mut Vec<u8>>,
-) {
-    let mut inline = RstInlineText {
-        text,
-        found,
-        none_from: [usize::MAX; 6],
-    };
-    // Behind the last construct; and behind what was tried last, where any start-string may stand.
-    let (mut behind, mut from) = (0, 0);
-    let mut at = 0;
-    let between = |range: Range<usize>, found: &mut dyn FnMut(InlineFind)| {
-        standalone(text, range, email, &mut |range| {
-            let has_colon = text[range.clone()].contains(&b':');
-            let kind = if has_colon {
-                InlineFind::Standalone
-            } else {
-                InlineFind::Email
-            };
-            found(kind(range));
-        });
-    };
-    while at < text.len() {
-        step(1);
-        let Some(next) = text[at..].iter().position(|&byte| is_start(byte)) else {
-            break;
+impl BodyReader {
+    /// Reports what is in a text, and appends the text without markup to `plain`.
+    pub(super) fn text(&mut self, joined: &DecodedText, mut plain: Option<&mut Vec<u8>>) {
+        let text = &escaped(&joined.bytes)[..];
+        let mut inline = RstInlineText {
+            text,
+            joined,
+            reader: self,
+            from: 0,
+            none_from: [usize::MAX; 6],
         };
-        at += next;
-        match inline.construct(at, from) {
-            Construct::None => at += 1,
-            Construct::Quoted(end) => (from, at) = (end, end),
-            Construct::Markup(range, contents) => {
-                between(behind..range.start, inline.found);
-                if let Some(plain) = &mut plain {
-                    plain.extend_from_slice(&unescape(&text[behind..range.start]));
-                    plain.extend_from_slice(&unescape(&text[contents]));
+        let mut show = |range: Range<usize>| {
+            if let Some(plain) = &mut plain {
+                plain.extend_from_slice(&unescape(&text[range]));
+            }
+        };
+        // The index after the last construct.
+        let mut after = 0;
+        let mut at = 0;
+        while let Some(next) = text[at..].iter().position(|byte| b"*`_|[".contains(byte)) {
+            step(1);
+            at += next;
+            match inline.construct(at) {
+                Construct::None => at += 1,
+                Construct::Quoted(end) => (inline.from, at) = (end, end),
+                Construct::Markup(range, contents) => {
+                    inline.standalone(after..range.start);
+                    show(after..range.start);
+                    show(contents);
+                    (after, inline.from, at) = (range.end, range.end, range.end);
                 }
-                (behind, from, at) = (range.end, range.end, range.end);
             }
         }
+        inline.standalone(after..text.len());
+        show(after..text.len());
     }
-    between(behind..text.len(), inline.found);
-    if let Some(plain) = plain {
-        plain.extend_from_slice(&unescape(&text[behind..]));
-    }
-}
-
-fn is_start(byte: u8) -> bool {
-    matches!(byte, b'*' | b'`' | b'_' | b'|' | b'[')
 }
 
 /// The result of trying a start-string.
@@ -153,27 +84,45 @@ enum Construct {
     Markup(Range<usize>, Range<usize>),
 }
 
-impl RstInlineText<'_, '_> {
-    /// Tries the start-string at `at`; the text that is not read yet begins at `from`.
-    fn construct(&mut self, at: usize, from: usize) -> Construct {
+impl RstInlineText<'_> {
+    /// Reports URIs and mail addresses without markup.
+    fn standalone(&mut self, part: Range<usize>) {
+        let (text, joined, email) = (self.text, self.joined, self.reader.email);
+        standalone(text, part, email, &mut |range| {
+            let raw = &text[range.clone()];
+            let range = joined.range(range);
+            if !raw.contains(&b':') {
+                return self.reader.mail(range, &unescape(raw));
+            }
+            self.reader.results.reference(BlockReference {
+                range,
+                text: raw.contains(&0).then(|| unescape(raw)),
+                context: Some(Context::Bare),
+                ..BlockReference::default()
+            });
+        });
+    }
+
+    /// Tries the start-string at `at`.
+    fn construct(&mut self, at: usize) -> Construct {
         let text = self.text;
         let next = text.get(at + 1).copied();
         match (text[at], next) {
-            (b'*', Some(b'*')) => self.simple(at, from, End::Strong),
-            (b'*', _) => self.simple(at, from, End::Emphasis),
-            (b'`', Some(b'`')) => self.simple(at, from, End::Literal),
+            (b'*', Some(b'*')) => self.simple(at, End::Strong),
+            (b'*', _) => self.simple(at, End::Emphasis),
+            (b'`', Some(b'`')) => self.simple(at, End::Literal),
             (b'|', Some(b'|')) => Construct::None,
-            (b'|', _) => self.simple(at, from, End::Substitution),
-            (b'_', Some(b'`')) => self.simple(at, from, End::Target),
-            (b'_', _) => self.name_reference(at, from),
-            (b'[', _) => self.footnote(at, from),
-            _ => self.backquote(at, from),
+            (b'|', _) => self.simple(at, End::Substitution),
+            (b'_', Some(b'`')) => self.simple(at, End::Target),
+            (b'_', _) => self.name_reference(at),
+            (b'[', _) => self.footnote(at),
+            _ => self.backquote(at),
         }
     }
 
     /// Reads a construct between a start-string and an end-string.
-    fn simple(&mut self, at: usize, from: usize, kind: End) -> Construct {
-        let text = self.text;
+    fn simple(&mut self, at: usize, kind: End) -> Construct {
+        let (text, from) = (self.text, self.from);
         let length = match kind {
             End::Strong | End::Literal | End::Target => 2,
             End::Emphasis | End::Substitution | End::Backquote => 1,
@@ -189,7 +138,9 @@ impl RstInlineText<'_, '_> {
             return Construct::Markup(at..start, at..start);
         };
         if kind == End::Target {
-            (self.found)(InlineFind::Target(start..end.start));
+            let name = start..end.start;
+            self.reader
+                .target(self.joined.range(name.clone()), &unescape(&text[name]));
         }
         Construct::Markup(at..end.end, start..end.start)
     }
@@ -251,8 +202,8 @@ impl RstInlineText<'_, '_> {
     }
 
     /// Reads interpreted text or a phrase reference.
-    fn backquote(&mut self, at: usize, from: usize) -> Construct {
-        let text = self.text;
+    fn backquote(&mut self, at: usize) -> Construct {
+        let (text, from) = (self.text, self.from);
         let start = at + 1;
         if char_at(text, start).is_some_and(char::is_whitespace) {
             return Construct::None;
@@ -278,7 +229,8 @@ impl RstInlineText<'_, '_> {
             (None, false, true) => {
                 if let Some((words, uri)) = embedded(text, contents.clone()) {
                     if !is_alias(&text[uri.clone()]) {
-                        (self.found)(InlineFind::Embedded(uri));
+                        let place = self.joined.range(uri.clone());
+                        self.reader.uri(&text[uri], place, "reference");
                     }
                     contents.end = words;
                 }
@@ -289,14 +241,15 @@ impl RstInlineText<'_, '_> {
             _ => None,
         };
         if let Some(name) = name {
-            (self.found)(InlineFind::Role(contents.clone(), name));
+            self.reader
+                .role(text, contents.clone(), &text[name], self.joined);
             contents.end = explicit_title(text, contents.clone()).map_or(contents.end, |t| t.0);
         }
         Construct::Markup(range, contents)
     }
 
     /// Reads the name whose underscore stands at `at`.
-    fn name_reference(&self, at: usize, from: usize) -> Construct {
+    fn name_reference(&self, at: usize) -> Construct {
         let text = self.text;
         let end = match text.get(at + 1) {
             Some(b'_') => at + 2,
@@ -305,14 +258,14 @@ impl RstInlineText<'_, '_> {
         if !ends(text, end) {
             return Construct::None;
         }
-        let Some(start) = name_start(text, from, at) else {
+        let Some(start) = name_start(text, self.from, at) else {
             return Construct::None;
         };
         Construct::Markup(start..end, start..at)
     }
 
     /// Reads the footnote reference at `at`.
-    fn footnote(&self, at: usize, from: usize) -> Construct {
+    fn footnote(&self, at: usize) -> Construct {
         let text = self.text;
         let label = at + 1;
         let end = match text.get(label) {
@@ -324,7 +277,7 @@ impl RstInlineText<'_, '_> {
             },
         };
         let is_reference = text[end..].starts_with(b"]_");
-        if !is_reference || !ends(text, end + 2) || !starts(text, from, at) {
+        if !is_reference || !ends(text, end + 2) || !starts(text, self.from, at) {
             return Construct::None;
         }
         Construct::Markup(at..end + 2, label..end)
@@ -348,9 +301,9 @@ fn embedded(text: &[u8], contents: Range<usize>) -> Option<(usize, Range<usize>)
     }
     let uri = open + 1..close;
     let is_apart = open == contents.start || matches!(text[open - 1], b' ' | b'\n');
-    let is_bad = |byte: Option<&u8>| byte.is_none_or(|byte| byte.is_ascii_whitespace());
-    let last = text[uri.clone()].last();
-    if !is_apart || is_bad(text[uri.clone()].first()) || is_bad(last) || last == Some(&0) {
+    let ends = [text[uri.clone()].first(), text[uri.clone()].last()];
+    let is_blank = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
+    if !is_apart || ends.into_iter().any(is_blank) || ends[1] == Some(&0) {
         return None;
     }
     Some((open, uri))
@@ -358,26 +311,7 @@ fn embedded(text: &[u8], contents: Range<usize>) -> Option<(usize, Range<usize>)
 
 /// Returns whether the target of a phrase reference is the name of another one: `name_`.
 fn is_alias(raw: &[u8]) -> bool {
-    raw.ends_with(b"_")
-        && !raw.ends_with(b"\0_")
-        && super::uri::match_at(raw, 0, 0..raw.len()).is_none()
-}
-
-/// Finds the target in `title <target>`, the contents of a role; returns the end of the title, too.
-pub(super) fn explicit_title(text: &[u8], contents: Range<usize>) -> Option<(usize, Range<usize>)> {
-    let close = contents.end.checked_sub(1).filter(|&at| text[at] == b'>')?;
-    let open = contents.start + memchr::memrchr(b'<', &text[contents.start..close])?;
-    let is_escaped = open > contents.start && text[open - 1] == 0;
-    let title = text[contents.start..open].trim_ascii_end();
-    if title.is_empty() || is_escaped {
-        return None;
-    }
-    Some((contents.start + title.len(), open + 1..close))
-}
-
-/// Returns whether an end-string may end at an index.
-fn ends(text: &[u8], at: usize) -> bool {
-    ends_in(text, at, text.len())
+    raw.ends_with(b"_") && !raw.ends_with(b"\0_") && !super::uri::begins_uri(raw)
 }
 
 /// Returns the index after the most underscores at an index, up to two, after which an end-string may end.
@@ -411,33 +345,6 @@ fn is_quoted(text: &[u8], from: usize, at: usize, end: usize) -> bool {
             | (Some('\u{2019}'), '\u{2019}')
             | (Some('\u{201d}'), '\u{201d}')
     )
-}
-
-/// Returns the index behind the simple name at an index: letters and digits, with single `-._+:` inside.
-pub(super) fn simple_name(text: &[u8], at: usize) -> usize {
-    let mut end = word_end(text, at);
-    if end == at {
-        return at;
-    }
-    while let Some(b'-' | b'.' | b'_' | b'+' | b':') = text.get(end) {
-        let next = word_end(text, end + 1);
-        if next == end + 1 {
-            break;
-        }
-        end = next;
-    }
-    end
-}
-
-fn word_end(text: &[u8], mut at: usize) -> usize {
-    while let Some(character) = char_at(text, at).filter(|&character| is_word(character)) {
-        at += character.len_utf8();
-    }
-    at
-}
-
-fn is_word(character: char) -> bool {
-    character.is_alphanumeric() && character != '\u{fffd}'
 }
 
 /// Returns the start of the simple name that ends at `end`, if markup may begin there.

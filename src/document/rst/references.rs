@@ -3,13 +3,14 @@
 use std::ops::Range;
 
 use super::body::BodyReader;
+use super::boundary::{explicit_title, unescape};
 use super::ids::{make_id, normal_name};
-use super::inline::{explicit_title, unescape};
 use crate::bytes::class::run_end;
-use crate::document::blocks::{BlockBase, BlockReference, JoinedText, Line};
+use crate::document::blocks::{BlockBase, BlockReference, Line};
 use crate::document::events::{Context, RemarkKind};
 use crate::document::flags::Flags;
 use crate::document::options::RstRoles;
+use crate::document::source_text::DecodedText;
 use crate::uri::base::push_path;
 
 impl BodyReader {
@@ -88,7 +89,7 @@ impl BodyReader {
         text: &[u8],
         contents: Range<usize>,
         name: &[u8],
-        joined: &JoinedText,
+        joined: &DecodedText,
     ) {
         if let Some((element, url)) = numbered(&text[contents.clone()], name, self.roles) {
             return self.results.reference(BlockReference {

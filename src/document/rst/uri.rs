@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::boundary::{ends_in, starts};
+use super::boundary::{ends, starts};
 use crate::bytes::class::{ByteSet, run_end, run_start};
 use crate::bytes::steps::step;
 use crate::document::text::schemes::{SchemeForm, TextScheme};
@@ -22,30 +22,22 @@ pub(super) fn standalone(
     email: bool,
     found: &mut dyn FnMut(Range<usize>),
 ) {
+    let text = &text[..part.end];
     let (mut from, mut at) = (part.start, part.start);
     let mut runs = UriRuns::default();
-    while at < part.end {
-        let rest = &text[at..part.end];
-        let next = match email {
-            true => memchr::memchr2(b':', b'@', rest),
-            false => memchr::memchr(b':', rest),
-        };
-        let Some(next) = next else {
-            return;
-        };
+    let second = if email { b'@' } else { b':' };
+    while let Some(next) = memchr::memchr2(b':', second, &text[at..]) {
         step(1);
         at += next;
         let range = match text[at] {
-            b':' => uri(text, from..part.end, at, &mut runs),
-            _ => address(text, from..part.end, at),
+            b':' => uri(text, from, at, &mut runs),
+            _ => address(text, from, at),
         };
-        let Some(range) = range else {
-            at += 1;
-            continue;
-        };
-        let end = range.end;
-        found(range);
-        (from, at) = (end, end);
+        at += 1;
+        if let Some(range) = range {
+            (from, at) = (range.end, range.end);
+            found(range);
+        }
     }
 }
 
@@ -53,23 +45,22 @@ pub(super) fn standalone(
 const LONGEST_SCHEME: usize = 64;
 
 /// Returns the range of the URI with a colon at `colon`.
-fn uri(text: &[u8], part: Range<usize>, colon: usize, runs: &mut UriRuns) -> Option<Range<usize>> {
-    let floor = part.start.max(colon.saturating_sub(LONGEST_SCHEME));
+fn uri(text: &[u8], from: usize, colon: usize, runs: &mut UriRuns) -> Option<Range<usize>> {
+    let floor = from.max(colon.saturating_sub(LONGEST_SCHEME));
     let start = run_start(text, floor..colon, is_scheme);
-    let start = (start..colon)
-        .find(|&at| text[at].is_ascii_alphabetic() && starts(text, part.start, at))?;
+    let start =
+        (start..colon).find(|&at| text[at].is_ascii_alphabetic() && starts(text, from, at))?;
     let scheme = TextScheme::named(&text[start..colon])?;
-    let end = uri_end(text, colon, part.end, runs)?;
+    let end = uri_end(text, colon, runs)?;
     is_in_form(scheme, &text[colon + 1..end]).then_some(start..end)
 }
 
-/// Returns the end of the URI at `start`, whatever its scheme.
-pub(super) fn match_at(text: &[u8], start: usize, part: Range<usize>) -> Option<usize> {
-    let colon = run_end(&text[..part.end], start, is_scheme);
-    if colon == start || !text[start].is_ascii_alphabetic() || text.get(colon) != Some(&b':') {
-        return None;
-    }
-    uri_end(text, colon, part.end, &mut UriRuns::default())
+/// Returns whether a URI of any scheme begins a text.
+pub(super) fn begins_uri(text: &[u8]) -> bool {
+    let colon = run_end(text, 0, is_scheme);
+    text.first().is_some_and(u8::is_ascii_alphabetic)
+        && text.get(colon) == Some(&b':')
+        && uri_end(text, colon, &mut UriRuns::default()).is_some()
 }
 
 /// The end of the last run of the characters of URIs: several colons may stand in it.
@@ -81,10 +72,10 @@ struct UriRuns {
 
 impl UriRuns {
     /// Returns the end of the run at `from`.
-    fn end(&mut self, text: &[u8], from: usize, to: usize) -> usize {
+    fn end(&mut self, text: &[u8], from: usize) -> usize {
         if !(self.start <= from && from < self.end) {
             self.start = from;
-            self.end = uri_run(text, from, to);
+            self.end = uri_run(text, from);
             step(self.end - from);
         }
         self.end
@@ -93,35 +84,37 @@ impl UriRuns {
 
 /// Returns the end of the URI with a colon at `colon`: the path, the query and the fragment are each
 /// as long as they may be.
-fn uri_end(text: &[u8], colon: usize, to: usize, runs: &mut UriRuns) -> Option<usize> {
-    let is_end = |end: usize| ends_in(text, end, to);
-    let path = runs.end(text, colon + 1, to);
+fn uri_end(text: &[u8], colon: usize, runs: &mut UriRuns) -> Option<usize> {
+    let path = runs.end(text, colon + 1);
     let query = || {
-        let run = (text[..to].get(path) == Some(&b'?')).then(|| uri_run(text, path + 1, to))?;
-        longest(text, path + 1, run, to, &|end| fragment(text, end, to))
+        let run = (text.get(path) == Some(&b'?')).then(|| uri_run(text, path + 1))?;
+        longest(text, path + 1, run, &|end| fragment(text, end))
     };
-    let ends_path = |end: usize| may_end(text, end, path, to);
-    if path > colon + 1 && ends_path(path) {
-        let longer = query().or_else(|| fragment(text, path, to));
+    if path > colon + 1 && may_end(text, path, path) {
+        let longer = query().or_else(|| fragment(text, path));
         if longer.is_some() {
             return longer;
         }
     }
-    longest(text, colon + 1, path, to, &|end| is_end(end).then_some(end))
+    longest(text, colon + 1, path, &|end| ended(text, end))
 }
 
 /// Returns the end of a URI of which the path or the query ends at `end`.
-fn fragment(text: &[u8], end: usize, to: usize) -> Option<usize> {
-    let is_end = |end: usize| ends_in(text, end, to).then_some(end);
-    let behind = (text[..to].get(end) == Some(&b'#')).then(|| {
-        let run = uri_run(text, end + 1, to);
-        longest(text, end + 1, run, to, &is_end)
+fn fragment(text: &[u8], end: usize) -> Option<usize> {
+    let after = (text.get(end) == Some(&b'#')).then(|| {
+        let run = uri_run(text, end + 1);
+        longest(text, end + 1, run, &|end| ended(text, end))
     });
-    behind.flatten().or_else(|| is_end(end))
+    after.flatten().or_else(|| ended(text, end))
 }
 
-fn uri_run(text: &[u8], from: usize, to: usize) -> usize {
-    run_end(&text[..to], from, |byte| URI.contains(byte))
+/// Returns the index of an end, if a URI may end there.
+fn ended(text: &[u8], end: usize) -> Option<usize> {
+    ends(text, end).then_some(end)
+}
+
+fn uri_run(text: &[u8], from: usize) -> usize {
+    run_end(text, from, |byte| URI.contains(byte))
 }
 
 fn is_scheme(byte: u8) -> bool {
@@ -129,8 +122,8 @@ fn is_scheme(byte: u8) -> bool {
 }
 
 /// Returns whether a component whose characters end at `last` may end at `end`.
-fn may_end(text: &[u8], end: usize, last: usize, to: usize) -> bool {
-    LAST.contains(text[end - 1]) || end == last && text[..to].get(end) == Some(&b'>')
+fn may_end(text: &[u8], end: usize, last: usize) -> bool {
+    LAST.contains(text[end - 1]) || end == last && text.get(end) == Some(&b'>')
 }
 
 /// Tries the ends of the component at `from`, whose characters end at `last`, from the longest on.
@@ -138,12 +131,11 @@ fn longest(
     text: &[u8],
     from: usize,
     last: usize,
-    to: usize,
     then: &dyn Fn(usize) -> Option<usize>,
 ) -> Option<usize> {
     (from + 1..=last).rev().find_map(|end| {
         step(1);
-        may_end(text, end, last, to).then(|| then(end)).flatten()
+        may_end(text, end, last).then(|| then(end)).flatten()
     })
 }
 
@@ -166,22 +158,21 @@ fn is_in_form(scheme: &TextScheme, rest: &[u8]) -> bool {
 }
 
 /// Returns the range of the mail address with an `@` at `at`.
-fn address(text: &[u8], part: Range<usize>, at: usize) -> Option<Range<usize>> {
-    if at > part.start && text[at - 1] == 0 {
+fn address(text: &[u8], from: usize, at: usize) -> Option<Range<usize>> {
+    if at > from && text[at - 1] == 0 {
         return None;
     }
     const LONGEST: usize = 320;
-    let floor = part.start.max(at.saturating_sub(LONGEST));
+    let floor = from.max(at.saturating_sub(LONGEST));
     let is_name = |byte: u8| MAIL.contains(byte) || byte == b'.';
     let start = run_start(text, floor..at, is_name);
     let start = (start..at).find(|&start| {
-        text[start] != b'.' && starts(text, part.start, start) && !text[start..at].ends_with(b".")
+        text[start] != b'.' && starts(text, from, start) && !text[start..at].ends_with(b".")
     })?;
-    let limit = part.end.min(at + 1 + LONGEST);
+    let limit = text.len().min(at + 1 + LONGEST);
     let last = run_end(&text[..limit], at + 1, is_name);
     let is_end = |end: &usize| {
-        (LAST.contains(text[end - 1]) || text.get(*end) == Some(&b'>'))
-            && ends_in(text, *end, part.end)
+        (LAST.contains(text[end - 1]) || text.get(*end) == Some(&b'>')) && ends(text, *end)
     };
     let end = (at + 3..=last).rev().find(is_end)?;
     Some(start..end)
@@ -189,7 +180,6 @@ fn address(text: &[u8], part: Range<usize>, at: usize) -> Option<Range<usize>> {
 
 /// Returns whether a text is a mail address and nothing else.
 pub(super) fn is_email(text: &[u8]) -> bool {
-    let whole = 0..text.len();
     let at = memchr::memchr(b'@', text).filter(|_| !text.contains(&b':'));
-    at.is_some_and(|at| address(text, whole.clone(), at) == Some(whole))
+    at.and_then(|at| address(text, 0, at)) == Some(0..text.len())
 }
