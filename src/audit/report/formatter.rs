@@ -12,12 +12,9 @@ use crate::output::escape::push_visible;
 use crate::output::record::Summary;
 use crate::pipeline::walk::path_of;
 
-/// The style of reports for people.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TextStyle {
-    /// Whether text is coloured.
     pub(crate) color: bool,
-    /// Which findings are shown together.
     pub(crate) group: Grouping,
 }
 
@@ -25,7 +22,6 @@ pub(crate) struct TextStyle {
 ///
 /// Called through a pointer: there are few findings in comparison to links.
 pub(crate) trait ReportFormatter: Send {
-    /// Appends the start of the report.
     fn start(&mut self, _out: &mut Vec<u8>) {}
 
     /// Returns which findings are shown together.
@@ -40,48 +36,33 @@ pub(crate) trait ReportFormatter: Send {
     /// for each group in the order of its first finding.
     fn grouped(&mut self, _finding: &Finding<'_>, _place: GroupPlace, _out: &mut Vec<u8>) {}
 
-    /// Appends a link and its state.
-    fn link(
-        &mut self,
-        _document: &DocumentPath,
-        _link: &Link<'_>,
-        _state: LinkState,
-        _out: &mut Vec<u8>,
-    ) {
+    /// Appends a record that is not a finding.
+    fn record(&mut self, _document: &DocumentPath, _record: &ReportRecord<'_>, _out: &mut Vec<u8>) {
     }
-
-    /// Appends a diagnostic of a document.
-    fn diagnostic(
-        &mut self,
-        _document: &DocumentPath,
-        _found: &Diagnostic<'_>,
-        _out: &mut Vec<u8>,
-    ) {
-    }
-
-    /// Appends the reason why a document could not be read.
-    fn failure(&mut self, _document: &DocumentPath, _message: &str, _out: &mut Vec<u8>) {}
 
     /// Ends the findings of a document. Returns whether there is more to append, to be called again.
     fn end_document(&mut self, _document: &DocumentPath, _out: &mut Vec<u8>) -> bool {
         false
     }
 
-    /// Appends the end of the report.
     fn end(&mut self, _totals: &AuditSummary, _out: &mut Vec<u8>) {}
+}
+
+/// A record of a document that is not a finding.
+pub(crate) enum ReportRecord<'a> {
+    Link(&'a Link<'a>, LinkState),
+    Diagnostic(&'a Diagnostic<'a>),
+    /// The reason why the document could not be read.
+    Failure(&'a str),
 }
 
 /// The counts of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AuditSummary {
-    /// The counts of all that was read.
     pub(crate) summary: Summary,
-    /// The states of the links.
     pub(crate) counts: StateCounts,
-    /// Findings of level error.
     pub(crate) errors: u64,
-    /// Findings of level warning.
     pub(crate) warnings: u64,
     /// Findings past the limit, which are counted and not shown.
     pub(crate) hidden: u64,
@@ -91,7 +72,6 @@ pub struct AuditSummary {
     pub(crate) ignored: u64,
     /// Findings that are fixed, and those whose fixes could not be written, if any were to be.
     pub(crate) fixed: Option<(u64, u64)>,
-    /// Damaged containers.
     pub(crate) damaged: u64,
     /// The findings of each rule that has any: the most severe first, then the most frequent.
     pub(crate) rules: Vec<RuleCount>,
@@ -127,7 +107,6 @@ pub(crate) struct TargetCount {
 }
 
 impl AuditSummary {
-    /// Counts a finding.
     pub(super) fn count(&mut self, rule: usize, level: Level) {
         match level {
             Level::Error => self.errors += 1,

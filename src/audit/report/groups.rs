@@ -15,12 +15,9 @@ use crate::output::DocumentPath;
 pub(crate) enum Grouping {
     /// There are no groups: each finding is shown.
     None,
-    /// The rule and the target.
     #[default]
     Target,
-    /// The rule.
     Rule,
-    /// The document.
     File,
 }
 
@@ -45,7 +42,6 @@ const ROOM: usize = 1 << 10;
 pub(crate) struct GroupPlace {
     /// The property that the findings share.
     pub(super) by: Grouping,
-    /// The number of findings of the group.
     pub(super) count: u64,
     /// The number of the finding among those that are shown, from 0.
     pub(super) nth: usize,
@@ -92,7 +88,6 @@ struct FindingGroup {
 }
 
 impl FindingGroups {
-    /// Creates an empty set of groups.
     pub(super) fn new(by: Grouping) -> Self {
         FindingGroups {
             by,

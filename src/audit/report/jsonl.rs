@@ -1,9 +1,7 @@
 //! JSON Lines: findings, diagnostics, errors, links with `--links`, and the summary.
 
-use super::formatter::{AuditSummary, ReportFormatter};
+use super::formatter::{AuditSummary, ReportFormatter, ReportRecord};
 use crate::audit::finding::{DocumentPosition, Finding, FindingSubject};
-use crate::audit::rules::LinkState;
-use crate::linker::{Diagnostic, Link};
 use crate::output::column::ColumnKind;
 use crate::output::field::FIELDS;
 use crate::output::json::{
@@ -35,25 +33,19 @@ impl ReportFormatter for JsonlReport {
         out.extend_from_slice(b"}\n");
     }
 
-    fn link(
-        &mut self,
-        document: &DocumentPath,
-        link: &Link<'_>,
-        state: LinkState,
-        out: &mut Vec<u8>,
-    ) {
-        open_link("link", &self.layout, document, link, out);
-        push_member("state", state.name(), out);
-        out.extend_from_slice(b"}\n");
-    }
-
-    fn diagnostic(&mut self, document: &DocumentPath, found: &Diagnostic<'_>, out: &mut Vec<u8>) {
-        json::push_diagnostic(document, found, out);
-    }
-
-    fn failure(&mut self, document: &DocumentPath, message: &str, out: &mut Vec<u8>) {
-        let member = None;
-        json::push_failure(document, &Failure { member, message }, out);
+    fn record(&mut self, document: &DocumentPath, record: &ReportRecord<'_>, out: &mut Vec<u8>) {
+        match record {
+            ReportRecord::Link(link, state) => {
+                open_link("link", &self.layout, document, link, out);
+                push_member("state", state.name(), out);
+                out.extend_from_slice(b"}\n");
+            }
+            ReportRecord::Diagnostic(found) => json::push_diagnostic(document, found, out),
+            ReportRecord::Failure(message) => {
+                let member = None;
+                json::push_failure(document, &Failure { member, message }, out);
+            }
+        }
     }
 
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {

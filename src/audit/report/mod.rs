@@ -32,15 +32,13 @@ use crate::pipeline::Verbosity;
 use crate::pipeline::tally::{CountKey, KeyCounts};
 pub use formatter::AuditSummary;
 pub(crate) use formatter::TextStyle;
-use formatter::{GATHER, ReportFormatter, TargetCount};
+use formatter::{GATHER, ReportFormatter, ReportRecord, TargetCount};
 use groups::FindingGroups;
 pub(crate) use groups::Grouping;
 use jsonl::JsonlReport;
 pub(crate) use place::ReportPlace;
 
-/// A format of reports.
 pub(crate) struct ReportFormat {
-    /// The name on the command line.
     pub name: &'static str,
     /// Whether the report is text for people, which a diff may replace.
     pub(crate) is_text: bool,
@@ -70,7 +68,6 @@ pub(crate) static FORMATS: &[ReportFormat] = &[
     row("html", |_, place| Box::new(html::HtmlReport::new(place))),
 ];
 
-/// Creates an empty report.
 type StartReport = fn(TextStyle, ReportPlace) -> Box<dyn ReportFormatter>;
 
 const fn row(name: &'static str, start: StartReport) -> ReportFormat {
@@ -83,13 +80,11 @@ const fn row(name: &'static str, start: StartReport) -> ReportFormat {
 }
 
 impl ReportFormat {
-    /// Returns the format of a name.
     pub(crate) fn named(name: &str) -> Option<&'static ReportFormat> {
         FORMATS.iter().find(|format| format.name == name)
     }
 }
 
-/// A report and its destination.
 struct OpenReport<'r> {
     report: Box<dyn ReportFormatter + 'r>,
     writer: Box<dyn Write + Send + 'r>,
@@ -119,7 +114,6 @@ impl<'r> OpenReport<'r> {
         Ok(())
     }
 
-    /// Writes the buffer if it is full.
     fn write_full(&mut self) -> io::Result<()> {
         if self.out.len() >= GATHER {
             self.write()?;
@@ -128,14 +122,11 @@ impl<'r> OpenReport<'r> {
     }
 }
 
-/// A file that was skipped.
 #[derive(Debug)]
 pub(crate) struct SkippedFile {
     /// The ticket, and the number in the batch.
     pub(crate) order: (u64, u32),
-    /// The path.
     pub(crate) path: PathBuf,
-    /// The reason.
     pub(crate) skip: Skip,
 }
 
@@ -158,7 +149,6 @@ pub(crate) struct ReportSet<'r> {
     /// The number of findings that are shown at most.
     most: u64,
     shown: u64,
-    /// The counts so far.
     pub(crate) totals: AuditSummary,
 }
 
@@ -181,7 +171,6 @@ impl<'r> ReportSet<'r> {
         }
     }
 
-    /// Adds a report.
     pub(crate) fn add(
         &mut self,
         format: &ReportFormat,
@@ -194,7 +183,6 @@ impl<'r> ReportSet<'r> {
         self.open.push(open);
     }
 
-    /// Collects groups of findings.
     fn group_by(&mut self, grouping: Grouping) {
         let is_known = self.groups.iter().any(|groups| groups.by() == grouping);
         if grouping != Grouping::None && !is_known {
@@ -256,11 +244,7 @@ impl<'r> ReportSet<'r> {
             WireRecord::Finding => {}
             WireRecord::Link => {
                 let state = LinkState::NAMES[packed.number() as usize % LinkState::NAMES.len()].0;
-                packed.link(|link| {
-                    for open in &mut self.open {
-                        open.report.link(&self.document, link, state, &mut open.out);
-                    }
-                });
+                packed.link(|link| self.record(&ReportRecord::Link(link, state)));
             }
             WireRecord::External => self.external(packed.bytes()),
             WireRecord::Diagnostic => self.diagnostic(&packed.diagnostic()),
@@ -280,15 +264,19 @@ impl<'r> ReportSet<'r> {
         Ok(())
     }
 
-    /// Returns all reports and lists.
     fn all(&mut self) -> impl Iterator<Item = &mut OpenReport<'r>> {
         let lists = self.external.iter_mut().chain(&mut self.baseline);
         self.open.iter_mut().chain(lists)
     }
 
-    /// Writes the reports whose buffers are full.
     pub(super) fn write_full(&mut self) -> io::Result<()> {
         self.all().try_for_each(OpenReport::write_full)
+    }
+
+    fn record(&mut self, record: &ReportRecord<'_>) {
+        for open in &mut self.open {
+            open.report.record(&self.document, record, &mut open.out);
+        }
     }
 
     fn end_document(&mut self) -> io::Result<()> {
@@ -305,7 +293,6 @@ impl<'r> ReportSet<'r> {
         self.fixes.is_some() || self.shown < self.most && !self.open.is_empty()
     }
 
-    /// Takes a finding with its suggestion.
     pub(super) fn finding(&mut self, draft: &FindingDraft<'_>, suggestion: Option<&Suggestion>) {
         let finding = draft.finding(&self.document, suggestion);
         if let Some(fixes) = &mut self.fixes
@@ -352,9 +339,7 @@ impl<'r> ReportSet<'r> {
         for (rule, level) in fixes.into_iter().map(Fix::rule) {
             self.totals.count(rule, level);
         }
-        for open in &mut self.open {
-            open.report.failure(&self.document, message, &mut open.out);
-        }
+        self.record(&ReportRecord::Failure(message));
         self.write_full()
     }
 
@@ -369,9 +354,7 @@ impl<'r> ReportSet<'r> {
     }
 
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
-        for open in &mut self.open {
-            open.report.diagnostic(&self.document, found, &mut open.out);
-        }
+        self.record(&ReportRecord::Diagnostic(found));
         let damage = found.code.effect == Effect::Damage;
         if self.verbosity.diagnostics || damage && self.verbosity.errors {
             self.print(&found.to_string());
@@ -379,9 +362,7 @@ impl<'r> ReportSet<'r> {
     }
 
     fn failure(&mut self, message: &str) {
-        for open in &mut self.open {
-            open.report.failure(&self.document, message, &mut open.out);
-        }
+        self.record(&ReportRecord::Failure(message));
         if self.verbosity.errors {
             self.print(message);
         }
@@ -490,15 +471,9 @@ impl ReportFormatter for CountReport {
         self.counts.count(value);
     }
 
-    fn diagnostic(&mut self, document: &DocumentPath, found: &Diagnostic<'_>, out: &mut Vec<u8>) {
+    fn record(&mut self, document: &DocumentPath, record: &ReportRecord<'_>, out: &mut Vec<u8>) {
         if let Some(records) = &mut self.records {
-            records.diagnostic(document, found, out);
-        }
-    }
-
-    fn failure(&mut self, document: &DocumentPath, message: &str, out: &mut Vec<u8>) {
-        if let Some(records) = &mut self.records {
-            records.failure(document, message, out);
+            records.record(document, record, out);
         }
     }
 
@@ -521,7 +496,6 @@ impl ReportFormatter for CountReport {
     }
 }
 
-/// Calls a function with each finding.
 struct CallbackReport<F>(F);
 
 impl<F: FnMut(&Finding<'_>) + Send> ReportFormatter for CallbackReport<F> {

@@ -6,7 +6,6 @@ use std::path::Path;
 use crate::pipeline::bases::{AbsolutePaths, Bases};
 use crate::uri::base::push_path;
 
-/// The directory of a report.
 #[derive(Clone, Debug)]
 pub(crate) struct ReportPlace {
     /// An absolute path with a trailing slash; empty if it is unknown.

@@ -4,12 +4,13 @@
 use std::fmt::Display;
 use std::io::Write as _;
 
-use super::formatter::{AuditSummary, ReportFormatter, TextStyle, sentence, shown, suggestion};
+use super::formatter::{
+    AuditSummary, ReportFormatter, ReportRecord, TextStyle, sentence, shown, suggestion,
+};
 use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
-use crate::audit::rules::{Level, LinkState};
+use crate::audit::rules::Level;
 use crate::bytes::lines::Position;
-use crate::linker::Link;
 use crate::output::DocumentPath;
 
 const PATH: &str = "\x1b[35m";
@@ -115,16 +116,12 @@ impl ReportFormatter for TextReport {
         let _ = writeln!(out, "{location} {rule}: {}", sentence(finding));
     }
 
-    fn link(
-        &mut self,
-        document: &DocumentPath,
-        link: &Link<'_>,
-        state: LinkState,
-        out: &mut Vec<u8>,
-    ) {
-        let location = self.location(document, link.member, link.position);
-        let target = shown(link.target.unwrap_or(link.reference));
-        let _ = writeln!(out, "{location} {}: {target}", state.name());
+    fn record(&mut self, document: &DocumentPath, record: &ReportRecord<'_>, out: &mut Vec<u8>) {
+        if let ReportRecord::Link(link, state) = record {
+            let location = self.location(document, link.member, link.position);
+            let target = shown(link.target.unwrap_or(link.reference));
+            let _ = writeln!(out, "{location} {}: {target}", state.name());
+        }
     }
 
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {

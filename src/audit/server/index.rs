@@ -53,7 +53,6 @@ struct TrieNode {
 /// A rule that answers a request, with its destination.
 #[derive(Clone, Debug)]
 pub(in crate::audit) struct MatchedRule<'a> {
-    /// The rule.
     pub(in crate::audit) rule: &'a ServerRule,
     /// The destination, a reference.
     pub(in crate::audit) destination: Vec<u8>,
@@ -80,7 +79,6 @@ pub(in crate::audit) struct RuleIndex {
 }
 
 impl RuleIndex {
-    /// Creates the index of some rules.
     pub(super) fn new(rules: Vec<ServerRule>, slash: TrailingSlash) -> Self {
         let mut index = RuleIndex {
             rules: Vec::new(),
@@ -110,7 +108,6 @@ impl RuleIndex {
         index
     }
 
-    /// Returns all rules in their order.
     pub(in crate::audit) fn rules(&self) -> &[ServerRule] {
         &self.rules
     }
@@ -173,7 +170,6 @@ impl RuleIndex {
         list.push(number);
     }
 
-    /// Compiles the expressions to sets.
     fn build_expressions(&mut self) {
         let mut first = 0;
         while first < self.expression_rules.len() {

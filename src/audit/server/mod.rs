@@ -110,7 +110,6 @@ const ERROR_PAGE: &str = "404.html";
 /// The syntax of files with rules that have one name.
 #[derive(Debug)]
 struct RuleSyntax {
-    /// The name of the files.
     name: &'static str,
     slash: TrailingSlash,
     parse: RuleParser,
@@ -188,7 +187,6 @@ impl RuleSyntax {
 }
 
 impl ServerKind {
-    /// Returns the kind of a name.
     pub(crate) fn named(name: &str) -> Option<&'static ServerKind> {
         SERVERS.iter().copied().find(|kind| kind.name == name)
     }
@@ -213,12 +211,10 @@ impl ServerKind {
     }
 }
 
-/// The rules of one file.
 #[derive(Debug)]
 pub(super) struct RuleFile {
     /// The absolute path.
     pub(super) path: Vec<u8>,
-    /// The rules.
     pub(super) rules: RuleIndex,
     /// The pages that the file names for paths at which nothing is.
     pub(super) error_pages: Vec<ErrorPage>,
@@ -331,7 +327,6 @@ pub(super) enum ServerAnswer<'a> {
     Path(&'a [u8], Vec<u8>),
     /// The platform has something at the path.
     Platform,
-    /// By the files alone.
     Files,
 }
 
@@ -630,7 +625,6 @@ impl Servers {
         self.by_root.get(root).map(|&index| &self.views[index])
     }
 
-    /// Returns whether all views are static.
     pub(super) fn is_empty(&self) -> bool {
         self.views.is_empty()
     }
@@ -706,9 +700,7 @@ fn host_in(text: &[u8]) -> Option<Vec<u8>> {
 pub(crate) struct SiteServer {
     /// The mounted directory.
     pub(crate) root: Vec<u8>,
-    /// The name of the server.
     pub(crate) server: &'static str,
-    /// The number of rules.
     pub(crate) rules: u64,
     /// The number of rules and directives that are not followed.
     pub(crate) unfollowed: u64,

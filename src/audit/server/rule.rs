@@ -38,7 +38,6 @@ pub(in crate::audit) struct ServerRule {
     /// The parameters that the query must have.
     pub(super) query: Vec<QueryCondition>,
     pub(super) to: DestinationTemplate,
-    /// The status of the answer.
     pub(in crate::audit) status: u16,
     /// The rule applies even if there is a file at the path.
     pub(super) force: bool,
@@ -56,27 +55,18 @@ pub(super) enum QueryCondition {
     /// With this value: `key=value`.
     Literal(Box<[u8]>),
     /// With any value, which the destination has by this name.
-    Named {
-        /// The key.
-        key: Box<[u8]>,
-        /// The name.
-        name: Box<[u8]>,
-    },
+    Named { key: Box<[u8]>, name: Box<[u8]> },
 }
 
-/// A pattern of paths.
 #[derive(Clone, Debug)]
 pub(super) enum PathPattern {
     /// Segments, and perhaps any segments after them.
     Segments {
-        /// The first segments.
         segments: Vec<SegmentPattern>,
         /// The others, if there may be any.
         rest: Option<RestPattern>,
     },
-    /// A regular expression.
     Expression {
-        /// Matches the path.
         expression: LazyExpression,
         /// Does not match the path: a negative look-ahead, which `regex` lacks.
         except: Option<LazyExpression>,
@@ -121,12 +111,10 @@ impl LazyExpression {
         builder.build().ok()
     }
 
-    /// Returns the expression as written.
     pub(super) fn as_str(&self) -> &str {
         &self.pattern
     }
 
-    /// Calls a function with the compiled expression.
     fn with<T>(&self, run: impl FnOnce(&Regex) -> T) -> Option<T> {
         let slot = SLOTS[self.slot].lock();
         let mut slot = slot.unwrap_or_else(PoisonError::into_inner);
@@ -174,7 +162,6 @@ pub(super) struct RestPattern {
 /// A destination with places for what was matched.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::audit) struct DestinationTemplate {
-    /// The text as written.
     pub(in crate::audit) text: Box<[u8]>,
     /// The way in which places are written.
     pub(super) places: TemplatePlaces,
@@ -248,7 +235,6 @@ impl ServerRule {
 /// The contents of a file with rules.
 #[derive(Debug, Default)]
 pub(super) struct ParsedRules {
-    /// The rules in their order.
     pub(super) rules: Vec<ServerRule>,
     /// Rules that the server follows, and this audit does not.
     pub(super) unfollowed: Occurrences,
@@ -331,14 +317,11 @@ pub(in crate::audit) struct ErrorPage {
 /// The frequency of something in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::audit) struct Occurrences {
-    /// The number of occurrences.
     pub(in crate::audit) count: u64,
-    /// The offset of the first.
     pub(in crate::audit) first: u64,
 }
 
 impl Occurrences {
-    /// Counts an occurrence.
     pub(super) fn add(&mut self, offset: u64) {
         if self.count == 0 {
             self.first = offset;
