@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, BufReader, ErrorKind, IsTerminal};
+use std::io::{self, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -97,7 +97,6 @@ impl<'a> Notice<'a> {
     }
 }
 
-/// Runs `uriscan audit`.
 pub(super) fn run(arguments: &AuditArgs, notice: Option<&Notice<'_>>) -> Result<Exit, Error> {
     if arguments.walk.type_list {
         return manual::print_types(&arguments.walk.type_add);
@@ -138,8 +137,13 @@ pub(super) fn run(arguments: &AuditArgs, notice: Option<&Notice<'_>>) -> Result<
     let outputs = extract::outputs(&all_targets);
     let walk = inputs.walk(OutputOrder::Path, outputs.clone())?;
     let mut destinations = Vec::new();
+    let goes_on = findings.fix == Some(FixArg::Write)
+        || findings.write_baseline.is_some()
+        || !findings.report.is_empty();
     for (role, target) in &targets {
-        destinations.push((*role, target.open()?));
+        let mut destination = target.open()?;
+        destination.goes_on = goes_on && matches!(role, OutputRole::Main | OutputRole::External);
+        destinations.push((*role, destination));
     }
     let reading = audit.options.reading.clone();
     let line = reading.progress.clone().map(ProgressLine::show);
@@ -172,12 +176,7 @@ pub(super) fn run(arguments: &AuditArgs, notice: Option<&Notice<'_>>) -> Result<
     if let (Ok(_), Some(fixes), None) = (&outcome, &mut fixes, &counts) {
         let mut roles = destinations.iter_mut();
         let main = roles.find(|(role, _)| matches!(role, OutputRole::Main));
-        let is_terminal = (main.as_ref()).is_some_and(|(_, main)| main.is_terminal);
-        let mut main = main.map(|(_, main)| MainOutput::new(main, arguments));
-        let destination = FixDestination::Diff {
-            is_terminal,
-            out: main.as_mut().map(|main| main as &mut dyn io::Write),
-        };
+        let destination = FixDestination::Diff(main.map(|(_, main)| main));
         match fix::run(fixes, &reading, &mut rerun, destination, tells) {
             Ok(made) => counts = Some(made),
             Err(error) => outcome = Err(error),
@@ -412,7 +411,7 @@ fn reports<'d>(
             OutputRole::Main if findings.fix == Some(FixArg::Diff) => {}
             OutputRole::Main => {
                 let format = findings.format();
-                let writer = Box::new(MainOutput::new(destination, arguments));
+                let writer = Box::new(destination);
                 match findings.count_by {
                     Some(key) if findings.idn => {
                         reports.count_by(key.with_unicode(), format, writer);
@@ -429,9 +428,7 @@ fn reports<'d>(
                     }
                 }
             }
-            OutputRole::External => {
-                reports.list_external(Box::new(MainOutput::new(destination, arguments)));
-            }
+            OutputRole::External => reports.list_external(Box::new(destination)),
             OutputRole::Keys => reports.list_keys(Box::new(destination)),
             OutputRole::Report(report) => {
                 let style = TextStyle {
@@ -447,42 +444,6 @@ fn reports<'d>(
         reports.count_targets();
     }
     reports
-}
-
-/// The output of a run, which may be a pipe that is closed before the end.
-struct MainOutput<'a> {
-    main: &'a mut Destination,
-    /// The run has more to write: it goes on when the pipe is closed, and drops what it would write there.
-    goes_on: bool,
-}
-
-impl<'a> MainOutput<'a> {
-    fn new(main: &'a mut Destination, arguments: &AuditArgs) -> Self {
-        let findings = &arguments.findings;
-        let goes_on = findings.fix == Some(FixArg::Write)
-            || findings.write_baseline.is_some()
-            || !findings.report.is_empty();
-        MainOutput { main, goes_on }
-    }
-
-    fn unless_closed<T>(&self, written: io::Result<T>, dropped: T) -> io::Result<T> {
-        match written {
-            Err(error) if self.goes_on && error.kind() == ErrorKind::BrokenPipe => Ok(dropped),
-            written => written,
-        }
-    }
-}
-
-impl io::Write for MainOutput<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.main.write(bytes);
-        self.unless_closed(written, bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let flushed = self.main.flush();
-        self.unless_closed(flushed, ())
-    }
 }
 
 /// Returns whether the summary is shown in words.
@@ -531,7 +492,6 @@ fn finish(
     Ok(exit.or_zero(findings.exit_zero))
 }
 
-/// Returns the summary in words.
 fn summary_text(totals: &AuditSummary) -> String {
     let summary = &totals.summary;
     let mut text = format!(

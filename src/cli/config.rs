@@ -45,7 +45,6 @@ const MAX_IGNORED: usize = 1_000;
 /// The contents of a configuration file.
 #[derive(Debug, Default)]
 pub(super) struct Config {
-    /// The path of the file.
     pub(super) file: PathBuf,
     /// The keys, in order.
     pub(super) keys: Vec<String>,

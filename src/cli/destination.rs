@@ -16,7 +16,6 @@ use crate::pipeline::writer::FlushPolicy;
 /// A path to write to, examined before anything is read or created.
 #[derive(Debug)]
 pub(super) struct OutputTarget {
-    /// The path as given.
     path: PathBuf,
     kind: TargetKind,
 }
@@ -25,9 +24,7 @@ pub(super) struct OutputTarget {
 enum TargetKind {
     /// An open file of the process, by its number.
     Descriptor(u32),
-    /// A device or a FIFO.
     Device,
-    /// A socket of the file system.
     Socket,
     /// A regular file or a new file, by its path without symbolic links.
     File(PathBuf),
@@ -49,28 +46,26 @@ impl OutputTarget {
         }
     }
 
+    /// Returns a path at which the system has the output, unless it is a socket.
+    fn system_path(&self) -> Option<PathBuf> {
+        match &self.kind {
+            TargetKind::File(path) => Some(path.clone()),
+            TargetKind::Descriptor(number) => Some(format!("/dev/fd/{number}").into()),
+            TargetKind::Device => Some(self.path.clone()),
+            TargetKind::Socket => None,
+        }
+    }
+
     /// Returns the canonical path of the regular file that is replaced or appended to, if there is one.
     pub(super) fn file(&self) -> Option<PathBuf> {
-        let path = match &self.kind {
-            TargetKind::File(path) => path.clone(),
-            TargetKind::Descriptor(number) => fs::canonicalize(descriptor_path(*number)).ok()?,
-            TargetKind::Device | TargetKind::Socket => return None,
-        };
-        path.is_file().then_some(path)
+        let path = fs::canonicalize(self.system_path()?).ok();
+        path.filter(|path| self.kind != TargetKind::Device && path.is_file())
     }
 
     /// Returns the identity of the regular file or the pipe that is replaced or written, if there is one.
     pub(super) fn inode(&self) -> Option<Inode> {
-        let metadata = match &self.kind {
-            TargetKind::File(path) => fs::metadata(path),
-            TargetKind::Descriptor(number) => fs::metadata(descriptor_path(*number)),
-            TargetKind::Device => fs::metadata(&self.path),
-            TargetKind::Socket => return None,
-        };
-        metadata
-            .ok()
-            .filter(holds_data)
-            .and_then(|metadata| inode(&metadata))
+        let metadata = fs::metadata(self.system_path()?).ok();
+        inode(&metadata.filter(holds_data)?)
     }
 
     /// Returns whether two outputs would overwrite each other.
@@ -90,7 +85,6 @@ impl OutputTarget {
         }
     }
 
-    /// Opens the destination.
     pub(super) fn open(&self) -> Result<Destination, Error> {
         self.opened()
             .map_err(|error| cannot_write(&self.path, &error))
@@ -167,12 +161,10 @@ fn target_kind(given: &Path) -> io::Result<TargetKind> {
             return Ok(TargetKind::File(fs::canonicalize(&path)?));
         } else if kind.is_dir() {
             return Err(ErrorKind::IsADirectory.into());
+        } else if is_socket(kind) {
+            return Ok(TargetKind::Socket);
         } else {
-            return Ok(if is_socket(kind) {
-                TargetKind::Socket
-            } else {
-                TargetKind::Device
-            });
+            return Ok(TargetKind::Device);
         }
     }
     Err(io::Error::other("too many symbolic links"))
@@ -190,10 +182,6 @@ fn new(path: &Path) -> io::Result<PathBuf> {
         _ => Path::new("."),
     };
     Ok(fs::canonicalize(directory)?.join(name))
-}
-
-fn descriptor_path(number: u32) -> String {
-    format!("/dev/fd/{number}")
 }
 
 /// Returns the number of an open file of this process.
@@ -240,10 +228,11 @@ fn connect(_: &Path) -> io::Result<Destination> {
     Err(ErrorKind::Unsupported.into())
 }
 
-/// An open destination.
 pub(super) struct Destination {
     out: Box<dyn Write + Send>,
     pub(super) is_terminal: bool,
+    /// The run has more to write: it goes on when the pipe is closed, and drops what it would write there.
+    pub(super) goes_on: bool,
     /// The file that is replaced when `out` is complete, if it is one.
     unfinished: Option<Unfinished>,
 }
@@ -278,7 +267,6 @@ impl Unfinished {
         Ok(Unfinished { file, path })
     }
 
-    /// Writes bytes.
     pub(super) fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.file.as_file_mut().write_all(bytes)
     }
@@ -328,11 +316,11 @@ impl Destination {
         Destination {
             out: Box::new(out),
             is_terminal,
+            goes_on: false,
             unfinished: None,
         }
     }
 
-    /// Returns standard output.
     pub(super) fn standard() -> Self {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
@@ -370,7 +358,10 @@ impl Destination {
 
 impl Write for Destination {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.out.write(bytes)
+        match self.out.write(bytes) {
+            Err(error) if self.goes_on && error.kind() == ErrorKind::BrokenPipe => Ok(bytes.len()),
+            written => written,
+        }
     }
 
     fn write_vectored(&mut self, slices: &[io::IoSlice<'_>]) -> io::Result<usize> {
@@ -378,6 +369,9 @@ impl Write for Destination {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
+        match self.out.flush() {
+            Err(error) if self.goes_on && error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            flushed => flushed,
+        }
     }
 }

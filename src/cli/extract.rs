@@ -26,7 +26,6 @@ use crate::pipeline::tally::CountKey;
 use crate::pipeline::walk::{Outputs, Root};
 use crate::pipeline::{Archives, MessageForm, PipelineOptions, ReportMode, Verbosity};
 
-/// Runs `uriscan extract`.
 pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     if arguments.walk.type_list {
         return manual::print_types(&arguments.walk.type_add);

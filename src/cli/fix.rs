@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
-use super::destination::Unfinished;
+use super::destination::{Destination, Unfinished};
 use super::message::report;
 use crate::audit::fix::{DocumentFixes, FixList, FixedFile, Fixer, Rerun, refuse_harmful};
 use crate::audit::report::ReportSet;
@@ -15,10 +15,8 @@ use crate::pipeline::PipelineOptions;
 /// Files that are longer, in bytes, are not fixed: each is held in memory.
 const LONGEST: u64 = 256 << 20;
 
-/// The counts of a run of fixes.
 #[derive(Debug, Default)]
 pub(super) struct FixCounts {
-    /// Findings that are fixed.
     pub(super) fixed: u64,
     files: u64,
     /// Findings whose fixes could not be made.
@@ -29,13 +27,8 @@ pub(super) struct FixCounts {
 
 /// Where fixes go.
 pub(super) enum FixDestination<'d, 'r> {
-    /// A diff.
-    Diff {
-        /// The output.
-        out: Option<&'d mut dyn Write>,
-        /// Control characters are escaped.
-        is_terminal: bool,
-    },
+    /// A diff, unless there is no output.
+    Diff(Option<&'d mut Destination>),
     /// The files themselves.
     Files {
         /// The files are below one of these directories.
@@ -62,7 +55,10 @@ pub(super) fn run(
     let mut fixer = Fixer::new(reading);
     for document in &fixes.documents {
         let made = match &destination {
-            FixDestination::Diff { is_terminal, .. } => diff(&mut fixer, document, *is_terminal),
+            FixDestination::Diff(out) => {
+                let is_terminal = out.as_ref().is_some_and(|out| out.is_terminal);
+                diff(&mut fixer, document, is_terminal)
+            }
             FixDestination::Files { roots, .. } => {
                 write(&mut fixer, document, roots).map(|file| (file, Vec::new()))
             }
@@ -95,9 +91,7 @@ pub(super) fn run(
                 reports.leave(&document.path, &message, fixes)?;
             }
         }
-        if let (Ok((_, text)), FixDestination::Diff { out: Some(out), .. }) =
-            (&made, &mut destination)
-        {
+        if let (Ok((_, text)), FixDestination::Diff(Some(out))) = (&made, &mut destination) {
             out.write_all(text)?;
         }
     }

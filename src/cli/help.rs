@@ -33,7 +33,6 @@ pub(super) static PAGES: LazyLock<Vec<Page>> = LazyLock::new(|| {
     toml::from_str(include_str!("help.toml")).map_or(Vec::new(), |pages: Pages| pages.page)
 });
 
-/// Returns the names of the subcommands.
 pub(super) fn subcommands() -> impl Iterator<Item = &'static str> + Clone {
     PAGES.iter().map(|page| page.name.as_str())
 }

@@ -11,7 +11,6 @@ use super::process::check_standard_input;
 use crate::pipeline::walk::{self, Outputs, Root, Unreadable, Walk, inode, path_of};
 use crate::pipeline::{OutputOrder, PipelineOptions};
 
-/// The inputs of a run.
 pub(super) struct Inputs<'a> {
     /// The roots of the walk, without those of lists.
     pub(super) roots: Vec<Root>,

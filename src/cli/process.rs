@@ -64,18 +64,18 @@ static NOTE_CLOSED_STREAMS: extern "C" fn() = note_closed_streams;
 
 /// Returns standard output, or an error if it was closed when the process began.
 pub(super) fn standard_output() -> io::Result<io::Stdout> {
-    match OUTPUT_CLOSED.load(Ordering::Relaxed) {
-        true => Err(io::Error::other("standard output is closed")),
-        false => Ok(io::stdout()),
+    if OUTPUT_CLOSED.load(Ordering::Relaxed) {
+        return Err(io::Error::other("standard output is closed"));
     }
+    Ok(io::stdout())
 }
 
 /// Returns an error if standard input was closed when the process began.
 pub(super) fn check_standard_input() -> io::Result<()> {
-    match INPUT_CLOSED.load(Ordering::Relaxed) {
-        true => Err(io::Error::other("standard input is closed")),
-        false => Ok(()),
+    if INPUT_CLOSED.load(Ordering::Relaxed) {
+        return Err(io::Error::other("standard input is closed"));
     }
+    Ok(())
 }
 
 /// Calls `clean_up` before a signal ends the process, which then exits with 129 for HUP, 130 for INT,
@@ -157,9 +157,8 @@ fn resources() -> (Option<Duration>, Option<u64>) {
         return (None, None);
     };
     let duration = |time: TimeVal| {
-        let seconds = u64::try_from(time.tv_sec()).unwrap_or(0);
-        let micros = u64::try_from(time.tv_usec()).unwrap_or(0);
-        Duration::from_secs(seconds) + Duration::from_micros(micros)
+        let micros = u32::try_from(time.tv_usec()).unwrap_or(0);
+        Duration::new(u64::try_from(time.tv_sec()).unwrap_or(0), micros * 1000)
     };
     let cpu = duration(used.user_time()) + duration(used.system_time());
     // The unit of ru_maxrss is a byte on Apple systems and a KiB elsewhere.

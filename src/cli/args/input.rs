@@ -76,7 +76,6 @@ pub(crate) struct WalkArgs {
 /// A format to read.
 #[derive(Clone, Copy)]
 pub(crate) struct TypeArg {
-    /// The format.
     pub format: &'static Format,
     /// Whether the name has the extension of a codec.
     pub compressed: bool,
@@ -122,12 +121,10 @@ impl WalkArgs {
         types
     }
 
-    /// Returns whether hidden files are read.
     pub(in crate::cli) fn reads_hidden(&self) -> bool {
         self.hidden || self.unrestricted > 1
     }
 
-    /// Returns the options of the walk.
     pub(in crate::cli) fn options(&self) -> Result<walk::WalkOptions, Error> {
         let mut globs = OverrideBuilder::new(".");
         for glob in &self.glob {
@@ -304,7 +301,6 @@ pub(crate) struct ReadArgs {
 }
 
 impl ReadArgs {
-    /// Returns how archives are read.
     pub(in crate::cli) fn archives(&self) -> ArchiveOptions {
         ArchiveOptions {
             http_base: self.http_base,
@@ -313,7 +309,6 @@ impl ReadArgs {
         }
     }
 
-    /// Returns which compressed files are decompressed.
     pub(in crate::cli) fn decompress(&self, walk: &WalkArgs) -> Decompress {
         if self.decompress || walk.types.iter().any(|one| one.compressed) {
             Decompress::All
@@ -331,7 +326,6 @@ impl ReadArgs {
         (self.unwrap || !self.unwrap_host.is_empty()).then_some(unwrapper)
     }
 
-    /// Returns the options of the formats.
     pub(in crate::cli) fn options(&self) -> document::FormatOptions {
         let mut options = document::FormatOptions::default();
         options.text.www = self.www;

@@ -37,7 +37,6 @@ pub(crate) struct Cli {
     /// The subcommand; `extract` by default.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// The arguments of `extract`.
     #[command(flatten)]
     pub extract: ExtractArgs,
 }
@@ -72,22 +71,16 @@ pub(crate) struct ExtractArgs {
     /// it is a terminal.
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Flags that choose files.
     #[command(flatten)]
     pub walk: WalkArgs,
-    /// Flags for reading documents.
     #[command(flatten)]
     pub read: ReadArgs,
-    /// Flags for bases and rules.
     #[command(flatten)]
     pub base: BaseArgs,
-    /// Flags that choose references.
     #[command(flatten)]
     pub filter: FilterArgs,
-    /// Flags for other output than references.
     #[command(flatten)]
     pub report: ReportArgs,
-    /// Flags for the output.
     #[command(flatten)]
     pub output: OutputArgs,
 }
@@ -100,22 +93,16 @@ pub(crate) struct AuditArgs {
     /// Without --root each of them is taken for the root of a site.
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Flags that choose files.
     #[command(flatten)]
     pub walk: WalkArgs,
-    /// Flags for reading documents.
     #[command(flatten)]
     pub read: ReadArgs,
-    /// Flags for bases and rules.
     #[command(flatten)]
     pub base: BaseArgs,
-    /// Flags that choose references; the others count as skipped.
     #[command(flatten)]
     pub filter: FilterArgs,
-    /// Flags for rules and checks.
     #[command(flatten)]
     pub check: CheckArgs,
-    /// Flags for the output.
     #[command(flatten)]
     pub findings: FindingArgs,
 }
@@ -330,7 +317,6 @@ pub(crate) struct FindingArgs {
 }
 
 impl FindingArgs {
-    /// Returns the format of the findings.
     pub(in crate::cli) fn format(&self) -> &'static ReportFormat {
         let records = ReportFormat::named("jsonl").filter(|_| self.json);
         records.unwrap_or(self.format)
@@ -360,9 +346,7 @@ pub(crate) enum FixArg {
 /// A report and the file that it is written to.
 #[derive(Clone)]
 pub(crate) struct ReportArg {
-    /// Its format.
     pub format: &'static ReportFormat,
-    /// The file.
     pub path: PathBuf,
 }
 

@@ -48,7 +48,6 @@ pub(crate) struct FilterArgs {
 }
 
 impl FilterArgs {
-    /// Returns the filter of references.
     pub(in crate::cli) fn options(&self) -> Result<Filter, Error> {
         Ok(Filter {
             schemes: self.scheme.clone(),
@@ -137,7 +136,6 @@ pub(crate) struct ReportArgs {
 }
 
 impl ReportArgs {
-    /// Returns what is reported.
     pub(in crate::cli) fn report(&self) -> ReportMode {
         match self.count_by {
             Some(key) => ReportMode::CountBy(key),
@@ -151,7 +149,6 @@ impl ReportArgs {
     }
 }
 
-/// Parses the key of `--count-by`.
 pub(super) fn key(name: &str) -> Result<CountKey, String> {
     CountKey::named(name).ok_or_else(|| there_are(CountKey::NAMES.iter().map(|(_, name)| *name)))
 }
@@ -262,7 +259,6 @@ pub(crate) struct OutputArgs {
     pub generate: Option<GeneratedKind>,
 }
 
-/// Parses the report of an extraction.
 fn errors_report(text: &str) -> Result<PathBuf, String> {
     match text.strip_prefix("errors=") {
         Some(path) if !path.is_empty() => Ok(PathBuf::from(path)),
@@ -328,7 +324,6 @@ pub(in crate::cli) enum Reach {
 }
 
 impl OutputArgs {
-    /// Returns whether progress is shown.
     pub(in crate::cli) fn shows_progress(&self) -> bool {
         // On the same terminal progress would mix with the output.
         let is_separate = !io::stdout().is_terminal() || self.output.is_some();
@@ -336,13 +331,11 @@ impl OutputArgs {
             .for_progress(io::stderr().is_terminal() && is_separate)
     }
 
-    /// Returns the output format.
     pub(in crate::cli) fn output(&self) -> &'static Output {
         let records = Output::named("jsonl").filter(|_| self.json);
         records.unwrap_or(self.format)
     }
 
-    /// Returns the layout of records.
     pub(in crate::cli) fn layout(&self, reach: Reach) -> Layout {
         let terminal = self.output.is_none() && io::stdout().is_terminal();
         let position = self.line_number || self.column;
@@ -455,7 +448,6 @@ pub(crate) enum GeneratedKind {
     Complete(Shell),
 }
 
-/// Parses the kind of `--generate`.
 fn generated(name: &str) -> Result<GeneratedKind, String> {
     if let Some(subcommand) = name.strip_prefix("man=") {
         let page = named(subcommand, subcommands().map(|name| (name, name)));
