@@ -135,21 +135,6 @@ mod detected {
             unsafe { members(bytes, set) }
         }
 
-        /// Returns the index of the first byte from `from` on that is at most `low`, or one of two others.
-        ///
-        /// `Err` is an index before which there is none: the last bytes are left to the caller.
-        #[inline]
-        pub(crate) fn find_low_or(
-            self,
-            bytes: &[u8],
-            from: usize,
-            low: u8,
-            others: [u8; 2],
-        ) -> Result<usize, usize> {
-            // SAFETY: an `Avx2` is proof of AVX2.
-            unsafe { find_low_or(bytes, from, low, others) }
-        }
-
         /// Returns the first match of the pattern from `from` on that `accept` confirms.
         ///
         /// `Err` is an index before which there is none: the last bytes are left to the caller.
@@ -181,49 +166,6 @@ mod detected {
         let halves = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), _mm256_set1_epi8(15));
         let high = _mm256_shuffle_epi8(table(&set.high), halves);
         marks(_mm256_and_si256(low, high))
-    }
-
-    #[target_feature(enable = "avx2")]
-    fn find_low_or(bytes: &[u8], from: usize, low: u8, others: [u8; 2]) -> Result<usize, usize> {
-        let low = _mm256_set1_epi8(low as i8);
-        let [first, second] = others.map(|byte| _mm256_set1_epi8(byte as i8));
-        let found = |bytes: &[u8; 32]| {
-            // SAFETY: the array has the bytes that are read, and they need no alignment.
-            let bytes = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
-            let others = _mm256_or_si256(
-                _mm256_cmpeq_epi8(bytes, first),
-                _mm256_cmpeq_epi8(bytes, second),
-            );
-            _mm256_or_si256(
-                others,
-                _mm256_cmpeq_epi8(_mm256_min_epu8(bytes, low), bytes),
-            )
-        };
-        let (mut at, mut rest) = (from, bytes.get(from..).unwrap_or_default());
-        while let Some((four, behind)) = rest.split_first_chunk::<128>() {
-            let (parts, _) = four.as_chunks::<32>();
-            let masks = [0, 1, 2, 3].map(|part| found(&parts[part]));
-            let halves = [
-                _mm256_or_si256(masks[0], masks[1]),
-                _mm256_or_si256(masks[2], masks[3]),
-            ];
-            let any = _mm256_or_si256(halves[0], halves[1]);
-            if _mm256_testz_si256(any, any) == 0 {
-                let masks = masks.map(|mask| u128::from(_mm256_movemask_epi8(mask) as u32));
-                let [a, b, c, d] = masks;
-                let mask = a | b << 32 | c << 64 | d << 96;
-                return Ok(at + mask.trailing_zeros() as usize);
-            }
-            (at, rest) = (at + 128, behind);
-        }
-        while let Some((one, behind)) = rest.split_first_chunk::<32>() {
-            let mask = _mm256_movemask_epi8(found(one)) as u32;
-            if mask != 0 {
-                return Ok(at + mask.trailing_zeros() as usize);
-            }
-            (at, rest) = (at + 32, behind);
-        }
-        Err(at)
     }
 
     /// Returns one bit for each byte that is not zero.
@@ -386,17 +328,6 @@ mod detected {
 
         /// Never called: there is no value to call it on.
         pub fn members(self, _bytes: &[u8; 32], _set: &NibbleSet) -> u32 {
-            match self {}
-        }
-
-        /// Never called: there is no value to call it on.
-        pub fn find_low_or(
-            self,
-            _bytes: &[u8],
-            _from: usize,
-            _low: u8,
-            _others: [u8; 2],
-        ) -> Result<usize, usize> {
             match self {}
         }
 

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::bytes::class::ByteSet;
-use crate::bytes::simd::avx2::Avx2;
 use crate::bytes::simd::{self, Block};
 use crate::decode::RecordOffsets;
 
@@ -154,60 +153,26 @@ impl JsonText {
     }
 }
 
-/// Returns one bit for each byte of a block at which a plain part of a string ends: a quote, a backslash or
-/// a control character.
-#[inline(always)]
-fn specials(block: Block) -> u32 {
-    block.equal(b'"') | block.equal(b'\\') | block.up_to(0x1F)
-}
-
-/// The number of blocks that [`special`] searches inline.
-const BLOCKS: usize = 4;
-
-/// Returns the index of the first special byte from `at` on, or of the end if there is none, and whether a
-/// colon precedes it.
+/// Returns the index of the first byte from `at` on at which a plain part of a string ends, a quote, a
+/// backslash or a control character, or of the end if there is none, and whether a colon precedes it.
 #[inline(always)]
 fn special(bytes: &[u8], mut at: usize) -> (usize, bool) {
     let mut colons = 0;
-    for _ in 0..BLOCKS {
-        let Some(block) = simd::at(bytes, at) else {
-            break;
-        };
-        let found = specials(block);
+    while let Some(block) = simd::at(bytes, at) {
+        let found = block.equal(b'"') | block.equal(b'\\') | block.up_to(0x1F);
         let here = block.equal(b':');
         if found != 0 {
             let before = found ^ (found - 1);
-            return (
-                at + found.trailing_zeros() as usize,
-                colons | here & before != 0,
-            );
+            let end = at + found.trailing_zeros() as usize;
+            return (end, colons | here & before != 0);
         }
         colons |= here;
         at += simd::LENGTH;
     }
-    let (end, has_colon) = special_far(bytes, at);
-    (end, colons != 0 || has_colon)
-}
-
-/// Does the same for long strings, and at the end of the bytes.
-#[inline(never)]
-fn special_far(bytes: &[u8], start: usize) -> (usize, bool) {
-    let mut at = start;
-    if let Some(avx2) = Avx2::new() {
-        at = match avx2.find_low_or(bytes, at, 0x1F, [b'"', b'\\']) {
-            Ok(found) | Err(found) => found,
-        };
-    }
-    while let Some(block) = simd::at(bytes, at)
-        && specials(block) == 0
-    {
-        at += simd::LENGTH;
-    }
-    let mut rest = bytes.get(at..).unwrap_or_default().iter();
-    let found = rest.position(|&byte| matches!(byte, b'"' | b'\\' | ..=0x1F));
-    let end = found.map_or(bytes.len(), |found| at + found);
-    let passed = bytes.get(start..end).unwrap_or_default();
-    (end, memchr::memchr(b':', passed).is_some())
+    let rest = bytes.get(at..).unwrap_or_default();
+    let found = (rest.iter()).position(|&byte| matches!(byte, b'"' | b'\\' | ..=0x1F));
+    let plain = &rest[..found.unwrap_or(rest.len())];
+    (at + plain.len(), colons != 0 || plain.contains(&b':'))
 }
 
 /// Returns whether a backslash before a byte is a valid escape of one character.

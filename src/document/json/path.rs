@@ -51,7 +51,7 @@ struct JsonLevel {
 }
 
 /// The path to the current value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct ValuePath {
     /// The paths whose values have a meaning; containers that are on none are only counted.
     table: Option<&'static JsonTable>,
@@ -70,11 +70,7 @@ impl ValuePath {
     pub(super) fn new(table: Option<&'static JsonTable>) -> Self {
         ValuePath {
             table,
-            levels: Vec::new(),
-            beyond: 0,
-            names: Vec::new(),
-            value: 0,
-            pointer: Vec::new(),
+            ..ValuePath::default()
         }
     }
 

@@ -77,8 +77,9 @@ impl JsonFaults {
 }
 
 /// The tokens that may come next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum JsonExpects {
+    #[default]
     Value,
     /// A value, or the end of an array.
     FirstItem,
@@ -100,8 +101,9 @@ impl JsonExpects {
 }
 
 /// The rest of a token of which an earlier part has been read, which is skipped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum JsonRest {
+    #[default]
     Nothing,
     Word,
     String,
@@ -123,7 +125,7 @@ pub(in crate::document) enum JsonSequence {
 }
 
 /// Splits a document into tokens.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::document) struct JsonTokenizer {
     /// The index in the window of the next byte to be read.
     pub(in crate::document) at: usize,
@@ -143,15 +145,8 @@ pub(in crate::document) struct JsonTokenizer {
 impl JsonTokenizer {
     pub(in crate::document) fn new(sequence: JsonSequence) -> Self {
         JsonTokenizer {
-            at: 0,
-            faults: JsonFaults::default(),
             sequence,
-            levels: Vec::new(),
-            depth: 0,
-            in_object: false,
-            beyond: 0,
-            expects: JsonExpects::Value,
-            rest: JsonRest::Nothing,
+            ..JsonTokenizer::default()
         }
     }
 

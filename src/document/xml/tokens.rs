@@ -2,31 +2,22 @@
 
 use memchr::memmem;
 
+use crate::bytes::class::ByteSet;
 use crate::bytes::seek::is_space;
 use crate::bytes::simd;
 
-/// Whether each byte may be in a name; bytes beyond ASCII are not checked.
-static IN_NAME: [bool; 256] = {
-    let mut class = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let letter = byte as u8;
-        class[byte] =
-            letter.is_ascii_alphanumeric() || matches!(letter, b'-' | b'.' | b'_' | b':' | 0x80..);
-        byte += 1;
-    }
-    class
-};
+/// The bytes of names; those beyond ASCII are not checked.
+static IN_NAME: ByteSet = ByteSet::ALPHANUMERIC.with(b"-._:").with_range(0x80, 0xFF);
 
 /// Whether a byte may begin a name.
 #[inline]
 pub(super) fn starts_name(byte: u8) -> bool {
-    IN_NAME[byte as usize] && !matches!(byte, b'0'..=b'9' | b'-' | b'.')
+    IN_NAME.contains(byte) && !matches!(byte, b'0'..=b'9' | b'-' | b'.')
 }
 
 #[inline]
 pub(super) fn name_end(bytes: &[u8], mut at: usize) -> usize {
-    while at < bytes.len() && IN_NAME[bytes[at] as usize] {
+    while at < bytes.len() && IN_NAME.contains(bytes[at]) {
         at += 1;
     }
     at
@@ -44,7 +35,7 @@ pub(super) fn split_name(name: &[u8]) -> (&[u8], &[u8]) {
 #[inline]
 pub(super) fn hashed_name(bytes: &[u8], mut at: usize) -> (usize, u64) {
     let mut hash = 0xCBF2_9CE4_8422_2325_u64;
-    while at < bytes.len() && IN_NAME[bytes[at] as usize] {
+    while at < bytes.len() && IN_NAME.contains(bytes[at]) {
         hash = (hash ^ u64::from(bytes[at])).wrapping_mul(0x100_0000_01B3);
         at += 1;
     }

@@ -43,29 +43,6 @@ fn members_are_what_the_set_holds() {
 }
 
 #[test]
-fn low_bytes_and_two_others_are_found() {
-    let Some(avx2) = Avx2::new() else { return };
-    let (mut state, mut found) = (1, 0);
-    for length in (0..400).step_by(STEP) {
-        let mut bytes = generate(length, &mut state);
-        bytes.retain(|byte| *byte > 0x1F && *byte != b'z' && (*byte != b'x' || length % 3 == 0));
-        for from in (0..=bytes.len()).step_by(STEP) {
-            let is_end = |at: &usize| matches!(bytes[*at], 0..=0x1F | b'z' | b'x');
-            let naive = (from..bytes.len()).find(is_end);
-            match avx2.find_low_or(&bytes, from, 0x1F, [b'z', b'x']) {
-                Ok(at) => assert_eq!(Some(at), naive),
-                Err(until) => {
-                    assert!(naive.is_none_or(|at| at >= until));
-                    assert!(until + 32 > bytes.len());
-                }
-            }
-            found += usize::from(naive.is_some());
-        }
-    }
-    assert!(found > 0);
-}
-
-#[test]
 fn agrees_with_the_naive_search() {
     let Some(avx2) = Avx2::new() else { return };
     let pattern = NeighbourPattern {
