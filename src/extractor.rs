@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use encoding_rs::Encoding;
 
-use crate::bytes::lines::LineCounter;
+use crate::bytes::lines::{LineCounter, Position};
 use crate::bytes::source::{Replay, RewindSource, Seekable};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window, Windows};
@@ -560,68 +560,38 @@ impl Pass {
     }
 }
 
-/// Adds the positions of references and remarks that have none from the scanner.
-fn locate(lines: &mut LineCounter, window: &Window<'_>, converted: bool, events: &mut Batch) {
-    let starts = events.list.iter().filter_map(|event| match event {
-        Event::Reference(found) if found.position.is_none() => Some(found.span.start),
-        Event::Remark(found) if found.position.is_none() => Some(found.place()),
-        _ => None,
-    });
-    if !starts.is_sorted() {
-        return locate_sorted(lines, window, converted, events);
-    }
-    let mut list = events.list.as_mut_slice();
-    while !list.is_empty() {
-        let is_encoding = |event: &Event| matches!(event, Event::Encoding(_));
-        let count = list.iter().position(is_encoding).unwrap_or(list.len());
-        let (located, rest) = list.split_at_mut(count);
-        let places = located.iter_mut().filter_map(|event| match event {
-            Event::Reference(found) if found.position.is_none() => {
-                Some((found.span.start, &mut found.position))
-            }
-            Event::Remark(found) if found.position.is_none() => {
-                Some((found.place(), &mut found.position))
-            }
-            _ => None,
-        });
-        lines.fill(window, places);
-        let Some((Event::Encoding(encoding), rest)) = rest.split_first_mut() else {
-            return;
-        };
-        // Converted text is UTF-8.
-        if !converted {
-            lines.set_encoding(encoding);
-        }
-        list = rest;
-    }
-}
+/// An offset, and where its position is needed.
+type Place<'p> = (u64, &'p mut Option<Position>);
 
-/// Adds positions where references are out of order.
+/// Adds the positions of references and remarks that have none from the scanner.
 ///
 /// References in the text of an SVG style element precede those of the elements inside it.
-fn locate_sorted(
-    lines: &mut LineCounter,
-    window: &Window<'_>,
-    converted: bool,
-    events: &mut Batch,
-) {
-    let mut waiting = Vec::new();
+fn locate(lines: &mut LineCounter, window: &Window<'_>, converted: bool, events: &mut Batch) {
+    let mut places = Vec::with_capacity(events.list.len());
     for event in &mut events.list {
         match event {
             Event::Reference(found) if found.position.is_none() => {
-                waiting.push((found.span.start, &mut found.position));
+                places.push((found.span.start, &mut found.position));
             }
             Event::Remark(found) if found.position.is_none() => {
-                waiting.push((found.place(), &mut found.position));
+                places.push((found.place(), &mut found.position));
             }
-            Event::Encoding(encoding) if !converted => lines.set_encoding(encoding),
+            // Converted text is UTF-8.
+            Event::Encoding(encoding) if !converted => {
+                fill(lines, window, &mut places);
+                lines.set_encoding(encoding);
+            }
             _ => {}
         }
     }
-    waiting.sort_by_key(|(start, _)| *start);
-    for (start, position) in waiting {
-        *position = Some(lines.position(window, start));
+    fill(lines, window, &mut places);
+}
+/// Fills in the positions of offsets, which [`locate`] may have found out of order.
+fn fill(lines: &mut LineCounter, window: &Window<'_>, places: &mut Vec<Place<'_>>) {
+    if !places.is_sorted_by_key(|(start, _)| *start) {
+        places.sort_by_key(|(start, _)| *start);
     }
+    lines.fill(window, places.drain(..));
 }
 
 /// Maps offsets in converted text to offsets in the document as stored.

@@ -290,7 +290,7 @@ fn print_stats(how: StatsArg, summary: &Summary, start: Instant) {
     let usage = process::usage(start);
     let mut text = Vec::new();
     if how == StatsArg::Json {
-        json::push_stats(summary, &usage, &mut text);
+        json::push_stats(summary, Some(&usage), &mut text);
         return write_stderr(&text);
     }
     let reasons = summary.skips().filter(|(_, count)| *count > 0);

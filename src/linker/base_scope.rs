@@ -278,6 +278,13 @@ impl BaseScope {
         self.rules
     }
 
+    /// Returns a resolver of another base by the rules and in the encoding of the document.
+    pub(super) fn resolver(&self, base: &[u8]) -> Option<uri::Resolver> {
+        let mut resolver = uri::Resolver::new(base, self.rules).ok()?;
+        resolver.set_encoding(self.encoding);
+        Some(resolver)
+    }
+
     pub(super) fn diagnose(&mut self, code: &'static Code, offset: u64) {
         let known = self
             .diagnostics

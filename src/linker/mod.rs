@@ -8,6 +8,7 @@ mod link;
 mod writer;
 
 use std::borrow::Cow;
+use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -22,13 +23,13 @@ use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
     self, BaseSelector, Batch, EntityBaseField, EntityHeading, Event, FoundAttachment,
-    FoundReference, RestartHints, RuleFamily, cut_name,
+    RestartHints, RuleFamily, cut_name,
 };
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, Base, BaseSource};
 use base_scope::BaseScope;
-use labels::PartLabels;
-use writer::LinkWriter;
+use labels::LabelKind;
+use writer::{BatchTexts, LinkWriter, ScopedReference};
 
 /// The most bytes of pending references; past it they resolve against the base known so far.
 const PENDING_LIMIT: usize = 16 << 20;
@@ -67,7 +68,6 @@ pub struct Linker {
     pending: PendingReferences,
     /// References of the current batch to become pending: their scope and their index in the batch.
     waiting: Vec<(usize, usize)>,
-    labels: PartLabels,
     writer: LinkWriter,
     /// The last restart that the outermost document requested.
     restart: Option<RestartHints>,
@@ -96,7 +96,6 @@ impl Linker {
             unsettled: 0,
             pending: PendingReferences::default(),
             waiting: Vec::new(),
-            labels: PartLabels::default(),
             writer: LinkWriter::new(longest_base, unwrapper),
             restart: None,
             leaves_references: false,
@@ -117,7 +116,6 @@ impl Linker {
         self.waiting.clear();
         self.unsettled = 0;
         self.restart = None;
-        self.labels.clear();
         self.depth = context.depth;
         self.writer.begin(&context);
         let scope = self.open_scope(context.family);
@@ -149,42 +147,35 @@ impl Linker {
 
     /// Processes a batch of events and the window of the batch; passes settled links to the sink.
     pub(crate) fn take(&mut self, events: &Batch, window: &[u8], sink: &mut dyn Sink) {
+        let texts = BatchTexts { events, window };
         step(events.list.len());
         for (index, event) in events.list.iter().enumerate() {
             if self.is_stopped() {
                 return;
             }
             match *event {
-                Event::Reference(_) if self.leaves_references => {}
-                Event::Reference(ref found) => self.reference(index, found, events, window, sink),
+                Event::Reference(_) | Event::Attachment(_) if self.leaves_references => {}
+                Event::Reference(_) | Event::Attachment(_) => self.reference(index, texts, sink),
                 Event::Base(text, offset) => {
-                    self.base(events.bytes(text, window), offset);
+                    self.base(texts.bytes(text), offset);
                 }
-                Event::Settled => self.settle(events, window, sink),
+                Event::Settled => self.settle(texts, sink),
                 Event::Encoding(encoding) => self.innermost().encoding = encoding,
                 Event::Diagnostic(code, offset) => self.diagnose(code, offset),
-                Event::Enter(ref enter) => self.enter(enter, events, window),
-                Event::Heading(ref heading) => self.heading(heading, events, window),
-                Event::Envelope(ref envelope) => self.envelope(envelope, events, window),
-                Event::Leave => self.leave(events, window, sink),
+                Event::Enter(ref enter) => self.enter(enter, texts),
+                Event::Heading(ref heading) => self.heading(heading, texts),
+                Event::Envelope(ref envelope) => self.envelope(envelope, texts),
+                Event::Leave => self.leave(texts, sink),
                 Event::Anchor(text, offset) => {
-                    sink.event(&Found::Anchor(events.bytes(text, window), offset));
+                    sink.event(&Found::Anchor(texts.bytes(text), offset));
                 }
                 Event::Remark(ref found) => sink.event(&Found::Remark(Remark {
                     kind: found.kind,
-                    text: events.bytes(found.text, window),
+                    text: texts.bytes(found.text),
                     span: found.span,
                     position: found.position,
                 })),
                 Event::Exact(rule) => sink.event(&Found::Exact(rule)),
-                Event::Attachment(_) if self.leaves_references => {}
-                Event::Attachment(ref found) => {
-                    let scope = self.open.last().copied().unwrap_or(0);
-                    match self.unsettled {
-                        0 => self.attachment(scope, found, events, window, sink),
-                        _ => self.waiting.push((scope, index)),
-                    }
-                }
                 Event::Restart(hints) => {
                     if self.open.len() == 1 {
                         self.restart = Some(hints);
@@ -203,7 +194,7 @@ impl Linker {
                 // One that is too long is refused for each of its references.
                 *text = text.first(self.writer.longest_base.saturating_add(1));
             }
-            self.pending.push(scope, &event, events, window);
+            self.pending.push(scope, &event, texts);
         }
     }
 
@@ -217,7 +208,7 @@ impl Linker {
         }
         self.diagnose(&diagnostic::HELD_LIMIT, 0);
         self.settle_all();
-        self.release(&Batch::default(), &[], sink);
+        self.release(BatchTexts::stored(&Batch::default()), sink);
         true
     }
 
@@ -232,8 +223,7 @@ impl Linker {
             return;
         }
         self.settle_all();
-        let nothing = Batch::default();
-        self.release(&nothing, &[], sink);
+        self.release(BatchTexts::stored(&Batch::default()), sink);
         self.open.clear();
         self.report_scopes(0..self.live, sink);
         self.live = 0;
@@ -260,57 +250,41 @@ impl Linker {
         index
     }
 
-    fn reference(
-        &mut self,
-        index: usize,
-        found: &FoundReference,
-        events: &Batch,
-        window: &[u8],
-        sink: &mut dyn Sink,
-    ) {
+    /// Emits a reference or a file, or lets it wait while a base is not settled.
+    fn reference(&mut self, index: usize, texts: BatchTexts<'_>, sink: &mut dyn Sink) {
         let scope = self.open.last().copied().unwrap_or(0);
-        let text = events.bytes(found.text, window);
-        if labels::names_part(text) {
+        let event = &texts.events.list[index];
+        if let Event::Reference(found) = event
+            && let text = texts.bytes(found.text)
+            && labels::names_part(text)
+        {
             self.await_part(text);
         }
         if self.unsettled > 0 {
             self.waiting.push((scope, index));
-            return;
+        } else {
+            self.emit(scope, event, texts, sink);
         }
-        self.emit(scope, found, events, window, sink);
     }
 
-    #[inline]
-    fn emit(
-        &mut self,
-        scope: usize,
-        found: &FoundReference,
-        events: &Batch,
-        window: &[u8],
-        sink: &mut dyn Sink,
-    ) {
+    /// Emits a reference or a file, whose base is settled.
+    fn emit(&mut self, scope: usize, event: &Event, texts: BatchTexts<'_>, sink: &mut dyn Sink) {
         self.prepare(scope);
-        let (scopes, labels) = (&self.scopes[..], &mut self.labels);
-        self.writer
-            .emit((scopes, scope), labels, found, (events, window), sink);
-        while let Some(code) = self.writer.refused.pop() {
-            self.diagnose_in(scope, code, found.span.start);
-        }
-    }
-
-    /// Emits what was pending.
-    fn emit_event(
-        &mut self,
-        scope: usize,
-        event: &Event,
-        events: &Batch,
-        window: &[u8],
-        sink: &mut dyn Sink,
-    ) {
         match event {
             _ if self.is_stopped() => {}
-            Event::Reference(found) => self.emit(scope, found, events, window, sink),
-            Event::Attachment(found) => self.attachment(scope, found, events, window, sink),
+            Event::Reference(found) => {
+                let reference = ScopedReference {
+                    found,
+                    texts,
+                    scopes: &self.scopes,
+                    scope,
+                };
+                self.writer.emit(reference, sink);
+                while let Some(code) = self.writer.refused.pop() {
+                    self.diagnose_in(scope, code, found.span.start);
+                }
+            }
+            Event::Attachment(found) => self.attachment(scope, found, texts, sink),
             _ => {}
         }
     }
@@ -321,17 +295,15 @@ impl Linker {
         &mut self,
         scope: usize,
         found: &FoundAttachment,
-        events: &Batch,
-        window: &[u8],
+        texts: BatchTexts<'_>,
         sink: &mut dyn Sink,
     ) {
-        self.prepare(scope);
         let scope = &self.scopes[scope];
         sink.event(&Found::Attachment(&Attachment {
             member: scope.member().unwrap_or_default(),
-            contents: events.bytes(found.contents, window),
-            file_name: events.bytes(found.file_name, window),
-            media_type: &lossy(events.bytes(found.media_type, window)),
+            contents: texts.bytes(found.contents),
+            file_name: texts.bytes(found.file_name),
+            media_type: &lossy(texts.bytes(found.media_type)),
             directory: scope.directory(),
             message: scope.message(),
             depth: self.depth,
@@ -350,7 +322,7 @@ impl Linker {
         let innermost = self.open.iter().rposition(|&index| is_message(index));
         let inner = &self.open[innermost.unwrap_or(outermost)..];
         let scope_ids: Vec<u64> = inner.iter().map(|&index| self.scopes[index].id).collect();
-        if self.labels.part(target, &scope_ids).is_some() {
+        if self.writer.labels.part(target, &scope_ids).is_some() {
             return;
         }
         let message = &mut self.scopes[self.open[outermost]];
@@ -394,12 +366,12 @@ impl Linker {
     }
 
     /// Applies a heading to the innermost document.
-    fn heading(&mut self, heading: &EntityHeading, events: &Batch, window: &[u8]) {
+    fn heading(&mut self, heading: &EntityHeading, texts: BatchTexts<'_>) {
         let index = self.open.last().copied().unwrap_or(0);
         let known = &mut self.scopes[index].heading;
         let mut is_any_cut = false;
         let mut name = |text| {
-            let (name, is_cut) = cut_name(events.bytes(text, window));
+            let (name, is_cut) = cut_name(texts.bytes(text));
             is_any_cut |= is_cut;
             lossy(name)
         };
@@ -420,16 +392,16 @@ impl Linker {
         if is_any_cut {
             self.diagnose(&diagnostic::NAME_TOO_LONG, 0);
         }
-        let id = heading.content_id.map(|id| events.bytes(id, window));
-        let location = heading.location.map(|uri| events.bytes(uri, window));
+        let id = heading.content_id.map(|id| texts.bytes(id));
+        let location = heading.location.map(|uri| texts.bytes(uri));
         if id.is_some() || location.is_some() {
             self.label(index, id, location);
         }
     }
 
     /// Applies an envelope to the innermost document, which is a message.
-    fn envelope(&mut self, envelope: &events::EnvelopeRanges, events: &Batch, window: &[u8]) {
-        let owned = |text| events.bytes(text, window).to_vec();
+    fn envelope(&mut self, envelope: &events::EnvelopeRanges, texts: BatchTexts<'_>) {
+        let owned = |text| texts.bytes(text).to_vec();
         let fields = envelope.fields.map(|field| field.map(owned));
         let text = base_scope::EnvelopeText::new(fields, envelope.decode);
         self.innermost().heading.envelope = Some(Arc::new(text));
@@ -441,7 +413,7 @@ impl Linker {
     /// enclosing messages.
     fn label(&mut self, index: usize, id: Option<&[u8]>, location: Option<&[u8]>) {
         let parent = self.scopes[index].parent;
-        let around = std::iter::successors(parent, |&index| self.scopes[index].parent);
+        let around = iter::successors(parent, |&index| self.scopes[index].parent);
         let around = around.map(|index| &self.scopes[index]);
         let related = around.clone().find(|scope| scope.heading.related);
         let related = related.map(|scope| scope.id);
@@ -456,12 +428,10 @@ impl Linker {
         let mut fits = true;
         if let Some(id) = id {
             let scope_ids = [related, messages[0], messages[1]];
-            fits &= self
-                .labels
-                .add(labels::LabelKind::ContentId, id, &scope_ids, &part);
+            let labels = &mut self.writer.labels;
+            fits &= labels.add(LabelKind::ContentId, id, &scope_ids, &part);
         }
         if let (Some(location), Some(_), Some(parent)) = (location, related, parent) {
-            let scope_ids = [related];
             self.prepare(parent);
             // RFC 2557 section 8.2: a relative label resolves against the enclosing base. The
             // part's own Content-Base counts only where that is no better than a default.
@@ -473,17 +443,14 @@ impl Linker {
             };
             let mut uri = Vec::new();
             if by.resolve_into(location, &mut uri).is_ok() {
-                fits &= self
-                    .labels
-                    .add(labels::LabelKind::Location, &uri, &scope_ids, &part);
                 // Targets in markup are normalised by the WHATWG rules, so this label must be, too.
                 let markup = uri::Resolver::new(&uri, self.ruling.markup).ok();
                 let mut normal = Vec::new();
                 let same = markup.and_then(|by| by.resolve_into(&uri, &mut normal).ok());
-                if same.is_some() && normal != uri {
-                    fits &=
-                        self.labels
-                            .add(labels::LabelKind::Location, &normal, &scope_ids, &part);
+                let normal = same.map(|_| normal).filter(|normal| *normal != uri);
+                let labels = &mut self.writer.labels;
+                for uri in iter::once(uri).chain(normal) {
+                    fits &= labels.add(LabelKind::Location, &uri, &[related], &part);
                 }
             }
         }
@@ -492,14 +459,14 @@ impl Linker {
         }
     }
 
-    fn settle(&mut self, events: &Batch, window: &[u8], sink: &mut dyn Sink) {
+    fn settle(&mut self, texts: BatchTexts<'_>, sink: &mut dyn Sink) {
         let scope = self.innermost();
         if !scope.settled && !scope.awaits_parts {
             scope.settled = true;
             self.unsettled -= 1;
         }
         if self.unsettled == 0 {
-            self.release(events, window, sink);
+            self.release(texts, sink);
         }
     }
 
@@ -512,11 +479,11 @@ impl Linker {
         self.unsettled = 0;
     }
 
-    fn enter(&mut self, enter: &crate::document::events::Enter, events: &Batch, window: &[u8]) {
+    fn enter(&mut self, enter: &crate::document::events::Enter, texts: BatchTexts<'_>) {
         let index = self.open_scope(enter.family);
         let scope = &mut self.scopes[index];
         if let Some(member) = enter.member {
-            let (member, is_cut) = cut_name(events.bytes(member, window));
+            let (member, is_cut) = cut_name(texts.bytes(member));
             scope.set_member(&lossy(member));
             if is_cut {
                 self.diagnose(&diagnostic::NAME_TOO_LONG, 0);
@@ -525,10 +492,10 @@ impl Linker {
         if let Some(base) = &enter.base
             && self.embedded == EmbeddedBases::Honour
         {
-            if events.bytes(base.reference, window).len() > self.writer.longest_base {
+            if texts.bytes(base.reference).len() > self.writer.longest_base {
                 return self.diagnose(&diagnostic::BASE_TOO_LONG, 0);
             }
-            let part = |part| lossy(events.bytes(part, window)).into();
+            let part = |part| lossy(texts.bytes(part)).into();
             let source = match base.source {
                 EntityBaseField::ContentBase(text) => {
                     BaseSource::EntityContentBase { part: part(text) }
@@ -540,22 +507,22 @@ impl Linker {
                     BaseSource::RetrievalSnapshotContentLocation
                 }
             };
-            let reference = events.bytes(base.reference, window);
+            let reference = texts.bytes(base.reference);
             self.innermost().entity.set(reference, source);
         }
     }
 
-    fn leave(&mut self, events: &Batch, window: &[u8], sink: &mut dyn Sink) {
+    fn leave(&mut self, texts: BatchTexts<'_>, sink: &mut dyn Sink) {
         self.innermost().awaits_parts = false;
-        self.settle(events, window, sink);
+        self.settle(texts, sink);
         let Some(scope) = self.open.pop() else { return };
         if self.unsettled == 0 {
             // Nothing is pending: the scope and the scopes in it are no longer used.
             self.report_scopes(scope..self.live, sink);
             self.live = scope.max(1);
             let named = |&index: &usize| self.scopes[index].heading.names_parts;
-            if !self.labels.is_empty() && !self.open.iter().any(named) {
-                self.labels.clear();
+            if !self.writer.labels.is_empty() && !self.open.iter().any(named) {
+                self.writer.labels.clear();
             }
         } else if scope > 0 && scope + 1 == self.live && self.is_empty(scope) {
             // No reference of the scope or of scopes in it is pending.
@@ -584,18 +551,18 @@ impl Linker {
     }
 
     /// Emits all pending and waiting references, in document order.
-    fn release(&mut self, events: &Batch, window: &[u8], sink: &mut dyn Sink) {
+    fn release(&mut self, texts: BatchTexts<'_>, sink: &mut dyn Sink) {
         step(self.pending.len() + self.waiting.len());
         let mut pending = std::mem::take(&mut self.pending);
         for (scope, event) in &pending.list {
             // Every text was copied, so none lies in a window.
-            self.emit_event(*scope, event, &pending.texts, &[], sink);
+            self.emit(*scope, event, BatchTexts::stored(&pending.texts), sink);
         }
         pending.clear();
         self.pending = pending;
         let mut waiting = std::mem::take(&mut self.waiting);
         for (scope, index) in waiting.drain(..) {
-            self.emit_event(scope, &events.list[index], events, window, sink);
+            self.emit(scope, &texts.events.list[index], texts, sink);
         }
         self.waiting = waiting;
         self.drop_closed(sink);
@@ -700,8 +667,8 @@ impl PendingReferences {
     }
 
     /// Copies an event out of its batch and its window.
-    fn push(&mut self, scope: usize, event: &Event, events: &Batch, window: &[u8]) {
-        let copy = self.texts.adopt(event, events, window);
+    fn push(&mut self, scope: usize, event: &Event, texts: BatchTexts<'_>) {
+        let copy = self.texts.adopt(event, texts.events, texts.window);
         self.list.push((scope, copy));
     }
 }

@@ -1,5 +1,6 @@
 //! Resolves a found reference and emits the link.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use super::base_scope::BaseScope;
@@ -16,22 +17,71 @@ use crate::document::flags::{Flags, holds_placeholder};
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, BaseSource, ByteClasses, Reference, ResolveErrorKind};
 
+/// The events of a batch, and the window that they lie in.
+#[derive(Clone, Copy)]
+pub(super) struct BatchTexts<'a> {
+    pub(super) events: &'a Batch,
+    pub(super) window: &'a [u8],
+}
+
+impl<'a> BatchTexts<'a> {
+    /// The texts of a batch that holds all of them.
+    pub(super) fn stored(events: &'a Batch) -> Self {
+        let window = &[];
+        BatchTexts { events, window }
+    }
+
+    pub(super) fn bytes(self, text: TextRange) -> &'a [u8] {
+        self.events.bytes(text, self.window)
+    }
+}
+
+/// A reference, its texts, and the scopes of its document and of the documents around.
+#[derive(Clone, Copy)]
+pub(super) struct ScopedReference<'a> {
+    pub(super) found: &'a FoundReference,
+    pub(super) texts: BatchTexts<'a>,
+    pub(super) scopes: &'a [BaseScope],
+    pub(super) scope: usize,
+}
+
+/// The place of the outermost document.
+#[derive(Debug, Default)]
+struct DocumentPlace {
+    /// The root of the tree that the document is in.
+    tree: Option<Vec<u8>>,
+    /// The archive that the document is in.
+    enclosure: Option<Enclosure>,
+}
+
+/// A base that a reference resolves against, with its source as records name it.
+struct ChosenBase<'a> {
+    resolver: Cow<'a, uri::Resolver>,
+    named: Option<(Cow<'a, [u8]>, &'a str)>,
+}
+
+impl<'a> ChosenBase<'a> {
+    fn known(resolver: &'a uri::Resolver, named: Option<(&'a [u8], &'a str)>) -> Self {
+        ChosenBase {
+            resolver: Cow::Borrowed(resolver),
+            named: named.map(|(uri, source)| (Cow::Borrowed(uri), source)),
+        }
+    }
+}
+
 /// Resolves references into reused buffers and passes the links to a sink.
 #[derive(Debug, Default)]
 pub(super) struct LinkWriter {
     unwrapper: Option<Unwrapper>,
-    /// Maximum length in bytes of a codebase.
+    /// Maximum length in bytes of a base that a document declares.
     pub(super) longest_base: usize,
     /// The reasons why something about the last reference was left out.
     pub(super) refused: Vec<&'static Code>,
-    /// The root of the tree that the outermost document is in.
-    tree: Option<Vec<u8>>,
-    /// The archive that the outermost document is in.
-    enclosure: Option<Enclosure>,
     /// The sink has stopped the document.
     pub(super) stopped: bool,
+    pub(super) labels: PartLabels,
+    place: DocumentPlace,
     target: Vec<u8>,
-    codebase: Vec<u8>,
     element: String,
     attribute: String,
 }
@@ -47,88 +97,47 @@ impl LinkWriter {
 
     /// Starts a document.
     pub(super) fn begin(&mut self, context: &DocumentContext<'_>) {
-        self.tree = context.tree.map(<[u8]>::to_vec);
-        self.enclosure = context.enclosure.cloned();
+        self.place.tree = context.tree.map(<[u8]>::to_vec);
+        self.place.enclosure = context.enclosure.cloned();
+        self.labels.clear();
         self.stopped = false;
     }
 
     /// Resolves a reference against a base of its document's scope and emits the link.
-    pub(super) fn emit(
-        &mut self,
-        (scopes, index): (&[BaseScope], usize),
-        labels: &mut PartLabels,
-        found: &FoundReference,
-        (events, window): (&Batch, &[u8]),
-        sink: &mut dyn Sink,
-    ) {
-        let bytes = |text| events.bytes(text, window);
-        let scope = &scopes[index];
-        let reference = bytes(found.text);
-        let own;
-        let (resolver, base) = match found.base {
-            BaseSelector::Document | BaseSelector::Refresh => {
-                (&scope.by_document, scope.document_base())
-            }
-            BaseSelector::Fallback | BaseSelector::FallbackWithFragment(_) => {
-                (&scope.by_fallback, scope.fallback_base())
-            }
-            BaseSelector::Tree => match tree(self.tree.as_deref(), scope) {
-                Some((resolver, root)) => {
-                    own = resolver;
-                    let source = scope.document_base().map(|(_, source)| source);
-                    (&own, source.map(|source| (root, source)))
-                }
-                None => (&scope.by_document, scope.document_base()),
-            },
-            BaseSelector::Package => {
-                match self.enclosure.as_ref().and_then(|one| package(one, scope)) {
-                    Some((resolver, uri)) => {
-                        own = resolver;
-                        let source = scope.document_base().map(|(_, source)| source);
-                        (&own, source.map(|source| (uri, source)))
-                    }
-                    None => (&scope.by_document, scope.document_base()),
-                }
-            }
-            BaseSelector::Nothing => {
-                own = uri::Resolver::without_base(scope.rules());
-                (&own, None)
-            }
-            BaseSelector::Codebase(text) => match self.codebase(scope, bytes(text)) {
-                Some(resolver) => {
-                    own = resolver;
-                    (
-                        &own,
-                        Some((self.codebase.as_slice(), BaseSource::ContentCodebase.name())),
-                    )
-                }
-                None => (&scope.by_document, scope.document_base()),
-            },
+    pub(super) fn emit(&mut self, reference: ScopedReference<'_>, sink: &mut dyn Sink) {
+        let ScopedReference { found, texts, .. } = reference;
+        let scope = &reference.scopes[reference.scope];
+        let text = texts.bytes(found.text);
+        let codebase = match found.base {
+            BaseSelector::Codebase(codebase) => self.codebase(scope, texts.bytes(codebase)),
+            _ => None,
         };
-        let written = found.resolves_as.map_or(reference, bytes);
+        let base = codebase.unwrap_or_else(|| self.place.base(scope, found.base));
+        let written = found.resolves_as.map_or(text, |text| texts.bytes(text));
         let classes = match found.classes.is_known() && found.resolves_as.is_none() {
             true => found.classes,
             false => ByteClasses::of(written),
         };
-        self.target.clear();
         let mut flags = found.flags;
         // Placeholders have a brace or an angle bracket.
         let may_hold = classes.has_suspect() || found.resolves_as.is_some();
-        if may_hold && holds_placeholder(reference) {
+        if may_hold && holds_placeholder(text) {
             flags |= Flags::TEMPLATE;
         }
-        let (target, inherits) = if names_message(reference) {
-            (Ok(reference), false)
+        self.target.clear();
+        let (target, inherits) = if names_message(text) {
+            (Ok(text), false)
         } else if flags.contains(Flags::TEMPLATE) {
             (Err(ResolveErrorKind::Template), false)
         } else {
+            let resolver = &base.resolver;
             match resolver.append_target(written, classes, &mut self.target) {
                 Ok(_) if found.base == BaseSelector::Refresh && is_script(&self.target) => {
                     (Err(ResolveErrorKind::InvalidReference), false)
                 }
                 Ok(kind) => {
                     if let (Some(enclosure), Some((base, _)), true) =
-                        (&self.enclosure, base, kind.inherits_base())
+                        (&self.place.enclosure, &base.named, kind.inherits_base())
                     {
                         let inside = enclosed(enclosure, base, written, &self.target, scope);
                         if let Some((target, leaves)) = inside {
@@ -140,11 +149,11 @@ impl LinkWriter {
                     }
                     if let BaseSelector::FallbackWithFragment(fragment) = found.base {
                         self.target.push(b'#');
-                        self.target.extend_from_slice(bytes(fragment));
+                        self.target.extend_from_slice(texts.bytes(fragment));
                     }
                     (Ok(self.target.as_slice()), kind.inherits_base())
                 }
-                Err(error) => (Err(error.kind()), !has_scheme(reference)),
+                Err(error) => (Err(error.kind()), !has_scheme(text)),
             }
         };
         if inherits && scope.is_chained() && found.base == BaseSelector::Document {
@@ -158,36 +167,37 @@ impl LinkWriter {
             flags |= Flags::USERINFO;
         }
         let target_part = match target {
-            Ok(target) if labels.may_name(target) => labels.part(target, &scope_ids(scopes, index)),
+            Ok(target) if self.labels.may_name(target) => {
+                self.labels.part(target, &scope_ids(reference))
+            }
             _ => None,
         };
-        let heading = &scope.heading;
         let member;
-        let part = match scope.is_in_message() || target_part.is_some() {
-            false => LinkMember::none(),
-            true => {
-                member = LinkMember {
-                    media_type: some(&heading.media_type),
-                    charset: some(&heading.charset),
-                    target_part,
-                    // Readers of compressed files and of archives fill in the rest.
-                    ..scope.message()
-                };
-                &member
-            }
+        let part = if scope.is_in_message() || target_part.is_some() {
+            member = LinkMember {
+                media_type: some(&scope.heading.media_type),
+                charset: some(&scope.heading.charset),
+                target_part,
+                // Readers of compressed files and of archives fill in the rest.
+                ..scope.message()
+            };
+            &member
+        } else {
+            LinkMember::none()
         };
+        let base = base.named.as_ref().filter(|_| inherits);
         let link = Link {
             member: scope.member(),
             position: found.position,
             span: found.span,
-            reference,
+            reference: text,
             target,
-            base: base.filter(|_| inherits),
+            base: base.map(|(uri, source)| (&**uri, *source)),
             context: found.context,
-            element: name(found.element, bytes, &mut self.element, &mut self.refused),
+            element: name(found.element, texts, &mut self.element, &mut self.refused),
             attribute: name(
                 found.attribute,
-                bytes,
+                texts,
                 &mut self.attribute,
                 &mut self.refused,
             ),
@@ -201,9 +211,12 @@ impl LinkWriter {
             (Some(unwrapper), Ok(target)) => unwrapper.unwrap(target),
             _ => None,
         };
-        let flow = if unwrapped.is_some() || events.has_details(found) {
-            let context = (events, window);
-            let (flow, is_cut) = emit_details(link, unwrapped.as_deref(), found, context, sink);
+        let flow = if unwrapped.is_some() || texts.events.has_details(found) {
+            let link = Link {
+                unwrapped: unwrapped.as_deref(),
+                ..link
+            };
+            let (flow, is_cut) = emit_details(link, found, texts, sink);
             if is_cut {
                 self.refused.push(&diagnostic::NAME_TOO_LONG);
             }
@@ -214,22 +227,52 @@ impl LinkWriter {
         self.stopped = flow.is_break();
     }
 
-    /// Makes the resolver of an element's codebase, which resolves against the document's base.
-    fn codebase(&mut self, scope: &BaseScope, codebase: &[u8]) -> Option<uri::Resolver> {
-        self.codebase.clear();
+    /// Resolves an element's codebase against the document's base; `None` if there is no such base.
+    fn codebase<'a>(&mut self, scope: &'a BaseScope, codebase: &[u8]) -> Option<ChosenBase<'a>> {
+        let mut uri = Vec::new();
         if codebase.len() <= self.longest_base {
-            let by_document = &scope.by_document;
-            by_document
-                .resolve_into(codebase, &mut self.codebase)
-                .ok()?;
+            scope.by_document.resolve_into(codebase, &mut uri).ok()?;
         }
-        if codebase.len().max(self.codebase.len()) > self.longest_base {
+        if codebase.len().max(uri.len()) > self.longest_base {
             self.refused.push(&diagnostic::BASE_TOO_LONG);
             return None;
         }
-        let mut resolver = uri::Resolver::new(&self.codebase, scope.rules()).ok()?;
-        resolver.set_encoding(scope.encoding);
-        Some(resolver)
+        Some(ChosenBase {
+            resolver: Cow::Owned(scope.resolver(&uri)?),
+            named: Some((Cow::Owned(uri), BaseSource::ContentCodebase.name())),
+        })
+    }
+}
+
+impl DocumentPlace {
+    /// Chooses the base of a reference; the document's own one where the selected one is unknown.
+    fn base<'a>(&'a self, scope: &'a BaseScope, selector: BaseSelector) -> ChosenBase<'a> {
+        let root = match selector {
+            BaseSelector::Fallback | BaseSelector::FallbackWithFragment(_) => {
+                return ChosenBase::known(&scope.by_fallback, scope.fallback_base());
+            }
+            BaseSelector::Nothing => {
+                let resolver = uri::Resolver::without_base(scope.rules());
+                return ChosenBase {
+                    resolver: Cow::Owned(resolver),
+                    named: None,
+                };
+            }
+            BaseSelector::Document | BaseSelector::Refresh | BaseSelector::Codebase(_) => None,
+            BaseSelector::Tree => self.tree.as_deref(),
+            BaseSelector::Package => self.enclosure.as_ref().map(|enclosure| {
+                let root = enclosure.root.as_slice();
+                root.strip_suffix(b"!/").unwrap_or(root)
+            }),
+        };
+        let named = scope.document_base();
+        match root.and_then(|root| Some((root, scope.resolver(root)?))) {
+            Some((root, resolver)) => ChosenBase {
+                resolver: Cow::Owned(resolver),
+                named: named.map(|(_, source)| (Cow::Borrowed(root), source)),
+            },
+            None => ChosenBase::known(&scope.by_document, named),
+        }
     }
 }
 
@@ -237,17 +280,16 @@ impl LinkWriter {
 #[inline(never)]
 fn emit_details(
     link: Link<'_>,
-    unwrapped: Option<&[u8]>,
     found: &FoundReference,
-    (events, window): (&Batch, &[u8]),
+    texts: BatchTexts<'_>,
     sink: &mut dyn Sink,
 ) -> (ControlFlow<()>, bool) {
-    let bytes = |text| events.bytes(text, window);
+    let events = texts.events;
     let alternatives = events.alternatives(found).iter();
-    let alternatives: Vec<&[u8]> = alternatives.map(|&text| bytes(text)).collect();
+    let alternatives: Vec<&[u8]> = alternatives.map(|&text| texts.bytes(text)).collect();
     let mut is_cut = false;
     let mut lossy = |text| {
-        let (text, cut) = cut_name(bytes(text));
+        let (text, cut) = cut_name(texts.bytes(text));
         is_cut |= cut;
         String::from_utf8_lossy(text)
     };
@@ -265,28 +307,10 @@ fn emit_details(
     });
     let flow = sink.link(&Link {
         alternatives: &alternatives,
-        unwrapped,
         description,
         ..link
     });
     (flow, is_cut)
-}
-
-/// Makes the resolver of the root of the document's tree.
-fn tree<'r>(root: Option<&'r [u8]>, scope: &BaseScope) -> Option<(uri::Resolver, &'r [u8])> {
-    let root = root?;
-    let mut resolver = uri::Resolver::new(root, scope.rules()).ok()?;
-    resolver.set_encoding(scope.encoding);
-    Some((resolver, root))
-}
-
-/// Makes the resolver of the package that the document is in.
-fn package<'r>(enclosure: &'r Enclosure, scope: &BaseScope) -> Option<(uri::Resolver, &'r [u8])> {
-    let root = enclosure.root.as_slice();
-    let uri = root.strip_suffix(b"!/").unwrap_or(root);
-    let mut resolver = uri::Resolver::new(uri, scope.rules()).ok()?;
-    resolver.set_encoding(scope.encoding);
-    Some((resolver, uri))
 }
 
 /// Returns the target of a relative reference that does not stay below the root of an archive as it is
@@ -314,8 +338,7 @@ fn enclosed(
     if !applies {
         return None;
     }
-    let mut resolver = uri::Resolver::new(&[HOST, inner].concat(), scope.rules()).ok()?;
-    resolver.set_encoding(scope.encoding);
+    let resolver = scope.resolver(&[HOST, inner].concat())?;
     let mut hosted = Vec::new();
     resolver.resolve_into(written, &mut hosted).ok()?;
     let below = hosted.strip_prefix(HOST)?;
@@ -354,9 +377,9 @@ fn some(text: &str) -> Option<&str> {
 }
 
 /// Returns the identities of the scopes whose labels count for a document, the innermost first.
-fn scope_ids(scopes: &[BaseScope], index: usize) -> Vec<u64> {
-    let chain = std::iter::successors(Some(index), |&index| scopes[index].parent);
-    chain
+fn scope_ids(reference: ScopedReference<'_>) -> Vec<u64> {
+    let scopes = reference.scopes;
+    std::iter::successors(Some(reference.scope), |&index| scopes[index].parent)
         .inspect(|_| step(1))
         .filter(|&index| {
             let heading = &scopes[index].heading;
@@ -374,14 +397,14 @@ fn has_scheme(reference: &[u8]) -> bool {
 #[inline]
 fn name<'n>(
     name: NameRange,
-    bytes: impl Fn(TextRange) -> &'n [u8],
+    texts: BatchTexts<'n>,
     buffer: &'n mut String,
     refused: &mut Vec<&'static Code>,
 ) -> Option<&'n str> {
     match name {
         NameRange::None => None,
         NameRange::Known(name) => Some(name),
-        NameRange::Other(text) => Some(decode_name(bytes(text), buffer, refused)),
+        NameRange::Other(text) => Some(decode_name(texts.bytes(text), buffer, refused)),
     }
 }
 

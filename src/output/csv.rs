@@ -76,59 +76,39 @@ fn push_several<'a>(texts: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
 /// Quotes a cell of CSV where necessary (RFC 4180 section 2, rules 6 and 7).
 pub(super) fn quote(start: usize, out: &mut Vec<u8>) {
     let special = |byte: &u8| matches!(byte, b',' | b'"' | b'\r' | b'\n');
-    if !out[start..].iter().any(special) {
-        return;
-    }
-    let quotes = out[start..].iter().filter(|byte| **byte == b'"').count();
-    let mut from = out.len();
-    out.resize(from + quotes + 2, b'"');
-    let mut to = out.len() - 1;
-    // From the end, so that no byte is overwritten before it has moved.
-    while from > start {
-        from -= 1;
-        to -= 1;
-        out[to] = out[from];
-        if out[from] == b'"' {
-            to -= 1;
-            out[to] = b'"';
-        }
-    }
-    out[start] = b'"';
-}
-
-/// Returns the letter of the escape of a byte in TSV: `\t`, `\n`, `\r`, `\\`.
-fn escape_letter(byte: u8) -> Option<u8> {
-    match byte {
-        b'\t' => Some(b't'),
-        b'\n' => Some(b'n'),
-        b'\r' => Some(b'r'),
-        b'\\' => Some(b'\\'),
-        _ => None,
+    if out[start..].iter().any(special) {
+        escape(start, out, |byte| (byte == b'"').then_some(*b"\"\""));
+        out.insert(start, b'"');
+        out.push(b'"');
     }
 }
 
-/// Escapes a cell of TSV.
+/// Escapes a cell of TSV: `\t`, `\n`, `\r`, `\\`.
 pub(super) fn escape_cell(start: usize, out: &mut Vec<u8>) {
-    let more = out[start..]
-        .iter()
-        .filter(|&&byte| escape_letter(byte).is_some())
-        .count();
-    if more == 0 {
-        return;
-    }
-    let mut from = out.len();
-    let mut to = from + more;
+    escape(start, out, |byte| match byte {
+        b'\t' => Some(*b"\\t"),
+        b'\n' => Some(*b"\\n"),
+        b'\r' => Some(*b"\\r"),
+        b'\\' => Some(*b"\\\\"),
+        _ => None,
+    });
+}
+
+/// Replaces bytes of the end of a buffer by their escapes.
+fn escape(start: usize, out: &mut Vec<u8>, escaped: fn(u8) -> Option<[u8; 2]>) {
+    let more = out[start..].iter().filter(|&&byte| escaped(byte).is_some());
+    let (mut from, mut to) = (out.len(), out.len() + more.count());
     out.resize(to, 0);
     // From the end, so that no byte is overwritten before it has moved.
-    while from > start {
+    while from < to {
         from -= 1;
         to -= 1;
-        if let Some(letter) = escape_letter(out[from]) {
-            out[to] = letter;
-            to -= 1;
-            out[to] = b'\\';
-        } else {
-            out[to] = out[from];
+        match escaped(out[from]) {
+            Some(pair) => {
+                to -= 1;
+                out[to..to + 2].copy_from_slice(&pair);
+            }
+            None => out[to] = out[from],
         }
     }
 }

@@ -141,17 +141,14 @@ pub(super) fn push_counted(key: &str, value: &[u8], count: u64, out: &mut Vec<u8
 
 /// Appends the summary.
 pub(crate) fn push_summary(summary: &Summary, out: &mut Vec<u8>) {
-    open("summary", out);
-    push_each_count(summary.counts(), out);
-    push_each_count(summary.skips(), out);
-    out.extend_from_slice(b"}\n");
+    push_stats(summary, None, out);
 }
 
 /// Appends the summary with the time and memory that the run used.
-pub(crate) fn push_stats(summary: &Summary, usage: &Usage, out: &mut Vec<u8>) {
+pub(crate) fn push_stats(summary: &Summary, usage: Option<&Usage>, out: &mut Vec<u8>) {
     open("summary", out);
     push_each_count(summary.counts(), out);
-    for (name, figure) in usage.figures() {
+    for (name, figure) in usage.iter().flat_map(|usage| usage.figures()) {
         push_key(name, out);
         out.extend_from_slice(figure.as_deref().unwrap_or("null").as_bytes());
     }
