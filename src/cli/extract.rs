@@ -21,7 +21,7 @@ use crate::output::record::Summary;
 use crate::output::record::counted;
 use crate::pipeline::bases::Bases;
 use crate::pipeline::run::{RunOutcome, run_with_report};
-use crate::pipeline::split_lines::PIECE;
+use crate::pipeline::split_document::PIECE;
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::walk::{Outputs, Root};
 use crate::pipeline::{Archives, MessageForm, PipelineOptions, ReportMode, Verbosity};

@@ -1,7 +1,7 @@
 //! Layer 6: many documents on all cores, written in the order of their paths.
 //!
 //! [`walk`] finds files lazily. [`queue`] groups them in batches with ascending tickets and splits
-//! huge ones ([`split_lines`], [`split_members`], [`split_archive`]). [`mod@run`] has a
+//! huge ones ([`split_document`], [`split_archive`]). [`mod@run`] has a
 //! worker for each core that reads the files of a batch ([`read`], which opens by [`input`], recognises
 //! by [`sniff`] and extracts) into a buffer of its own; what archives in archives give is bounded
 //! ([`nested_output`]). [`reorder`] puts these buffers in the order of their tickets, and [`writer`] writes them. The bytes written do not depend
@@ -21,8 +21,7 @@ pub(crate) mod reorder;
 pub mod run;
 pub mod sniff;
 pub(crate) mod split_archive;
-pub mod split_lines;
-pub(crate) mod split_members;
+pub mod split_document;
 pub mod tally;
 pub mod walk;
 pub(crate) mod workers;

@@ -14,7 +14,7 @@ use regex::bytes::RegexSet;
 
 use super::bases::Bases;
 use super::sniff::{self, Content, HEAD, NamedType};
-use super::split_lines::PIECE;
+use super::split_document::PIECE;
 use super::tally::CountKey;
 use super::walk::{Entry, EntryKind};
 use crate::archive::{ArchiveFormat, ArchiveKind, ArchiveOptions, ArchiveSource, Container};

@@ -16,11 +16,9 @@ use super::input::{self, SHORT};
 use super::options::{Choice, PipelineOptions};
 use super::sniff::HEAD;
 use super::split_archive::{ArchiveBlock, ArchiveSplitter};
-use super::split_lines::{FilePiece, LineSplitter};
-use super::split_members::MemberSplitter;
+use super::split_document::{DocumentSplitter, FilePiece, is_worthwhile};
 use super::walk::{Entry, EntryKind, Unreadable, Walk};
 use crate::bytes::source::fill;
-use crate::document::SplitPoint;
 
 /// The most files of a batch, so that locks are taken rarely.
 const BATCH_FILES: usize = 32;
@@ -56,8 +54,7 @@ impl FileBytes {
 }
 
 enum FileSplitter {
-    Lines(LineSplitter),
-    Members(MemberSplitter),
+    Document(DocumentSplitter),
     Archive(ArchiveSplitter),
 }
 
@@ -189,14 +186,12 @@ impl<'a> Queue<'a> {
             }
             if let Job::File(entry) = &job {
                 bytes += match entry.kind {
-                    EntryKind::File(length)
-                        if LineSplitter::is_worthwhile(length, self.options.piece_size) =>
-                    {
+                    EntryKind::File(length) if is_worthwhile(length, self.options.piece_size) => {
                         if !jobs.is_empty() {
                             state.jobs.push_front(job);
                             return true;
                         }
-                        state.splitter = self.splitter(entry, length);
+                        state.splitter = self.splitter(entry);
                         if state.next_piece(jobs) {
                             // Workers that wait for a batch can take pieces.
                             self.changed.notify_all();
@@ -217,7 +212,7 @@ impl<'a> Queue<'a> {
 
     /// Returns the splitter of a file of a format that can be split. Errors are ignored: the worker
     /// that reads the file reports them.
-    fn splitter(&self, entry: &Entry, length: u64) -> Option<FileSplitter> {
+    fn splitter(&self, entry: &Entry) -> Option<FileSplitter> {
         let mut file = File::open(&entry.path).ok()?;
         let mut buffer = Vec::new();
         let head = input::read(&mut file, &mut buffer, HEAD).ok()?;
@@ -234,16 +229,9 @@ impl<'a> Queue<'a> {
         }
         match self.options.choose(entry, head) {
             Choice::Read(format) if self.options.may_split(format, head) => {
-                let (entry, size) = (entry.clone(), self.options.piece_size);
-                match format.split_point? {
-                    SplitPoint::Line(_) => {
-                        let splitter = LineSplitter::new(entry, format, file, length, size);
-                        Some(FileSplitter::Lines(splitter))
-                    }
-                    SplitPoint::Member(_) => {
-                        MemberSplitter::new(entry, format, file, size).map(FileSplitter::Members)
-                    }
-                }
+                let (size, positions) = (self.options.piece_size, self.options.extractor.positions);
+                let splitter = DocumentSplitter::new(entry, format, file, size, positions);
+                splitter.map(FileSplitter::Document)
             }
             _ => None,
         }
@@ -264,7 +252,7 @@ impl WorkerHandle<'_> {
             match job {
                 Job::Piece(FilePiece {
                     bytes: Some(bytes), ..
-                }) => state.piece_buffers.push(bytes.into_buffer()),
+                }) => state.piece_buffers.push(bytes.buffer),
                 // The last job of a batch to end returns its buffer.
                 Job::Read(_, read) => state.batch_buffers.extend(Arc::into_inner(read.buffer)),
                 _ => {}
@@ -317,8 +305,7 @@ impl DispatchState {
     /// Takes the next piece of the file that is being split. Returns whether there is one.
     fn next_piece(&mut self, jobs: &mut Vec<Job>) -> bool {
         let piece = match &mut self.splitter {
-            Some(FileSplitter::Lines(splitter)) => splitter.next().map(Job::Piece),
-            Some(FileSplitter::Members(splitter)) => {
+            Some(FileSplitter::Document(splitter)) => {
                 splitter.next(&mut self.piece_buffers).map(Job::Piece)
             }
             Some(FileSplitter::Archive(splitter)) => splitter.next().map(Job::Archive),

@@ -10,13 +10,13 @@ use super::compressed::{Located, OpenedFile};
 use super::input::{Input, Joined};
 use super::nested_output::NestedOutput;
 use super::options::{Archived, Choice, PipelineOptions, ReportMode, spliced};
-use super::split_lines::FilePiece;
+use super::split_document::FilePiece;
 use super::walk::{Entry, EntryKind};
 use crate::archive::{ArchiveFormat, ArchiveSource, Container};
 use crate::decode::compression::{Codec, DecompressError};
 use crate::document::options::Slug;
 use crate::document::{ArchiveCounts, Format, Retrieval};
-use crate::extractor::{Document, Extractor, Positions};
+use crate::extractor::{Document, Extractor};
 use crate::linker::{Diagnostic, Found, Sink};
 use crate::output::record::Skip;
 use crate::uri::Base;
@@ -385,38 +385,22 @@ impl<'a> FileReader<'a> {
         piece: &FilePiece,
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<u64> {
-        let mut bytes = std::mem::take(&mut self.head);
-        let loaded = match &piece.bytes {
-            Some(read) => Ok(Some(read.bytes())),
-            None if piece.counts_lines() => {
-                let loaded = piece.load(self.options.piece_size, &mut bytes);
-                loaded.map(|loaded| loaded.then_some(bytes.as_slice()))
-            }
-            None => Ok(None),
-        };
-        let in_memory = loaded.as_ref().ok().copied().flatten();
-        let origin = match self.options.extractor.positions {
-            Positions::Lines if piece.counts_lines() => piece.locate(in_memory),
-            _ => piece.origin(),
-        };
         let format = piece.whole.format.0;
         let base = self.base(&piece.whole.entry, format);
         let document = Document {
             declared: self.options.declared,
-            origin,
+            origin: piece.origin,
             index: piece.known.as_ref(),
             ..Document::new(format, base.as_ref())
         };
-        let extractor = &mut self.extractor;
-        let length = loaded.and_then(|loaded| match loaded {
-            Some(bytes) => {
-                extractor.extract_bytes(&document, bytes, sink);
-                Ok(bytes.len() as u64)
+        let length = match &piece.bytes {
+            Some(read) => {
+                (self.extractor).extract_bytes(&document, read.bytes(), sink);
+                read.bytes().len() as u64
             }
-            None => extractor.extract(&document, piece.range(), sink),
-        });
-        self.head = bytes;
-        length.map(|length| piece.own(length))
+            None => (self.extractor).extract(&document, piece.range(), sink)?,
+        };
+        Ok(piece.own(length))
     }
 }
 

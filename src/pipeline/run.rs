@@ -10,7 +10,7 @@ use super::queue::{Job, Queue};
 use super::read::{self, FileOutcome, FileReader, SHRUNK};
 use super::reorder::{BlockSink, ReorderBuffer, Stopped};
 use super::split_archive::ArchiveBlock;
-use super::split_lines::FilePiece;
+use super::split_document::FilePiece;
 use super::tally::KeyCounts;
 use super::walk::{Entry, Walk};
 use super::workers::run_workers;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::compressed::OpenedFile;
 use super::input::Input;
 use super::options::PipelineOptions;
-use super::split_lines::PieceSum;
+use super::split_document::PieceSum;
 use super::walk::Entry;
 use crate::archive::{
     ArchiveFormat, ArchiveKind, ArchiveSource, Container, HeldMembers, MemberRange, SharedContainer,
