@@ -15,7 +15,6 @@
 //! | T44 | `refang` | URIs that were made harmless |
 //! | M18 | `folded` | calendars and cards |
 //! | | `rewritten` | scans such texts in the form that they mean |
-//! | | `common_case` | a fast path for most URIs |
 //! | | `conformance` | flags for what is odd |
 //! | | `split` | split points of a text |
 //!
@@ -26,7 +25,6 @@
 mod bare;
 mod candidate;
 mod cells;
-mod common_case;
 mod conformance;
 mod delimited;
 mod find;

@@ -7,7 +7,7 @@ use super::refang::Refang;
 use super::rewritten::{RewrittenText, rewritten_bounds};
 use super::schemes::{self, SchemeStart, TextScheme};
 use super::view::{TextView, is_blank, is_break};
-use super::{TextOptions, TextSource, bare, common_case, conformance, split};
+use super::{TextOptions, TextSource, bare, conformance, split};
 use crate::bytes::prefilter::WordEndings;
 use crate::bytes::simd::avx2::Avx2;
 use crate::bytes::window::{Bounds, Window};
@@ -92,16 +92,6 @@ impl TextScanner {
         }
     }
 
-    /// Reads the reference of a trigger.
-    #[inline]
-    fn read(&mut self, view: &TextView<'_>, trigger: Trigger) -> Option<Candidate> {
-        match trigger {
-            Trigger::Colon(at) => self.read_colon(view, at),
-            Trigger::At(at) => self.read_email(view, at),
-            Trigger::Www(at) => self.read_www(view, at),
-        }
-    }
-
     #[inline(never)]
     fn read_email(&mut self, view: &TextView<'_>, at: usize) -> Option<Candidate> {
         let mut candidate = optional::email(view, at, &mut self.workspace)?;
@@ -118,19 +108,8 @@ impl TextScanner {
         Some(candidate)
     }
 
-    #[inline]
-    fn read_colon(&mut self, view: &TextView<'_>, colon: usize) -> Option<Candidate> {
-        if let Some(avx2) = self.avx2
-            && let Some(candidate) = common_case::read(view, avx2, self.options.non_ascii, colon)
-        {
-            return Some(candidate);
-        }
-        self.read_by_rules(view, colon)
-    }
-
-    /// Apart from the fast path, so that the loop over triggers inlines no more than that.
     #[inline(never)]
-    fn read_by_rules(&mut self, view: &TextView<'_>, colon: usize) -> Option<Candidate> {
+    fn read_colon(&mut self, view: &TextView<'_>, colon: usize) -> Option<Candidate> {
         let strict = self.options.strict;
         if delimited::ends_in_prefix(view, colon + 1)
             && let Some(mut candidate) =
@@ -223,12 +202,15 @@ impl Scan for TextScanner {
         let mut from = index(self.examined).max(window.start);
         let mut triggers = Triggers::new(&self.options);
         let consumed = loop {
-            let Some(trigger) = triggers.next(self.avx2, window.bytes, from) else {
+            let Some((trigger, at)) = triggers.next(self.avx2, window.bytes, from) else {
                 from = window.bytes.len();
                 break self.pending_start(&view, from);
             };
-            let candidate = self.read(&view, trigger);
-            let at = trigger.at();
+            let candidate = match trigger {
+                Trigger::Colon => self.read_colon(&view, at),
+                Trigger::At => self.read_email(&view, at),
+                Trigger::Www => self.read_www(&view, at),
+            };
             if view.take_beyond() && !window.last {
                 from = at;
                 break self.pending_start(&view, at);
@@ -250,89 +232,56 @@ impl Scan for TextScanner {
 }
 
 /// A byte at which the rules are tried.
-#[derive(Clone, Copy, Debug)]
 enum Trigger {
-    /// A colon.
-    Colon(usize),
+    Colon,
     /// An `@`, for mail addresses.
-    At(usize),
+    At,
     /// A `w`, for `www.`.
-    Www(usize),
+    Www,
 }
 
-impl Trigger {
-    fn at(self) -> usize {
-        let (Trigger::Colon(at) | Trigger::At(at) | Trigger::Www(at)) = self;
-        at
-    }
-}
-
-/// The triggers of one window, in ascending order. Each kind is searched for once per byte.
-#[derive(Debug)]
+/// For each kind of trigger, the index after the next one in the window: 0 if it is not known, and the
+/// greatest number if there is none. Each kind is searched for once per byte.
 struct Triggers {
-    colon: NextTrigger,
-    at: NextTrigger,
-    www: NextTrigger,
-}
-
-/// The next trigger of one kind.
-#[derive(Clone, Copy, Debug)]
-enum NextTrigger {
-    Unknown,
-    Known(usize),
-    None,
-}
-
-impl NextTrigger {
-    /// Returns the first trigger from `from` on, and searches only if it is not known.
-    fn from(&mut self, from: usize, search: impl FnOnce(usize) -> Option<usize>) -> Option<usize> {
-        match *self {
-            NextTrigger::None => return None,
-            NextTrigger::Known(at) if at >= from => return Some(at),
-            NextTrigger::Known(_) | NextTrigger::Unknown => {}
-        }
-        let found = search(from);
-        *self = found.map_or(NextTrigger::None, NextTrigger::Known);
-        found
-    }
+    colon: usize,
+    at: usize,
+    www: usize,
 }
 
 impl Triggers {
     fn new(options: &TextOptions) -> Self {
-        let wanted = |wanted| {
-            if wanted {
-                NextTrigger::Unknown
-            } else {
-                NextTrigger::None
-            }
-        };
+        let wanted = |wanted| if wanted { 0 } else { usize::MAX };
         Triggers {
-            colon: NextTrigger::Unknown,
+            colon: 0,
             at: wanted(options.email),
             www: wanted(options.www),
         }
     }
 
+    /// Returns the first trigger from `from` on, and its index.
     #[inline]
-    fn next(&mut self, avx2: Option<Avx2>, bytes: &[u8], from: usize) -> Option<Trigger> {
-        let colon = self
-            .colon
-            .from(from, |from| WORDS.next_colon(avx2, bytes, from));
-        let mut first = colon.map(Trigger::Colon);
-        let mut offer = |other: Option<Trigger>| {
-            if let Some(other) = other
-                && first.is_none_or(|first| other.at() < first.at())
-            {
-                first = Some(other);
-            }
+    fn next(&mut self, avx2: Option<Avx2>, bytes: &[u8], from: usize) -> Option<(Trigger, usize)> {
+        let rest = bytes.get(from..).unwrap_or_default();
+        let after = |found: Option<usize>| found.map_or(usize::MAX, |at| from + at + 1);
+        if self.colon <= from {
+            let found = WORDS.next_colon(avx2, bytes, from);
+            self.colon = found.map_or(usize::MAX, |at| at + 1);
+        }
+        if self.at <= from {
+            self.at = after(memchr::memchr(b'@', rest));
+        }
+        if self.www <= from {
+            // A search for `www.` in any case, by Aho-Corasick or Teddy, is no faster on prose.
+            self.www = after(memchr::memchr2(b'w', b'W', rest));
+        }
+        let first = self.colon.min(self.at).min(self.www);
+        let trigger = match first {
+            usize::MAX => return None,
+            _ if first == self.colon => Trigger::Colon,
+            _ if first == self.at => Trigger::At,
+            _ => Trigger::Www,
         };
-        let rest = |from| bytes.get(from..).unwrap_or_default();
-        let at = |from| memchr::memchr(b'@', rest(from)).map(|n| from + n);
-        offer(self.at.from(from, at).map(Trigger::At));
-        // A search for `www.` in any case, by Aho-Corasick or Teddy, is no faster on prose.
-        let www = |from| memchr::memchr2(b'w', b'W', rest(from)).map(|n| from + n);
-        offer(self.www.from(from, www).map(Trigger::Www));
-        first
+        Some((trigger, first - 1))
     }
 }
 

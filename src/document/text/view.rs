@@ -120,28 +120,18 @@ impl<'a> TextView<'a> {
 
     /// Returns the scalar value at an index and its length, unless the bytes are not UTF-8.
     pub(super) fn scalar(&self, at: usize) -> Option<(u32, usize)> {
-        let lead = self.at(at)?;
-        let (low, high) = match lead {
-            0xE0 => (0xA0, 0xBF),
-            0xED => (0x80, 0x9F),
-            0xF0 => (0x90, 0xBF),
-            0xF4 => (0x80, 0x8F),
-            _ => (0x80, 0xBF),
-        };
-        let length = match lead {
-            0..=0x7F => return Some((u32::from(lead), 1)),
-            0xC2..=0xDF => 2,
-            0xE0..=0xEF => 3,
-            0xF0..=0xF4 => 4,
-            _ => return None,
-        };
-        let second = self.at(at + 1).filter(|byte| (low..=high).contains(byte))?;
-        let mut code = u32::from(lead & (0x7F >> length)) << 6 | u32::from(second & 0x3F);
-        for n in 2..length {
-            let next = self.at(at + n).filter(|byte| byte & 0xC0 == 0x80)?;
-            code = code << 6 | u32::from(next & 0x3F);
+        step(1);
+        let rest = &self.bytes[at.min(self.bytes.len())..];
+        let chunk = rest[..rest.len().min(4)].utf8_chunks().next();
+        let first = chunk
+            .as_ref()
+            .and_then(|chunk| chunk.valid().chars().next());
+        // The bytes at the end may be the start of a character.
+        let is_cut = |e: std::str::Utf8Error| e.error_len().is_none();
+        if rest.is_empty() || first.is_none() && std::str::from_utf8(rest).is_err_and(is_cut) {
+            self.beyond.set(true);
         }
-        Some((code, length))
+        first.map(|char| (char as u32, char.len_utf8()))
     }
 
     /// Returns the scalar value that ends at `end`, and its length.

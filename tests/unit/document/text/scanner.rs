@@ -1,7 +1,6 @@
 use super::*;
 use crate::bytes::steps;
 use crate::document::events::{Context, Span};
-use crate::document::text::NonAscii;
 
 const BEFORE: &[&str] = &[
     " ", " ", "<", "\"", "(", "\n", "\n    ", "\r\n", "=", ">", "'", "|", "| ", "_", "~", "x", ":",
@@ -174,30 +173,18 @@ fn finds(scanner: &mut TextScanner, bytes: &[u8]) -> Vec<(Span, Context, Flags, 
 }
 
 #[test]
-fn the_fast_path_reads_what_the_rules_read() {
+fn the_vectorised_search_finds_what_the_scalar_one_finds() {
     let mut random = Random(1);
     let mut scanner = TextScanner::new(TextOptions::default());
-    let mut by_rules = TextScanner {
+    let mut scalar = TextScanner {
         avx2: None,
         ..TextScanner::new(TextOptions::default())
     };
-    let mut common = 0;
     for _ in 0..30_000 {
         let text = random.text();
         let found = finds(&mut scanner, text.as_bytes());
-        assert_eq!(found, finds(&mut by_rules, text.as_bytes()), "{text:?}");
-        if let Some(avx2) = scanner.avx2 {
-            let view = TextView::new(text.as_bytes(), 0);
-            let read = |at| common_case::read(&view, avx2, NonAscii::Iri, at);
-            common += memchr::memchr_iter(b':', text.as_bytes())
-                .filter_map(read)
-                .count();
-        }
+        assert_eq!(found, finds(&mut scalar, text.as_bytes()), "{text:?}");
     }
-    assert!(
-        scanner.avx2.is_none() || common > 3_000,
-        "{common} are common"
-    );
 }
 
 /// Tokens that an attacker would repeat, in texts longer than any URI.
