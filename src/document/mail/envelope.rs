@@ -1,49 +1,26 @@
 //! The envelope of a message: its date, sender and subject (RFC 9051 section 7.5.2; rule M24).
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use encoding_rs::WINDOWS_1252;
 use memchr::memchr3;
 
-use super::field_value::{self, comment_end};
+use super::field_value::{self, Comments};
+use super::header::{EntityProperty, Header};
 use crate::decode::offset_map::OffsetMap;
-use crate::document::events::{self, Events};
+use crate::document::events::{EnvelopeRanges, Events};
 
 /// The longest subject and the longest address, in bytes.
 const MAX_TEXT: usize = 512;
-/// The longest value that is kept, in bytes. It is enough for [`MAX_TEXT`]: an encoded word of 75
-/// bytes holds at least one character.
-const MAX_VALUE: usize = 32 << 10;
 
-/// The ranges of the fields' values in [`Header::values`](super::header::Header::values).
-#[derive(Debug, Default)]
-pub(super) struct EnvelopeFields {
-    pub(super) date: Option<Range<usize>>,
-    pub(super) from: Option<Range<usize>>,
-    pub(super) subject: Option<Range<usize>>,
-}
-
-impl EnvelopeFields {
-    /// Stores the values undecoded; [`date`], [`address`] and [`subject`] read them when a record
-    /// shows them.
-    pub(super) fn store(&self, values: &[u8], out: &mut Events) -> events::EnvelopeRanges {
-        let mut store = |range: &Option<Range<usize>>| {
-            let value = &values[range.clone()?];
-            Some(out.store(value))
-        };
-        events::EnvelopeRanges {
-            fields: [&self.date, &self.from, &self.subject].map(&mut store),
-            decode: [date, address, |raw| Some(subject(raw))],
-        }
+/// Stores the values undecoded; [`date`], [`address`] and [`subject`] read them when a record
+/// shows them.
+pub(super) fn store(header: &Header, out: &mut Events) -> EnvelopeRanges {
+    use EntityProperty::{Date, From, Subject};
+    EnvelopeRanges {
+        fields: [Date, From, Subject].map(|field| Some(out.store(header.value(field)?))),
+        decode: [date, address, |raw| Some(subject(raw))],
     }
-}
-
-/// Appends the start of a value, and returns its range.
-pub(super) fn keep(raw: &[u8], values: &mut Vec<u8>) -> Range<usize> {
-    let start = values.len();
-    values.extend_from_slice(&raw[..raw.len().min(MAX_VALUE)]);
-    start..values.len()
 }
 
 /// Returns a value as text; one that is no UTF-8 is decoded as windows-1252.
@@ -92,13 +69,13 @@ fn first_address(text: &str) -> Option<String> {
     let value = text.as_bytes();
     let mut plain: Vec<u8> = Vec::with_capacity(64);
     let mut at = 0;
-    // After a comment or a string that is not closed, no other is searched for: the time stays
-    // linear.
+    let mut ends = Comments::default();
+    // After a comment or a string that is not closed, no other is one.
     let (mut comments, mut strings) = (true, true);
     while at < value.len() {
         match value[at] {
             b'(' if comments => {
-                let end = comment_end(value, at);
+                let end = ends.end(value, at);
                 comments = end > at + 1;
                 at = end;
                 continue;
@@ -195,13 +172,12 @@ pub(crate) fn date(value: &[u8]) -> Option<String> {
     }
     let mut date = Date::default();
     let mut at = 0;
-    let mut comments = true;
+    let (mut ends, mut comments) = (Comments::default(), true);
     while at < value.len() {
         match value[at] {
             b'(' if comments => {
-                let end = comment_end(value, at);
-                // After a comment that is not closed, no other is searched for: the time stays
-                // linear.
+                let end = ends.end(value, at);
+                // After a comment that is not closed, no other is one.
                 comments = end > at + 1;
                 at = end;
             }
@@ -320,29 +296,10 @@ impl Date {
         if !(0..=9999).contains(&year) {
             return None;
         }
-        let mut text = String::with_capacity(20);
-        push_digits(year, 1000, &mut text);
-        let (hour, minute) = (minutes / 60, minutes % 60);
-        for (mark, number) in [
-            ('-', month),
-            ('-', day),
-            ('T', hour),
-            (':', minute),
-            (':', second.min(59)),
-        ] {
-            text.push(mark);
-            push_digits(number, 10, &mut text);
-        }
-        text.push('Z');
-        Some(text)
-    }
-}
-
-/// Appends the decimal digits of a number, from that of `unit` on.
-fn push_digits(number: i64, mut unit: i64, text: &mut String) {
-    while unit > 0 {
-        text.push(char::from(b'0' + (number / unit % 10) as u8));
-        unit /= 10;
+        let (hour, minute, second) = (minutes / 60, minutes % 60, second.min(59));
+        Some(format!(
+            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"
+        ))
     }
 }
 

@@ -210,92 +210,48 @@ pub(super) fn brackets(value: &[u8], mut sink: impl FnMut(usize, usize)) {
     }
 }
 
-/// Returns the index behind the comment that starts at `at`; comments nest (RFC 5322 section
-/// 3.2.2). One that never closes is its opening bracket only.
-pub(super) fn comment_end(value: &[u8], at: usize) -> usize {
-    closing(value, at).unwrap_or(at + 1)
-}
-
-/// Finds the ends of the comments of a value as [`comment_end`] does, in time linear in its length.
+/// The ends of the comments of a value, found once, in time linear in its length.
 #[derive(Debug, Default)]
 pub(super) struct Comments {
-    /// For each byte, whether a comment that starts there closes; empty until one does not.
-    closes: Vec<bool>,
-    /// The number of bytes examined.
-    #[cfg(test)]
-    steps: usize,
+    /// For each byte, the index after the comment that would start there.
+    ends: Vec<usize>,
 }
 
 impl Comments {
+    /// Returns the index after the comment that starts at `at`; comments nest (RFC 5322 section
+    /// 3.2.2). One that never closes is its opening bracket only.
     pub(super) fn end(&mut self, value: &[u8], at: usize) -> usize {
-        if self.closes.get(at) == Some(&false) {
-            return at + 1;
+        if self.ends.is_empty() {
+            self.ends = comment_ends(value);
         }
-        let end = closing(value, at);
-        #[cfg(test)]
-        {
-            self.steps += end.unwrap_or(value.len()) - at;
-        }
-        end.unwrap_or_else(|| {
-            self.closes = closes(value);
-            at + 1
-        })
+        self.ends[at]
     }
 }
 
-/// Returns the index behind the comment that starts at `at`, if it closes.
-fn closing(value: &[u8], at: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    let mut index = at;
-    while index < value.len() {
-        match value[index] {
-            b'\\' => index += 1,
-            b'(' => depth += 1,
-            b')' => {
-                depth -= 1;
-                if depth == 0 {
-                    return Some(index + 1);
-                }
-            }
-            _ => {}
-        }
-        index += 1;
-    }
-    None
-}
-
-/// Returns for each byte whether a comment that starts there closes: whether the depth behind it
-/// falls below the depth there.
-fn closes(value: &[u8]) -> Vec<bool> {
+fn comment_ends(value: &[u8]) -> Vec<usize> {
     // INVARIANT: which byte a backslash quotes does not depend on where a comment starts, for none
     // starts at a backslash.
     let mut quoted = false;
     let mut depth = 0_i64;
-    let depths: Vec<i64> = value
-        .iter()
-        .map(|&byte| {
-            let plain = !std::mem::take(&mut quoted);
-            match byte {
-                b'\\' => quoted = plain,
-                b'(' if plain => depth += 1,
-                b')' if plain => depth -= 1,
-                _ => {}
-            }
-            depth
-        })
-        .collect();
-    let mut lowest = i64::MAX;
-    let mut closes: Vec<bool> = depths
-        .iter()
-        .rev()
-        .map(|&depth| {
-            let closes = lowest < depth;
-            lowest = lowest.min(depth);
-            closes
-        })
-        .collect();
-    closes.reverse();
-    closes
+    // The open comments with the depths in them, which ascend.
+    let mut open: Vec<(usize, i64)> = Vec::new();
+    let mut ends: Vec<usize> = (1..=value.len()).collect();
+    for (at, &byte) in value.iter().enumerate() {
+        let plain = !std::mem::take(&mut quoted);
+        match byte {
+            b'\\' => quoted = plain,
+            b'(' if plain => depth += 1,
+            b')' if plain => depth -= 1,
+            _ => {}
+        }
+        while let Some((start, _)) = open.pop_if(|(_, inside)| *inside > depth) {
+            ends[start] = at + 1;
+        }
+        if byte == b'(' {
+            open.push((at, depth));
+        }
+    }
+    ends
 }
 
 /// Returns the URI of a field that holds nothing else: folded anywhere, perhaps in encoded words,

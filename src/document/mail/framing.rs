@@ -1,13 +1,15 @@
-//! The framing of messages in archives: the trait, and every framing but mbox.
+//! The framing of messages in archives: the loop that feeds them, and every framing but mbox.
+
+use std::ops::ControlFlow;
 
 use memchr::{memchr, memchr2, memmem};
 
-use super::part_scanners::PartScanners;
+use super::part_scanners::{PartScanners, Run};
 use super::tree::{Ending, MimeTree};
 use super::unquote::LineUnquoter;
 use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::window::Window;
-use crate::document::diagnostic;
+use crate::document::diagnostic::{self, Code};
 use crate::document::events::Events;
 use crate::document::{PieceIndex, SplitContext};
 
@@ -21,82 +23,142 @@ pub(super) trait Framing: Default + Send {
         Self::default()
     }
 
-    /// Feeds messages to the archive's tree; returns the index up to which the window was consumed.
-    fn scan(&mut self, window: Window<'_>, archive: &mut ArchiveState, out: &mut Events) -> usize;
+    /// Writes the window in another form to `copy`, if it needs one; returns whether it does.
+    fn translate(&mut self, _window: &Window<'_>, _copy: &mut Vec<u8>) -> bool {
+        false
+    }
+
+    /// Begins the next message, from `at` on: returns the index of its first byte, or breaks with
+    /// the index up to which the window was consumed.
+    fn begin(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize>;
+
+    /// Finds the end of the open message, from `at` on.
+    fn end(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd;
+
+    /// Takes the length that the message's own header claims for the body, which begins at an
+    /// offset; returns whether the end has to be found again.
+    fn end_header(&mut self, _length: Option<u64>, _body: u64) -> bool {
+        false
+    }
 }
 
-/// The current message of an archive, and the scanners for its parts.
+/// The end of a message in a window.
+pub(super) enum MessageEnd {
+    /// It ends at `end`, and the framing goes on at `next`.
+    At {
+        end: usize,
+        next: usize,
+        ending: Ending,
+    },
+    /// It does not end before this index.
+    NotBefore(usize),
+}
+
+/// The messages of an archive, and the scanners for their parts.
 pub(super) struct ArchiveState {
     pub(super) tree: MimeTree,
     pub(super) scanners: PartScanners,
     /// Messages that have begun.
     pub(super) count: u64,
+    /// A message is open.
+    pub(super) is_open: bool,
 }
 
-impl ArchiveState {
-    /// Begins the next message, at `offset`.
-    pub(super) fn begin(&mut self, offset: u64, unquoter: LineUnquoter) {
-        self.count += 1;
-        self.scanners.counts.members += 1;
-        self.tree.begin(self.count, offset, unquoter);
+/// A window from which messages are fed to the tree of an archive.
+pub(super) struct Feed<'a, 'f> {
+    pub(super) window: Window<'a>,
+    pub(super) archive: &'a mut ArchiveState,
+    pub(super) out: &'a mut Events<'f>,
+}
+
+impl Feed<'_, '_> {
+    /// Begins the next message, at an index.
+    pub(super) fn begin(&mut self, at: usize, unquoter: LineUnquoter) {
+        let offset = self.window.offset_at(at);
+        self.archive.count += 1;
+        self.archive.scanners.counts.members += 1;
+        self.archive
+            .tree
+            .begin(self.archive.count, offset, unquoter);
     }
 
     /// Begins message 0, which is the text before the first message.
-    pub(super) fn begin_junk(&mut self, offset: u64, out: &mut Events) {
-        self.tree.begin(0, offset, LineUnquoter::default());
-        self.tree.begin_body(&mut self.scanners, out);
-        self.tree.diagnose(&diagnostic::LEADING_JUNK, offset, out);
+    pub(super) fn begin_junk(&mut self, at: usize) {
+        let offset = self.window.offset_at(at);
+        let ArchiveState { tree, scanners, .. } = &mut *self.archive;
+        tree.begin(0, offset, LineUnquoter::default());
+        tree.begin_body(&mut Run {
+            scanners,
+            out: self.out,
+        });
+        self.diagnose(&diagnostic::LEADING_JUNK, at);
     }
 
-    /// Feeds `window[at..to]` and returns the index where it stopped: behind the message's own
-    /// header, if that ends.
-    pub(super) fn feed(
-        &mut self,
-        window: &Window<'_>,
-        at: usize,
-        to: usize,
-        end: bool,
-        out: &mut Events,
-    ) -> usize {
-        let bytes = &window.bytes[at..to];
-        let offset = window.offset_at(at);
-        at + self.tree.feed(bytes, offset, end, &mut self.scanners, out)
+    pub(super) fn diagnose(&mut self, code: &'static Code, at: usize) {
+        let offset = self.window.offset_at(at);
+        self.archive.tree.diagnose(code, offset, self.out);
     }
 
-    /// Feeds `window[at..to]`, header and body, and returns the index where it stopped.
-    fn feed_on(
-        &mut self,
-        window: &Window<'_>,
-        mut at: usize,
-        to: usize,
-        out: &mut Events,
-    ) -> usize {
+    /// Feeds the bytes from `at` up to `to` and returns the index where it stopped: after the
+    /// message's own header, if that ends.
+    fn feed(&mut self, at: usize, to: usize, end: bool) -> usize {
+        let bytes = &self.window.bytes[at..to];
+        let offset = self.window.offset_at(at);
+        let ArchiveState { tree, scanners, .. } = &mut *self.archive;
+        let mut run = Run {
+            scanners,
+            out: self.out,
+        };
+        at + tree.feed(bytes, offset, end, &mut run)
+    }
+
+    /// Feeds the messages of the window, and returns the index up to which it was consumed.
+    pub(super) fn feed_messages(&mut self, framing: &mut impl Framing) -> usize {
+        let mut at = self.window.start;
         loop {
-            let header = self.tree.in_first_header();
-            at = self.feed(window, at, to, false, out);
-            if !header || self.tree.in_first_header() {
-                return at;
+            if !self.archive.is_open {
+                match framing.begin(at, self) {
+                    ControlFlow::Continue(first) => at = first,
+                    ControlFlow::Break(consumed) => return consumed,
+                }
+                self.archive.is_open = true;
             }
-        }
-    }
-
-    /// Feeds `window[at..to]` and ends the message at `to`.
-    pub(super) fn finish(
-        &mut self,
-        window: &Window<'_>,
-        mut at: usize,
-        to: usize,
-        ending: Ending,
-        out: &mut Events,
-    ) {
-        loop {
-            let header = self.tree.in_first_header();
-            at = self.feed(window, at, to, true, out);
-            if !header || at >= to {
-                break;
+            let found = framing.end(at, self);
+            let (to, next, ending) = match found {
+                MessageEnd::At { end, next, ending } => (end, next, Some(ending)),
+                MessageEnd::NotBefore(to) => (to, to, None),
+            };
+            let in_header = self.archive.tree.in_first_header();
+            if in_header {
+                at = self.feed(at, to, ending.is_some());
+                let tree = &mut self.archive.tree;
+                if tree.in_first_header() {
+                    return at;
+                }
+                // The blank line that ends the header may be left to a separator.
+                let body = if tree.ended_in_header { next } else { at };
+                let length = tree.content_length.take();
+                if framing.end_header(length, self.window.offset_at(body)) {
+                    continue;
+                }
             }
+            let Some(ending) = ending else {
+                return self.feed(at, to, false);
+            };
+            if at < to || !in_header {
+                self.feed(at, to, true);
+            }
+            let ArchiveState { tree, scanners, .. } = &mut *self.archive;
+            tree.end(
+                ending,
+                &mut Run {
+                    scanners,
+                    out: self.out,
+                },
+            );
+            self.archive.is_open = false;
+            at = next;
         }
-        self.tree.end(ending, &mut self.scanners, out);
     }
 }
 
@@ -105,8 +167,6 @@ impl ArchiveState {
 pub(super) struct SingleMessage {
     has_begun: bool,
     endings: LineEndings,
-    /// The window with each CR that ends a line replaced by LF.
-    copy: Vec<u8>,
 }
 
 /// The line ends of a file.
@@ -124,55 +184,50 @@ enum LineEndings {
 const FIRST_LINE: usize = 64 << 10;
 
 impl Framing for SingleMessage {
-    fn scan(&mut self, window: Window<'_>, archive: &mut ArchiveState, out: &mut Events) -> usize {
-        let mut at = window.start;
-        if !self.has_begun {
-            let pending = &window.bytes[at..];
-            if self.endings == LineEndings::Unknown {
-                self.endings = line_endings(pending, window.last);
-            }
-            if self.endings == LineEndings::Unknown || pending.is_empty() {
-                return at;
-            }
-            self.has_begun = true;
-            archive.begin(window.offset_at(at), LineUnquoter::default());
-            if pending.starts_with(BYTE_ORDER_MARK) {
-                at += BYTE_ORDER_MARK.len();
-            }
+    /// Replaces each CR that ends a line by LF.
+    fn translate(&mut self, window: &Window<'_>, copy: &mut Vec<u8>) -> bool {
+        if self.endings == LineEndings::Unknown {
+            self.endings = line_endings(&window.bytes[window.start..], window.last);
         }
         if self.endings != LineEndings::CarriageReturn {
-            return feed_all(&window, at, archive, out);
+            return false;
         }
-        let mut copy = std::mem::take(&mut self.copy);
         copy.clear();
         copy.extend_from_slice(window.bytes);
-        if !window.last && copy.len() > at && copy.ends_with(b"\r") {
+        if !window.last && copy.len() > window.start && copy.ends_with(b"\r") {
             // An LF may follow.
             copy.pop();
         }
-        let length = copy.len();
-        for index in at..length {
+        for index in window.start..copy.len() {
             if copy[index] == b'\r' && copy.get(index + 1) != Some(&b'\n') {
                 copy[index] = b'\n';
             }
         }
-        let translated = Window {
-            bytes: &copy,
-            ..window
-        };
-        let stopped = feed_all(&translated, at, archive, out);
-        self.copy = copy;
-        stopped
+        true
     }
-}
 
-fn feed_all(window: &Window<'_>, at: usize, archive: &mut ArchiveState, out: &mut Events) -> usize {
-    let end = window.bytes.len();
-    if window.last {
-        archive.finish(window, at, end, Ending::Whole, out);
-        return end;
+    fn begin(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize> {
+        let pending = &feed.window.bytes[at..];
+        if self.has_begun || self.endings == LineEndings::Unknown || pending.is_empty() {
+            return ControlFlow::Break(at);
+        }
+        self.has_begun = true;
+        let mark = pending.starts_with(BYTE_ORDER_MARK);
+        feed.begin(at, LineUnquoter::default());
+        ControlFlow::Continue(at + if mark { BYTE_ORDER_MARK.len() } else { 0 })
     }
-    archive.feed_on(window, at, end, out)
+
+    fn end(&mut self, _at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd {
+        let end = feed.window.bytes.len();
+        if !feed.window.last {
+            return MessageEnd::NotBefore(end);
+        }
+        MessageEnd::At {
+            end,
+            next: end,
+            ending: Ending::Whole,
+        }
+    }
 }
 
 fn line_endings(bytes: &[u8], last: bool) -> LineEndings {
@@ -194,71 +249,52 @@ const SEPARATOR: &[u8] = b"\x01\x01\x01\x01";
 /// The framing of MMDF: messages between lines of four control-A.
 #[derive(Debug, Default)]
 pub(super) struct Mmdf {
-    is_open: bool,
     /// A separator has been read.
     has_begun: bool,
 }
 
 impl Framing for Mmdf {
-    fn scan(&mut self, window: Window<'_>, archive: &mut ArchiveState, out: &mut Events) -> usize {
-        let bytes = window.bytes;
-        let mut at = window.start;
+    fn begin(&mut self, mut at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize> {
+        let bytes = feed.window.bytes;
         loop {
-            if !self.is_open {
-                at += bytes[at..]
-                    .iter()
-                    .take_while(|&&byte| matches!(byte, b'\n' | b'\r'))
-                    .count();
-            }
-            let found = separator(bytes, at, window.last);
-            let end = match found {
-                MmdfMark::At(line, _) | MmdfMark::Unknown(line) => line,
-                MmdfMark::No => bytes.len(),
-            };
-            if !self.is_open && end > at {
-                self.begin(&window, at, archive, out);
-            }
-            match found {
-                MmdfMark::At(line, next) => {
-                    if self.is_open {
-                        archive.finish(&window, at, line, Ending::Whole, out);
-                        self.is_open = false;
-                    }
+            at += bytes[at..]
+                .iter()
+                .take_while(|&&byte| matches!(byte, b'\n' | b'\r'))
+                .count();
+            match separator(bytes, at, feed.window.last) {
+                MmdfMark::At(line, next) if line == at => {
                     self.has_begun = true;
                     at = next;
                 }
-                MmdfMark::Unknown(_) | MmdfMark::No if !window.last => {
-                    if !self.is_open {
-                        return at;
-                    }
-                    return archive.feed_on(&window, at, end, out);
+                MmdfMark::Unknown(line) if line == at => return ControlFlow::Break(at),
+                _ if at == bytes.len() => return ControlFlow::Break(at),
+                _ if self.has_begun => {
+                    feed.begin(at, LineUnquoter::default());
+                    return ControlFlow::Continue(at);
                 }
                 _ => {
-                    if self.is_open {
-                        archive.finish(&window, at, bytes.len(), Ending::Truncated, out);
-                        self.is_open = false;
-                    }
-                    return bytes.len();
+                    feed.begin_junk(at);
+                    return ControlFlow::Continue(at);
                 }
             }
         }
     }
-}
 
-impl Mmdf {
-    fn begin(
-        &mut self,
-        window: &Window<'_>,
-        at: usize,
-        archive: &mut ArchiveState,
-        out: &mut Events,
-    ) {
-        self.is_open = true;
-        let offset = window.offset_at(at);
-        if self.has_begun {
-            archive.begin(offset, LineUnquoter::default());
-        } else {
-            archive.begin_junk(offset, out);
+    fn end(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd {
+        let end = feed.window.bytes.len();
+        match separator(feed.window.bytes, at, feed.window.last) {
+            MmdfMark::At(end, next) => {
+                self.has_begun = true;
+                let ending = Ending::Whole;
+                MessageEnd::At { end, next, ending }
+            }
+            MmdfMark::Unknown(line) => MessageEnd::NotBefore(line),
+            MmdfMark::No if feed.window.last => MessageEnd::At {
+                end,
+                next: end,
+                ending: Ending::Truncated,
+            },
+            MmdfMark::No => MessageEnd::NotBefore(end),
         }
     }
 }
@@ -303,19 +339,21 @@ const COUNT_LINE: usize = 1024;
 /// The framing of a batch of news: `#! rnews N`, then N bytes, and so on.
 #[derive(Debug, Default)]
 pub(super) struct Rnews {
-    /// Where the current article ends, and whether its count leads to another line of the batch.
-    end: Option<(u64, RnewsHeader)>,
+    /// The offset to which the count of the current article leads.
+    end: u64,
+    header: RnewsHeader,
     /// No line of the batch before this offset ends the current article.
     floor: u64,
     /// The rest is compressed, and skipped.
     is_closed: bool,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether the count of an article leads to another line of the batch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum RnewsHeader {
     /// More bytes are needed to tell.
+    #[default]
     Unknown,
-    /// It does.
     Right,
     /// It does not: the article continues to the next such line.
     Wrong,
@@ -324,114 +362,89 @@ enum RnewsHeader {
 const RNEWS: &[u8] = b"#! rnews ";
 
 impl Framing for Rnews {
-    fn scan(&mut self, window: Window<'_>, archive: &mut ArchiveState, out: &mut Events) -> usize {
-        let bytes = window.bytes;
-        let mut at = window.start;
-        loop {
-            if self.is_closed {
-                return bytes.len();
-            }
-            let Some((end, lead)) = self.end else {
-                match self.line(&window, at, archive, out) {
-                    Some(next) => {
-                        at = next;
-                        continue;
-                    }
-                    None => return at,
-                }
-            };
-            let lead = if lead == RnewsHeader::Unknown {
-                self.lead(&window, at, end)
-            } else {
-                lead
-            };
-            self.end = Some((end, lead));
-            let (stop, whole) = match lead {
-                RnewsHeader::Unknown => (at, false),
-                RnewsHeader::Right => {
-                    let end = usize::try_from(end - window.offset).unwrap_or(usize::MAX);
-                    (end.min(bytes.len()), end <= bytes.len() || window.last)
-                }
-                RnewsHeader::Wrong => next_line(&window, at, self.floor),
-            };
-            if lead == RnewsHeader::Unknown {
-                return at;
-            }
-            if whole {
-                if lead == RnewsHeader::Wrong {
-                    let offset = window.offset_at(stop);
-                    archive
-                        .tree
-                        .diagnose(&diagnostic::RNEWS_RESYNC, offset, out);
-                }
-                archive.finish(&window, at, stop, Ending::Whole, out);
-                self.end = None;
-                at = stop;
-                if at == bytes.len() && window.last {
-                    return at;
-                }
-                continue;
-            }
-            return archive.feed_on(&window, at, stop, out);
+    fn begin(&mut self, mut at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize> {
+        let window = feed.window;
+        if self.is_closed {
+            return ControlFlow::Break(window.bytes.len());
         }
-    }
-}
-
-impl Rnews {
-    /// Reads the line of the batch at `at` and returns the index behind it; `None` if more bytes
-    /// are needed or none are left.
-    fn line(
-        &mut self,
-        window: &Window<'_>,
-        at: usize,
-        archive: &mut ArchiveState,
-        out: &mut Events,
-    ) -> Option<usize> {
-        let rest = &window.bytes[at..];
-        let head = &rest[..rest.len().min(COUNT_LINE)];
-        let length = match memchr(b'\n', head) {
-            Some(end) => end + 1,
-            None if head.is_empty() || (!window.last && head.len() < COUNT_LINE) => return None,
-            None => head.len(),
+        let (line, length) = loop {
+            let rest = &window.bytes[at..];
+            let head = &rest[..rest.len().min(COUNT_LINE)];
+            let length = match memchr(b'\n', head) {
+                Some(end) => end + 1,
+                None if head.is_empty() || (!window.last && head.len() < COUNT_LINE) => {
+                    return ControlFlow::Break(at);
+                }
+                None => head.len(),
+            };
+            let line = rest[..length].trim_ascii();
+            if !line.is_empty() {
+                break (line, length);
+            }
+            at += length;
         };
-        let line = rest[..length].trim_ascii();
-        if line.is_empty() {
-            return Some(at + length);
-        }
         let offset = window.offset_at(at);
-        archive.begin(offset, LineUnquoter::default());
+        feed.begin(at, LineUnquoter::default());
         if line == b"#! cunbatch" || line == b"#! gunbatch" || line == b"#! zunbatch" {
-            archive
-                .scanners
-                .counts
-                .skip("application/x-compressed-news");
-            archive.tree.diagnose(&diagnostic::OPAQUE, offset, out);
-            archive.finish(window, at, at, Ending::Whole, out);
+            let counts = &mut feed.archive.scanners.counts;
+            counts.skip("application/x-compressed-news");
+            feed.diagnose(&diagnostic::OPAQUE, at);
             self.is_closed = true;
-            return Some(window.bytes.len());
+            (self.end, self.header) = (offset, RnewsHeader::Right);
+            return ControlFlow::Continue(at);
         }
         let count = line.strip_prefix(RNEWS).and_then(|rest| {
             let digits = rest.split(|byte| !byte.is_ascii_digit()).next()?;
             std::str::from_utf8(digits).ok()?.parse::<u64>().ok()
         });
-        match count {
-            Some(count) => {
-                let start = window.offset_at(at + length);
-                self.end = Some((start.saturating_add(count), RnewsHeader::Unknown));
-                Some(at + length)
-            }
-            None => {
-                // An article without a line of the batch, or the rest of one.
-                self.end = Some((0, RnewsHeader::Wrong));
-                self.floor = offset + 1;
-                Some(at)
-            }
+        if let Some(count) = count {
+            at += length;
+            self.end = window.offset_at(at).saturating_add(count);
+            self.header = RnewsHeader::Unknown;
+        } else {
+            // An article without a line of the batch, or the rest of one.
+            self.floor = offset + 1;
+            self.header = RnewsHeader::Wrong;
         }
+        ControlFlow::Continue(at)
     }
 
+    fn end(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd {
+        let window = feed.window;
+        if self.header == RnewsHeader::Unknown {
+            self.header = self.lead(&window, at);
+        }
+        let (end, is_whole) = match self.header {
+            RnewsHeader::Unknown => (at, false),
+            RnewsHeader::Right => counted(&window, self.end),
+            RnewsHeader::Wrong => next_line(&window, at, self.floor),
+        };
+        if !is_whole {
+            return MessageEnd::NotBefore(end);
+        }
+        if self.header == RnewsHeader::Wrong {
+            feed.diagnose(&diagnostic::RNEWS_RESYNC, end);
+        }
+        MessageEnd::At {
+            end,
+            next: end,
+            ending: Ending::Whole,
+        }
+    }
+}
+
+/// Returns the index where a message ends whose end is known, or that of the window, and whether it
+/// ends there.
+fn counted(window: &Window<'_>, end: u64) -> (usize, bool) {
+    let end = usize::try_from(end - window.offset).unwrap_or(usize::MAX);
+    let length = window.bytes.len();
+    (end.min(length), end <= length || window.last)
+}
+
+impl Rnews {
     /// Tests whether the count leads to another line of the batch, or to the end.
-    fn lead(&self, window: &Window<'_>, at: usize, end: u64) -> RnewsHeader {
-        let end = usize::try_from(end - window.offset).unwrap_or(usize::MAX);
+    fn lead(&self, window: &Window<'_>, at: usize) -> RnewsHeader {
+        let end = usize::try_from(self.end - window.offset).unwrap_or(usize::MAX);
         if end.saturating_sub(at) > LOOK_AHEAD {
             // The count of a long article cannot be checked.
             return RnewsHeader::Right;
@@ -481,57 +494,43 @@ fn next_line(window: &Window<'_>, at: usize, floor: u64) -> (usize, bool) {
 #[derive(Debug, Default)]
 pub(super) struct Emlx {
     end: Option<u64>,
-    is_done: bool,
 }
 
 impl Framing for Emlx {
-    fn scan(&mut self, window: Window<'_>, archive: &mut ArchiveState, out: &mut Events) -> usize {
-        let bytes = window.bytes;
-        let mut at = window.start;
-        loop {
-            if self.is_done {
-                return bytes.len();
-            }
-            let Some(end) = self.end else {
-                let rest = &bytes[at..];
-                let head = &rest[..rest.len().min(COUNT_LINE)];
-                let Some(length) = memchr(b'\n', head) else {
-                    if head.len() < COUNT_LINE && !window.last {
-                        return at;
-                    }
-                    if rest.is_empty() {
-                        return at;
-                    }
-                    self.begin(&window, at, u64::MAX, archive);
-                    continue;
-                };
-                let count = std::str::from_utf8(head[..length].trim_ascii()).ok();
-                match count.and_then(|count| count.parse::<u64>().ok()) {
-                    Some(count) => {
-                        at += length + 1;
-                        self.begin(&window, at, count, archive);
-                    }
-                    // Without a count the file is a message.
-                    None => self.begin(&window, at, u64::MAX, archive),
-                }
-                continue;
-            };
-            let stop = usize::try_from(end - window.offset).unwrap_or(usize::MAX);
-            let stop = stop.min(bytes.len());
-            if window.last || window.offset_at(stop) == end {
-                archive.finish(&window, at, stop, Ending::Whole, out);
-                self.is_done = true;
-                continue;
-            }
-            return archive.feed_on(&window, at, stop, out);
+    fn begin(&mut self, mut at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize> {
+        let window = feed.window;
+        let rest = &window.bytes[at..];
+        if self.end.is_some() || rest.is_empty() {
+            return ControlFlow::Break(window.bytes.len());
         }
+        let head = &rest[..rest.len().min(COUNT_LINE)];
+        let length = memchr(b'\n', head);
+        if length.is_none() && head.len() < COUNT_LINE && !window.last {
+            return ControlFlow::Break(at);
+        }
+        let count = length.and_then(|length| {
+            let count = std::str::from_utf8(head[..length].trim_ascii()).ok()?;
+            Some((length, count.parse::<u64>().ok()?))
+        });
+        // Without a count the file is a message.
+        let mut end = u64::MAX;
+        if let Some((length, count)) = count {
+            at += length + 1;
+            end = window.offset_at(at).saturating_add(count);
+        }
+        self.end = Some(end);
+        feed.begin(at, LineUnquoter::default());
+        ControlFlow::Continue(at)
     }
-}
 
-impl Emlx {
-    fn begin(&mut self, window: &Window<'_>, at: usize, count: u64, archive: &mut ArchiveState) {
-        let offset = window.offset_at(at);
-        self.end = Some(offset.saturating_add(count));
-        archive.begin(offset, LineUnquoter::default());
+    fn end(&mut self, _at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd {
+        match counted(&feed.window, self.end.unwrap_or(u64::MAX)) {
+            (end, true) => MessageEnd::At {
+                end,
+                next: end,
+                ending: Ending::Whole,
+            },
+            (end, false) => MessageEnd::NotBefore(end),
+        }
     }
 }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr2, memchr2_iter};
 
-use super::envelope::{self, EnvelopeFields};
 use super::field_value::{self, ParameterCache, Parameters, brackets};
 use super::part_scanners::PartScanners;
 use super::{Headers, MailOptions};
@@ -22,26 +21,19 @@ const MAX_FIELD: usize = 64 << 10;
 /// The longest line of a message, in bytes (RFC 5322 section 2.1.1), and so the longest value that
 /// every record repeats.
 const MAX_LINE: usize = 998;
+/// The longest value of the envelope, in bytes. It is enough for the text that is shown: an encoded word
+/// of 75 bytes holds at least one character.
+const MAX_ENVELOPE: usize = 32 << 10;
 /// The most bytes of references and their texts that are kept of one block.
 const MAX_BLOCK: usize = 1 << 20;
 
-/// The properties of an entity; of repeated fields the first one counts. Ranges lie in
-/// [`Header::values`].
+/// The properties of an entity; of repeated fields the first one sets them.
 #[derive(Debug, Default)]
 pub(super) struct Entity {
     pub(super) content_type: Option<Arc<Parameters>>,
-    /// The name of the transfer encoding.
-    pub(super) transfer: Option<Range<usize>>,
-    /// The value with its parameters, as it stands.
-    pub(super) disposition: Option<Range<usize>>,
-    pub(super) location: Option<Range<usize>>,
-    pub(super) base: Option<Range<usize>>,
-    pub(super) snapshot: Option<Range<usize>>,
-    pub(super) content_id: Option<Range<usize>>,
-    pub(super) message_id: Option<Range<usize>>,
     pub(super) length: Option<u64>,
-    /// Empty unless the options ask for the envelope.
-    pub(super) envelope: EnvelopeFields,
+    /// The ranges of the other properties in [`Header::values`], by [`EntityProperty`].
+    ranges: [Option<Range<usize>>; EntityProperty::COUNT],
 }
 
 /// Why a header block stopped taking lines.
@@ -74,8 +66,7 @@ pub(super) enum Hyphens {
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub(super) entity: Entity,
-    /// The values that the ranges of the entity lie in.
-    pub(super) values: Vec<u8>,
+    values: Vec<u8>,
     /// The references found, until the base is known.
     pub(super) events: Batch,
     /// The diagnostics, each with its offset in the block.
@@ -350,9 +341,10 @@ impl Header {
         }
     }
 
-    /// Returns the value at a range.
-    pub(super) fn value(&self, range: &Option<Range<usize>>) -> Option<&[u8]> {
-        Some(&self.values[range.clone()?])
+    /// Returns the value of a property.
+    pub(super) fn value(&self, property: EntityProperty) -> Option<&[u8]> {
+        let range = self.entity.ranges[property as usize].clone()?;
+        Some(&self.values[range])
     }
 }
 
@@ -364,67 +356,43 @@ impl Entity {
         types: &mut ParameterCache,
         values: &mut Vec<u8>,
     ) {
-        fn first<T>(slot: &mut Option<T>, value: impl FnOnce() -> T) {
-            if slot.is_none() {
-                *slot = Some(value());
-            }
-        }
+        let range = &mut self.ranges[property as usize];
+        let start = values.len();
         match property {
-            EntityProperty::None => {}
-            EntityProperty::Type => first(&mut self.content_type, || types.parse(raw)),
-            EntityProperty::Disposition => {
-                first(&mut self.disposition, || keep(values, raw));
-            }
-            EntityProperty::Transfer => first(&mut self.transfer, || {
-                let start = values.len();
-                field_value::main_value(raw, values);
-                start..values.len()
-            }),
-            EntityProperty::Location => first(&mut self.location, || keep_uri(values, raw)),
-            EntityProperty::Base => first(&mut self.base, || keep_uri(values, raw)),
-            EntityProperty::Snapshot => first(&mut self.snapshot, || keep_uri(values, raw)),
-            EntityProperty::ContentId => first(&mut self.content_id, || {
-                keep_unfolded(values, bracketed(raw))
-            }),
-            EntityProperty::MessageId => first(&mut self.message_id, || {
-                let mut id = keep_unfolded(values, raw.trim_ascii());
-                id.end = id.end.min(id.start + MAX_LINE);
-                id
-            }),
-            EntityProperty::Date => first(&mut self.envelope.date, || envelope::keep(raw, values)),
-            EntityProperty::From => first(&mut self.envelope.from, || envelope::keep(raw, values)),
-            EntityProperty::Subject => {
-                first(&mut self.envelope.subject, || envelope::keep(raw, values))
+            _ if range.is_some() => return,
+            EntityProperty::None => return,
+            EntityProperty::Type => {
+                self.content_type.get_or_insert_with(|| types.parse(raw));
+                return;
             }
             EntityProperty::Length => {
                 let digits = std::str::from_utf8(raw.trim_ascii()).ok();
                 let length = digits.and_then(|digits| digits.parse().ok());
-                if self.length.is_none() {
-                    self.length = length;
-                }
+                self.length = self.length.or(length);
+                return;
+            }
+            EntityProperty::Disposition => values.extend_from_slice(raw),
+            EntityProperty::Transfer => field_value::main_value(raw, values),
+            EntityProperty::Location | EntityProperty::Base | EntityProperty::Snapshot => {
+                values.extend_from_slice(&field_value::lone_uri(raw));
+            }
+            EntityProperty::ContentId => extend_unfolded(values, bracketed(raw)),
+            EntityProperty::MessageId => {
+                extend_unfolded(values, raw.trim_ascii());
+                values.truncate(start + MAX_LINE);
+            }
+            EntityProperty::Date | EntityProperty::From | EntityProperty::Subject => {
+                values.extend_from_slice(&raw[..raw.len().min(MAX_ENVELOPE)]);
             }
         }
+        *range = Some(start..values.len());
     }
 }
 
-/// Appends a value, and returns its range.
-fn keep(values: &mut Vec<u8>, value: &[u8]) -> Range<usize> {
-    let start = values.len();
-    values.extend_from_slice(value);
-    start..values.len()
-}
-
-/// Appends a value without its line breaks, and returns its range.
-fn keep_unfolded(values: &mut Vec<u8>, raw: &[u8]) -> Range<usize> {
-    let start = values.len();
-    let is_break = |&byte: &u8| matches!(byte, b'\r' | b'\n');
-    raw.split(is_break)
+/// Appends a value without its line breaks.
+fn extend_unfolded(values: &mut Vec<u8>, raw: &[u8]) {
+    raw.split(|byte| matches!(byte, b'\r' | b'\n'))
         .for_each(|piece| values.extend_from_slice(piece));
-    start..values.len()
-}
-
-fn keep_uri(values: &mut Vec<u8>, raw: &[u8]) -> Range<usize> {
-    keep(values, &field_value::lone_uri(raw))
 }
 
 /// Returns the text in angle brackets, or all of it.
@@ -529,6 +497,8 @@ pub(super) enum EntityProperty {
 }
 
 impl EntityProperty {
+    const COUNT: usize = EntityProperty::Subject as usize + 1;
+
     /// Returns whether the property is kept; the date, the sender and the subject only for the
     /// `envelope`.
     pub(super) fn is_wanted(self, envelope: bool) -> bool {
@@ -651,7 +621,7 @@ impl HeaderField {
         let &(from, to) = ROWS.get(name.len())?.get(letter)?;
         FIELDS[usize::from(from)..usize::from(to)]
             .iter()
-            .find(|field| is_name(name, field.name.as_bytes()))
+            .find(|field| name.eq_ignore_ascii_case(field.name.as_bytes()))
     }
 
     /// Returns whether anything asks for the field.
@@ -667,25 +637,6 @@ impl HeaderField {
             FieldOption::All => headers == Headers::All,
             FieldOption::Ids => ids,
         }
-    }
-}
-
-/// Returns whether a name, in any case, is the name of a row, which has letters and hyphens only. No
-/// other byte that can stand in a name becomes one of them with the bit of lower case.
-fn is_name(name: &[u8], row: &[u8]) -> bool {
-    const LOWER: u64 = 0x2020_2020_2020_2020;
-    if name.len() != row.len() {
-        return false;
-    }
-    let ((words, rest), (rows, _)) = (name.as_chunks::<8>(), row.as_chunks::<8>());
-    let word = |bytes: &[u8; 8]| u64::from_ne_bytes(*bytes);
-    let same = |(name, row): (&[u8; 8], &[u8; 8])| word(name) | LOWER == word(row);
-    if !words.iter().zip(rows).all(same) {
-        return false;
-    }
-    match (name.last_chunk(), row.last_chunk()) {
-        (Some(name), Some(row)) => same((name, row)),
-        _ => rest.eq_ignore_ascii_case(row),
     }
 }
 

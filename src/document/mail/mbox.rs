@@ -7,19 +7,19 @@
 //! the splitter tests lines that start with `From ` and the names of header fields, and nothing
 //! else.
 
+use std::ops::{ControlFlow, Range};
+
 use memchr::{memchr_iter, memmem, memrchr};
 
-use super::framing::{ArchiveState, Framing, LOOK_AHEAD};
+use super::framing::{ArchiveState, Feed, Framing, LOOK_AHEAD, MessageEnd};
 use super::header::{Header, HeaderStop, Hyphens};
 use super::part_scanners::PartScanners;
 use super::separator::{self, FromLine, PrecedingLine, SeparatorStyle};
 use super::tree::Ending;
 use super::unquote::LineUnquoter;
 use super::{Headers, MailOptions};
-use crate::bytes::simd::Block;
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
-use crate::document::events::Events;
 use crate::document::{
     FormatOptions, MemberFinder, MemberSearch, PieceIndex, ReadAt, SplitContext,
 };
@@ -216,12 +216,12 @@ fn leads(bytes: &[u8], claimed: usize, last: bool) -> bool {
 pub(super) struct Mbox {
     search: SeparatorSearch,
     stage: MboxStage,
+    /// The separator that ended the last message, as indices of the window.
+    separator: Option<Range<usize>>,
     /// Lines before this offset have been classified, and diagnosed.
     classified: u64,
     /// A Content-Length field of the current message led nowhere.
     is_doubted: bool,
-    /// The piece has come to its end.
-    is_done: bool,
     /// The findings of the splitter in the piece.
     index: Option<PieceIndex>,
 }
@@ -237,14 +237,9 @@ enum MboxStage {
 }
 
 /// A separator ahead.
-#[derive(Clone, Copy, Debug)]
 enum SeparatorAhead {
-    /// The message ends at `end`, the separator stands at `line` and ends at `next`.
-    Separator {
-        end: usize,
-        line: usize,
-        next: usize,
-    },
+    /// The message ends at `end`, before the separator.
+    Separator { end: usize, line: Range<usize> },
     /// There is none before this index.
     None(usize),
 }
@@ -262,162 +257,95 @@ impl Framing for Mbox {
         }
     }
 
-    fn scan(&mut self, window: Window<'_>, archive: &mut ArchiveState, out: &mut Events) -> usize {
+    fn begin(&mut self, mut at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize> {
+        let window = feed.window;
         let bytes = window.bytes;
-        let mut at = window.start;
-        if self.is_done {
-            return bytes.len();
-        }
-        loop {
-            if self.stage == MboxStage::Start {
-                at += leading(&bytes[at..]);
-                if at == bytes.len() {
-                    return at;
-                }
+        if self.stage == MboxStage::Start {
+            at += leading(&bytes[at..]);
+            if at == bytes.len() {
+                return ControlFlow::Break(at);
             }
-            match self.ahead(&window, at, archive, out) {
-                SeparatorAhead::None(safe) => {
-                    if self.stage == MboxStage::Start {
-                        if safe <= at && !window.last {
-                            return at;
-                        }
-                        self.begin_junk(&window, at, archive, out);
-                    }
-                    if window.last {
-                        let header = archive.tree.in_first_header();
-                        if header && self.stage == MboxStage::Message {
-                            at = archive.feed(&window, at, bytes.len(), true, out);
-                            self.header_done(true, &window, at, archive);
-                        }
-                        self.finish(&window, at, bytes.len(), bytes.len(), archive, out);
-                        return bytes.len();
-                    }
-                    let header = archive.tree.in_first_header();
-                    let stopped = archive.feed(&window, at, safe.max(at), false, out);
-                    self.header_done(header, &window, stopped, archive);
-                    let go_on = header && !archive.tree.in_first_header();
-                    if !go_on || stopped >= safe {
-                        return stopped;
-                    }
-                    at = stopped;
+            match self.ahead(at, feed) {
+                SeparatorAhead::None(safe) if safe <= at && !window.last => {
+                    return ControlFlow::Break(at);
                 }
-                SeparatorAhead::Separator { end, line, next } => {
-                    let header = archive.tree.in_first_header() && self.stage == MboxStage::Message;
-                    if self.stage == MboxStage::Start && line > at {
-                        self.begin_junk(&window, at, archive, out);
-                    }
-                    if header {
-                        // The Content-Length field stands in the header.
-                        at = archive.feed(&window, at, end, true, out);
-                        // The blank line that ends the header was left to the separator.
-                        let body = if archive.tree.ended_in_header {
-                            line
-                        } else {
-                            at
-                        };
-                        self.header_done(true, &window, body, archive);
-                        if self.search.claimed.is_some() {
-                            continue;
-                        }
-                    }
-                    if self.stage != MboxStage::Start {
-                        self.finish(&window, at, end, line, archive, out);
-                    }
-                    if self.search.stop == Some(window.offset_at(line)) {
-                        self.is_done = true;
-                        return bytes.len();
-                    }
-                    self.begin_message(&window, line, next, archive);
-                    at = next;
+                SeparatorAhead::Separator { line, .. } if line.start == at => {
+                    self.separator = Some(line);
+                }
+                _ => {
+                    self.stage = MboxStage::Junk;
+                    feed.begin_junk(at);
+                    return ControlFlow::Continue(at);
                 }
             }
         }
+        self.stage = MboxStage::Message;
+        let is_inside =
+            |line: &Range<usize>| self.search.stop != Some(window.offset_at(line.start));
+        let Some(line) = self.separator.take().filter(is_inside) else {
+            return ControlFlow::Break(bytes.len());
+        };
+        self.search.begin_message(&bytes[line.clone()]);
+        self.is_doubted = false;
+        feed.archive.scanners.quoted = self.index.as_ref().is_some_and(|index| index.escaped);
+        feed.begin(line.start, LineUnquoter::mailbox());
+        ControlFlow::Continue(line.end)
+    }
+
+    fn end(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd {
+        let length = feed.window.bytes.len();
+        self.separator = None;
+        let (end, next, ending) = match self.ahead(at, feed) {
+            SeparatorAhead::None(safe) if !feed.window.last => {
+                return MessageEnd::NotBefore(safe.max(at));
+            }
+            SeparatorAhead::None(_) => (length, length, Ending::Truncated),
+            SeparatorAhead::Separator { end, line } => {
+                let next = line.start;
+                self.separator = Some(line);
+                (end, next, Ending::Whole)
+            }
+        };
+        // Its header can still claim a length.
+        if !feed.archive.tree.in_first_header() {
+            self.compare_length(end, next, feed);
+        }
+        MessageEnd::At { end, next, ending }
+    }
+
+    fn end_header(&mut self, length: Option<u64>, body: u64) -> bool {
+        self.search.claimed = length.map(|length| body.saturating_add(length));
+        self.search.claimed.is_some()
     }
 }
 
 impl Mbox {
-    fn begin_junk(
-        &mut self,
-        window: &Window<'_>,
-        at: usize,
-        archive: &mut ArchiveState,
-        out: &mut Events,
-    ) {
-        self.stage = MboxStage::Junk;
-        archive.begin_junk(window.offset_at(at), out);
-    }
-
-    fn begin_message(
-        &mut self,
-        window: &Window<'_>,
-        line: usize,
-        next: usize,
-        archive: &mut ArchiveState,
-    ) {
-        self.search.begin_message(&window.bytes[line..next]);
-        self.stage = MboxStage::Message;
-        archive.scanners.quoted = self.index.as_ref().is_some_and(|index| index.escaped);
-        self.is_doubted = false;
-        archive.begin(window.offset_at(line), LineUnquoter::mailbox());
-    }
-
-    /// Records the length that the header claims, if the header has just ended.
-    fn header_done(
-        &mut self,
-        header: bool,
-        window: &Window<'_>,
-        at: usize,
-        archive: &mut ArchiveState,
-    ) {
-        if header && !archive.tree.in_first_header() {
-            let length = archive.tree.content_length.take();
-            self.search.claimed = length.map(|length| window.offset_at(at).saturating_add(length));
-        }
-    }
-
-    /// Ends the message at `end`, in front of the separator at `line`.
-    fn finish(
-        &mut self,
-        window: &Window<'_>,
-        at: usize,
-        end: usize,
-        line: usize,
-        archive: &mut ArchiveState,
-        out: &mut Events,
-    ) {
-        let file = window.last && line == window.bytes.len();
+    /// Reports a Content-Length field that does not lead to the end of the message, which is `end`,
+    /// before the separator at `line`.
+    fn compare_length(&mut self, end: usize, line: usize, feed: &mut Feed<'_, '_>) {
+        let window = feed.window;
+        let is_file = window.last && line == window.bytes.len();
         if let Some(claimed) = self.search.claimed.take() {
             let fits = [end, line]
                 .iter()
                 .any(|&at| window.offset_at(at) == claimed)
-                || (file && fits_end(window, claimed));
+                || (is_file && fits_end(&window, claimed));
             self.is_doubted |= !fits;
         }
         if std::mem::take(&mut self.is_doubted) {
-            let offset = window.offset_at(end);
-            let code = &diagnostic::CONTENT_LENGTH_MISMATCH;
-            archive.tree.diagnose(code, offset, out);
+            feed.diagnose(&diagnostic::CONTENT_LENGTH_MISMATCH, end);
         }
-        let ending = match file {
-            true => Ending::Truncated,
-            false => Ending::Whole,
-        };
-        archive.finish(window, at, end, ending, out);
     }
 
     /// Finds the separator that ends the current message, from `at` on.
-    fn ahead(
-        &mut self,
-        window: &Window<'_>,
-        at: usize,
-        archive: &mut ArchiveState,
-        out: &mut Events,
-    ) -> SeparatorAhead {
+    fn ahead(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> SeparatorAhead {
+        let window = &feed.window;
         let bytes = window.bytes;
         loop {
             let (search, index) = (&self.search, &self.index);
             let (stage, classified) = (self.stage, &mut self.classified);
-            let (tree, quoted) = (&mut archive.tree, &mut archive.scanners.quoted);
+            let ArchiveState { tree, scanners, .. } = &mut *feed.archive;
+            let quoted = &mut scanners.quoted;
             let candidate = |from| match index {
                 Some(index) => known_candidate(index, window, from),
                 None => search.candidate(bytes, from, stage == MboxStage::Start, quoted),
@@ -426,12 +354,12 @@ impl Mbox {
                 let offset = window.offset_at(line);
                 let is_new = offset >= *classified && stage == MboxStage::Message;
                 if is_new && separator::is_candidate(&bytes[line..], true) {
-                    tree.diagnose(&diagnostic::FROM_LINE_IN_BODY, offset, out);
+                    tree.diagnose(&diagnostic::FROM_LINE_IN_BODY, offset, feed.out);
                 }
                 *classified = (*classified).max(offset + 1);
             });
-            let (line, next) = match next {
-                NextSeparator::Found { line, next } => (line, next),
+            let line = match next {
+                NextSeparator::Found { line, next } => line..next,
                 NextSeparator::Unknown(line) => {
                     return SeparatorAhead::None(message_end(bytes, at, line));
                 }
@@ -441,14 +369,14 @@ impl Mbox {
                 }
                 NextSeparator::LedOver => return SeparatorAhead::None(bytes.len()),
             };
-            let end = message_end(bytes, at, line);
-            match self.claim(window, line) {
-                ContentLengthClaim::None => return SeparatorAhead::Separator { end, line, next },
+            let end = message_end(bytes, at, line.start);
+            match self.claim(window, line.start) {
+                ContentLengthClaim::None => return SeparatorAhead::Separator { end, line },
                 ContentLengthClaim::Unknown => return SeparatorAhead::None(end),
                 ContentLengthClaim::Verified(claimed) => {
                     self.search.verified = claimed;
                     // Nothing searches for quoted lines in what the claim leads over.
-                    archive.scanners.quoted = true;
+                    scanners.quoted = true;
                 }
             }
         }
@@ -685,28 +613,14 @@ fn names_length(header: &[u8], whole: bool) -> Result<bool, NeedMore> {
     if let Some(answer) = starts_with_length(header) {
         return Ok(answer);
     }
-    let (blocks, rest) = header.as_chunks();
-    for (index, block) in blocks.iter().enumerate() {
-        let mut breaks = Block::new(block).equal(b'\n');
-        while breaks != 0 {
-            let line = 16 * index + breaks.trailing_zeros() as usize + 1;
-            if let Some(answer) = starts_with_length(&header[line..]) {
-                return Ok(answer);
-            }
-            breaks &= breaks - 1;
-        }
-    }
-    let from = header.len() - rest.len();
-    for at in memchr_iter(b'\n', rest) {
-        if let Some(answer) = starts_with_length(&header[from + at + 1..]) {
-            return Ok(answer);
-        }
+    let mut answers = memchr_iter(b'\n', header).map(|at| starts_with_length(&header[at + 1..]));
+    if let Some(answer) = answers.find_map(|answer| answer) {
+        return Ok(answer);
     }
     if whole { Ok(false) } else { Err(NeedMore) }
 }
 
 /// Returns `true` for the field, `false` for the end of the header, and `None` for other lines.
-#[inline(always)]
 fn starts_with_length(line: &[u8]) -> Option<bool> {
     match line {
         [b'\n', ..] | [b'\r', b'\n', ..] => Some(false),

@@ -1,7 +1,7 @@
 //! The reading of an entity, by its media type and file name (rules M15 and M16).
 
 use super::field_value::Parameters;
-use super::header::Header;
+use super::header::{EntityProperty, Header};
 use super::reflow::{Enriched, Flowed, Reflow};
 use crate::document::Format;
 use crate::document::diagnostic::{self, Code};
@@ -197,14 +197,15 @@ pub(super) fn opaque_code(media_type: &str, content_type: Option<&Parameters>) -
 
 /// Returns the file name of an entity.
 pub(super) fn file_name(header: &Header) -> Vec<u8> {
-    let entity = &header.entity;
     let parameter = |parameters: Option<&Parameters>, name| {
         let value = parameters?.parameter(name)?;
         Some(value.trim_ascii().to_vec())
     };
-    let disposition = header.value(&entity.disposition).map(Parameters::parse);
+    let disposition = header
+        .value(EntityProperty::Disposition)
+        .map(Parameters::parse);
     parameter(disposition.as_ref(), "filename")
-        .or_else(|| parameter(entity.content_type.as_deref(), "name"))
+        .or_else(|| parameter(header.entity.content_type.as_deref(), "name"))
         .unwrap_or_default()
 }
 

@@ -45,7 +45,7 @@ pub use super::options::{Alternatives, Attachments, Headers, MailOptions, MimeBa
 use super::{ArchiveCounts, Format, Passes, PieceIndex, Retrieval, Scan, ScanStart, SplitPoint};
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
-use framing::{ArchiveState, Emlx, Framing, LOOK_AHEAD, Mmdf, Rnews, SingleMessage};
+use framing::{ArchiveState, Emlx, Feed, Framing, LOOK_AHEAD, Mmdf, Rnews, SingleMessage};
 use mbox::{Mbox, MboxFinder};
 use part_scanners::PartScanners;
 pub use separator::is_separator;
@@ -136,6 +136,8 @@ const FORMAT: Format = Format {
 struct MailScanner<F> {
     framing: F,
     archive: ArchiveState,
+    /// The window in the form that the framing needs.
+    copy: Vec<u8>,
     /// `Settled` has been reported: an archive has no base of its own.
     is_settled: bool,
     /// The index of the piece that begins next.
@@ -150,7 +152,9 @@ impl<F: Framing> MailScanner<F> {
                 tree: MimeTree::default(),
                 scanners: PartScanners::new(options),
                 count: 0,
+                is_open: false,
             },
+            copy: Vec::new(),
             is_settled: false,
             index: None,
         }
@@ -161,6 +165,7 @@ impl<F: Framing> Scan for MailScanner<F> {
     fn begin(&mut self, start: &ScanStart) {
         self.framing = F::piece(start.split, self.index.take());
         self.archive.count = start.split.before;
+        self.archive.is_open = false;
         self.is_settled = false;
         self.archive.scanners.counts = ArchiveCounts::default();
         self.archive.scanners.nested.positions = start.positions;
@@ -170,7 +175,18 @@ impl<F: Framing> Scan for MailScanner<F> {
         if !std::mem::replace(&mut self.is_settled, true) {
             events.push(Event::Settled);
         }
-        self.framing.scan(window, &mut self.archive, events)
+        let is_translated = self.framing.translate(&window, &mut self.copy);
+        let bytes = if is_translated {
+            &self.copy
+        } else {
+            window.bytes
+        };
+        let mut feed = Feed {
+            window: Window { bytes, ..window },
+            archive: &mut self.archive,
+            out: events,
+        };
+        feed.feed_messages(&mut self.framing)
     }
 
     fn set_index(&mut self, index: Option<&PieceIndex>) {

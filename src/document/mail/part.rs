@@ -5,7 +5,7 @@ use memchr::memrchr;
 use super::binary_block::{self, BinaryBlocks};
 use super::body_text::{SignatureFinder, Trailer, TrailerSplit};
 use super::header::{Header, HeaderStop, Hyphens};
-use super::part_scanners::PartScanners;
+use super::part_scanners::{PartScanners, Run};
 use super::reflow::Reflow;
 use super::tree::MimeTree;
 use super::unquote::LineUnquoter;
@@ -14,9 +14,10 @@ use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::TransferEncoding;
 use crate::document::events::{Event, Events, FoundAttachment, RuleFamily};
 use crate::document::flags::Flags;
-use crate::document::nested::NestedScanners;
 use crate::document::nested::compressed::{CompressedMember, CompressedNeed};
-use crate::document::nested::{self, DerivedText, Member, NestedReader, PIECE, TextFilter};
+use crate::document::nested::{
+    self, DerivedText, Member, NestedReader, NestedScanners, PIECE, TextFilter,
+};
 use crate::document::{ArchiveCounts, Format, diagnostic, text};
 
 /// The treatment of a part.
@@ -100,61 +101,49 @@ impl LeafPart {
     }
 
     /// Takes bytes of the part, as in the archive; `whole`: the part ends with them.
-    pub(super) fn take(
-        &mut self,
-        raw: &[u8],
-        whole: bool,
-        scanners: &mut PartScanners,
-        out: &mut Events,
-    ) {
-        if whole && self.scan_in_place(raw, scanners, out) {
+    pub(super) fn take(&mut self, raw: &[u8], whole: bool, run: &mut Run<'_, '_>) {
+        if whole && self.scan_in_place(raw, run) {
             // Its contents were scanned.
             self.kind = PartContent::Skip;
         } else {
-            self.push(raw, scanners, out);
+            self.push(raw, run);
         }
     }
 
     /// Takes a piece of the part.
-    fn push(&mut self, raw: &[u8], scanners: &mut PartScanners, out: &mut Events) {
+    fn push(&mut self, raw: &[u8], run: &mut Run<'_, '_>) {
         if self.is_skipped() || raw.is_empty() {
             return;
         }
         if self.unquoter.is_on() && !self.has_trailer {
             let mut unquoter = std::mem::take(&mut self.unquoter);
-            unquoter.push(raw, |piece| self.decode(piece, scanners, out));
+            unquoter.push(raw, |piece| self.decode(piece, run));
             self.unquoter = unquoter;
         } else if self.is_base64() {
             let mut trailer = std::mem::take(&mut self.trailer);
-            trailer.push(raw, |split, bytes| self.split(split, bytes, scanners, out));
+            trailer.push(raw, |split, bytes| self.split(split, bytes, run));
             self.trailer = trailer;
         } else {
-            self.decode(raw, scanners, out);
+            self.decode(raw, run);
         }
     }
 
     /// Undoes the transfer encoding of a piece.
-    fn decode(&mut self, raw: &[u8], scanners: &mut PartScanners, out: &mut Events) {
-        let mut buffer = std::mem::take(&mut scanners.decoded);
+    fn decode(&mut self, raw: &[u8], run: &mut Run<'_, '_>) {
+        let mut buffer = std::mem::take(&mut run.scanners.decoded);
         let decoded = self.reader.decode(raw, &mut buffer);
-        self.decoded(decoded, scanners, out);
-        scanners.decoded = buffer;
+        self.decoded(decoded, run);
+        run.scanners.decoded = buffer;
     }
 
     /// Takes a piece of base64, or of the clear text behind it.
-    fn split(
-        &mut self,
-        split: TrailerSplit,
-        bytes: &[u8],
-        scanners: &mut PartScanners,
-        out: &mut Events,
-    ) {
+    fn split(&mut self, split: TrailerSplit, bytes: &[u8], run: &mut Run<'_, '_>) {
         if split == TrailerSplit::Clear && !self.in_trailer {
-            self.end_decoding(scanners, out);
-            self.end_body(scanners, out);
+            self.end_decoding(run);
+            self.end_body(run);
             self.begin_trailer();
         }
-        self.decode(bytes, scanners, out);
+        self.decode(bytes, run);
     }
 
     fn begin_trailer(&mut self) {
@@ -172,12 +161,12 @@ impl LeafPart {
     }
 
     /// Scans a complete attachment, if it is compressed text.
-    fn decompress(&mut self, held: HeldAttachment, scanners: &mut PartScanners, out: &mut Events) {
+    fn decompress(&mut self, held: HeldAttachment, run: &mut Run<'_, '_>) {
         let mut attachment = match held.bytes.open() {
             Ok(attachment) => attachment,
-            Err(bytes) => return self.pass_on(&bytes, &held.file_name, out),
+            Err(bytes) => return self.pass_on(&bytes, &held.file_name, run.out),
         };
-        scanners.counts.parts += 1;
+        run.scanners.counts.parts += 1;
         self.kind = held.contents;
         let member = std::mem::take(&mut self.reader.document.member);
         self.begin_member(Member {
@@ -186,11 +175,11 @@ impl LeafPart {
             ..member
         });
         while !attachment.block.is_empty() {
-            self.decoded(&attachment.block, scanners, out);
+            self.decoded(&attachment.block, run);
             attachment.read();
         }
         self.reader.diagnostics.extend(attachment.fault());
-        self.end_body(scanners, out);
+        self.end_body(run);
     }
 
     /// Reports an attachment as a file, which is counted by who reads it.
@@ -218,17 +207,17 @@ impl LeafPart {
     }
 
     /// Takes decoded bytes of the part.
-    fn decoded(&mut self, bytes: &[u8], scanners: &mut PartScanners, out: &mut Events) {
+    fn decoded(&mut self, bytes: &[u8], run: &mut Run<'_, '_>) {
         match &mut self.kind {
             PartContent::Skip => {}
             PartContent::Document(_) => {
-                let (nested, mut filter) = PartFilter::of(&mut self.text, scanners);
-                self.reader.push(bytes, nested, &mut filter, out);
+                let (nested, mut filter) = PartFilter::of(&mut self.text, run.scanners);
+                self.reader.push(bytes, nested, &mut filter, run.out);
             }
-            PartContent::Nested(nested) => nested.push(bytes, scanners, out),
+            PartContent::Nested(nested) => nested.push(bytes, run),
             PartContent::Attachment(held) => {
                 if held.bytes.push(bytes) == CompressedNeed::Nothing {
-                    self.skip(scanners);
+                    self.skip(run.scanners);
                 }
             }
         }
@@ -236,7 +225,7 @@ impl LeafPart {
 
     /// Scans a part of which all bytes are in view without a copy; returns whether that was
     /// possible.
-    fn scan_in_place(&mut self, raw: &[u8], scanners: &mut PartScanners, out: &mut Events) -> bool {
+    fn scan_in_place(&mut self, raw: &[u8], run: &mut Run<'_, '_>) -> bool {
         let member = &self.reader.document.member;
         let is_stored = matches!(self.kind, PartContent::Document(_))
             && member.format.family == RuleFamily::Plain
@@ -245,14 +234,14 @@ impl LeafPart {
         if !is_stored
             || self.in_trailer
             || !(self.reader.is_empty() && self.unquoter.is_empty())
-            || self.unquoter.is_on() && LineUnquoter::has_any(raw, scanners.quoted)
+            || self.unquoter.is_on() && LineUnquoter::has_any(raw, run.scanners.quoted)
             || BinaryBlocks::may_begin_in(raw)
             || !self.reader.is_utf8(raw)
         {
             return false;
         }
-        let (nested, signature) = (&mut scanners.nested, &mut self.text.signature);
-        self.reader.scan_whole(raw, nested, signature, out);
+        let (nested, signature) = (&mut run.scanners.nested, &mut self.text.signature);
+        self.reader.scan_whole(raw, nested, signature, run.out);
         true
     }
 
@@ -263,46 +252,46 @@ impl LeafPart {
     }
 
     /// Ends the part.
-    pub(super) fn end(&mut self, scanners: &mut PartScanners, out: &mut Events) {
+    pub(super) fn end(&mut self, run: &mut Run<'_, '_>) {
         if self.is_skipped() {
             return;
         }
         let mut unquoter = std::mem::take(&mut self.unquoter);
-        unquoter.end(|piece| self.decode(piece, scanners, out));
+        unquoter.end(|piece| self.decode(piece, run));
         if unquoter.has_dropped {
             self.reader.diagnostics.push(&diagnostic::NUL_BYTES);
         }
         if self.has_trailer {
             let mut trailer = std::mem::take(&mut self.trailer);
-            trailer.end(|split, bytes| self.split(split, bytes, scanners, out));
+            trailer.end(|split, bytes| self.split(split, bytes, run));
             self.trailer = trailer;
         }
-        self.end_decoding(scanners, out);
-        self.end_body(scanners, out);
+        self.end_decoding(run);
+        self.end_body(run);
         self.kind = PartContent::Skip;
     }
 
-    fn end_decoding(&mut self, scanners: &mut PartScanners, out: &mut Events) {
-        let mut buffer = std::mem::take(&mut scanners.decoded);
+    fn end_decoding(&mut self, run: &mut Run<'_, '_>) {
+        let mut buffer = std::mem::take(&mut run.scanners.decoded);
         let decoded = self.reader.end_decoding(&mut buffer);
-        self.decoded(decoded, scanners, out);
-        scanners.decoded = buffer;
+        self.decoded(decoded, run);
+        run.scanners.decoded = buffer;
     }
 
-    fn end_body(&mut self, scanners: &mut PartScanners, out: &mut Events) {
+    fn end_body(&mut self, run: &mut Run<'_, '_>) {
         match &mut self.kind {
             PartContent::Skip => {}
             PartContent::Document(_) => {
-                let (nested, mut filter) = PartFilter::of(&mut self.text, scanners);
-                self.reader.end(nested, &mut filter, out);
+                let (nested, mut filter) = PartFilter::of(&mut self.text, run.scanners);
+                self.reader.end(nested, &mut filter, run.out);
                 if std::mem::take(&mut self.text.has_encrypted) {
                     self.reader.diagnostics.push(&diagnostic::ENCRYPTED);
                 }
             }
-            PartContent::Nested(nested) => nested.end(scanners, out),
+            PartContent::Nested(nested) => nested.end(run),
             PartContent::Attachment(held) => {
                 let held = std::mem::take(&mut **held);
-                self.decompress(held, scanners, out);
+                self.decompress(held, run);
             }
         }
     }
@@ -466,20 +455,20 @@ impl NestedPart {
         }
     }
 
-    pub(super) fn push(&mut self, bytes: &[u8], scanners: &mut PartScanners, out: &mut Events) {
+    pub(super) fn push(&mut self, bytes: &[u8], run: &mut Run<'_, '_>) {
         self.pending.extend_from_slice(bytes);
-        self.feed(false, scanners, out);
+        self.feed(false, run);
     }
 
-    pub(super) fn end(&mut self, scanners: &mut PartScanners, out: &mut Events) {
-        self.feed(true, scanners, out);
+    pub(super) fn end(&mut self, run: &mut Run<'_, '_>) {
+        self.feed(true, run);
     }
 
-    fn feed(&mut self, end: bool, scanners: &mut PartScanners, out: &mut Events) {
+    fn feed(&mut self, end: bool, run: &mut Run<'_, '_>) {
         let taken = match &mut self.content {
             NestedContent::Message(tree) => {
                 let pending = std::mem::take(&mut self.pending);
-                let taken = tree.feed_all(&pending, end, scanners, out);
+                let taken = tree.feed_all(&pending, end, run);
                 self.pending = pending;
                 taken
             }
@@ -487,10 +476,11 @@ impl NestedPart {
                 if self.is_done {
                     self.pending.len()
                 } else {
-                    let (at, stop) = header.feed(&self.pending, 0, end, Hyphens::TakeAll, scanners);
+                    let (at, stop) =
+                        header.feed(&self.pending, 0, end, Hyphens::TakeAll, run.scanners);
                     self.is_done = stop != HeaderStop::NeedMore;
                     if self.is_done {
-                        report_headers(header, &self.member, out);
+                        report_headers(header, &self.member, run.out);
                     }
                     at
                 }

@@ -4,6 +4,7 @@ use memchr::memmem;
 
 use super::MailOptions;
 use crate::decode::offset_map::OffsetMap;
+use crate::document::events::Events;
 use crate::document::nested::{KEPT, NestedScanners};
 use crate::document::{ArchiveCounts, FormatOptions};
 
@@ -23,6 +24,19 @@ pub(super) struct PartScanners {
     pub(super) scratch: Vec<u8>,
     /// Maps offsets in the text of a field to its value.
     pub(super) map: OffsetMap,
+}
+
+/// The scanners of an archive, with the batch to which they report.
+pub(super) struct Run<'a, 'f> {
+    pub(super) scanners: &'a mut PartScanners,
+    pub(super) out: &'a mut Events<'f>,
+}
+
+impl Run<'_, '_> {
+    pub(super) fn reporting_to<'a, 'f>(&'a mut self, out: &'a mut Events<'f>) -> Run<'a, 'f> {
+        let scanners = &mut *self.scanners;
+        Run { scanners, out }
+    }
 }
 
 impl PartScanners {

@@ -3,14 +3,14 @@
 //! text.
 
 use std::fmt::Write;
-use std::ops::Range;
 
 use super::delimiter::{self, Delimiter, DelimiterLine};
+use super::envelope;
 use super::field_value::Parameters;
-use super::header::{Header, HeaderStop, Hyphens};
+use super::header::{EntityProperty, Header, HeaderStop, Hyphens};
 use super::media_type::{self, PartClass};
 use super::part::{HeldAttachment, LeafPart, NestedContent, NestedPart, PartContent};
-use super::part_scanners::PartScanners;
+use super::part_scanners::Run;
 use super::unquote::LineUnquoter;
 use super::{Alternatives, Attachments, MimeBase};
 use crate::decode::transfer::TransferEncoding;
@@ -75,8 +75,9 @@ pub(super) enum MultipartStage {
 }
 
 /// The kind of input that comes next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum TreePhase {
+    #[default]
     Header,
     Body,
 }
@@ -89,6 +90,7 @@ pub(super) enum Ending {
 }
 
 /// The parser of one message.
+#[derive(Default)]
 pub(super) struct MimeTree {
     /// The message's number in the archive, and a slash.
     pub(super) prefix: String,
@@ -122,31 +124,6 @@ pub(super) struct MimeTree {
     pub(super) part_documents: usize,
 }
 
-impl Default for MimeTree {
-    fn default() -> Self {
-        MimeTree {
-            prefix: String::new(),
-            offset: 0,
-            path: Vec::new(),
-            levels: Vec::new(),
-            phase: TreePhase::Header,
-            header: Header::default(),
-            leaf: LeafPart::default(),
-            ended_in_header: false,
-            line_start: true,
-            preamble: Batch::default(),
-            in_preamble: false,
-            unquoter: LineUnquoter::default(),
-            at: 0,
-            diagnostics: Vec::new(),
-            is_entered: false,
-            number: String::new(),
-            content_length: None,
-            part_documents: 0,
-        }
-    }
-}
-
 impl MimeTree {
     /// Begins message `index`, whose first byte is at `offset`.
     pub(super) fn begin(&mut self, index: u64, offset: u64, unquoter: LineUnquoter) {
@@ -165,9 +142,9 @@ impl MimeTree {
     }
 
     /// Begins the body, as after an empty header.
-    pub(super) fn begin_body(&mut self, scanners: &mut PartScanners, out: &mut Events) {
+    pub(super) fn begin_body(&mut self, run: &mut Run<'_, '_>) {
         self.phase = TreePhase::Body;
-        self.open(scanners, out);
+        self.open(run);
     }
 
     /// Returns a parser for the message in the current part of `outer`.
@@ -236,8 +213,7 @@ impl MimeTree {
         bytes: &[u8],
         offset: u64,
         end: bool,
-        scanners: &mut PartScanners,
-        out: &mut Events,
+        run: &mut Run<'_, '_>,
     ) -> usize {
         let mut at = 0;
         loop {
@@ -246,13 +222,13 @@ impl MimeTree {
             match self.phase {
                 TreePhase::Header => {
                     let first = self.in_first_header();
-                    at = self.header(bytes, at, end, scanners, out);
+                    at = self.header(bytes, at, end, run);
                     if first {
                         self.at = offset + at as u64;
                         return at;
                     }
                 }
-                TreePhase::Body => at = self.body(bytes, at, end, scanners, out),
+                TreePhase::Body => at = self.body(bytes, at, end, run),
             }
             if (at, self.progress()) == before
                 || (at == bytes.len() && self.phase == TreePhase::Body)
@@ -264,39 +240,26 @@ impl MimeTree {
     }
 
     /// Consumes bytes of a nested message, and returns how many.
-    pub(super) fn feed_all(
-        &mut self,
-        bytes: &[u8],
-        end: bool,
-        scanners: &mut PartScanners,
-        out: &mut Events,
-    ) -> usize {
+    pub(super) fn feed_all(&mut self, bytes: &[u8], end: bool, run: &mut Run<'_, '_>) -> usize {
         let mut at = 0;
         loop {
             let before = (at, self.progress());
-            at += self.feed(&bytes[at..], self.offset, end, scanners, out);
+            at += self.feed(&bytes[at..], self.offset, end, run);
             if (at, self.progress()) == before {
                 break;
             }
         }
         if end {
-            self.end(Ending::Whole, scanners, out);
+            self.end(Ending::Whole, run);
         }
         at
     }
 
-    fn header(
-        &mut self,
-        bytes: &[u8],
-        mut at: usize,
-        end: bool,
-        scanners: &mut PartScanners,
-        out: &mut Events,
-    ) -> usize {
+    fn header(&mut self, bytes: &[u8], mut at: usize, end: bool, run: &mut Run<'_, '_>) -> usize {
         let mut hyphens = Hyphens::Stop;
         let from = at;
         loop {
-            let (stopped, stop) = self.header.feed(bytes, at, end, hyphens, scanners);
+            let (stopped, stop) = self.header.feed(bytes, at, end, hyphens, run.scanners);
             at = stopped;
             match stop {
                 HeaderStop::NeedMore => return at,
@@ -307,7 +270,7 @@ impl MimeTree {
                 }
                 HeaderStop::NoField => {
                     self.at += (at - from) as u64;
-                    self.diagnose_here(&diagnostic::NO_BLANK_LINE, out);
+                    self.diagnose_here(&diagnostic::NO_BLANK_LINE, run.out);
                     break;
                 }
                 HeaderStop::Hyphens => match self.delimiter(&bytes[at..], end) {
@@ -316,15 +279,15 @@ impl MimeTree {
                     DelimiterLine::Delimiter(delimiter) => {
                         // A part that ends within its header is empty.
                         self.at += (at - from) as u64;
-                        self.open(scanners, out);
-                        return at + self.separate(delimiter, scanners, out);
+                        self.open(run);
+                        return at + self.separate(delimiter, run);
                     }
                 },
             }
         }
         self.phase = TreePhase::Body;
         self.line_start = true;
-        self.open(scanners, out);
+        self.open(run);
         at
     }
 
@@ -338,20 +301,13 @@ impl MimeTree {
         delimiter::test(line, end, boundaries)
     }
 
-    fn body(
-        &mut self,
-        bytes: &[u8],
-        mut at: usize,
-        end: bool,
-        scanners: &mut PartScanners,
-        out: &mut Events,
-    ) -> usize {
+    fn body(&mut self, bytes: &[u8], mut at: usize, end: bool, run: &mut Run<'_, '_>) -> usize {
         let multipart = self
             .levels
             .iter()
             .any(|level| !level.boundary.is_empty() && level.stage != MultipartStage::Closed);
         if !multipart {
-            self.data(&bytes[at..], end, scanners, out);
+            self.data(&bytes[at..], end, run);
             return bytes.len();
         }
         let mut line_start = std::mem::take(&mut self.line_start);
@@ -361,7 +317,7 @@ impl MimeTree {
                 Some(from)
             } else {
                 let base64 = self.leaf.is_base64();
-                delimiter::next_candidate(bytes, from, base64, &scanners.hyphen_finder)
+                delimiter::next_candidate(bytes, from, base64, &run.scanners.hyphen_finder)
             };
             let Some(candidate) = candidate else { break };
             let line = &bytes[candidate..];
@@ -373,14 +329,14 @@ impl MimeTree {
                 DelimiterLine::Unknown => {
                     self.line_start = line_start;
                     let data = before_break(bytes, at, candidate);
-                    self.data(&bytes[at..data], false, scanners, out);
+                    self.data(&bytes[at..data], false, run);
                     return data;
                 }
                 DelimiterLine::Delimiter(delimiter) => {
                     let data = before_break(bytes, at, candidate);
-                    self.data(&bytes[at..data], true, scanners, out);
+                    self.data(&bytes[at..data], true, run);
                     self.at += (candidate - at) as u64;
-                    return candidate + self.separate(delimiter, scanners, out);
+                    return candidate + self.separate(delimiter, run);
                 }
             }
         }
@@ -395,55 +351,51 @@ impl MimeTree {
                 stop -= 1;
             }
         }
-        self.data(&bytes[at..stop], end, scanners, out);
+        self.data(&bytes[at..stop], end, run);
         at = stop;
         at
     }
 
     /// Passes bytes of the body to the leaf; `whole`: the leaf ends with them.
-    fn data(&mut self, raw: &[u8], whole: bool, scanners: &mut PartScanners, out: &mut Events) {
+    fn data(&mut self, raw: &[u8], whole: bool, run: &mut Run<'_, '_>) {
         if self.in_preamble {
             let mut preamble = Events::from(std::mem::take(&mut self.preamble));
-            self.leaf.take(raw, whole, scanners, &mut preamble);
+            self.leaf
+                .take(raw, whole, &mut run.reporting_to(&mut preamble));
             self.preamble = preamble.into();
-            self.limit_preamble(out);
+            self.limit_preamble(run.out);
         } else {
-            self.leaf.take(raw, whole, scanners, out);
+            self.leaf.take(raw, whole, run);
         }
     }
 
     /// Ends the current leaf.
-    fn end_leaf(&mut self, scanners: &mut PartScanners, out: &mut Events) {
+    fn end_leaf(&mut self, run: &mut Run<'_, '_>) {
         if self.in_preamble {
             let mut preamble = Events::from(std::mem::take(&mut self.preamble));
-            self.leaf.end(scanners, &mut preamble);
+            self.leaf.end(&mut run.reporting_to(&mut preamble));
             self.preamble = preamble.into();
         } else {
-            self.leaf.end(scanners, out);
+            self.leaf.end(run);
         }
         let codes = std::mem::take(&mut self.leaf.reader.diagnostics);
         for &code in &codes {
-            self.diagnose(code, self.leaf.offset(), out);
+            self.diagnose(code, self.leaf.offset(), run.out);
         }
         self.leaf.reader.diagnostics = codes;
         self.leaf.reader.diagnostics.clear();
         for _ in 0..std::mem::take(&mut self.part_documents) {
-            out.push(Event::Leave);
+            run.out.push(Event::Leave);
         }
     }
 
     /// Ends what is open inside the entity of a delimiter, and begins a part or the epilogue;
     /// returns the number of bytes consumed.
-    fn separate(
-        &mut self,
-        delimiter: Delimiter,
-        scanners: &mut PartScanners,
-        out: &mut Events,
-    ) -> usize {
-        self.end_leaf(scanners, out);
-        self.release_preamble(delimiter.level + 1 == self.levels.len(), out);
+    fn separate(&mut self, delimiter: Delimiter, run: &mut Run<'_, '_>) -> usize {
+        self.end_leaf(run);
+        self.release_preamble(delimiter.level + 1 == self.levels.len(), run.out);
         while self.levels.len() > delimiter.level + 1 {
-            self.end_level(out);
+            self.end_level(run.out);
         }
         let level = &mut self.levels[delimiter.level];
         self.path.truncate(level.depth);
@@ -483,21 +435,21 @@ impl MimeTree {
     }
 
     /// Ends the message.
-    pub(super) fn end(&mut self, ending: Ending, scanners: &mut PartScanners, out: &mut Events) {
+    pub(super) fn end(&mut self, ending: Ending, run: &mut Run<'_, '_>) {
         let header = self.phase == TreePhase::Header;
         if ending == Ending::Truncated && (header || self.ended_in_header) {
-            self.diagnose_here(&diagnostic::MBOX_TRUNCATED, out);
+            self.diagnose_here(&diagnostic::MBOX_TRUNCATED, run.out);
         }
         if header {
-            self.open(scanners, out);
+            self.open(run);
         }
-        self.end_leaf(scanners, out);
-        self.release_preamble(false, out);
+        self.end_leaf(run);
+        self.release_preamble(false, run.out);
         while !self.levels.is_empty() {
             if self.levels.len() == 1 {
-                self.report_diagnostics(out);
+                self.report_diagnostics(run.out);
             }
-            self.end_level(out);
+            self.end_level(run.out);
         }
         self.path.clear();
     }
@@ -521,7 +473,7 @@ impl MimeTree {
     }
 
     /// Enters the entity whose header header is complete, and prepares for its body.
-    pub(super) fn open(&mut self, scanners: &mut PartScanners, out: &mut Events) {
+    pub(super) fn open(&mut self, run: &mut Run<'_, '_>) {
         let content_type = self.header.entity.content_type.clone();
         let content_type = content_type.as_deref();
         let parent = self.levels.last_mut();
@@ -534,9 +486,9 @@ impl MimeTree {
         let media_type = media_type_of(content_type, kind);
         let mut class = PartClass::of(media_type, &self.header);
         if matches!(class, PartClass::Multipart | PartClass::Message)
-            && !NestingLimit(scanners.options.max_depth).admits(self.path.len())
+            && !NestingLimit(run.scanners.options.max_depth).admits(self.path.len())
         {
-            self.diagnose_here(&diagnostic::MIME_DEPTH_LIMIT, out);
+            self.diagnose_here(&diagnostic::MIME_DEPTH_LIMIT, run.out);
             class = PartClass::Text;
         }
         let signature = kind == EntityKind::Signed && count > 1 || kind == EntityKind::Encrypted;
@@ -544,10 +496,10 @@ impl MimeTree {
             class = PartClass::Binary;
         }
         if kind == EntityKind::LastAlternative && count > 1 && class.is_read() {
-            out.push(Event::Restart(RestartHints::default()));
+            run.out.push(Event::Restart(RestartHints::default()));
         }
-        let documents = self.enter_heading(message, class, media_type, scanners, out);
-        self.report_header_diagnostics(out);
+        let documents = self.enter_heading(message, class, media_type, run);
+        self.report_header_diagnostics(run.out);
         let mut documents = if message {
             if let Some(level) = self.levels.last_mut() {
                 level.documents += documents;
@@ -556,17 +508,17 @@ impl MimeTree {
         } else {
             documents
         };
-        let transfer = self.transfer(class, out);
+        let transfer = self.transfer(class, run.out);
         if class == PartClass::Multipart {
             let boundary = content_type
                 .and_then(|content_type| content_type.parameter("boundary"))
                 .map(|boundary| boundary.trim_ascii_end().to_vec())
                 .filter(|boundary| !boundary.is_empty());
             if let Some(boundary) = boundary {
-                self.open_multipart(boundary, message, media_type, &mut documents, scanners, out);
+                self.open_multipart(boundary, message, media_type, &mut documents, run);
                 return;
             }
-            self.diagnose_here(&diagnostic::BOUNDARY_MISSING, out);
+            self.diagnose_here(&diagnostic::BOUNDARY_MISSING, run.out);
             class = PartClass::Text;
         }
         if message {
@@ -580,7 +532,7 @@ impl MimeTree {
             return;
         }
         self.part_documents = documents;
-        self.begin_part(class, transfer, media_type, content_type, scanners, out);
+        self.begin_part(class, transfer, media_type, content_type, run);
     }
 
     fn report_header_diagnostics(&mut self, out: &mut Events) {
@@ -591,7 +543,7 @@ impl MimeTree {
     }
 
     fn transfer(&mut self, class: PartClass, out: &mut Events) -> TransferEncoding {
-        let Some(name) = self.header.value(&self.header.entity.transfer) else {
+        let Some(name) = self.header.value(EntityProperty::Transfer) else {
             return TransferEncoding::Identity;
         };
         let transfer = TransferEncoding::named(name);
@@ -615,43 +567,41 @@ impl MimeTree {
         message: bool,
         class: PartClass,
         media_type: &str,
-        scanners: &mut PartScanners,
-        out: &mut Events,
+        run: &mut Run<'_, '_>,
     ) -> usize {
-        let entity = &self.header.entity;
         let root = message && self.levels.len() == 1 && self.path.is_empty();
-        let has_events = entity.location.is_some()
-            || entity.base.is_some()
-            || entity.content_id.is_some()
+        use EntityProperty::{Base, ContentId, Location};
+        let is_named = |property| self.header.value(property).is_some();
+        let has_events = [Location, Base, ContentId].into_iter().any(is_named)
             || !self.header.events.list.is_empty();
         if !message && class != PartClass::Multipart && !has_events {
             return 0;
         }
         let mut documents = 1;
         if root
-            && let Some(snapshot) = self.header.value(&entity.snapshot)
+            && let Some(snapshot) = self.header.value(EntityProperty::Snapshot)
             && Reference::split(snapshot).scheme.is_some()
         {
             let base = EntityBase {
-                reference: out.store(snapshot),
+                reference: run.out.store(snapshot),
                 source: EntityBaseField::SnapshotContentLocation,
             };
-            self.enter_with(Some(base), out);
-            out.push(Event::Settled);
+            self.enter_with(Some(base), run.out);
+            run.out.push(Event::Settled);
             documents += 1;
         }
-        let base = self.base(scanners.options.mime_base, out);
-        self.enter_with(base, out);
+        let base = self.base(run.scanners.options.mime_base, run.out);
+        self.enter_with(base, run.out);
         let related = class == PartClass::Multipart && media_type == "multipart/related";
-        let mut store = |range: &Option<Range<usize>>| Some(out.store(self.header.value(range)?));
+        let mut store = |property| Some(run.out.store(self.header.value(property)?));
         let heading = EntityHeading {
-            location: store(&entity.location),
-            content_id: store(&entity.content_id),
+            location: store(Location),
+            content_id: store(ContentId),
             message: root.then(|| MessageHeading {
-                id: store(&entity.message_id),
+                id: store(EntityProperty::MessageId),
                 offset: self.offset,
             }),
-            media_type: Some(out.store(media_type.as_bytes())),
+            media_type: Some(run.out.store(media_type.as_bytes())),
             charset: None,
             labels: if related {
                 LabelScope::Related
@@ -660,16 +610,16 @@ impl MimeTree {
             },
             names_parts: message,
         };
-        out.push(Event::Heading(heading));
-        if root && scanners.options.envelope {
-            let envelope = entity.envelope.store(&self.header.values, out);
-            out.push(Event::Envelope(envelope));
+        run.out.push(Event::Heading(heading));
+        if root && run.scanners.options.envelope {
+            let envelope = envelope::store(&self.header, run.out);
+            run.out.push(Event::Envelope(envelope));
         }
         self.is_entered = true;
-        self.header.report(out);
+        self.header.report(run.out);
         self.header.events.clear();
         if !related {
-            out.push(Event::Settled);
+            run.out.push(Event::Settled);
         }
         documents
     }
@@ -682,8 +632,8 @@ impl MimeTree {
     /// Returns the base that a heading names (RFC 2557 section 5; rule M22): Content-Base, which
     /// must be absolute, before Content-Location.
     fn base(&self, mime_base: MimeBase, out: &mut Events) -> Option<EntityBase> {
-        let entity = &self.header.entity;
-        let [base, location] = [&entity.base, &entity.location].map(|uri| self.header.value(uri));
+        let base = self.header.value(EntityProperty::Base);
+        let location = self.header.value(EntityProperty::Location);
         let absolute = |uri: &[u8]| Reference::split(uri).scheme.is_some();
         let (reference, field): (_, fn(TextRange) -> _) = match (base, location) {
             (Some(base), _) if absolute(base) => (base, EntityBaseField::ContentBase),
@@ -704,20 +654,19 @@ impl MimeTree {
         is_body: bool,
         media_type: &str,
         documents: &mut usize,
-        scanners: &mut PartScanners,
-        out: &mut Events,
+        run: &mut Run<'_, '_>,
     ) {
-        let last = scanners.options.alternatives == Alternatives::Last;
+        let last = run.scanners.options.alternatives == Alternatives::Last;
         let kind = match media_type {
             "multipart/digest" => EntityKind::Digest,
             "multipart/signed" => EntityKind::Signed,
             "multipart/encrypted" => {
-                self.diagnose_here(&diagnostic::ENCRYPTED, out);
+                self.diagnose_here(&diagnostic::ENCRYPTED, run.out);
                 EntityKind::Encrypted
             }
             "multipart/alternative" if last => {
                 // A restart at the next alternative discards this one.
-                nested::enter(None, RuleFamily::Plain, None, out);
+                nested::enter(None, RuleFamily::Plain, None, run.out);
                 *documents += 1;
                 EntityKind::LastAlternative
             }
@@ -760,18 +709,17 @@ impl MimeTree {
         transfer: TransferEncoding,
         media_type: &str,
         content_type: Option<&Parameters>,
-        scanners: &mut PartScanners,
-        out: &mut Events,
+        run: &mut Run<'_, '_>,
     ) {
         self.set_number(false);
         let mut member = self.leaf.take_member();
         member.name.push_str(&self.prefix);
         member.name.push_str(&self.number);
         if class == PartClass::Opaque {
-            self.diagnose_here(media_type::opaque_code(media_type, content_type), out);
+            self.diagnose_here(media_type::opaque_code(media_type, content_type), run.out);
         }
         let may_open =
-            class == PartClass::Binary && scanners.options.attachments == Attachments::Open;
+            class == PartClass::Binary && run.scanners.options.attachments == Attachments::Open;
         let contents = if may_open {
             PartClass::decompressed(&self.header)
         } else {
@@ -780,9 +728,9 @@ impl MimeTree {
         if may_open {
             // It is counted once it has been decompressed or skipped.
         } else if class.is_read() {
-            scanners.counts.parts += 1;
+            run.scanners.counts.parts += 1;
         } else {
-            scanners.counts.skip(media_type);
+            run.scanners.counts.skip(media_type);
         }
         let kind = match contents {
             PartClass::Headers => PartContent::Nested(Box::new(NestedPart::new(
