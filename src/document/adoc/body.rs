@@ -306,7 +306,6 @@ impl AdocReader {
         true
     }
 
-    /// Reads an include directive.
     fn include(&mut self, line: Line<'_>) {
         const START: usize = "include::".len();
         let length = memchr(b'[', &line.text()[START..]).unwrap_or(0);
@@ -383,7 +382,6 @@ impl AdocReader {
         }
     }
 
-    /// Reads the text of a title.
     fn title(&mut self, title: Line<'_>, has_id: bool) {
         self.style = BlockStyle::Plain;
         self.inline(&[title]);
@@ -463,7 +461,6 @@ impl AdocReader {
         }
     }
 
-    /// Reads inline text.
     fn inline(&mut self, lines: &[Line<'_>]) {
         let text = replaced(lines, &self.attributes);
         let email = self.text.email;

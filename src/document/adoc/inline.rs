@@ -309,7 +309,6 @@ impl AdocInlineText<'_> {
         (end > floor).then_some((Some(AdocFind::Bare(start..end)), end))
     }
 
-    /// Reports mail addresses.
     fn addresses(&mut self) {
         const LONGEST: usize = 320;
         let mut from = 0;
@@ -339,39 +338,24 @@ impl AdocInlineText<'_> {
 
     /// Reports names that fragments can refer to.
     fn anchors(&mut self) {
-        let mut at = 0;
-        while let Some(next) = memmem::find(&self.text[at..], b"[[") {
-            step(1);
-            at += next + 2;
-            let length = id_length(&self.text[at..]);
-            let behind = self.text.get(at + length);
-            if length > 0 && matches!(behind, Some(b',' | b']')) && !self.is_escaped(at - 2) {
-                (self.found)(AdocFind::Anchor(at..at + length));
-            }
-        }
-        at = 0;
-        while let Some(next) = memmem::find(&self.text[at..], b"anchor:") {
-            step(1);
-            let start = at + next + "anchor:".len();
-            let length = id_length(&self.text[start..]);
-            let open = start + length;
-            if length > 0 && self.text.get(open) == Some(&b'[') && !self.is_escaped(at + next) {
-                (self.found)(AdocFind::Anchor(start..open));
-            }
-            at = start;
-        }
-        at = 0;
-        while let Some(next) = memmem::find(&self.text[at..], b"[#") {
-            step(1);
-            at += next + 2;
-            let length = id_length(&self.text[at..]);
-            let limit = self.text.len().min(at + length + 256);
-            let rest = &self.text[at + length..limit];
-            let close = memchr::memchr(b']', rest);
-            let is_mark =
-                |close: usize| matches!(rest.get(close + 1), Some(b'#' | b'*' | b'_' | b'`'));
-            if length > 0 && close.is_some_and(is_mark) {
-                (self.found)(AdocFind::Anchor(at..at + length));
+        for mark in [&b"[["[..], b"anchor:", b"[#"] {
+            let mut at = 0;
+            while let Some(next) = memmem::find(&self.text[at..], mark) {
+                step(1);
+                let begin = at + next;
+                at = begin + mark.len();
+                let end = at + id_length(&self.text[at..]);
+                let rest = &self.text[end..self.text.len().min(end + 256)];
+                let is_anchor = match mark {
+                    b"[[" => matches!(rest, [b',' | b']', ..]) && !self.is_escaped(begin),
+                    b"anchor:" => rest.starts_with(b"[") && !self.is_escaped(begin),
+                    _ => memchr::memchr(b']', rest).is_some_and(|close| {
+                        matches!(rest.get(close + 1), Some(b'#' | b'*' | b'_' | b'`'))
+                    }),
+                };
+                if end > at && is_anchor {
+                    (self.found)(AdocFind::Anchor(at..end));
+                }
             }
         }
     }

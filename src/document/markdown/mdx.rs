@@ -145,12 +145,10 @@ impl MdxReader<'_> {
         }
     }
 
-    /// Erases a part of the Markdown.
     fn erase(&mut self, range: Range<usize>) {
         erase(&mut self.parts.markdown[range]);
     }
 
-    /// Copies a part to the HTML.
     fn copy(&mut self, range: Range<usize>) {
         self.parts.html[range.clone()].copy_from_slice(&self.bytes[range]);
     }

@@ -398,7 +398,6 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         }
     }
 
-    /// Extends the text of the innermost open link.
     fn extend_link_text(&mut self, end: usize) {
         if let Some(open) = self.links.last_mut() {
             open.text_end = end.max(open.text_end);

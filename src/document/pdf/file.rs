@@ -107,7 +107,7 @@ struct UnpackedStream {
 }
 
 /// A PDF file in memory.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct PdfFile<'a> {
     bytes: &'a [u8],
     /// The entries of the cross references, from which the index is made.
@@ -144,18 +144,11 @@ impl<'a> PdfFile<'a> {
     pub(super) fn open(bytes: &'a [u8], space: usize) -> Self {
         let mut file = PdfFile {
             bytes,
-            entries: Vec::new(),
-            index: ObjectIndex::default(),
-            searched: None,
-            unpacked: Vec::new(),
-            streams: HashMap::new(),
-            root: None,
-            is_encrypted: false,
             steps: bytes.len().saturating_mul(READINGS).saturating_add(1 << 16),
             space,
             // No object takes fewer bytes, packed ones with their cross references included.
             room: bytes.len() / 4 + (1 << 16),
-            faults: Vec::new(),
+            ..PdfFile::default()
         };
         let is_whole = file.read_cross_references().is_some();
         file.index = ObjectIndex::new(std::mem::take(&mut file.entries));
@@ -250,13 +243,11 @@ impl<'a> PdfFile<'a> {
         lexer::reference(self.source(value.source), value.at).map(|(number, _)| number)
     }
 
-    /// Opens a dictionary.
     pub(super) fn dictionary(&mut self, value: PdfValue) -> Option<PdfCursor> {
         let value = self.resolve(value)?;
         self.cursor(value, "<<")
     }
 
-    /// Opens an array.
     pub(super) fn array(&mut self, value: PdfValue) -> Option<PdfCursor> {
         let value = self.resolve(value)?;
         self.cursor(value, "[")

@@ -236,7 +236,6 @@ impl BodyReader {
         1 + more
     }
 
-    /// Reads a title with its lines.
     fn title(&mut self, first: Line<'_>, rest: &[Line<'_>]) -> Option<usize> {
         let text = first.text();
         let line_mark = mark_of_line(text);
@@ -492,7 +491,6 @@ impl<'a> Cells<'a> {
         self.open.entry(column).or_default().push(line);
     }
 
-    /// Ends all cells.
     fn finish(&mut self, end: &mut dyn FnMut(Vec<Line<'a>>)) {
         std::mem::take(&mut self.open).into_values().for_each(end);
     }
