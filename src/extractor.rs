@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use encoding_rs::Encoding;
 
 use crate::bytes::lines::{LineCounter, Position};
-use crate::bytes::source::{Replay, RewindSource, Seekable};
+use crate::bytes::source::{Replay, RewindSource};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window, Windows};
 use crate::decode::charset::{CharsetReader, Detected};
@@ -259,7 +259,7 @@ impl Extractor {
     /// Extracts the links of a document that is in memory.
     pub fn extract_bytes(&mut self, document: &Document<'_>, bytes: &[u8], sink: &mut dyn Sink) {
         // A slice reads and rewinds without errors.
-        let _ = self.run(document, &mut Seekable::new(Cursor::new(bytes)), sink);
+        let _ = self.run(document, &mut Cursor::new(bytes), sink);
     }
 
     /// Extracts the links of a document, window by window, and returns its length in bytes.
@@ -292,10 +292,10 @@ impl Extractor {
     pub fn extract_seekable(
         &mut self,
         document: &Document<'_>,
-        reader: impl Read + Seek,
+        mut reader: impl Read + Seek,
         sink: &mut dyn Sink,
     ) -> io::Result<u64> {
-        self.run(document, &mut Seekable::new(reader), sink)
+        self.run(document, &mut reader, sink)
     }
 
     /// Returns the counts of members and parts of the last archive of this format.

@@ -28,35 +28,31 @@ pub(crate) struct BufferedSource {
 
 impl BufferedSource {
     pub(crate) fn new(reader: Box<dyn Read + Send>) -> Self {
-        BufferedSource {
-            reader,
-            buffer: vec![0; BUFFER],
-            at: 0,
-            end: 0,
-            consumed: 0,
-            ended: false,
-            error: None,
-            mark: None,
-        }
+        BufferedSource::with_buffer(reader, vec![0; BUFFER])
     }
 
     /// Buffers more at a time, for members that are looked at as a whole.
     pub(crate) fn long(reader: Box<dyn Read + Send>) -> Self {
-        BufferedSource {
-            buffer: vec![0; LONG],
-            ..BufferedSource::new(reader)
-        }
+        BufferedSource::with_buffer(reader, vec![0; LONG])
     }
 
     /// Takes bytes that have been read.
     pub(crate) fn over(bytes: Vec<u8>) -> Self {
         BufferedSource {
-            reader: Box::new(io::empty()),
             end: bytes.len(),
-            buffer: bytes,
-            at: 0,
-            consumed: 0,
             ended: true,
+            ..BufferedSource::with_buffer(Box::new(io::empty()), bytes)
+        }
+    }
+
+    fn with_buffer(reader: Box<dyn Read + Send>, buffer: Vec<u8>) -> Self {
+        BufferedSource {
+            reader,
+            buffer,
+            at: 0,
+            end: 0,
+            consumed: 0,
+            ended: false,
             error: None,
             mark: None,
         }

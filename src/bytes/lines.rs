@@ -8,7 +8,7 @@ use std::ops::Range;
 use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memchr_iter, memchr2_iter, memrchr};
 
-use super::simd::{self, Block, MarkCounts};
+use super::simd::{self, Block};
 use super::window::Window;
 
 /// The look-behind in bytes that keeps a character from being split between two counts.
@@ -293,46 +293,15 @@ fn later((counted, column): (usize, u64), line_start: i64) -> (usize, u64) {
     )
 }
 
-/// The length in bytes from which on [`memchr_iter`] counts faster than [`MarkCounts`].
-const LONG: usize = 1024;
-const _: () = assert!(LONG <= MarkCounts::MOST * simd::LENGTH);
-
-/// Returns the number of line feeds, and the index behind the last one.
+/// Returns the number of line feeds, and the index after the last one.
 fn count_feeds(bytes: &[u8]) -> (u64, usize) {
-    if bytes.len() > LONG {
-        let feeds = memchr_iter(b'\n', bytes).count() as u64;
-        return (feeds, behind_feed(bytes));
-    }
-    let (blocks, rest) = bytes.as_chunks();
-    let mut counts = MarkCounts::default();
-    for block in blocks {
-        counts.add(Block::new(block).marks(b'\n'));
-    }
-    let mut feeds = counts.total();
-    feeds += match (bytes.last_chunk(), rest.len()) {
-        (_, 0) => 0,
-        // The first bytes of the last block have been counted.
-        (Some(last), length) => {
-            let uncounted = Block::new(last).equal(b'\n') >> (simd::LENGTH - length);
-            u64::from(uncounted.count_ones())
-        }
-        (None, _) => rest.iter().filter(|&&byte| byte == b'\n').count() as u64,
-    };
-    match feeds {
-        0 => (0, 0),
-        _ => (feeds, behind_feed(bytes)),
-    }
-}
-
-/// Returns the index behind the last line feed.
-fn behind_feed(bytes: &[u8]) -> usize {
-    let (rest, blocks) = bytes.as_rchunks();
-    for (number, block) in blocks.iter().enumerate().rev() {
-        if let Some(last) = Block::new(block).equal(b'\n').checked_ilog2() {
-            return rest.len() + number * simd::LENGTH + last as usize + 1;
+    match memrchr(b'\n', bytes) {
+        None => (0, 0),
+        Some(last) => {
+            let before = memchr_iter(b'\n', &bytes[..last]).count();
+            (before as u64 + 1, last + 1)
         }
     }
-    memrchr(b'\n', rest).map_or(0, |at| at + 1)
 }
 
 /// Returns the number of line breaks of any kind, and the index behind the last one.

@@ -21,6 +21,12 @@ pub trait RewindSource: Read {
     }
 }
 
+impl<R: Read + Seek> RewindSource for R {
+    fn rewind(&mut self) -> io::Result<()> {
+        Seek::rewind(self)
+    }
+}
+
 /// Fills `into`, a part of it only at the end, and returns the number of bytes read.
 ///
 /// # Errors
@@ -37,31 +43,6 @@ pub(crate) fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize>
         }
     }
     Ok(end)
-}
-
-/// A document in a seekable reader.
-#[derive(Debug)]
-pub(crate) struct Seekable<R> {
-    inner: R,
-}
-
-impl<R: Read + Seek> Seekable<R> {
-    /// A document that starts at offset 0 of `inner`.
-    pub(crate) fn new(inner: R) -> Self {
-        Seekable { inner }
-    }
-}
-
-impl<R: Read> Read for Seekable<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.inner.read(into)
-    }
-}
-
-impl<R: Read + Seek> RewindSource for Seekable<R> {
-    fn rewind(&mut self) -> io::Result<()> {
-        self.inner.rewind()
-    }
 }
 
 /// A reader that keeps the bytes of a stream, such as a pipe, up to a limit.

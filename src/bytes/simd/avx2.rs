@@ -321,23 +321,20 @@ mod detected {
     pub enum Avx2 {}
 
     impl Avx2 {
-        /// Returns `None`.
         pub fn new() -> Option<Self> {
             None
         }
 
-        /// Never called: there is no value to call it on.
-        pub fn members(self, _bytes: &[u8; 32], _set: &NibbleSet) -> u32 {
+        pub fn members(self, _: &[u8; 32], _: &NibbleSet) -> u32 {
             match self {}
         }
 
-        /// Never called: there is no value to call it on.
         pub fn find(
             self,
-            _bytes: &[u8],
-            _from: usize,
-            _pattern: &NeighbourPattern,
-            _accept: impl Fn(usize) -> bool,
+            _: &[u8],
+            _: usize,
+            _: &NeighbourPattern,
+            _: impl Fn(usize) -> bool,
         ) -> Result<usize, usize> {
             match self {}
         }

@@ -15,11 +15,11 @@ mod sse2;
 use std::ops::BitOrAssign;
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(crate) use naive::{Block, MarkCounts, Marks};
+pub(crate) use naive::{Block, Marks};
 #[cfg(target_arch = "aarch64")]
-pub(crate) use neon::{Block, MarkCounts, Marks};
+pub(crate) use neon::{Block, Marks};
 #[cfg(target_arch = "x86_64")]
-pub(crate) use sse2::{Block, MarkCounts, Marks};
+pub(crate) use sse2::{Block, Marks};
 
 impl Block {
     /// Returns one bit for each byte equal to `byte`, the first byte's lowest.
@@ -43,11 +43,6 @@ impl Block {
     pub(crate) fn digits(self) -> u32 {
         self.outside(b'0', b'9').bits() ^ 0xFFFF
     }
-}
-
-impl MarkCounts {
-    /// The number of blocks that can be counted: each count is a byte.
-    pub(crate) const MOST: usize = u8::MAX as usize;
 }
 
 impl BitOrAssign for Marks {

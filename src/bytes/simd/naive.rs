@@ -77,19 +77,3 @@ impl BitAnd for Marks {
         Marks(self.0 & other.0)
     }
 }
-
-/// The number of marks.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct MarkCounts(u64);
-
-impl MarkCounts {
-    /// Counts the marks on a block.
-    pub(crate) fn add(&mut self, marks: Marks) {
-        self.0 += u64::from(marks.0.count_ones());
-    }
-
-    /// Returns the sum of the counts.
-    pub(crate) fn total(self) -> u64 {
-        self.0
-    }
-}

@@ -1,9 +1,8 @@
 //! Blocks of AArch64, by NEON.
 
 use std::arch::aarch64::{
-    uint8x16_t, vaddlvq_u8, vandq_u8, vceqq_u8, vcgtq_u8, vcleq_u8, vcltq_u8, vdupq_n_u8,
-    vgetq_lane_u16, vgetq_lane_u64, vld1q_u8, vorrq_u8, vpaddq_u8, vreinterpretq_u16_u8,
-    vreinterpretq_u64_u8, vsubq_u8,
+    uint8x16_t, vandq_u8, vceqq_u8, vcgtq_u8, vcleq_u8, vcltq_u8, vdupq_n_u8, vgetq_lane_u16,
+    vgetq_lane_u64, vld1q_u8, vorrq_u8, vpaddq_u8, vreinterpretq_u16_u8, vreinterpretq_u64_u8,
 };
 use std::ops::{BitAnd, BitOr};
 
@@ -127,34 +126,5 @@ impl BitAnd for Marks {
     fn bitand(self, other: Marks) -> Marks {
         // SAFETY: NEON is part of the architecture.
         Marks(unsafe { vandq_u8(self.0, other.0) })
-    }
-}
-
-/// Counts of marks, one for each place in a block.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MarkCounts(uint8x16_t);
-
-impl MarkCounts {
-    /// Counts the marks on a block.
-    #[inline(always)]
-    pub(crate) fn add(&mut self, marks: Marks) {
-        // A mark is -1.
-        // SAFETY: NEON is part of the architecture.
-        self.0 = unsafe { vsubq_u8(self.0, marks.0) };
-    }
-
-    /// Returns the sum of the counts.
-    #[inline(always)]
-    pub(crate) fn total(self) -> u64 {
-        // SAFETY: NEON is part of the architecture.
-        u64::from(unsafe { vaddlvq_u8(self.0) })
-    }
-}
-
-impl Default for MarkCounts {
-    #[inline(always)]
-    fn default() -> Self {
-        // SAFETY: NEON is part of the architecture.
-        MarkCounts(unsafe { vdupq_n_u8(0) })
     }
 }

@@ -1,9 +1,8 @@
 //! Blocks of x86-64, by SSE2.
 
 use std::arch::x86_64::{
-    __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_cvtsi128_si64, _mm_loadu_si128,
-    _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_sad_epu8, _mm_set1_epi8, _mm_setzero_si128,
-    _mm_sub_epi8, _mm_unpackhi_epi64,
+    __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_loadu_si128, _mm_min_epu8,
+    _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8, _mm_setzero_si128,
 };
 use std::ops::{BitAnd, BitOr};
 
@@ -110,38 +109,5 @@ impl BitAnd for Marks {
     fn bitand(self, other: Marks) -> Marks {
         // SAFETY: SSE2 is part of the architecture.
         Marks(unsafe { _mm_and_si128(self.0, other.0) })
-    }
-}
-
-/// Counts of marks, one for each place in a block.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MarkCounts(__m128i);
-
-impl MarkCounts {
-    /// Counts the marks on a block.
-    #[inline(always)]
-    pub(crate) fn add(&mut self, marks: Marks) {
-        // A mark is -1.
-        // SAFETY: SSE2 is part of the architecture.
-        self.0 = unsafe { _mm_sub_epi8(self.0, marks.0) };
-    }
-
-    /// Returns the sum of the counts.
-    #[inline(always)]
-    pub(crate) fn total(self) -> u64 {
-        // SAFETY: SSE2 is part of the architecture.
-        unsafe {
-            let low = _mm_sad_epu8(self.0, _mm_setzero_si128());
-            let high = _mm_unpackhi_epi64(low, low);
-            (_mm_cvtsi128_si64(low) + _mm_cvtsi128_si64(high)) as u64
-        }
-    }
-}
-
-impl Default for MarkCounts {
-    #[inline(always)]
-    fn default() -> Self {
-        // SAFETY: SSE2 is part of the architecture.
-        MarkCounts(unsafe { _mm_setzero_si128() })
     }
 }

@@ -152,4 +152,4 @@ pub(super) use formats::{
 pub(super) use literals::{unescape, unescaped};
 #[cfg(feature = "documents")]
 pub(crate) use shape::by_shape;
-pub(super) use tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};
+pub(super) use tokenizer::{JsonSequence, JsonToken, JsonTokenizer};
