@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::{memchr2, memchr3};
 
 use crate::bytes::class::ByteSet;
-use crate::bytes::seek::is_space;
+use crate::bytes::seek::skip_space;
 
 /// An escape has a backslash, six digits and a line break of two bytes at most.
 pub(super) const LONGEST_ESCAPE: usize = 9;
@@ -66,45 +66,36 @@ pub(super) fn escape_end(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-pub(super) enum CssStringEnd {
-    /// The index of the quote.
-    Closed(usize),
-    /// The index of a line break.
-    Break(usize),
-    /// The index of the end of the window, or of an escape that may be cut by it.
-    Open(usize),
+/// How a string or a raw URL ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TokenEnd {
+    /// At its quote or parenthesis.
+    Closed,
+    /// At a line break in a string, or at the first byte that no URL has.
+    Bad,
+    /// At the end of the window, or at an escape that may be cut by it.
+    Open,
 }
 
 /// Returns the end of a string, from `at` on.
-pub(super) fn string_end(quote: u8, bytes: &[u8], mut at: usize, last: bool) -> CssStringEnd {
+pub(super) fn string_end(quote: u8, bytes: &[u8], mut at: usize, last: bool) -> (TokenEnd, usize) {
+    // A backslash at the end of the sheet is dropped.
+    let longest_escape = if last { 2 } else { LONGEST_ESCAPE };
     loop {
         let rest = &bytes[at..];
         let near = memchr3(quote, b'\\', b'\n', rest).unwrap_or(rest.len());
         if let Some(found) = memchr2(b'\r', 0x0C, &rest[..near]) {
-            return CssStringEnd::Break(at + found);
+            return (TokenEnd::Bad, at + found);
         }
         at += near;
         match bytes.get(at) {
-            None => return CssStringEnd::Open(at),
-            Some(b'\n') => return CssStringEnd::Break(at),
-            Some(b'\\') if !last && at + LONGEST_ESCAPE > bytes.len() => {
-                return CssStringEnd::Open(at);
-            }
-            // A backslash at the end of the sheet is dropped.
-            Some(b'\\') if at + 1 == bytes.len() => return CssStringEnd::Open(at),
+            None => return (TokenEnd::Open, at),
+            Some(b'\n') => return (TokenEnd::Bad, at),
+            Some(b'\\') if at + longest_escape > bytes.len() => return (TokenEnd::Open, at),
             Some(b'\\') => at = escape_end(bytes, at + 1),
-            Some(_) => return CssStringEnd::Closed(at),
+            Some(_) => return (TokenEnd::Closed, at),
         }
     }
-}
-
-pub(super) enum UrlEnd {
-    /// The indices behind the URL and behind the parenthesis.
-    Closed { url: usize, end: usize },
-    /// The index from which on it is a bad URL.
-    Bad(usize),
-    /// The indices behind the URL so far, and behind the white space after it.
-    Open { url: usize, end: usize },
 }
 
 /// The bytes that a raw URL goes on with.
@@ -113,46 +104,34 @@ const URL: ByteSet = ByteSet::EMPTY
     .with_range(1, 0x1F)
     .complement();
 
-/// Returns the end of a raw URL, from `at` on (CSS Syntax 4.3.6).
-pub(super) fn url_end(bytes: &[u8], mut at: usize, last: bool) -> UrlEnd {
+/// Returns the end of a raw URL, from `at` on (CSS Syntax 4.3.6): the indices after the URL, and after the
+/// white space and the parenthesis that follow.
+pub(super) fn url_end(bytes: &[u8], mut at: usize, last: bool) -> (TokenEnd, usize, usize) {
     loop {
         let rest = &bytes[at..];
         at += URL.first_outside(rest).unwrap_or(rest.len());
         match bytes.get(at) {
-            None => return UrlEnd::Open { url: at, end: at },
-            Some(b')') => {
-                return UrlEnd::Closed {
-                    url: at,
-                    end: at + 1,
-                };
-            }
-            Some(&byte) if is_space(byte) => {
-                let blank = bytes[at..].iter().position(|&byte| !is_space(byte));
-                let end = at + blank.unwrap_or(bytes.len() - at);
-                return match bytes.get(end) {
-                    None => UrlEnd::Open { url: at, end },
-                    Some(b')') => UrlEnd::Closed {
-                        url: at,
-                        end: end + 1,
-                    },
-                    Some(_) => UrlEnd::Bad(end),
-                };
-            }
             Some(b'\\') if !last && at + LONGEST_ESCAPE > bytes.len() => {
-                return UrlEnd::Open { url: at, end: at };
+                return (TokenEnd::Open, at, at);
             }
             Some(b'\\') if is_escape(bytes, at) => at = escape_end(bytes, at + 1),
-            Some(_) => return UrlEnd::Bad(at),
+            _ => break,
         }
+    }
+    let end = skip_space(bytes, at);
+    match bytes.get(end) {
+        None => (TokenEnd::Open, at, end),
+        Some(b')') => (TokenEnd::Closed, at, end + 1),
+        Some(_) => (TokenEnd::Bad, at, end),
     }
 }
 
 /// Returns the range of the URL in a comment that names a source map (ECMA-426, section 11.1).
 pub(super) fn source_map(comment: &[u8]) -> Option<Range<usize>> {
     let text = comment.get(1..)?.trim_ascii_start();
-    let url = text.strip_prefix(b"sourceMappingURL=")?.trim_ascii_end();
-    let start =
-        comment.len() - text.len() + (text.len() - text.strip_prefix(b"sourceMappingURL=")?.len());
+    let text = text.strip_prefix(b"sourceMappingURL=")?;
+    let start = comment.len() - text.len();
+    let url = text.trim_ascii_end();
     let is_one = !url.is_empty() && !url.iter().any(u8::is_ascii_whitespace);
     is_one.then_some(start..start + url.len())
 }
@@ -198,6 +177,12 @@ pub(super) struct CssName {
 }
 
 impl CssName {
+    pub(super) fn new(bytes: &[u8]) -> Self {
+        let mut name = CssName::default();
+        bytes.iter().for_each(|&byte| name.push(byte));
+        name
+    }
+
     pub(super) fn push(&mut self, byte: u8) {
         if let Some(slot) = self.bytes.get_mut(self.length) {
             *slot = byte.to_ascii_lowercase();

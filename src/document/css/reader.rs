@@ -10,12 +10,12 @@ use std::ops::Range;
 use memchr::{memchr3_iter, memmem};
 
 use super::lexical::{
-    CssName, CssStringEnd, LONGEST_ESCAPE, LONGEST_FUNCTION, UrlEnd, escape_end, is_escape,
-    is_hash, is_name, name_start, source_map, starts_name, string_end, url_end,
+    CssName, LONGEST_ESCAPE, LONGEST_FUNCTION, TokenEnd, escape_end, is_escape, is_hash, is_name,
+    name_start, source_map, starts_name, string_end, url_end,
 };
 use super::statement::{AT_RULES, AtRule, NamePhase, Statement};
 use crate::bytes::class::ByteSet;
-use crate::bytes::seek::is_space;
+use crate::bytes::seek::{is_space, skip_space};
 use crate::bytes::simd::avx2::{Avx2, NibbleSet};
 use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
@@ -513,23 +513,22 @@ impl Reading<'_, '_> {
     /// Reads the string that starts with the quote at `at`.
     fn string(&mut self, quote: u8, at: usize) -> Result<usize, Wait> {
         let start = at + 1;
-        let (text, end) = match string_end(quote, self.bytes, start, self.last) {
-            CssStringEnd::Break(end) if end - start <= LONGEST_TOKEN => {
+        let (ended, end) = string_end(quote, self.bytes, start, self.last);
+        if end - start > LONGEST_TOKEN {
+            (self.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, at));
+            self.other_token(at);
+            return self.long_string(quote, start);
+        }
+        match ended {
+            TokenEnd::Bad => {
                 (self.found)(CssFind::Fault(&diagnostic::CSS_BAD_STRING, at));
                 self.other_token(at);
                 return Ok(end);
             }
-            CssStringEnd::Closed(end) if end - start <= LONGEST_TOKEN => (start..end, end + 1),
-            CssStringEnd::Open(end) if end - start <= LONGEST_TOKEN => match self.last {
-                true => (start..end, self.bytes.len()),
-                false => return Err(Wait(at)),
-            },
-            _ => {
-                (self.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, at));
-                self.other_token(at);
-                return self.long_string(quote, start);
-            }
-        };
+            TokenEnd::Open if !self.last => return Err(Wait(at)),
+            _ => {}
+        }
+        let text = start..end;
         match self.state.open.last_mut() {
             Some(open @ CssBracket::Reference) => {
                 *open = CssBracket::ReferenceText;
@@ -541,15 +540,15 @@ impl Reading<'_, '_> {
             _ => {}
         }
         self.state.expects_import = false;
-        Ok(end)
+        Ok(self.bytes.len().min(end + 1))
     }
 
     /// Passes over the rest of a string that is too long.
     fn long_string(&mut self, quote: u8, at: usize) -> Result<usize, Wait> {
         match string_end(quote, self.bytes, at, self.last) {
-            CssStringEnd::Closed(end) => Ok(end + 1),
-            CssStringEnd::Break(end) => Ok(end),
-            CssStringEnd::Open(end) => {
+            (TokenEnd::Closed, end) => Ok(end + 1),
+            (TokenEnd::Bad, end) => Ok(end),
+            (TokenEnd::Open, end) => {
                 self.state.token = OpenToken::String(quote);
                 self.wait(end)
             }
@@ -575,14 +574,14 @@ impl Reading<'_, '_> {
         let text = at + 2;
         let end = memmem::find(&self.bytes[text..], b"*/");
         let held = end.unwrap_or(self.bytes.len() - text);
-        let may_name_map = match self.bytes.get(text) {
-            Some(byte) => matches!(byte, b'#' | b'@') && self.state.sheet == Sheet::Whole,
-            None => true,
-        };
-        let known = &self.bytes[text..text + held.min(LONGEST_REMARK + 1)];
-        let remark = match self.state.sheet {
-            Sheet::Whole => check_remark(known, end.is_some()),
-            _ => RemarkCheck::No,
+        let is_sheet = self.state.sheet == Sheet::Whole;
+        let marks = self.bytes.get(text);
+        let may_name_map = is_sheet && marks.is_none_or(|mark| matches!(mark, b'#' | b'@'));
+        let remark = if is_sheet {
+            let known = &self.bytes[text..text + held.min(LONGEST_REMARK + 1)];
+            check_remark(known, end.is_some())
+        } else {
+            RemarkCheck::No
         };
         let decides = may_name_map && held <= LONGEST_TOKEN || remark == RemarkCheck::Cut;
         if decides && end.is_none() && !self.last {
@@ -591,16 +590,13 @@ impl Reading<'_, '_> {
         if let (Some(end), RemarkCheck::Yes) = (end, remark) {
             (self.found)(CssFind::Remark(at..text + end + 2));
         }
-        if let Some(end) = end
-            && may_name_map
+        if may_name_map && held > LONGEST_TOKEN {
+            (self.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, at));
+        } else if may_name_map
+            && let Some(end) = end
             && let Some(map) = source_map(&self.bytes[text..text + end])
         {
-            match end <= LONGEST_TOKEN {
-                true => (self.found)(CssFind::SourceMap(text + map.start..text + map.end)),
-                false => (self.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, at)),
-            }
-        } else if may_name_map && held > LONGEST_TOKEN {
-            (self.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, at));
+            (self.found)(CssFind::SourceMap(text + map.start..text + map.end));
         }
         self.comment_rest(text)
     }
@@ -665,14 +661,11 @@ impl Reading<'_, '_> {
             self.other_token(at);
             return Ok(at + 1);
         }
-        let mut name = CssName::default();
-        let before = &self.bytes[start..at];
-        before.iter().for_each(|&byte| name.push(byte));
         let kind = match is_hash(self.bytes, start) {
             true => NameKind::Hash,
             false => NameKind::Word,
         };
-        self.name(kind, name, at)
+        self.name(kind, CssName::new(&self.bytes[start..at]), at)
     }
 
     fn at_keyword(&mut self, name: &[u8], at: usize) {
@@ -694,11 +687,13 @@ impl Reading<'_, '_> {
     fn parenthesis(&mut self, at: usize) -> Result<usize, Wait> {
         let start = name_start(self.bytes, at, self.name_floor);
         self.gap(self.token_end..start);
-        let mut name = CssName::default();
-        if !is_hash(self.bytes, start) {
-            let before = &self.bytes[start..at];
-            before.iter().for_each(|&byte| name.push(byte));
-        }
+        // After `#` it is not the name of a function.
+        let name = if is_hash(self.bytes, start) {
+            at
+        } else {
+            start
+        };
+        let name = CssName::new(&self.bytes[name..at]);
         self.function(name.bytes(), at)
     }
 
@@ -719,8 +714,7 @@ impl Reading<'_, '_> {
     /// Reads the rest of `url(` from `at` on.
     fn url(&mut self, at: usize) -> Result<usize, Wait> {
         let bytes = self.bytes;
-        let blank = bytes[at..].iter().position(|&byte| !is_space(byte));
-        let start = at + blank.unwrap_or(bytes.len() - at);
+        let start = skip_space(bytes, at);
         match bytes.get(start) {
             None if !self.last => {
                 self.state.token = OpenToken::UrlSpace;
@@ -735,45 +729,37 @@ impl Reading<'_, '_> {
             }
             _ => {}
         }
-        match url_end(bytes, start, self.last) {
-            UrlEnd::Closed { url, end } if end - start <= LONGEST_TOKEN => {
-                self.raw_url(start..url);
-                Ok(end)
-            }
-            UrlEnd::Bad(bad) if bad - start <= LONGEST_TOKEN => {
+        let (ended, url, end) = url_end(bytes, start, self.last);
+        if end - start > LONGEST_TOKEN {
+            (self.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, start));
+            self.other_token(start);
+            return self.long_url(start);
+        }
+        match ended {
+            TokenEnd::Bad => {
                 (self.found)(CssFind::Fault(&diagnostic::CSS_BAD_URL, start));
                 self.other_token(start);
-                self.bad_url(bad)
+                self.bad_url(end)
             }
-            UrlEnd::Open { end, .. } if end - start <= LONGEST_TOKEN && !self.last => {
+            TokenEnd::Open if !self.last => {
                 // The white space was read: the rest starts at the URL.
                 self.state.token = OpenToken::UrlSpace;
                 self.wait(start)
             }
-            UrlEnd::Open { url, end } if end - start <= LONGEST_TOKEN => {
-                self.raw_url(start..url);
-                Ok(bytes.len())
-            }
             _ => {
-                (self.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, start));
+                self.reference(start..url);
                 self.other_token(start);
-                self.long_url(start)
+                Ok(end)
             }
         }
-    }
-
-    fn raw_url(&mut self, range: Range<usize>) {
-        let at = range.start;
-        self.reference(range);
-        self.other_token(at);
     }
 
     /// Passes over the rest of a raw URL that is too long.
     fn long_url(&mut self, at: usize) -> Result<usize, Wait> {
         match url_end(self.bytes, at, self.last) {
-            UrlEnd::Closed { end, .. } => Ok(end),
-            UrlEnd::Bad(bad) => self.bad_url(bad),
-            UrlEnd::Open { url, end } => {
+            (TokenEnd::Closed, _, end) => Ok(end),
+            (TokenEnd::Bad, _, end) => self.bad_url(end),
+            (TokenEnd::Open, url, end) => {
                 self.state.token = OpenToken::Url;
                 // White space stays for the next window, where nothing but `)` may follow.
                 self.wait(end - usize::from(url < end))
