@@ -69,6 +69,17 @@ impl Converter {
         }
     }
 
+    /// Converts a whole text.
+    pub(crate) fn whole(
+        mut self,
+        text: &[u8],
+        out: &mut Vec<u8>,
+        offsets: &mut impl RecordOffsets,
+    ) {
+        self.push(text, out, offsets);
+        self.finish(out, offsets);
+    }
+
     /// Returns the converter for another text, if its encoding is the same and has a table.
     pub(crate) fn restarted(mut self, input: ConverterInput) -> Option<Self> {
         match (&mut self, input) {

@@ -15,7 +15,6 @@ use encoding_rs::{
 };
 use memchr::memmem;
 
-use super::Decode;
 #[cfg(feature = "documents")]
 use super::RecordOffsets;
 pub(crate) use converter::{ByteOrder, Converter, ConverterInput, Shifts};
@@ -171,18 +170,18 @@ pub(crate) fn guess(head: &[u8]) -> TextCharset {
     }
 }
 
-/// Appends a whole text in the charset of a label, in UTF-8.
-pub(crate) fn to_utf8(label: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
-    let charset = match of_label(label).0 {
+/// Returns the charset of a label, guessed from a whole text if the label names none.
+fn known(label: &[u8], bytes: &[u8]) -> TextCharset {
+    match of_label(label).0 {
         TextCharset::Guess => guess(bytes),
         known => known,
-    };
-    match charset {
-        TextCharset::Convert(input) => {
-            let mut converter = Converter::new(input);
-            converter.push(bytes, out, &mut ());
-            converter.finish(out, &mut ());
-        }
+    }
+}
+
+/// Appends a whole text in the charset of a label, in UTF-8.
+pub(crate) fn to_utf8(label: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
+    match known(label, bytes) {
+        TextCharset::Convert(input) => Converter::new(input).whole(bytes, out, &mut ()),
         TextCharset::Superset(encoding) => {
             let (text, _) = encoding.decode_without_bom_handling(bytes);
             out.extend_from_slice(text.as_bytes());
@@ -200,18 +199,13 @@ pub(crate) fn convert(
     out: &mut Vec<u8>,
     offsets: &mut impl RecordOffsets,
 ) -> bool {
-    let charset = match of_label(label).0 {
-        TextCharset::Guess => guess(bytes),
-        known => known,
-    };
-    let mut converter = match charset {
+    let input = match known(label, bytes) {
         TextCharset::Superset(encoding) if encoding == UTF_8 || bytes.is_ascii() => return false,
-        TextCharset::Superset(encoding) => Converter::new(encoding.into()),
-        TextCharset::Convert(input) => Converter::new(input),
+        TextCharset::Superset(encoding) => encoding.into(),
+        TextCharset::Convert(input) => input,
         TextCharset::Guess => return false,
     };
-    converter.push(bytes, out, offsets);
-    converter.finish(out, offsets);
+    Converter::new(input).whole(bytes, out, offsets);
     true
 }
 

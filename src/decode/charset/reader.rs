@@ -1,6 +1,6 @@
 //! Documents that are converted to UTF-8 while they are read.
 
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 
 use encoding_rs::Encoding;
 
@@ -18,16 +18,14 @@ pub(crate) struct CharsetReader<'a, S> {
     source: &'a mut S,
     conversion: Conversion,
     detected: Detected,
-    /// The first bytes, from which the encoding was detected, and how many of them have been read.
-    head: Vec<u8>,
-    head_read: usize,
+    /// The first bytes, from which the encoding was detected.
+    head: Cursor<Vec<u8>>,
     /// None while the document is read as it is stored.
     converter: Option<Converter>,
     map: OffsetMap,
     stored: Vec<u8>,
-    /// Converted bytes, and how many of them have been read.
-    text: Vec<u8>,
-    text_read: usize,
+    /// Converted bytes.
+    text: Cursor<Vec<u8>>,
     ended: bool,
 }
 
@@ -54,13 +52,11 @@ impl<'a, S: RewindSource> CharsetReader<'a, S> {
             detected: detect(prescan, declared, &head),
             source,
             conversion,
-            head,
-            head_read: 0,
+            head: Cursor::new(head),
             converter: None,
             map: OffsetMap::default(),
             stored: Vec::new(),
-            text: Vec::new(),
-            text_read: 0,
+            text: Cursor::default(),
             ended: false,
         };
         reader.begin();
@@ -79,7 +75,7 @@ impl<'a, S: RewindSource> CharsetReader<'a, S> {
     /// When the source cannot be read again.
     pub(crate) fn again(&mut self, encoding: Option<&'static Encoding>) -> io::Result<()> {
         self.source.rewind()?;
-        self.head.clear();
+        self.head.get_mut().clear();
         if encoding.is_some() {
             self.detected = Detected {
                 encoding,
@@ -102,25 +98,22 @@ impl<'a, S: RewindSource> CharsetReader<'a, S> {
     }
 
     fn begin(&mut self) {
-        self.head_read = 0;
+        self.head.set_position(0);
         let encoding = self.detected.encoding;
         self.converter = encoding
             .filter(|_| converts(self.conversion, encoding))
             .map(|encoding| Converter::new(encoding.into()));
         self.map.clear();
         self.stored.clear();
-        self.text.clear();
-        self.text_read = 0;
+        self.text = Cursor::default();
         self.ended = false;
     }
 
     fn read_stored(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.head_read == self.head.len() {
-            return self.source.read(into);
+        match self.head.read(into)? {
+            0 => self.source.read(into),
+            length => Ok(length),
         }
-        let length = (&self.head[self.head_read..]).read(into)?;
-        self.head_read += length;
-        Ok(length)
     }
 
     /// Reads the next piece and converts it.
@@ -132,11 +125,12 @@ impl<'a, S: RewindSource> CharsetReader<'a, S> {
             && let Some(converter) = &mut self.converter
         {
             self.ended = length == 0;
-            self.text.clear();
-            self.text_read = 0;
-            converter.push(&stored[..length], &mut self.text, &mut self.map);
+            self.text.set_position(0);
+            let text = self.text.get_mut();
+            text.clear();
+            converter.push(&stored[..length], text, &mut self.map);
             if self.ended {
-                converter.finish(&mut self.text, &mut self.map);
+                converter.finish(text, &mut self.map);
             }
         }
         self.stored = stored;
@@ -149,11 +143,9 @@ impl<S: RewindSource> Read for CharsetReader<'_, S> {
         if self.converter.is_none() {
             return self.read_stored(into);
         }
-        while self.text_read == self.text.len() && !self.ended {
+        while self.text.position() == self.text.get_ref().len() as u64 && !self.ended {
             self.convert()?;
         }
-        let length = (&self.text[self.text_read..]).read(into)?;
-        self.text_read += length;
-        Ok(length)
+        self.text.read(into)
     }
 }
