@@ -40,9 +40,9 @@ pub(super) enum ValueSyntax {
     MetaContent,
     /// A script that may assign a location.
     Location,
-    /// An anchor, which a fragment can name.
+    /// An anchor, which a fragment can name; enabled by [`AnchorReporting::Report`].
     Anchor,
-    /// No reference; the value decides about other attributes.
+    /// No reference: the value decides about other attributes.
     Condition,
 }
 
@@ -68,17 +68,6 @@ pub(super) enum ResolvedAgainst {
     Nothing,
 }
 
-/// The option that enables a row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Group {
-    /// Always enabled.
-    Standard,
-    /// References by convention only (`--extended`).
-    Extended,
-    /// Anchors, enabled by [`AnchorReporting::Report`].
-    Anchors,
-}
-
 /// The elements of a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ElementFilter {
@@ -96,72 +85,58 @@ pub(super) struct AttributeRow {
     pub(super) grammar: ValueSyntax,
     pub(super) empty: Empty,
     pub(super) against: ResolvedAgainst,
-    pub(super) group: Group,
-}
-
-const fn html(on: &'static [Element], attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
-    AttributeRow {
-        space: ElementNamespace::Html,
-        on: ElementFilter::These(on),
-        attribute,
-        grammar,
-        empty: Empty::Nothing,
-        against: ResolvedAgainst::Document,
-        group: Group::Standard,
-    }
-}
-
-const fn svg(on: ElementFilter, attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
-    let row = html(&[], attribute, grammar);
-    AttributeRow {
-        space: ElementNamespace::Svg,
-        on,
-        ..row
-    }
-}
-
-const fn math(on: ElementFilter, attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
-    let row = html(&[], attribute, grammar);
-    AttributeRow {
-        space: ElementNamespace::MathMl,
-        on,
-        ..row
-    }
-}
-
-const fn any(attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
-    let row = html(&[], attribute, grammar);
-    AttributeRow {
-        on: ElementFilter::Any,
-        ..row
-    }
+    /// A reference by convention only (`--extended`).
+    is_extended: bool,
 }
 
 impl AttributeRow {
-    const fn or_empty(self) -> AttributeRow {
+    const fn new(
+        space: ElementNamespace,
+        on: ElementFilter,
+        attribute: Attribute,
+        grammar: ValueSyntax,
+    ) -> Self {
         AttributeRow {
-            empty: Empty::Reference,
-            ..self
+            space,
+            on,
+            attribute,
+            grammar,
+            empty: Empty::Nothing,
+            against: ResolvedAgainst::Document,
+            is_extended: false,
         }
     }
 
-    const fn against(self, against: ResolvedAgainst) -> AttributeRow {
-        AttributeRow { against, ..self }
+    const fn or_empty(mut self) -> AttributeRow {
+        self.empty = Empty::Reference;
+        self
     }
 
-    const fn anchors(self) -> AttributeRow {
-        AttributeRow {
-            group: Group::Anchors,
-            ..self
-        }
+    const fn against(mut self, against: ResolvedAgainst) -> AttributeRow {
+        self.against = against;
+        self
     }
 
-    const fn extended(self) -> AttributeRow {
-        AttributeRow {
-            group: Group::Extended,
-            ..self
-        }
+    const fn extended(mut self) -> AttributeRow {
+        self.is_extended = true;
+        self
     }
+}
+
+const fn html(on: &'static [Element], attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
+    AttributeRow::new(ElementNamespace::Html, These(on), attribute, grammar)
+}
+
+const fn svg(on: ElementFilter, attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
+    AttributeRow::new(ElementNamespace::Svg, on, attribute, grammar)
+}
+
+const fn math(on: ElementFilter, attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
+    AttributeRow::new(ElementNamespace::MathMl, on, attribute, grammar)
+}
+
+const fn any(attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
+    AttributeRow::new(ElementNamespace::Html, Any, attribute, grammar)
 }
 
 const SVG_LINKS: ElementFilter = These(&[
@@ -271,10 +246,10 @@ pub(super) const ATTRIBUTES: &[AttributeRow] = &[
     math(These(&[Font]), At::Size, Condition),
     math(These(&[AnnotationXml]), At::Encoding, Condition),
     // Anchors.
-    any(At::Id, Anchor).anchors(),
-    html(&[A], At::Name, Anchor).anchors(),
-    svg(Any, At::Id, Anchor).anchors(),
-    math(Any, At::Id, Anchor).anchors(),
+    any(At::Id, Anchor),
+    html(&[A], At::Name, Anchor),
+    svg(Any, At::Id, Anchor),
+    math(Any, At::Id, Anchor),
     // References by convention.
     any(At::Src, Uri).extended(),
     any(At::Href, Uri).extended(),
@@ -378,11 +353,7 @@ impl EnabledRows {
 
     /// Whether a row is enabled.
     pub(super) fn has(self, row: &AttributeRow) -> bool {
-        match row.group {
-            Group::Standard => true,
-            Group::Extended => self.extended,
-            Group::Anchors => self.anchors,
-        }
+        (self.extended || !row.is_extended) && (self.anchors || row.grammar != ValueSyntax::Anchor)
     }
 
     /// The enabled rows.

@@ -13,6 +13,12 @@ use html5ever::{Attribute, LocalName, QualName, local_name, ns};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct NodeId(u32);
 
+impl Default for NodeId {
+    fn default() -> Self {
+        NodeId::NONE
+    }
+}
+
 impl NodeId {
     const NONE: NodeId = NodeId(u32::MAX);
     pub(super) const DOCUMENT: NodeId = NodeId(0);
@@ -27,7 +33,7 @@ impl NodeId {
 }
 
 /// A node. Kept small: a document may have millions.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Node {
     /// Index in [`Names`].
     name: u32,
@@ -40,7 +46,7 @@ struct Node {
 }
 
 /// Rare properties of nodes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Extras {
     /// The contents of a template.
     contents: NodeId,
@@ -48,16 +54,6 @@ struct Extras {
     shadow: NodeId,
     /// Whether the node is an `annotation-xml` whose `encoding` is HTML.
     integration_point: bool,
-}
-
-impl Default for Extras {
-    fn default() -> Self {
-        Extras {
-            contents: NodeId::NONE,
-            shadow: NodeId::NONE,
-            integration_point: false,
-        }
-    }
 }
 
 /// Interned element names.
@@ -100,6 +96,8 @@ pub(super) enum TreePosition {
 pub(super) struct TokenEffect {
     /// The element created last: clones of formatting elements are created before.
     pub(super) created: Option<NodeId>,
+    /// Number of elements created.
+    created_count: usize,
     /// The element that the token merged into, with the attributes that it added.
     pub(super) merged: Option<(NodeId, Vec<LocalName>)>,
     /// The element that text was appended to.
@@ -107,7 +105,7 @@ pub(super) struct TokenEffect {
 }
 
 /// The tree under construction.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct DomTree {
     nodes: RefCell<Vec<Node>>,
     extras: RefCell<HashMap<NodeId, Extras>>,
@@ -115,46 +113,30 @@ pub(super) struct DomTree {
     /// Attributes of `html` and `body`, the elements that others merge into.
     attributes: RefCell<HashSet<(NodeId, LocalName)>>,
     effect: RefCell<TokenEffect>,
-    /// Number of elements that the current token created.
-    created: Cell<usize>,
     /// Depth of the node inserted last.
-    depth: Cell<u32>,
+    pub(super) depth: Cell<u32>,
 }
 
 impl DomTree {
     pub(super) fn new() -> Self {
-        let tree = DomTree {
-            nodes: RefCell::default(),
-            extras: RefCell::default(),
-            names: RefCell::default(),
-            attributes: RefCell::default(),
-            effect: RefCell::default(),
-            created: Cell::new(0),
-            depth: Cell::new(0),
-        };
+        let tree = DomTree::default();
         tree.add(nameless());
         tree
     }
 
     /// Returns what was done since the last call.
     pub(super) fn take_effect(&self) -> TokenEffect {
-        self.created.set(0);
         self.effect.take()
     }
 
     /// Returns the number of elements that the current token created.
     pub(super) fn created(&self) -> usize {
-        self.created.get()
+        self.effect.borrow().created_count
     }
 
     /// Returns the number of nodes.
     pub(super) fn len(&self) -> usize {
         self.nodes.borrow().len()
-    }
-
-    /// Returns the depth of the node inserted last.
-    pub(super) fn depth(&self) -> u32 {
-        self.depth.get()
     }
 
     /// Returns the name of an element.
@@ -214,12 +196,7 @@ impl DomTree {
         let mut nodes = self.nodes.borrow_mut();
         nodes.push(Node {
             name,
-            parent: NodeId::NONE,
-            previous: NodeId::NONE,
-            next: NodeId::NONE,
-            first: NodeId::NONE,
-            last: NodeId::NONE,
-            depth: 0,
+            ..Node::default()
         });
         NodeId((nodes.len() - 1) as u32)
     }
@@ -349,8 +326,9 @@ impl TreeSink for DomTree {
             };
             self.extras.borrow_mut().insert(id, extras);
         }
-        self.created.set(self.created.get() + 1);
-        self.effect.borrow_mut().created = Some(id);
+        let mut effect = self.effect.borrow_mut();
+        effect.created = Some(id);
+        effect.created_count += 1;
         id
     }
 

@@ -4,11 +4,11 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use memchr::{memchr, memmem};
 
-use super::attributes::AttributeSet;
 use super::names::Attribute;
-use super::tag::{Attributes, RawAttribute, Tag, TagStep, tag_end};
+use super::tag::{Tag, named_values, tag_end};
 use super::value::{self, ValueSource};
 use crate::bytes::seek::{is_space, skip_space};
+use crate::bytes::window::Window;
 use crate::decode::charset::{self, Confidence, Detected};
 
 /// Returns the encoding that the first bytes of a document declare (WHATWG HTML 13.2.3.2, "prescan a
@@ -56,38 +56,13 @@ fn declared_by_meta(head: &[u8]) -> Option<&'static Encoding> {
 
 /// Reads the attributes of a `meta` element; returns the encoding that it declares and its end.
 fn read_meta(head: &[u8], at: usize) -> Option<(Option<&'static Encoding>, usize)> {
-    let mut attributes = Attributes::new(head, at);
-    let mut seen = AttributeSet::default();
-    let mut is_pragma = false;
-    let (mut charset, mut needs_pragma) = (None, false);
-    loop {
-        let RawAttribute { name, value } = match attributes.step() {
-            TagStep::Attribute(attribute) => attribute,
-            TagStep::End { end, .. } => {
-                let declared = charset.flatten().filter(|_| is_pragma || !needs_pragma);
-                return Some((declared.map(declarable), end));
-            }
-            TagStep::Cut(_) => return None,
-        };
-        let (attribute, value) = (Attribute::of(&head[name]), &head[value]);
-        if !seen.insert(attribute) {
-            continue;
-        }
-        match attribute {
-            Attribute::HttpEquiv => is_pragma = value.eq_ignore_ascii_case(b"content-type"),
-            Attribute::Content if charset.is_none() => {
-                charset = label_in_content(value)
-                    .and_then(Encoding::for_label)
-                    .map(Some);
-                needs_pragma = true;
-            }
-            Attribute::Charset => {
-                charset = Some(Encoding::for_label(value));
-                needs_pragma = false;
-            }
-            _ => {}
-        }
-    }
+    let names = [&b"http-equiv"[..], b"content", b"charset"];
+    let (values, end) = named_values(head, at, names);
+    let [pragma, content, charset] = values.map(|value| value.map(|range| &head[range]));
+    let is_pragma = pragma.is_some_and(|value| value.eq_ignore_ascii_case(b"content-type"));
+    let label = charset.or_else(|| label_in_content(content.filter(|_| is_pragma)?));
+    let declared = label.and_then(Encoding::for_label).map(declarable);
+    Some((declared, end?))
 }
 
 /// Returns the label in a `content` attribute such as `text/html; charset=utf-8` (WHATWG HTML,
@@ -242,34 +217,22 @@ fn declared(source: &ValueSource<'_>, tag: &Tag) -> Option<&'static Encoding> {
 pub(super) struct Validity {
     /// Offset in the document up to which bytes were checked.
     offset: u64,
-    /// Whether a non-ASCII byte was checked.
-    non_ascii: bool,
-}
-
-/// The result of [`Validity::check`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Checked {
-    Valid,
-    /// Not UTF-8; all bytes of earlier windows are ASCII.
-    InvalidAfterAscii,
-    /// Not UTF-8.
-    Invalid,
+    /// Whether a non-ASCII byte was checked and valid.
+    pub(super) non_ascii: bool,
 }
 
 impl Validity {
-    /// Checks the bytes of a window that were not checked before.
-    pub(super) fn check(&mut self, bytes: &[u8], offset: u64, last: bool) -> Checked {
-        let new = &bytes[(self.offset - offset) as usize..];
-        let before = self.non_ascii;
+    /// Checks the bytes of a window that were not checked before; returns whether they are valid.
+    pub(super) fn check(&mut self, window: &Window<'_>) -> bool {
+        let new = &window.bytes[window.at_offset(self.offset)..];
         let valid = match str::from_utf8(new) {
             Ok(_) => new.len(),
-            Err(error) if error.error_len().is_none() && !last => error.valid_up_to(),
-            Err(_) if before => return Checked::Invalid,
-            Err(_) => return Checked::InvalidAfterAscii,
+            Err(error) if error.error_len().is_none() && !window.last => error.valid_up_to(),
+            Err(_) => return false,
         };
         self.offset += valid as u64;
         self.non_ascii |= !new[..valid].is_ascii();
-        Checked::Valid
+        true
     }
 }
 

@@ -37,41 +37,21 @@ pub(super) struct TagFeedback {
     pub(super) inert: bool,
     /// The tokenizer state after the tag.
     pub(super) mode: TokenizerMode,
-    /// Whether the tokenizer continues.
-    pub(super) then: AfterTag,
-}
-
-/// Whether the tokenizer continues after a tag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AfterTag {
-    GoOn,
-    /// The bytes end before the tag does.
-    Wait,
-    /// The document must be scanned in another way; see [`TreeFeedback::halt`].
-    Halt,
 }
 
 impl TagFeedback {
+    /// Feedback for a tag that created nothing.
+    pub(super) const DROPPED: TagFeedback = TagFeedback {
+        accepted: false,
+        inert: false,
+        mode: TokenizerMode::Data,
+    };
     /// Feedback for a tag that did no more than create an element.
     pub(super) const ACCEPTED: TagFeedback = TagFeedback {
         accepted: true,
-        ..TagFeedback::none(AfterTag::GoOn)
+        ..TagFeedback::DROPPED
     };
-
-    /// Feedback for a tag without effect.
-    pub(super) const fn none(then: AfterTag) -> Self {
-        TagFeedback {
-            accepted: false,
-            inert: false,
-            mode: TokenizerMode::Data,
-            then,
-        }
-    }
 }
-
-/// The document must be scanned in another way; see [`TreeFeedback::halt`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Halted;
 
 /// Why a document must be scanned in another way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,17 +111,18 @@ pub(super) trait TreeFeedback {
     const WANTS_ALL: bool;
 
     /// Reads the attributes of a start tag and processes it. `start`, `name` and `element` of the
-    /// tag are set.
-    fn start_tag(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> TagFeedback;
-
-    /// Returns why the document must be scanned in another way, after a [`Halted`].
-    fn halt(&mut self) -> Halt;
+    /// tag are set. Returns `None` if the bytes end before the tag.
+    fn start_tag(
+        &mut self,
+        source: &ValueSource<'_>,
+        tag: &mut Tag,
+    ) -> Result<Option<TagFeedback>, Halt>;
 
     /// Forbids [`Halt`]s from here on: references were handed on that cannot be retracted.
     fn forbid_halt(&mut self) {}
 
     /// Processes an end tag.
-    fn end_tag(&mut self, source: &ValueSource<'_>, name: Range<usize>) -> Result<(), Halted>;
+    fn end_tag(&mut self, source: &ValueSource<'_>, name: Range<usize>) -> Result<(), Halt>;
 
     /// Whether `<![CDATA[` starts a section here.
     fn allows_cdata(&self) -> bool;
@@ -170,7 +151,7 @@ pub(super) trait TreeFeedback {
 
     /// Processes a base element with `href`, the first in token order if `first`. Halts if tree order
     /// may differ (B11).
-    fn base(&mut self, _: &ValueSource<'_>, _tag: &Tag, _first: bool) -> Result<(), Halted> {
+    fn base(&mut self, _: &ValueSource<'_>, _tag: &Tag, _first: bool) -> Result<(), Halt> {
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::bytes::window::Window;
-use crate::document::json::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer, unescaped};
+use crate::document::json::{JsonSequence, JsonToken, JsonTokenizer, unescaped};
 
 /// The kind of JSON in a script element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +36,7 @@ pub(super) fn references(bytes: &[u8], range: Range<usize>, kind: ScriptJson) ->
     loop {
         match tokenizer.next(&window) {
             JsonToken::Open(_) if reader.path.len() == MAX_DEPTH => return Vec::new(),
-            JsonToken::Open(JsonContainer::Object) => reader.path.push(JsonPathStep::NoKey),
-            JsonToken::Open(JsonContainer::Array) => reader.path.push(JsonPathStep::Array),
+            JsonToken::Open(_) => reader.path.push(None),
             JsonToken::Close => drop(reader.path.pop()),
             JsonToken::Name(name) => reader.add_key(name.range),
             JsonToken::String(value) => reader.add_value(value.range),
@@ -57,30 +56,19 @@ fn is_module_reference(raw: &[u8]) -> bool {
         || str::from_utf8(&text).is_ok_and(|text| url::Url::parse(text).is_ok())
 }
 
-/// One level of a path.
-enum JsonPathStep<'a> {
-    /// A member of an object: its key, escapes replaced.
-    Key(Cow<'a, [u8]>),
-    /// An object whose first key has not come.
-    NoKey,
-    Array,
-}
-
 struct JsonReader<'a> {
     bytes: &'a [u8],
     kind: ScriptJson,
-    /// The path of the current value.
-    path: Vec<JsonPathStep<'a>>,
+    /// The path of the current value: the keys of objects with escapes replaced, `None` for arrays.
+    path: Vec<Option<Cow<'a, [u8]>>>,
     found: Vec<Range<usize>>,
 }
 
 impl<'a> JsonReader<'a> {
     /// Returns the key at a depth of the path; empty if there is none.
     fn key(&self, depth: usize) -> &[u8] {
-        match self.path.get(depth) {
-            Some(JsonPathStep::Key(key)) => key,
-            _ => &[],
-        }
+        let key = self.path.get(depth).and_then(Option::as_deref);
+        key.unwrap_or_default()
     }
 
     /// Reads the name of a member, whose value comes next.
@@ -88,7 +76,7 @@ impl<'a> JsonReader<'a> {
         self.path.pop();
         let name = unescaped(&self.bytes[key.clone()]);
         self.find_key(key);
-        self.path.push(JsonPathStep::Key(name));
+        self.path.push(Some(name));
     }
 
     fn find_key(&mut self, key: Range<usize>) {
@@ -122,8 +110,7 @@ impl<'a> JsonReader<'a> {
                 depth == 4 && self.key(2) == b"urls" && self.alternates() && !value.is_empty()
             }
             ScriptJson::LinkedData => {
-                let is_key = |level: &JsonPathStep| matches!(level, JsonPathStep::Key(_));
-                let nearest = self.path.iter().rposition(is_key);
+                let nearest = self.path.iter().rposition(Option::is_some);
                 nearest.is_some_and(|depth| LINKED.contains(&self.key(depth))) && !value.is_empty()
             }
         };
@@ -133,15 +120,13 @@ impl<'a> JsonReader<'a> {
     }
 
     fn in_objects(&self) -> bool {
-        self.path
-            .iter()
-            .all(|level| matches!(level, JsonPathStep::Key(_)))
+        self.path.iter().all(Option::is_some)
     }
 
     /// Whether objects and arrays alternate on the path.
     fn alternates(&self) -> bool {
         let mut levels = self.path.iter().enumerate();
-        levels.all(|(i, level)| matches!(level, JsonPathStep::Key(_)) == (i % 2 == 0))
+        levels.all(|(i, level)| level.is_some() == (i % 2 == 0))
     }
 }
 

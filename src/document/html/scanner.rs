@@ -5,7 +5,7 @@ use std::ops::Range;
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
 use super::attributes::EnabledRows;
-use super::encoding::{Checked, EncodingState, Validity, prescan};
+use super::encoding::{EncodingState, Validity, prescan};
 use super::feedback::{Bail, Halt, ScanEnd, TreeFeedback};
 use super::report::{ReferenceReporter, ReportState};
 use super::simulator::{self, SimulatorParser};
@@ -195,29 +195,24 @@ impl HtmlScanner {
         window.bytes.len()
     }
 
-    /// Checks that undeclared bytes are UTF-8. If they are not, switches to windows-1252, or returns
-    /// [`Checked::Invalid`] if a restart is needed because something was reported already.
-    fn check(&mut self, window: &Window<'_>, events: &mut Events) -> Checked {
-        if !self.document.charset.undeclared {
-            return Checked::Valid;
+    /// Checks that undeclared bytes are UTF-8. If they are not, switches to windows-1252, or returns true
+    /// if a restart is needed because something that depends on the encoding was reported already.
+    fn must_restart(&mut self, window: &Window<'_>, events: &mut Events) -> bool {
+        if !self.document.charset.undeclared || self.validity.check(window) {
+            return false;
         }
-        let checked = self
-            .validity
-            .check(window.bytes, window.offset, window.last);
-        let again = checked == Checked::Invalid
-            && !self.document.is_silent()
-            && window.offset < self.document.limit;
-        if checked == Checked::Valid || again {
-            return checked;
+        let was_used = self.validity.non_ascii && !self.document.is_silent();
+        if was_used && window.offset < self.document.limit {
+            return true;
         }
         self.document.charset.fall_back();
         events.push(Event::Encoding(self.document.charset.label));
-        Checked::Valid
+        false
     }
 
     /// Scans one window.
     fn run(&mut self, window: &Window<'_>, events: &mut Events) -> usize {
-        if self.check(window, events) != Checked::Valid {
+        if self.must_restart(window, events) {
             return self.restart(window, Some(WINDOWS_1252), false, events);
         }
         let at = match window.offset {

@@ -23,9 +23,7 @@ use memchr::memchr2;
 
 use super::HtmlOptions;
 use super::attributes::{AttributeSet, ElementNamespace, EnabledRows, ValueSyntax};
-use super::feedback::{
-    AfterTag, Bail, Halt, Halted, ScanEnd, TagFeedback, TokenizerMode, TreeFeedback,
-};
+use super::feedback::{Bail, Halt, ScanEnd, TagFeedback, TokenizerMode, TreeFeedback};
 use super::names::{Attribute, Element};
 use super::raw_text::ScriptEscape;
 use super::report::ReportState;
@@ -60,8 +58,6 @@ pub(super) struct Simulator {
     limit: u64,
     /// Whether a bail rule was ignored.
     approximated: bool,
-    /// The rule of the last bail.
-    halt: Bail,
     names: AttributeNames,
 }
 
@@ -125,7 +121,6 @@ impl Simulator {
             scripting,
             limit: 0,
             approximated: false,
-            halt: Bail::LIMIT,
             names,
         }
     }
@@ -146,17 +141,16 @@ impl Simulator {
         std::mem::take(&mut self.approximated)
     }
 
-    fn bail(&mut self, source: &ValueSource<'_>, at: usize, bail: Bail) -> Result<(), Halted> {
+    fn bail(&mut self, source: &ValueSource<'_>, at: usize, bail: Bail) -> Result<(), Halt> {
         if source.offset(at) < self.limit {
-            self.halt = bail;
-            return Err(Halted);
+            return Err(Halt::Bail(bail));
         }
         self.approximated = true;
         Ok(())
     }
 
     /// Returns the namespace of the element that a start tag would create.
-    fn space(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<ElementNamespace, Halted> {
+    fn space(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<ElementNamespace, Halt> {
         let element = tag.element;
         let Some((_, point)) = self.foreign.top() else {
             return Ok(ElementNamespace::Html);
@@ -180,7 +174,7 @@ impl Simulator {
         Ok(self.foreign.space())
     }
 
-    fn foreign_tag(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<TagFeedback, Halted> {
+    fn foreign_tag(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<TagFeedback, Halt> {
         let breaks_out = [Attribute::Color, Attribute::Face, Attribute::Size];
         if tag.element == Element::Font
             && breaks_out
@@ -205,7 +199,7 @@ impl Simulator {
         source: &ValueSource<'_>,
         tag: &Tag,
         space: ElementNamespace,
-    ) -> Result<(), Halted> {
+    ) -> Result<(), Halt> {
         if self.foreign.is_full() {
             return self.bail(source, tag.start, Bail::LIMIT);
         }
@@ -227,7 +221,7 @@ impl Simulator {
         }
     }
 
-    fn html_tag(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> Result<TagFeedback, Halted> {
+    fn html_tag(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> Result<TagFeedback, Halt> {
         use Element::*;
         let prolog = self.in_prolog;
         self.in_prolog &= tag.element == Html;
@@ -288,7 +282,7 @@ impl Simulator {
         source: &ValueSource<'_>,
         tag: &Tag,
         bail: Bail,
-    ) -> Result<(), Halted> {
+    ) -> Result<(), Halt> {
         let linked = tag.attributes.iter().any(|known| {
             match known.row.grammar {
                 ValueSyntax::Condition | ValueSyntax::Anchor => false,
@@ -318,7 +312,7 @@ impl Simulator {
         true
     }
 
-    fn form(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<bool, Halted> {
+    fn form(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<bool, Halt> {
         if self.templates > 0 {
             if self.table_parts_in_template {
                 self.bail_if_linked(source, tag, Bail::TEMPLATE_TABLE)?;
@@ -328,7 +322,7 @@ impl Simulator {
         Ok(!std::mem::replace(&mut self.form_open, true))
     }
 
-    fn template(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<(), Halted> {
+    fn template(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<(), Halt> {
         if tag.value(Attribute::ShadowRootMode).is_some() {
             self.bail(source, tag.start, Bail::SHADOW_ROOT)?;
         }
@@ -341,13 +335,14 @@ impl TreeFeedback for Simulator {
     const WANTS_ALL: bool = false;
 
     #[inline]
-    fn start_tag(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> TagFeedback {
+    fn start_tag(
+        &mut self,
+        source: &ValueSource<'_>,
+        tag: &mut Tag,
+    ) -> Result<Option<TagFeedback>, Halt> {
         tag.space = ElementNamespace::Html;
         if !self.foreign.is_empty() {
-            match self.space(source, tag) {
-                Ok(space) => tag.space = space,
-                Err(Halted) => return TagFeedback::none(AfterTag::Halt),
-            }
+            tag.space = self.space(source, tag)?;
         }
         let in_html = tag.space == ElementNamespace::Html;
         if in_html {
@@ -360,21 +355,17 @@ impl TreeFeedback for Simulator {
             }
         }
         if !self.names.read(source.bytes, tag) && !tag.in_pieces {
-            return TagFeedback::none(AfterTag::Wait);
+            return Ok(None);
         }
         if in_html && !tag.element.is_structural() {
             self.in_prolog = false;
-            return self.feedback();
+            return Ok(Some(self.feedback()));
         }
         let feedback = match in_html {
             true => self.html_tag(source, tag),
             false => self.foreign_tag(source, tag),
         };
-        feedback.unwrap_or(TagFeedback::none(AfterTag::Halt))
-    }
-
-    fn halt(&mut self) -> Halt {
-        Halt::Bail(self.halt)
+        feedback.map(Some)
     }
 
     fn forbid_halt(&mut self) {
@@ -382,7 +373,7 @@ impl TreeFeedback for Simulator {
     }
 
     #[inline]
-    fn end_tag(&mut self, source: &ValueSource<'_>, name: Range<usize>) -> Result<(), Halted> {
+    fn end_tag(&mut self, source: &ValueSource<'_>, name: Range<usize>) -> Result<(), Halt> {
         self.in_prolog = false;
         let at = name.start;
         let name = &source.bytes[name];
@@ -432,7 +423,7 @@ impl TreeFeedback for Simulator {
         applies.then_some(&self.names)
     }
 
-    fn base(&mut self, source: &ValueSource<'_>, tag: &Tag, first: bool) -> Result<(), Halted> {
+    fn base(&mut self, source: &ValueSource<'_>, tag: &Tag, first: bool) -> Result<(), Halt> {
         if first {
             self.base_after_table = self.table_seen;
             return Ok(());

@@ -10,7 +10,7 @@ use memchr::memmem;
 
 use super::attributes::AttributeSet;
 use super::description;
-use super::feedback::{AfterTag, Halt, Halted, TagFeedback, TokenizerMode, TreeFeedback};
+use super::feedback::{Halt, TagFeedback, TokenizerMode, TreeFeedback};
 use super::names::{Attribute, Element};
 use super::raw_text::{
     EndTagSearch, ScriptEscape, find_comment_end, find_end_tag, find_script_end, starts_with,
@@ -35,8 +35,6 @@ pub(super) struct TokenizerState {
     long: LongTag,
     /// The references to look for in the text of the current element.
     capture: Option<Capture>,
-    /// Set if a `meta` changed the encoding.
-    halt: Option<Halt>,
 }
 
 /// The state of a tag longer than [`LIMIT`].
@@ -65,8 +63,6 @@ pub(super) enum Flow {
     Go(usize),
     /// The next step starts at the index and needs more bytes.
     Wait(usize),
-    /// The document must be scanned in another way.
-    Halt,
 }
 
 impl TokenizerState {
@@ -74,9 +70,8 @@ impl TokenizerState {
         TokenizerState {
             mode: TokenizerMode::Data,
             tag: Tag::new(),
-            long: LongTag::new(TagFeedback::none(AfterTag::GoOn)),
+            long: LongTag::new(TagFeedback::DROPPED),
             capture: None,
-            halt: None,
         }
     }
 
@@ -108,10 +103,10 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             }
             let from = at;
             let flow = match self.state.mode {
-                TokenizerMode::Data => self.data(at),
+                TokenizerMode::Data => self.data(at)?,
                 TokenizerMode::LongTag => self.in_long_tag(at),
-                TokenizerMode::Raw(element) => self.raw(at, element),
-                TokenizerMode::Script(escape) => self.script(at, escape),
+                TokenizerMode::Raw(element) => self.raw(at, element)?,
+                TokenizerMode::Script(escape) => self.script(at, escape)?,
                 TokenizerMode::Plaintext => Flow::Go(end),
                 TokenizerMode::Comment => self.comment(at),
                 TokenizerMode::Bogus => self.bogus(at),
@@ -125,16 +120,12 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 Flow::Go(next) => at = next,
                 Flow::Wait(_) if self.last => return Ok(end),
                 Flow::Wait(from) => return Ok(from),
-                Flow::Halt => {
-                    let halt = self.state.halt.take();
-                    return Err(halt.unwrap_or_else(|| self.tree.halt()));
-                }
             }
         }
     }
 
     /// Data state: runs until the mode changes or the bytes end.
-    fn data(&mut self, mut at: usize) -> Flow {
+    fn data(&mut self, mut at: usize) -> Result<Flow, Halt> {
         let bytes = self.source.bytes;
         let wants_text = !T::WANTS_ALL && self.document.text_scanners.is_some();
         loop {
@@ -144,7 +135,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                     TagScan::Tag => {
                         let tag = &self.state.tag;
                         if tag.element == Element::A && self.awaits_text(tag.name.clone()) {
-                            return Flow::Wait(tag.start);
+                            return Ok(Flow::Wait(tag.start));
                         }
                         at = tag.end;
                         if !tag.attributes.is_empty() {
@@ -159,7 +150,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             if wants_text && open > at {
                 // The text between two tags is searched as a whole.
                 if open == bytes.len() && !self.last && open - at <= LIMIT {
-                    return Flow::Wait(at);
+                    return Ok(Flow::Wait(at));
                 }
                 self.character_data(at..open);
             }
@@ -169,11 +160,11 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 if self.last {
                     self.tree.text(&self.source, open..bytes.len());
                 }
-                return Flow::Wait(open);
+                return Ok(Flow::Wait(open));
             }
             let flow = match rest[1] {
-                b'a'..=b'z' | b'A'..=b'Z' => self.start_tag(open),
-                b'/' => self.end_tag(open),
+                b'a'..=b'z' | b'A'..=b'Z' => self.start_tag(open)?,
+                b'/' => self.end_tag(open)?,
                 b'!' => self.declaration(open),
                 b'?' => {
                     self.tree.comment();
@@ -187,7 +178,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             };
             match flow {
                 Flow::Go(next) if self.state.mode == TokenizerMode::Data => at = next,
-                other => return other,
+                other => return Ok(other),
             }
         }
     }
@@ -205,7 +196,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     #[inline(always)]
-    fn start_tag(&mut self, open: usize) -> Flow {
+    fn start_tag(&mut self, open: usize) -> Result<Flow, Halt> {
         let bytes = self.source.bytes;
         let name = open + 1..seek::tag_name_end(bytes, open + 1);
         if name.end == bytes.len() {
@@ -213,23 +204,19 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         }
         let element = Element::at(bytes, name.start, name.end);
         if element == Element::A && self.awaits_text(name.clone()) {
-            return Flow::Wait(open);
+            return Ok(Flow::Wait(open));
         }
         let tag = &mut self.state.tag;
         tag.start = open;
         tag.element = element;
         tag.name = name;
-        let feedback = self.tree.start_tag(&self.source, tag);
-        match feedback.then {
-            AfterTag::GoOn => {
-                if self.state.tag.end - open > LIMIT {
-                    self.too_long(open);
-                }
-                self.accept(feedback)
-            }
-            AfterTag::Wait => self.wait_for_tag(open),
-            AfterTag::Halt => Flow::Halt,
+        let Some(feedback) = self.tree.start_tag(&self.source, tag)? else {
+            return self.wait_for_tag(open);
+        };
+        if self.state.tag.end - open > LIMIT {
+            self.too_long(open);
         }
+        self.accept(feedback)
     }
 
     /// Whether the text of a link is read, and more bytes have to be seen for it.
@@ -241,30 +228,25 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     #[inline(always)]
-    fn accept(&mut self, feedback: TagFeedback) -> Flow {
+    fn accept(&mut self, feedback: TagFeedback) -> Result<Flow, Halt> {
         let tag = &self.state.tag;
         if feedback.accepted && !tag.attributes.is_empty() {
             let mut report = ReferenceReporter::new(self.source, self.events, self.document);
-            if tag.is_meta()
-                && let Some(halt) = apply_meta(&mut report, tag)
-            {
-                self.state.halt = Some(halt);
-                return Flow::Halt;
+            if tag.is_meta() {
+                apply_meta(&mut report, tag)?;
             }
             self.report_tag(feedback);
             let tag = &self.state.tag;
             if tag.is_base() && !feedback.inert {
                 let first = !self.document.has_base;
                 ReferenceReporter::new(self.source, self.events, self.document).base(tag, first);
-                if self.tree.base(&self.source, tag, first) == Err(Halted) {
-                    return Flow::Halt;
-                }
+                self.tree.base(&self.source, tag, first)?;
             }
         }
         if feedback.mode != TokenizerMode::Data {
             self.capture(feedback);
         }
-        Flow::Go(self.state.tag.end)
+        Ok(Flow::Go(self.state.tag.end))
     }
 
     /// Reports the attributes of a tag.
@@ -297,10 +279,10 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
 
     /// Waits for the rest of a start tag, or reads it in pieces if it is longer than [`LIMIT`].
     #[cold]
-    fn wait_for_tag(&mut self, open: usize) -> Flow {
+    fn wait_for_tag(&mut self, open: usize) -> Result<Flow, Halt> {
         let bytes = self.source.bytes;
         if bytes.len() - open <= LIMIT || self.last {
-            return Flow::Wait(open);
+            return Ok(Flow::Wait(open));
         }
         self.too_long(open);
         let tag = &mut self.state.tag;
@@ -310,12 +292,9 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         tag.in_pieces = true;
         let feedback = self.tree.start_tag(&self.source, tag);
         tag.in_pieces = false;
-        if feedback.then == AfterTag::Halt {
-            return Flow::Halt;
-        }
         self.state.mode = TokenizerMode::LongTag;
-        self.state.long = LongTag::new(feedback);
-        self.report_piece(false)
+        self.state.long = LongTag::new(feedback?.unwrap_or(TagFeedback::DROPPED));
+        Ok(self.report_piece(false))
     }
 
     /// Starts to skip an end tag longer than [`LIMIT`].
@@ -323,7 +302,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     fn long_end_tag(&mut self, open: usize) -> Flow {
         self.too_long(open);
         self.state.mode = TokenizerMode::LongTag;
-        self.state.long = LongTag::new(TagFeedback::none(AfterTag::GoOn));
+        self.state.long = LongTag::new(TagFeedback::DROPPED);
         Flow::Go(seek::tag_name_end(self.source.bytes, open + 2))
     }
 
@@ -381,28 +360,28 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     #[inline(always)]
-    fn end_tag(&mut self, open: usize) -> Flow {
+    fn end_tag(&mut self, open: usize) -> Result<Flow, Halt> {
         let bytes = self.source.bytes;
         match bytes.get(open + 2) {
             Some(byte) if byte.is_ascii_alphabetic() => {}
-            Some(b'>') => return Flow::Go(open + 3),
+            Some(b'>') => return Ok(Flow::Go(open + 3)),
             Some(_) => {
                 self.tree.comment();
                 self.state.mode = TokenizerMode::Bogus;
-                return Flow::Go(open + 2);
+                return Ok(Flow::Go(open + 2));
             }
-            None => return Flow::Wait(open),
+            None => return Ok(Flow::Wait(open)),
         }
         let name = open + 2..seek::tag_name_end(bytes, open + 2);
         let end = tag_end(bytes, name.end);
         if end.is_none() && (bytes.len() - open <= LIMIT || self.last) {
-            return Flow::Wait(open);
+            return Ok(Flow::Wait(open));
         }
-        match (self.tree.end_tag(&self.source, name), end) {
-            (Err(Halted), _) => Flow::Halt,
-            (Ok(()), Some(end)) => Flow::Go(end),
-            (Ok(()), None) => self.long_end_tag(open),
-        }
+        self.tree.end_tag(&self.source, name)?;
+        Ok(match end {
+            Some(end) => Flow::Go(end),
+            None => self.long_end_tag(open),
+        })
     }
 
     /// Markup declaration open state, `<!`: a comment, doctype, CDATA section or bogus comment.
@@ -522,12 +501,12 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         }
     }
 
-    fn raw(&mut self, at: usize, element: Element) -> Flow {
+    fn raw(&mut self, at: usize, element: Element) -> Result<Flow, Halt> {
         let found = find_end_tag(self.source.bytes, at, element.name().as_bytes(), self.last);
         self.text_end(at, found)
     }
 
-    fn script(&mut self, at: usize, escape: ScriptEscape) -> Flow {
+    fn script(&mut self, at: usize, escape: ScriptEscape) -> Result<Flow, Halt> {
         let mut next = escape;
         let found = find_script_end(self.source.bytes, at, &mut next, self.last);
         // Text to be captured is searched from its start again.
@@ -538,28 +517,27 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     /// Handles the text from `at` on, after the search for its end.
-    fn text_end(&mut self, at: usize, found: EndTagSearch) -> Flow {
+    fn text_end(&mut self, at: usize, found: EndTagSearch) -> Result<Flow, Halt> {
         let bytes = self.source.bytes;
-        match found {
+        Ok(match found {
             EndTagSearch::EndTag(open) => {
                 let name = open + 2..seek::tag_name_end(bytes, open + 2);
                 let end = tag_end(bytes, name.end);
                 if end.is_none() && self.last {
                     // A tag that the end of the document cuts off is dropped, and is not text.
-                    return self.raw_text(at..open, bytes.len());
+                    return Ok(self.raw_text(at..open, bytes.len()));
                 }
                 if end.is_none() && bytes.len() - open <= LIMIT {
                     let is_captured = self.state.capture.is_some();
-                    return Flow::Wait(if is_captured { at } else { open });
+                    return Ok(Flow::Wait(if is_captured { at } else { open }));
                 }
-                if self.tree.end_tag(&self.source, name) == Err(Halted) {
-                    return Flow::Halt;
-                }
+                self.tree.end_tag(&self.source, name)?;
                 let flow = self.raw_text(at..open, end.unwrap_or(open));
                 self.state.mode = TokenizerMode::Data;
-                match end {
-                    Some(_) => flow,
-                    None => self.long_end_tag(open),
+                if end.is_some() {
+                    flow
+                } else {
+                    self.long_end_tag(open)
                 }
             }
             EndTagSearch::Wait(_) if self.last => self.raw_text(at..bytes.len(), bytes.len()),
@@ -567,11 +545,11 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             EndTagSearch::Wait(from) => {
                 if from - at > LIMIT {
                     self.too_long(at);
-                    return Flow::Go(at);
+                    return Ok(Flow::Go(at));
                 }
                 Flow::Wait(at)
             }
-        }
+        })
     }
 
     /// Reports the references in the text of an element.
@@ -615,20 +593,22 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 }
 
-/// Applies a `meta` element to the encoding; returns a [`Halt`] if the document must be decoded again.
-fn apply_meta(report: &mut ReferenceReporter<'_, '_, '_>, tag: &Tag) -> Option<Halt> {
+/// Applies a `meta` element to the encoding; fails if the document must be decoded again.
+fn apply_meta(report: &mut ReferenceReporter<'_, '_, '_>, tag: &Tag) -> Result<(), Halt> {
     if !report.document.charset.tentative {
-        return None;
+        return Ok(());
     }
     let transcoded = charset::needs_transcoding(report.document.charset.label);
-    let encoding = report.document.charset.apply_meta(&report.source, tag)?;
+    let Some(encoding) = report.document.charset.apply_meta(&report.source, tag) else {
+        return Ok(());
+    };
     let again = transcoded || !report.document.is_silent() || charset::needs_transcoding(encoding);
     if again && report.source.offset(tag.start) < report.document.limit {
-        return Some(Halt::Encoding(encoding));
+        return Err(Halt::Encoding(encoding));
     }
     if !transcoded && !charset::needs_transcoding(encoding) {
         report.document.charset.change(encoding);
         report.events.push(Event::Encoding(encoding));
     }
-    None
+    Ok(())
 }

@@ -7,6 +7,7 @@
 //! Memory beyond the document's bytes is counted and limited, and so are steps: the tree builder
 //! takes quadratic time on deep and misnested documents.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
@@ -15,19 +16,20 @@ use html5ever::interface::QuirksMode;
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{
-    Doctype, Tag as Token, TagKind, Token as Any, TokenSink, TokenSinkResult,
+    BufferQueue, Doctype, Tag as Token, TagKind, Token as Any, TokenSink, TokenSinkResult,
+    Tokenizer, TokenizerOpts,
 };
 use html5ever::tree_builder::{TreeBuilder, TreeBuilderOpts};
 use html5ever::{Attribute as Html5Attribute, LocalName, QualName, ns};
 
-use super::attributes::{AttributeSet, ElementNamespace, row};
+use super::attributes::{AttributeSet, ElementNamespace};
 use super::dom::{self, NodeId, TreePosition};
 use super::encoding::EncodingState;
-use super::feedback::{AfterTag, Bail, Halt, Halted, TagFeedback, TokenizerMode, TreeFeedback};
-use super::names::{Attribute, Element};
+use super::feedback::{Bail, Halt, TagFeedback, TokenizerMode, TreeFeedback};
+use super::names::Element;
 use super::raw_text::ScriptEscape;
 use super::report::{ReferenceReporter, ReportState};
-use super::tag::{AttributeNames, Attributes, KnownAttribute, RawAttribute, Tag, TagStep};
+use super::tag::{AttributeNames, Attributes, Tag, TagStep};
 use super::tokenizer::{TokenizerRun, TokenizerState};
 use super::value::{CharacterContext, ValueDecoder, ValueSource, decode_reference};
 use super::value_syntax::LIMIT;
@@ -100,6 +102,7 @@ impl TextPiece {
 pub(super) struct TreeBuilderDriver {
     builder: TreeBuilder<NodeId, dom::DomTree>,
     charset: EncodingState,
+    names: AttributeNames,
     records: Vec<PendingTag>,
     /// The attributes that merged tags added, by record.
     added: HashMap<usize, AttributeSet>,
@@ -123,8 +126,6 @@ pub(super) struct TreeBuilderDriver {
     formatting: u64,
     /// The largest memory, in bytes.
     memory_limit: u64,
-    /// The reason of the last [`Halted`].
-    halt: Halt,
 }
 
 /// First pass: builds the tree of a document that is in one window. Fails if the document is beyond
@@ -166,6 +167,7 @@ impl TreeBuilderDriver {
         TreeBuilderDriver {
             builder: TreeBuilder::new(dom::DomTree::new(), options),
             charset: document.charset,
+            names: AttributeNames::new(document.enabled),
             records: Vec::new(),
             added: HashMap::new(),
             bases: HashSet::new(),
@@ -182,7 +184,6 @@ impl TreeBuilderDriver {
                 0 => limit.max(MIN_MEMORY),
                 _ => (limit / NESTED_DIVISOR).max(MIN_MEMORY),
             },
-            halt: Halt::Bail(Bail::LIMIT),
         }
     }
 
@@ -203,24 +204,21 @@ impl TreeBuilderDriver {
     }
 
     /// Fails if the last token exceeded a limit.
-    fn within_limits(&mut self, attributes: usize) -> Result<(), Halted> {
+    fn within_limits(&mut self, attributes: usize) -> Result<(), Halt> {
         let tree = &self.builder.sink;
-        let depth = u64::from(tree.depth());
+        let depth = u64::from(tree.depth.get());
         let steps = depth * (1 + attributes as u64);
         step(steps as usize);
         self.steps = (self.steps + STEPS_PER_TAG).saturating_sub(steps);
         let beyond = tree.created() > MAX_CREATED
-            || tree.depth() > MAX_DEPTH
+            || tree.depth.get() > MAX_DEPTH
             || tree.len() > MAX_NODES
             || self.memory() > self.memory_limit
             || self.steps == 0;
-        match beyond {
-            true => {
-                self.halt = Halt::Bail(Bail::LIMIT);
-                Err(Halted)
-            }
-            false => Ok(()),
+        if beyond {
+            return Err(Halt::Bail(Bail::LIMIT));
         }
+        Ok(())
     }
 
     /// Returns the name of a tag or an attribute for a token.
@@ -267,7 +265,7 @@ impl TreeBuilderDriver {
         &mut self,
         source: &ValueSource<'_>,
         tag: &mut Tag,
-    ) -> Result<Vec<Html5Attribute>, AfterTag> {
+    ) -> Result<Option<Vec<Html5Attribute>>, Halt> {
         let mut walker = Attributes::new(source.bytes, tag.name.end);
         let mut seen = HashSet::new();
         let mut attributes = Vec::new();
@@ -279,8 +277,7 @@ impl TreeBuilderDriver {
                         continue;
                     }
                     if seen.len() > MAX_ATTRIBUTES {
-                        self.halt = Halt::Bail(Bail::LIMIT);
-                        return Err(AfterTag::Halt);
+                        return Err(Halt::Bail(Bail::LIMIT));
                     }
                     let mut value = self.value(source, next.value);
                     if tag.element == Element::Template && &*local == "shadowrootmode" {
@@ -293,15 +290,15 @@ impl TreeBuilderDriver {
                 TagStep::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
-                    return Ok(attributes);
+                    return Ok(Some(attributes));
                 }
-                TagStep::Cut(_) => return Err(AfterTag::Wait),
+                TagStep::Cut(_) => return Ok(None),
             }
         }
     }
 
     /// Records a tag that created or extended an element.
-    fn record(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> Result<(), Halted> {
+    fn record(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> Result<(), Halt> {
         let effect = self.builder.sink.take_effect();
         let (id, merged) = match (effect.merged, effect.created) {
             (Some((id, added)), _) => (id, Some(added)),
@@ -315,7 +312,7 @@ impl TreeBuilderDriver {
         let added = merged
             .as_ref()
             .map(|names| AttributeSet::of(names.iter().map(|name| name.as_bytes())));
-        read(source, &name, added, tag);
+        read(&self.names, source.bytes, &name, added, tag);
         let has_text = matches!(tag.element, Element::Style | Element::Script) && added.is_none();
         self.text_at = None;
         if has_text || !tag.attributes.is_empty() {
@@ -338,8 +335,7 @@ impl TreeBuilderDriver {
             && self.charset.tentative
             && let Some(encoding) = self.charset.apply_meta(source, tag)
         {
-            self.halt = Halt::Encoding(encoding);
-            return Err(Halted);
+            return Err(Halt::Encoding(encoding));
         }
         Ok(())
     }
@@ -422,6 +418,7 @@ impl TreeBuilderDriver {
     ) {
         let TreeBuilderDriver {
             builder,
+            names,
             records,
             added,
             bases,
@@ -451,7 +448,7 @@ impl TreeBuilderDriver {
             tag.start = start as usize;
             tag.name = tag.start + 1..seek::tag_name_end(source.bytes, tag.start + 1);
             let added = merged.then(|| added.get(&record).copied().unwrap_or_default());
-            read(&source, &builder.sink.name(id), added, tag);
+            read(&names, source.bytes, &builder.sink.name(id), added, tag);
         };
         // The base is known, so no reference has to be held.
         if let Some(winner) = records.iter().position(|it| Some(it.id) == winner) {
@@ -502,37 +499,22 @@ impl TreeBuilderDriver {
 }
 
 /// Reads the attributes of a tag that created the element `name`, or only those in `added`.
-fn read(source: &ValueSource<'_>, name: &QualName, added: Option<AttributeSet>, tag: &mut Tag) {
+fn read(
+    names: &AttributeNames,
+    bytes: &[u8],
+    name: &QualName,
+    added: Option<AttributeSet>,
+    tag: &mut Tag,
+) {
     tag.space = match name.ns {
         ns!(html) => ElementNamespace::Html,
         ns!(svg) => ElementNamespace::Svg,
         _ => ElementNamespace::MathMl,
     };
     tag.element = Element::of(name.local.as_bytes());
-    tag.attributes.clear();
-    let mut seen = AttributeSet::default();
-    let mut walker = Attributes::new(source.bytes, tag.name.end);
-    loop {
-        match walker.step() {
-            TagStep::Attribute(RawAttribute { name, value }) => {
-                let attribute = Attribute::of(&source.bytes[name]);
-                let counts = seen.insert(attribute) && added.is_none_or(|set| set.has(attribute));
-                let row = row(tag.space, tag.element, attribute);
-                if let Some(row) = row.filter(|_| counts) {
-                    tag.attributes.push(KnownAttribute {
-                        attribute,
-                        row,
-                        value,
-                    });
-                }
-            }
-            TagStep::End { end, self_closing } => {
-                tag.end = end;
-                tag.self_closing = self_closing;
-                return;
-            }
-            TagStep::Cut(_) => return,
-        }
+    names.read(bytes, tag);
+    if let Some(added) = added {
+        tag.attributes.retain(|known| added.has(known.attribute));
     }
 }
 
@@ -548,10 +530,13 @@ fn is_formatting(name: &str) -> bool {
 impl TreeFeedback for TreeBuilderDriver {
     const WANTS_ALL: bool = true;
 
-    fn start_tag(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> TagFeedback {
-        let attributes = match self.attributes(source, tag) {
-            Ok(read) => read,
-            Err(then) => return TagFeedback::none(then),
+    fn start_tag(
+        &mut self,
+        source: &ValueSource<'_>,
+        tag: &mut Tag,
+    ) -> Result<Option<TagFeedback>, Halt> {
+        let Some(attributes) = self.attributes(source, tag)? else {
+            return Ok(None);
         };
         let count = attributes.len();
         let name = self.name(source, tag.name.clone());
@@ -567,10 +552,8 @@ impl TreeFeedback for TreeBuilderDriver {
             had_duplicate_attributes: false,
         };
         let result = self.feed(Any::TagToken(token));
-        let within = self.within_limits(count);
-        if within.and_then(|()| self.record(source, tag)).is_err() {
-            return TagFeedback::none(AfterTag::Halt);
-        }
+        self.within_limits(count)?;
+        self.record(source, tag)?;
         let mode = match result {
             TokenSinkResult::Plaintext => TokenizerMode::Plaintext,
             TokenSinkResult::RawData(RawKind::Rcdata | RawKind::Rawtext) => {
@@ -580,17 +563,13 @@ impl TreeFeedback for TreeBuilderDriver {
             _ => TokenizerMode::Data,
         };
         // Whether the element stays in the tree is known at the end.
-        TagFeedback {
+        Ok(Some(TagFeedback {
             mode,
-            ..TagFeedback::none(AfterTag::GoOn)
-        }
+            ..TagFeedback::DROPPED
+        }))
     }
 
-    fn halt(&mut self) -> Halt {
-        self.halt
-    }
-
-    fn end_tag(&mut self, source: &ValueSource<'_>, name: Range<usize>) -> Result<(), Halted> {
+    fn end_tag(&mut self, source: &ValueSource<'_>, name: Range<usize>) -> Result<(), Halt> {
         let _ = self.builder.sink.take_effect();
         let name = self.name(source, name);
         let token = Token {
@@ -642,63 +621,28 @@ impl TreeFeedback for TreeBuilderDriver {
     }
 }
 
-/// Parses a doctype between `<!doctype` and `>` (WHATWG HTML 13.2.5.53 to 13.2.5.68); `cut` is whether
-/// the document ends before the `>`.
+/// Parses a doctype between `<!doctype` and `>`; `cut` is whether the document ends before the `>`.
 fn doctype(bytes: &[u8], cut: bool) -> Doctype {
-    let mut doctype = Doctype {
-        force_quirks: true,
-        ..Doctype::default()
-    };
-    let text = |bytes: &[u8]| Some(StrTendril::from_slice(&String::from_utf8_lossy(bytes)));
-    let trim = |bytes: &mut &[u8]| {
-        while let [first, rest @ ..] = *bytes
-            && is_space(*first)
-        {
-            *bytes = rest;
+    #[derive(Default)]
+    struct DoctypeSink(RefCell<Doctype>);
+
+    impl TokenSink for DoctypeSink {
+        type Handle = ();
+
+        fn process_token(&self, token: Any, _line: u64) -> TokenSinkResult<()> {
+            if let Any::DoctypeToken(doctype) = token {
+                self.0.replace(doctype);
+            }
+            TokenSinkResult::Continue
         }
-    };
-    let mut rest = bytes;
-    trim(&mut rest);
-    let length = rest
-        .iter()
-        .position(|&byte| is_space(byte))
-        .unwrap_or(rest.len());
-    if length == 0 {
-        return doctype;
     }
-    doctype.name = text(&rest[..length].to_ascii_lowercase());
-    rest = &rest[length..];
-    trim(&mut rest);
-    let keyword = rest.get(..6).unwrap_or_default().to_ascii_lowercase();
-    let mut identifiers = match &*keyword {
-        b"public" => 2,
-        b"system" => 1,
-        _ => {
-            doctype.force_quirks = cut || !rest.is_empty();
-            return doctype;
-        }
-    };
-    rest = &rest[6..];
-    let needed = identifiers;
-    while identifiers > 0 {
-        trim(&mut rest);
-        let Some(&quote @ (b'"' | b'\'')) = rest.first() else {
-            // A system identifier may be missing only after a public one.
-            doctype.force_quirks = cut || !rest.is_empty() || identifiers == needed;
-            return doctype;
-        };
-        let end = memchr::memchr(quote, &rest[1..]);
-        let identifier = text(&rest[1..end.map_or(rest.len(), |end| end + 1)]);
-        match identifiers {
-            2 => doctype.public_id = identifier,
-            _ => doctype.system_id = identifier,
-        }
-        let Some(end) = end else {
-            return doctype;
-        };
-        rest = &rest[end + 2..];
-        identifiers -= 1;
-    }
-    doctype.force_quirks = cut;
-    doctype
+
+    let end = if cut { "" } else { ">" };
+    let markup = format!("<!doctype{}{end}", String::from_utf8_lossy(bytes));
+    let input = BufferQueue::default();
+    input.push_back(StrTendril::from(markup));
+    let tokenizer = Tokenizer::new(DoctypeSink::default(), TokenizerOpts::default());
+    let _ = tokenizer.feed(&input);
+    tokenizer.end();
+    tokenizer.sink.0.into_inner()
 }

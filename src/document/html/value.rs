@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8};
+use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8, WINDOWS_1252};
 use html5ever::data::NAMED_ENTITIES;
 
 use crate::bytes::seek;
@@ -283,30 +283,20 @@ fn numeric(bytes: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     if at == digits {
         return None;
     }
-    push_scalar(scalar(number), out);
+    // Controls are read as windows-1252.
+    if let 0x80..=0x9F = number {
+        let byte = [number as u8];
+        let (text, _) = WINDOWS_1252.decode_without_bom_handling(&byte);
+        out.extend_from_slice(text.as_bytes());
+    } else {
+        push_scalar(number, out);
+    }
     Some(at + usize::from(bytes.get(at) == Some(&b';')))
 }
 
-/// The characters of windows-1252 at 0x80 to 0x9F; 0 where the number is kept.
-const C1: [u16; 32] = [
-    0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039,
-    0x0152, 0, 0x017D, 0, 0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC,
-    0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
-];
-
-fn scalar(number: u32) -> u32 {
-    match number {
-        0 | 0xD800..=0xDFFF | 0x11_0000.. => 0xFFFD,
-        0x80..=0x9F => match C1[number as usize - 0x80] {
-            0 => number,
-            remapped => u32::from(remapped),
-        },
-        _ => number,
-    }
-}
-
 fn push_scalar(number: u32, out: &mut Vec<u8>) {
-    let character = char::from_u32(number).unwrap_or(char::REPLACEMENT_CHARACTER);
+    let character = char::from_u32(number).filter(|&it| it != '\0');
+    let character = character.unwrap_or(char::REPLACEMENT_CHARACTER);
     out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
 }
 

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::attributes::ValueSyntax;
-use crate::bytes::seek::is_space;
+use crate::bytes::seek::{is_space, skip_space};
 
 /// The longest attribute value, or text of an element, that is searched, in bytes.
 pub(super) const LIMIT: usize = 4 << 20;
@@ -82,68 +82,43 @@ fn srcset(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize
                 }
                 return Some(start..end);
             }
-            let mut descriptors = Descriptors::default();
-            at = descriptors.read(bytes, at);
-            if descriptors.valid() {
+            let (are_valid, next) = descriptors(bytes, at);
+            at = next;
+            if are_valid {
                 return Some(start..end);
             }
         }
     })
 }
 
-/// The descriptors of one image candidate.
-#[derive(Default)]
-struct Descriptors {
-    width: bool,
-    density: bool,
-    height: bool,
-    invalid: bool,
-}
-
-impl Descriptors {
-    /// Reads descriptors up to a comma outside parentheses; returns the index after the comma.
-    fn read(&mut self, bytes: &[u8], mut at: usize) -> usize {
-        let mut start = at;
-        let mut in_parentheses = false;
-        while let Some(&byte) = bytes.get(at) {
-            match byte {
-                b')' => in_parentheses = false,
-                b'(' => in_parentheses = true,
-                b',' if !in_parentheses => break,
-                _ if is_space(byte) && !in_parentheses => {
-                    self.add(&bytes[start..at]);
-                    start = at + 1;
-                }
-                _ => {}
-            }
-            at += 1;
+/// Reads the descriptors of an image candidate up to a comma outside parentheses; returns whether they
+/// are valid, and the index after the comma.
+fn descriptors(bytes: &[u8], start: usize) -> (bool, usize) {
+    let outside = || {
+        let mut is_inside = false;
+        move |byte: u8| {
+            is_inside = (is_inside || byte == b'(') && byte != b')';
+            !is_inside
         }
-        self.add(&bytes[start..at]);
-        bytes.len().min(at + 1)
-    }
-
-    fn add(&mut self, descriptor: &[u8]) {
-        let Some((&kind, number)) = descriptor.split_last() else {
-            return;
-        };
-        let conflicts = match kind {
-            b'w' if is_positive_integer(number) => {
-                std::mem::replace(&mut self.width, true) || self.density
-            }
-            b'x' if is_density(number) => {
-                std::mem::replace(&mut self.density, true) || self.width || self.height
-            }
-            b'h' if is_positive_integer(number) => {
-                std::mem::replace(&mut self.height, true) || self.density
-            }
-            _ => true,
-        };
-        self.invalid |= conflicts;
-    }
-
-    fn valid(&self) -> bool {
-        !self.invalid && (!self.height || self.width)
-    }
+    };
+    let mut is_outside = outside();
+    let length = bytes[start..]
+        .iter()
+        .position(|&byte| is_outside(byte) && byte == b',');
+    let end = start + length.unwrap_or(bytes.len() - start);
+    let mut is_outside = outside();
+    let items = bytes[start..end].split(|&byte| is_outside(byte) && is_space(byte));
+    // No more than two are valid.
+    let kinds = items.filter(|item| !item.is_empty()).take(3);
+    let kinds: Vec<u8> = kinds
+        .map(|item| match item.split_last() {
+            Some((&kind @ (b'w' | b'h'), number)) if is_positive_integer(number) => kind,
+            Some((b'x', number)) if is_density(number) => b'x',
+            _ => b'?',
+        })
+        .collect();
+    let are_valid = matches!(&*kinds, b"" | b"w" | b"x" | b"wh" | b"hw");
+    (are_valid, bytes.len().min(end + 1))
 }
 
 /// Whether a number is a valid non-negative integer other than zero.
@@ -170,45 +145,30 @@ fn is_density(number: &[u8]) -> bool {
 /// steps"); none if the document merely reloads or the value is invalid.
 pub(in crate::document) fn refresh(bytes: &[u8], range: Range<usize>) -> Option<Range<usize>> {
     let bytes = &bytes[..range.end];
-    let space = |at: usize| {
-        let rest = &bytes[at..];
-        at + rest
-            .iter()
-            .position(|&byte| !is_space(byte))
-            .unwrap_or(rest.len())
-    };
-    let start = space(range.start);
-    let mut at = start;
-    while bytes.get(at).is_some_and(u8::is_ascii_digit) {
-        at += 1;
-    }
-    if at == start && bytes.get(at) != Some(&b'.') {
+    let start = skip_space(bytes, range.start);
+    let is_number = |byte: &&u8| byte.is_ascii_digit() || **byte == b'.';
+    let mut at = start + bytes[start..].iter().take_while(is_number).count();
+    if at == start {
         return None;
-    }
-    while bytes
-        .get(at)
-        .is_some_and(|&byte| byte.is_ascii_digit() || byte == b'.')
-    {
-        at += 1;
     }
     let separator = *bytes.get(at)?;
     if !matches!(separator, b';' | b',') && !is_space(separator) {
         return None;
     }
-    at = space(at);
+    at = skip_space(bytes, at);
     if matches!(bytes.get(at), Some(b';' | b',')) {
-        at = space(at + 1);
+        at = skip_space(bytes, at + 1);
     }
     if at == bytes.len() {
         return None;
     }
     let all = at..bytes.len();
     if bytes[at..].len() >= 3 && bytes[at..at + 3].eq_ignore_ascii_case(b"url") {
-        let equals = space(at + 3);
+        let equals = skip_space(bytes, at + 3);
         if bytes.get(equals) != Some(&b'=') {
             return Some(all);
         }
-        at = space(equals + 1);
+        at = skip_space(bytes, equals + 1);
     }
     let Some(&quote @ (b'"' | b'\'')) = bytes.get(at) else {
         return Some(at..bytes.len());
@@ -228,16 +188,12 @@ fn locations(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<us
             if bytes[at..].starts_with(b".href") {
                 at += b".href".len();
             }
-            let start = at
-                + bytes[at..]
-                    .iter()
-                    .position(|byte| !byte.is_ascii_whitespace())?;
-            if bytes[start] != b'=' {
+            let equals = skip_space(bytes, at);
+            if *bytes.get(equals)? != b'=' {
                 continue;
             }
-            let rest = &bytes[start + 1..];
-            let quote = start + 1 + rest.iter().position(|byte| !byte.is_ascii_whitespace())?;
-            if !matches!(bytes[quote], b'"' | b'\'') {
+            let quote = skip_space(bytes, equals + 1);
+            if !matches!(*bytes.get(quote)?, b'"' | b'\'') {
                 continue;
             }
             let length = memchr::memchr(bytes[quote], &bytes[quote + 1..])?;
