@@ -47,7 +47,12 @@ pub(crate) enum Shifts {
 }
 
 /// Converts one text to UTF-8.
-pub(crate) enum Converter {
+pub(crate) struct Converter {
+    decoder: CharsetDecoder,
+    faults: u64,
+}
+
+enum CharsetDecoder {
     /// An encoding of encoding_rs other than UTF-16.
     Legacy(Box<LegacyDecoder>),
     /// UTF-16 and UTF-32.
@@ -58,15 +63,16 @@ pub(crate) enum Converter {
 
 impl Converter {
     pub(crate) fn new(input: ConverterInput) -> Self {
-        match input {
+        let decoder = match input {
             ConverterInput::Encoding(encoding) => {
-                Converter::Legacy(Box::new(LegacyDecoder::new(encoding)))
+                CharsetDecoder::Legacy(Box::new(LegacyDecoder::new(encoding)))
             }
-            ConverterInput::Utf16(order) => Converter::Wide(WideDecoder::new(2, order)),
-            ConverterInput::Utf32(order) => Converter::Wide(WideDecoder::new(4, order)),
-            ConverterInput::Utf7 => Converter::Utf7(Utf7Decoder::default()),
-            ConverterInput::Shifts(shifts) => Converter::Shifted(ShiftedDecoder::new(shifts)),
-        }
+            ConverterInput::Utf16(order) => CharsetDecoder::Wide(WideDecoder::new(2, order)),
+            ConverterInput::Utf32(order) => CharsetDecoder::Wide(WideDecoder::new(4, order)),
+            ConverterInput::Utf7 => CharsetDecoder::Utf7(Utf7Decoder::default()),
+            ConverterInput::Shifts(shifts) => CharsetDecoder::Shifted(ShiftedDecoder::new(shifts)),
+        };
+        Converter { decoder, faults: 0 }
     }
 
     /// Converts a whole text.
@@ -82,11 +88,13 @@ impl Converter {
 
     /// Returns the converter for another text, if its encoding is the same and has a table.
     pub(crate) fn restarted(mut self, input: ConverterInput) -> Option<Self> {
-        match (&mut self, input) {
-            (Converter::Legacy(decoder), ConverterInput::Encoding(encoding))
+        match (&mut self.decoder, input) {
+            (CharsetDecoder::Legacy(decoder), ConverterInput::Encoding(encoding))
                 if decoder.decoder.encoding() == encoding =>
             {
-                decoder.restart();
+                decoder.decoder = encoding.new_decoder_without_bom_handling();
+                decoder.pending.clear();
+                self.faults = 0;
                 Some(self)
             }
             _ => None,
@@ -96,36 +104,93 @@ impl Converter {
 
 impl Decode for Converter {
     fn push(&mut self, input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
-        match self {
-            Converter::Legacy(decoder) => decoder.push(input, out, offsets),
-            Converter::Wide(decoder) => decoder.push(input, out, offsets),
-            Converter::Utf7(decoder) => decoder.push(input, out, offsets),
-            Converter::Shifted(decoder) => decoder.push(input, out, offsets),
+        let faults = &mut self.faults;
+        let to = &mut DecodedOutput {
+            out,
+            offsets,
+            faults,
+        };
+        match &mut self.decoder {
+            CharsetDecoder::Legacy(decoder) => decoder.push(input, to),
+            CharsetDecoder::Wide(decoder) => decoder.push(input, to),
+            CharsetDecoder::Utf7(decoder) => decoder.push(input, to),
+            CharsetDecoder::Shifted(decoder) => {
+                input.iter().for_each(|&byte| decoder.push_byte(byte, to));
+            }
         }
     }
 
     fn finish(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
-        match self {
-            Converter::Legacy(decoder) => decoder.finish(out, offsets),
-            Converter::Wide(decoder) => decoder.finish(out, offsets),
-            Converter::Utf7(decoder) => decoder.finish(out, offsets),
-            Converter::Shifted(decoder) => decoder.finish(out, offsets),
+        let faults = &mut self.faults;
+        let to = &mut DecodedOutput {
+            out,
+            offsets,
+            faults,
+        };
+        match &mut self.decoder {
+            CharsetDecoder::Legacy(decoder) => {
+                decoder.decode(&[], true, to);
+                to.offsets.skip(decoder.pending.len());
+                decoder.pending.clear();
+            }
+            CharsetDecoder::Wide(decoder) => {
+                let pending = std::mem::take(&mut decoder.filled);
+                decoder.surrogates.finish(pending, to);
+            }
+            CharsetDecoder::Utf7(decoder) => {
+                decoder.surrogates.finish(0, to);
+                to.offsets.skip(std::mem::take(&mut decoder.pending));
+            }
+            CharsetDecoder::Shifted(decoder) => match std::mem::take(&mut decoder.pending) {
+                0 => {}
+                pending => to.put_malformed(pending),
+            },
         }
     }
 
     fn faults(&self) -> u64 {
-        match self {
-            Converter::Legacy(decoder) => decoder.faults(),
-            Converter::Wide(decoder) => decoder.faults(),
-            Converter::Utf7(decoder) => decoder.faults(),
-            Converter::Shifted(decoder) => decoder.faults(),
+        self.faults
+    }
+}
+
+/// Where a decoder writes its text.
+struct DecodedOutput<'a, R> {
+    out: &'a mut Vec<u8>,
+    offsets: &'a mut R,
+    faults: &'a mut u64,
+}
+
+impl<R: RecordOffsets> DecodedOutput<'_, R> {
+    /// Appends bytes that stay as they are.
+    fn copy(&mut self, bytes: &[u8]) {
+        self.out.extend_from_slice(bytes);
+        self.offsets.copy(bytes.len());
+    }
+
+    /// Appends a text that comes from `length` source bytes.
+    fn put(&mut self, text: &[u8], length: usize) {
+        self.out.extend_from_slice(text);
+        self.offsets.put(text.len(), length);
+    }
+
+    /// Appends U+FFFD for `length` source bytes.
+    fn put_malformed(&mut self, length: usize) {
+        *self.faults += 1;
+        self.put(REPLACEMENT, length);
+    }
+
+    /// Appends a character, or U+FFFD for none, which comes from `length` source bytes.
+    fn put_character(&mut self, character: Option<char>, length: usize) {
+        match character {
+            Some(character) => self.put(character.encode_utf8(&mut [0; 4]).as_bytes(), length),
+            None => self.put_malformed(length),
         }
     }
 }
 
 /// A decoder of encoding_rs, fed byte by byte where characters are longer than one: the crate does
 /// not report where a character begins.
-pub(crate) struct LegacyDecoder {
+struct LegacyDecoder {
     decoder: Decoder,
     /// Bytes of a character that is not complete.
     pending: Vec<u8>,
@@ -133,7 +198,6 @@ pub(crate) struct LegacyDecoder {
     is_ascii_superset: bool,
     /// Characters from 0x80 on, where each is one byte.
     single: Option<[SingleByte; 128]>,
-    faults: u64,
 }
 
 /// The longest character of any encoding, in bytes, and the longest escape sequence.
@@ -172,25 +236,36 @@ impl LegacyDecoder {
             pending: Vec::new(),
             is_ascii_superset: encoding.is_ascii_compatible(),
             single: SingleByte::table(encoding),
-            faults: 0,
         }
     }
 
-    /// Begins another text.
-    fn restart(&mut self) {
-        self.decoder = self.decoder.encoding().new_decoder_without_bom_handling();
-        self.pending.clear();
-        self.faults = 0;
+    fn push(&mut self, mut input: &[u8], to: &mut DecodedOutput<'_, impl RecordOffsets>) {
+        loop {
+            if self.is_ascii_superset && self.pending.is_empty() {
+                let (ascii, rest) = input.split_at(Encoding::ascii_valid_up_to(input));
+                to.copy(ascii);
+                input = rest;
+            }
+            let [byte, rest @ ..] = input else { return };
+            input = rest;
+            if let Some(table) = &self.single {
+                let single = &table[usize::from(byte & 0x7F)];
+                to.put(&single.bytes[..usize::from(single.length)], 1);
+                *to.faults += u64::from(single.malformed);
+            } else {
+                self.push_byte(*byte, to);
+            }
+        }
     }
 
-    fn push_byte(&mut self, byte: u8, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+    fn push_byte(&mut self, byte: u8, to: &mut DecodedOutput<'_, impl RecordOffsets>) {
         self.pending.push(byte);
-        self.decode(&[byte], false, out, offsets);
+        self.decode(&[byte], false, to);
         // An escape sequence makes no character and belongs to none, and neither does what follows the
         // only character of the encoding "replacement".
         let is_escape = self.pending.len() == ESCAPE_SEQUENCE && self.pending[0] == 0x1B;
         if is_escape || self.pending.len() > LONGEST {
-            offsets.skip(self.pending.len());
+            to.offsets.skip(self.pending.len());
             self.pending.clear();
         }
     }
@@ -199,8 +274,7 @@ impl LegacyDecoder {
         &mut self,
         mut input: &[u8],
         last: bool,
-        out: &mut Vec<u8>,
-        offsets: &mut impl RecordOffsets,
+        to: &mut DecodedOutput<'_, impl RecordOffsets>,
     ) {
         let mut buffer = [0; 16];
         loop {
@@ -209,18 +283,15 @@ impl LegacyDecoder {
                     .decode_to_utf8_without_replacement(input, &mut buffer, last);
             input = &input[read..];
             if written > 0 {
-                out.extend_from_slice(&buffer[..written]);
-                offsets.put(written, self.pending.len());
+                to.put(&buffer[..written], self.pending.len());
                 self.pending.clear();
             }
             match result {
                 DecoderResult::Malformed(_, behind) => {
-                    // Bytes behind the malformed ones start the next character.
+                    // Bytes after the malformed ones start the next character.
                     let length = self.pending.len().saturating_sub(behind.into());
-                    out.extend_from_slice(REPLACEMENT);
-                    offsets.put(REPLACEMENT.len(), length);
+                    to.put_malformed(length);
                     self.pending.drain(..length);
-                    self.faults += 1;
                 }
                 DecoderResult::InputEmpty => return,
                 DecoderResult::OutputFull => {}
@@ -229,42 +300,8 @@ impl LegacyDecoder {
     }
 }
 
-impl Decode for LegacyDecoder {
-    fn push(&mut self, mut input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
-        loop {
-            if self.is_ascii_superset && self.pending.is_empty() {
-                let (ascii, rest) = input.split_at(Encoding::ascii_valid_up_to(input));
-                out.extend_from_slice(ascii);
-                offsets.copy(ascii.len());
-                input = rest;
-            }
-            let [byte, rest @ ..] = input else { return };
-            input = rest;
-            if let Some(table) = &self.single {
-                let single = &table[usize::from(byte & 0x7F)];
-                let length = usize::from(single.length);
-                out.extend_from_slice(&single.bytes[..length]);
-                offsets.put(length, 1);
-                self.faults += u64::from(single.malformed);
-            } else {
-                self.push_byte(*byte, out, offsets);
-            }
-        }
-    }
-
-    fn finish(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
-        self.decode(&[], true, out, offsets);
-        offsets.skip(self.pending.len());
-        self.pending.clear();
-    }
-
-    fn faults(&self) -> u64 {
-        self.faults
-    }
-}
-
 /// UTF-16 and UTF-32. A byte order mark at the start is left out.
-pub(crate) struct WideDecoder {
+struct WideDecoder {
     /// Bytes of a code unit.
     width: usize,
     /// None until the first unit decides.
@@ -287,7 +324,7 @@ impl WideDecoder {
         }
     }
 
-    fn push_unit(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+    fn push_unit(&mut self, to: &mut DecodedOutput<'_, impl RecordOffsets>) {
         let order = *self.order.get_or_insert_with(|| {
             // A byte order mark decides; else text is mostly ASCII, whose first byte is 0.
             let little = self.unit[0] != 0 && self.unit[..2] != [0xFE, 0xFF];
@@ -306,36 +343,23 @@ impl WideDecoder {
             .iter()
             .fold(0, |value, &byte| value << 8 | u32::from(byte));
         if std::mem::take(&mut self.at_start) && value == 0xFEFF {
-            offsets.skip(self.width);
+            to.offsets.skip(self.width);
         } else if self.width == 2 {
-            self.surrogates.push(value, self.width, out, offsets);
+            self.surrogates.push(value, self.width, to);
         } else {
-            let character = char::from_u32(value);
-            self.surrogates
-                .character(character, self.width, out, offsets);
+            to.put_character(char::from_u32(value), self.width);
         }
     }
-}
 
-impl Decode for WideDecoder {
-    fn push(&mut self, input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+    fn push(&mut self, input: &[u8], to: &mut DecodedOutput<'_, impl RecordOffsets>) {
         for &byte in input {
             self.unit[self.filled] = byte;
             self.filled += 1;
             if self.filled == self.width {
                 self.filled = 0;
-                self.push_unit(out, offsets);
+                self.push_unit(to);
             }
         }
-    }
-
-    fn finish(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
-        let pending = std::mem::take(&mut self.filled);
-        self.surrogates.finish(pending, out, offsets);
-    }
-
-    fn faults(&self) -> u64 {
-        self.surrogates.faults
     }
 }
 
@@ -344,62 +368,39 @@ impl Decode for WideDecoder {
 struct Surrogates {
     /// A high surrogate, and the source bytes that it comes from.
     high: Option<(u32, usize)>,
-    faults: u64,
 }
 
 impl Surrogates {
     /// Takes a code unit that comes from `length` source bytes.
-    fn push(
-        &mut self,
-        unit: u32,
-        length: usize,
-        out: &mut Vec<u8>,
-        offsets: &mut impl RecordOffsets,
-    ) {
+    fn push(&mut self, unit: u32, length: usize, to: &mut DecodedOutput<'_, impl RecordOffsets>) {
         match (self.high.take(), unit) {
             (None, 0xD800..=0xDBFF) => self.high = Some((unit, length)),
             (Some((high, before)), 0xDC00..=0xDFFF) => {
                 let value = 0x10000 + ((high - 0xD800) << 10) + (unit - 0xDC00);
-                self.character(char::from_u32(value), before + length, out, offsets);
+                to.put_character(char::from_u32(value), before + length);
             }
             (Some((_, before)), _) => {
-                self.character(None, before, out, offsets);
-                self.push(unit, length, out, offsets);
+                to.put_malformed(before);
+                self.push(unit, length, to);
             }
-            (None, _) => self.character(char::from_u32(unit), length, out, offsets),
+            (None, _) => to.put_character(char::from_u32(unit), length),
         }
     }
 
-    /// Ends the text behind `rest` more source bytes, which are no code unit.
-    fn finish(&mut self, rest: usize, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
-        match self.high.take() {
-            Some((_, before)) => self.character(None, before + rest, out, offsets),
-            None if rest > 0 => self.character(None, rest, out, offsets),
-            None => {}
+    /// Ends the text after `rest` more source bytes, which are not a code unit.
+    fn finish(&mut self, rest: usize, to: &mut DecodedOutput<'_, impl RecordOffsets>) {
+        let before = self.high.take().map(|(_, before)| before);
+        if before.is_some() || rest > 0 {
+            to.put_malformed(before.unwrap_or(0) + rest);
         }
-    }
-
-    fn character(
-        &mut self,
-        character: Option<char>,
-        length: usize,
-        out: &mut Vec<u8>,
-        offsets: &mut impl RecordOffsets,
-    ) {
-        self.faults += u64::from(character.is_none());
-        let mut buffer = [0; 4];
-        let text = character.unwrap_or(char::REPLACEMENT_CHARACTER);
-        let text = text.encode_utf8(&mut buffer).as_bytes();
-        out.extend_from_slice(text);
-        offsets.put(text.len(), length);
     }
 }
 
 /// UTF-7 (RFC 2152): ASCII, and UTF-16 in modified base64 between `+` and `-`.
 #[derive(Default)]
-pub(crate) struct Utf7Decoder {
+struct Utf7Decoder {
     is_shifted: bool,
-    /// No digit stands behind the `+`.
+    /// No digit follows the `+`.
     is_empty: bool,
     bits: u32,
     bit_count: u32,
@@ -409,54 +410,16 @@ pub(crate) struct Utf7Decoder {
 }
 
 impl Utf7Decoder {
-    fn push_shifted(&mut self, byte: u8, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
-        let Some(value) = sextet(byte) else {
-            return self.unshift(byte, out, offsets);
-        };
-        self.is_empty = false;
-        self.pending += 1;
-        self.bits = self.bits << 6 | u32::from(value);
-        self.bit_count += 6;
-        if self.bit_count >= 16 {
-            self.bit_count -= 16;
-            let unit = self.bits >> self.bit_count & 0xFFFF;
-            let length = std::mem::take(&mut self.pending);
-            self.surrogates.push(unit, length, out, offsets);
-        }
-    }
-
-    /// Takes the byte that ends a shifted sequence: `-` belongs to the sequence, others do not.
-    fn unshift(&mut self, byte: u8, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
-        self.is_shifted = false;
-        self.surrogates.finish(0, out, offsets);
-        let pending = std::mem::take(&mut self.pending);
-        match byte {
-            b'-' if self.is_empty => {
-                out.push(b'+');
-                offsets.put(1, pending + 1);
-            }
-            b'-' => offsets.skip(pending + 1),
-            _ => {
-                offsets.skip(pending);
-                out.push(byte);
-                offsets.copy(1);
-            }
-        }
-    }
-}
-
-impl Decode for Utf7Decoder {
-    fn push(&mut self, mut input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
-        while !input.is_empty() {
+    fn push(&mut self, mut input: &[u8], to: &mut DecodedOutput<'_, impl RecordOffsets>) {
+        while let [first, rest @ ..] = input {
             if self.is_shifted {
-                self.push_shifted(input[0], out, offsets);
-                input = &input[1..];
+                self.push_shifted(*first, to);
+                input = rest;
                 continue;
             }
             let plus = memchr(b'+', input);
             let (direct, rest) = input.split_at(plus.unwrap_or(input.len()));
-            out.extend_from_slice(direct);
-            offsets.copy(direct.len());
+            to.copy(direct);
             input = rest;
             if plus.is_some() {
                 input = &rest[1..];
@@ -467,40 +430,61 @@ impl Decode for Utf7Decoder {
         }
     }
 
-    fn finish(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
-        self.surrogates.finish(0, out, offsets);
-        offsets.skip(std::mem::take(&mut self.pending));
+    fn push_shifted(&mut self, byte: u8, to: &mut DecodedOutput<'_, impl RecordOffsets>) {
+        let Some(value) = sextet(byte) else {
+            return self.unshift(byte, to);
+        };
+        self.is_empty = false;
+        self.pending += 1;
+        self.bits = self.bits << 6 | u32::from(value);
+        self.bit_count += 6;
+        if self.bit_count >= 16 {
+            self.bit_count -= 16;
+            let unit = self.bits >> self.bit_count & 0xFFFF;
+            let length = std::mem::take(&mut self.pending);
+            self.surrogates.push(unit, length, to);
+        }
     }
 
-    fn faults(&self) -> u64 {
-        self.surrogates.faults
+    /// Takes the byte that ends a shifted sequence: `-` belongs to the sequence, others do not.
+    fn unshift(&mut self, byte: u8, to: &mut DecodedOutput<'_, impl RecordOffsets>) {
+        self.is_shifted = false;
+        self.surrogates.finish(0, to);
+        let pending = std::mem::take(&mut self.pending);
+        match byte {
+            b'-' if self.is_empty => to.put(b"+", pending + 1),
+            b'-' => to.offsets.skip(pending + 1),
+            _ => {
+                to.offsets.skip(pending);
+                to.copy(&[byte]);
+            }
+        }
     }
 }
 
 /// A charset of which only the shifts are known: ASCII is kept, and each pair of other bytes becomes one
 /// U+FFFD.
-pub(crate) struct ShiftedDecoder {
+struct ShiftedDecoder {
     shifts: Shifts,
     mode: ShiftMode,
     /// Source bytes of a character or a sequence that is not complete.
     pending: usize,
-    faults: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ShiftMode {
     Ascii,
-    /// Behind a tilde.
+    /// After a tilde.
     Tilde,
-    /// Behind ESC.
+    /// After ESC.
     Escape,
     /// In a designation.
     Designation,
     /// Between characters of two bytes.
     Pairs,
-    /// Behind the first byte of one.
+    /// After the first byte of one.
     Second,
-    /// Behind a tilde, between characters of two bytes.
+    /// After a tilde, between characters of two bytes.
     PairsTilde,
     /// Before the first byte of a single shifted character.
     Single,
@@ -514,11 +498,10 @@ impl ShiftedDecoder {
             shifts,
             mode: ShiftMode::Ascii,
             pending: 0,
-            faults: 0,
         }
     }
 
-    fn push_byte(&mut self, byte: u8, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
+    fn push_byte(&mut self, byte: u8, to: &mut DecodedOutput<'_, impl RecordOffsets>) {
         self.pending += 1;
         let is_hz = self.shifts == Shifts::Hz;
         let (mode, text): (ShiftMode, &[u8]) = match self.mode {
@@ -551,28 +534,7 @@ impl ShiftedDecoder {
             ShiftMode::SingleSecond => (ShiftMode::Ascii, REPLACEMENT),
         };
         self.mode = mode;
-        out.extend_from_slice(text);
-        offsets.put(text.len(), std::mem::take(&mut self.pending));
-    }
-}
-
-impl Decode for ShiftedDecoder {
-    fn push(&mut self, input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
-        for &byte in input {
-            self.push_byte(byte, out, offsets);
-        }
-    }
-
-    fn finish(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
-        if self.pending > 0 {
-            self.faults += 1;
-            out.extend_from_slice(REPLACEMENT);
-            offsets.put(REPLACEMENT.len(), std::mem::take(&mut self.pending));
-        }
-    }
-
-    fn faults(&self) -> u64 {
-        self.faults
+        to.put(text, std::mem::take(&mut self.pending));
     }
 }
 
