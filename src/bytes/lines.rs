@@ -334,14 +334,9 @@ fn characters(encoding: &'static Encoding, bytes: &[u8]) -> u64 {
         return bytes.len() as u64;
     }
     if encoding == UTF_8 {
-        let count = match std::str::from_utf8(bytes) {
-            Ok(text) => text.chars().count(),
-            Err(_) => bytes
-                .utf8_chunks()
-                .map(|chunk| chunk.valid().chars().count() + chunk.invalid().len())
-                .sum(),
-        };
-        return count as u64;
+        let chunks = bytes.utf8_chunks();
+        let counts = chunks.map(|chunk| chunk.valid().chars().count() + chunk.invalid().len());
+        return counts.sum::<usize>() as u64;
     }
     let (text, _) = encoding.decode_without_bom_handling(bytes);
     text.chars().count() as u64
@@ -356,7 +351,7 @@ fn whole_characters(encoding: &'static Encoding, bytes: &[u8], from: usize, at: 
         let floor = from.max(at.saturating_sub(LOOK_BEHIND - 1));
         let lead = (floor..at).rev().find(|&i| bytes[i] & 0xC0 != 0x80);
         return match lead {
-            Some(i) if bytes[i] >= 0xC0 && i + sequence_length(bytes[i]) > at => i,
+            Some(i) if bytes[i] >= 0xC0 && i + bytes[i].leading_ones().min(4) as usize > at => i,
             _ => at,
         };
     }
@@ -372,14 +367,6 @@ fn whole_characters(encoding: &'static Encoding, bytes: &[u8], from: usize, at: 
     let ends = (at.saturating_sub(LOOK_BEHIND - 1).max(from)..=at).rev();
     let mut whole = ends.filter(|&end| characters(encoding, &bytes[from..end]) == complete);
     whole.next().unwrap_or(at)
-}
-
-fn sequence_length(lead: u8) -> usize {
-    match lead {
-        0xC0..=0xDF => 2,
-        0xE0..=0xEF => 3,
-        _ => 4,
-    }
 }
 
 #[cfg(test)]

@@ -31,18 +31,10 @@ const VACANT: u32 = 0xFF_FFFF;
 
 impl WordEndings {
     /// Makes a table of endings in lower case; a word of `breaking` also counts before white space.
-    ///
-    /// `groups` holds every last letter once. Within a group the vectorised search accepts any
-    /// second-to-last letter before any last letter.
-    pub(crate) const fn new(
-        plain: &[&[u8; 3]],
-        breaking: &[&[u8; 3]],
-        groups: &[&[u8]; AsciiPairs::GROUPS],
-    ) -> Self {
-        let pairs = AsciiPairs::NONE;
+    pub(crate) const fn new(plain: &[&[u8; 3]], breaking: &[&[u8; 3]]) -> Self {
         let neighbours = NeighbourPattern {
             byte: b':',
-            before: add_pairs(add_pairs(pairs, plain, groups), breaking, groups),
+            before: add_pairs(add_pairs(AsciiPairs::NONE, plain), breaking),
             behind: b'/',
         };
         let mut multiplier = 0x9E37_79B1;
@@ -126,35 +118,15 @@ impl WordEndings {
 /// The number of bytes before a colon that are read.
 const BEFORE: usize = 4;
 
-/// Adds the last two letters of each word, in the group of its last letter.
-const fn add_pairs(
-    mut pairs: AsciiPairs,
-    words: &[&[u8; 3]],
-    groups: &[&[u8]; AsciiPairs::GROUPS],
-) -> AsciiPairs {
+/// Adds the last two letters of each word.
+const fn add_pairs(mut pairs: AsciiPairs, words: &[&[u8; 3]]) -> AsciiPairs {
     let mut n = 0;
     while n < words.len() {
         let [_, first, second] = *words[n];
-        pairs = pairs.with(group(groups, second), first, second);
+        pairs = pairs.with(first, second);
         n += 1;
     }
     pairs
-}
-
-/// Returns the index of the group that holds a letter.
-const fn group(groups: &[&[u8]; AsciiPairs::GROUPS], letter: u8) -> usize {
-    let mut group = 0;
-    while group < groups.len() {
-        let mut n = 0;
-        while n < groups[group].len() {
-            if groups[group][n] == letter {
-                return group;
-            }
-            n += 1;
-        }
-        group += 1;
-    }
-    panic!("a last letter is in no group")
 }
 
 #[cfg(test)]

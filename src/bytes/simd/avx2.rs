@@ -55,21 +55,19 @@ pub(crate) struct AsciiPairs {
 }
 
 impl AsciiPairs {
-    /// The number of groups: one for each bit.
-    pub(crate) const GROUPS: usize = 8;
-
     /// The empty set.
     pub(crate) const NONE: Self = AsciiPairs {
         first: [0; 16],
         second: [0; 16],
     };
 
-    /// Adds a pair to one of eight groups; every first byte of a group matches with every second.
+    /// Adds a pair. Where second bytes have the low three bits in common, each matches with all their
+    /// first bytes.
     #[must_use]
-    pub(crate) const fn with(mut self, group: usize, first: u8, second: u8) -> Self {
+    pub(crate) const fn with(mut self, first: u8, second: u8) -> Self {
         assert!(first < 0x80 && second < 0x80, "pairs are of ASCII bytes");
-        self.first[first as usize & 15] |= 1 << group;
-        self.second[second as usize & 15] |= 1 << group;
+        self.first[first as usize & 15] |= 1 << (second & 7);
+        self.second[second as usize & 15] |= 1 << (second & 7);
         self
     }
 

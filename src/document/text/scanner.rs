@@ -53,8 +53,6 @@ static WORDS: WordEndings = WordEndings::new(
         b"url", b"ttp", b"tps", b"ftp", b"wss", b"<ws", b"\"ws", b" ws", b":ws", b")ws", b"*ws",
         b"+ws", b",ws", b"-ws",
     ],
-    // Letters share a group if few other pairs of their words occur in prose.
-    &[b"oaig", b"s", b"l", b"np", b"t", b"dx", b"e", b""],
 );
 
 /// The scanner for plain text.

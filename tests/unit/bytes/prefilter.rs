@@ -1,11 +1,6 @@
 use super::*;
 
-const NONE: &[u8] = b"";
-static WORDS: WordEndings = WordEndings::new(
-    &[b"lto", b"tel", b"ile"],
-    &[b"url", b"tps"],
-    &[b"o", b"le", b"s", NONE, NONE, NONE, NONE, NONE],
-);
+static WORDS: WordEndings = WordEndings::new(&[b"lto", b"tel", b"ile"], &[b"url", b"tps"]);
 
 /// The naive version.
 fn naive(bytes: &[u8], from: usize) -> Option<usize> {

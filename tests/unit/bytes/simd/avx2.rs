@@ -48,9 +48,9 @@ fn agrees_with_the_naive_search() {
     let pattern = NeighbourPattern {
         byte: b':',
         before: AsciiPairs::NONE
-            .with(0, b'a', b'b')
-            .with(1, b'c', b'x')
-            .with(1, b'y', b'x'),
+            .with(b'a', b'b')
+            .with(b'c', b'x')
+            .with(b'y', b'x'),
         behind: b'/',
     };
     let mut state = 1;
