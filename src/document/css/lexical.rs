@@ -149,11 +149,6 @@ pub(super) fn name_start(bytes: &[u8], at: usize, floor: usize) -> usize {
     }
 }
 
-/// Whether the name that starts at `at` has a `#` before it.
-pub(super) fn is_hash(bytes: &[u8], at: usize) -> bool {
-    at > 0 && bytes[at - 1] == b'#'
-}
-
 /// Whether an escape begins at `at`, outside a string (CSS Syntax 4.3.8).
 pub(super) fn is_escape(bytes: &[u8], at: usize) -> bool {
     bytes.get(at) == Some(&b'\\') && !matches!(bytes.get(at + 1), Some(b'\n' | b'\r' | 0x0C))

@@ -10,7 +10,7 @@ use std::ops::Range;
 use memchr::{memchr3_iter, memmem};
 
 use super::lexical::{
-    CssName, LONGEST_ESCAPE, LONGEST_FUNCTION, TokenEnd, escape_end, is_escape, is_hash, is_name,
+    CssName, LONGEST_ESCAPE, LONGEST_FUNCTION, TokenEnd, escape_end, is_escape, is_name,
     name_start, source_map, starts_name, string_end, url_end,
 };
 use super::statement::{AT_RULES, AtRule, NamePhase, Statement};
@@ -79,9 +79,9 @@ pub(crate) fn references(
     mut found: impl FnMut(Range<usize>),
 ) {
     if may_have_references(&bytes[range.clone()]) {
-        read_all(bytes, range, sheet, |find, start| {
-            if let CssFind::Reference { range: item, .. } = find {
-                found(start + item.start..start + item.end);
+        CssReader::new(sheet).read(bytes, range, true, &mut |find| {
+            if let CssFind::Reference { range, .. } = find {
+                found(range);
             }
         });
     }
@@ -90,23 +90,12 @@ pub(crate) fn references(
 /// Calls `found` with the range of every comment that is a remark.
 pub(crate) fn remarks(bytes: &[u8], range: Range<usize>, mut found: impl FnMut(Range<usize>)) {
     if memmem::find(&bytes[range.clone()], FIRST_WORD).is_some() {
-        read_all(bytes, range, Sheet::Whole, |find, start| {
+        CssReader::new(Sheet::Whole).read(bytes, range, true, &mut |find| {
             if let CssFind::Remark(remark) = find {
-                found(start + remark.start..start + remark.end);
+                found(remark);
             }
         });
     }
-}
-
-/// Reads all of a piece of CSS; calls `found` with what the reader finds, and the index of the piece.
-fn read_all(
-    bytes: &[u8],
-    range: Range<usize>,
-    sheet: Sheet,
-    mut found: impl FnMut(CssFind<'_>, usize),
-) {
-    let (start, bytes) = (range.start, &bytes[range]);
-    CssReader::new(sheet).read(bytes, 0..bytes.len(), true, &mut |find| found(find, start));
 }
 
 /// Whether the bytes may have a reference. Most sheets have none, and this is much faster than the
@@ -144,9 +133,8 @@ enum CssBracket {
     FontFace,
 }
 
-/// The functions that matter, by their names.
-static FUNCTIONS: [(&[u8], CssBracket); 5] = [
-    (b"url", CssBracket::Reference),
+/// The functions besides `url` that matter, by their names.
+static FUNCTIONS: [(&[u8], CssBracket); 4] = [
     (b"src", CssBracket::Reference),
     (b"image-set", CssBracket::Images),
     (b"-webkit-image-set", CssBracket::Images),
@@ -174,8 +162,6 @@ enum OpenToken {
 enum NameKind {
     Word,
     AtKeyword,
-    /// After `#`: names no function.
-    Hash,
 }
 
 /// The bytes at which the reader stops.
@@ -402,6 +388,12 @@ impl Reading<'_, '_> {
         }
     }
 
+    /// Reports a token that is not well-formed.
+    fn fault(&mut self, code: &'static Code, at: usize) {
+        (self.found)(CssFind::Fault(code, at));
+        self.other_token(at);
+    }
+
     /// A bracket other than `(`, or a semicolon.
     #[inline(always)]
     fn bracket(&mut self, byte: u8, at: usize) {
@@ -515,14 +507,12 @@ impl Reading<'_, '_> {
         let start = at + 1;
         let (ended, end) = string_end(quote, self.bytes, start, self.last);
         if end - start > LONGEST_TOKEN {
-            (self.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, at));
-            self.other_token(at);
+            self.fault(&diagnostic::CSS_TOO_LONG, at);
             return self.long_string(quote, start);
         }
         match ended {
             TokenEnd::Bad => {
-                (self.found)(CssFind::Fault(&diagnostic::CSS_BAD_STRING, at));
-                self.other_token(at);
+                self.fault(&diagnostic::CSS_BAD_STRING, at);
                 return Ok(end);
             }
             TokenEnd::Open if !self.last => return Err(Wait(at)),
@@ -652,7 +642,7 @@ impl Reading<'_, '_> {
 
     /// Reads the name that the escape at `at` is part of.
     fn escaped_name(&mut self, at: usize) -> Result<usize, Wait> {
-        let start = name_start(self.bytes, at, self.name_floor);
+        let (start, name) = self.name_before(at);
         self.gap(self.token_end..start);
         if !self.last && at + LONGEST_ESCAPE > self.bytes.len() {
             return Err(Wait(start.max(self.token_end)));
@@ -661,11 +651,15 @@ impl Reading<'_, '_> {
             self.other_token(at);
             return Ok(at + 1);
         }
-        let kind = match is_hash(self.bytes, start) {
-            true => NameKind::Hash,
-            false => NameKind::Word,
-        };
-        self.name(kind, CssName::new(&self.bytes[start..at]), at)
+        self.name(NameKind::Word, name, at)
+    }
+
+    /// Returns the start of the name that ends at `at`, and the name. After `#` it is not that of a
+    /// function: the `#` is a part of it.
+    fn name_before(&self, at: usize) -> (usize, CssName) {
+        let start = name_start(self.bytes, at, self.name_floor);
+        let hash = usize::from(self.bytes[..start].ends_with(b"#"));
+        (start, CssName::new(&self.bytes[start - hash..at]))
     }
 
     fn at_keyword(&mut self, name: &[u8], at: usize) {
@@ -685,15 +679,8 @@ impl Reading<'_, '_> {
 
     /// Reads the `(` at `at`, after a name or not.
     fn parenthesis(&mut self, at: usize) -> Result<usize, Wait> {
-        let start = name_start(self.bytes, at, self.name_floor);
+        let (start, name) = self.name_before(at);
         self.gap(self.token_end..start);
-        // After `#` it is not the name of a function.
-        let name = if is_hash(self.bytes, start) {
-            at
-        } else {
-            start
-        };
-        let name = CssName::new(&self.bytes[name..at]);
         self.function(name.bytes(), at)
     }
 
@@ -731,14 +718,12 @@ impl Reading<'_, '_> {
         }
         let (ended, url, end) = url_end(bytes, start, self.last);
         if end - start > LONGEST_TOKEN {
-            (self.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, start));
-            self.other_token(start);
+            self.fault(&diagnostic::CSS_TOO_LONG, start);
             return self.long_url(start);
         }
         match ended {
             TokenEnd::Bad => {
-                (self.found)(CssFind::Fault(&diagnostic::CSS_BAD_URL, start));
-                self.other_token(start);
+                self.fault(&diagnostic::CSS_BAD_URL, start);
                 self.bad_url(end)
             }
             TokenEnd::Open if !self.last => {
