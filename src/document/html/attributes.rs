@@ -30,9 +30,7 @@ pub(super) enum ValueSyntax {
     Srcset,
     /// Image candidates, on elements whose name has a hyphen.
     CustomSrcset,
-    /// CSS declarations.
     Css,
-    /// An HTML document.
     Document,
     /// `param value`: a reference if `valuetype` is `ref`.
     ParamValue,
@@ -49,7 +47,6 @@ pub(super) enum ValueSyntax {
 /// The meaning of an empty value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Empty {
-    /// The empty reference.
     Reference,
     /// No reference.
     Nothing,
@@ -58,20 +55,16 @@ pub(super) enum Empty {
 /// The base that a reference resolves against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResolvedAgainst {
-    /// The document's base URI.
     Document,
     /// The fallback base URI: that of a document without a base element.
     Fallback,
-    /// The element's codebase.
     Codebase,
     /// None: the reference must be absolute.
     Nothing,
 }
 
-/// The elements of a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ElementFilter {
-    /// Every element of the namespace.
     Any,
     These(&'static [Element]),
 }
@@ -268,7 +261,6 @@ pub(super) const ATTRIBUTES: &[AttributeRow] = &[
     any(At::Onclick, Location).extended(),
 ];
 
-/// A set of attributes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct AttributeSet(u128);
 

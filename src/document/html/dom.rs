@@ -48,9 +48,7 @@ struct Node {
 /// Rare properties of nodes.
 #[derive(Debug, Default)]
 struct Extras {
-    /// The contents of a template.
     contents: NodeId,
-    /// The shadow root of a host.
     shadow: NodeId,
     /// Whether the node is an `annotation-xml` whose `encoding` is HTML.
     integration_point: bool,
@@ -83,11 +81,9 @@ pub(super) enum TreePosition {
     /// Removed, or never inserted.
     #[default]
     Nowhere,
-    /// In the document.
     Document,
     /// In a shadow tree: references count, base elements do not.
     Shadow,
-    /// In the contents of a template.
     Template,
 }
 
@@ -104,7 +100,6 @@ pub(super) struct TokenEffect {
     pub(super) text: Option<NodeId>,
 }
 
-/// The tree under construction.
 #[derive(Debug, Default)]
 pub(super) struct DomTree {
     nodes: RefCell<Vec<Node>>,
@@ -129,17 +124,14 @@ impl DomTree {
         self.effect.take()
     }
 
-    /// Returns the number of elements that the current token created.
     pub(super) fn created(&self) -> usize {
         self.effect.borrow().created_count
     }
 
-    /// Returns the number of nodes.
     pub(super) fn len(&self) -> usize {
         self.nodes.borrow().len()
     }
 
-    /// Returns the name of an element.
     pub(super) fn name(&self, id: NodeId) -> QualName {
         let name = self.nodes.borrow()[id.index()].name;
         self.names.borrow().list[name as usize].clone()
@@ -203,6 +195,8 @@ impl DomTree {
 
     fn insert(&self, parent: NodeId, before: Option<NodeId>, child: NodeOrText<NodeId>) {
         let child = match child {
+            // Comments are not kept.
+            NodeOrText::AppendNode(NodeId::NONE) => return,
             NodeOrText::AppendNode(child) => child,
             NodeOrText::AppendText(_) => {
                 let into = before.is_none().then_some(parent);
@@ -341,9 +335,7 @@ impl TreeSink for DomTree {
     }
 
     fn append(&self, parent: &NodeId, child: NodeOrText<NodeId>) {
-        if !matches!(child, NodeOrText::AppendNode(NodeId::NONE)) {
-            self.insert(*parent, None, child);
-        }
+        self.insert(*parent, None, child);
     }
 
     fn append_based_on_parent_node(
@@ -371,9 +363,6 @@ impl TreeSink for DomTree {
     fn set_quirks_mode(&self, _mode: QuirksMode) {}
 
     fn append_before_sibling(&self, sibling: &NodeId, child: NodeOrText<NodeId>) {
-        if matches!(child, NodeOrText::AppendNode(NodeId::NONE)) {
-            return;
-        }
         if let Some(parent) = self.parent(*sibling) {
             self.insert(parent, Some(*sibling), child);
         }

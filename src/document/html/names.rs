@@ -115,9 +115,7 @@ macro_rules! names {
         static $table: NameTable = NameTable::new($names);
 
         impl $kind {
-            /// Number of variants.
             pub(super) const COUNT: usize = [$kind::Other, $($kind::$variant,)*].len();
-            /// All variants, in order.
             pub(super) const ALL: [$kind; Self::COUNT] = [$kind::Other, $($kind::$variant,)*];
 
             /// Returns the variant of a name in any case.

@@ -42,10 +42,10 @@ pub(super) fn find_end_tag(bytes: &[u8], mut at: usize, name: &[u8], last: bool)
 
 /// Whether `</name` and a byte that ends a name are at `open`; none if too few bytes follow.
 fn is_end_tag(bytes: &[u8], open: usize, name: &[u8]) -> Option<bool> {
-    starts_with(&bytes[open + 1..], b"/").and_then(|slash| match slash {
+    match starts_with(&bytes[open + 1..], b"/")? {
         true => starts_with_name(&bytes[open + 2..], name),
         false => Some(false),
-    })
+    }
 }
 
 /// Whether bytes start with a prefix in any case; none if they end within it.
@@ -85,8 +85,6 @@ pub(super) fn find_script_end(
     escape: &mut ScriptEscape,
     last: bool,
 ) -> EndTagSearch {
-    const NAME: &[u8] = b"script";
-    let wait = |at: usize| EndTagSearch::Wait(if last { bytes.len() } else { at });
     loop {
         let found = match *escape {
             ScriptEscape::None => memchr(b'<', &bytes[at..]),
@@ -95,48 +93,36 @@ pub(super) fn find_script_end(
         let Some(found) = found else {
             return EndTagSearch::Wait(bytes.len());
         };
-        let here = at + found;
-        let rest = &bytes[here..];
-        at = here + 1;
-        if rest[0] == b'-' {
-            match starts_with(rest, b"-->") {
-                Some(true) => *escape = ScriptEscape::None,
-                Some(false) => {}
-                None => return wait(here),
-            }
-            continue;
-        }
-        let decided = match *escape {
-            ScriptEscape::None => match is_end_tag(bytes, here, NAME) {
-                Some(true) => return EndTagSearch::EndTag(here),
-                Some(false) => starts_with(rest, b"<!--").map(|opens| {
-                    if opens {
-                        *escape = ScriptEscape::Escaped;
-                        // The dashes may belong to the end as well: `<!-->`.
-                        at = here + 2;
-                    }
-                }),
-                None => None,
-            },
-            ScriptEscape::Escaped => match is_end_tag(bytes, here, NAME) {
-                Some(true) => return EndTagSearch::EndTag(here),
-                Some(false) => starts_with_name(&rest[1..], NAME).map(|opens| {
-                    if opens {
-                        *escape = ScriptEscape::Double;
-                    }
-                }),
-                None => None,
-            },
-            ScriptEscape::Double => is_end_tag(bytes, here, NAME).map(|closes| {
-                if closes {
-                    *escape = ScriptEscape::Escaped;
-                }
-            }),
-        };
-        if decided.is_none() {
-            return wait(here);
+        at += found;
+        match is_script_end(bytes, at, escape) {
+            Some(true) => return EndTagSearch::EndTag(at),
+            Some(false) => at += 1,
+            None => return EndTagSearch::Wait(if last { bytes.len() } else { at }),
         }
     }
+}
+
+/// Whether the end tag of a script is at `at`, a `<` or a `-`; none if too few bytes follow.
+fn is_script_end(bytes: &[u8], at: usize, escape: &mut ScriptEscape) -> Option<bool> {
+    const NAME: &[u8] = b"script";
+    let rest = &bytes[at..];
+    if rest[0] == b'-' {
+        if starts_with(rest, b"-->")? {
+            *escape = ScriptEscape::None;
+        }
+        return Some(false);
+    }
+    let closes = is_end_tag(bytes, at, NAME)?;
+    let (opens, next) = match *escape {
+        ScriptEscape::Double => (closes, ScriptEscape::Escaped),
+        _ if closes => return Some(true),
+        ScriptEscape::None => (starts_with(rest, b"<!--")?, ScriptEscape::Escaped),
+        ScriptEscape::Escaped => (starts_with_name(&rest[1..], NAME)?, ScriptEscape::Double),
+    };
+    if opens {
+        *escape = next;
+    }
+    Some(false)
 }
 
 /// Finds the end of a comment whose contents start at or before `start`. Returns the index after the

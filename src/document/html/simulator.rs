@@ -39,11 +39,8 @@ pub(super) struct Simulator {
     foreign: ForeignElements,
     /// Number of open templates.
     templates: u64,
-    /// Whether the form pointer is set.
     form_open: bool,
-    /// Whether there was a `<table>`.
     table_seen: bool,
-    /// Whether the first base followed a `<table>`.
     base_after_table: bool,
     /// Whether there was a table part or a table in an open template.
     table_parts_in_template: bool,
@@ -152,7 +149,7 @@ impl Simulator {
     /// Returns the namespace of the element that a start tag would create.
     fn space(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<ElementNamespace, Halt> {
         let element = tag.element;
-        let Some((_, point)) = self.foreign.top() else {
+        let Some(&ForeignElement { point, .. }) = self.foreign.open.last() else {
             return Ok(ElementNamespace::Html);
         };
         let html = match point {
@@ -171,7 +168,7 @@ impl Simulator {
             self.foreign.clear();
             return Ok(ElementNamespace::Html);
         }
-        Ok(self.foreign.space())
+        Ok(self.foreign.space)
     }
 
     fn foreign_tag(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<TagFeedback, Halt> {
@@ -210,7 +207,7 @@ impl Simulator {
         });
         let name = &source.bytes[tag.name.clone()];
         let point = integration_point(space, tag.element, says_html);
-        self.foreign.push(space, name, tag.element, point);
+        self.foreign.push(space, name, point);
         Ok(())
     }
 
@@ -341,7 +338,7 @@ impl TreeFeedback for Simulator {
         tag: &mut Tag,
     ) -> Result<Option<TagFeedback>, Halt> {
         tag.space = ElementNamespace::Html;
-        if !self.foreign.is_empty() {
+        if !self.foreign.open.is_empty() {
             tag.space = self.space(source, tag)?;
         }
         let in_html = tag.space == ElementNamespace::Html;
@@ -377,7 +374,7 @@ impl TreeFeedback for Simulator {
         self.in_prolog = false;
         let at = name.start;
         let name = &source.bytes[name];
-        if self.foreign.is_empty() {
+        if self.foreign.open.is_empty() {
             // `form` and `template` alone have state here.
             if !matches!((name.len(), name[0] | 0x20), (4, b'f') | (8, b't')) {
                 return Ok(());
@@ -405,7 +402,7 @@ impl TreeFeedback for Simulator {
     }
 
     fn allows_cdata(&self) -> bool {
-        !self.foreign.is_empty()
+        !self.foreign.open.is_empty()
     }
 
     #[inline]
@@ -419,7 +416,7 @@ impl TreeFeedback for Simulator {
 
     #[inline]
     fn fast_path(&self) -> Option<&AttributeNames> {
-        let applies = !self.in_prolog && self.templates == 0 && self.foreign.is_empty();
+        let applies = !self.in_prolog && self.templates == 0 && self.foreign.open.is_empty();
         applies.then_some(&self.names)
     }
 
@@ -459,9 +456,7 @@ struct ForeignElements {
 
 #[derive(Clone, Copy, Debug)]
 struct ForeignElement {
-    /// Index of the name.
     name: u32,
-    element: Element,
     point: IntegrationPoint,
 }
 
@@ -469,22 +464,8 @@ impl ForeignElements {
     /// The largest number of open elements, and a sixteenth of that of the bytes in their names.
     const LIMIT: usize = 1 << 12;
 
-    fn is_empty(&self) -> bool {
-        self.open.is_empty()
-    }
-
-    /// Whether no more elements may be opened.
     fn is_full(&self) -> bool {
         self.open.len() >= Self::LIMIT || self.names.len() >= 16 * Self::LIMIT
-    }
-
-    fn space(&self) -> ElementNamespace {
-        self.space
-    }
-
-    /// Returns the innermost element.
-    fn top(&self) -> Option<(Element, IntegrationPoint)> {
-        self.open.last().map(|open| (open.element, open.point))
     }
 
     fn clear(&mut self) {
@@ -493,22 +474,12 @@ impl ForeignElements {
     }
 
     /// Opens an element; all have the namespace of the first.
-    fn push(
-        &mut self,
-        space: ElementNamespace,
-        name: &[u8],
-        element: Element,
-        point: IntegrationPoint,
-    ) {
+    fn push(&mut self, space: ElementNamespace, name: &[u8], point: IntegrationPoint) {
         self.space = space;
         let start = self.names.len() as u32;
         self.names.extend_from_slice(name);
         self.names[start as usize..].make_ascii_lowercase();
-        self.open.push(ForeignElement {
-            name: start,
-            element,
-            point,
-        });
+        self.open.push(ForeignElement { name: start, point });
     }
 
     /// Closes the innermost element of a name and those in it; returns false if none is open.

@@ -51,12 +51,10 @@ impl Tag {
         }
     }
 
-    /// Whether the tag is a `meta`.
     pub(super) fn is_meta(&self) -> bool {
         self.element == Element::Meta && self.space == ElementNamespace::Html
     }
 
-    /// Whether the tag is a `base` with `href`.
     pub(super) fn is_base(&self) -> bool {
         self.element == Element::Base
             && self.space == ElementNamespace::Html
@@ -78,13 +76,14 @@ pub(super) struct RawAttribute {
     pub(super) value: Range<usize>,
 }
 
-/// The next item in a tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TagStep {
-    /// An attribute.
     Attribute(RawAttribute),
     /// The end of the tag; the index is after its `>`.
-    End { end: usize, self_closing: bool },
+    End {
+        end: usize,
+        self_closing: bool,
+    },
     /// The bytes end first; the index is that of the incomplete attribute.
     Cut(usize),
 }
@@ -429,7 +428,6 @@ pub(super) fn scan_tags(
     TagScan::To(end.max(base))
 }
 
-/// The class of a plain tag.
 enum TagClass {
     /// A tag without effect that ends before the index.
     Past(usize),
