@@ -172,11 +172,13 @@ impl RecordOffsets for OffsetsThrough<'_> {
                 self.map.copy_range(from, start..end);
             }
             // Two characters may come from one reference.
-            Origin::Decoded(from) => {
-                for start in (start..end).step_by(source) {
-                    let (start, end) = (from.start(start), from.end(start + source as u64));
-                    self.map.resume(start);
-                    self.map.put(derived, (end - start) as usize);
+            Origin::Decoded(_) => {
+                for unit in 0..count {
+                    let start = start + (unit * source) as u64;
+                    let end = start + source as u64;
+                    let span = self.origin.span(Span { start, end });
+                    self.map.resume(span.start);
+                    self.map.put(derived, (span.end - span.start) as usize);
                 }
             }
         }

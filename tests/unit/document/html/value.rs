@@ -42,3 +42,21 @@ fn references_are_read_as_the_standard_says() {
     );
     assert_eq!(out, "\u{ac}".as_bytes());
 }
+
+#[test]
+fn decoded_value_is_decoded_again_with_its_places() {
+    let bytes = "\u{fc}&amp;amp;x\u{fc}".as_bytes();
+    let context = Some(CharacterContext::Attribute);
+    let (mut outer, mut inner) = (ValueDecoder::default(), ValueDecoder::default());
+    outer.fill(
+        &ValueSource::window(bytes, 10),
+        0..bytes.len(),
+        UTF_8,
+        context,
+    );
+    inner.fill(&outer.source(), 0..outer.bytes.len(), UTF_8, context);
+    assert_eq!(inner.bytes, "\u{fc}&x\u{fc}".as_bytes());
+    let spans = [0..2, 2..3, 3..4, 4..6].map(|range| inner.source().span(range));
+    let spans = spans.map(|span| span.start..span.end);
+    assert_eq!(spans, [10..12, 12..21, 21..22, 22..24]);
+}
