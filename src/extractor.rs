@@ -8,8 +8,8 @@ use encoding_rs::Encoding;
 use crate::bytes::lines::{LineCounter, Position};
 use crate::bytes::source::{Replay, RewindSource};
 use crate::bytes::steps::step;
-use crate::bytes::window::{Bounds, Window, Windows};
-use crate::decode::charset::{CharsetReader, Detected};
+use crate::bytes::window::{Bounds, SliceWindows, Window, Windows};
+use crate::decode::charset::{self, CharsetReader, Conversion, Detected};
 use crate::decode::offset_map::OffsetMap;
 pub use crate::document::Positions;
 use crate::document::events::{Batch, Event, Events};
@@ -258,8 +258,33 @@ impl Extractor {
 
     /// Extracts the links of a document that is in memory.
     pub fn extract_bytes(&mut self, document: &Document<'_>, bytes: &[u8], sink: &mut dyn Sink) {
-        // A slice reads and rewinds without errors.
-        let _ = self.run(document, &mut Cursor::new(bytes), sink);
+        let format = document.format;
+        let first = &bytes[..bytes.len().min(charset::PRESCAN)];
+        let detected = (format.conversion != Conversion::Never)
+            .then(|| charset::detect(format.prescan, document.declared, first));
+        let encoding = detected.and_then(|detected| detected.encoding);
+        if charset::converts(format.conversion, encoding) {
+            // A slice reads and rewinds without errors.
+            let _ = self.run(document, &mut Cursor::new(bytes), sink);
+            return;
+        }
+        let (look_behind, origin) = (format.bounds.look_behind, document.origin.offset);
+        let mut source = SliceWindows::new(bytes, look_behind, origin, self.options.window);
+        let mut pass = self.begin(document, detected);
+        while let Some(restarted) = self.run_pass(&mut pass, &mut source, sink) {
+            let encoding = restarted.start.restart.encoding;
+            if charset::converts(format.conversion, encoding) {
+                let document = Document {
+                    declared: encoding,
+                    ..*document
+                };
+                let _ = self.run(&document, &mut Cursor::new(bytes), sink);
+                return;
+            }
+            pass = restarted;
+            source.rewind();
+        }
+        self.linker.end(sink);
     }
 
     /// Extracts the links of a document, window by window, and returns its length in bytes.
@@ -360,7 +385,7 @@ impl Extractor {
     fn run_pass(
         &mut self,
         pass: &mut Pass,
-        source: &mut ReaderWindows<'_, impl RewindSource>,
+        source: &mut impl WindowSource,
         sink: &mut dyn Sink,
     ) -> Option<Pass> {
         loop {
@@ -368,10 +393,10 @@ impl Extractor {
                 sink.event(&Found::Heavy);
             }
             source.fill();
-            let (window, map) = (source.windows.window(), source.reader.offset_map());
+            let (window, map) = source.view();
             let consumed = self.scan(pass, window, map, sink);
             let restarted = pass.restarted(&mut self.linker);
-            if restarted.is_some() || self.linker.is_stopped() || source.windows.consume(consumed) {
+            if restarted.is_some() || self.linker.is_stopped() || source.consume(consumed) {
                 return restarted;
             }
         }
@@ -487,6 +512,37 @@ impl Extractor {
     }
 }
 
+/// A document as a sequence of windows.
+trait WindowSource {
+    /// Returns true once, before the document is to take much memory: it may be held as a whole.
+    fn becomes_heavy(&mut self, _held: bool) -> bool {
+        false
+    }
+
+    /// Reads more bytes into the window.
+    fn fill(&mut self);
+
+    /// Returns the current window, and the map to the offsets in the document as stored.
+    fn view(&mut self) -> (Window<'_>, Option<&mut OffsetMap>);
+
+    /// Consumes the bytes of the window before index `at`; returns true at the end of the document.
+    fn consume(&mut self, at: usize) -> bool;
+}
+
+impl WindowSource for SliceWindows<'_> {
+    fn fill(&mut self) {
+        SliceWindows::fill(self);
+    }
+
+    fn view(&mut self) -> (Window<'_>, Option<&mut OffsetMap>) {
+        (self.window(), None)
+    }
+
+    fn consume(&mut self, at: usize) -> bool {
+        SliceWindows::consume(self, at)
+    }
+}
+
 /// The windows of a document that is read, and converted to UTF-8 where necessary.
 struct ReaderWindows<'r, S> {
     reader: CharsetReader<'r, S>,
@@ -496,20 +552,26 @@ struct ReaderWindows<'r, S> {
     is_heavy: bool,
 }
 
-impl<S: RewindSource> ReaderWindows<'_, S> {
-    /// Returns true once, before the document is to take much memory: it may be held as a whole.
+impl<S: RewindSource> WindowSource for ReaderWindows<'_, S> {
     fn becomes_heavy(&mut self, held: bool) -> bool {
         let is_large = held && self.windows.pending().len() > HEAVY_PENDING;
         let is_heavy = is_large || self.reader.kept() > HEAVY_KEPT;
         is_heavy && !std::mem::replace(&mut self.is_heavy, true)
     }
 
-    /// Reads more bytes into the window.
     fn fill(&mut self) {
         if let Err(error) = self.windows.fill(&mut self.reader) {
             self.failure = Some(error);
             self.windows.end_here();
         }
+    }
+
+    fn view(&mut self) -> (Window<'_>, Option<&mut OffsetMap>) {
+        (self.windows.window(), self.reader.offset_map())
+    }
+
+    fn consume(&mut self, at: usize) -> bool {
+        self.windows.consume(at)
     }
 }
 
