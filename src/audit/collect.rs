@@ -1,28 +1,26 @@
-//! First pass: reads every document once, in any order, and records what the second pass needs.
+//! First pass: reads every document once, in any order, and writes the journal.
 
 use std::hash::BuildHasher;
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{MutexGuard, PoisonError};
 
+use foldhash::{HashSet, HashSetExt};
+
+use super::evaluator::CLEARED;
+use super::journal::{BLOCK, DocumentMember, Journal, JournalBlock, LinkNeeds, RecordWriter};
 use super::labels::TreeLabels;
 use super::names::FileId;
 use super::options::{Audit, ListedLinks};
 use super::report::SkippedFile;
-use super::rules::LinkState;
-use super::site::{
-    AnchorSet, ArchiveBatch, BatchBuilder, BatchMember, DocumentBatch, DocumentContents, FileSet,
-    PackedItem, PendingFragment, Redirect,
-};
+use super::rules::{LinkState, StateCounts};
+use super::site::{AnchorSet, DocumentBatch, FileSet, Redirect};
 use super::target::{
     LookupCache, TargetFacts, TargetLocation, decode_fragment, is_route, line_range, required_name,
 };
-use super::wire;
 use crate::bytes::simd;
 use crate::document::Format;
-use crate::document::diagnostic::{self, Effect};
+use crate::document::diagnostic::Effect;
 use crate::document::events::RemarkKind;
 use crate::document::flags::Flags;
 use crate::document::options::Slug;
@@ -38,19 +36,20 @@ use crate::pipeline::split_archive::{ArchiveBlock, BlockMembers};
 use crate::pipeline::walk::{Entry, EntryKind, Walk, path_of};
 use crate::pipeline::workers::{map_items, run_workers};
 
-/// The contents of documents are kept up to this many bytes together; further documents are read
-/// again instead.
-const KEPT: usize = 48 << 20;
-/// The contents of one document are kept up to this many bytes.
-const KEPT_OF_ONE: usize = 1 << 20;
-/// The number of links or fragments of a document at which they are sorted and equal ones removed.
-const UNSORTED: usize = KEPT_OF_ONE / size_of::<PendingFragment>();
+/// Documents are stored in batches of about this many, and each batch is a ticket of the second pass.
+const BATCH: usize = 16;
+/// The capacity above which a buffer of hashes is dropped after its document.
+const MAX_REUSED: usize = 1 << 16;
 
 /// The result of the first pass.
 #[derive(Debug, Default)]
 pub(super) struct Collection {
     /// The documents, in batches in no order.
     pub(super) batches: Vec<DocumentBatch>,
+    /// The records of the documents.
+    pub(super) journal: Journal,
+    /// The states of the links that are not in the journal.
+    pub(super) counts: StateCounts,
     /// The counts of all that was read.
     pub(super) summary: Summary,
     /// Damaged containers.
@@ -70,20 +69,24 @@ pub(super) struct Collection {
 /// Reads every file of a walk.
 pub(super) fn run(audit: &Audit, walk: Walk) -> Collection {
     let queue = Queue::new(walk, &audit.options.reading);
-    let kept = AtomicUsize::new(0);
-    let work = || CollectWorker::new(audit, &kept).work(&queue);
+    let journal = Journal::default();
+    let work = || CollectWorker::new(audit, &journal).work(&queue);
     let collections = run_workers(audit.options.reading.threads, || queue.stop(), work);
     let mut collection = Collection::default();
     for other in collections {
         collection.add(other);
     }
-    collection
+    Collection {
+        journal,
+        ..collection
+    }
 }
 
 impl Collection {
     /// Adds the result of another worker.
     fn add(&mut self, mut other: Collection) {
         self.batches.append(&mut other.batches);
+        add_counts(&mut self.counts, &other.counts);
         self.summary.add(&other.summary);
         self.damaged += other.damaged;
         self.skipped.append(&mut other.skipped);
@@ -107,32 +110,36 @@ struct CollectWorker<'a> {
 /// Everything known of a file when its documents have been read.
 struct FileFinds {
     file: FileId,
-    /// The damage to it, if it is an archive.
-    around: DocumentContents,
+    /// The damage to it, if it is an archive: records, and their number.
+    around: Vec<u8>,
     damaged: u64,
 }
 
 /// Adds one document after the other to a batch.
 struct DocumentCollector<'a> {
     audit: &'a Audit,
+    journal: &'a Journal,
     finds: DocumentFinds<'a>,
-    /// The bytes that all workers keep.
-    kept: &'a AtomicUsize,
-    batch: BatchBuilder,
+    batch: DocumentBatch,
+    /// The records of the batch that are not in its blocks yet, and the number of documents in it.
+    records: RecordWriter,
+    documents: usize,
     collected: Collection,
 }
 
 impl<'a> CollectWorker<'a> {
-    fn new(audit: &'a Audit, kept: &'a AtomicUsize) -> Self {
+    fn new(audit: &'a Audit, journal: &'a Journal) -> Self {
         CollectWorker {
             audit,
             reader: FileReader::new(&audit.options.reading),
             names: AbsolutePaths::default(),
             documents: DocumentCollector {
                 audit,
-                finds: DocumentFinds::new(audit),
-                kept,
-                batch: BatchBuilder::default(),
+                journal,
+                finds: DocumentFinds::new(audit, Some(journal)),
+                batch: DocumentBatch::default(),
+                records: RecordWriter::default(),
+                documents: 0,
                 collected: Collection::default(),
             },
         }
@@ -141,21 +148,21 @@ impl<'a> CollectWorker<'a> {
     fn work(mut self, queue: &Queue<'_>) -> Collection {
         let (mut handle, mut jobs) = (queue.handle(), Vec::new());
         while let Some(ticket) = handle.pull(&mut jobs) {
-            let mut start = (ticket, 0);
-            let mut piece = None;
+            self.documents.batch.order = (ticket, 0);
             for (index, job) in jobs.drain(..).enumerate() {
                 let order = (ticket, index as u32);
-                let documents = &mut self.documents;
-                if documents.batch.is_full() {
-                    let batch = documents.batch.end(start, None);
-                    documents.collected.batches.extend(batch);
-                    start = order;
+                if self.documents.documents >= BATCH {
+                    self.documents.end_batch();
+                    self.documents.batch.order = order;
                 }
                 match job {
                     // Nothing is read ahead where files are not split.
                     Job::File(entry) | Job::Read(entry, _) => self.file(order, entry),
                     // It is a ticket of its own.
-                    Job::Archive(block) => piece = self.block(order, &block),
+                    Job::Archive(block) => {
+                        self.block(order, &block);
+                        self.documents.batch.continues = block.index > 0;
+                    }
                     // `super::run` asks for documents as a whole.
                     Job::Piece(_) => unreachable!("no document is split"),
                     Job::Unreadable(path) => {
@@ -168,9 +175,7 @@ impl<'a> CollectWorker<'a> {
                     }
                 }
             }
-            let documents = &mut self.documents;
-            let batch = documents.batch.end(start, piece);
-            documents.collected.batches.extend(batch);
+            self.documents.end_batch();
         }
         let (mut collected, finds) = (self.documents.collected, self.documents.finds);
         collected.wanted = finds.wanted;
@@ -196,11 +201,11 @@ impl<'a> CollectWorker<'a> {
         self.end_file(order, entry, read, found, Some);
     }
 
-    /// Reads some members of an archive of files; returns what is needed to read them again.
-    fn block(&mut self, order: WalkPosition, block: &ArchiveBlock) -> Option<ArchiveBatch> {
-        // Only archives whose members can be read again are split.
+    /// Reads some members of an archive of files.
+    fn block(&mut self, order: WalkPosition, block: &ArchiveBlock) {
+        // Only archives whose members can be read one without another are split.
         let Some(BlockMembers::Range(range)) = &block.members else {
-            return None;
+            return;
         };
         let (entry, format) = (&block.whole.entry, block.whole.format);
         let (read, found) = self.read(entry, |reader, members| {
@@ -209,11 +214,6 @@ impl<'a> CollectWorker<'a> {
         });
         let all = |items| block.add_faults(items);
         self.end_file(order, entry.clone(), read, found, all);
-        Some(ArchiveBatch {
-            format,
-            index: block.index,
-            range: Arc::clone(range),
-        })
     }
 
     /// Reads documents of a file.
@@ -232,27 +232,17 @@ impl<'a> CollectWorker<'a> {
             EntryKind::LeftOut(_) => FileId(0),
             _ => self.audit.checker.walked(absolute, entry.named),
         };
-        // A stream cannot be read again: all its links are kept.
-        let keep = if matches!(entry.kind, EntryKind::File(_) | EntryKind::Unmeasured) {
-            match self.audit.options.list {
-                ListedLinks::Findings => LinkRetention::Problems,
-                ListedLinks::Links | ListedLinks::External => LinkRetention::Nothing,
-            }
-        } else {
-            LinkRetention::All
-        };
         let mut members = MemberCollector {
             archive: [absolute, b"!/"].concat(),
             entry,
-            keep,
             begun: 0,
             open: None,
-            around: DocumentContents::default(),
-            pending: (Vec::new(), 0),
-            damaged: 0,
+            around: RecordWriter::default(),
+            pending: RecordWriter::default(),
+            damaged: [0; 2],
             documents: &mut self.documents,
         };
-        members.documents.finds.begin(file, keep);
+        members.documents.finds.begin(file);
         let read = read(&mut self.reader, &mut members);
         let (around, damaged) = members.end();
         // Not held while this worker waits for another one's batch.
@@ -285,7 +275,6 @@ impl<'a> CollectWorker<'a> {
             }) => {
                 documents.document(&entry, None, format, bytes);
                 if let Some(error) = error {
-                    documents.batch.fail();
                     documents.fail(&entry, &error.to_string());
                 }
             }
@@ -294,8 +283,7 @@ impl<'a> CollectWorker<'a> {
                 let options = &self.audit.options;
                 let may_be_orphan = options.orphan_assets && options.levels.reports("orphan");
                 if may_be_orphan && !matches!(entry.kind, EntryKind::LeftOut(_)) {
-                    let contents = DocumentContents::default();
-                    documents.asset(&entry, None, file, &contents);
+                    documents.asset(&entry, None, file, &[]);
                 }
                 let verbosity = self.audit.options.reading.verbosity;
                 if entry.named && verbosity.errors || verbosity.diagnostics {
@@ -314,9 +302,8 @@ impl<'a> CollectWorker<'a> {
                     }
                 }
                 documents.collected.damaged += found.damaged;
-                let mut around = found.around;
-                around.items = all(around.items).unwrap_or_default();
-                if !around.items.is_empty() {
+                let around = all(found.around).unwrap_or_default();
+                if !around.is_empty() {
                     documents.asset(&entry, None, file, &around);
                 }
                 if let Some(error) = error {
@@ -330,35 +317,67 @@ impl<'a> CollectWorker<'a> {
 }
 
 impl DocumentCollector<'_> {
-    /// Adds an error, behind the document if part of it could be read.
-    fn fail(&mut self, entry: &Entry, message: &str) {
-        self.collected.summary.errors += 1;
-        self.batch.unreadable(entry, message);
+    /// Moves the records of the batch to a block.
+    fn flush(&mut self) {
+        if !self.records.bytes.is_empty() {
+            let block = self.journal.add(&self.records.bytes);
+            self.batch.blocks.push(block);
+            self.records.clear();
+        }
     }
 
-    /// Adds a file that is no document.
+    fn end_batch(&mut self) {
+        self.flush();
+        self.documents = 0;
+        let batch = std::mem::take(&mut self.batch);
+        if !batch.blocks.is_empty() {
+            self.collected.batches.push(batch);
+        }
+    }
+
+    fn begin(&mut self, entry: &Entry, member: Option<&DocumentMember>, file: Option<FileId>) {
+        self.documents += 1;
+        let path = entry.path.as_os_str().as_encoded_bytes();
+        self.records.document(path, file, member);
+    }
+
+    /// Adds an error, after the document if part of it could be read.
+    fn fail(&mut self, entry: &Entry, message: &str) {
+        self.collected.summary.errors += 1;
+        self.begin(entry, None, None);
+        self.records.failure(message);
+    }
+
+    /// Adds a file that is not a document.
     fn asset(
         &mut self,
         entry: &Entry,
-        member: Option<&BatchMember>,
+        member: Option<&DocumentMember>,
         file: FileId,
-        contents: &DocumentContents,
+        records: &[u8],
     ) {
-        let anchors = AnchorSet::default();
-        self.batch
-            .document(entry, member, file, anchors, contents, false);
+        self.begin(entry, member, Some(file));
+        self.records.bytes.extend_from_slice(records);
+        self.batch.anchors.push((file, AnchorSet::default()));
     }
 
     fn document(
         &mut self,
         entry: &Entry,
-        member: Option<&BatchMember>,
+        member: Option<&DocumentMember>,
         format: &'static Format,
         bytes: u64,
     ) {
+        self.begin(entry, member, Some(self.finds.file));
+        if !self.finds.blocks.is_empty() {
+            self.flush();
+            self.batch.blocks.append(&mut self.finds.blocks);
+        }
         let finds = &mut self.finds;
-        finds.end(format);
-        let references: u64 = finds.contents.counts.iter().sum();
+        finds.end();
+        self.records.bytes.extend_from_slice(&finds.records.bytes);
+        let references = finds.references;
+        add_counts(&mut self.collected.counts, &finds.counts);
         self.collected.summary.files += 1;
         let path = member.map_or(entry.path.as_os_str().as_encoded_bytes(), |member| {
             member.name.as_bytes()
@@ -373,26 +392,20 @@ impl DocumentCollector<'_> {
         self.collected.damaged += finds.damaged;
         self.collected.summary.exact += finds.exact;
         self.collected.summary.add(&finds.diagnosed);
-        if finds.keep != LinkRetention::All {
-            let size = finds.contents.size();
-            finds.marked |= size > KEPT_OF_ONE;
-            if !finds.marked && self.kept.fetch_add(size, Ordering::Relaxed) + size > KEPT {
-                self.kept.fetch_sub(size, Ordering::Relaxed);
-                finds.marked = true;
-            }
-            if finds.marked {
-                finds.contents.clear();
-            }
-        }
-        let anchors = finds.anchor_set(format);
-        let (file, marked) = (finds.file, finds.marked);
-        self.batch
-            .document(entry, member, file, anchors, &finds.contents, marked);
+        let anchors = (finds.file, finds.anchor_set(format));
+        self.batch.anchors.push(anchors);
     }
 }
 
-/// Returns whether a member is passed over, as a walk passes over hidden files.
-pub(super) fn passes_over(audit: &Audit, path: &[u8]) -> bool {
+/// Adds the states of some links to those of others.
+pub(super) fn add_counts(total: &mut StateCounts, counts: &StateCounts) {
+    for (total, count) in total.iter_mut().zip(counts) {
+        *total += count;
+    }
+}
+
+/// Returns whether a member is skipped, as a walk skips hidden files.
+fn passes_over(audit: &Audit, path: &[u8]) -> bool {
     let end = memchr::memmem::find(path, b"!/").unwrap_or(path.len());
     let mut segments = path[..end].split(|&byte| byte == b'/');
     // The relationships of a package are no hidden file.
@@ -402,7 +415,7 @@ pub(super) fn passes_over(audit: &Audit, path: &[u8]) -> bool {
 
 /// Returns the nearest directory above a member that holds the configuration of Sphinx (A90), within the
 /// archive.
-pub(super) fn root_of_member(audit: &Audit, archive: &[u8], path: &[u8]) -> Option<Vec<u8>> {
+fn root_of_member(audit: &Audit, archive: &[u8], path: &[u8]) -> Option<Vec<u8>> {
     let mut slashes = memchr::memrchr_iter(b'/', path);
     slashes
         .by_ref()
@@ -417,29 +430,27 @@ pub(super) fn root_of_member(audit: &Audit, archive: &[u8], path: &[u8]) -> Opti
 
 /// Takes what is found in a file, document by document where it is an archive.
 struct MemberCollector<'m, 'a> {
-    /// In front of the paths of members.
+    /// The start of the paths of members.
     archive: Vec<u8>,
     entry: &'m Entry,
-    keep: LinkRetention,
     /// The number of members that have begun.
-    begun: u32,
+    begun: u64,
     /// The member that began last, unless it ended as a document; its path and its file.
-    open: Option<(BatchMember, Vec<u8>, FileId)>,
+    open: Option<(DocumentMember, Vec<u8>, FileId)>,
     /// The damage of the archive.
-    around: DocumentContents,
+    around: RecordWriter,
     /// The faults of the member that is open.
-    pending: (Vec<u8>, u64),
-    damaged: u64,
+    pending: RecordWriter,
+    /// The number of damages in `around` and in `pending`.
+    damaged: [u64; 2],
     documents: &'m mut DocumentCollector<'a>,
 }
 
 impl MemberCollector<'_, '_> {
     /// Ends a member that was no document; `next` is the path of the one behind it.
     fn leave(&mut self, next: &[u8]) {
-        // What is wrong with a document is with its own finds.
-        let (items, damaged) = std::mem::take(&mut self.pending);
-        self.around.items.extend_from_slice(&items);
-        self.damaged += damaged;
+        self.around.bytes.append(&mut self.pending.bytes);
+        self.damaged[0] += std::mem::take(&mut self.damaged[1]);
         let options = &self.documents.audit.options;
         let may_be_orphan = options.orphan_assets && options.levels.reports("orphan");
         let Some((member, path, file)) = self.open.take() else {
@@ -449,15 +460,14 @@ impl MemberCollector<'_, '_> {
         let below = next.strip_prefix(path.as_slice());
         let is_opened = below.is_some_and(|below| below.starts_with(b"!/"));
         if may_be_orphan && !is_opened {
-            let contents = DocumentContents::default();
-            (self.documents).asset(self.entry, Some(&member), file, &contents);
+            (self.documents).asset(self.entry, Some(&member), file, &[]);
         }
     }
 
     /// Ends the file; returns what is wrong with it if it is an archive, and its damage.
-    fn end(mut self) -> (DocumentContents, u64) {
+    fn end(mut self) -> (Vec<u8>, u64) {
         self.leave(b"");
-        (self.around, self.damaged)
+        (self.around.bytes, self.damaged[0])
     }
 }
 
@@ -481,13 +491,14 @@ impl MemberCollector<'_, '_> {
         if self.begun == 0 || self.open.is_some() {
             self.documents.finds.diagnostic(found);
         }
-        let (items, damaged) = match &self.open {
-            Some(_) => (&mut self.pending.0, &mut self.pending.1),
-            None => (&mut self.around.items, &mut self.damaged),
+        let is_open = self.open.is_some();
+        let records = if is_open {
+            &mut self.pending
+        } else {
+            &mut self.around
         };
-        *damaged += u64::from(found.code.effect == Effect::Damage);
-        items.push(PackedItem::Diagnostic as u8);
-        wire::push_diagnostic(found, items);
+        records.diagnostic(found);
+        self.damaged[usize::from(is_open)] += u64::from(found.code.effect == Effect::Damage);
     }
 }
 
@@ -499,12 +510,12 @@ impl ArchiveSink for MemberCollector<'_, '_> {
         let audit = self.documents.audit;
         (self.documents.finds.labels).walked(audit, &absolute);
         self.documents.finds.heavy = None;
-        self.documents.finds.begin(file, self.keep);
+        self.documents.finds.begin(file);
         self.begun += 1;
         if passes_over(self.documents.audit, path) {
             return false;
         }
-        let member = BatchMember {
+        let member = DocumentMember {
             number: self.begun,
             name: name.to_owned(),
         };
@@ -517,7 +528,8 @@ impl ArchiveSink for MemberCollector<'_, '_> {
     }
 
     fn end_member(&mut self, format: &'static Format, length: u64) {
-        self.pending = (Vec::new(), 0);
+        self.pending.clear();
+        self.damaged[1] = 0;
         if let Some((member, ..)) = self.open.take() {
             (self.documents).document(self.entry, Some(&member), format, length);
         }
@@ -529,50 +541,39 @@ fn has_fragments(format: &Format) -> bool {
     format.is_markdown() || matches!(format.name, "adoc" | "html" | "pdf" | "rst" | "xml")
 }
 
-/// The links and diagnostics of a document that are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LinkRetention {
-    /// Links with a finding, and diagnostics.
-    Problems,
-    /// None: every document is read again.
-    Nothing,
-    /// All: the document cannot be read again.
-    All,
-}
-
-/// The bytes of fragments that are more than a name: in pointers, ranges of lines and encoded names.
-const SPECIAL: [u8; 4] = [b'(', b'=', b'-', b'%'];
+/// The bytes of fragments that are more than a name: in ranges of lines and encoded names.
+const SPECIAL: [u8; 2] = [b'-', b'%'];
 
 /// Collects the links and anchors of one document after the other.
 struct DocumentFinds<'a> {
     audit: &'a Audit,
+    /// Receives the records; none where only the anchors are wanted.
+    journal: Option<&'a Journal>,
     lookups: LookupCache<'a>,
     /// The lock of a document that takes much memory.
     heavy: Option<MutexGuard<'a, ()>>,
     file: FileId,
-    keep: LinkRetention,
     /// The hashes of the names that fragments can refer to.
     names: Vec<u64>,
-    /// The hashes of the fragments of links to the document itself.
-    own: Vec<u64>,
-    contents: DocumentContents,
+    /// The same hashes, if repeated ids are reported.
+    ids: HashSet<u64>,
+    reports_repeated: bool,
     redirect: Option<Box<Redirect>>,
-    /// The document must be read again.
-    marked: bool,
+    /// The records of the document: those that are in the journal, and the others.
+    blocks: Vec<JournalBlock>,
+    records: RecordWriter,
+    /// The number of links, and the states of those without a record.
+    references: u64,
+    counts: StateCounts,
     /// Files that any document names with a fragment.
     wanted: FileSet,
     /// Files to which any other document links.
     linked: FileSet,
     /// Files that a sitemap lists.
     listed: FileSet,
-    /// Files whose extension has been compared with those of XML, and those that have one of them.
-    compared: FileSet,
-    xml: FileSet,
     /// The labels that all documents of a tree can name.
     labels: TreeLabels,
     damaged: u64,
-    /// Links to directories without an index file.
-    directories: u64,
     /// Documents in the file that were read a second time.
     exact: u64,
     /// Documents in the file of which a part was read by approximation.
@@ -580,71 +581,70 @@ struct DocumentFinds<'a> {
 }
 
 impl<'a> DocumentFinds<'a> {
-    fn new(audit: &'a Audit) -> Self {
+    fn new(audit: &'a Audit, journal: Option<&'a Journal>) -> Self {
         DocumentFinds {
             audit,
+            journal,
             lookups: LookupCache::new(&audit.checker, &audit.hasher),
             heavy: None,
             file: FileId(0),
-            keep: LinkRetention::Nothing,
             names: Vec::new(),
-            own: Vec::new(),
-            contents: DocumentContents::default(),
+            ids: HashSet::new(),
+            reports_repeated: journal.is_some() && audit.options.levels.reports("duplicate-id"),
             redirect: None,
-            marked: false,
+            blocks: Vec::new(),
+            records: RecordWriter::default(),
+            references: 0,
+            counts: StateCounts::default(),
             wanted: FileSet::default(),
             linked: FileSet::default(),
             listed: FileSet::default(),
-            compared: FileSet::default(),
-            xml: FileSet::default(),
             labels: TreeLabels::default(),
             damaged: 0,
-            directories: 0,
             exact: 0,
             diagnosed: Summary::default(),
         }
     }
 
-    fn begin(&mut self, file: FileId, keep: LinkRetention) {
+    fn begin(&mut self, file: FileId) {
         self.file = file;
-        self.keep = keep;
+        self.clear_names();
+        self.redirect = None;
+        self.blocks.clear();
+        self.records.clear();
+        (self.references, self.counts) = (0, StateCounts::default());
+        (self.damaged, self.exact) = (0, 0);
+        self.diagnosed = Summary::default();
+    }
+
+    fn clear_names(&mut self) {
         // Release the memory of a huge document.
-        if self.names.capacity() > UNSORTED {
+        if self.names.capacity() > MAX_REUSED {
             self.names = Vec::new();
         }
         self.names.clear();
-        self.own.clear();
-        self.contents.clear();
-        self.redirect = None;
-        self.marked = keep == LinkRetention::Nothing;
-        (self.damaged, self.exact) = (0, 0);
-        self.diagnosed = Summary::default();
-        self.directories = 0;
+        if self.ids.capacity() > CLEARED {
+            self.ids = HashSet::new();
+        }
+        self.ids.clear();
     }
 
-    /// Ends the document: sorts names and links, and checks the fragments that lead to places in the
-    /// document itself.
-    fn end(&mut self, format: &Format) {
-        let count = self.names.len();
+    /// Ends the document.
+    fn end(&mut self) {
         self.names.sort_unstable();
         self.names.dedup();
-        self.marked |=
-            self.names.len() < count && self.audit.options.levels.reports("duplicate-id");
-        self.sort();
-        let has = |name| self.names.binary_search(name).is_ok();
-        self.marked |= has_fragments(format) && !self.own.iter().all(has);
-        if self.directories > 0 && self.lists_directories(format) {
-            self.contents.counts[LinkState::Broken as usize] -= self.directories;
-            self.contents.counts[LinkState::Ok as usize] += self.directories;
-        }
         // A page that refreshes to itself redirects nowhere.
         (self.redirect).take_if(|redirect| redirect.location.file() == Some(self.file));
     }
 
-    /// Returns whether links with a finding, and diagnostics, are kept: past the limit they are not, as
-    /// the document is read again.
-    fn keeps_problems(&self) -> bool {
-        self.keep == LinkRetention::Problems && self.contents.items.len() <= KEPT_OF_ONE
+    /// Moves the records of a large document to the journal.
+    fn move_records(&mut self) {
+        if let Some(journal) = self.journal
+            && self.records.bytes.len() >= BLOCK
+        {
+            self.blocks.push(journal.add(&self.records.bytes));
+            self.records.clear();
+        }
     }
 
     /// Returns the dialect of the document, if it is Markdown.
@@ -667,7 +667,7 @@ impl<'a> DocumentFinds<'a> {
     }
 
     /// Returns whether the document is a page to read: of XML, only XHTML is.
-    /// A chapter of a book is none of the site that the book is in.
+    /// A chapter of a book is not a page of the site that the book is in.
     fn is_page(&self, format: &Format) -> bool {
         let path = self.audit.checker.paths.path(self.file);
         let below = self.audit.checker.mounts.relative_path(&path);
@@ -697,106 +697,45 @@ impl<'a> DocumentFinds<'a> {
         }
     }
 
-    /// Sorts links and fragments and removes equal ones; a document with too many is read again.
-    fn sort(&mut self) {
-        let DocumentContents { links, pending, .. } = &mut self.contents;
-        links.sort_unstable();
-        links.dedup();
-        pending.sort_unstable();
-        pending.dedup();
-        if self.own.len() > UNSORTED / 2 {
-            self.own.sort_unstable();
-            self.own.dedup();
+    /// Notes the file at the target of a link; returns what the link needs of it, if that is not known
+    /// yet.
+    fn needs(
+        &mut self,
+        link: &Link<'_>,
+        location: TargetLocation,
+        fragment: Option<&[u8]>,
+    ) -> Option<LinkNeeds> {
+        let file = location.file()?;
+        let is_own = file == self.file;
+        if !is_own {
+            self.linked.insert(file);
         }
-        let count = links.len() + pending.len() + self.own.len();
-        if count > UNSORTED / 2 && self.keep != LinkRetention::All {
-            self.marked = true;
+        if link.flags.contains(Flags::LISTED) {
+            self.listed.insert(file);
         }
-    }
-
-    /// Returns whether a file is XML by its extension.
-    fn is_xml(&mut self, file: FileId) -> bool {
-        if self.compared.contains(file) {
-            return self.xml.contains(file);
-        }
-        let path = self.audit.checker.paths.path(file);
-        let extension = path.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
-        let extension = str::from_utf8(extension).ok();
-        let is_xml = extension.and_then(Format::of_extension) == Some(Format::XML);
-        self.compared.insert(file);
-        if is_xml {
-            self.xml.insert(file);
-        }
-        is_xml
-    }
-
-    /// Records that a link needs a fragment in a file.
-    fn require(&mut self, file: FileId, fragment: &[u8]) {
-        let Some(name) = required_name(fragment) else {
-            return;
-        };
-        let keeps = !self.marked || self.keep == LinkRetention::All;
-        // Most fragments are no more than a name.
-        let is_special = |byte: u8| SPECIAL.contains(&byte);
-        if !simd::any(name, |block| block.any_of(SPECIAL), is_special) {
+        let mut needs = LinkNeeds::new(file, fragment.is_some_and(is_route));
+        let checked = fragment.filter(|_| self.audit.checks_fragments());
+        if let Some(name) = checked.and_then(required_name) {
             self.wanted.insert(file);
-            if keeps {
-                self.pend(file, name);
-            }
-            return;
-        }
-        // Views and pointers name no id.
-        let is_pointer = memchr::memchr2(b'(', b'=', name).is_some();
-        if is_pointer && self.is_xml(file) {
-            return;
-        }
-        self.wanted.insert(file);
-        if keeps {
-            let decoded = decode_fragment(name);
-            // A range of lines that is the id of an element is found when the document is read again.
-            let names = line_range(&decoded).unwrap_or([&decoded, &decoded]);
-            let [first, last] = names;
-            self.pend(file, first);
-            if first != last {
-                self.pend(file, last);
+            let hash = |name: &[u8]| self.audit.hasher.hash_one(name);
+            // Most fragments are no more than a name.
+            let is_special = |byte: u8| SPECIAL.contains(&byte);
+            if simd::any(name, |block| block.any_of(SPECIAL), is_special) {
+                let decoded = decode_fragment(name);
+                let [first, last] = line_range(&decoded).unwrap_or([&decoded, b""]);
+                needs.add(hash(first));
+                if !last.is_empty() {
+                    needs.add(hash(last));
+                }
+            } else {
+                needs.add(hash(name));
             }
         }
+        (!is_own || !needs.is_empty()).then_some(needs)
     }
 
-    /// Records that a file must have a name.
-    fn pend(&mut self, file: FileId, name: &[u8]) {
-        let name = self.audit.hasher.hash_one(name);
-        match file == self.file {
-            true => self.own.push(name),
-            false => self.contents.pending.push(PendingFragment { file, name }),
-        }
-    }
-
-    /// Records where a link leads.
-    fn target(&mut self, link: &Link<'_>, location: TargetLocation, fragment: Option<&[u8]>) {
-        if let Some(file) = location.file() {
-            if file != self.file {
-                self.linked.insert(file);
-            }
-            if link.flags.contains(Flags::LISTED) {
-                self.listed.insert(file);
-            }
-            if (!self.marked || self.keep == LinkRetention::All)
-                && self.contents.links.last() != Some(&file)
-            {
-                self.contents.links.push(file);
-            }
-            if let Some(fragment) = fragment
-                && self.audit.checks_fragments()
-            {
-                self.require(file, fragment);
-            }
-            let DocumentContents { links, pending, .. } = &self.contents;
-            let longest = links.len().max(pending.len()).max(self.own.len());
-            if longest >= UNSORTED && !self.marked {
-                self.sort();
-            }
-        }
+    /// Notes where the document redirects, if a link is its first refresh.
+    fn refresh(&mut self, link: &Link<'_>, location: TargetLocation) {
         let outer = !link.flags.intersects(Flags::INERT | Flags::SRCDOC);
         if link.flags.contains(Flags::REFRESH) && outer && self.redirect.is_none() {
             let target = link.target.unwrap_or_default();
@@ -810,8 +749,11 @@ impl<'a> DocumentFinds<'a> {
 impl Sink for DocumentFinds<'_> {
     fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         let (location, fragment) = self.audit.locate(link, &mut self.lookups);
-        self.target(link, location, fragment);
-        self.directories += u64::from(matches!(location, TargetLocation::NoIndex(_)));
+        let needs = self.needs(link, location, fragment);
+        self.refresh(link, location);
+        if self.journal.is_none() {
+            return ControlFlow::Continue(());
+        }
         let facts = TargetFacts {
             link,
             location,
@@ -820,19 +762,26 @@ impl Sink for DocumentFinds<'_> {
             is_route: fragment.is_some_and(is_route),
             redirects: false,
         };
-        let finding = self.audit.options.levels.first_finding(&facts);
-        self.contents.counts[LinkState::of(&facts, finding) as usize] += 1;
-        if finding.is_some() && self.keeps_problems() || self.keep == LinkRetention::All {
-            self.contents.items.push(PackedItem::Link as u8);
-            wire::push_link(link, &mut self.contents.items);
+        self.references += 1;
+        let options = &self.audit.options;
+        let finding = options.levels.first_finding(&facts);
+        match needs {
+            _ if finding.is_some() || options.list != ListedLinks::Findings => {
+                self.records.link(link);
+            }
+            Some(needs) => self.records.existing(&needs, link),
+            None => {
+                self.counts[LinkState::of(&facts, finding) as usize] += 1;
+            }
         }
+        self.move_records();
         ControlFlow::Continue(())
     }
 
     fn event(&mut self, found: &Found<'_>) {
         match found {
             Found::Diagnostic(diagnostic) => self.diagnostic(diagnostic),
-            Found::Anchor(name, _) => self.names.push(self.audit.hasher.hash_one(name)),
+            Found::Anchor(name, offset) => self.anchor(name, *offset),
             Found::Remark(remark) => self.remark(remark),
             Found::Exact(_) => self.exact += 1,
             Found::Heavy => {
@@ -844,7 +793,10 @@ impl Sink for DocumentFinds<'_> {
                 };
                 self.heavy.get_or_insert_with(lock);
             }
-            Found::Restart => self.names.clear(),
+            Found::Restart => {
+                self.clear_names();
+                self.records.restart();
+            }
             _ => {}
         }
     }
@@ -856,28 +808,24 @@ impl DocumentFinds<'_> {
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
         self.damaged += u64::from(found.code.effect == Effect::Damage);
         self.diagnosed.diagnose(found.code, found.count);
-        self.marked |= std::ptr::eq(found.code, &diagnostic::BASE_SECOND)
-            && self.audit.options.levels.reports("several-bases");
-        if self.keeps_problems() || self.keep == LinkRetention::All {
-            self.contents.items.push(PackedItem::Diagnostic as u8);
-            wire::push_diagnostic(found, &mut self.contents.items);
-        }
+        self.records.diagnostic(found);
     }
 
     fn remark(&mut self, remark: &Remark<'_>) {
-        self.marked |= match remark.kind {
-            RemarkKind::Ignore => true,
-            RemarkKind::UndefinedLabel | RemarkKind::LabelReference => {
-                self.audit.options.levels.reports("undefined-reference")
-            }
-            RemarkKind::Label => {
-                self.labels.insert(self.audit.hasher.hash_one(remark.text));
-                return;
-            }
-        };
-        if self.keep == LinkRetention::All {
-            self.contents.items.push(PackedItem::Remark as u8);
-            wire::push_remark(remark, &mut self.contents.items);
+        if remark.kind == RemarkKind::Label {
+            self.labels.insert(self.audit.hasher.hash_one(remark.text));
+        } else {
+            self.records.remark(remark);
+            self.move_records();
+        }
+    }
+
+    fn anchor(&mut self, name: &[u8], offset: u64) {
+        let hash = self.audit.hasher.hash_one(name);
+        self.names.push(hash);
+        if self.reports_repeated && !self.ids.insert(hash) {
+            self.records.repeated(name, offset);
+            self.move_records();
         }
     }
 }
@@ -893,11 +841,11 @@ pub(super) fn read_others(audit: &Audit, files: &[FileId]) -> Vec<(FileId, Ancho
 
 fn read_anchors(audit: &Audit, file: FileId, reader: &mut FileReader<'_>) -> AnchorSet {
     let path = audit.checker.paths.path(file);
-    let mut finds = DocumentFinds::new(audit);
-    finds.begin(file, LinkRetention::Nothing);
+    let mut finds = DocumentFinds::new(audit, None);
+    finds.begin(file);
     match read_at(reader, &path, &mut finds) {
         Some(format) => {
-            finds.end(format);
+            finds.end();
             finds.anchor_set(format)
         }
         None => AnchorSet::default(),

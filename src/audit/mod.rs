@@ -1,12 +1,10 @@
 //! Layer 6: the links of document trees, checked against the files on disk.
 //!
 //! Two passes. The first (`collect`) reads every document once, in parallel: it collects the names
-//! that fragments can refer to, looks up every target (`target`, `disk`), and keeps the links that
-//! surely have a finding. For each document it notes the files that the document links to, and a
-//! hash of each fragment that it needs in another one. When all documents are known (`site`), those
-//! whose fragments are missing are read again (`report_pass`); for the others the notes are complete.
-//! In both cases each link is tried by the lints of `rules`, and the findings go to the reports in
-//! the order of the walk, the same for any number of workers.
+//! that fragments can refer to, looks up every target (`target`, `disk`), and writes each link that
+//! may have a finding to the journal (`journal`). When all documents are known (`site`), the second
+//! (`report_pass`) reads the journal: each link is tried by the lints of `rules`, and the findings go to
+//! the reports in the order of the walk, the same for any number of workers.
 //!
 #![doc = include_str!("rules.md")]
 
@@ -18,6 +16,7 @@ pub(crate) mod fix;
 pub(crate) mod gone;
 mod hint;
 mod ignored;
+mod journal;
 mod labels;
 mod names;
 pub(crate) mod options;
@@ -126,11 +125,11 @@ pub(crate) fn run<'r>(
     for (file, anchors) in collect::read_others(audit, &others) {
         site.add(file, anchors);
     }
-    site.mark(audit.options.reading.threads);
     let suggester = Suggester::new(audit, &site, files, collected.summary.bytes);
-    let (mut reports, counts, error) = report_pass::run(
+    let (mut reports, mut counts, error) = report_pass::run(
         audit,
         &site,
+        &collected.journal,
         [&collected.linked, &collected.listed],
         suggester,
         reports,
@@ -139,6 +138,7 @@ pub(crate) fn run<'r>(
         return Err(error);
     }
     report_pass::unused_entries(audit, &mut reports)?;
+    collect::add_counts(&mut counts, &collected.counts);
     reports.totals.damaged = collected.damaged;
     reports.compare(&audit.options.baseline);
     finish(&mut reports)?;

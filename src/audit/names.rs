@@ -118,7 +118,7 @@ pub(super) fn words(name: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// The number of a file or directory that was looked up or read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct FileId(pub u32);
 
 /// The absolute paths of all numbered files, shared by the workers.

@@ -1,43 +1,38 @@
-//! Second pass: the findings of each document, from the notes of the first pass or from reading the
-//! document again, in the order of the walk.
+//! Second pass: the findings of each document, from the journal, in the order of the walk.
 
 use std::hash::BuildHasher;
 use std::io;
-use std::iter::Peekable;
-use std::ops::ControlFlow;
-use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use foldhash::{HashMap, HashMapExt};
 
-use super::collect::{passes_over, root_of_member};
-use super::evaluator::{CLEARED, Evaluator};
+use super::collect::add_counts;
+use super::evaluator::Evaluator;
 use super::finding::{
     DocumentPosition, FindingDraft, FindingSubject, SuggestionHint, finding_key, group_key,
     shortened,
 };
 use super::hint::hint;
 use super::ignored::{IgnoreCandidate, IgnoreComments};
+use super::journal::{Journal, JournalDocument, JournalRecord, LinkNeeds};
 use super::names::FileId;
 use super::options::{Audit, ListedLinks, touches};
 use super::positions::PositionFinder;
 use super::report::ReportSet;
-use super::rule_checks::{self};
+use super::rule_checks;
 use super::rules::{Level, LinkState, RULES, StateCounts};
-use super::site::{ArchiveBatch, DocumentBatch, FileSet, PackedItem, Site, SiteDocument};
+use super::site::{DocumentBatch, FileSet, Site};
 use super::suggest::Suggester;
 use super::target::{ExpectedPath, TargetLocation, split_fragment};
 use super::wire::{
-    self, WireReader, WireRecord, WireRecords, push_bytes, push_number, push_optional,
+    self, LinkContext, WireReader, WireRecord, WireRecords, push_bytes, push_number, push_optional,
 };
 use crate::bytes::lines::Position;
+use crate::document::diagnostic::BASE_SECOND;
 use crate::document::events::{RemarkKind, Span};
-use crate::document::{Format, diagnostic};
-use crate::linker::{Diagnostic, Found, Link, Remark, Sink};
+use crate::linker::{Diagnostic, Link, Remark};
 use crate::pipeline::OutputOrder;
-use crate::pipeline::archive::ArchiveSink;
 use crate::pipeline::bases::AbsolutePaths;
-use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::reorder::{BlockSink, ReorderBuffer, Stopped};
 use crate::pipeline::walk::path_of;
 use crate::pipeline::workers::run_workers;
@@ -52,6 +47,7 @@ const ENOUGH: usize = 64 << 10;
 pub(super) fn run<'r>(
     audit: &Audit,
     site: &Site,
+    journal: &Journal,
     [linked, listed]: [&FileSet; 2],
     suggester: Suggester<'_>,
     reports: ReportSet<'r>,
@@ -63,19 +59,17 @@ pub(super) fn run<'r>(
     let reports_unlisted = audit.options.levels.reports("sitemap-missing") && has_sitemap;
     let listed = reports_unlisted.then_some(listed);
     let work = || {
-        let mut worker = ReportWorker::new(audit, site, [linked, listed], &ordered);
+        let mut pass = ReportPass::new(audit, site, [linked, listed], &ordered);
         // Ends early when the output has failed.
-        let _ = worker.work(&next);
-        (worker.pass.counts, worker.pass.ignored)
+        let _ = pass.work(journal, &next);
+        (pass.counts, pass.ignored)
     };
     let stop = || {
         ordered.stop(io::Error::other("a worker panicked"));
     };
     let (mut total, mut total_ignored) = (StateCounts::default(), 0);
     for (counts, ignored) in run_workers(audit.options.reading.threads, stop, work) {
-        for (total, count) in total.iter_mut().zip(counts) {
-            *total += count;
-        }
+        add_counts(&mut total, &counts);
         total_ignored += ignored;
     }
     let (mut sink, mut error) = ordered.into_inner();
@@ -201,231 +195,6 @@ fn is_fetched_unnamed(path: &[u8]) -> bool {
     FETCHED.iter().any(|known| known.as_bytes() == name)
 }
 
-/// Takes batches of documents until none is left.
-struct ReportWorker<'a, C> {
-    site: &'a Site,
-    /// The files to which another document links, if orphans are reported.
-    linked: Option<&'a FileSet>,
-    /// The files that sitemaps list, if pages that none lists are reported.
-    listed: Option<&'a FileSet>,
-    reader: FileReader<'a>,
-    pass: ReportPass<'a, C>,
-}
-
-impl<'a, C: BlockSink<WireRecords>> ReportWorker<'a, C> {
-    fn new(
-        audit: &'a Audit,
-        site: &'a Site,
-        [linked, listed]: [Option<&'a FileSet>; 2],
-        ordered: &'a ReorderBuffer<WireRecords, C>,
-    ) -> Self {
-        ReportWorker {
-            site,
-            linked,
-            listed,
-            reader: FileReader::new(&audit.options.reading),
-            pass: ReportPass::new(audit, site, ordered),
-        }
-    }
-
-    fn work(&mut self, next: &AtomicUsize) -> Result<(), Stopped> {
-        loop {
-            let ticket = next.fetch_add(1, Ordering::Relaxed);
-            let Some(batch) = self.site.batches.get(ticket) else {
-                return Ok(());
-            };
-            self.pass.begin_batch(ticket as u64, batch);
-            let mut documents = batch.documents().peekable();
-            while let Some(document) = documents.next() {
-                match document.member() {
-                    None => self.document(document),
-                    Some(first) => {
-                        let (path, mut last) = (document.path(), first.number);
-                        let mut members = vec![document];
-                        // An argument that is given twice is read twice.
-                        while let Some(next) = documents.next_if(|next| {
-                            let number = next.member().map_or(0, |member| member.number);
-                            let follows = number > last && next.path() == path;
-                            last = number;
-                            follows
-                        }) {
-                            members.push(next);
-                        }
-                        self.archive(&members, batch.piece.as_ref());
-                    }
-                }
-                if self.pass.stopped {
-                    return Err(Stopped);
-                }
-            }
-            let pass = &mut self.pass;
-            pass.ordered.finish(ticket as u64, &mut pass.out)?;
-        }
-    }
-
-    fn document(&mut self, document: SiteDocument<'_>) {
-        self.pass.begin(document);
-        if document.is_marked() {
-            self.read_again(document);
-        } else {
-            self.pass.packed(document);
-        }
-        self.pass.finish(document, [self.linked, self.listed]);
-    }
-
-    /// Takes the documents of an archive, which is read again if one of them must be.
-    fn archive(&mut self, documents: &[SiteDocument<'_>], piece: Option<&ArchiveBatch>) {
-        let Some(first) = documents.iter().find(|document| document.is_marked()) else {
-            for &document in documents {
-                self.document(document);
-            }
-            return;
-        };
-        let audit = self.pass.audit;
-        let entry = first.entry();
-        let mut names = AbsolutePaths::default();
-        let path = entry.path.as_os_str().as_encoded_bytes();
-        let absolute = names.absolute(&audit.options.reading.bases.here, path);
-        let mut members = ArchivePass {
-            archive: [absolute.unwrap_or(path), b"!/"].concat(),
-            pass: &mut self.pass,
-            files: [self.linked, self.listed],
-            documents: documents.iter().peekable(),
-            begun: 0,
-            open: None,
-        };
-        let read = match piece {
-            None => self.reader.read(&entry, &mut members),
-            Some(batch) => {
-                let container = batch.range.open();
-                let (outcome, error) =
-                    (self.reader).members(&entry, batch.format, container, &mut members);
-                Ok(FileOutcome::Archive { outcome, error })
-            }
-        };
-        let error = match read {
-            Ok(FileOutcome::Archive { error: None, .. }) => CHANGED.to_owned(),
-            Ok(FileOutcome::Archive {
-                error: Some(error), ..
-            })
-            | Err(error) => error.to_string(),
-            Ok(_) => CHANGED.to_owned(),
-        };
-        members.end(error.as_bytes());
-    }
-
-    fn read_again(&mut self, document: SiteDocument<'_>) {
-        let read = self.reader.read(&document.entry(), &mut self.pass);
-        let error = match read {
-            Ok(FileOutcome::Document { error: None, .. }) => return,
-            Ok(FileOutcome::Document {
-                error: Some(error), ..
-            })
-            | Err(error) => error.to_string(),
-            Ok(_) => CHANGED.to_owned(),
-        };
-        if !document.has_failed() {
-            self.pass.failure(error.as_bytes());
-        }
-    }
-}
-
-/// The message for a file that is another one when it is read again.
-const CHANGED: &str = "it has changed while it was read";
-
-/// Takes the documents of an archive in their order: those that must be read again as they are read.
-struct ArchivePass<'p, 'a, 'd, C> {
-    pass: &'p mut ReportPass<'a, C>,
-    /// In front of the paths of members.
-    archive: Vec<u8>,
-    /// The files to which others link, and those that sitemaps list.
-    files: [Option<&'a FileSet>; 2],
-    documents: Peekable<slice::Iter<'p, SiteDocument<'d>>>,
-    /// The number of members that have begun.
-    begun: u32,
-    /// The document that is read again.
-    open: Option<SiteDocument<'d>>,
-}
-
-impl<C: BlockSink<WireRecords>> ArchivePass<'_, '_, '_, C> {
-    /// Ends the document that is read again; it has not ended itself if there is a reason.
-    fn close(&mut self, reason: Option<&[u8]>) {
-        if let Some(document) = self.open.take() {
-            if let Some(reason) = reason {
-                self.pass.failure(reason);
-            }
-            self.pass.finish(document, self.files);
-        }
-    }
-
-    /// Takes a document without reading it again.
-    fn pass_over(&mut self, document: SiteDocument<'_>, reason: &[u8]) {
-        self.pass.begin(document);
-        match document.is_marked() {
-            true => self.pass.failure(reason),
-            false => self.pass.packed(document),
-        }
-        self.pass.finish(document, self.files);
-    }
-
-    /// Takes the documents that are left.
-    fn end(mut self, reason: &[u8]) {
-        self.close(Some(reason));
-        while let Some(&document) = self.documents.next() {
-            self.pass_over(document, reason);
-        }
-    }
-}
-
-impl<C: BlockSink<WireRecords>> Sink for ArchivePass<'_, '_, '_, C> {
-    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
-        if self.open.is_some() {
-            return self.pass.link(link);
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn event(&mut self, found: &Found<'_>) {
-        // Faults of the archive are with its own items.
-        if self.open.is_some() || matches!(found, Found::Heavy | Found::Restart) {
-            self.pass.event(found);
-        }
-    }
-}
-
-impl<C: BlockSink<WireRecords>> ArchiveSink for ArchivePass<'_, '_, '_, C> {
-    fn begin_member(&mut self, _name: &str, path: &[u8]) -> bool {
-        self.close(Some(CHANGED.as_bytes()));
-        self.begun += 1;
-        if passes_over(self.pass.audit, path) {
-            return false;
-        }
-        let begun = self.begun;
-        let is_begun = |next: &&SiteDocument<'_>| {
-            let member = next.member();
-            member.is_some_and(|member| member.number <= begun)
-        };
-        let Some(&document) = self.documents.next_if(is_begun) else {
-            return true;
-        };
-        if !document.is_marked() {
-            self.pass_over(document, &[]);
-            return false;
-        }
-        self.pass.begin(document);
-        self.open = Some(document);
-        true
-    }
-
-    fn root_of_member(&mut self, path: &[u8]) -> Option<Vec<u8>> {
-        root_of_member(self.pass.audit, &self.archive, path)
-    }
-
-    fn end_member(&mut self, _format: &'static Format, _length: u64) {
-        self.close(None);
-    }
-}
-
 /// Positions in a document with a finding that is not about a link; they follow the links.
 #[derive(Default)]
 struct DeferredFindings {
@@ -465,104 +234,190 @@ struct Occurrence<'a> {
 struct ReportPass<'a, C> {
     audit: &'a Audit,
     evaluator: Evaluator<'a>,
+    /// The files to which another document links, if orphans are reported.
+    linked: Option<&'a FileSet>,
+    /// The files that sitemaps list, if pages that none lists are reported.
+    listed: Option<&'a FileSet>,
     ordered: &'a ReorderBuffer<WireRecords, C>,
     ticket: u64,
     /// The output has failed: there is nothing left to do.
     stopped: bool,
     out: WireRecords,
-    path: Vec<u8>,
-    /// The name of the member that the document is, if it is in an archive, and its number.
-    member: Option<String>,
-    number: u32,
-    file: Option<FileId>,
+    /// The document whose records are read.
+    document: JournalDocument,
     /// The record with the path has been pushed.
     has_path: bool,
     /// The batch is a later piece of an archive.
     continues: bool,
     deferred: DeferredFindings,
     comments: IgnoreComments,
-    /// The hashes of the ids so far.
-    ids: HashSet<u64>,
     counts: StateCounts,
     /// The number of findings that are ignored.
     ignored: u64,
 }
 
 impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
-    fn new(audit: &'a Audit, site: &'a Site, ordered: &'a ReorderBuffer<WireRecords, C>) -> Self {
+    fn new(
+        audit: &'a Audit,
+        site: &'a Site,
+        [linked, listed]: [Option<&'a FileSet>; 2],
+        ordered: &'a ReorderBuffer<WireRecords, C>,
+    ) -> Self {
         ReportPass {
             audit,
             evaluator: Evaluator::new(audit, site),
+            linked,
+            listed,
             ordered,
             ticket: 0,
             stopped: false,
             out: WireRecords::default(),
-            path: Vec::new(),
-            member: None,
-            number: 0,
-            file: None,
+            document: JournalDocument::default(),
             has_path: false,
             continues: false,
             deferred: DeferredFindings::default(),
             comments: IgnoreComments::default(),
-            ids: HashSet::new(),
             counts: StateCounts::default(),
             ignored: 0,
         }
     }
 
-    /// Begins the documents of a batch.
-    fn begin_batch(&mut self, ticket: u64, batch: &DocumentBatch) {
-        self.ticket = ticket;
-        self.has_path = false;
-        self.continues = batch.piece.as_ref().is_some_and(|piece| piece.index > 0);
+    /// Takes batches of documents until none is left.
+    fn work(&mut self, journal: &Journal, next: &AtomicUsize) -> Result<(), Stopped> {
+        let mut buffer = Vec::new();
+        loop {
+            let ticket = next.fetch_add(1, Ordering::Relaxed);
+            let Some(batch) = self.evaluator.site.batches.get(ticket) else {
+                return Ok(());
+            };
+            self.ticket = ticket as u64;
+            self.batch(journal, batch, &mut buffer)?;
+            self.ordered.finish(self.ticket, &mut self.out)?;
+        }
     }
 
-    fn begin(&mut self, document: SiteDocument<'_>) {
-        let (path, member) = (document.path(), document.member());
-        let number = member.as_ref().map_or(u32::MAX, |member| member.number);
-        // An archive that is given twice is read twice.
-        self.has_path &= self.path == path && self.member.is_some() && self.number < number;
-        self.path = path;
-        self.member = member.map(|member| member.name);
-        self.number = number;
-        self.file = document.file();
-        self.clear();
-        self.evaluator.begin(document.file(), &self.member_path());
-        if self.member.is_some() {
-            self.evaluator.touch(&self.path);
+    fn batch(
+        &mut self,
+        journal: &Journal,
+        batch: &DocumentBatch,
+        buffer: &mut Vec<u8>,
+    ) -> Result<(), Stopped> {
+        self.has_path = false;
+        self.continues = batch.continues;
+        let mut is_first = true;
+        for block in &batch.blocks {
+            let records = journal.read(block, buffer);
+            let mut packed = WireReader::new(records.map_err(|error| self.ordered.stop(error))?);
+            let mut context = LinkContext::default();
+            while !packed.is_empty() {
+                match JournalRecord::read(&mut packed) {
+                    JournalRecord::Document => {
+                        if !std::mem::take(&mut is_first) {
+                            self.finish();
+                        }
+                        // The writer begins each document without a context, too.
+                        context = LinkContext::default();
+                        self.begin(JournalDocument::read(&mut packed));
+                    }
+                    JournalRecord::Context => context = packed.context(),
+                    JournalRecord::Link => packed.reference(&context, |link| self.link(link)),
+                    JournalRecord::Existing => {
+                        let needs = LinkNeeds::read(&mut packed);
+                        let length = packed.fixed();
+                        let mut packed = WireReader::new(packed.take(length));
+                        if !self.is_met(&needs) {
+                            packed.reference(&context, |link| self.link(link));
+                        }
+                    }
+                    JournalRecord::Diagnostic => self.diagnostic(&packed.diagnostic()),
+                    JournalRecord::Remark => self.remark(&packed.remark()),
+                    JournalRecord::Repeated => {
+                        let offset = packed.number();
+                        self.defer("duplicate-id", offset, packed.bytes());
+                    }
+                    JournalRecord::Restart => self.clear(),
+                    JournalRecord::Failure => {
+                        self.record(WireRecord::Failure);
+                        push_bytes(packed.bytes(), &mut self.out.0);
+                    }
+                }
+            }
+            if self.stopped {
+                return Err(Stopped);
+            }
         }
+        self.finish();
+        Ok(())
+    }
+
+    /// Returns whether a link to an existing target has no finding; counts it if so.
+    fn is_met(&mut self, needs: &LinkNeeds) -> bool {
+        let anchors = self.evaluator.site.anchors(needs.file);
+        let is_met = needs.are_met(anchors, Some(needs.file) == self.document.file);
+        if is_met {
+            let state = if needs.is_route {
+                LinkState::Skipped
+            } else {
+                LinkState::Ok
+            };
+            self.counts[state as usize] += 1;
+        }
+        is_met
+    }
+
+    fn begin(&mut self, document: JournalDocument) {
+        let number =
+            |document: &JournalDocument| document.member.as_ref().map(|member| member.number);
+        let follows = number(&self.document)
+            .is_some_and(|last| number(&document).is_none_or(|next| last < next));
+        // An archive that is given twice is read twice.
+        self.has_path &= self.document.path == document.path && follows;
+        self.document = document;
+        self.clear();
+        self.evaluator
+            .begin(self.document.file, &self.member_path());
+        if self.document.member.is_some() {
+            self.evaluator.touch(&self.document.path);
+        }
+    }
+
+    /// Returns the name of the member that the document is.
+    fn member(&self) -> Option<String> {
+        self.document
+            .member
+            .as_ref()
+            .map(|member| member.name.clone())
     }
 
     /// Returns the path of the document, in the archive if it is in one.
     fn member_path(&self) -> Vec<u8> {
-        match (&self.member, self.file) {
+        match (&self.document.member, self.document.file) {
             (Some(_), Some(file)) => self.audit.checker.paths.path(file).to_vec(),
-            _ => self.path.clone(),
+            _ => self.document.path.clone(),
         }
     }
 
-    /// Ends a document; `files` are those to which others link, and those that sitemaps list.
-    fn finish(&mut self, document: SiteDocument<'_>, files: [Option<&FileSet>; 2]) {
-        let [is_orphan, is_unlisted] = files.map(|files| {
-            files.is_some_and(|files| !document.file().is_some_and(|file| files.contains(file)))
-        });
-        if is_orphan {
-            self.orphan(document);
+    /// Ends a document: makes the findings about it as a whole, and those that need lines and columns.
+    fn finish(&mut self) {
+        if let Some(file) = self.document.file {
+            if self.linked.is_some_and(|linked| !linked.contains(file)) {
+                self.orphan(file);
+            }
+            if self.listed.is_some_and(|listed| !listed.contains(file)) {
+                self.unlisted(file);
+            }
         }
-        if is_unlisted {
-            self.unlisted(document);
+        let mut deferred = std::mem::take(&mut self.deferred);
+        if !deferred.positions.is_empty() {
+            deferred.positions.sort_unstable();
+            self.deferred_findings(&deferred);
         }
-        self.end();
+        self.unused_comments();
     }
 
     fn clear(&mut self) {
         self.deferred.clear();
         self.comments.clear();
-        if self.ids.capacity() > CLEARED {
-            self.ids = HashSet::new();
-        }
-        self.ids.clear();
     }
 
     /// Starts a record; hands over those before it if there are enough.
@@ -580,73 +435,39 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                 false => WireRecord::Document,
             };
             self.out.0.push(record as u8);
-            push_bytes(&self.path, &mut self.out.0);
+            push_bytes(&self.document.path, &mut self.out.0);
         }
         self.out.0.push(record as u8);
     }
 
-    /// Takes the items of a document that need not be read again.
-    fn packed(&mut self, document: SiteDocument<'_>) {
-        for (total, count) in self.counts.iter_mut().zip(document.counts()) {
-            *total += count;
-        }
-        let counts = self.counts;
-        let mut packed = document.items();
-        while !packed.is_empty() {
-            match PackedItem::of(packed.byte()) {
-                PackedItem::Link => packed.link(|link| self.judge(link)),
-                PackedItem::Diagnostic => {
-                    let found = packed.diagnostic();
-                    self.diagnostic(&found);
-                }
-                PackedItem::Failure => self.failure(packed.bytes()),
-                PackedItem::Remark => {
-                    let remark = packed.remark();
-                    self.remark(&remark);
-                }
-            }
-        }
-        // The first pass has counted these links.
-        self.counts = counts;
-    }
-
-    fn failure(&mut self, message: &[u8]) {
-        self.record(WireRecord::Failure);
-        push_bytes(message, &mut self.out.0);
-    }
-
     /// Reports a document to which no other links, unless it is an entry.
-    fn orphan(&mut self, document: SiteDocument<'_>) {
+    fn orphan(&mut self, file: FileId) {
         let path = path_of(&self.member_path());
-        let is_entry = self
-            .audit
-            .options
-            .entries
-            .matched(&path, false)
-            .is_whitelist()
-            || document.file().is_some_and(|file| {
-                let path = self.audit.checker.paths.path(file);
-                self.is_home(file) || self.audit.checker.servers.is_error_page(&path)
-            });
-        let is_page = document.anchors().is_page;
-        let may_be_orphan = is_page
+        let entries = &self.audit.options.entries;
+        let is_entry = entries.matched(&path, false).is_whitelist() || self.is_home(file);
+        let may_be_orphan = self.is_page(file)
             || self.audit.options.orphan_assets && !is_fetched_unnamed(&self.evaluator.name);
-        if document.file().is_some() && may_be_orphan && !is_entry {
+        if may_be_orphan && !is_entry && !self.is_error_page(file) {
             self.whole("orphan");
         }
     }
 
     /// Reports a page that no sitemap lists, unless it leads elsewhere or is shown for an error.
-    fn unlisted(&mut self, document: SiteDocument<'_>) {
-        let anchors = document.anchors();
-        let is_page = anchors.is_page && anchors.redirect.is_none();
-        let is_shown = document.file().is_some_and(|file| {
-            let path = self.audit.checker.paths.path(file);
-            !self.audit.checker.servers.is_error_page(&path)
-        });
-        if is_page && is_shown {
+    fn unlisted(&mut self, file: FileId) {
+        let redirects = self.evaluator.site.redirects(file);
+        if self.is_page(file) && !redirects && !self.is_error_page(file) {
             self.whole("sitemap-missing");
         }
+    }
+
+    fn is_page(&self, file: FileId) -> bool {
+        let anchors = self.evaluator.site.anchors(file);
+        anchors.is_some_and(|anchors| anchors.is_page)
+    }
+
+    fn is_error_page(&self, file: FileId) -> bool {
+        let path = self.audit.checker.paths.path(file);
+        self.audit.checker.servers.is_error_page(&path)
     }
 
     /// Returns whether a file is the page at the root of a mount.
@@ -659,7 +480,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
 
     /// Makes the finding of a rule about the document as a whole.
     fn whole(&mut self, rule: &'static str) {
-        let member = self.member.clone();
+        let member = self.member();
         let position = DocumentPosition {
             member: member.as_deref(),
             ..DocumentPosition::default()
@@ -717,16 +538,6 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         is_forgiven
     }
 
-    /// Makes the deferred findings, which need lines and columns.
-    fn end(&mut self) {
-        let mut deferred = std::mem::take(&mut self.deferred);
-        if !deferred.positions.is_empty() {
-            deferred.positions.sort_unstable();
-            self.deferred_findings(&deferred);
-        }
-        self.unused_comments();
-    }
-
     /// Reports the comments that have ignored nothing.
     fn unused_comments(&mut self) {
         if !self.audit.options.levels.reports("unused-ignore") {
@@ -734,7 +545,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         }
         // No comment ignores a finding about comments.
         let comments = std::mem::take(&mut self.comments);
-        let member = self.member.clone();
+        let member = self.member();
         for comment in comments.unused() {
             let position = DocumentPosition {
                 member: member.as_deref(),
@@ -747,9 +558,9 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     fn deferred_findings(&mut self, deferred: &DeferredFindings) {
-        let own = self.member.clone();
+        let own = self.member();
         let mut finder = match own {
-            None => PositionFinder::open(&path_of(&self.path)),
+            None => PositionFinder::open(&path_of(&self.document.path)),
             Some(_) => PositionFinder::in_archive(self.audit, &self.member_path()),
         };
         for &(offset, at) in &deferred.positions {
@@ -771,7 +582,8 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
 
     /// Returns whether a finding is ignored, by a comment of the document or an entry of the options.
     fn is_ignored(&mut self, found: &Occurrence<'_>) -> bool {
-        let is_own = found.member == self.member.as_deref();
+        let own = self.document.member.as_ref();
+        let is_own = found.member == own.map(|member| member.name.as_str());
         let by_comment = match found.offset {
             Some(offset) if is_own => self.comments.ignores(found.rule, offset, found.line),
             _ => false,
@@ -780,7 +592,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         let by_entry = !rules.is_empty()
             && rules.ignores(&IgnoreCandidate {
                 rule: found.rule,
-                path: &self.path,
+                path: &self.document.path,
                 name: &self.evaluator.name,
                 targets: found.targets,
             });
@@ -809,36 +621,20 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         })
     }
 
-    fn defer(&mut self, rule: &str, offset: u64, member: Option<&str>, name: &[u8]) {
-        if let Some((rule, _)) = self.audit.options.levels.named(rule) {
-            self.deferred.push(rule, offset, member, name);
+    /// Notes a finding at an offset of the document.
+    fn defer(&mut self, rule: &str, offset: u64, name: &[u8]) {
+        let member = self.member();
+        self.defer_in(rule, offset, member.as_deref(), name);
+    }
+
+    fn defer_in(&mut self, rule: &str, offset: u64, member: Option<&str>, name: &[u8]) {
+        let levels = &self.audit.options.levels;
+        if let Some((number, _)) = levels.named(rule).filter(|_| levels.reports(rule)) {
+            self.deferred.push(number, offset, member, name);
         }
     }
-}
 
-impl<C: BlockSink<WireRecords>> Sink for ReportPass<'_, C> {
-    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
-        self.judge(link);
-        ControlFlow::Continue(())
-    }
-
-    fn event(&mut self, found: &Found<'_>) {
-        match found {
-            Found::Diagnostic(diagnostic) => self.diagnostic(diagnostic),
-            Found::Anchor(name, offset) => self.anchor(name, *offset),
-            Found::Remark(remark) => self.remark(remark),
-            // The ticket whose turn it is waits for no other, so that no lock is needed.
-            Found::Heavy => self.ordered.acquire_memory(self.ticket),
-            Found::Restart => self.clear(),
-            _ => {}
-        }
-    }
-}
-
-impl<C: BlockSink<WireRecords>> ArchiveSink for ReportPass<'_, C> {}
-
-impl<C: BlockSink<WireRecords>> ReportPass<'_, C> {
-    fn judge(&mut self, link: &Link<'_>) {
+    fn link(&mut self, link: &Link<'_>) {
         let facts = self.evaluator.facts(link);
         let finding = self.audit.options.levels.first_finding(&facts);
         let state = LinkState::of(&facts, finding);
@@ -910,51 +706,25 @@ impl<C: BlockSink<WireRecords>> ReportPass<'_, C> {
             RemarkKind::Label => {}
             RemarkKind::LabelReference => {
                 let own = self.member_path();
-                let evaluator = &mut self.evaluator;
                 let here = &self.audit.options.reading.bases.here;
-                let path = evaluator.absolute.absolute(here, &own);
+                let path = self.evaluator.absolute.absolute(here, &own);
                 let name = self.audit.hasher.hash_one(remark.text);
-                let labels = &evaluator.site.labels;
-                let reports = self.audit.options.levels.reports("undefined-reference");
-                if reports && labels.lacks(path.unwrap_or(&own), name) {
-                    let (offset, member) = (remark.span.start, self.member.clone());
-                    self.defer(
-                        "undefined-reference",
-                        offset,
-                        member.as_deref(),
-                        remark.text,
-                    );
+                let labels = &self.evaluator.site.labels;
+                if labels.lacks(path.unwrap_or(&own), name) {
+                    self.defer("undefined-reference", remark.span.start, remark.text);
                 }
             }
             RemarkKind::UndefinedLabel => {
-                if self.audit.options.levels.reports("undefined-reference") {
-                    let offset = remark.span.start;
-                    let member = self.member.clone();
-                    self.defer(
-                        "undefined-reference",
-                        offset,
-                        member.as_deref(),
-                        remark.text,
-                    );
-                }
+                self.defer("undefined-reference", remark.span.start, remark.text);
             }
         }
     }
 
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
-        let is_second_base = std::ptr::eq(found.code, &diagnostic::BASE_SECOND);
-        if is_second_base && self.audit.options.levels.reports("several-bases") {
-            self.defer("several-bases", found.offset, found.member, b"");
+        if *found.code == BASE_SECOND {
+            self.defer_in("several-bases", found.offset, found.member, b"");
         }
         self.record(WireRecord::Diagnostic);
         wire::push_diagnostic(found, &mut self.out.0);
-    }
-
-    fn anchor(&mut self, name: &[u8], offset: u64) {
-        let reports = self.audit.options.levels.reports("duplicate-id");
-        if reports && !self.ids.insert(self.audit.hasher.hash_one(name)) {
-            let member = self.member.clone();
-            self.defer("duplicate-id", offset, member.as_deref(), name);
-        }
     }
 }

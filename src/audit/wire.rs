@@ -4,7 +4,7 @@
 //! hand it to the reports, which take it in the order of the walk.
 
 use crate::bytes::lines::Position;
-use crate::document::diagnostic::{CODES, Code};
+use crate::document::diagnostic::CODES;
 use crate::document::events::{Context, RemarkKind, Span};
 use crate::document::flags::Flags;
 use crate::linker::{Diagnostic, Envelope, Link, LinkMember, Remark};
@@ -20,7 +20,11 @@ const ERRORS: [ResolveErrorKind; 5] = [
     ResolveErrorKind::Template,
 ];
 
+/// The rotation that puts bits 57 to 63 of flags first.
+const FLAG_SHIFT: u32 = 7;
+
 /// Appends a number in LEB128: seven bits a byte, the lowest first.
+#[inline]
 pub(super) fn push_number(mut number: u64, out: &mut Vec<u8>) {
     while number >= 0x80 {
         out.push(number as u8 | 0x80);
@@ -36,6 +40,7 @@ pub(super) fn push_bytes(bytes: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Appends bytes that may be missing.
+#[inline]
 pub(super) fn push_optional(bytes: Option<&[u8]>, out: &mut Vec<u8>) {
     match bytes {
         Some(bytes) => {
@@ -46,36 +51,78 @@ pub(super) fn push_optional(bytes: Option<&[u8]>, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a link.
+/// Appends a link: its context, and then the rest.
 pub(super) fn push_link(link: &Link<'_>, out: &mut Vec<u8>) {
+    push_context(link, out);
+    push_reference(link, out);
+}
+
+/// Appends the parts of a link that those after it often share.
+pub(super) fn push_context(link: &Link<'_>, out: &mut Vec<u8>) {
+    let (base, source) = link.base.unzip();
+    push_optional(base, out);
+    push_optional(source.map(str::as_bytes), out);
     push_optional(link.member.map(str::as_bytes), out);
-    push_number(link.position.map_or(0, |position| position.line), out);
-    push_number(link.position.map_or(0, |position| position.column), out);
-    push_number(link.span.start, out);
-    push_number(link.span.end - link.span.start, out);
-    push_bytes(link.reference, out);
-    match link.target {
-        Ok(target) => push_optional(Some(target), out),
-        Err(kind) => {
-            out.push(0);
-            let number = ERRORS.iter().position(|known| *known == kind);
-            push_number(number.unwrap_or(0) as u64, out);
-        }
-    }
-    push_optional(link.base.map(|(uri, _)| uri), out);
-    push_bytes(link.base.map_or(b"", |(_, source)| source.as_bytes()), out);
-    push_number(link.context as u64, out);
-    push_optional(link.element.map(str::as_bytes), out);
-    push_optional(link.attribute.map(str::as_bytes), out);
-    push_number(link.flags.bits(), out);
-    push_number(link.alternatives.len() as u64, out);
-    for alternative in link.alternatives {
-        push_bytes(alternative, out);
-    }
-    push_optional(link.unwrapped, out);
     if link.member.is_some() {
         push_part(link.part, out);
     }
+}
+
+/// How the target of a link is written.
+const NO_TARGET: u8 = 0;
+const WHOLE_TARGET: u8 = 1;
+/// The start of the base, and then the reference.
+const JOINED_TARGET: u8 = 2;
+
+/// Appends a link without its context.
+pub(super) fn push_reference(link: &Link<'_>, out: &mut Vec<u8>) {
+    push_position(link.position, out);
+    push_span(link.span, out);
+    push_bytes(link.reference, out);
+    let base = link.base.map_or(&b""[..], |(base, _)| base);
+    match link.target {
+        Ok(target) => match target.strip_suffix(link.reference) {
+            Some(start) if base.starts_with(start) => {
+                out.push(JOINED_TARGET);
+                push_number(start.len() as u64, out);
+            }
+            _ => {
+                out.push(WHOLE_TARGET);
+                push_bytes(target, out);
+            }
+        },
+        Err(kind) => {
+            let number = ERRORS.iter().position(|known| *known == kind);
+            out.extend([NO_TARGET, number.unwrap_or(0) as u8]);
+        }
+    }
+    out.push(link.context as u8);
+    push_optional(link.element.map(str::as_bytes), out);
+    push_optional(link.attribute.map(str::as_bytes), out);
+    let has_more = !link.alternatives.is_empty() || link.unwrapped.is_some();
+    // INVARIANT: no flag has bit 57, which is the lowest here. The internal flags follow it, so that a set
+    // without the others takes one byte.
+    let flags = link.flags.bits().rotate_left(FLAG_SHIFT);
+    push_number(flags | u64::from(has_more), out);
+    if has_more {
+        push_number(link.alternatives.len() as u64, out);
+        for alternative in link.alternatives {
+            push_bytes(alternative, out);
+        }
+        push_optional(link.unwrapped, out);
+    }
+}
+
+/// Appends a line and a column, if they are known.
+#[inline]
+pub(super) fn push_position(position: Option<Position>, out: &mut Vec<u8>) {
+    push_number(position.map_or(0, |position| position.line), out);
+    push_number(position.map_or(0, |position| position.column), out);
+}
+
+fn push_span(span: Span, out: &mut Vec<u8>) {
+    push_number(span.start, out);
+    push_number(span.end - span.start, out);
 }
 
 fn push_part(part: &LinkMember<'_>, out: &mut Vec<u8>) {
@@ -102,16 +149,13 @@ fn push_part(part: &LinkMember<'_>, out: &mut Vec<u8>) {
 pub(super) fn push_remark(remark: &Remark<'_>, out: &mut Vec<u8>) {
     out.push(remark.kind as u8);
     push_bytes(remark.text, out);
-    push_number(remark.span.start, out);
-    push_number(remark.span.end - remark.span.start, out);
-    push_number(remark.position.map_or(0, |position| position.line), out);
-    push_number(remark.position.map_or(0, |position| position.column), out);
+    push_span(remark.span, out);
+    push_position(remark.position, out);
 }
 
 /// Appends a diagnostic.
 pub(super) fn push_diagnostic(diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
-    let same = |code: &&&'static Code| std::ptr::eq(**code, diagnostic.code);
-    let number = CODES.iter().position(|code| same(&code));
+    let number = CODES.iter().position(|code| *code == diagnostic.code);
     push_optional(diagnostic.member.map(str::as_bytes), out);
     push_number(number.unwrap_or(0) as u64, out);
     push_number(diagnostic.count, out);
@@ -161,7 +205,8 @@ impl<'a> WireReader<'a> {
         bytes.try_into().map_or(0, u64::from_le_bytes)
     }
 
-    fn take(&mut self, length: u64) -> &'a [u8] {
+    /// Reads `length` bytes.
+    pub(super) fn take(&mut self, length: u64) -> &'a [u8] {
         let at = usize::try_from(length)
             .unwrap_or(usize::MAX)
             .min(self.0.len());
@@ -170,7 +215,7 @@ impl<'a> WireReader<'a> {
         taken
     }
 
-    /// Reads bytes behind their length.
+    /// Reads the length of some bytes, then the bytes.
     pub(super) fn bytes(&mut self) -> &'a [u8] {
         let length = self.number();
         self.take(length)
@@ -186,48 +231,84 @@ impl<'a> WireReader<'a> {
         self.optional().map(text)
     }
 
-    /// Reads a link and passes it to a closure, as its list of alternatives lives no longer.
+    /// Reads a link and passes it to a closure, as its parts live no longer.
     pub(super) fn link<T>(&mut self, then: impl FnOnce(&Link<'_>) -> T) -> T {
-        let member = self.text();
-        let (line, column) = (self.number(), self.number());
-        let position = (line > 0).then_some(Position { line, column });
-        let start = self.number();
-        let end = start + self.number();
-        let span = Span { start, end };
-        let reference = self.bytes();
-        let target = match self.optional() {
-            Some(target) => Ok(target),
-            None => Err(ERRORS[self.number() as usize % ERRORS.len()]),
-        };
+        let context = self.context();
+        self.reference(&context, then)
+    }
+
+    /// Reads the parts of links that several share.
+    pub(super) fn context(&mut self) -> LinkContext<'a> {
         let base = self.optional();
-        let source = text(self.bytes());
-        let context = self.number() as usize % Context::NAMES.len();
+        let source = self.text();
+        let member = self.text();
+        LinkContext {
+            base: base.zip(source),
+            member,
+            part: member.map_or(LinkMember::default(), |_| self.part()),
+        }
+    }
+
+    /// Reads a link that was appended without its context.
+    pub(super) fn reference<T>(
+        &mut self,
+        context: &LinkContext<'a>,
+        then: impl FnOnce(&Link<'_>) -> T,
+    ) -> T {
+        let position = self.position();
+        let span = self.span();
+        let reference = self.bytes();
+        let joined;
+        let target = match self.byte() {
+            NO_TARGET => Err(ERRORS[usize::from(self.byte()) % ERRORS.len()]),
+            JOINED_TARGET => {
+                let base = context.base.map_or(&b""[..], |(base, _)| base);
+                joined = [&base[..self.number() as usize], reference].concat();
+                Ok(joined.as_slice())
+            }
+            _ => Ok(self.bytes()),
+        };
+        let kind = usize::from(self.byte()) % Context::NAMES.len();
         let element = self.text();
         let attribute = self.text();
-        let flags = Flags::from_bits(self.number());
-        let alternatives: Vec<_> = (0..self.number()).map(|_| self.bytes()).collect();
-        let unwrapped = self.optional();
-        let part = match member {
-            Some(_) => &self.part(),
-            None => LinkMember::none(),
-        };
+        let flags = self.number();
+        let (mut alternatives, mut unwrapped) = (Vec::new(), None);
+        if flags & 1 == 1 {
+            alternatives = (0..self.number()).map(|_| self.bytes()).collect();
+            unwrapped = self.optional();
+        }
         then(&Link {
-            member,
+            member: context.member,
             position,
             span,
             reference,
             target,
-            base: base.map(|base| (base, source)),
-            context: Context::NAMES[context].0,
+            base: context.base,
+            context: Context::NAMES[kind].0,
             element,
             attribute,
-            flags,
+            flags: Flags::from_bits((flags & !1).rotate_right(FLAG_SHIFT)),
             alternatives: &alternatives,
             unwrapped,
-            part,
+            part: match context.member {
+                Some(_) => &context.part,
+                None => LinkMember::none(),
+            },
             // Findings do not show it.
             description: None,
         })
+    }
+
+    /// Reads a line and a column, if they are known.
+    pub(super) fn position(&mut self) -> Option<Position> {
+        let (line, column) = (self.number(), self.number());
+        (line > 0).then_some(Position { line, column })
+    }
+
+    fn span(&mut self) -> Span {
+        let start = self.number();
+        let end = start + self.number();
+        Span { start, end }
     }
 
     fn part(&mut self) -> LinkMember<'a> {
@@ -256,15 +337,11 @@ impl<'a> WireReader<'a> {
     /// Reads a remark.
     pub(super) fn remark(&mut self) -> Remark<'a> {
         let kind = RemarkKind::ALL[usize::from(self.byte()) % RemarkKind::ALL.len()];
-        let text = self.bytes();
-        let start = self.number();
-        let end = start + self.number();
-        let (line, column) = (self.number(), self.number());
         Remark {
             kind,
-            text,
-            span: Span { start, end },
-            position: (line > 0).then_some(Position { line, column }),
+            text: self.bytes(),
+            span: self.span(),
+            position: self.position(),
         }
     }
 
@@ -277,6 +354,14 @@ impl<'a> WireReader<'a> {
             offset: self.number(),
         }
     }
+}
+
+/// The parts of a link that those after it often share.
+#[derive(Default)]
+pub(super) struct LinkContext<'a> {
+    base: Option<(&'a [u8], &'a str)>,
+    member: Option<&'a str>,
+    part: LinkMember<'a>,
 }
 
 /// Returns bytes that were appended from a string as a string.

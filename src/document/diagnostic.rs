@@ -30,7 +30,7 @@ impl Effect {
 }
 
 /// A kind of diagnostic.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Code {
     /// The name in records.
     pub name: &'static str,
