@@ -13,7 +13,7 @@ use super::labels::TreeLabels;
 use super::names::FileId;
 use super::options::{Audit, ListedLinks};
 use super::report::SkippedFile;
-use super::rules::{LinkState, StateCounts};
+use super::rules::{LinkState, RuleId, StateCounts};
 use super::site::{AnchorSet, DocumentBatch, FileSet, Redirect};
 use super::target::{
     LookupCache, TargetFacts, TargetLocation, decode_fragment, is_route, line_range, required_name,
@@ -281,7 +281,7 @@ impl<'a> CollectWorker<'a> {
             Ok(FileOutcome::Skipped(skip)) => {
                 documents.collected.summary.skip(skip.reason);
                 let options = &self.audit.options;
-                let may_be_orphan = options.orphan_assets && options.levels.reports("orphan");
+                let may_be_orphan = options.orphan_assets && options.levels.reports(RuleId::Orphan);
                 if may_be_orphan && !matches!(entry.kind, EntryKind::LeftOut(_)) {
                     documents.asset(&entry, None, file, &[]);
                 }
@@ -452,7 +452,7 @@ impl MemberCollector<'_, '_> {
         self.around.bytes.append(&mut self.pending.bytes);
         self.damaged[0] += std::mem::take(&mut self.damaged[1]);
         let options = &self.documents.audit.options;
-        let may_be_orphan = options.orphan_assets && options.levels.reports("orphan");
+        let may_be_orphan = options.orphan_assets && options.levels.reports(RuleId::Orphan);
         let Some((member, path, file)) = self.open.take() else {
             return;
         };
@@ -590,7 +590,8 @@ impl<'a> DocumentFinds<'a> {
             file: FileId(0),
             names: Vec::new(),
             ids: HashSet::new(),
-            reports_repeated: journal.is_some() && audit.options.levels.reports("duplicate-id"),
+            reports_repeated: journal.is_some()
+                && audit.options.levels.reports(RuleId::DuplicateId),
             redirect: None,
             blocks: Vec::new(),
             records: RecordWriter::default(),
@@ -714,7 +715,7 @@ impl<'a> DocumentFinds<'a> {
             self.listed.insert(file);
         }
         let mut needs = LinkNeeds::new(file, fragment.is_some_and(is_route));
-        let checked = fragment.filter(|_| self.audit.checks_fragments());
+        let checked = fragment.filter(|_| self.audit.options.checks_fragments);
         if let Some(name) = checked.and_then(required_name) {
             self.wanted.insert(file);
             let hash = |name: &[u8]| self.audit.hasher.hash_one(name);

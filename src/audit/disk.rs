@@ -4,17 +4,15 @@
 //!
 //! Names are compared by their bytes, so that every file system gives the same answer. A symbolic
 //! link counts as its destination, by the path without links: a file is one file however many links
-//! lead to it. Only [`SymlinkPolicy::Follow`] follows links out of the roots.
+//! lead to it. Links out of the roots are followed on request.
 
 use std::fs::File;
 use std::io::Read;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
-use hashbrown::HashTable;
-use unicode_normalization::UnicodeNormalization;
 
-use super::names::{Interner, NameOrder};
+use super::names::NameIndex;
 use crate::pipeline::members;
 use crate::pipeline::walk::path_of;
 
@@ -97,16 +95,6 @@ pub(super) struct MissingName<'p> {
     pub(super) behind: &'p [u8],
 }
 
-/// The symbolic links that are followed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum SymlinkPolicy {
-    /// Those whose destination is under one of the roots.
-    #[default]
-    Within,
-    /// All.
-    Follow,
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DiskEntryKind {
     File,
@@ -117,91 +105,41 @@ enum DiskEntryKind {
 /// The names in one directory.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
-    names: Interner,
+    pub(super) index: NameIndex,
     /// The kind of each name's entry, by the number of the name.
     kinds: Vec<DiskEntryKind>,
-    /// The length of the longest name, in bytes.
-    longest: usize,
-    /// For each distinct folded name the first name by its bytes, and whether there are others; made
-    /// when an exact name is missing.
-    folded: OnceLock<HashTable<(u32, bool)>>,
-    /// Made when a name is suggested.
-    order: OnceLock<NameOrder>,
 }
-
-/// Folding makes a name at most this many times shorter: a composed character takes three bytes for
-/// five, and a letter one byte for the three of a sign.
-const MOST_FOLDED: usize = 16;
 
 impl Listing {
     /// Adds an entry; returns whether its name is new.
     fn add(&mut self, name: &[u8], kind: DiskEntryKind) -> bool {
-        let number = self.names.add(name) as usize;
-        if number < self.kinds.len() {
-            return false;
+        let is_new = self.index.add(name) as usize == self.kinds.len();
+        if is_new {
+            self.kinds.push(kind);
         }
-        self.longest = self.longest.max(name.len());
-        self.kinds.push(kind);
-        true
+        is_new
     }
 
     fn kind(&self, name: &[u8]) -> Option<DiskEntryKind> {
-        self.names
-            .get(name)
-            .map(|number| self.kinds[number as usize])
-    }
-
-    /// Returns the names of the directory.
-    pub(super) fn names(&self) -> &Interner {
-        &self.names
-    }
-
-    /// Returns the order of the names; `None` if it was not made before and `may_sort` refuses.
-    pub(super) fn order(&self, may_sort: impl FnOnce() -> bool) -> Option<&NameOrder> {
-        if self.order.get().is_none() && !may_sort() {
-            return None;
-        }
-        Some(self.order.get_or_init(|| NameOrder::new(&self.names)))
+        let number = self.index.names.get(name)?;
+        Some(self.kinds[number as usize])
     }
 
     /// Returns whether the name of a number may be one of a directory, or of a file if not.
     pub(super) fn may_be_directory(&self, number: u32, directory: bool) -> bool {
-        let other = match directory {
-            true => DiskEntryKind::File,
-            false => DiskEntryKind::Directory,
+        let other = if directory {
+            DiskEntryKind::File
+        } else {
+            DiskEntryKind::Directory
         };
         self.kinds[number as usize] != other
     }
 
-    /// Returns the name that differs in case or Unicode form only; of several the first (A10), with
-    /// whether there are others.
-    fn folded(&self, name: &[u8]) -> Option<(&[u8], bool)> {
-        // A name that is too long for any match is not folded, which takes its length in time.
-        if name.len() > MOST_FOLDED * self.longest {
-            return None;
-        }
-        let hash_of = |folded: &str| self.names.hash(folded.as_bytes());
-        let hash = |&(number, _): &(u32, bool)| hash_of(&fold(self.names.name(number)));
-        let folded = self.folded.get_or_init(|| {
-            let mut folded = HashTable::new();
-            for number in 0..self.names.len() as u32 {
-                let name = self.names.name(number);
-                let of_name = fold(name);
-                let same = |&(known, _): &(u32, bool)| fold(self.names.name(known)) == of_name;
-                match folded.find_mut(hash_of(&of_name), same) {
-                    Some(known) if name < self.names.name(known.0) => *known = (number, true),
-                    Some(known) => known.1 = true,
-                    None => {
-                        folded.insert_unique(hash_of(&of_name), (number, false), hash);
-                    }
-                }
-            }
-            folded
-        });
-        let wanted = fold(name);
-        let same = |&(known, _): &(u32, bool)| fold(self.names.name(known)) == wanted;
-        let &(found, several) = folded.find(hash_of(&wanted), same)?;
-        Some((self.names.name(found), several))
+    /// Releases memory that is not used.
+    fn shrink(mut self) -> Self {
+        self.index.names.shrink();
+        self.kinds.shrink_to_fit();
+        self
     }
 }
 
@@ -227,7 +165,8 @@ pub(super) struct DiskTree {
     listings: RwLock<Listings>,
     /// The destinations of symbolic links, by the paths of the links.
     followed: RwLock<HashMap<Box<[u8]>, FollowedEntry>>,
-    symlinks: SymlinkPolicy,
+    /// Whether symbolic links out of the roots are followed.
+    follows_symlinks: bool,
     /// The roots as given, by their paths without symbolic links; neither with a slash at its end.
     roots: HashMap<Box<[u8]>, Box<[u8]>>,
     /// The roots as given, and the directories above them.
@@ -267,7 +206,7 @@ impl std::fmt::Debug for ArchiveAccess {
 impl DiskTree {
     /// Creates the view of the disk below `roots`, which are absolute paths.
     pub(super) fn new<'r>(
-        symlinks: SymlinkPolicy,
+        follows_symlinks: bool,
         roots: impl IntoIterator<Item = &'r [u8]>,
         archives: ArchiveAccess,
     ) -> Self {
@@ -288,7 +227,7 @@ impl DiskTree {
         DiskTree {
             listings: RwLock::default(),
             followed: RwLock::default(),
-            symlinks,
+            follows_symlinks,
             roots: by_path,
             above,
             archives,
@@ -328,7 +267,7 @@ impl DiskTree {
             }
             let real = match exact {
                 Some(_) => this,
-                None => match listing.folded(this) {
+                None => match listing.index.folded(this) {
                     Some((folded, _)) => {
                         other_case = true;
                         folded
@@ -391,7 +330,8 @@ impl DiskTree {
         let Some(listing) = self.listing(directory) else {
             return Vec::new();
         };
-        let names = (0..listing.names.len() as u32).map(|number| listing.names.name(number));
+        let names =
+            (0..listing.index.names.len() as u32).map(|number| listing.index.names.name(number));
         names
             .filter_map(|name| String::from_utf8(name.to_vec()).ok())
             .collect()
@@ -483,10 +423,10 @@ impl DiskTree {
             let text = std::fs::read_link(path_of(link)).unwrap_or_default();
             return FollowedEntry::Dangling(text.into_os_string().into_encoded_bytes());
         };
-        let path = match (self.under_root(&path), self.symlinks) {
-            (Some(path), _) => path,
-            (None, SymlinkPolicy::Follow) => path,
-            (None, SymlinkPolicy::Within) => return FollowedEntry::Outside(path),
+        let path = match self.under_root(&path) {
+            Some(path) => path,
+            None if self.follows_symlinks => path,
+            None => return FollowedEntry::Outside(path),
         };
         match std::fs::metadata(path_of(link)) {
             Ok(metadata) if metadata.is_dir() => FollowedEntry::Directory(path),
@@ -509,7 +449,7 @@ impl DiskTree {
     /// Returns the path by which lookups find a file of a walk, where symbolic links may make it
     /// differ from the path of the walk; `named` is a file that was an argument.
     pub(super) fn path_of_walked(&self, path: &[u8], named: bool) -> Option<Vec<u8>> {
-        if named || self.symlinks == SymlinkPolicy::Follow {
+        if named || self.follows_symlinks {
             let path = canonical(path)?;
             return Some(self.under_root(&path).unwrap_or(path));
         }
@@ -590,7 +530,7 @@ impl DiskTree {
             let Some(listing) = self.listing(&here) else {
                 return false;
             };
-            let real = match (listing.kind(name), listing.folded(name)) {
+            let real = match (listing.kind(name), listing.index.folded(name)) {
                 (Some(_), _) => name,
                 (None, Some((folded, false))) => folded,
                 (None, _) => return false,
@@ -695,11 +635,7 @@ impl DiskTree {
         }
         let listings = listings.into_iter();
         listings
-            .map(|(path, mut listing)| {
-                listing.names.shrink();
-                listing.kinds.shrink_to_fit();
-                (path, Arc::new(listing))
-            })
+            .map(|(path, listing)| (path, Arc::new(listing.shrink())))
             .collect()
     }
 }
@@ -720,9 +656,7 @@ fn read_listing(directory: &[u8]) -> Option<Listing> {
         };
         listing.add(&entry.file_name().into_encoded_bytes(), kind);
     }
-    listing.names.shrink();
-    listing.kinds.shrink_to_fit();
-    Some(listing)
+    Some(listing.shrink())
 }
 
 /// Returns a path without symbolic links and without a slash at its end; none if nothing exists
@@ -736,20 +670,3 @@ fn canonical(path: &[u8]) -> Option<Vec<u8>> {
     }
     Some(path)
 }
-
-/// Folds case and converts to Unicode form C, as file systems do that compare names so.
-pub(super) fn fold(name: &[u8]) -> String {
-    if let Ok(name) = str::from_utf8(name)
-        && name.is_ascii()
-    {
-        return name.to_ascii_lowercase();
-    }
-    String::from_utf8_lossy(name)
-        .nfc()
-        .collect::<String>()
-        .to_lowercase()
-}
-
-#[cfg(test)]
-#[path = "../../tests/unit/audit/disk.rs"]
-mod tests;

@@ -7,12 +7,12 @@ use memchr::memmem;
 use percent_encoding::percent_decode;
 
 use super::disk::{DiskEntry, LookupMatch};
-use super::finding::{FindingCause, finding_key};
+use super::finding::{CauseKind, FindingCause, finding_key};
 use super::names::FileId;
 use super::options::{Audit, leads_to_touched, touches};
 use super::rewrite::steps_above;
 use super::rule_checks::ServerSteps;
-use super::rules::RULES;
+use super::rules::RuleId;
 use super::site::{GithubFragment, Site};
 use super::target::{
     ExpectedPath, LookupCache, ServerStep, TargetFacts, TargetLocation, is_route, is_rustdoc_item,
@@ -97,7 +97,7 @@ impl<'a> Evaluator<'a> {
             true => !self.site.page_has_fragment(file, fragment),
             false => !self.site.has_fragment(file, fragment),
         };
-        let checks = self.audit.checks_fragments();
+        let checks = self.audit.options.checks_fragments;
         let missing = (file.zip(fragment)).filter(|&named| checks && is_missing(named));
         let on_github = missing.map(|(file, fragment)| {
             let from_github = self.file.is_some_and(|file| self.site.is_on_github(file));
@@ -122,7 +122,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Returns the key of a finding, the next of its kind in the document.
-    pub(super) fn key(&mut self, rule: usize, member: Option<&str>, reference: &[u8]) -> u64 {
+    pub(super) fn key(&mut self, rule: RuleId, member: Option<&str>, reference: &[u8]) -> u64 {
         let kind = self
             .audit
             .hasher
@@ -131,21 +131,21 @@ impl<'a> Evaluator<'a> {
         let nth = self.repeated.entry(kind).or_default();
         *nth += 1;
         let nth = u64::from(*nth);
-        finding_key(&self.name, member, RULES[rule].name, reference, nth)
+        finding_key(&self.name, member, rule, reference, nth)
     }
 
     /// Returns the target of a finding about a link as it is named in a group: below a mount its path,
     /// with the fragment if that is what is wrong (A47).
     pub(super) fn target_name(
         &self,
-        rule: usize,
+        rule: RuleId,
         facts: &TargetFacts<'_>,
         expected: Option<&ExpectedPath<'_>>,
     ) -> Vec<u8> {
         let Ok(target) = facts.link.target else {
             return facts.link.reference.to_vec();
         };
-        if facts.redirects && RULES[rule].name == "redirected" && self.is_of_rustdoc(facts) {
+        if facts.redirects && rule == RuleId::Redirected && self.is_of_rustdoc(facts) {
             return RUSTDOC_REDIRECTS.to_vec();
         }
         let (target, fragment) = split_fragment(target);
@@ -156,7 +156,7 @@ impl<'a> Evaluator<'a> {
         if matches!(facts.location, TargetLocation::NoIndex(_)) && !name.ends_with(b"/") {
             name.push(b'/');
         }
-        if RULES[rule].name == "broken-fragment" {
+        if rule == RuleId::BrokenFragment {
             name.push(b'#');
             name.extend_from_slice(fragment.unwrap_or_default());
         }
@@ -259,7 +259,7 @@ impl<'a> Evaluator<'a> {
         match facts.location {
             TargetLocation::Nothing | TargetLocation::SymlinkOut => {}
             TargetLocation::OutsideRoot if is_of_repository(base) && is_above() => {
-                return Some(FindingCause::OutOfRepository);
+                return Some(FindingCause::new(CauseKind::OutOfRepository, b""));
             }
             _ => return None,
         }
@@ -267,12 +267,16 @@ impl<'a> Evaluator<'a> {
         // The lookup of the target has followed the symbolic links on the way.
         if checker.tree.has_followed_links() {
             match checker.entry(expected.root, &expected.path) {
-                DiskEntry::Outside(path) => return Some(FindingCause::Outside(path.into())),
-                DiskEntry::Dangling(text) => return Some(FindingCause::Dangling(text.into())),
+                DiskEntry::Outside(path) => {
+                    return Some(FindingCause::new(CauseKind::Outside, path));
+                }
+                DiskEntry::Dangling(text) => {
+                    return Some(FindingCause::new(CauseKind::Dangling, text));
+                }
                 _ => {}
             }
         }
-        is_above().then_some(FindingCause::AboveRoot)
+        is_above().then(|| FindingCause::new(CauseKind::AboveRoot, b""))
     }
 
     /// Returns whether a target that the tree lacks is known to exist elsewhere, so that nothing is suggested

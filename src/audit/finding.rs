@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use foldhash::HashSet;
 
 use super::names::FileId;
-use super::rules::{Level, RULES, Rule};
-use super::wire::{WireReader, push_bytes, push_link, push_number, push_optional, text};
+use super::rules::{Level, RULES, Rule, RuleId};
+use super::wire::{
+    WireReader, push_bytes, push_link, push_number, push_optional, push_position, text,
+};
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
 use crate::linker::Link;
@@ -34,17 +36,40 @@ pub struct Finding<'a> {
 
 /// The cause of a finding on the way to its target.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum FindingCause<'a> {
-    /// A symbolic link to this path, out of the roots.
-    Outside(Cow<'a, [u8]>),
+pub(super) struct FindingCause<'a> {
+    kind: CauseKind,
+    text: Cow<'a, [u8]>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CauseKind {
+    /// A symbolic link to a path, out of the roots.
+    Outside,
     /// A symbolic link to nothing, by its text.
-    Dangling(Cow<'a, [u8]>),
+    Dangling,
     /// More `..` segments than there are directories; resolution drops those that are too many.
     AboveRoot,
     /// The reference leads out of the repository that its document is in.
     OutOfRepository,
     /// Rules of a server, in words.
-    Rules(Cow<'a, [u8]>),
+    Rules,
+}
+
+impl CauseKind {
+    const ALL: [CauseKind; 5] = [
+        CauseKind::Outside,
+        CauseKind::Dangling,
+        CauseKind::AboveRoot,
+        CauseKind::OutOfRepository,
+        CauseKind::Rules,
+    ];
+}
+
+impl FindingCause<'static> {
+    pub(super) fn new(kind: CauseKind, text: impl Into<Vec<u8>>) -> Self {
+        let text = Cow::Owned(text.into());
+        FindingCause { kind, text }
+    }
 }
 
 /// A reference that may have been meant instead of that of a finding.
@@ -188,30 +213,18 @@ impl<'a> Finding<'a> {
 
     /// Returns the message for people.
     pub fn message(&self) -> Cow<'static, str> {
-        match &self.cause {
-            None => Cow::Borrowed(self.rule.message),
-            Some(FindingCause::Outside(path)) => Cow::Owned(format!(
-                "a symbolic link leads out of the root, to {}",
-                String::from_utf8_lossy(path)
-            )),
-            Some(FindingCause::Dangling(text)) => Cow::Owned(format!(
-                "{}: a symbolic link points to {}",
-                self.rule.message,
-                String::from_utf8_lossy(text)
-            )),
-            Some(FindingCause::OutOfRepository) => {
-                Cow::Borrowed("the reference leads out of the repository")
-            }
-            Some(FindingCause::AboveRoot) => Cow::Owned(format!(
-                "{}: the reference leads above the root",
-                self.rule.message
-            )),
-            Some(FindingCause::Rules(text)) => Cow::Owned(format!(
-                "{}: {}",
-                self.rule.message,
-                String::from_utf8_lossy(text)
-            )),
-        }
+        let message = self.rule.message;
+        let Some(cause) = &self.cause else {
+            return message.into();
+        };
+        let text = String::from_utf8_lossy(&cause.text);
+        Cow::Owned(match cause.kind {
+            CauseKind::Outside => format!("a symbolic link leads out of the root, to {text}"),
+            CauseKind::Dangling => format!("{message}: a symbolic link points to {text}"),
+            CauseKind::OutOfRepository => "the reference leads out of the repository".to_owned(),
+            CauseKind::AboveRoot => format!("{message}: the reference leads above the root"),
+            CauseKind::Rules => format!("{message}: {text}"),
+        })
     }
 
     /// Returns the reference that may have been meant.
@@ -233,10 +246,10 @@ impl<'a> Finding<'a> {
 }
 
 /// A finding on the way to the reports, before the search for its suggestion.
+#[derive(Clone)]
 pub(super) struct FindingDraft<'a> {
     pub(super) subject: FindingSubject<'a>,
-    /// The index in [`RULES`].
-    pub(super) rule: usize,
+    pub(super) rule: RuleId,
     pub(super) level: Level,
     pub(super) cause: Option<FindingCause<'a>>,
     pub(super) hint: SuggestionHint,
@@ -255,23 +268,9 @@ impl<'a> FindingDraft<'a> {
         out.extend_from_slice(&self.key.to_le_bytes());
         out.extend_from_slice(&self.group.to_le_bytes());
         push_bytes(&self.target_name, out);
-        match &self.cause {
-            None => out.push(0),
-            Some(FindingCause::Outside(path)) => {
-                out.push(1);
-                push_bytes(path, out);
-            }
-            Some(FindingCause::Dangling(text)) => {
-                out.push(2);
-                push_bytes(text, out);
-            }
-            Some(FindingCause::AboveRoot) => out.push(4),
-            Some(FindingCause::OutOfRepository) => out.push(5),
-            Some(FindingCause::Rules(text)) => {
-                out.push(3);
-                push_bytes(text, out);
-            }
-        }
+        let cause = self.cause.as_ref();
+        push_optional(cause.map(|cause| &*cause.text), out);
+        out.extend(cause.map(|cause| cause.kind as u8));
         match &self.hint {
             SuggestionHint::Nothing => out.push(0),
             SuggestionHint::Known(suggestion) => {
@@ -302,7 +301,7 @@ impl<'a> FindingDraft<'a> {
         packed: &mut WireReader<'_>,
         then: impl FnOnce(&FindingDraft<'_>) -> T,
     ) -> T {
-        let rule = packed.number() as usize % RULES.len();
+        let rule = RULES[packed.number() as usize % RULES.len()].id;
         let level = match packed.byte() {
             0 => Level::Allow,
             1 => Level::Warning,
@@ -311,14 +310,10 @@ impl<'a> FindingDraft<'a> {
         let key = packed.fixed();
         let group = packed.fixed();
         let target_name = packed.bytes();
-        let cause = match packed.byte() {
-            0 => None,
-            1 => Some(FindingCause::Outside(packed.bytes().into())),
-            2 => Some(FindingCause::Dangling(packed.bytes().into())),
-            3 => Some(FindingCause::Rules(packed.bytes().into())),
-            4 => Some(FindingCause::AboveRoot),
-            _ => Some(FindingCause::OutOfRepository),
-        };
+        let cause = packed.optional().map(|text| FindingCause {
+            kind: CauseKind::ALL[usize::from(packed.byte()) % CauseKind::ALL.len()],
+            text: text.into(),
+        });
         let hint = match packed.byte() {
             0 => SuggestionHint::Nothing,
             1 => SuggestionHint::Known(Suggestion {
@@ -360,7 +355,7 @@ impl<'a> FindingDraft<'a> {
         Finding {
             document,
             subject: self.subject,
-            rule: &RULES[self.rule],
+            rule: self.rule.rule(),
             level: self.level,
             cause: self.cause.clone(),
             suggestion,
@@ -382,19 +377,11 @@ impl<'a> FindingDraft<'a> {
                 name: link.reference,
             },
         };
-        let hint = match suggestion {
-            Some(suggestion) => SuggestionHint::Known(suggestion.clone()),
-            None => SuggestionHint::Nothing,
-        };
+        let known = suggestion.cloned().map(SuggestionHint::Known);
         FindingDraft {
             subject: FindingSubject::Document(position),
-            rule: self.rule,
-            level: self.level,
-            cause: self.cause.clone(),
-            hint,
-            key: self.key,
-            group: self.group,
-            target_name: Cow::Borrowed(&self.target_name),
+            hint: known.unwrap_or(SuggestionHint::Nothing),
+            ..self.clone()
         }
     }
 }
@@ -402,8 +389,7 @@ impl<'a> FindingDraft<'a> {
 impl<'a> DocumentPosition<'a> {
     fn push(&self, out: &mut Vec<u8>) {
         push_optional(self.member.map(str::as_bytes), out);
-        push_number(self.position.map_or(0, |position| position.line), out);
-        push_number(self.position.map_or(0, |position| position.column), out);
+        push_position(self.position, out);
         push_number(self.span.map_or(0, |span| span.start + 1), out);
         push_number(self.span.map_or(0, |span| span.end - span.start), out);
         push_bytes(self.name, out);
@@ -411,12 +397,12 @@ impl<'a> DocumentPosition<'a> {
 
     fn read(packed: &mut WireReader<'a>) -> Self {
         let member = packed.optional().map(text);
-        let (line, column) = (packed.number(), packed.number());
+        let position = packed.position();
         let start = packed.number().checked_sub(1);
         let length = packed.number();
         DocumentPosition {
             member,
-            position: (line > 0).then_some(Position { line, column }),
+            position,
             span: start.map(|start| Span {
                 start,
                 end: start + length,
@@ -451,13 +437,13 @@ pub(super) fn shortened(name: &[u8]) -> Cow<'_, [u8]> {
 pub(super) fn finding_key(
     path: &[u8],
     member: Option<&str>,
-    rule: &str,
+    rule: RuleId,
     reference: &[u8],
     nth: u64,
 ) -> u64 {
     let mut hash = FNV1A_START;
     let member = member.unwrap_or("").as_bytes();
-    for part in [path, member, rule.as_bytes(), reference] {
+    for part in [path, member, rule.name().as_bytes(), reference] {
         hash = fnv1a(hash, &(part.len() as u64).to_le_bytes());
         hash = fnv1a(hash, part);
     }
@@ -465,7 +451,8 @@ pub(super) fn finding_key(
 }
 
 /// Returns the key of the findings of a rule with a target.
-pub(super) fn group_key(rule: &str, target_name: &[u8]) -> u64 {
+pub(super) fn group_key(rule: RuleId, target_name: &[u8]) -> u64 {
+    let rule = rule.name();
     let hash = fnv1a(FNV1A_START, &(rule.len() as u64).to_le_bytes());
     fnv1a(fnv1a(hash, rule.as_bytes()), target_name)
 }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use super::finding::{Finding, Repair};
 use super::names::common_prefix;
-use super::rules::Level;
+use super::rules::{Level, RuleId};
 use super::target::split_fragment;
 use crate::bytes::lines::Position;
 use crate::decode::compression::Codec;
@@ -61,8 +61,7 @@ pub(crate) struct Fix {
     span: Span,
     /// The position of the reference.
     pub(crate) position: Option<Position>,
-    /// The index in [`RULES`](super::rules::RULES) of the finding's rule.
-    rule: usize,
+    rule: RuleId,
     level: Level,
     /// The link redirects, or its target does.
     redirects: bool,
@@ -73,8 +72,8 @@ pub(crate) struct Fix {
 }
 
 impl Fix {
-    /// Returns the index of the finding's rule, and its level.
-    pub(super) fn rule(&self) -> (usize, Level) {
+    /// Returns the rule and the level of the finding.
+    pub(super) fn rule(&self) -> (RuleId, Level) {
         (self.rule, self.level)
     }
 }
@@ -107,7 +106,7 @@ impl FixList {
     }
 
     /// Adds the fix of a finding of a rule; returns whether there is one.
-    pub(super) fn add(&mut self, rule: usize, finding: &Finding<'_>) -> bool {
+    pub(super) fn add(&mut self, rule: RuleId, finding: &Finding<'_>) -> bool {
         let (Some(link), Some(suggestion)) = (finding.link(), finding.suggestion) else {
             return false;
         };

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use foldhash::HashMap;
 
-use super::disk::fold;
+use super::names::fold;
 
 /// Extensions of pages, which references may leave out or write otherwise.
 const PAGES: [&str; 11] = [

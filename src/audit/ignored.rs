@@ -6,8 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use foldhash::HashMap;
 use regex::bytes::{Regex, RegexBuilder};
+use toml::value::{Date, Datetime};
 
-use super::rules::RULES;
+use super::rules::RuleId;
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
 use crate::linker::Remark;
@@ -108,28 +109,10 @@ impl IgnoreEntry {
     }
 }
 
-/// A day of the Gregorian calendar: year, month, day.
-type Date = (i64, u32, u32);
-
-/// Returns the day of a text such as `2030-12-31`; what follows a `T` or a blank does not count.
+/// Returns the day of a text such as `2030-12-31`, without the time after a `T` or a blank.
 fn date(text: &str) -> Option<Date> {
-    let day = text.split(['T', ' ']).next().unwrap_or_default();
-    let mut parts = day.split('-');
-    let mut number = |digits: usize| {
-        let part = parts.next()?;
-        let is_number = part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit());
-        is_number.then(|| part.parse::<u32>().ok())?
-    };
-    let (year, month, day) = (number(4)?, number(2)?, number(2)?);
-    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let days = match month {
-        2 => 28 + u32::from(is_leap),
-        4 | 6 | 9 | 11 => 30,
-        1..=12 => 31,
-        _ => 0,
-    };
-    let is_day = (1..=days).contains(&day) && parts.next().is_none();
-    is_day.then_some((i64::from(year), month, day))
+    let day = text.split(['T', ' ']).next()?;
+    day.parse::<Datetime>().ok()?.date
 }
 
 /// Returns the day of today, in UTC.
@@ -151,7 +134,11 @@ fn day_of(days: i64) -> Date {
     let day = day - (153 * month + 2) / 5 + 1;
     let month = if month < 10 { month + 3 } else { month - 9 };
     let year = era * 400 + year + i64::from(month <= 2);
-    (year, month as u32, day as u32)
+    Date {
+        year: year as u16,
+        month: month as u8,
+        day: day as u8,
+    }
 }
 
 /// The text that a glob is compared with.
@@ -195,8 +182,7 @@ fn glob(glob: &str, subject: GlobSubject) -> Result<Regex, String> {
 
 /// A finding, as far as it decides whether the finding is ignored.
 pub(super) struct IgnoreCandidate<'a> {
-    /// The index of the rule in [`RULES`].
-    pub(super) rule: usize,
+    pub(super) rule: RuleId,
     /// The path of the document, as reached from the arguments.
     pub(super) path: &'a [u8],
     /// The path of the document below its mount.
@@ -209,7 +195,7 @@ pub(super) struct IgnoreCandidate<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct IgnoreRule {
     entry: IgnoreEntry,
-    rule: Option<usize>,
+    rule: Option<RuleId>,
     target: Option<Regex>,
     path: Option<Regex>,
     is_past: bool,
@@ -222,8 +208,7 @@ impl IgnoreRule {
             return Err("an entry of `ignore` has a rule, a target or a path".to_owned());
         }
         let named = |name: &String| {
-            let rule = RULES.iter().position(|rule| rule.name == name);
-            rule.ok_or_else(|| format!("there is no rule {}", visible(name)))
+            RuleId::named(name).ok_or_else(|| format!("there is no rule {}", visible(name)))
         };
         let last = |text: &String| {
             date(text).ok_or_else(|| {
@@ -348,13 +333,13 @@ pub(super) struct IgnoreComment {
     pub(super) position: Option<Position>,
     /// The words of the comment.
     pub(super) text: Box<[u8]>,
-    /// The rules, as indices in [`RULES`]; none for any rule.
-    rules: Option<Vec<usize>>,
+    /// The rules; `None` for any rule.
+    rules: Option<Vec<RuleId>>,
     used: bool,
 }
 
 impl IgnoreComment {
-    fn covers(&self, rule: usize) -> bool {
+    fn covers(&self, rule: RuleId) -> bool {
         self.rules
             .as_ref()
             .is_none_or(|rules| rules.contains(&rule))
@@ -413,7 +398,7 @@ impl IgnoreComments {
     }
 
     /// Returns whether a finding at an offset and a line is ignored, and notes the comment as used.
-    pub(super) fn ignores(&mut self, rule: usize, offset: u64, line: Option<u64>) -> bool {
+    pub(super) fn ignores(&mut self, rule: RuleId, offset: u64, line: Option<u64>) -> bool {
         if self.comments.is_empty() {
             return false;
         }
@@ -451,17 +436,14 @@ impl IgnoreComments {
 }
 
 /// Reads `RULE, RULE: reason`; none if no rule is named. A name that is none matches no finding.
-fn rules(text: &[u8]) -> Option<Vec<usize>> {
+fn rules(text: &[u8]) -> Option<Vec<RuleId>> {
     let end = memchr::memchr(b':', text);
     let text = text[..end.unwrap_or(text.len())].trim_ascii();
     if text.is_empty() {
         return None;
     }
     let names = text.split(|byte| *byte == b',' || byte.is_ascii_whitespace());
-    let named = names.filter_map(|name| {
-        let is_named = |rule: &super::rules::Rule| rule.name.as_bytes() == name;
-        RULES.iter().position(is_named)
-    });
+    let named = names.filter_map(|name| RuleId::named(str::from_utf8(name).ok()?));
     Some(named.collect())
 }
 

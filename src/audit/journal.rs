@@ -9,7 +9,6 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, PoisonError};
 
 use super::names::FileId;
-use super::site::AnchorSet;
 use super::wire::{
     WireReader, push_bytes, push_context, push_diagnostic, push_number, push_reference, push_remark,
 };
@@ -129,18 +128,15 @@ impl LinkNeeds {
         self.count == 0
     }
 
-    /// Returns whether the link surely has no finding; `is_own` is a link of the file to itself.
-    pub(super) fn are_met(&self, anchors: Option<&AnchorSet>, is_own: bool) -> bool {
-        anchors.is_none_or(|anchors| {
-            let mut names = self.names[..self.count].iter();
-            (is_own || anchors.redirect.is_none()) && names.all(|&name| anchors.has(name))
-        })
+    /// Returns the hashes of the names that the file must have.
+    pub(super) fn names(&self) -> &[u64] {
+        &self.names[..self.count]
     }
 
     fn push(&self, out: &mut Vec<u8>) {
         let flags = (self.count as u64) << 1 | u64::from(self.is_route);
         push_number(u64::from(self.file.0) << 3 | flags, out);
-        for name in &self.names[..self.count] {
+        for name in self.names() {
             out.extend_from_slice(&name.to_le_bytes());
         }
     }

@@ -39,7 +39,6 @@ use std::path::{Path, PathBuf};
 use crate::document::AnchorReporting;
 use crate::pipeline::ReportMode;
 use crate::pipeline::walk::{Root, Walk, WalkOptions};
-use disk::SymlinkPolicy;
 use names::FileId;
 use options::{Audit, assume_roots};
 use report::ReportSet;
@@ -87,7 +86,7 @@ pub fn audit(
     };
     let roots: Vec<_> = paths.iter().map(root).map(Ok).collect();
     let walk_options = WalkOptions {
-        follow: options.symlinks == SymlinkPolicy::Follow,
+        follow: options.follows_symlinks,
         ..WalkOptions::default()
     };
     let mut reports = ReportSet::new(options.reading.verbosity, None);

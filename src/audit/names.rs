@@ -6,6 +6,7 @@ use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
 use foldhash::HashSet;
 use foldhash::quality::RandomState;
 use hashbrown::HashTable;
+use unicode_normalization::UnicodeNormalization;
 
 /// Distinct names, numbered in the order in which they were added.
 ///
@@ -108,6 +109,81 @@ impl NameOrder {
             all.map(hash).collect()
         });
         known.contains(&hash(word))
+    }
+}
+
+/// Names, with the names that differ in case or Unicode form only and with their order, made when one
+/// is searched for.
+#[derive(Debug, Default)]
+pub(super) struct NameIndex {
+    pub(super) names: Interner,
+    /// The length of the longest name, in bytes.
+    longest: usize,
+    /// For each distinct folded name the first name by its bytes, and whether there are others.
+    folded: OnceLock<HashTable<(u32, bool)>>,
+    order: OnceLock<NameOrder>,
+}
+
+/// Folding makes a name at most this many times shorter: a composed character takes three bytes for
+/// five, and a letter one byte for the three of a sign.
+const MAX_FOLDED: usize = 16;
+
+impl NameIndex {
+    /// Returns the number of a name, adding the name if it is new.
+    pub(super) fn add(&mut self, name: &[u8]) -> u32 {
+        self.longest = self.longest.max(name.len());
+        self.names.add(name)
+    }
+
+    /// Returns the order of the names; `None` if it was not made before and `may_sort` refuses.
+    pub(super) fn order(&self, may_sort: impl FnOnce() -> bool) -> Option<&NameOrder> {
+        if self.order.get().is_none() && !may_sort() {
+            return None;
+        }
+        Some(self.order.get_or_init(|| NameOrder::new(&self.names)))
+    }
+
+    /// Returns the name that differs in case or Unicode form only; of several the first (A10), with
+    /// whether there are others.
+    pub(super) fn folded(&self, name: &[u8]) -> Option<(&[u8], bool)> {
+        // A name that is too long for any match is not folded, which takes its length in time.
+        if name.len() > MAX_FOLDED * self.longest {
+            return None;
+        }
+        let fold_number = |number: u32| fold(self.names.name(number));
+        let hash = |folded: &str| self.names.hash(folded.as_bytes());
+        let folded = self.folded.get_or_init(|| {
+            let mut folded = HashTable::new();
+            for number in 0..self.names.len() as u32 {
+                let name = self.names.name(number);
+                let of_name = fold(name);
+                let same = |&(known, _): &(u32, bool)| fold_number(known) == of_name;
+                match folded.find_mut(hash(&of_name), same) {
+                    Some(known) if name < self.names.name(known.0) => *known = (number, true),
+                    Some(known) => known.1 = true,
+                    None => {
+                        let rehash = |&(number, _): &(u32, bool)| hash(&fold_number(number));
+                        folded.insert_unique(hash(&of_name), (number, false), rehash);
+                    }
+                }
+            }
+            folded
+        });
+        let wanted = fold(name);
+        let same = |&(known, _): &(u32, bool)| fold_number(known) == wanted;
+        let &(found, several) = folded.find(hash(&wanted), same)?;
+        Some((self.names.name(found), several))
+    }
+}
+
+/// Folds case and converts to Unicode form C, as file systems do that compare names so.
+pub(super) fn fold(name: &[u8]) -> String {
+    match str::from_utf8(name) {
+        Ok(name) if name.is_ascii() => name.to_ascii_lowercase(),
+        _ => {
+            let name = String::from_utf8_lossy(name);
+            name.nfc().collect::<String>().to_lowercase()
+        }
     }
 }
 

@@ -12,9 +12,7 @@ use std::{error, fmt, thread};
 use foldhash::quality::RandomState;
 use ignore::overrides::{Override, OverrideBuilder};
 
-use super::disk::{
-    ArchiveAccess, DiskTree, FileNaming, LookupMatch, ReadMember, ReadNames, SymlinkPolicy,
-};
+use super::disk::{ArchiveAccess, DiskTree, FileNaming, LookupMatch, ReadMember, ReadNames};
 use super::finding::Baseline;
 use super::gone::GoneFiles;
 use super::ignored::{IgnoreEntry, IgnoreRule, IgnoreRules};
@@ -22,9 +20,7 @@ use super::names::{PathSet, PathTable};
 use super::rewrite::steps_above;
 use super::rules::{Level, Levels};
 use super::server::{self, ServerKind, Servers};
-use super::target::{
-    LookupCache, MountPosition, SchemeMatching, TargetChecker, TargetLocation, split_fragment,
-};
+use super::target::{LookupCache, MountPosition, TargetChecker, TargetLocation, split_fragment};
 use super::wiki::WikiPages;
 use crate::document::flags::{Flags, holds_placeholder};
 use crate::document::options::Slug;
@@ -64,12 +60,14 @@ pub struct AuditOptions {
     pub(super) index: Vec<String>,
     /// The extensions that references may leave out, without their dot.
     pub(super) extensions: Vec<String>,
-    pub(super) schemes: SchemeMatching,
-    pub(super) symlinks: SymlinkPolicy,
+    /// Whether `http` and `https` URIs of one host and path differ (A3).
+    pub(super) strict_schemes: bool,
+    /// Whether symbolic links are followed out of the roots.
+    pub(super) follows_symlinks: bool,
     /// The kind of server; none where the files tell.
     pub(super) server: Option<&'static ServerKind>,
     pub(crate) levels: Levels,
-    pub(super) fragments: FragmentChecks,
+    pub(super) checks_fragments: bool,
     pub(crate) list: ListedLinks,
     /// The dialect of Markdown; without one, that of each tree.
     pub(crate) slug: Option<Slug>,
@@ -110,11 +108,11 @@ impl Default for AuditOptions {
             reading,
             index: vec!["index.html".to_owned(), "index.htm".to_owned()],
             extensions: Vec::new(),
-            schemes: SchemeMatching::default(),
-            symlinks: SymlinkPolicy::default(),
+            strict_schemes: false,
+            follows_symlinks: false,
             server: None,
             levels: Levels::default(),
-            fragments: FragmentChecks::default(),
+            checks_fragments: true,
             list: ListedLinks::default(),
             slug: None,
             entries: Override::empty(),
@@ -136,10 +134,10 @@ impl fmt::Debug for AuditOptions {
             .field("levels", &self.levels)
             .field("index", &self.index)
             .field("extensions", &self.extensions)
-            .field("schemes", &self.schemes)
-            .field("symlinks", &self.symlinks)
+            .field("strict_schemes", &self.strict_schemes)
+            .field("follows_symlinks", &self.follows_symlinks)
             .field("server", &self.server)
-            .field("fragments", &self.fragments)
+            .field("checks_fragments", &self.checks_fragments)
             .finish_non_exhaustive()
     }
 }
@@ -181,10 +179,7 @@ impl AuditOptions {
     /// Sets whether fragments must name an existing place; they must by default.
     #[must_use]
     pub fn fragments(mut self, check: bool) -> Self {
-        self.fragments = match check {
-            true => FragmentChecks::Check,
-            false => FragmentChecks::Ignore,
-        };
+        self.checks_fragments = check;
         self
     }
 
@@ -226,10 +221,7 @@ impl AuditOptions {
     /// Sets whether `http` and `https` URIs are told apart; by default they are not.
     #[must_use]
     pub fn strict_schemes(mut self, strict: bool) -> Self {
-        self.schemes = match strict {
-            true => SchemeMatching::Strict,
-            false => SchemeMatching::Alike,
-        };
+        self.strict_schemes = strict;
         self
     }
 
@@ -237,10 +229,7 @@ impl AuditOptions {
     /// they are not.
     #[must_use]
     pub fn follow_symlinks(mut self, follow: bool) -> Self {
-        self.symlinks = match follow {
-            true => SymlinkPolicy::Follow,
-            false => SymlinkPolicy::Within,
-        };
+        self.follows_symlinks = follow;
         self
     }
 
@@ -461,16 +450,6 @@ impl error::Error for AuditError {
     }
 }
 
-/// Whether fragments are checked.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum FragmentChecks {
-    /// They are checked.
-    #[default]
-    Check,
-    /// They are ignored.
-    Ignore,
-}
-
 /// The contents of the reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ListedLinks {
@@ -591,7 +570,7 @@ impl Audit {
             members::bytes(&archives, path, limit)
         });
         let tree = DiskTree::new(
-            options.symlinks,
+            options.follows_symlinks,
             roots.iter().copied(),
             ArchiveAccess {
                 names: Some(names),
@@ -626,7 +605,7 @@ impl Audit {
                 tree,
                 naming,
                 mounts: directories_of(&with_whole_disk(bases, &directories)),
-                schemes: options.schemes,
+                strict_schemes: options.strict_schemes,
                 paths: PathTable::default(),
             },
             hasher: RandomState::default(),
@@ -646,11 +625,6 @@ impl Audit {
             Some(below) => below,
             None => path,
         }
-    }
-
-    /// Returns whether fragments are checked.
-    pub(super) fn checks_fragments(&self) -> bool {
-        self.options.fragments == FragmentChecks::Check
     }
 
     /// Returns where a target lies that is not in the repository of the Markdown that refers to it: on the
@@ -848,48 +822,16 @@ fn is_in_repository(link: &Link<'_>) -> bool {
     link.base.is_some_and(|(base, _)| is_of_repository(base))
 }
 
-/// The pages of a repository on a forge, beside its files; `blob` and the like begin the paths of these.
-const FORGE: [&[u8]; 31] = [
-    b"actions",
-    b"archive",
-    b"blob",
-    b"branches",
-    b"commit",
-    b"commits",
-    b"compare",
-    b"contribute",
-    b"deployments",
-    b"discussions",
-    b"edit",
-    b"graphs",
-    b"issues",
-    b"labels",
-    b"milestones",
-    b"network",
-    b"new",
-    b"packages",
-    b"projects",
-    b"pull",
-    b"pulls",
-    b"raw",
-    b"releases",
-    b"search",
-    b"security",
-    b"stargazers",
-    b"tags",
-    b"tree",
-    b"wiki",
-    b"-",
-    b"merge_requests",
-];
-
-/// Returns whether a path leads to a page of the forge, so many steps above the root of a repository, whose
+/// Returns whether a path resolves to a page of a forge, `steps` above the root of a repository, whose
 /// files are at `blob/BRANCH/` (A99).
 fn is_on_forge((steps, path): (usize, &[u8])) -> bool {
-    let name = path.split(|&byte| byte == b'/').next().unwrap_or_default();
-    match steps {
-        1 => matches!(name, b"blob" | b"tree" | b"raw"),
-        2 => FORGE.contains(&name),
+    match path.split(|&byte| byte == b'/').next().unwrap_or_default() {
+        b"blob" | b"tree" | b"raw" => steps == 1 || steps == 2,
+        b"actions" | b"archive" | b"branches" | b"commit" | b"commits" | b"compare"
+        | b"contribute" | b"deployments" | b"discussions" | b"edit" | b"graphs" | b"issues"
+        | b"labels" | b"milestones" | b"network" | b"new" | b"packages" | b"projects" | b"pull"
+        | b"pulls" | b"releases" | b"search" | b"security" | b"stargazers" | b"tags" | b"wiki"
+        | b"-" | b"merge_requests" => steps == 2,
         _ => false,
     }
 }

@@ -12,7 +12,7 @@ use super::finding::{
     DocumentPosition, FindingDraft, FindingSubject, SuggestionHint, finding_key, group_key,
     shortened,
 };
-use super::hint::hint;
+use super::hint::HintSearch;
 use super::ignored::{IgnoreCandidate, IgnoreComments};
 use super::journal::{Journal, JournalDocument, JournalRecord, LinkNeeds};
 use super::names::FileId;
@@ -20,7 +20,7 @@ use super::options::{Audit, ListedLinks, touches};
 use super::positions::PositionFinder;
 use super::report::ReportSet;
 use super::rule_checks;
-use super::rules::{Level, LinkState, RULES, StateCounts};
+use super::rules::{Level, LinkState, RULES, RuleId, StateCounts};
 use super::site::{DocumentBatch, FileSet, Site};
 use super::suggest::Suggester;
 use super::target::{ExpectedPath, TargetLocation, split_fragment};
@@ -54,9 +54,13 @@ pub(super) fn run<'r>(
 ) -> (ReportSet<'r>, StateCounts, Option<io::Error>) {
     let ordered = ReorderBuffer::new(ReportSink { suggester, reports }, HELD, OutputOrder::Path);
     let next = AtomicUsize::new(0);
-    let linked = audit.options.levels.reports("orphan").then_some(linked);
+    let linked = audit
+        .options
+        .levels
+        .reports(RuleId::Orphan)
+        .then_some(linked);
     let has_sitemap = listed.iter().next().is_some();
-    let reports_unlisted = audit.options.levels.reports("sitemap-missing") && has_sitemap;
+    let reports_unlisted = audit.options.levels.reports(RuleId::SitemapMissing) && has_sitemap;
     let listed = reports_unlisted.then_some(listed);
     let work = || {
         let mut pass = ReportPass::new(audit, site, [linked, listed], &ordered);
@@ -90,9 +94,8 @@ pub(super) fn run<'r>(
 
 /// Reports the entries that have ignored nothing, as findings in the files that have them.
 pub(super) fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::Result<()> {
-    let Some((rule, level)) = audit.options.levels.named("unused-ignore") else {
-        return Ok(());
-    };
+    let rule = RuleId::UnusedIgnore;
+    let level = audit.options.levels.of(rule);
     let mut nth = HashMap::new();
     for entry in audit.ignored.unused() {
         let path = entry.file.as_os_str().as_encoded_bytes();
@@ -101,7 +104,7 @@ pub(super) fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::
         let name = entry.words.as_bytes();
         let count = nth.entry(entry.words.clone()).or_insert(0);
         *count += 1;
-        let key = finding_key(path, None, RULES[rule].name, name, *count);
+        let key = finding_key(path, None, rule, name, *count);
         if audit.options.baseline.contains(key) {
             let key = key.to_le_bytes();
             reports.take(WireRecord::Forgiven, &mut WireReader::new(&key))?;
@@ -122,7 +125,7 @@ pub(super) fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::
             cause: None,
             hint: SuggestionHint::Nothing,
             key,
-            group: group_key(RULES[rule].name, name),
+            group: group_key(rule, name),
             target_name: shortened(name),
         };
         reports.enter(path)?;
@@ -205,7 +208,7 @@ struct DeferredFindings {
 }
 
 impl DeferredFindings {
-    fn push(&mut self, rule: usize, offset: u64, member: Option<&str>, name: &[u8]) {
+    fn push(&mut self, rule: RuleId, offset: u64, member: Option<&str>, name: &[u8]) {
         self.positions.push((offset, self.packed.len()));
         push_number(rule as u64, &mut self.packed);
         push_optional(member.map(str::as_bytes), &mut self.packed);
@@ -220,8 +223,7 @@ impl DeferredFindings {
 
 /// A finding, as far as it decides whether the finding is ignored.
 struct Occurrence<'a> {
-    /// The index of the rule in [`RULES`].
-    rule: usize,
+    rule: RuleId,
     member: Option<&'a str>,
     /// The offset in the document; none for the document as a whole.
     offset: Option<u64>,
@@ -333,7 +335,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                     JournalRecord::Remark => self.remark(&packed.remark()),
                     JournalRecord::Repeated => {
                         let offset = packed.number();
-                        self.defer("duplicate-id", offset, packed.bytes());
+                        self.defer(RuleId::DuplicateId, offset, packed.bytes());
                     }
                     JournalRecord::Restart => self.clear(),
                     JournalRecord::Failure => {
@@ -352,8 +354,8 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
 
     /// Returns whether a link to an existing target has no finding; counts it if so.
     fn is_met(&mut self, needs: &LinkNeeds) -> bool {
-        let anchors = self.evaluator.site.anchors(needs.file);
-        let is_met = needs.are_met(anchors, Some(needs.file) == self.document.file);
+        let is_own = Some(needs.file) == self.document.file;
+        let is_met = self.evaluator.site.meets(needs, is_own);
         if is_met {
             let state = if needs.is_route {
                 LinkState::Skipped
@@ -448,7 +450,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         let may_be_orphan = self.is_page(file)
             || self.audit.options.orphan_assets && !is_fetched_unnamed(&self.evaluator.name);
         if may_be_orphan && !is_entry && !self.is_error_page(file) {
-            self.whole("orphan");
+            self.whole(RuleId::Orphan);
         }
     }
 
@@ -456,7 +458,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     fn unlisted(&mut self, file: FileId) {
         let redirects = self.evaluator.site.redirects(file);
         if self.is_page(file) && !redirects && !self.is_error_page(file) {
-            self.whole("sitemap-missing");
+            self.whole(RuleId::SitemapMissing);
         }
     }
 
@@ -479,7 +481,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     /// Makes the finding of a rule about the document as a whole.
-    fn whole(&mut self, rule: &'static str) {
+    fn whole(&mut self, rule: RuleId) {
         let member = self.member();
         let position = DocumentPosition {
             member: member.as_deref(),
@@ -489,10 +491,8 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     /// Makes the finding of a rule about a position that is no link.
-    fn position(&mut self, rule: &'static str, position: &DocumentPosition<'_>) {
-        let Some((rule, level)) = self.audit.options.levels.named(rule) else {
-            return;
-        };
+    fn position(&mut self, rule: RuleId, position: &DocumentPosition<'_>) {
+        let level = self.audit.options.levels.of(rule);
         let key = self.evaluator.key(rule, position.member, position.name);
         let is_ignored = self.is_ignored(&Occurrence {
             rule,
@@ -522,7 +522,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             cause: None,
             hint: SuggestionHint::Nothing,
             key,
-            group: group_key(RULES[rule].name, target_name),
+            group: group_key(rule, target_name),
             target_name: shortened(target_name),
         };
         draft.push(&mut self.out.0);
@@ -540,7 +540,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
 
     /// Reports the comments that have ignored nothing.
     fn unused_comments(&mut self) {
-        if !self.audit.options.levels.reports("unused-ignore") {
+        if !self.audit.options.levels.reports(RuleId::UnusedIgnore) {
             return;
         }
         // No comment ignores a finding about comments.
@@ -553,7 +553,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                 span: Some(comment.span),
                 name: &comment.text,
             };
-            self.position("unused-ignore", &position);
+            self.position(RuleId::UnusedIgnore, &position);
         }
     }
 
@@ -565,7 +565,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         };
         for &(offset, at) in &deferred.positions {
             let mut packed = WireReader::new(&deferred.packed[at..]);
-            let rule = RULES[packed.number() as usize].name;
+            let rule = RULES[packed.number() as usize].id;
             let member = packed.optional().map(wire::text);
             let position = DocumentPosition {
                 member,
@@ -602,7 +602,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     /// Returns whether the finding of a link is ignored.
     fn ignores_link(
         &mut self,
-        rule: usize,
+        rule: RuleId,
         link: &Link<'_>,
         expected: Option<&ExpectedPath<'_>>,
     ) -> bool {
@@ -622,15 +622,14 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     /// Notes a finding at an offset of the document.
-    fn defer(&mut self, rule: &str, offset: u64, name: &[u8]) {
+    fn defer(&mut self, rule: RuleId, offset: u64, name: &[u8]) {
         let member = self.member();
         self.defer_in(rule, offset, member.as_deref(), name);
     }
 
-    fn defer_in(&mut self, rule: &str, offset: u64, member: Option<&str>, name: &[u8]) {
-        let levels = &self.audit.options.levels;
-        if let Some((number, _)) = levels.named(rule).filter(|_| levels.reports(rule)) {
-            self.deferred.push(number, offset, member, name);
+    fn defer_in(&mut self, rule: RuleId, offset: u64, member: Option<&str>, name: &[u8]) {
+        if self.audit.options.levels.reports(rule) {
+            self.deferred.push(rule, offset, member, name);
         }
     }
 
@@ -677,6 +676,12 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             return;
         }
         let target_name = self.evaluator.target_name(rule, &facts, expected);
+        let search = HintSearch {
+            audit: self.audit,
+            site: self.evaluator.site,
+            facts: &facts,
+            expected,
+        };
         let draft = FindingDraft {
             subject: FindingSubject::Link(link),
             rule,
@@ -684,16 +689,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             cause: self.evaluator.cause(&facts, expected),
             hint: match self.evaluator.exists_elsewhere(&facts) {
                 true => SuggestionHint::Nothing,
-                false => hint(
-                    self.audit,
-                    self.evaluator.site,
-                    RULES[rule].name,
-                    &facts,
-                    expected,
-                ),
+                false => search.hint(rule),
             },
             key,
-            group: group_key(RULES[rule].name, &target_name),
+            group: group_key(rule, &target_name),
             target_name: shortened(&target_name),
         };
         self.record(WireRecord::Finding);
@@ -711,18 +710,18 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                 let name = self.audit.hasher.hash_one(remark.text);
                 let labels = &self.evaluator.site.labels;
                 if labels.lacks(path.unwrap_or(&own), name) {
-                    self.defer("undefined-reference", remark.span.start, remark.text);
+                    self.defer(RuleId::UndefinedReference, remark.span.start, remark.text);
                 }
             }
             RemarkKind::UndefinedLabel => {
-                self.defer("undefined-reference", remark.span.start, remark.text);
+                self.defer(RuleId::UndefinedReference, remark.span.start, remark.text);
             }
         }
     }
 
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
         if *found.code == BASE_SECOND {
-            self.defer_in("several-bases", found.offset, found.member, b"");
+            self.defer_in(RuleId::SeveralBases, found.offset, found.member, b"");
         }
         self.record(WireRecord::Diagnostic);
         wire::push_diagnostic(found, &mut self.out.0);

@@ -1,14 +1,13 @@
 //! Findings about the redirect files of servers: rules whose destination does not exist.
 
-use std::borrow::Cow;
-
 use super::disk::LookupMatch;
 use super::finding::{
-    DocumentPosition, FindingCause, FindingDraft, FindingSubject, SuggestionHint, finding_key,
-    group_key, shortened,
+    CauseKind, DocumentPosition, FindingCause, FindingDraft, FindingSubject, SuggestionHint,
+    finding_key, group_key, shortened,
 };
 use super::ignored::IgnoreCandidate;
-use super::options::{Audit, FragmentChecks, leads_to_touched, touches};
+use super::options::{Audit, leads_to_touched, touches};
+use super::rules::RuleId;
 use super::server::RuleFile;
 use super::site::Site;
 use super::target::{ServerStep, TargetLocation, split_fragment};
@@ -145,32 +144,29 @@ impl RuleChecks<'_> {
             _ => checker.locate_file(target),
         };
         let rule = match location {
-            TargetLocation::Nothing | TargetLocation::Misled => "broken-file",
+            TargetLocation::Nothing | TargetLocation::Misled => RuleId::BrokenFile,
             // Only what is below may be linked to.
             _ if destination.is_prefix => return false,
-            TargetLocation::NoIndex(_) => "broken-index",
-            TargetLocation::File(_, LookupMatch::OtherCase) => "case-mismatch",
-            TargetLocation::SymlinkOut => "outside-root",
+            TargetLocation::NoIndex(_) => RuleId::BrokenIndex,
+            TargetLocation::File(_, LookupMatch::OtherCase) => RuleId::CaseMismatch,
+            TargetLocation::SymlinkOut => RuleId::OutsideRoot,
             TargetLocation::File(file, _)
-                if self.audit.options.fragments == FragmentChecks::Check
+                if self.audit.options.checks_fragments
                     && fragment.is_some_and(|name| !self.site.has_fragment(file, name)) =>
             {
-                "broken-fragment"
+                RuleId::BrokenFragment
             }
-            TargetLocation::File(_, LookupMatch::Redirect) => "redirected",
+            TargetLocation::File(_, LookupMatch::Redirect) => RuleId::Redirected,
             _ => return false,
         };
         let levels = &self.audit.options.levels;
         if !levels.reports(rule) {
             return false;
         }
-        let Some((rule_index, level)) = levels.named(rule) else {
-            return false;
-        };
         let below = checker.mounts.relative_path(&self.file.path);
         let name = below.unwrap_or(&self.file.path);
         let candidate = IgnoreCandidate {
-            rule: rule_index,
+            rule,
             path: self.audit.shown(&self.file.path),
             name,
             targets: &[destination.text, target],
@@ -193,8 +189,8 @@ impl RuleChecks<'_> {
                 span: Some(destination.span),
                 name: destination.text,
             }),
-            rule: rule_index,
-            level,
+            rule,
+            level: levels.of(rule),
             cause: steps.cause(),
             hint: SuggestionHint::Nothing,
             key,
@@ -257,6 +253,6 @@ impl ServerSteps {
 
     /// Returns the steps as the cause of a finding.
     pub(super) fn cause(&self) -> Option<FindingCause<'static>> {
-        (self.count > 0).then(|| FindingCause::Rules(Cow::Owned(self.text.clone())))
+        (self.count > 0).then(|| FindingCause::new(CauseKind::Rules, self.text.as_slice()))
     }
 }

@@ -27,14 +27,6 @@ impl Level {
     }
 }
 
-/// The subject of a rule.
-pub(super) enum RuleSubject {
-    /// A link with its target; the function tells whether the rule applies.
-    Link(fn(&TargetFacts<'_>) -> bool),
-    /// A document as a whole; the passes of the audit find these.
-    Document,
-}
-
 /// A rule of the audit.
 #[non_exhaustive]
 pub struct Rule {
@@ -44,148 +36,121 @@ pub struct Rule {
     pub level: Level,
     /// The message of a finding.
     pub message: &'static str,
-    /// The subject and the condition.
-    pub(super) subject: RuleSubject,
+    pub(crate) id: RuleId,
 }
 
-/// Every rule. A link has at most one finding: that of the first rule that applies.
-pub static RULES: &[Rule] = &[
-    Rule {
-        name: "broken-file",
-        level: Level::Error,
-        message: "no such file",
-        subject: RuleSubject::Link(|facts| {
-            matches!(
-                facts.location,
-                TargetLocation::Nothing | TargetLocation::Misled
-            )
-        }),
-    },
-    Rule {
-        name: "broken-index",
-        level: Level::Error,
-        message: "the directory has no index file",
-        subject: RuleSubject::Link(|facts| matches!(facts.location, TargetLocation::NoIndex(_))),
-    },
-    Rule {
-        name: "broken-fragment",
-        level: Level::Error,
-        message: "no such id",
-        subject: RuleSubject::Link(|facts| facts.fragment_missing),
-    },
-    Rule {
-        name: "case-mismatch",
-        level: Level::Warning,
-        message: "only a name in other case or another Unicode form exists",
-        subject: RuleSubject::Link(|facts| {
-            facts.found_by(LookupMatch::OtherCase) || facts.fragment_in_other_case
-        }),
-    },
-    Rule {
-        name: "outside-root",
-        level: Level::Warning,
-        message: "the host is mounted, but not this path",
-        subject: RuleSubject::Link(|facts| {
-            matches!(
-                facts.location,
-                TargetLocation::OutsideRoot | TargetLocation::SymlinkOut
-            )
-        }),
-    },
-    Rule {
-        name: "redirected",
-        level: Level::Warning,
-        message: "the target redirects elsewhere",
-        subject: RuleSubject::Link(|facts| {
-            facts.redirects
-                || facts.found_by(LookupMatch::WithoutSlash)
-                || facts.found_by(LookupMatch::Redirect)
-                || facts.location == TargetLocation::RedirectOut
-        }),
-    },
-    Rule {
-        name: "bad-reference",
-        level: Level::Warning,
-        message: "the reference does not parse",
-        subject: RuleSubject::Link(|facts| {
-            facts.location == TargetLocation::Unresolved(ResolveErrorKind::InvalidReference)
-        }),
-    },
-    Rule {
-        name: "unresolved",
-        level: Level::Warning,
-        message: "the reference does not resolve",
-        subject: RuleSubject::Link(
-            |facts| matches!(facts.location, TargetLocation::Unresolved(kind) if kind != ResolveErrorKind::InvalidReference),
-        ),
-    },
-    Rule {
-        name: "feed-relative",
-        level: Level::Warning,
-        message: "a relative reference in RSS",
-        subject: RuleSubject::Link(|facts| {
-            facts.link.flags.contains(Flags::RSS) && is_relative(facts.link.reference)
-        }),
-    },
-    Rule {
-        name: "empty-href",
-        level: Level::Allow,
-        message: "the reference is empty",
-        subject: RuleSubject::Link(|facts| facts.link.reference.trim_ascii().is_empty()),
-    },
-    Rule {
-        name: "trailing-slash",
-        level: Level::Allow,
-        message: "a file is named as if it were a directory",
-        subject: RuleSubject::Link(|facts| facts.found_by(LookupMatch::SlashAfterFile)),
-    },
-    Rule {
-        name: "insecure-scheme",
-        level: Level::Allow,
-        message: "the scheme does not encrypt",
-        subject: RuleSubject::Link(|facts| {
-            let target = facts.link.target.unwrap_or_default();
-            facts.location == TargetLocation::External
-                && (target.starts_with(b"http:") || target.starts_with(b"ftp:"))
-        }),
-    },
-    Rule {
-        name: "duplicate-id",
-        level: Level::Allow,
-        message: "the id stands in the document before",
-        subject: RuleSubject::Document,
-    },
-    Rule {
-        name: "several-bases",
-        level: Level::Allow,
-        message: "only the first base element with href counts",
-        subject: RuleSubject::Document,
-    },
-    Rule {
-        name: "undefined-reference",
-        level: Level::Warning,
-        message: "nothing defines what the reference names",
-        subject: RuleSubject::Document,
-    },
-    Rule {
-        name: "unused-ignore",
-        level: Level::Warning,
-        message: "nothing is ignored by it",
-        subject: RuleSubject::Document,
-    },
-    Rule {
-        name: "sitemap-missing",
-        level: Level::Allow,
-        message: "no sitemap lists the page",
-        subject: RuleSubject::Document,
-    },
-    Rule {
-        name: "orphan",
-        level: Level::Allow,
-        message: "no document links to this one",
-        subject: RuleSubject::Document,
-    },
-];
+macro_rules! rules {
+    ($($id:ident = $name:literal, $level:ident, $message:literal;)*) => {
+        /// The rules, in the order of [`RULES`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) enum RuleId {
+            $($id),*
+        }
+
+        /// Every rule. A link has at most one finding: that of the first rule that applies.
+        pub static RULES: &[Rule] = &[$(Rule {
+            name: $name,
+            level: Level::$level,
+            message: $message,
+            id: RuleId::$id,
+        }),*];
+    };
+}
+
+rules! {
+    BrokenFile = "broken-file", Error, "no such file";
+    BrokenIndex = "broken-index", Error, "the directory has no index file";
+    BrokenFragment = "broken-fragment", Error, "no such id";
+    CaseMismatch = "case-mismatch", Warning, "only a name in other case or another Unicode form exists";
+    OutsideRoot = "outside-root", Warning, "the host is mounted, but not this path";
+    Redirected = "redirected", Warning, "the target redirects elsewhere";
+    BadReference = "bad-reference", Warning, "the reference does not parse";
+    Unresolved = "unresolved", Warning, "the reference does not resolve";
+    FeedRelative = "feed-relative", Warning, "a relative reference in RSS";
+    EmptyHref = "empty-href", Allow, "the reference is empty";
+    TrailingSlash = "trailing-slash", Allow, "a file is named as if it were a directory";
+    InsecureScheme = "insecure-scheme", Allow, "the scheme does not encrypt";
+    DuplicateId = "duplicate-id", Allow, "the id stands in the document before";
+    SeveralBases = "several-bases", Allow, "only the first base element with href counts";
+    UndefinedReference = "undefined-reference", Warning, "nothing defines what the reference names";
+    UnusedIgnore = "unused-ignore", Warning, "nothing is ignored by it";
+    SitemapMissing = "sitemap-missing", Allow, "no sitemap lists the page";
+    Orphan = "orphan", Allow, "no document links to this one";
+}
+
+impl RuleId {
+    /// Returns the rule with a name.
+    pub(super) fn named(name: &str) -> Option<RuleId> {
+        RULES
+            .iter()
+            .find(|rule| rule.name == name)
+            .map(|rule| rule.id)
+    }
+
+    /// Returns the row of the rule.
+    pub(super) fn rule(self) -> &'static Rule {
+        &RULES[self as usize]
+    }
+
+    /// Returns the name of the rule.
+    pub(super) fn name(self) -> &'static str {
+        self.rule().name
+    }
+
+    /// Returns whether the rule applies to links whose target exists, or is not looked up.
+    fn applies_to_intact(self) -> bool {
+        matches!(self, RuleId::EmptyHref | RuleId::InsecureScheme)
+    }
+
+    /// Returns whether the rule applies to a link; those about documents apply to none.
+    fn applies(self, facts: &TargetFacts<'_>) -> bool {
+        let location = facts.location;
+        match self {
+            RuleId::BrokenFile => {
+                matches!(location, TargetLocation::Nothing | TargetLocation::Misled)
+            }
+            RuleId::BrokenIndex => matches!(location, TargetLocation::NoIndex(_)),
+            RuleId::BrokenFragment => facts.fragment_missing,
+            RuleId::CaseMismatch => {
+                facts.found_by(LookupMatch::OtherCase) || facts.fragment_in_other_case
+            }
+            RuleId::OutsideRoot => {
+                matches!(
+                    location,
+                    TargetLocation::OutsideRoot | TargetLocation::SymlinkOut
+                )
+            }
+            RuleId::Redirected => {
+                facts.redirects
+                    || facts.found_by(LookupMatch::WithoutSlash)
+                    || facts.found_by(LookupMatch::Redirect)
+                    || location == TargetLocation::RedirectOut
+            }
+            RuleId::BadReference => {
+                location == TargetLocation::Unresolved(ResolveErrorKind::InvalidReference)
+            }
+            RuleId::Unresolved => {
+                matches!(location, TargetLocation::Unresolved(kind) if kind != ResolveErrorKind::InvalidReference)
+            }
+            RuleId::FeedRelative => {
+                facts.link.flags.contains(Flags::RSS) && is_relative(facts.link.reference)
+            }
+            RuleId::EmptyHref => facts.link.reference.trim_ascii().is_empty(),
+            RuleId::TrailingSlash => facts.found_by(LookupMatch::SlashAfterFile),
+            RuleId::InsecureScheme => {
+                let target = facts.link.target.unwrap_or_default();
+                location == TargetLocation::External
+                    && (target.starts_with(b"http:") || target.starts_with(b"ftp:"))
+            }
+            RuleId::DuplicateId
+            | RuleId::SeveralBases
+            | RuleId::UndefinedReference
+            | RuleId::UnusedIgnore
+            | RuleId::SitemapMissing
+            | RuleId::Orphan => false,
+        }
+    }
+}
 
 /// Returns whether a reference has no scheme.
 fn is_relative(reference: &[u8]) -> bool {
@@ -227,7 +192,7 @@ impl LinkState {
 
     /// Returns the state of a link with its finding, if any.
     #[inline]
-    pub(super) fn of(facts: &TargetFacts<'_>, finding: Option<(usize, Level)>) -> Self {
+    pub(super) fn of(facts: &TargetFacts<'_>, finding: Option<(RuleId, Level)>) -> Self {
         let is_error = finding.is_some_and(|(_, level)| level == Level::Error);
         match facts.location {
             TargetLocation::Nothing | TargetLocation::Misled | TargetLocation::NoIndex(_) => {
@@ -253,7 +218,7 @@ pub(crate) type StateCounts = [u64; 5];
 /// The level of each rule.
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
-    /// Indexed like [`RULES`].
+    /// Indexed by [`RuleId`].
     levels: Vec<Level>,
     /// A rule is on that applies to links whose target exists, or is not looked up.
     checks_intact: bool,
@@ -271,24 +236,22 @@ impl Default for Levels {
 impl Levels {
     /// Sets the level of a rule; returns false if no rule has that name.
     pub(crate) fn set(&mut self, name: &str, level: Level) -> bool {
-        let index = RULES.iter().position(|rule| rule.name == name);
-        if let Some(index) = index {
-            self.levels[index] = level;
+        let rule = RuleId::named(name);
+        if let Some(rule) = rule {
+            self.levels[rule as usize] = level;
         }
-        self.checks_intact = self.reports("empty-href") || self.reports("insecure-scheme");
-        index.is_some()
+        let mut intact = RULES.iter().filter(|rule| rule.id.applies_to_intact());
+        self.checks_intact = intact.any(|rule| self.reports(rule.id));
+        rule.is_some()
     }
 
-    /// Returns the index in [`RULES`] and the level of the first rule that applies to a link and is
-    /// not allowed.
+    /// Returns the first rule that applies to a link and is not allowed, and its level.
     #[inline]
-    pub(super) fn first_finding(&self, facts: &TargetFacts<'_>) -> Option<(usize, Level)> {
+    pub(super) fn first_finding(&self, facts: &TargetFacts<'_>) -> Option<(RuleId, Level)> {
         let is_intact = match facts.location {
             TargetLocation::File(_, how) => {
-                matches!(
-                    how,
-                    LookupMatch::Exact | LookupMatch::Extension | LookupMatch::Index
-                ) && !facts.fragment_missing
+                how.is_final()
+                    && !facts.fragment_missing
                     && !facts.fragment_in_other_case
                     && !facts.redirects
             }
@@ -302,19 +265,18 @@ impl Levels {
         self.try_rules(facts)
     }
 
-    fn try_rules(&self, facts: &TargetFacts<'_>) -> Option<(usize, Level)> {
-        let rows = RULES.iter().zip(&self.levels).enumerate();
-        rows.filter(|(_, (_, level))| **level > Level::Allow)
-            .find_map(|(index, (rule, &level))| match rule.subject {
-                RuleSubject::Link(applies) if applies(facts) => Some((index, level)),
-                _ => None,
-            })
+    fn try_rules(&self, facts: &TargetFacts<'_>) -> Option<(RuleId, Level)> {
+        let rows = RULES.iter().zip(&self.levels);
+        let mut reported = rows.filter(|(_, level)| **level > Level::Allow);
+        let applies = |(rule, _): &(&Rule, &Level)| rule.id.applies(facts);
+        reported
+            .find(applies)
+            .map(|(rule, &level)| (rule.id, level))
     }
 
-    /// Returns the index in [`RULES`] and the level of a rule.
-    pub(crate) fn named(&self, name: &str) -> Option<(usize, Level)> {
-        let index = RULES.iter().position(|rule| rule.name == name)?;
-        Some((index, self.levels[index]))
+    /// Returns the level of a rule.
+    pub(crate) fn of(&self, rule: RuleId) -> Level {
+        self.levels[rule as usize]
     }
 
     /// Returns the name and the level of each rule.
@@ -324,8 +286,7 @@ impl Levels {
     }
 
     /// Returns whether findings of a rule are reported.
-    pub(super) fn reports(&self, rule: &str) -> bool {
-        let named = self.named(rule);
-        named.is_some_and(|(_, level)| level > Level::Allow)
+    pub(super) fn reports(&self, rule: RuleId) -> bool {
+        self.of(rule) > Level::Allow
     }
 }

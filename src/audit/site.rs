@@ -4,7 +4,7 @@ use std::hash::BuildHasher;
 
 use foldhash::quality::RandomState;
 
-use super::journal::JournalBlock;
+use super::journal::{JournalBlock, LinkNeeds};
 use super::labels::TreeLabels;
 use super::names::FileId;
 use super::target::{
@@ -53,7 +53,7 @@ pub(super) enum GithubFragment {
 impl AnchorSet {
     /// Returns whether the document has a name, by its hash; true for formats whose fragments are not
     /// checked.
-    pub(super) fn has(&self, name: u64) -> bool {
+    fn has(&self, name: u64) -> bool {
         let names = self.names.as_ref();
         names.is_none_or(|names| names.binary_search(&name).is_ok())
     }
@@ -148,6 +148,15 @@ impl Site {
     /// Returns the anchors of a file, if it has been read.
     pub(super) fn anchors(&self, file: FileId) -> Option<&AnchorSet> {
         self.anchors.get(file.0 as usize)?.as_ref()
+    }
+
+    /// Returns whether a link to an existing target surely has no finding; `is_own` is a link of the
+    /// file to itself.
+    pub(super) fn meets(&self, needs: &LinkNeeds, is_own: bool) -> bool {
+        self.anchors(needs.file).is_none_or(|anchors| {
+            let mut names = needs.names().iter();
+            (is_own || anchors.redirect.is_none()) && names.all(|&name| anchors.has(name))
+        })
     }
 
     /// Returns whether a file has a name, by its hash; true for formats whose fragments are not

@@ -13,18 +13,18 @@
 use std::collections::VecDeque;
 use std::hash::BuildHasher;
 use std::ops::ControlFlow;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use encoding_rs::WINDOWS_1252;
 use foldhash::{HashMap, HashMapExt};
 use percent_encoding::percent_decode;
 
 use super::collect::{entry_at, read_at};
-use super::disk::{DiskEntry, Listing, fold};
+use super::disk::{DiskEntry, Listing};
 use super::evaluator::COPIED;
 use super::finding::{FindingDraft, FindingSubject, Repair, Suggestion, SuggestionHint};
 use super::hint::{MovedFiles, suggestion};
-use super::names::{FileId, Interner, NameOrder, common_prefix, words};
+use super::names::{FileId, Interner, NameIndex, NameOrder, common_prefix, words};
 use super::options::Audit;
 use super::rewrite::{ReferenceForm, steps_above};
 use super::site::Site;
@@ -157,7 +157,7 @@ fn nearest_entry<'l>(
     is_directory: bool,
     budget: &mut SuggestionBudget,
 ) -> Option<&'l [u8]> {
-    let names = listing.names();
+    let names = &listing.index.names;
     let fits = |number| listing.may_be_directory(number, is_directory);
     let has_word = |word: &[u8]| order.has_word(names, word);
     if is_directory {
@@ -451,35 +451,12 @@ type NameCandidate = (Box<[u8]>, Option<Repair>);
 
 /// The names that fragments can refer to in one document.
 #[derive(Default)]
-struct AnchorCandidates {
-    names: Interner,
-    order: OnceLock<NameOrder>,
-    /// For each hash of a folded name the name, or none if there are several.
-    folded: OnceLock<HashMap<u64, Option<u32>>>,
-}
+struct AnchorCandidates(NameIndex);
 
 impl AnchorCandidates {
-    /// Returns the only name that differs in case or Unicode form alone.
-    fn folded(&self, wanted: &[u8]) -> Option<&[u8]> {
-        let hash = |name: &[u8]| self.names.hash(fold(name).as_bytes());
-        let folded = self.folded.get_or_init(|| {
-            let mut folded = HashMap::<u64, Option<u32>>::new();
-            for number in 0..self.names.len() as u32 {
-                let known = folded.entry(hash(self.names.name(number)));
-                known
-                    .and_modify(|known| *known = None)
-                    .or_insert(Some(number));
-            }
-            folded
-        });
-        let number = *folded.get(&hash(wanted))?;
-        let name = self.names.name(number?);
-        (fold(name) == fold(wanted)).then_some(name)
-    }
-
     fn size(&self) -> usize {
         // For each name its end, its place in the order and its entries of the hash tables.
-        self.names.bytes() + 48 * self.names.len()
+        self.0.names.bytes() + 48 * self.0.names.len()
     }
 }
 
@@ -491,9 +468,9 @@ impl Sink for AnchorCandidates {
     fn event(&mut self, found: &Found<'_>) {
         match found {
             Found::Anchor(name, _) => {
-                self.names.add(name);
+                self.0.add(name);
             }
-            Found::Restart => self.names = Interner::default(),
+            Found::Restart => self.0 = NameIndex::default(),
             _ => {}
         }
     }
@@ -615,8 +592,9 @@ impl<'a> Suggester<'a> {
         let tree = &audit.checker.tree;
         for _ in 0..MOST_NAMES {
             let missing = tree.first_missing(root, &path)?;
-            let names = missing.listing.names();
-            let order = (missing.listing).order(|| budget.take(names.bytes() as u64 / 16))?;
+            let index = &missing.listing.index;
+            let names = &index.names;
+            let order = index.order(|| budget.take(names.bytes() as u64 / 16))?;
             let is_directory = !missing.behind.is_empty();
             let name = nearest_entry(&missing.listing, order, missing.name, is_directory, budget)?;
             path = [&missing.directory, &b"/"[..], name, missing.behind].concat();
@@ -671,21 +649,22 @@ impl<'a> Suggester<'a> {
         if !self.budget.take(1 + wanted.len() as u64 / 16) {
             return None;
         }
-        if let Some(name) = anchors.folded(wanted) {
+        let index = &anchors.0;
+        if let Some((name, false)) = index.folded(wanted) {
             return Some((name.into(), Some(Repair::Case)));
         }
         if str::from_utf8(wanted).is_err() {
             let (text, ..) = WINDOWS_1252.decode(wanted);
-            if anchors.names.get(text.as_bytes()).is_some() {
+            if index.names.get(text.as_bytes()).is_some() {
                 return Some((text.as_bytes().into(), Some(Repair::Encoding)));
             }
         }
-        let order = (anchors.order).get_or_init(|| NameOrder::new(&anchors.names));
+        let order = index.order(|| true)?;
         let limit = most_edits(wanted);
         let budget = &mut self.budget;
-        let has_word = |word: &[u8]| order.has_word(&anchors.names, word);
-        let is_near = |number| is_typo(wanted, anchors.names.name(number), has_word);
-        let name = nearest(&anchors.names, order, wanted, limit, is_near, budget)?;
+        let has_word = |word: &[u8]| order.has_word(&index.names, word);
+        let is_near = |number| is_typo(wanted, index.names.name(number), has_word);
+        let name = nearest(&index.names, order, wanted, limit, is_near, budget)?;
         Some((name.into(), None))
     }
 

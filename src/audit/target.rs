@@ -80,16 +80,6 @@ impl TargetFacts<'_> {
     }
 }
 
-/// Whether `http` and `https` URIs of one host and path are the same (A3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum SchemeMatching {
-    /// They are the same.
-    #[default]
-    Alike,
-    /// They differ.
-    Strict,
-}
-
 /// Maps targets to files: mounts backwards, then the disk.
 #[derive(Debug)]
 pub(super) struct TargetChecker {
@@ -101,8 +91,8 @@ pub(super) struct TargetChecker {
     pub(super) naming: FileNaming,
     /// The views of servers on the mounts.
     pub(super) servers: Servers,
-    /// Whether `http` and `https` are told apart.
-    pub(super) schemes: SchemeMatching,
+    /// Whether `http` and `https` differ.
+    pub(super) strict_schemes: bool,
     /// The numbers of files.
     pub(super) paths: PathTable,
 }
@@ -430,11 +420,12 @@ impl TargetChecker {
         (rest.strip_prefix(above)).filter(|_| is_same && above.ends_with(b"/"))
     }
 
-    /// Returns the comparison of schemes that counts some as the same.
+    /// Returns a function that compares two different schemes.
     fn alike(&self) -> fn(&[u8], &[u8]) -> bool {
-        match self.schemes {
-            SchemeMatching::Alike => |one, other| is_web(one) && is_web(other),
-            SchemeMatching::Strict => |_, _| false,
+        if self.strict_schemes {
+            |_, _| false
+        } else {
+            |one, other| is_web(one) && is_web(other)
         }
     }
 }
@@ -634,32 +625,19 @@ pub(super) fn is_line_of_source(name: &[u8]) -> bool {
     name.splitn(2, |&byte| byte == b'-').all(is_place)
 }
 
-/// The kinds of items in the names of pages of rustdoc, such as `struct.Vec.html`.
-const RUSTDOC_KINDS: [&str; 15] = [
-    "attr",
-    "constant",
-    "derive",
-    "enum",
-    "fn",
-    "foreigntype",
-    "keyword",
-    "macro",
-    "primitive",
-    "static",
-    "struct",
-    "trait",
-    "traitalias",
-    "type",
-    "union",
-];
-
-/// Returns whether a path has the name of a page that rustdoc writes for an item.
+/// Returns whether a path has the name of a page that rustdoc writes for an item, such as
+/// `struct.Vec.html`.
 pub(super) fn is_rustdoc_item(path: &[u8]) -> bool {
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    let kind = name.split(|&byte| byte == b'.').next().unwrap_or_default();
-    let has_three_parts = name.iter().filter(|&&byte| byte == b'.').count() == 2;
-    let mut kinds = RUSTDOC_KINDS.iter();
-    has_three_parts && name.ends_with(b".html") && kinds.any(|known| known.as_bytes() == kind)
+    let mut parts = name.split(|&byte| byte == b'.');
+    let kind = parts.next().unwrap_or_default();
+    let is_page = parts.nth(1) == Some(b"html") && parts.next().is_none();
+    match kind {
+        b"attr" | b"constant" | b"derive" | b"enum" | b"fn" | b"foreigntype" | b"keyword"
+        | b"macro" | b"primitive" | b"static" | b"struct" | b"trait" | b"traitalias" | b"type"
+        | b"union" => is_page,
+        _ => false,
+    }
 }
 
 /// Returns the names of the places that a fragment needs in a PDF, as its scanner reports them: its

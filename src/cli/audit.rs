@@ -19,7 +19,7 @@ use super::{extract, help, manual};
 use crate::audit::fix::FixList;
 use crate::audit::options::{Audit, ListedLinks, assume_roots};
 use crate::audit::report::{ReportPlace, ReportSet, TextStyle};
-use crate::audit::rules::{Levels, RULES};
+use crate::audit::rules::RULES;
 use crate::audit::{self, AuditError, AuditOptions, AuditSummary, Finding, IgnoreEntry};
 use crate::document::AnchorReporting;
 use crate::extractor::Positions;
@@ -64,8 +64,7 @@ impl<'a> Notice<'a> {
     pub(super) fn of(config: &'a Config, before: &AuditArgs, after: &AuditArgs) -> Self {
         let (old, new) = (&before.check.levels, &after.check.levels);
         let lowered = RULES.iter().filter_map(|rule| {
-            let level = |levels: &Levels| levels.named(rule.name).map(|(_, level)| level);
-            let (old, new) = (level(old)?, level(new)?);
+            let (old, new) = (old.of(rule.id), new.of(rule.id));
             let sentence = || format!("{} from {} to {}", rule.name, old.name(), new.name());
             (new < old).then(sentence)
         });

@@ -301,7 +301,7 @@ impl<'r> ReportSet<'r> {
         {
             return;
         }
-        self.totals.count(draft.rule, finding.level);
+        self.totals.count(draft.rule as usize, finding.level);
         if let Some(baseline) = &mut self.baseline {
             push_baseline_line(&finding, &mut baseline.out);
         }
@@ -337,7 +337,7 @@ impl<'r> ReportSet<'r> {
     ) -> io::Result<()> {
         self.enter(path.as_os_str().as_encoded_bytes())?;
         for (rule, level) in fixes.into_iter().map(Fix::rule) {
-            self.totals.count(rule, level);
+            self.totals.count(rule as usize, level);
         }
         self.record(&ReportRecord::Failure(message));
         self.write_full()

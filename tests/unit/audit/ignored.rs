@@ -1,8 +1,8 @@
 use super::*;
 use crate::document::events::RemarkKind;
 
-fn rule(name: &str) -> usize {
-    RULES.iter().position(|rule| rule.name == name).unwrap()
+fn rule(name: &str) -> RuleId {
+    RuleId::named(name).unwrap()
 }
 
 fn comments(texts: &[(&str, u64, u64)]) -> IgnoreComments {
@@ -79,6 +79,10 @@ fn globs_match_targets_and_paths() {
     }
 }
 
+fn day((year, month, day): (u16, u8, u8)) -> Date {
+    Date { year, month, day }
+}
+
 #[test]
 fn dates_are_days_of_the_calendar() {
     for (days, expected) in [
@@ -88,11 +92,11 @@ fn dates_are_days_of_the_calendar() {
         (19_722, (2023, 12, 31)),
         (-1, (1969, 12, 31)),
     ] {
-        assert_eq!(day_of(days), expected);
+        assert_eq!(day_of(days), day(expected));
     }
-    assert_eq!(date("2030-12-31"), Some((2030, 12, 31)));
-    assert_eq!(date("2030-12-31T00:00:00Z"), Some((2030, 12, 31)));
-    assert_eq!(date("2028-02-29"), Some((2028, 2, 29)));
+    assert_eq!(date("2030-12-31"), Some(day((2030, 12, 31))));
+    assert_eq!(date("2030-12-31T00:00:00Z"), Some(day((2030, 12, 31))));
+    assert_eq!(date("2028-02-29"), Some(day((2028, 2, 29))));
     for text in [
         "",
         "2030",

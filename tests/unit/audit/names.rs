@@ -50,3 +50,21 @@ fn a_look_into_a_set_of_paths_does_not_scan_it() {
     let (once, twice) = (comparisons(5_000), comparisons(10_000));
     assert!(twice * 10 <= once * 22, "{once} and {twice} comparisons");
 }
+
+#[test]
+fn of_several_names_in_other_case_the_first_counts() {
+    let mut names = NameIndex::default();
+    for name in ["page.HTML", "Page.html", "caf\u{e9}.html", "x"] {
+        names.add(name.as_bytes());
+    }
+    let folded = |name: &str| {
+        let folded = names.folded(name.as_bytes());
+        folded.map(|(name, several)| (name.to_vec(), several))
+    };
+    assert_eq!(folded("PAGE.html"), Some((b"Page.html".to_vec(), true)));
+    assert_eq!(
+        folded("CAFE\u{301}.html"),
+        Some(("caf\u{e9}.html".as_bytes().to_vec(), false))
+    );
+    assert_eq!(folded("pages.html"), None);
+}

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use super::*;
 use crate::audit::finding::{DocumentPosition, FindingSubject};
-use crate::audit::rules::Level;
+use crate::audit::rules::{Level, RuleId};
 use crate::bytes::lines::Position;
 
 /// Adds findings with so many different targets.
@@ -19,7 +19,7 @@ fn groups(findings: u64, targets: u64) -> FindingGroups {
                 name: reference.as_bytes(),
                 ..DocumentPosition::default()
             }),
-            rule: 0,
+            rule: RuleId::BrokenFile,
             level: Level::Error,
             cause: None,
             hint: SuggestionHint::Nothing,
