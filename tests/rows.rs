@@ -281,3 +281,19 @@ fn with_extended_onclick_gives_the_location_that_it_assigns() {
     assert!(ran.out.contains("\"reference\":\"b.html\""), "{}", ran.out);
     assert!(!tree.run(&["--json", "a.html"]).out.contains("b.html"));
 }
+
+#[test]
+fn an_audit_reports_bodies_that_are_not_read_by_their_own_code() {
+    let encrypted = "Content-Type: multipart/encrypted; boundary=b\r\n\r\n\
+                     --b\r\nContent-Type: application/octet-stream\r\n\r\nx\r\n--b--\r\n";
+    let signed = "Content-Type: application/pkcs7-mime; smime-type=signed-data\r\n\r\nx";
+    for (message, about) in [
+        (encrypted, "an encrypted body was not read"),
+        (signed, "a body inside a signature was not read"),
+    ] {
+        let tree = Tree::new(&[("a.eml", message)]);
+        let ran = tree.run(&["audit", "--format", "jsonl", "a.eml"]);
+        assert!(ran.out.contains("\"code\":\"body.opaque\""), "{}", ran.out);
+        assert!(ran.out.contains(about), "{}", ran.out);
+    }
+}

@@ -4,7 +4,7 @@
 //! hand it to the reports, which take it in the order of the walk.
 
 use crate::bytes::lines::Position;
-use crate::document::diagnostic::CODES;
+use crate::document::diagnostic::{self, CODES, Code};
 use crate::document::events::{Context, RemarkKind, Span};
 use crate::document::flags::Flags;
 use crate::linker::{Diagnostic, Envelope, Link, LinkMember, Remark};
@@ -153,9 +153,15 @@ pub(super) fn push_remark(remark: &Remark<'_>, out: &mut Vec<u8>) {
     push_position(remark.position, out);
 }
 
+/// Every code, in the order of their numbers: two of them share a name with another one.
+fn codes() -> impl Iterator<Item = &'static Code> {
+    let shared = [&diagnostic::ENCRYPTED, &diagnostic::SIGNED];
+    CODES.iter().copied().chain(shared)
+}
+
 /// Appends a diagnostic.
 pub(super) fn push_diagnostic(diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
-    let number = CODES.iter().position(|code| *code == diagnostic.code);
+    let number = codes().position(|code| code == diagnostic.code);
     push_optional(diagnostic.member.map(str::as_bytes), out);
     push_number(number.unwrap_or(0) as u64, out);
     push_number(diagnostic.count, out);
@@ -349,7 +355,7 @@ impl<'a> WireReader<'a> {
     pub(super) fn diagnostic(&mut self) -> Diagnostic<'a> {
         Diagnostic {
             member: self.text(),
-            code: CODES[self.number() as usize % CODES.len()],
+            code: codes().nth(self.number() as usize).unwrap_or(CODES[0]),
             count: self.number(),
             offset: self.number(),
         }
