@@ -106,7 +106,7 @@ const BATCHES: [&[u8]; 3] = [b"#! cunbatch", b"#! gunbatch", b"#! zunbatch"];
 /// The longest first line of a batch, in bytes.
 const BATCH_LINE: usize = 64;
 
-/// The number of members whose offsets are kept until [`Decompressed::member`] asks for them.
+/// Maximum number of members whose offsets are kept for [`Members`].
 const MEMBERS: usize = 64 << 10;
 /// The number of bytes that may be decompressed in vain, or again, in search of members after damage:
 /// this many, and [`RETRIED`] for each byte of the document.
