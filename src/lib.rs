@@ -66,18 +66,7 @@
 //!
 //! A module uses modules of lower layers, or of its own layer without cycles.
 //!
-//! | to add | change |
-//! | --- | --- |
-//! | a format of archives | `archive/NAME.rs`, one row in `archive/mod.rs` |
-//! | a format of packages | one kind in `archive/package.rs`, one row in `document/package.rs` |
-//! | a document format | `document/NAME`, one row in `document/mod.rs` |
-//! | an attribute that holds a URI | one row in `document/html/attributes.rs`, its name in `names.rs` |
-//! | a header field that holds a URI | one row in `document/mail/header.rs` |
-//! | a scheme found bare in text | one row in `document/text/schemes.rs` |
-//! | an output format | `output/NAME.rs`, one row in `output/mod.rs` |
-//! | a column of tables | one row in `output/field.rs` |
-//! | a server's file of redirects | `audit/server/NAME.rs`, called in `audit/server/mod.rs` |
-//! | an audit rule | one row in `audit/rules.rs`; a new fact about targets in `audit/target.rs` |
+//! CONTRIBUTING.md has every file that a new row of a table needs.
 
 // A library without the command has code that only the command, the audit or tables use.
 #![cfg_attr(not(feature = "arrow"), allow(dead_code, unused_imports))]
