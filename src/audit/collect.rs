@@ -8,7 +8,7 @@ use std::sync::{MutexGuard, PoisonError};
 use foldhash::{HashSet, HashSetExt};
 
 use super::evaluator::CLEARED;
-use super::journal::{BLOCK, DocumentMember, Journal, JournalBlock, LinkNeeds, RecordWriter};
+use super::journal::{BLOCK, DocumentMember, Journal, JournalBlock, JournalWriter, LinkNeeds};
 use super::labels::TreeLabels;
 use super::names::FileId;
 use super::options::{Audit, ListedLinks};
@@ -122,7 +122,7 @@ struct DocumentCollector<'a> {
     finds: DocumentFinds<'a>,
     batch: DocumentBatch,
     /// The records of the batch that are not in its blocks yet, and the number of documents in it.
-    records: RecordWriter,
+    records: JournalWriter,
     documents: usize,
     collected: Collection,
 }
@@ -138,7 +138,7 @@ impl<'a> CollectWorker<'a> {
                 journal,
                 finds: DocumentFinds::new(audit, Some(journal)),
                 batch: DocumentBatch::default(),
-                records: RecordWriter::default(),
+                records: JournalWriter::default(),
                 documents: 0,
                 collected: Collection::default(),
             },
@@ -237,8 +237,8 @@ impl<'a> CollectWorker<'a> {
             entry,
             begun: 0,
             open: None,
-            around: RecordWriter::default(),
-            pending: RecordWriter::default(),
+            around: JournalWriter::default(),
+            pending: JournalWriter::default(),
             damaged: [0; 2],
             documents: &mut self.documents,
         };
@@ -438,9 +438,9 @@ struct MemberCollector<'m, 'a> {
     /// The member that began last, unless it ended as a document; its path and its file.
     open: Option<(DocumentMember, Vec<u8>, FileId)>,
     /// The damage of the archive.
-    around: RecordWriter,
+    around: JournalWriter,
     /// The faults of the member that is open.
-    pending: RecordWriter,
+    pending: JournalWriter,
     /// The number of damages in `around` and in `pending`.
     damaged: [u64; 2],
     documents: &'m mut DocumentCollector<'a>,
@@ -561,7 +561,7 @@ struct DocumentFinds<'a> {
     redirect: Option<Box<Redirect>>,
     /// The records of the document: those that are in the journal, and the others.
     blocks: Vec<JournalBlock>,
-    records: RecordWriter,
+    records: JournalWriter,
     /// The number of links, and the states of those without a record.
     references: u64,
     counts: StateCounts,
@@ -594,7 +594,7 @@ impl<'a> DocumentFinds<'a> {
                 && audit.options.levels.reports(RuleId::DuplicateId),
             redirect: None,
             blocks: Vec::new(),
-            records: RecordWriter::default(),
+            records: JournalWriter::default(),
             references: 0,
             counts: StateCounts::default(),
             wanted: FileSet::default(),

@@ -153,7 +153,7 @@ impl LinkNeeds {
 
 /// Appends records.
 #[derive(Debug, Default)]
-pub(super) struct RecordWriter {
+pub(super) struct JournalWriter {
     pub(super) bytes: Vec<u8>,
     /// The base of the last context, and its source.
     base: Vec<u8>,
@@ -162,7 +162,7 @@ pub(super) struct RecordWriter {
     has_member: bool,
 }
 
-impl RecordWriter {
+impl JournalWriter {
     /// Removes all records; keeps the memory.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
