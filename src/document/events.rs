@@ -7,6 +7,7 @@ use encoding_rs::Encoding;
 use super::diagnostic::Code;
 use super::flags::Flags;
 use crate::bytes::lines::Position;
+use crate::bytes::window::Window;
 use crate::uri::ByteClasses;
 
 /// A half-open pair of offsets in the document, in bytes.
@@ -16,6 +17,34 @@ pub struct Span {
     pub start: u64,
     /// Offset behind the last byte.
     pub end: u64,
+}
+
+impl Span {
+    /// Returns the bytes of the document in a range of a window.
+    pub(crate) fn of(range: &Range<usize>, window: &Window<'_>) -> Self {
+        let (start, end) = (window.offset_at(range.start), window.offset_at(range.end));
+        Span { start, end }
+    }
+}
+
+/// A window of a document, and the events of what is found in it.
+#[derive(Debug)]
+pub(crate) struct WindowEvents<'w, 'e> {
+    pub(crate) window: Window<'w>,
+    pub(crate) events: &'w mut Events<'e>,
+}
+
+impl WindowEvents<'_, '_> {
+    /// Reports a diagnostic for an index of the window.
+    pub(crate) fn diagnose(&mut self, code: &'static Code, at: usize) {
+        let offset = self.window.offset_at(at);
+        self.events.push(Event::Diagnostic(code, offset));
+    }
+
+    /// Returns the bytes of the document in a range of the window.
+    pub(crate) fn span(&self, range: &Range<usize>) -> Span {
+        Span::of(range, &self.window)
+    }
 }
 
 /// The bytes of a reference or a name: a range of the window, or of the batch's store, which holds
@@ -431,12 +460,6 @@ impl OpenDocuments {
 #[derive(Clone, Copy, Debug)]
 pub struct EventMark {
     events: usize,
-    texts: TextMark,
-}
-
-/// A position in the texts of a batch.
-#[derive(Clone, Copy, Debug)]
-struct TextMark {
     store: usize,
     alternatives: usize,
     descriptions: usize,
@@ -468,24 +491,10 @@ pub struct Batch {
 pub struct Events<'f> {
     batch: Batch,
     relief: Option<&'f mut Flush<'f>>,
-    /// The number of events at which `overflow` is called.
-    capacity: usize,
     /// Whether references were released before their document was settled.
     references_released: bool,
     /// The number of open marks. While there are any, nothing is flushed.
     marks: usize,
-    /// Set during a trial pass, which keeps nothing but the document's base.
-    draft: Option<Draft>,
-}
-
-/// A trial pass over a document, which tells how the document has to be read.
-#[derive(Debug)]
-struct Draft {
-    open: OpenDocuments,
-    /// The base that the document names.
-    base: Option<Event>,
-    /// The texts to return to.
-    texts: TextMark,
 }
 
 impl std::fmt::Debug for Events<'_> {
@@ -525,10 +534,8 @@ impl From<Batch> for Events<'_> {
         Events {
             batch,
             relief: None,
-            capacity: usize::MAX,
             references_released: false,
             marks: 0,
-            draft: None,
         }
     }
 }
@@ -544,14 +551,13 @@ impl<'f> Events<'f> {
     pub fn with_flush(batch: Batch, relief: &'f mut Flush<'f>) -> Self {
         Events {
             relief: Some(relief),
-            capacity: FULL,
             ..Events::from(batch)
         }
     }
 
     /// Returns whether the batch would be flushed if it were full.
     pub fn can_flush(&self) -> bool {
-        self.relief.is_some() && self.marks == 0 && self.draft.is_none()
+        self.relief.is_some() && self.marks == 0
     }
 
     /// Flushes the batch, unless there is an open mark.
@@ -592,58 +598,26 @@ impl<'f> Events<'f> {
         }
     }
 
-    /// Starts a trial pass: events are dropped until [`Events::end_draft`].
-    pub fn begin_draft(&mut self) {
-        self.draft = Some(Draft {
-            open: OpenDocuments::default(),
-            base: None,
-            texts: self.text_mark(),
-        });
-        self.set_capacity();
-    }
-
-    /// Ends the trial pass; returns the base that the document names.
-    pub fn end_draft(&mut self) -> Option<Event> {
-        let draft = self.draft.take()?;
-        self.set_capacity();
-        self.drop_texts(draft.texts);
-        draft.base
-    }
-
-    fn push_draft(&mut self, event: Event) {
-        let (Some(draft), batch) = (&mut self.draft, &mut self.batch) else {
-            return;
-        };
-        if draft.open.is_outermost(&event) && matches!(event, Event::Base(..)) {
-            draft.base = Some(event);
-            draft.texts.store = batch.store.len();
-        }
-        batch.drop_texts(draft.texts);
-    }
-
     /// Returns a mark for [`Events::rollback`]. Until then, or until [`Events::keep`], nothing is
     /// flushed.
     pub fn mark(&mut self) -> EventMark {
         self.marks += 1;
-        self.set_capacity();
         EventMark {
             events: self.list.len(),
-            texts: self.text_mark(),
+            ..self.text_mark()
         }
     }
 
     /// Drops everything since a mark of the same batch.
     pub fn rollback(&mut self, mark: EventMark) {
         self.marks = self.marks.saturating_sub(1);
-        self.set_capacity();
         self.list.truncate(mark.events);
-        self.drop_texts(mark.texts);
+        self.drop_texts(mark);
     }
 
     /// Keeps everything since a mark.
     pub fn keep(&mut self, _mark: EventMark) {
         self.marks = self.marks.saturating_sub(1);
-        self.set_capacity();
     }
 
     /// Appends an event.
@@ -652,28 +626,9 @@ impl<'f> Events<'f> {
     #[inline]
     pub fn push(&mut self, event: Event) {
         self.batch.list.push(event);
-        if self.batch.list.len() > self.capacity {
-            self.overflow();
-        }
-    }
-
-    /// Flushes a full batch, or moves the last event to the trial pass.
-    #[cold]
-    fn overflow(&mut self) {
-        if self.draft.is_none() {
+        if self.batch.list.len() > FULL {
             self.flush();
-        } else if let Some(event) = self.batch.list.pop() {
-            self.push_draft(event);
         }
-    }
-
-    /// Updates the number of events at which `overflow` is called.
-    fn set_capacity(&mut self) {
-        self.capacity = match (&self.draft, &self.relief, self.marks) {
-            (Some(_), ..) => 0,
-            (None, Some(_), 0) => FULL,
-            _ => usize::MAX,
-        };
     }
 }
 
@@ -691,8 +646,10 @@ impl Batch {
         self.descriptions.clear();
     }
 
-    fn text_mark(&self) -> TextMark {
-        TextMark {
+    /// Returns the position in the texts.
+    fn text_mark(&self) -> EventMark {
+        EventMark {
+            events: 0,
             store: self.store.len(),
             alternatives: self.alternatives.len(),
             descriptions: self.descriptions.len(),
@@ -700,7 +657,7 @@ impl Batch {
     }
 
     /// Drops the texts since a mark.
-    fn drop_texts(&mut self, mark: TextMark) {
+    fn drop_texts(&mut self, mark: EventMark) {
         self.store.truncate(mark.store);
         self.alternatives.truncate(mark.alternatives);
         self.descriptions.truncate(mark.descriptions);

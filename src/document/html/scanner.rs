@@ -16,9 +16,10 @@ use super::value_syntax::LIMIT;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::{self, Confidence, Conversion, Detected};
 use crate::document::diagnostic;
-use crate::document::events::{Event, Events, RestartHints, RuleFamily};
+use crate::document::events::{Batch, Event, Events, OpenDocuments, RestartHints, RuleFamily};
 use crate::document::flags::Flags;
-use crate::document::nested::{self, NestedScanners, NestingLimit};
+use crate::document::nested::{self, NestedScanners};
+use crate::document::options::NestingLimit;
 use crate::document::{Format, FormatOptions, Passes, Reread, Retrieval, Scan, ScanStart};
 
 /// The events of a document up to this length, in bytes, are held until no restart can drop them.
@@ -314,9 +315,18 @@ fn whole(
         let mark = events.mark();
         let result = match mode {
             ScanMode::Fast(limit) if drafts => {
-                events.begin_draft();
-                let result = simulator::scan(source, at, limit, parser, events, document);
-                let base = events.end_draft();
+                // A trial, of which nothing is kept but the document's base.
+                let (mut base, mut open) = (None, OpenDocuments::default());
+                let mut find_base = |trial: &mut Events<'_>| {
+                    for event in &trial.list {
+                        if open.is_outermost(event) && matches!(event, Event::Base(..)) {
+                            base = Some(events.adopt(event, trial, source.bytes));
+                        }
+                    }
+                };
+                let mut trial = Events::with_flush(Batch::default(), &mut find_base);
+                let result = simulator::scan(source, at, limit, parser, &mut trial, document);
+                trial.end_window();
                 events.keep(mark);
                 if result.is_ok() {
                     document.begin(charset);
