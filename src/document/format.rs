@@ -152,6 +152,13 @@ impl PartialEq for Format {
 
 impl Eq for Format {}
 
+/// Plain text.
+impl Default for &Format {
+    fn default() -> Self {
+        Format::TEXT
+    }
+}
+
 impl std::fmt::Debug for Format {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.debug_tuple("Format").field(&self.name).finish()

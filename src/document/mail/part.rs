@@ -15,10 +15,8 @@ use crate::decode::transfer::TransferEncoding;
 use crate::document::events::{Event, Events, FoundAttachment, RuleFamily};
 use crate::document::flags::Flags;
 use crate::document::nested::compressed::{CompressedMember, CompressedNeed};
-use crate::document::nested::{
-    self, DerivedText, Member, NestedReader, NestedScanners, PIECE, TextFilter,
-};
-use crate::document::{ArchiveCounts, Format, diagnostic, text};
+use crate::document::nested::{self, Member, NestedReader, PIECE, PreparedText, TextFilter};
+use crate::document::{Format, diagnostic, text};
 
 /// The treatment of a part.
 #[derive(Debug, Default)]
@@ -211,8 +209,8 @@ impl LeafPart {
         match &mut self.kind {
             PartContent::Skip => {}
             PartContent::Document(_) => {
-                let (nested, mut filter) = PartFilter::of(&mut self.text, run.scanners);
-                self.reader.push(bytes, nested, &mut filter, run.out);
+                let (text, scanners) = (&mut self.text, &mut *run.scanners);
+                (self.reader).push(bytes, &mut PartFilter { text, scanners }, run.out);
             }
             PartContent::Nested(nested) => nested.push(bytes, run),
             PartContent::Attachment(held) => {
@@ -241,7 +239,7 @@ impl LeafPart {
             return false;
         }
         let (nested, signature) = (&mut run.scanners.nested, &mut self.text.signature);
-        self.reader.scan_whole(raw, nested, signature, run.out);
+        self.reader.scan_whole(raw, signature, nested, run.out);
         true
     }
 
@@ -282,8 +280,8 @@ impl LeafPart {
         match &mut self.kind {
             PartContent::Skip => {}
             PartContent::Document(_) => {
-                let (nested, mut filter) = PartFilter::of(&mut self.text, run.scanners);
-                self.reader.end(nested, &mut filter, run.out);
+                let (text, scanners) = (&mut self.text, &mut *run.scanners);
+                (self.reader).end(&mut PartFilter { text, scanners }, run.out);
                 if std::mem::take(&mut self.text.has_encrypted) {
                     self.reader.diagnostics.push(&diagnostic::ENCRYPTED);
                 }
@@ -343,28 +341,10 @@ impl PartText {
 /// Blanks and reflows the text of a part.
 struct PartFilter<'a> {
     text: &'a mut PartText,
-    counts: &'a mut ArchiveCounts,
-    scratch: &'a mut Vec<u8>,
-}
-
-impl<'a> PartFilter<'a> {
-    /// Creates the filter of a text, beside the scanners that it borrows the rest from.
-    fn of(
-        text: &'a mut PartText,
-        scanners: &'a mut PartScanners,
-    ) -> (&'a mut NestedScanners, PartFilter<'a>) {
-        let filter = PartFilter {
-            text,
-            counts: &mut scanners.counts,
-            scratch: &mut scanners.scratch,
-        };
-        (&mut scanners.nested, filter)
-    }
+    scanners: &'a mut PartScanners,
 }
 
 impl TextFilter for PartFilter<'_> {
-    type Flags = SignatureFinder;
-
     fn blank(&mut self, windows: &mut Windows, last: bool) -> u64 {
         let window = windows.window();
         let from = window.at_offset(self.text.blanked) - window.start;
@@ -381,17 +361,13 @@ impl TextFilter for PartFilter<'_> {
         } = &mut *self.text;
         let blanked = binary_blocks.blank(&mut pending[..whole], last, |name| {
             *has_encrypted |= name == binary_block::ENCRYPTED;
-            self.counts.skip(name);
+            self.scanners.counts.skip(name);
         });
         self.text.blanked += blanked as u64;
         self.text.blanked
     }
 
-    fn derive(
-        &mut self,
-        text: &Window<'_>,
-        last: bool,
-    ) -> (Option<DerivedText<'_>>, &mut SignatureFinder) {
+    fn prepare(&mut self, text: &Window<'_>, last: bool) -> PreparedText<'_> {
         let PartText {
             signature,
             reflow,
@@ -400,17 +376,23 @@ impl TextFilter for PartFilter<'_> {
             map,
             ..
         } = &mut *self.text;
-        let Some(reflow) = reflow else {
-            return (None, signature);
-        };
-        let from = text.at_offset(*reflowed);
-        self.scratch.clear();
-        *reflowed += reflow.push(&text.bytes[from..], last, self.scratch, map) as u64;
-        scanned.push(self.scratch);
-        if last {
-            scanned.end_here();
+        let mut derived = None;
+        if let Some(reflow) = reflow {
+            let from = text.at_offset(*reflowed);
+            let scratch = &mut self.scanners.scratch;
+            scratch.clear();
+            *reflowed += reflow.push(&text.bytes[from..], last, scratch, map) as u64;
+            scanned.push(scratch);
+            if last {
+                scanned.end_here();
+            }
+            derived = Some((scanned.window(), &*map));
         }
-        (Some((scanned.window(), map)), signature)
+        PreparedText {
+            derived,
+            flags: signature,
+            scanners: &mut self.scanners.nested,
+        }
     }
 
     fn consume(&mut self, at: usize) {

@@ -21,7 +21,8 @@ use crate::document::events::{
 };
 use crate::document::flags::Flags;
 use crate::document::nested::compressed::CompressedMember;
-use crate::document::nested::{self, Member, NestedScope, NestingLimit};
+use crate::document::nested::{self, Member, NestedScope};
+use crate::document::options::NestingLimit;
 use crate::uri::Reference;
 
 /// The most bytes of references that are kept pending until a delimiter confirms a preamble; past

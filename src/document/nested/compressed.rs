@@ -17,7 +17,6 @@ const RECORDS: [&[u8]; 2] = [b"WARC/", b"filedesc:"];
 /// The number of bytes that are decompressed at a time.
 const BLOCK: usize = 64 << 10;
 
-/// The bytes of a member that may be compressed.
 #[derive(Debug, Default)]
 pub(in crate::document) struct CompressedMember {
     bytes: Vec<u8>,
@@ -41,7 +40,6 @@ impl CompressedMember {
         }
     }
 
-    /// Appends bytes.
     pub(in crate::document) fn push(&mut self, bytes: &[u8]) -> CompressedNeed {
         self.bytes.extend_from_slice(bytes);
         let is_kept =
@@ -82,7 +80,6 @@ pub(in crate::document) struct DecompressedMember {
 }
 
 impl DecompressedMember {
-    /// Reads the next block.
     pub(in crate::document) fn read(&mut self) {
         self.block.clear();
         // Reading from memory does not fail, and damage ends the contents.

@@ -2,10 +2,10 @@
 
 use encoding_rs::{Encoding, UTF_8};
 
-use super::member::{Member, NestedScope, TextFlags, enter};
+use super::member::{DECODED, Member, NestedScope, TextFlags, enter};
 use crate::bytes::lines::LineCounter;
 use crate::bytes::window::Window;
-use crate::decode::charset::{self, Confidence, Detected};
+use crate::decode::charset;
 use crate::decode::offset_map::OffsetMap;
 use crate::document::events::{
     Batch, EntityHeading, Event, Events, FoundReference, OpenDocuments, RestartHints,
@@ -14,21 +14,20 @@ use crate::document::source_text::{Origin, SourceText};
 use crate::document::{AnchorReporting, Format, FormatOptions, Positions, Scan, ScanStart};
 
 /// The scanners of nested documents: one a format, which all members of a container share.
-pub(in crate::document) struct NestedScanners {
+#[derive(Default)]
+pub(crate) struct NestedScanners {
     options: FormatOptions,
     scanners: Vec<(&'static str, Box<dyn Scan>)>,
     batch: Batch,
     /// Whether references carry lines and columns.
-    pub(in crate::document) positions: Positions,
+    pub(crate) positions: Positions,
 }
 
 impl NestedScanners {
-    pub(in crate::document) fn new(options: FormatOptions) -> Self {
+    pub(crate) fn new(options: FormatOptions) -> Self {
         NestedScanners {
             options,
-            scanners: Vec::new(),
-            batch: Batch::default(),
-            positions: Positions::default(),
+            ..NestedScanners::default()
         }
     }
 
@@ -44,30 +43,21 @@ impl NestedScanners {
     }
 
     /// Reads a document that is in one window, which a container describes.
-    pub(in crate::document) fn nested(
-        &mut self,
-        member: Member,
-        text: SourceText<'_>,
-        out: &mut Events,
-    ) {
-        let certain = Detected {
-            encoding: Some(UTF_8),
-            mark: 0,
-            confidence: Confidence::Certain,
-        };
+    pub(crate) fn nested(&mut self, member: Member, text: SourceText<'_>, out: &mut Events) {
         let start = ScanStart {
             declared: charset::of_label(&member.charset).0.encoding(),
             // Nothing inside declares another encoding.
-            detected: (member.charset == b"utf-8").then_some(certain),
+            detected: (member.charset == b"utf-8").then_some(DECODED),
             source: member.source,
             ..ScanStart::default()
         };
-        NestedDocument::new(member).scan_whole(text, &start, self, &mut (), out);
+        let flags = &mut ();
+        NestedDocument::new(member).scan_whole(text, start, flags, self, out);
     }
 
     /// Reports the references that the rules for text find in a text; `complete` adds what is known of
     /// each.
-    pub(in crate::document) fn free_text(
+    pub(crate) fn free_text(
         &mut self,
         text: SourceText<'_>,
         out: &mut Events,
@@ -121,16 +111,15 @@ pub(super) struct NestedView<'a> {
     pub(super) reflow: Option<&'a OffsetMap>,
     /// The position of the text in the container.
     pub(super) origin: Origin<'a>,
-    /// Whether lines are counted.
     pub(super) positions: Positions,
+    /// The flags of places in the text.
+    pub(super) flags: &'a mut dyn TextFlags,
 }
 
 /// A nested document while its events are mapped.
-pub(in crate::document) struct NestedDocument {
-    pub(in crate::document) member: Member,
-    /// Counts lines in the text.
+pub(crate) struct NestedDocument {
+    pub(crate) member: Member,
     pub(super) lines: LineCounter,
-    /// The encoding of the text.
     encoding: &'static Encoding,
     entered: bool,
     /// The scanner reported that the document is settled, before it was entered.
@@ -142,7 +131,6 @@ pub(in crate::document) struct NestedDocument {
 }
 
 impl NestedDocument {
-    /// Begins the document that a container describes.
     pub(super) fn new(member: Member) -> Self {
         NestedDocument {
             member,
@@ -155,7 +143,6 @@ impl NestedDocument {
         }
     }
 
-    /// Sets the encoding of the text.
     pub(super) fn set_encoding(&mut self, encoding: &'static Encoding) {
         self.encoding = encoding;
         self.lines.set_encoding(encoding);
@@ -190,12 +177,10 @@ impl NestedDocument {
         self.member.scope == NestedScope::Own && !self.is_plain()
     }
 
-    /// Returns whether the document is plain text.
     pub(super) fn is_plain(&self) -> bool {
         *self.member.format == *Format::TEXT
     }
 
-    /// Ends the document.
     pub(super) fn leave(&mut self, out: &mut Events) {
         if self.entered && self.member.scope == NestedScope::Own {
             out.push(Event::Leave);
@@ -203,17 +188,16 @@ impl NestedDocument {
         self.entered = false;
     }
 
-    /// Scans a document that is in one window.
     pub(super) fn scan_whole(
         &mut self,
         text: SourceText<'_>,
-        start: &ScanStart,
+        start: ScanStart,
+        flags: &mut dyn TextFlags,
         scanners: &mut NestedScanners,
-        flags: &mut impl TextFlags,
         out: &mut Events,
     ) {
         let window = Window::whole(text.bytes);
-        let view = NestedView {
+        let mut view = NestedView {
             scanned: window,
             text: window,
             reflow: None,
@@ -222,8 +206,9 @@ impl NestedDocument {
                 Origin::Offset(_) => scanners.positions,
                 Origin::Decoded(_) => Positions::Offsets,
             },
+            flags,
         };
-        self.scan(&view, Some(*start), scanners, flags, out);
+        self.scan(&mut view, Some(start), scanners, out);
         self.leave(out);
     }
 
@@ -231,53 +216,57 @@ impl NestedDocument {
     /// again if the scanner asks for it. Returns the number of bytes that were consumed.
     pub(super) fn scan(
         &mut self,
-        view: &NestedView<'_>,
+        view: &mut NestedView<'_>,
         mut start: Option<ScanStart>,
         scanners: &mut NestedScanners,
-        flags: &mut impl TextFlags,
         out: &mut Events,
     ) -> usize {
-        let format = self.member.format;
+        let (format, window) = (self.member.format, view.scanned);
         let mut previous = None;
         loop {
             if let Some(start) = &start {
                 scanners.scanner(format).begin(start);
             }
-            let (consumed, again) = scanners.scan_window(format, view.scanned, |inner| {
-                self.map(inner, view, flags, out);
-            });
+            let map = |inner: &Batch| self.map(inner, view, out);
+            let (consumed, again) = scanners.scan_window(format, window, map);
             // Each restart has to ask for more than the one before.
             let (Some(start), Some(hints)) = (&mut start, again.filter(|_| again != previous))
             else {
                 return consumed;
             };
             (start.restart, previous) = (hints, again);
-            self.settled = false;
-            self.open = 0;
+            (self.settled, self.open) = (false, 0);
             self.lines = LineCounter::new();
             self.lines.set_encoding(self.encoding);
         }
     }
 
     /// Maps events of the document's scanner to events of the container, with flags of the container.
-    fn map(
-        &mut self,
-        inner: &Batch,
-        view: &NestedView<'_>,
-        flags: &mut impl TextFlags,
-        out: &mut Events,
-    ) {
+    fn map(&mut self, inner: &Batch, view: &mut NestedView<'_>, out: &mut Events) {
         // Nothing follows the last window whose flags could matter.
         let mut events = inner.list.iter();
         let mut has_references = || events.any(|event| matches!(event, Event::Reference(_)));
         if self.is_plain() && (!view.text.last || has_references()) {
-            flags.read(&view.text);
+            view.flags.read(&view.text);
         }
         for event in &inner.list {
             match *event {
                 Event::Reference(ref found) => {
                     self.enter(out);
-                    self.map_reference(found, inner, view, flags, out);
+                    let text = match view.reflow {
+                        Some(map) => Origin::Decoded(map).span(found.span),
+                        None => found.span,
+                    };
+                    let mut copy = out.adopt_reference(found, inner, view.scanned.bytes);
+                    copy.span = view.origin.span(text);
+                    copy.position = match view.positions {
+                        Positions::Lines => found
+                            .position
+                            .or_else(|| Some(self.lines.position(&view.text, text.start))),
+                        Positions::Offsets => None,
+                    };
+                    copy.flags |= self.member.flags | view.flags.at(text.start);
+                    out.push(Event::Reference(copy));
                 }
                 Event::Encoding(encoding) => {
                     self.set_encoding(encoding);
@@ -330,29 +319,5 @@ impl NestedDocument {
                 Event::Exact(_) => out.push(*event),
             }
         }
-    }
-
-    fn map_reference(
-        &mut self,
-        found: &FoundReference,
-        inner: &Batch,
-        view: &NestedView<'_>,
-        flags: &impl TextFlags,
-        out: &mut Events,
-    ) {
-        let text = match view.reflow {
-            Some(map) => Origin::Decoded(map).span(found.span),
-            None => found.span,
-        };
-        let mut copy = out.adopt_reference(found, inner, view.scanned.bytes);
-        copy.span = view.origin.span(text);
-        copy.position = match view.positions {
-            Positions::Lines => found
-                .position
-                .or_else(|| Some(self.lines.position(&view.text, text.start))),
-            Positions::Offsets => None,
-        };
-        copy.flags |= self.member.flags | flags.at(text.start);
-        out.push(Event::Reference(copy));
     }
 }

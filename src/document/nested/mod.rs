@@ -17,14 +17,10 @@
 #[cfg(feature = "compression")]
 pub(super) mod compressed;
 mod document;
-mod limit;
 mod member;
 mod reader;
 mod text;
 
 pub(super) use document::NestedScanners;
-pub(crate) use limit::NestingLimit;
-pub(super) use member::{
-    DerivedText, KEPT, Member, NestedScope, PIECE, TextFilter, TextFlags, enter,
-};
-pub(super) use reader::NestedReader;
+pub(super) use member::{KEPT, Member, NestedScope, PIECE, TextFlags, enter};
+pub(super) use reader::{NestedReader, PreparedText, TextFilter};

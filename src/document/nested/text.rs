@@ -2,10 +2,10 @@
 
 use encoding_rs::{Encoding, UTF_8};
 
-use super::member::PIECE;
+use super::member::{DECODED, PIECE};
 use crate::bytes::window::Windows;
 use crate::decode::charset::{
-    self, Confidence, Conversion, Converter, ConverterInput, Detected, LabelFault, TextCharset,
+    self, Conversion, Converter, ConverterInput, LabelFault, TextCharset,
 };
 use crate::decode::offset_map::OffsetMap;
 use crate::decode::{Decode, RecordOffsets};
@@ -64,7 +64,6 @@ impl NestedText {
         }
     }
 
-    /// Converts the text from here on.
     fn convert(&mut self, input: ConverterInput) {
         let restarted = self.spare.take().and_then(|spare| spare.restarted(input));
         self.converter = Some(restarted.unwrap_or_else(|| Converter::new(input)));
@@ -85,7 +84,6 @@ impl NestedText {
         }
     }
 
-    /// Returns the encoding of the text.
     pub(super) fn encoding(&self) -> &'static Encoding {
         match self.charset {
             TextCharset::Superset(encoding) if self.decodes_itself() => encoding,
@@ -105,7 +103,6 @@ impl NestedText {
         }
     }
 
-    /// Appends bytes of the member.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         if self.converter.is_none()
             && let Some(encoding) = self.legacy()
@@ -157,7 +154,6 @@ impl NestedText {
         }
     }
 
-    /// Ends the text.
     pub(super) fn finish(&mut self) {
         if let Some(converter) = &mut self.converter {
             self.converted.clear();
@@ -175,9 +171,8 @@ impl NestedText {
 
     /// Returns whether bytes of the member mean nothing in its charset.
     pub(super) fn is_malformed(&self) -> bool {
-        self.converter
-            .as_ref()
-            .is_some_and(|converter| converter.faults() > 0)
+        let converter = self.converter.as_ref();
+        converter.is_some_and(|converter| converter.faults() > 0)
     }
 
     /// Returns the position of the text in the member.
@@ -190,14 +185,9 @@ impl NestedText {
 
     /// Returns what the scanner has to know of the text's encoding.
     pub(super) fn start(&self) -> ScanStart {
-        let converted = Detected {
-            encoding: Some(UTF_8),
-            mark: 0,
-            confidence: Confidence::Certain,
-        };
         ScanStart {
             declared: self.charset.encoding(),
-            detected: self.converter.is_some().then_some(converted),
+            detected: self.converter.is_some().then_some(DECODED),
             ..ScanStart::default()
         }
     }
