@@ -45,76 +45,40 @@ pub(crate) use archive::{
 };
 pub use format::{Format, Positions, Scan, ScanStart};
 pub(crate) use format::{Passes, Reread, Retrieval, SplitPoint};
-pub(crate) use nested::NestingLimit;
+pub(crate) use options::NestingLimit;
 pub use options::{AnchorReporting, FormatOptions};
 
-/// Every format, one row each.
-pub static FORMATS: &[Format] = &[
-    text::FORMAT,
-    html::FORMAT,
-    css::FORMAT,
+/// Every format, one row each, in groups.
+static FORMATS: &[&[Format]] = &[
+    &[text::FORMAT, html::FORMAT, css::FORMAT],
     #[cfg(feature = "documents")]
-    json::JSON,
+    json::FORMATS,
     #[cfg(feature = "documents")]
-    json::RELAXED,
-    #[cfg(feature = "documents")]
-    json::LINES,
-    #[cfg(feature = "documents")]
-    json::WEB_MANIFESTS,
-    #[cfg(feature = "documents")]
-    json::SOURCE_MAPS,
-    #[cfg(feature = "documents")]
-    json::JSON_FEEDS,
-    #[cfg(feature = "documents")]
-    json::NOTEBOOKS,
-    #[cfg(feature = "documents")]
-    json::HTTP_ARCHIVES,
-    #[cfg(feature = "documents")]
-    json::TRANSFORMATIONS,
-    #[cfg(feature = "documents")]
-    json::LINKED_DATA,
-    #[cfg(feature = "documents")]
-    xml::FORMAT,
-    #[cfg(feature = "documents")]
-    pdf::FORMAT,
+    &[xml::FORMAT, pdf::FORMAT],
     #[cfg(feature = "audit")]
-    package::EPUB,
-    #[cfg(feature = "audit")]
-    package::OOXML,
-    #[cfg(feature = "audit")]
-    package::ODF,
+    &[package::EPUB, package::OOXML, package::ODF],
     #[cfg(feature = "documents")]
-    rst::FORMAT,
+    &[rst::FORMAT, adoc::FORMAT, troff::FORMAT],
+    &[text::CSV, text::TSV, text::FOLDED],
     #[cfg(feature = "documents")]
-    adoc::FORMAT,
-    #[cfg(feature = "documents")]
-    troff::FORMAT,
-    text::CSV,
-    text::TSV,
-    text::FOLDED,
-    #[cfg(feature = "documents")]
-    org::FORMAT,
-    #[cfg(feature = "documents")]
-    latex::FORMAT,
+    &[org::FORMAT, latex::FORMAT],
     #[cfg(feature = "markdown")]
-    markdown::FORMAT,
-    #[cfg(feature = "markdown")]
-    markdown::MDX,
-    #[cfg(feature = "markdown")]
-    markdown::QUARTO,
+    &[markdown::FORMAT, markdown::MDX, markdown::QUARTO],
     #[cfg(feature = "mail")]
-    mail::MBOX,
-    #[cfg(feature = "mail")]
-    mail::EML,
-    #[cfg(feature = "mail")]
-    mail::MHTML,
-    #[cfg(feature = "mail")]
-    mail::NEWS,
-    #[cfg(feature = "mail")]
-    mail::MMDF,
-    #[cfg(feature = "mail")]
-    mail::EMLX,
+    &[
+        mail::MBOX,
+        mail::EML,
+        mail::MHTML,
+        mail::NEWS,
+        mail::MMDF,
+        mail::EMLX,
+    ],
 ];
+
+/// Returns every format.
+pub fn formats() -> impl Iterator<Item = &'static Format> + Clone {
+    FORMATS.iter().copied().flatten()
+}
 
 impl Format {
     /// Plain text.
@@ -159,7 +123,7 @@ impl Format {
     /// assert!(Format::named("nothing").is_none());
     /// ```
     pub fn named(name: &str) -> Option<&'static Format> {
-        FORMATS.iter().find(|format| format.name == name)
+        formats().find(|format| format.name == name)
     }
 
     /// Returns whether documents of the format are read where `other` is asked for: MDX and the Markdown
@@ -178,8 +142,7 @@ impl Format {
     /// The format of a media type, in lower case.
     #[cfg(any(feature = "documents", feature = "mail"))]
     pub(crate) fn of_media_type(media_type: &str) -> Option<&'static Format> {
-        let mut formats = FORMATS.iter();
-        formats.find(|format| format.media_types.contains(&media_type))
+        formats().find(|format| format.media_types.contains(&media_type))
     }
 
     /// Returns the format of the payload of a record with a media type, in lower case: plain text for
@@ -196,8 +159,6 @@ impl Format {
     /// The format of an extension, in any case.
     pub fn of_extension(extension: &str) -> Option<&'static Format> {
         let lower = extension.to_ascii_lowercase();
-        FORMATS
-            .iter()
-            .find(|format| format.extensions.contains(&lower.as_str()))
+        formats().find(|format| format.extensions.contains(&lower.as_str()))
     }
 }

@@ -11,7 +11,6 @@ use crate::document::events::{Event, Events};
 pub(crate) const EPUB: Format = Format {
     name: "epub",
     extensions: &["epub", "kepub"],
-    file_names: &[],
     scanner: |_| Box::<NoPackage>::default(),
     ..text::FORMAT
 };
@@ -24,7 +23,6 @@ pub(crate) const OOXML: Format = Format {
         "pptm", "potx", "potm", "ppsx", "ppsm", "ppam", "sldx", "sldm", "thmx", "vsdx", "vsdm",
         "vssx", "vssm", "vstx", "vstm",
     ],
-    file_names: &[],
     ..EPUB
 };
 
@@ -35,7 +33,6 @@ pub(crate) const ODF: Format = Format {
         "odt", "ott", "odm", "oth", "ods", "ots", "odp", "otp", "odg", "otg", "odf", "odc", "odi",
         "odb",
     ],
-    file_names: &[],
     ..EPUB
 };
 

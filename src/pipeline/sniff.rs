@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::document::{FORMATS, Format, html, json, mail, troff, xml};
+use crate::document::{Format, formats, html, json, mail, troff, xml};
 use crate::output::record::SkipReason;
 
 /// The number of first bytes that are examined.
@@ -149,8 +149,7 @@ pub(crate) fn named(path: &[u8], types: &[NamedType]) -> Option<&'static Format>
 fn of_path(path: &[u8]) -> Option<&'static Format> {
     let name = path.rsplit(is_separator).next()?;
     let has_name = |row: &&str| name.eq_ignore_ascii_case(row.as_bytes());
-    let mut formats = FORMATS.iter();
-    let whole = formats.find(|format| format.file_names.iter().any(has_name));
+    let whole = formats().find(|format| format.file_names.iter().any(has_name));
     whole.or_else(|| extension(path).and_then(Format::of_extension))
 }
 

@@ -15,7 +15,7 @@ use crate::document;
 use crate::document::mail::{Alternatives, Attachments, Headers, MimeBase};
 use crate::document::markdown::Slug;
 use crate::document::text::NonAscii;
-use crate::document::{FORMATS, Format};
+use crate::document::{Format, formats};
 use crate::pipeline::sniff::NamedType;
 use crate::pipeline::walk;
 use crate::pipeline::{Decompress, Shard};
@@ -195,7 +195,7 @@ fn format(name: &str) -> Result<TypeArg, String> {
     if let Some(format) = Format::named(known).or_else(|| Format::of_extension(known)) {
         return Ok(TypeArg { format, compressed });
     }
-    let names = FORMATS.iter().map(|format| format.name);
+    let names = formats().map(|format| format.name);
     Err(match nearest(plain, names.clone()) {
         Some(near) => format!(
             "did you mean {near}? There are {}",

@@ -1,5 +1,7 @@
 //! The kinds of JSON documents whose members are known, one table each.
 
+use super::tokenizer::JsonSequence;
+
 /// The meaning of a string at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JsonRole {
@@ -18,7 +20,6 @@ pub(super) enum JsonRole {
     Output,
     /// An attachment of a cell, by its media types.
     Attachment,
-    /// Text.
     Text,
     /// A reference whose base is the URL of the request (HAR).
     Redirect,
@@ -43,14 +44,12 @@ impl JsonRole {
     }
 }
 
-/// A path, from the top down: names of members, [`ITEM`] for each item of an array, [`ANY`] for any
-/// member.
+/// A path, from the top down: names of members, [`ITEM`] for each item of an array, [`MEMBER`] for
+/// any member.
 pub(super) type JsonPath = &'static [&'static str];
 
-/// Any item of an array.
 pub(super) const ITEM: &str = "*";
-/// Any member of an object.
-pub(super) const ANY: &str = "**";
+pub(super) const MEMBER: &str = "**";
 
 /// The strings at a path.
 #[derive(Debug)]
@@ -83,15 +82,28 @@ const fn row(path: JsonPath, role: JsonRole) -> JsonRow {
     JsonRow { path, role }
 }
 
-/// The strings of a document of a known kind that are read.
+/// A kind of documents, and the strings of it that are read; without rows it is any.
 #[derive(Debug)]
-pub(super) struct JsonTable {
+pub(super) struct JsonKind {
+    pub(super) sequence: JsonSequence,
     pub(super) rows: &'static [JsonRow],
     /// The members that rows refer to.
     pub(super) members: &'static [&'static JsonMember],
 }
 
-impl JsonTable {
+impl JsonKind {
+    pub(super) const fn any(sequence: JsonSequence) -> Self {
+        JsonKind {
+            sequence,
+            rows: &[],
+            members: &[],
+        }
+    }
+
+    pub(super) fn is_known(&self) -> bool {
+        !self.rows.is_empty()
+    }
+
     /// Returns the set of all paths: a bit for each row and then for each member.
     pub(super) fn all_paths(&self) -> u64 {
         (1 << (self.rows.len() + self.members.len())) - 1
@@ -135,11 +147,16 @@ impl JsonTable {
     }
 }
 
-/// The page that an application starts with.
+/// Any document, JSON Lines, and documents in JSON5.
+pub(super) static ANY: JsonKind = JsonKind::any(JsonSequence::One);
+pub(super) static LINES: JsonKind = JsonKind::any(JsonSequence::Lines);
+pub(super) static RELAXED: JsonKind = JsonKind::any(JsonSequence::Relaxed);
+
 pub(super) static START_URL: JsonMember = JsonMember::own(&["start_url"]);
 
 /// Web Application Manifest (W3C), Manifest Incubations and Web Share Target.
-pub(super) static WEB_MANIFEST: JsonTable = JsonTable {
+pub(super) static WEB_MANIFEST: JsonKind = JsonKind {
+    sequence: JsonSequence::One,
     rows: &[
         link(&["start_url"]),
         link(&["scope"]),
@@ -156,13 +173,13 @@ pub(super) static WEB_MANIFEST: JsonTable = JsonTable {
     members: &[&START_URL],
 };
 
-/// The prefix of the sources of a map.
 static SOURCE_ROOT: JsonMember = JsonMember::own(&["sourceRoot"]);
 static SECTION_ROOT: JsonMember = JsonMember::own(&["sections", ITEM, "map", "sourceRoot"]);
 
 /// Source maps and index maps (ECMA-426).
 #[rustfmt::skip]
-pub(super) static SOURCE_MAP: JsonTable = JsonTable {
+pub(super) static SOURCE_MAP: JsonKind = JsonKind {
+    sequence: JsonSequence::One,
     rows: &[
         link(&["file"]),
         row(&["sources", ITEM], JsonRole::Source(&SOURCE_ROOT)),
@@ -173,11 +190,11 @@ pub(super) static SOURCE_MAP: JsonTable = JsonTable {
     members: &[&SOURCE_ROOT, &SECTION_ROOT],
 };
 
-/// The page of an item.
 pub(super) static ITEM_URL: JsonMember = JsonMember::own(&["items", ITEM, "url"]);
 
 /// JSON Feed 1.1.
-pub(super) static JSON_FEED: JsonTable = JsonTable {
+pub(super) static JSON_FEED: JsonKind = JsonKind {
+    sequence: JsonSequence::One,
     rows: &[
         link(&["home_page_url"]),
         link(&["feed_url"]),
@@ -203,23 +220,23 @@ pub(super) static JSON_FEED: JsonTable = JsonTable {
     members: &[&ITEM_URL],
 };
 
-/// The types of cells.
 static CELL_TYPE: JsonMember = JsonMember::own(&["cells", ITEM, "cell_type"]);
 static SHEET_CELL_TYPE: JsonMember =
     JsonMember::own(&["worksheets", ITEM, "cells", ITEM, "cell_type"]);
 
 /// Jupyter notebooks: nbformat 4, and nbformat 3, which has worksheets.
 #[rustfmt::skip]
-pub(super) static NOTEBOOK: JsonTable = JsonTable {
+pub(super) static NOTEBOOK: JsonKind = JsonKind {
+    sequence: JsonSequence::One,
     rows: &[
         row(&["cells", ITEM, "source"], JsonRole::Cell(&CELL_TYPE)),
-        row(&["cells", ITEM, "attachments", ANY], JsonRole::Attachment),
-        row(&["cells", ITEM, "outputs", ITEM, "data", ANY], JsonRole::Output),
+        row(&["cells", ITEM, "attachments", MEMBER], JsonRole::Attachment),
+        row(&["cells", ITEM, "outputs", ITEM, "data", MEMBER], JsonRole::Output),
         row(&["cells", ITEM, "outputs", ITEM, "text"], JsonRole::Text),
         row(&["cells", ITEM, "outputs", ITEM, "traceback"], JsonRole::Text),
         row(&["worksheets", ITEM, "cells", ITEM, "source"], JsonRole::Cell(&SHEET_CELL_TYPE)),
         row(&["worksheets", ITEM, "cells", ITEM, "input"], JsonRole::Text),
-        row(&["worksheets", ITEM, "cells", ITEM, "outputs", ITEM, ANY], JsonRole::Output),
+        row(&["worksheets", ITEM, "cells", ITEM, "outputs", ITEM, MEMBER], JsonRole::Output),
     ],
     members: &[&CELL_TYPE, &SHEET_CELL_TYPE],
 };
@@ -229,21 +246,19 @@ pub(super) static REQUEST_URL: JsonMember = JsonMember {
     path: &["log", "entries", ITEM, "request", "url"],
     root: 3,
 };
-/// The names of header fields.
 static REQUEST_FIELD: JsonMember =
     JsonMember::own(&["log", "entries", ITEM, "request", "headers", ITEM, "name"]);
 static RESPONSE_FIELD: JsonMember =
     JsonMember::own(&["log", "entries", ITEM, "response", "headers", ITEM, "name"]);
-/// The media type of a body.
 pub(super) static BODY_TYPE: JsonMember =
     JsonMember::own(&["log", "entries", ITEM, "response", "content", "mimeType"]);
-/// The transfer encoding of a body.
 pub(super) static BODY_ENCODING: JsonMember =
     JsonMember::own(&["log", "entries", ITEM, "response", "content", "encoding"]);
 
 /// HTTP Archive 1.2.
 #[rustfmt::skip]
-pub(super) static HTTP_ARCHIVE: JsonTable = JsonTable {
+pub(super) static HTTP_ARCHIVE: JsonKind = JsonKind {
+    sequence: JsonSequence::One,
     rows: &[
         link(&["log", "entries", ITEM, "request", "url"]),
         row(&["log", "entries", ITEM, "response", "redirectURL"], JsonRole::Redirect),
@@ -254,14 +269,12 @@ pub(super) static HTTP_ARCHIVE: JsonTable = JsonTable {
     members: &[&REQUEST_URL, &REQUEST_FIELD, &RESPONSE_FIELD, &BODY_TYPE, &BODY_ENCODING],
 };
 
-/// A path in the metadata of a response.
 macro_rules! response {
     ($($step:expr),+) => {
         &["Envelope", "Payload-Metadata", "HTTP-Response-Metadata", $($step),+]
     };
 }
 
-/// A path in the metadata of a page.
 macro_rules! page {
     ($($step:expr),+) => {
         response!("HTML-Metadata", $($step),+)
@@ -272,12 +285,12 @@ macro_rules! page {
 static HEAD_LINK: JsonMember = JsonMember::own(page!("Head", "Link", ITEM, "path"));
 static SCRIPT: JsonMember = JsonMember::own(page!("Head", "Scripts", ITEM, "path"));
 static PAGE_LINK: JsonMember = JsonMember::own(page!("Links", ITEM, "path"));
-/// The kinds of meta elements.
 static HTTP_EQUIV: JsonMember = JsonMember::own(page!("Head", "Metas", ITEM, "http-equiv"));
 
 /// Web Archive Transformation (Common Crawl): the metadata of a record.
 #[rustfmt::skip]
-pub(super) static TRANSFORMATION: JsonTable = JsonTable {
+pub(super) static TRANSFORMATION: JsonKind = JsonKind {
+    sequence: JsonSequence::One,
     rows: &[
         row(page!("Head", "Base"), JsonRole::PageBase),
         row(page!("Head", "Link", ITEM, "url"), JsonRole::PageLink(&HEAD_LINK)),

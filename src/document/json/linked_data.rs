@@ -1,16 +1,22 @@
 //! The scanner of JSON-LD 1.1 documents.
 //!
-//! A context may stand behind what it is about, so a document is held in one window, up to
+//! A context may follow the values that it is about, so a document is held in one window, up to
 //! `max_document` bytes, and its contexts are read first.
 
-use super::context::{LinkedContext, LinkedContextEnd, LinkedTerm};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::kinds;
 use super::literals::{JsonText, unescape, unescaped};
 use super::path::{MAX_LEVELS, ValuePath};
 use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};
+use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
 use crate::document::events::{
     BaseSelector, Context, Event, Events, FoundReference, NameRange, RestartHints, Span, TextRange,
+    WindowEvents,
 };
 use crate::document::flags::Flags;
 use crate::document::{FormatOptions, Reread, Scan, ScanStart};
@@ -21,6 +27,8 @@ const CONTEXTS: usize = 64;
 /// The approximate memory of the contexts of a document, and of one without its terms, in bytes.
 const CONTEXTS_MEMORY: usize = 16 << 20;
 const CONTEXT: usize = 256;
+/// The approximate memory of a term without its texts, in bytes.
+const TERM: usize = 96;
 /// The number of prefixes that may stand for each other.
 const PREFIXES: usize = 4;
 
@@ -49,7 +57,6 @@ const ADDRESSES: [&[u8]; 18] = [
 /// The meaning of the strings of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LinkedRole {
-    /// They are no references.
     Nothing,
     /// The value of a property that is an address.
     Address,
@@ -62,20 +69,16 @@ enum LinkedRole {
 /// The base of identifiers and addresses.
 #[derive(Clone, Debug)]
 enum LinkedBase {
-    /// That of the document.
     Document,
     /// That of the document, whatever its first context names.
     Retrieval,
-    /// One that a context names.
     Named(Vec<u8>),
     /// None, by `"@base": null`.
     Nothing,
 }
 
-/// An open container.
 #[derive(Clone, Copy, Debug)]
 struct LinkedLevel {
-    /// Whether it is in a context.
     is_context: bool,
     /// The number of contexts that count outside.
     contexts: usize,
@@ -85,7 +88,6 @@ struct LinkedLevel {
     role: LinkedRole,
 }
 
-/// The state of a scanner between windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LinkedState {
     Start,
@@ -94,7 +96,6 @@ enum LinkedState {
     Running,
 }
 
-/// The scanner of JSON-LD.
 pub(super) struct LinkedDataScanner {
     is_extended: bool,
     max_document: u64,
@@ -103,7 +104,6 @@ pub(super) struct LinkedDataScanner {
     start: ScanStart,
     tokenizer: JsonTokenizer,
     path: ValuePath,
-    /// The levels of the path.
     levels: Vec<LinkedLevel>,
     /// The contexts of objects to come, by the offsets of these, the next one last.
     coming: Vec<(u64, LinkedContext)>,
@@ -123,7 +123,7 @@ impl LinkedDataScanner {
             state: LinkedState::Start,
             start: ScanStart::default(),
             tokenizer: JsonTokenizer::new(JsonSequence::One),
-            path: ValuePath::new(None),
+            path: ValuePath::new(&kinds::ANY),
             levels: Vec::new(),
             coming: Vec::new(),
             contexts: Vec::new(),
@@ -151,20 +151,16 @@ impl LinkedDataScanner {
                         left: left.saturating_sub(CONTEXT),
                         ..LinkedContext::default()
                     };
-                    let end = context.read(&mut tokenizer, window);
+                    let ends_object = context.read(&mut tokenizer, window);
                     if context.is_cut || left < CONTEXT {
-                        let start = window.offset_at(range.start);
-                        let faults = &mut self.tokenizer.faults;
-                        faults.add(&diagnostic::JSON_HELD_LIMIT, start);
+                        self.limit(window.offset_at(range.start));
                     }
                     if let Some(object) = open.last().filter(|_| left >= CONTEXT) {
                         left = context.left;
                         self.coming.push((*object, context));
                     }
-                    match end {
-                        LinkedContextEnd::Value => {}
-                        LinkedContextEnd::Object => drop(open.pop()),
-                        LinkedContextEnd::Bytes => break,
+                    if ends_object {
+                        open.pop();
                     }
                 }
                 JsonToken::More | JsonToken::End => break,
@@ -174,9 +170,7 @@ impl LinkedDataScanner {
         // An object may have its context behind those of objects in it.
         self.coming.sort_by_key(|(object, _)| *object);
         self.coming.reverse();
-        let top = bytes[window.start..]
-            .iter()
-            .position(|byte| matches!(byte, b'{' | b'['));
+        let top = memchr::memchr2(b'{', b'[', &bytes[window.start..]);
         let top = top.map(|top| window.offset_at(window.start + top));
         if let Some((object, first)) = self.coming.last()
             && Some(*object) == top
@@ -186,6 +180,11 @@ impl LinkedDataScanner {
             events.push(Event::Base(text, first.base_offset));
             self.has_base = true;
         }
+    }
+
+    fn limit(&mut self, offset: u64) {
+        let code = &diagnostic::JSON_HELD_LIMIT;
+        self.tokenizer.faults.add(code, offset);
     }
 
     /// Opens the container whose first byte has been read.
@@ -236,8 +235,7 @@ impl LinkedDataScanner {
         if self.contexts.len() < CONTEXTS {
             self.contexts.push((context, base));
         } else {
-            let faults = &mut self.tokenizer.faults;
-            faults.add(&diagnostic::JSON_HELD_LIMIT, offset);
+            self.limit(offset);
         }
     }
 
@@ -254,7 +252,7 @@ impl LinkedDataScanner {
     /// Returns the term of a name in the contexts that count.
     fn term(&self, name: &[u8]) -> Option<&LinkedTerm> {
         for (context, _) in self.contexts.iter().rev() {
-            let term = context.term(name);
+            let term = context.terms.get(name);
             if term.is_some() || context.is_reset {
                 return term;
             }
@@ -305,8 +303,7 @@ impl LinkedDataScanner {
     /// Returns an identifier with its prefix replaced, if that is a term whose value, which each of its
     /// identifiers repeats, is no longer than a base may be.
     fn expanded(&mut self, text: &[u8], at: u64) -> Option<Vec<u8>> {
-        let mut text = std::borrow::Cow::Borrowed(text);
-        let mut length = 0;
+        let (mut text, mut length) = (Cow::Borrowed(text), 0);
         for _ in 0..PREFIXES {
             let colon = memchr::memchr(b':', &text)?;
             let (prefix, rest) = (&text[..colon], &text[colon + 1..]);
@@ -327,13 +324,13 @@ impl LinkedDataScanner {
             }
         }
         match text {
-            std::borrow::Cow::Owned(text) => Some(text),
-            std::borrow::Cow::Borrowed(_) => None,
+            Cow::Owned(text) => Some(text),
+            Cow::Borrowed(_) => None,
         }
     }
 
-    /// Reads a string.
-    fn string(&mut self, raw: std::ops::Range<usize>, window: &Window<'_>, events: &mut Events) {
+    fn string(&mut self, raw: Range<usize>, run: &mut WindowEvents) {
+        let (bytes, events) = (run.window.bytes, &mut *run.events);
         let role = self.level().map_or(LinkedRole::Nothing, |level| level.role);
         if role == LinkedRole::Nothing || raw.is_empty() {
             return;
@@ -349,30 +346,26 @@ impl LinkedDataScanner {
             return;
         }
         self.text.clear();
-        unescape(&window.bytes[raw.clone()], &mut self.text, &mut ());
+        unescape(&bytes[raw.clone()], &mut self.text, &mut ());
         if self.text.starts_with(b"_:") || self.text.starts_with(b"@") {
             return;
         }
-        let is_identifier = role == LinkedRole::Identifier;
-        let span = Span {
-            start: window.offset_at(raw.start),
-            end: window.offset_at(raw.end),
-        };
-        if is_identifier {
+        let span = Span::of(&raw, &run.window);
+        if role == LinkedRole::Identifier {
             let text = std::mem::take(&mut self.text);
             let expanded = self.expanded(&text, span.start);
             self.tokenizer.faults.report(events);
             self.text = expanded.unwrap_or(text);
         }
-        let base = self.contexts.last().map(|(_, base)| base);
-        let text = match window.bytes[raw.clone()] == self.text {
+        let text = match bytes[raw.clone()] == self.text {
             true => TextRange::window(raw),
             false => events.store(&self.text),
         };
         let mut found = FoundReference::new(span, text, Context::Attribute);
-        if let Some(pointer) = self.path.pointer(false, window.bytes) {
+        if let Some(pointer) = self.path.pointer(false, bytes) {
             found.attribute = NameRange::other(events.store(pointer));
         }
+        let base = self.contexts.last().map(|(_, base)| base);
         match (role, base) {
             (LinkedRole::Context, _) => {
                 found.flags |= Flags::CONTEXT;
@@ -407,8 +400,7 @@ impl LinkedDataScanner {
         }
         self.read_contexts(window, events);
         if !window.last {
-            let end = window.offset_at(window.bytes.len());
-            self.tokenizer.faults.add(&diagnostic::JSON_HELD_LIMIT, end);
+            self.limit(window.offset_at(window.bytes.len()));
         }
         self.tokenizer.faults.report(events);
         events.push(Event::Settled);
@@ -422,7 +414,7 @@ impl Scan for LinkedDataScanner {
         self.state = LinkedState::Start;
         self.start = *start;
         self.tokenizer = JsonTokenizer::new(JsonSequence::One);
-        self.path.clear();
+        self.path = ValuePath::new(&kinds::ANY);
         self.levels.clear();
         self.coming.clear();
         self.contexts.clear();
@@ -437,11 +429,8 @@ impl Scan for LinkedDataScanner {
             };
         }
         self.tokenizer.at = window.start;
-        if window.offset == 0
-            && window.start == 0
-            && window.bytes.starts_with("\u{feff}".as_bytes())
-        {
-            self.tokenizer.at = 3;
+        if window.offset + window.start as u64 == 0 && window.bytes.starts_with(BYTE_ORDER_MARK) {
+            self.tokenizer.at = BYTE_ORDER_MARK.len();
         }
         loop {
             let token = self.tokenizer.next(&window);
@@ -451,7 +440,7 @@ impl Scan for LinkedDataScanner {
                 JsonToken::Name(name) => self.set_name(name, window.bytes),
                 JsonToken::String(JsonText { range, .. }) => {
                     self.tokenizer.faults.report(events);
-                    self.string(range, &window, events);
+                    self.string(range, &mut WindowEvents { window, events });
                     self.path.end_values(1);
                 }
                 JsonToken::Other(count) => self.path.end_values(count),
@@ -476,4 +465,126 @@ fn is_address(name: &[u8]) -> bool {
         }
     };
     ADDRESSES.binary_search(&local).is_ok()
+}
+
+/// A term that a context defines.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct LinkedTerm {
+    /// The IRI or the keyword that it stands for, as written.
+    id: Option<Vec<u8>>,
+    /// Whether its values are references (`"@type": "@id"`).
+    is_reference: bool,
+}
+
+/// A context in a document; those that it names are not loaded.
+///
+/// See JSON-LD 1.1, section 9.15, "Context Definitions".
+#[derive(Debug, Default)]
+struct LinkedContext {
+    /// Whether the contexts around it do not count.
+    is_reset: bool,
+    /// Its base, if it names one or, with `null`, none.
+    base: Option<Option<Vec<u8>>>,
+    base_offset: u64,
+    terms: HashMap<Vec<u8>, LinkedTerm>,
+    /// The memory that it may still take, in bytes.
+    left: usize,
+    /// Whether a definition was left out for want of memory.
+    is_cut: bool,
+}
+
+impl LinkedContext {
+    /// Reads a context, the value that comes next; returns whether the object that holds it ended before.
+    fn read(&mut self, tokenizer: &mut JsonTokenizer, window: &Window<'_>) -> bool {
+        let mut arrays = 0_usize;
+        loop {
+            match tokenizer.next(window) {
+                JsonToken::Open(JsonContainer::Array) => {
+                    arrays += 1;
+                    continue;
+                }
+                JsonToken::Open(JsonContainer::Object) => self.read_definitions(tokenizer, window),
+                JsonToken::Close if arrays == 0 => return true,
+                JsonToken::Close => arrays -= 1,
+                // The name of a context elsewhere.
+                JsonToken::String(_) => {}
+                JsonToken::Other(_) => {
+                    *self = LinkedContext {
+                        is_reset: true,
+                        left: self.left,
+                        is_cut: self.is_cut,
+                        ..LinkedContext::default()
+                    };
+                }
+                JsonToken::Name(_) | JsonToken::Comment(_) => continue,
+                JsonToken::More | JsonToken::End => return false,
+            }
+            if arrays == 0 {
+                return false;
+            }
+        }
+    }
+
+    /// Reads the definitions of a context up to the end of its object.
+    fn read_definitions(&mut self, tokenizer: &mut JsonTokenizer, window: &Window<'_>) {
+        let text = |range| unescaped(&window.bytes[range]).into_owned();
+        // The names of the members that are open: a term, and a member of its definition.
+        let (mut term, mut inner) = (Vec::new(), Vec::new());
+        let mut depth = 0_usize;
+        loop {
+            match (tokenizer.next(window), depth) {
+                (JsonToken::Open(_), _) => {
+                    if depth == 0 {
+                        self.define(&term, LinkedTerm::default());
+                    }
+                    depth += 1;
+                }
+                (JsonToken::Close, 0) | (JsonToken::More | JsonToken::End, _) => return,
+                (JsonToken::Close, _) => depth -= 1,
+                (JsonToken::Name(name), 0) => term = text(name.range),
+                (JsonToken::Name(name), 1) => inner = text(name.range),
+                (JsonToken::String(JsonText { range, .. }), 0) if term == b"@base" => {
+                    self.base_offset = window.offset_at(range.start);
+                    if self.affords(range.len()) {
+                        self.base = Some(Some(text(range)));
+                    }
+                }
+                (JsonToken::Other(_), 0) if term == b"@base" => self.base = Some(None),
+                (JsonToken::String(id), 0) => {
+                    let id = Some(text(id.range));
+                    let is_reference = false;
+                    self.define(&term, LinkedTerm { id, is_reference });
+                }
+                (JsonToken::Other(_), 0) => self.define(&term, LinkedTerm::default()),
+                (JsonToken::String(JsonText { range, .. }), 1) => {
+                    if self.affords(range.len())
+                        && let Some(term) = self.terms.get_mut(&term)
+                    {
+                        match inner.as_slice() {
+                            b"@id" => term.id = Some(text(range)),
+                            b"@type" => term.is_reference = text(range) == b"@id",
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes memory, unless too little is left.
+    fn affords(&mut self, bytes: usize) -> bool {
+        let left = self.left.checked_sub(bytes);
+        self.is_cut |= left.is_none();
+        self.left = left.unwrap_or(self.left);
+        left.is_some()
+    }
+
+    /// Defines a term; keywords are none.
+    fn define(&mut self, name: &[u8], term: LinkedTerm) {
+        let length = name.len() + term.id.as_ref().map_or(0, Vec::len);
+        if !name.starts_with(b"@") && self.affords(TERM + length) {
+            self.terms.insert(name.to_vec(), term);
+        }
+    }
 }

@@ -17,9 +17,7 @@ pub(super) const WORD: ByteSet = ByteSet::ALPHANUMERIC.with(b"+-._$");
 
 /// Where a string ends, or the bytes do.
 pub(super) enum StringEnd {
-    /// The index of the quote.
     Closed(usize),
-    /// The index of a line break.
     Break(usize),
     /// The index of the end of the bytes, or of an escape that may be cut by it.
     Open(usize),
@@ -28,7 +26,6 @@ pub(super) enum StringEnd {
 /// A string that was searched for its end.
 pub(super) struct StringScan {
     pub(super) end: StringEnd,
-    /// The index of the first fault.
     pub(super) fault: Option<usize>,
     pub(super) has_escapes: bool,
     /// Whether a colon, or an escape that may be one, precedes the end.
@@ -117,10 +114,9 @@ pub(super) fn scan_relaxed_string(bytes: &[u8], start: usize, quote: u8) -> Stri
 
 /// Returns whether a word is a number of JSON5 that is none of JSON.
 pub(super) fn is_relaxed_value(word: &[u8]) -> bool {
-    let word = word
-        .strip_prefix(b"+")
-        .or(word.strip_prefix(b"-"))
-        .unwrap_or(word);
+    let word = match word {
+        [b'+' | b'-', word @ ..] | word => word,
+    };
     if let [b'0', b'x' | b'X', digits @ ..] = word {
         return !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit);
     }
@@ -132,16 +128,13 @@ pub(super) fn is_relaxed_value(word: &[u8]) -> bool {
 /// A string in a window, without its quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::document) struct JsonText {
-    /// The indices of its contents.
     pub(in crate::document) range: Range<usize>,
-    /// Whether it has escapes.
     pub(in crate::document) has_escapes: bool,
     /// Whether a colon is in it, or an escape that may stand for one.
     pub(in crate::document) may_have_colon: bool,
 }
 
 impl JsonText {
-    /// Returns the string that starts at an index and has been scanned.
     #[inline(always)]
     pub(super) fn new(start: usize, scan: &StringScan) -> Self {
         let (StringEnd::Closed(end) | StringEnd::Break(end) | StringEnd::Open(end)) = scan.end;
@@ -175,7 +168,6 @@ fn special(bytes: &[u8], mut at: usize) -> (usize, bool) {
     (at + plain.len(), colons != 0 || plain.contains(&b':'))
 }
 
-/// Returns whether a backslash before a byte is a valid escape of one character.
 fn is_escape(byte: u8) -> bool {
     matches!(byte, b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')
 }
@@ -251,7 +243,6 @@ fn four_digits(bytes: &[u8], at: usize) -> Option<u32> {
     hex(bytes, at, 4)
 }
 
-/// Returns the number that hexadecimal digits are.
 fn hex(bytes: &[u8], at: usize, digits: usize) -> Option<u32> {
     let mut digits = bytes.get(at..at + digits)?.iter();
     digits.try_fold(0, |number, &digit| {
@@ -286,24 +277,12 @@ pub(super) fn is_value(word: &[u8]) -> bool {
     if matches!(word, b"true" | b"false" | b"null") {
         return true;
     }
-    let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let mut rest = word.strip_prefix(b"-").unwrap_or(word);
-    let whole = digits(rest);
-    if whole == 0 || whole > 1 && rest[0] == b'0' {
-        return false;
-    }
-    rest = &rest[whole..];
-    if let [b'.', fraction @ ..] = rest {
-        rest = &fraction[digits(fraction)..];
-        if rest.len() == fraction.len() {
-            return false;
-        }
-    }
-    match rest {
-        [] => true,
-        [b'e' | b'E', b'+' | b'-', exponent @ ..] | [b'e' | b'E', exponent @ ..] => {
-            !exponent.is_empty() && digits(exponent) == exponent.len()
-        }
-        _ => false,
-    }
+    let number = word.strip_prefix(b"-").unwrap_or(word);
+    let is_digit = |at: usize| number.get(at).is_some_and(u8::is_ascii_digit);
+    // What the standard library reads besides: leading zeros, and dots without digits on both sides.
+    let has_fraction = |dot: usize| dot > 0 && is_digit(dot - 1) && is_digit(dot + 1);
+    is_digit(0)
+        && !(number[0] == b'0' && is_digit(1))
+        && memchr::memchr(b'.', number).is_none_or(has_fraction)
+        && str::from_utf8(number).is_ok_and(|number| number.parse::<f64>().is_ok())
 }

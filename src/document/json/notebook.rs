@@ -4,7 +4,6 @@
 use crate::document::Format;
 use crate::document::events::{Event, Events, FoundRemark, RemarkKind, Span};
 
-/// Returns the format of a cell's source by the type of the cell.
 pub(super) fn cell_format(kind: &[u8]) -> &'static Format {
     match kind {
         b"markdown" | b"heading" => markdown(),
@@ -36,7 +35,6 @@ pub(super) fn markdown() -> &'static Format {
     Format::TEXT
 }
 
-/// The scheme of references to attachments.
 const SCHEME: &[u8] = b"attachment:";
 /// The longest name, and the longest reference, that is kept, in bytes.
 const MAX_ATTACHMENT_LEN: usize = 1024;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::Write;
 
-use super::kinds::{ANY, ITEM, JsonMember, JsonRow, JsonTable};
+use super::kinds::{ITEM, JsonKind, JsonMember, JsonRow, MEMBER};
 use super::literals::{JsonText, unescaped};
 use super::tokenizer::JsonContainer;
 
@@ -15,10 +15,8 @@ const MAX_POINTER_LEN: usize = 1024;
 /// character.
 const MAX_NAME_LEN: usize = 6 * MAX_POINTER_LEN + 6;
 
-/// The raw name of a member.
 #[derive(Clone, Copy, Debug)]
 enum LevelName {
-    /// In the window.
     Window(u32, u32),
     /// In the names that outlast their window.
     Kept(u32, u32),
@@ -46,15 +44,13 @@ struct JsonLevel {
     /// Those that lead to its current member or item.
     current: u64,
     name: LevelName,
-    /// The index of the item.
     index: u64,
 }
 
-/// The path to the current value.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct ValuePath {
     /// The paths whose values have a meaning; containers that are on none are only counted.
-    table: Option<&'static JsonTable>,
+    kind: &'static JsonKind,
     levels: Vec<JsonLevel>,
     /// The number of open containers without levels.
     beyond: usize,
@@ -67,19 +63,17 @@ pub(super) struct ValuePath {
 }
 
 impl ValuePath {
-    pub(super) fn new(table: Option<&'static JsonTable>) -> Self {
+    pub(super) fn new(kind: &'static JsonKind) -> Self {
         ValuePath {
-            table,
-            ..ValuePath::default()
+            kind,
+            levels: Vec::new(),
+            beyond: 0,
+            names: Vec::new(),
+            value: 0,
+            pointer: Vec::new(),
         }
     }
 
-    /// Starts another document.
-    pub(super) fn clear(&mut self) {
-        *self = ValuePath::new(self.table);
-    }
-
-    /// Returns the number of open containers.
     pub(super) fn depth(&self) -> usize {
         self.levels.len() + self.beyond
     }
@@ -90,23 +84,24 @@ impl ValuePath {
         match self.levels.last() {
             _ if self.beyond > 0 => 0,
             Some(level) => level.current,
-            None => self.table.map_or(0, JsonTable::all_paths),
+            None => self.kind.all_paths(),
         }
     }
 
     #[inline(always)]
     pub(super) fn open(&mut self, container: JsonContainer) {
         let paths = self.current();
-        if self.levels.len() == MAX_LEVELS || self.beyond > 0 || self.table.is_some() && paths == 0
-        {
+        let is_apart = self.kind.is_known() && paths == 0;
+        if self.levels.len() == MAX_LEVELS || self.beyond > 0 || is_apart {
             self.beyond += 1;
             return;
         }
-        let current = match (self.table, container) {
-            (Some(table), JsonContainer::Array) => {
-                table.filter(paths, |path| path.get(self.levels.len()) == Some(&ITEM))
-            }
-            _ => 0,
+        let depth = self.levels.len();
+        let current = match container {
+            JsonContainer::Array => self
+                .kind
+                .filter(paths, |path| path.get(depth) == Some(&ITEM)),
+            JsonContainer::Object => 0,
         };
         self.levels.push(JsonLevel {
             container,
@@ -129,7 +124,6 @@ impl ValuePath {
         self.end_values(1);
     }
 
-    /// Begins a member.
     #[inline(always)]
     pub(super) fn set_name(&mut self, name: &JsonText, bytes: &[u8]) {
         let depth = self.levels.len();
@@ -140,11 +134,12 @@ impl ValuePath {
             self.names.truncate(start as usize);
         }
         level.name = LevelName::Window(name.range.start as u32, name.range.end as u32);
-        if let Some(table) = self.table {
+        if level.paths != 0 {
             let name = unescaped(&bytes[name.range.clone()]);
-            level.current = table.filter(level.paths, |path| match path.get(depth - 1) {
+            let paths = level.paths;
+            level.current = self.kind.filter(paths, |path| match path.get(depth - 1) {
                 None | Some(&ITEM) => false,
-                Some(&step) => step == ANY || step.as_bytes() == &*name,
+                Some(&step) => step == MEMBER || step.as_bytes() == &*name,
             });
         }
     }
@@ -179,13 +174,13 @@ impl ValuePath {
     /// Returns the row of the table for the current value.
     #[inline]
     pub(super) fn row(&self) -> Option<&'static JsonRow> {
-        self.table?.row(self.current(), self.levels.len())
+        self.kind.row(self.current(), self.levels.len())
     }
 
     /// Returns the member that the current value is, if other strings refer to it.
     #[inline]
     pub(super) fn member(&self) -> Option<&'static JsonMember> {
-        self.table?.member(self.current(), self.levels.len())
+        self.kind.member(self.current(), self.levels.len())
     }
 
     /// Returns the name of the current member; empty in an array.
@@ -219,7 +214,6 @@ impl ValuePath {
     }
 }
 
-/// Appends a slash and the name of a member.
 fn push_name(raw: &[u8], out: &mut Vec<u8>) {
     out.push(b'/');
     if !raw.iter().any(|byte| matches!(byte, b'~' | b'/' | b'\\')) {
@@ -234,7 +228,6 @@ fn push_name(raw: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a slash and a number.
 fn push_number(number: u64, out: &mut Vec<u8>) {
     // Writing to a vector does not fail.
     let _ = write!(out, "/{number}");

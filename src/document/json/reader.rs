@@ -3,19 +3,18 @@
 use std::ops::Range;
 
 use super::http_archive::HttpBody;
-use super::kinds::{
-    BODY_ENCODING, BODY_TYPE, ITEM_URL, JsonMember, JsonRole, JsonTable, REQUEST_URL, START_URL,
-};
+use super::kinds::{BODY_ENCODING, BODY_TYPE, ITEM_URL, REQUEST_URL, START_URL};
+use super::kinds::{JsonKind, JsonMember, JsonRole};
 use super::literals::{JsonText, LONGEST_STRING, unescape, unescaped};
-use super::members::{Held, LONGEST_HELD, MemberValues};
 use super::notebook::{self, CellAttachments};
 use super::path::ValuePath;
 use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};
+use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::window::Window;
-use crate::document::diagnostic;
+use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
-    BaseSelector, Batch, Context, Event, Events, FoundReference, NameRange, RuleFamily, Span,
-    TextRange,
+    BaseSelector, Context, Event, Events, FoundReference, NameRange, RuleFamily, TextRange,
+    WindowEvents,
 };
 use crate::document::flags::Flags;
 use crate::document::html::refresh;
@@ -26,51 +25,36 @@ use crate::document::text::refang::is_defanged;
 use crate::document::text::schemes::is_whole_uri;
 use crate::document::{AnchorReporting, Format, FormatOptions, Scan, ScanStart};
 
-/// The scanner of JSON documents.
+/// Maximum number of bytes in which a member is searched for after the string that refers to it.
+pub(super) const LONGEST_HELD: usize = LONGEST_STRING + (4 << 20);
+
+/// A value cannot be read yet: the window ends before the member to which it refers.
+struct Held;
+
 pub(super) struct JsonScanner {
     /// The strings that are read, if the kind of document is known; else all of them, by the rules for text.
-    table: Option<&'static JsonTable>,
-    sequence: JsonSequence,
+    kind: &'static JsonKind,
     tokenizer: JsonTokenizer,
     path: ValuePath,
-    members: MemberValues,
+    /// The values of members whose objects are open; `None` for one that is missing.
+    ///
+    /// INVARIANT: at most one value a member, so as many as its kind of document has rows.
+    members: Vec<(&'static JsonMember, Option<Vec<u8>>)>,
     attachments: CellAttachments,
     options: FormatOptions,
     scanners: NestedScanners,
     /// The current text, escapes replaced.
     text: DecodedText,
-    /// The array whose strings are added to the text.
-    lines: Option<JsonLines>,
     /// Whether text without a colon holds no reference.
     needs_colon: bool,
     started: bool,
 }
 
-/// An open array of strings that are the lines of one text.
-///
-/// The window holds the array from its start, because positions are counted in the window.
-struct JsonLines {
-    role: JsonRole,
-    /// The tokenizer and the path before the array, from where it is read again in a longer window.
-    before: (JsonTokenizer, ValuePath),
-    /// The offset of its first byte.
-    start: u64,
-    /// The number of containers that enclose the array.
-    depth: usize,
-    /// The length of the strings in the document, in bytes.
-    length: usize,
-    /// The text is longer than [`LONGEST_STRING`]; the rest is left out.
-    is_cut: bool,
-    text: DecodedText,
-}
-
-/// A value of a known kind in a window, whose text is the current one unless it is a link without escapes.
-struct JsonValue<'a> {
-    window: &'a Window<'a>,
+/// A value of a known kind, whose text is the current one unless it is a link without escapes.
+struct JsonValue {
     role: JsonRole,
     /// The string; empty for an array of strings.
     raw: Range<usize>,
-    /// Whether the string has no escapes.
     is_plain: bool,
     /// The offset of the value's contents.
     offset: u64,
@@ -80,37 +64,30 @@ struct JsonValue<'a> {
 const CELL_DEPTH: usize = 3;
 
 impl JsonScanner {
-    pub(super) fn new(
-        table: Option<&'static JsonTable>,
-        sequence: JsonSequence,
-        options: &FormatOptions,
-    ) -> Self {
-        JsonScanner {
-            table,
-            sequence,
-            tokenizer: JsonTokenizer::new(sequence),
-            path: ValuePath::new(table),
-            members: MemberValues::default(),
+    pub(super) fn boxed(kind: &'static JsonKind, options: &FormatOptions) -> Box<dyn Scan> {
+        Box::new(JsonScanner {
+            kind,
+            tokenizer: JsonTokenizer::new(kind.sequence),
+            path: ValuePath::new(kind),
+            members: Vec::new(),
             attachments: CellAttachments::default(),
             needs_colon: !options.text.www && !options.text.email,
             options: options.clone(),
             scanners: NestedScanners::new(options.clone()),
             text: DecodedText::default(),
-            lines: None,
             started: false,
-        }
+        })
     }
 
     /// Skips a byte order mark and a guard before the first value; returns false if more bytes are needed.
     fn start(&mut self, window: &Window<'_>) -> bool {
-        const MARK: &[u8] = "\u{feff}".as_bytes();
         /// Stops scripts that include the map by mistake (ECMA-426).
         const GUARD: &[u8] = b")]}'";
         let pending = &window.bytes[window.start..];
-        if pending.len() < MARK.len() + GUARD.len() && !window.last {
+        if pending.len() < BYTE_ORDER_MARK.len() + GUARD.len() && !window.last {
             return false;
         }
-        let unmarked = pending.strip_prefix(MARK).unwrap_or(pending);
+        let unmarked = pending.strip_prefix(BYTE_ORDER_MARK).unwrap_or(pending);
         if unmarked.starts_with(GUARD) {
             self.tokenizer.skip_line();
         }
@@ -118,11 +95,9 @@ impl JsonScanner {
         true
     }
 
-    /// Decodes a raw string of a window into the current text.
     fn decode(&mut self, raw: Range<usize>, window: &Window<'_>) {
-        let text = &mut self.text;
-        text.begin(window.offset_at(raw.start));
-        unescape(&window.bytes[raw], &mut text.bytes, &mut text.map);
+        self.text.begin(window.offset_at(raw.start));
+        append(&mut self.text, raw, window);
     }
 
     /// Returns a reference that is a whole string, which has been decoded unless it has no escapes.
@@ -130,43 +105,38 @@ impl JsonScanner {
         &mut self,
         raw: &Range<usize>,
         is_plain: bool,
-        window: &Window<'_>,
-        events: &mut Events,
+        run: &mut WindowEvents,
     ) -> FoundReference {
-        let span = Span {
-            start: window.offset_at(raw.start),
-            end: window.offset_at(raw.end),
-        };
         let text = match is_plain {
             true => TextRange::window(raw.clone()),
-            false => events.store(&self.text.bytes),
+            false => run.events.store(&self.text.bytes),
         };
-        let mut found = FoundReference::new(span, text, Context::Attribute);
-        let is_numbered = self.sequence == JsonSequence::Lines;
-        if let Some(pointer) = self.path.pointer(is_numbered, window.bytes) {
-            found.attribute = NameRange::other(events.store(pointer));
+        let mut found = FoundReference::new(run.span(raw), text, Context::Attribute);
+        let is_numbered = self.kind.sequence == JsonSequence::Lines;
+        if let Some(pointer) = self.path.pointer(is_numbered, run.window.bytes) {
+            found.attribute = NameRange::other(run.events.store(pointer));
         }
         found
     }
 
     /// Reads a string of a document of any kind: a URI as a whole, or text.
     #[inline(never)]
-    fn any_string(&mut self, raw: &JsonText, window: &Window<'_>, events: &mut Events) {
-        let bytes = &window.bytes[raw.range.clone()];
+    fn any_string(&mut self, raw: &JsonText, run: &mut WindowEvents) {
+        let bytes = &run.window.bytes[raw.range.clone()];
         let is_plain = !raw.has_escapes;
         if !is_plain {
-            self.decode(raw.range.clone(), window);
+            self.decode(raw.range.clone(), &run.window);
         }
         let text = if is_plain { bytes } else { &self.text.bytes };
         if is_whole_uri(text) && !(self.options.text.refang && is_defanged(text)) {
-            let mut found = self.whole(&raw.range, is_plain, window, events);
+            let mut found = self.whole(&raw.range, is_plain, run);
             found.flags |= Flags::GUESSED;
-            return events.push(Event::Reference(found));
+            return run.events.push(Event::Reference(found));
         }
         if is_plain {
-            self.decode(raw.range.clone(), window);
+            self.decode(raw.range.clone(), &run.window);
         }
-        self.text_references(None, events);
+        self.text_references(None, run.events);
     }
 
     /// Reads the current text by the rules for text; its references have a context, if there is one.
@@ -174,49 +144,47 @@ impl JsonScanner {
         if self.needs_colon && memchr::memchr(b':', &self.text.bytes).is_none() {
             return;
         }
-        let complete = |found: &mut FoundReference, _: &mut Batch| {
+        let text = self.text.source();
+        self.scanners.free_text(text, events, |found, _| {
             found.context = context.unwrap_or(found.context);
-        };
-        self.scanners
-            .free_text(self.text.source(), events, complete);
+        });
+    }
+
+    fn comment(&mut self, range: Range<usize>, run: &mut WindowEvents) {
+        self.text.begin(run.window.offset_at(range.start));
+        self.text.copy(&run.window.bytes[range]);
+        self.text_references(Some(Context::Comment), run.events);
+        run.events.forget_stored();
     }
 
     /// Reads a string of a document whose members are known.
     #[inline(never)]
-    fn known_string(
-        &mut self,
-        raw: &JsonText,
-        window: &Window<'_>,
-        events: &mut Events,
-    ) -> Result<(), Held> {
+    fn known_string(&mut self, raw: JsonText, run: &mut WindowEvents) -> Result<(), Held> {
         let (row, member) = (self.path.row(), self.path.member());
-        let (is_plain, raw, may_hold_uri) = (
-            !raw.has_escapes,
-            raw.range.clone(),
-            raw.may_have_colon || !self.needs_colon,
-        );
+        let is_plain = !raw.has_escapes;
         // The long strings of a notebook are images, mostly.
         let is_decoded = match row {
             None => member.is_some(),
             Some(row) if row.role == JsonRole::Link => member.is_some() || !is_plain,
-            Some(row) => may_hold_uri || !self.is_text(row.role, window),
+            Some(row) => {
+                raw.may_have_colon || !self.needs_colon || !self.is_text(row.role, &run.window)
+            }
         };
         if is_decoded {
-            self.decode(raw.clone(), window);
+            self.decode(raw.range.clone(), &run.window);
         }
         if let Some(member) = member {
-            self.members.keep(member, Some(self.text.bytes.clone()));
+            self.keep(member, Some(self.text.bytes.clone()));
         }
         match row {
-            Some(row) if !raw.is_empty() && (is_decoded || row.role == JsonRole::Link) => {
+            Some(row) if !raw.range.is_empty() && (is_decoded || row.role == JsonRole::Link) => {
                 let value = JsonValue {
-                    window,
                     role: row.role,
                     is_plain,
-                    offset: window.offset_at(raw.start),
-                    raw,
+                    offset: run.window.offset_at(raw.range.start),
+                    raw: raw.range,
                 };
-                self.known_text(&value, events)
+                self.known_text(&value, run)
             }
             _ => Ok(()),
         }
@@ -227,7 +195,7 @@ impl JsonScanner {
         let format = match role {
             JsonRole::Text => Format::TEXT,
             JsonRole::Output => notebook::output_format(&self.path.last_name(window.bytes)),
-            JsonRole::Cell(kind) => match self.members.get(kind) {
+            JsonRole::Cell(kind) => match self.kept(kind) {
                 Some(kind) => notebook::cell_format(kind.unwrap_or_default()),
                 None => return false,
             },
@@ -236,56 +204,57 @@ impl JsonScanner {
         *format == *Format::TEXT
     }
 
-    /// Reads a value with a role.
-    fn known_text(&mut self, value: &JsonValue<'_>, events: &mut Events) -> Result<(), Held> {
+    fn known_text(&mut self, value: &JsonValue, run: &mut WindowEvents) -> Result<(), Held> {
         let codebase = match value.role {
             JsonRole::Link => None,
             JsonRole::Source(root) => {
-                let root = self.member(root, value, events)?;
+                let root = self.member(root, value, run)?;
                 root.as_deref().and_then(prefix)
             }
             JsonRole::AppId => {
-                let start = self.member(&START_URL, value, events)?;
+                let start = self.member(&START_URL, value, run)?;
                 Some(origin(start.as_deref().unwrap_or_default()))
             }
-            JsonRole::Redirect => self.member(&REQUEST_URL, value, events)?,
+            JsonRole::Redirect => self.member(&REQUEST_URL, value, run)?,
             JsonRole::Field(name) => {
-                let name = self.member(name, value, events)?.unwrap_or_default();
+                let name = self.member(name, value, run)?.unwrap_or_default();
                 if let Some(field) = HttpField::named(&name, &self.options) {
-                    let base = self.member(&REQUEST_URL, value, events)?;
-                    let base = base.map(|base| self.codebase(&base, events));
-                    self.field(field, base.unwrap_or(BaseSelector::Document), events);
+                    let base = self.member(&REQUEST_URL, value, run)?;
+                    let base = base.map(|base| self.codebase(&base, run.events));
+                    self.field(field, base.unwrap_or(BaseSelector::Document), run.events);
                 }
                 return Ok(());
             }
             JsonRole::PageField(name) => {
                 if let Some(field) = HttpField::named(name.as_bytes(), &self.options) {
-                    self.field(field, BaseSelector::Fallback, events);
+                    self.field(field, BaseSelector::Fallback, run.events);
                 }
                 return Ok(());
             }
             JsonRole::PageBase => {
-                let base = events.store(&self.text.bytes);
-                events.push(Event::Base(base, value.offset));
+                let base = run.events.store(&self.text.bytes);
+                run.events.push(Event::Base(base, value.offset));
                 return Ok(());
             }
             JsonRole::PageLink(place) => {
-                let place = self.member(place, value, events)?.unwrap_or_default();
-                let found = self.whole(&value.raw, value.is_plain, value.window, events);
-                page_link(found, &place, events);
+                let place = self.member(place, value, run)?.unwrap_or_default();
+                let found = self.whole(&value.raw, value.is_plain, run);
+                page_link(found, &place, run.events);
                 return Ok(());
             }
             JsonRole::PageMeta(kind) => {
-                let kind = self.member(kind, value, events)?.unwrap_or_default();
+                let kind = self.member(kind, value, run)?.unwrap_or_default();
                 let range = refresh(&self.text.bytes, 0..self.text.bytes.len());
                 if let Some(range) = range.filter(|_| kind.eq_ignore_ascii_case(b"refresh")) {
                     let text = self.text.source();
-                    let mut found = text.reference(range, Context::Attribute, events);
-                    found.element = NameRange::Known("meta");
-                    found.attribute = NameRange::Known("content");
-                    found.base = BaseSelector::Refresh;
-                    found.flags |= Flags::REFRESH;
-                    events.push(Event::Reference(found));
+                    let found = FoundReference {
+                        element: NameRange::Known("meta"),
+                        attribute: NameRange::Known("content"),
+                        base: BaseSelector::Refresh,
+                        flags: Flags::REFRESH,
+                        ..text.reference(range, Context::Attribute, run.events)
+                    };
+                    run.events.push(Event::Reference(found));
                 }
                 return Ok(());
             }
@@ -294,17 +263,16 @@ impl JsonScanner {
             | JsonRole::Cell(_)
             | JsonRole::Output
             | JsonRole::Text
-            | JsonRole::Body => return self.document(value, events),
+            | JsonRole::Body => return self.document(value, run),
         };
-        let mut found = self.whole(&value.raw, value.is_plain, value.window, events);
+        let mut found = self.whole(&value.raw, value.is_plain, run);
         if let Some(codebase) = codebase {
-            found.base = self.codebase(&codebase, events);
+            found.base = self.codebase(&codebase, run.events);
         }
-        events.push(Event::Reference(found));
+        run.events.push(Event::Reference(found));
         Ok(())
     }
 
-    /// Returns the selector of a codebase.
     fn codebase(&self, base: &[u8], events: &mut Events) -> BaseSelector {
         events.store_codebase(base, self.options.longest_base)
     }
@@ -313,31 +281,47 @@ impl JsonScanner {
     fn field(&mut self, field: &'static HttpField, base: BaseSelector, events: &mut Events) {
         let text = self.text.source();
         for range in field.references(text.bytes) {
-            let mut found = text.reference(range, Context::Header, events);
-            found.attribute = NameRange::Known(field.name);
-            found.base = base;
+            let found = FoundReference {
+                attribute: NameRange::Known(field.name),
+                base,
+                ..text.reference(range, Context::Header, events)
+            };
             events.push(Event::Reference(found));
         }
+    }
+
+    /// Keeps the value of a member while its object is open.
+    fn keep(&mut self, member: &'static JsonMember, value: Option<Vec<u8>>) {
+        self.members
+            .retain(|(kept, _)| !std::ptr::eq(*kept, member));
+        self.members.push((member, value));
+    }
+
+    /// Returns the value of a member, if it is known whether there is one.
+    fn kept(&self, member: &'static JsonMember) -> Option<Option<&[u8]>> {
+        let mut kept = self.members.iter();
+        let (_, value) = kept.find(|(kept, _)| std::ptr::eq(*kept, member))?;
+        Some(value.as_deref())
     }
 
     /// Returns the value of a member, which may follow the current value.
     fn member(
         &mut self,
         member: &'static JsonMember,
-        value: &JsonValue<'_>,
-        events: &mut Events,
+        value: &JsonValue,
+        run: &mut WindowEvents,
     ) -> Result<Option<Vec<u8>>, Held> {
-        if let Some(known) = self.members.get(member) {
+        if let Some(known) = self.kept(member) {
             return Ok(known.map(<[u8]>::to_vec));
         }
         let (mut tokenizer, mut path) = (self.tokenizer.clone(), self.path.clone());
-        let bytes = value.window.bytes;
-        let limit = value.window.at_offset(value.offset) + LONGEST_HELD;
+        let bytes = run.window.bytes;
+        let limit = run.window.at_offset(value.offset) + LONGEST_HELD;
         let is_cut = bytes.len() >= limit;
         let window = Window {
             bytes: &bytes[..bytes.len().min(limit)],
-            last: value.window.last && !is_cut,
-            ..*value.window
+            last: run.window.last && !is_cut,
+            ..run.window
         };
         let found = loop {
             match tokenizer.next(&window) {
@@ -348,47 +332,49 @@ impl JsonScanner {
                 JsonToken::String(text) => {
                     if path
                         .member()
-                        .is_some_and(|known| std::ptr::eq(known, member))
+                        .is_some_and(|found| std::ptr::eq(found, member))
                     {
                         break Some(unescaped(&bytes[text.range]).into_owned());
                     }
                 }
                 JsonToken::Other(_) | JsonToken::Comment(_) => {}
                 JsonToken::More if is_cut => {
-                    let faults = &mut self.tokenizer.faults;
-                    faults.add(&diagnostic::JSON_HELD_LIMIT, value.offset - 1);
-                    faults.report(events);
+                    self.report_fault(&diagnostic::JSON_HELD_LIMIT, value.offset - 1, run.events);
                     break None;
                 }
                 JsonToken::More => return Err(Held),
                 JsonToken::End => break None,
             }
         };
-        self.members.keep(member, found.clone());
+        self.keep(member, found.clone());
         Ok(found)
     }
 
-    /// Reads the current text, which is a document.
-    fn document(&mut self, value: &JsonValue<'_>, events: &mut Events) -> Result<(), Held> {
+    fn report_fault(&mut self, code: &'static Code, offset: u64, events: &mut Events) {
+        self.tokenizer.faults.add(code, offset);
+        self.tokenizer.faults.report(events);
+    }
+
+    fn document(&mut self, value: &JsonValue, run: &mut WindowEvents) -> Result<(), Held> {
         let mut charset: &[u8] = b"utf-8";
         let body;
         let (format, base) = match value.role {
-            JsonRole::Html => (Format::HTML, self.member(&ITEM_URL, value, events)?),
+            JsonRole::Html => (Format::HTML, self.member(&ITEM_URL, value, run)?),
             JsonRole::Cell(kind) => {
-                let kind = self.member(kind, value, events)?.unwrap_or_default();
+                let kind = self.member(kind, value, run)?.unwrap_or_default();
                 (notebook::cell_format(&kind), None)
             }
             JsonRole::Output => {
-                let name = self.path.last_name(value.window.bytes);
+                let name = self.path.last_name(run.window.bytes);
                 (notebook::output_format(&name), None)
             }
             JsonRole::Body => {
-                let media_type = self.member(&BODY_TYPE, value, events)?;
+                let media_type = self.member(&BODY_TYPE, value, run)?;
                 let Some(known) = media_type.as_deref().and_then(HttpBody::of) else {
                     return Ok(());
                 };
-                let encoding = self.member(&BODY_ENCODING, value, events)?;
-                let base = self.member(&REQUEST_URL, value, events)?;
+                let encoding = self.member(&BODY_ENCODING, value, run)?;
+                let base = self.member(&REQUEST_URL, value, run)?;
                 body = known;
                 if encoding.is_some_and(|encoding| encoding.eq_ignore_ascii_case(b"base64")) {
                     (self.text, charset) = body.decode(&self.text);
@@ -397,17 +383,16 @@ impl JsonScanner {
             }
             _ => (Format::TEXT, None),
         };
+        let text = &self.text.bytes;
         let may_hold_reference = match notebook::needs_mark(format) {
             // Every reference has one of these, but for abbreviations.
-            true => {
-                let marks = memchr::memchr3(b'[', b'<', b':', &self.text.bytes);
-                marks.is_some() || !self.needs_colon
-            }
-            false => !self.text.bytes.iter().all(u8::is_ascii_whitespace),
+            true => !self.needs_colon || memchr::memchr3(b'[', b'<', b':', text).is_some(),
+            false => !text.iter().all(u8::is_ascii_whitespace),
         };
         if !may_hold_reference {
             return Ok(());
         }
+        let events = &mut *run.events;
         let base = base.filter(|base| !base.is_empty());
         if base.is_none() && *format == *Format::TEXT {
             self.text_references(None, events);
@@ -422,7 +407,7 @@ impl JsonScanner {
         let has_attachments = self.options.anchors == AnchorReporting::Report
             && matches!(value.role, JsonRole::Cell(_))
             && notebook::needs_mark(format)
-            && memchr::memmem::find(&self.text.bytes, b"attachment:").is_some();
+            && memchr::memmem::find(text, b"attachment:").is_some();
         let watch = has_attachments.then(|| (events.mark(), events.list.len()));
         let member = Member {
             charset: charset.to_vec(),
@@ -441,117 +426,124 @@ impl JsonScanner {
         Ok(())
     }
 
-    /// Begins what a container of a document of a known kind is, before its path is opened.
-    fn open_known(&mut self, container: JsonContainer, window: &Window<'_>) {
-        let Some(row) = self.path.row() else {
-            return;
-        };
-        if container == JsonContainer::Array && row.role.joins_lines() {
-            let start = window.offset_at(self.tokenizer.at);
-            let mut tokenizer = self.tokenizer.clone();
-            tokenizer.unread_array();
-            let mut lines = JsonLines {
-                role: row.role,
-                before: (tokenizer, self.path.clone()),
-                start,
-                depth: self.path.depth(),
-                length: 0,
-                is_cut: false,
-                text: std::mem::take(&mut self.text),
-            };
-            lines.text.begin(start);
-            self.lines = Some(lines);
-        } else if row.role == JsonRole::Attachment
-            && container == JsonContainer::Object
-            && self.options.anchors == AnchorReporting::Report
-        {
-            self.attachments.add(&self.path.last_name(window.bytes));
+    /// Reads an array of strings that are the lines of one text, after its first byte.
+    ///
+    /// The window has to hold all of it, because positions are counted in the window; of one that no window
+    /// may hold, the part in this window is read.
+    fn lines(&mut self, role: JsonRole, run: &mut WindowEvents) -> Result<(), Held> {
+        let (window, outside) = (run.window, self.path.depth());
+        let offset = window.offset_at(self.tokenizer.at);
+        let can_wait = window.bytes.len() - self.tokenizer.at < LONGEST_HELD;
+        let mut text = DecodedText::default();
+        text.begin(offset);
+        let (mut length, mut is_cut) = (0, false);
+        self.path.open(JsonContainer::Array);
+        while self.path.depth() > outside {
+            let token = self.tokenizer.next(&window);
+            self.tokenizer.faults.report(run.events);
+            match token {
+                JsonToken::Open(container) => self.path.open(container),
+                JsonToken::Close => self.path.close(),
+                JsonToken::String(JsonText { range, .. }) if self.path.depth() == outside + 1 => {
+                    length += range.len();
+                    is_cut |= length > LONGEST_STRING;
+                    if !is_cut {
+                        append(&mut text, range, &window);
+                    }
+                }
+                JsonToken::Comment(range) => self.comment(range, run),
+                JsonToken::More if can_wait => return Err(Held),
+                JsonToken::More => {
+                    is_cut = true;
+                    break;
+                }
+                JsonToken::End => (outside..self.path.depth()).for_each(|_| self.path.close()),
+                JsonToken::Name(_) | JsonToken::String(_) | JsonToken::Other(_) => {}
+            }
         }
+        self.text = text;
+        let value = JsonValue {
+            role,
+            raw: 0..0,
+            is_plain: false,
+            offset,
+        };
+        if !self.text.bytes.is_empty() {
+            self.known_text(&value, run)?;
+        }
+        if is_cut {
+            self.report_fault(&diagnostic::JSON_TOO_LONG, offset - 1, run.events);
+        }
+        run.events.forget_stored();
+        Ok(())
     }
 
-    /// Ends what a container of a document of a known kind was, after its path is closed.
-    fn close_known(&mut self, window: &Window<'_>, events: &mut Events) -> Result<(), Held> {
-        let depth = self.path.depth();
-        self.members.close(depth);
-        if self
-            .lines
-            .as_ref()
-            .is_some_and(|lines| lines.depth == depth)
-        {
-            self.end_lines(window, events)?;
+    /// Opens a container in a document of a known kind.
+    fn open(&mut self, container: JsonContainer, run: &mut WindowEvents) -> Result<(), Held> {
+        let role = self.path.row().map(|row| row.role);
+        match (container, role) {
+            (JsonContainer::Array, Some(role)) if role.joins_lines() => {
+                let before = (self.tokenizer.clone(), self.path.clone());
+                let read = self.lines(role, run);
+                if read.is_err() {
+                    let faults = std::mem::take(&mut self.tokenizer.faults);
+                    (self.tokenizer, self.path) = before;
+                    self.tokenizer.faults = faults;
+                    self.tokenizer.unread_array();
+                }
+                return read;
+            }
+            (JsonContainer::Object, Some(JsonRole::Attachment))
+                if self.options.anchors == AnchorReporting::Report =>
+            {
+                let name = self.path.last_name(run.window.bytes);
+                self.attachments.add(&name);
+            }
+            _ => {}
         }
+        self.path.open(container);
+        Ok(())
+    }
+
+    fn close(&mut self, events: &mut Events) {
+        self.path.close();
+        let depth = self.path.depth();
+        self.members.retain(|(member, _)| member.root < depth);
         if depth + 1 == CELL_DEPTH && !self.attachments.is_empty() {
             self.attachments.end(events);
         }
+    }
+
+    fn string(&mut self, raw: JsonText, run: &mut WindowEvents) -> Result<(), Held> {
+        if self.kind.is_known() {
+            if self.path.is_known() {
+                let start = raw.range.start - 1;
+                let read = self.known_string(raw, run);
+                if read.is_err() {
+                    self.tokenizer.unread_string(start);
+                }
+                return read;
+            }
+        } else if raw.may_have_colon || !self.needs_colon {
+            self.any_string(&raw, run);
+        }
         Ok(())
-    }
-
-    /// Reads the text whose lines have been put together.
-    fn end_lines(&mut self, window: &Window<'_>, events: &mut Events) -> Result<(), Held> {
-        let Some(mut lines) = self.lines.take() else {
-            return Ok(());
-        };
-        std::mem::swap(&mut self.text, &mut lines.text);
-        let value = JsonValue {
-            window,
-            role: lines.role,
-            raw: 0..0,
-            is_plain: false,
-            offset: lines.start,
-        };
-        if !self.text.bytes.is_empty() && self.known_text(&value, events).is_err() {
-            self.lines = Some(lines);
-            return Err(Held);
-        }
-        if lines.is_cut {
-            let faults = &mut self.tokenizer.faults;
-            faults.add(&diagnostic::JSON_TOO_LONG, lines.start - 1);
-            faults.report(events);
-        }
-        events.forget_stored();
-        Ok(())
-    }
-
-    /// Goes back to before the open array of lines; returns false if the window cannot hold it, or there is
-    /// none.
-    fn unread_lines(&mut self, window: &Window<'_>) -> bool {
-        let is_held = |lines: &mut JsonLines| {
-            window.bytes.len() - window.at_offset(lines.start) < LONGEST_HELD
-        };
-        let Some(lines) = self.lines.take_if(is_held) else {
-            return false;
-        };
-        let faults = std::mem::take(&mut self.tokenizer.faults);
-        (self.tokenizer, self.path) = lines.before;
-        self.tokenizer.faults = faults;
-        true
-    }
-
-    /// Reads the lines of an array whose end is not in the window.
-    fn cut_lines(&mut self, window: &Window<'_>, events: &mut Events) {
-        if let Some(lines) = &mut self.lines {
-            lines.is_cut |= !window.last;
-            // The members that follow are not searched for.
-            let _ = self.end_lines(window, events);
-        }
     }
 }
 
 impl Scan for JsonScanner {
     fn begin(&mut self, start: &ScanStart) {
-        self.tokenizer = JsonTokenizer::new(self.sequence);
-        self.path.clear();
+        self.tokenizer = JsonTokenizer::new(self.kind.sequence);
+        self.path = ValuePath::new(self.kind);
         self.members.clear();
         self.attachments.clear();
-        self.lines = None;
         self.started = false;
         self.scanners.positions = start.positions;
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
         self.tokenizer.at = window.start;
-        let is_known = self.table.is_some();
-        let names_base = self.table.is_some_and(JsonTable::names_base);
+        let names_base = self.kind.names_base();
         if !self.started {
             if !self.start(&window) {
                 return window.start;
@@ -561,89 +553,46 @@ impl Scan for JsonScanner {
             }
             self.started = true;
         }
+        let run = &mut WindowEvents { window, events };
         loop {
             let token = self.tokenizer.next(&window);
-            self.tokenizer.faults.report(events);
+            self.tokenizer.faults.report(run.events);
             match token {
-                JsonToken::Open(container) => {
-                    if is_known {
-                        self.open_known(container, &window);
-                    }
-                    self.path.open(container);
-                }
-                JsonToken::Close => {
-                    self.path.close();
-                    if is_known && self.close_known(&window, events).is_err() {
-                        self.unread_lines(&window);
+                JsonToken::Open(container) if self.kind.is_known() => {
+                    if self.open(container, run).is_err() {
                         break;
                     }
                 }
+                JsonToken::Open(container) => self.path.open(container),
+                JsonToken::Close => self.close(run.events),
                 JsonToken::Name(name) => self.path.set_name(&name, window.bytes),
                 JsonToken::String(raw) => {
-                    if let Some(lines) = &mut self.lines {
-                        if self.path.depth() == lines.depth + 1 {
-                            lines.add(&raw, &window);
-                        }
-                    } else if is_known {
-                        if self.path.is_known() && self.known_string(&raw, &window, events).is_err()
-                        {
-                            self.tokenizer.unread_string(raw.range.start - 1);
-                            break;
-                        }
-                    } else if raw.may_have_colon || !self.needs_colon {
-                        self.any_string(&raw, &window, events);
+                    if self.string(raw, run).is_err() {
+                        break;
                     }
                     self.path.end_values(1);
                 }
                 JsonToken::Other(count) => self.path.end_values(count),
-                JsonToken::Comment(range) => {
-                    self.text.begin(window.offset_at(range.start));
-                    self.text.copy(&window.bytes[range]);
-                    self.text_references(Some(Context::Comment), events);
-                    events.forget_stored();
-                }
-                JsonToken::More => {
-                    if !self.unread_lines(&window) {
-                        self.cut_lines(&window, events);
-                    }
-                    break;
-                }
+                JsonToken::Comment(range) => self.comment(range, run),
+                JsonToken::More => break,
                 JsonToken::End => {
-                    if let Some(depth) = self.lines.as_ref().map(|lines| lines.depth) {
-                        while self.path.depth() > depth {
-                            self.path.close();
-                        }
-                        self.cut_lines(&window, events);
-                    }
                     if names_base {
-                        events.push(Event::Settled);
+                        run.events.push(Event::Settled);
                     }
                     break;
                 }
             }
         }
         self.path.end_window(window.bytes);
-        events.forget_stored();
+        run.events.forget_stored();
         self.tokenizer.at
     }
 }
 
-impl JsonLines {
-    /// Adds a string of the array.
-    fn add(&mut self, raw: &JsonText, window: &Window<'_>) {
-        self.length += raw.range.len();
-        self.is_cut |= self.length > LONGEST_STRING;
-        if self.is_cut {
-            return;
-        }
-        let text = &mut self.text;
-        text.map.resume(window.offset_at(raw.range.start));
-        unescape(
-            &window.bytes[raw.range.clone()],
-            &mut text.bytes,
-            &mut text.map,
-        );
-    }
+/// Decodes a raw string of a window onto the end of a text.
+fn append(text: &mut DecodedText, raw: Range<usize>, window: &Window<'_>) {
+    text.map.resume(window.offset_at(raw.start));
+    unescape(&window.bytes[raw], &mut text.bytes, &mut text.map);
 }
 
 /// Reports a link of a page, by its place there: `A@/href`, or `STYLE/#text`.
@@ -654,10 +603,8 @@ fn page_link(mut found: FoundReference, place: &[u8], events: &mut Events) {
         found.context = Context::Style;
     }
     let element = element.unwrap_or(&place[..slash]).to_ascii_lowercase();
-    let attribute = place
-        .get(slash + 1..)
-        .unwrap_or_default()
-        .to_ascii_lowercase();
+    let attribute = place.get(slash + 1..).unwrap_or_default();
+    let attribute = attribute.to_ascii_lowercase();
     found.element = NameRange::other(events.store(&element));
     found.attribute = NameRange::other(events.store(&attribute));
     events.push(Event::Reference(found));
@@ -675,22 +622,18 @@ fn prefix(root: &[u8]) -> Option<Vec<u8>> {
 
 /// Returns the origin of a URL, or what names that of the document for a relative one.
 fn origin(url: &[u8]) -> Vec<u8> {
-    let slashes = memchr::memmem::find(url, b"//");
-    let scheme = |start: &[u8]| {
-        start.is_empty()
-            || start.strip_suffix(b":").is_some_and(|scheme| {
-                !scheme.is_empty() && scheme.iter().all(u8::is_ascii_alphanumeric)
-            })
-    };
-    match slashes {
-        Some(at) if scheme(&url[..at]) => {
-            let authority = &url[at + 2..];
-            let end = authority
-                .iter()
-                .position(|byte| matches!(byte, b'/' | b'?' | b'#' | b'\\'));
-            let end = at + 2 + end.unwrap_or(authority.len());
-            [&url[..end], b"/"].concat()
+    let is_scheme = |start: &[u8]| match start.split_last() {
+        None => true,
+        Some((&end, scheme)) => {
+            end == b':' && !scheme.is_empty() && scheme.iter().all(u8::is_ascii_alphanumeric)
         }
-        _ => b"/".to_vec(),
-    }
+    };
+    let slashes = memchr::memmem::find(url, b"//");
+    let Some(at) = slashes.filter(|&at| is_scheme(&url[..at])) else {
+        return b"/".to_vec();
+    };
+    let mut authority = url[at + 2..].iter();
+    let length = authority.position(|byte| b"/?#\\".contains(byte));
+    let end = length.map_or(url.len(), |length| at + 2 + length);
+    [&url[..end], b"/"].concat()
 }

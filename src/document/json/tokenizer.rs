@@ -11,32 +11,27 @@ use super::literals::{
 use crate::bytes::simd;
 use crate::bytes::steps::step;
 use crate::bytes::window::Window;
-use crate::document::diagnostic::{self, Code};
+use crate::document::diagnostic::{Code, JSON_NOT_WELL_FORMED, JSON_TOO_DEEP, JSON_TOO_LONG};
 use crate::document::events::{Event, Events};
 
 /// Maximum number of nested objects and arrays; what is inside deeper ones is skipped.
 const MAX_DEPTH: usize = 1 << 20;
 
-/// An object or an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::document) enum JsonContainer {
     Object,
     Array,
 }
 
-/// A token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::document) enum JsonToken {
     Open(JsonContainer),
     Close,
-    /// The name of a member.
     Name(JsonText),
-    /// A value that is a string.
     String(JsonText),
     /// Values in a row that hold no text, by their number: numbers, `true`, `false`, `null`, and strings that are
     /// too long.
     Other(u64),
-    /// The text of a comment.
     Comment(Range<usize>),
     /// The token is cut by the end of the window.
     More,
@@ -90,7 +85,6 @@ enum JsonExpects {
     Colon,
     /// A comma, or the end of the container.
     Comma,
-    /// Nothing more.
     End,
 }
 
@@ -114,7 +108,6 @@ enum JsonRest {
 /// The grammar of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::document) enum JsonSequence {
-    /// One value.
     #[default]
     One,
     /// One value on each line.
@@ -124,18 +117,13 @@ pub(in crate::document) enum JsonSequence {
     Relaxed,
 }
 
-/// Splits a document into tokens.
 #[derive(Clone, Debug, Default)]
 pub(in crate::document) struct JsonTokenizer {
     /// The index in the window of the next byte to be read.
     pub(in crate::document) at: usize,
     pub(in crate::document) faults: JsonFaults,
     sequence: JsonSequence,
-    /// One bit a container, set for an object.
-    levels: Vec<u64>,
-    depth: usize,
-    /// Whether the innermost container is an object.
-    in_object: bool,
+    levels: Vec<JsonContainer>,
     /// The number of open containers beyond [`MAX_DEPTH`].
     beyond: u64,
     expects: JsonExpects,
@@ -150,7 +138,6 @@ impl JsonTokenizer {
         }
     }
 
-    /// Skips the rest of the line.
     pub(in crate::document) fn skip_line(&mut self) {
         self.rest = JsonRest::Line;
     }
@@ -164,59 +151,34 @@ impl JsonTokenizer {
     /// Goes back to before the last token, which opened an array that is a value.
     pub(in crate::document) fn unread_array(&mut self) {
         self.at -= 1;
-        self.pop();
+        self.levels.pop();
         self.expects = JsonExpects::Value;
     }
 
-    /// Closes the innermost container.
-    #[inline]
-    fn pop(&mut self) {
-        self.depth -= 1;
-        self.in_object = self
-            .depth
-            .checked_sub(1)
-            .is_some_and(|level| self.levels[level / 64] >> (level % 64) & 1 == 1);
-    }
-
-    #[inline]
-    fn push(&mut self, container: JsonContainer) {
-        let (word, bit) = (self.depth / 64, 1 << (self.depth % 64));
-        if word == self.levels.len() {
-            self.levels.push(0);
-        }
-        self.depth += 1;
-        self.in_object = container == JsonContainer::Object;
-        match container {
-            JsonContainer::Object => {
-                self.levels[word] |= bit;
-                self.expects = JsonExpects::FirstName;
-            }
-            JsonContainer::Array => {
-                self.levels[word] &= !bit;
-                self.expects = JsonExpects::FirstItem;
-            }
-        }
+    #[inline(always)]
+    fn in_object(&self) -> bool {
+        self.levels.last() == Some(&JsonContainer::Object)
     }
 
     /// Ends a value, and reads the comma that follows at once.
     #[inline(always)]
     fn end_value(&mut self, bytes: &[u8]) {
-        self.expects = match self.depth {
-            0 => JsonExpects::End,
-            _ if bytes.get(self.at) == Some(&b',') => {
-                self.at += 1;
-                self.after_comma()
-            }
-            _ => JsonExpects::Comma,
+        self.expects = if self.levels.is_empty() {
+            JsonExpects::End
+        } else if bytes.get(self.at) == Some(&b',') {
+            self.at += 1;
+            self.after_comma()
+        } else {
+            JsonExpects::Comma
         };
     }
 
     #[inline(always)]
     fn after_comma(&self) -> JsonExpects {
-        match (self.depth, self.in_object) {
-            (0, _) => self.expects,
-            (_, true) => JsonExpects::Name,
-            (_, false) => JsonExpects::Value,
+        match self.levels.last() {
+            None => self.expects,
+            Some(JsonContainer::Object) => JsonExpects::Name,
+            Some(JsonContainer::Array) => JsonExpects::Value,
         }
     }
 
@@ -225,8 +187,7 @@ impl JsonTokenizer {
     #[inline]
     fn expect(&mut self, is_right: bool, window: &Window<'_>, at: usize) {
         if !is_right && self.beyond == 0 {
-            let offset = window.offset_at(at);
-            self.faults.add(&diagnostic::JSON_NOT_WELL_FORMED, offset);
+            self.faults.add(&JSON_NOT_WELL_FORMED, window.offset_at(at));
         }
     }
 
@@ -265,7 +226,7 @@ impl JsonTokenizer {
             b':' => {
                 self.expect(self.expects == JsonExpects::Colon, window, self.at);
                 self.at += 1;
-                if self.depth > 0 {
+                if !self.levels.is_empty() {
                     self.expects = JsonExpects::Value;
                 }
                 None
@@ -280,7 +241,7 @@ impl JsonTokenizer {
             _ if WORD.contains(byte) => self.word(window),
             _ => {
                 let offset = window.offset_at(self.at);
-                self.faults.add(&diagnostic::JSON_NOT_WELL_FORMED, offset);
+                self.faults.add(&JSON_NOT_WELL_FORMED, offset);
                 self.at += 1;
                 None
             }
@@ -289,14 +250,14 @@ impl JsonTokenizer {
 
     /// Ends the value of a line (JSON Lines); what is open is closed without reading the line end.
     fn end_line(&mut self, window: &Window<'_>) -> Option<JsonToken> {
-        if self.depth == 0 {
+        if self.levels.is_empty() {
             self.at += 1;
             self.expects = JsonExpects::Value;
             return None;
         }
         self.beyond = 0;
         self.expect(false, window, self.at);
-        self.pop();
+        self.levels.pop();
         Some(JsonToken::Close)
     }
 
@@ -307,13 +268,13 @@ impl JsonTokenizer {
             return JsonToken::More;
         }
         let is_complete = match self.sequence {
-            JsonSequence::Lines => self.depth == 0,
+            JsonSequence::Lines => self.levels.is_empty(),
             _ => self.expects == JsonExpects::End,
         };
         self.at = window.bytes.len();
         if !is_complete {
             let offset = window.offset_at(self.at);
-            self.faults.add(&diagnostic::JSON_NOT_WELL_FORMED, offset);
+            self.faults.add(&JSON_NOT_WELL_FORMED, offset);
         }
         JsonToken::End
     }
@@ -351,14 +312,17 @@ impl JsonTokenizer {
     fn open(&mut self, container: JsonContainer, window: &Window<'_>) -> Option<JsonToken> {
         let start = self.at;
         self.at += 1;
-        if self.depth == MAX_DEPTH {
+        if self.levels.len() == MAX_DEPTH {
             self.beyond += 1;
-            let offset = window.offset_at(start);
-            self.faults.add(&diagnostic::JSON_TOO_DEEP, offset);
+            self.faults.add(&JSON_TOO_DEEP, window.offset_at(start));
             return None;
         }
         self.expect(self.expects.is_value(), window, start);
-        self.push(container);
+        self.levels.push(container);
+        self.expects = match container {
+            JsonContainer::Object => JsonExpects::FirstName,
+            JsonContainer::Array => JsonExpects::FirstItem,
+        };
         Some(JsonToken::Open(container))
     }
 
@@ -382,12 +346,9 @@ impl JsonTokenizer {
             JsonExpects::Value => !is_object && self.sequence == JsonSequence::Relaxed,
             JsonExpects::Colon | JsonExpects::End => false,
         };
-        let is_right = self.depth > 0 && may_end && self.in_object == is_object;
-        self.expect(is_right, window, start);
-        if self.depth == 0 {
-            return None;
-        }
-        self.pop();
+        let innermost = self.levels.last().copied();
+        self.expect(may_end && innermost == Some(container), window, start);
+        self.levels.pop()?;
         self.end_value(window.bytes);
         Some(JsonToken::Close)
     }
@@ -403,7 +364,7 @@ impl JsonTokenizer {
         };
         let offset = window.offset_at(start);
         if self.sequence != JsonSequence::Relaxed || end == JsonRest::Nothing {
-            self.faults.add(&diagnostic::JSON_NOT_WELL_FORMED, offset);
+            self.faults.add(&JSON_NOT_WELL_FORMED, offset);
         }
         if end == JsonRest::Nothing {
             self.at += 1;
@@ -419,7 +380,7 @@ impl JsonTokenizer {
             None if limit < bytes.len() => {
                 self.at += 2;
                 self.rest = end;
-                self.faults.add(&diagnostic::JSON_TOO_LONG, offset);
+                self.faults.add(&JSON_TOO_LONG, offset);
                 return None;
             }
             None if !window.last => return Some(JsonToken::More),
@@ -438,7 +399,7 @@ impl JsonTokenizer {
         match self.expects {
             JsonExpects::Name | JsonExpects::FirstName => true,
             // The comma is missing.
-            JsonExpects::Comma => self.in_object,
+            JsonExpects::Comma => self.in_object(),
             _ => false,
         }
     }
@@ -470,11 +431,10 @@ impl JsonTokenizer {
         };
         let is_name = self.is_name() && self.beyond == 0;
         if is_long {
-            let offset = window.offset_at(quote);
-            self.faults.add(&diagnostic::JSON_TOO_LONG, offset);
+            self.faults.add(&JSON_TOO_LONG, window.offset_at(quote));
         } else if let Some(fault) = scan.fault {
             let offset = window.offset_at(fault);
-            self.faults.add(&diagnostic::JSON_NOT_WELL_FORMED, offset);
+            self.faults.add(&JSON_NOT_WELL_FORMED, offset);
         } else {
             let is_expected = match is_name {
                 true => self.expects != JsonExpects::Comma,
@@ -522,7 +482,8 @@ impl JsonTokenizer {
         };
         // Numbers of an array in a row are one token.
         let mut count = 1;
-        while !self.in_object && self.depth > 0 && bytes.get(self.at) == Some(&b',') {
+        let in_array = self.levels.last() == Some(&JsonContainer::Array);
+        while in_array && bytes.get(self.at) == Some(&b',') {
             let next = skip_blanks(bytes, self.at + 1, self.sequence == JsonSequence::Lines);
             let Some(length) = short_number_length(bytes, next) else {
                 break;
