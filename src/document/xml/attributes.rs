@@ -1,60 +1,81 @@
-//! Attributes of a tag, and what they say of the text behind it.
+//! Attributes of a tag, and what they say of the text after it.
 
-use super::elements::{ElementKind, OpenElements, XmlContents};
+use super::elements::{ElementKind, XmlContents};
 use super::field::{self, FieldResource};
 use super::report::{reference, report, seconds, trimmed};
-use super::tag::{RawXmlAttribute, XmlTag};
-use super::text::{Piece, XmlValues};
-use super::tokens::split_name;
-use super::vocabulary::{self, Namespace, ValueKind};
+use super::scanner::XmlScanner;
+use super::text::Piece;
+use super::tokens::{RawXmlAttribute, XmlTag, split_name};
+use super::vocabulary::{self, Namespace, ValueKind, XmlRow};
 use crate::bytes::window::Window;
-use crate::document::events::{BaseSelector, Event, Events, FoundReference, NameRange, TextRange};
+use crate::document::AnchorReporting;
+use crate::document::events::{
+    BaseSelector, Event, FoundReference, NameRange, TextRange, WindowEvents,
+};
 use crate::document::flags::Flags;
-use crate::document::html::xml::{MarkupContents, MarkupElement, MarkupReporter};
+use crate::document::html::xml::MarkupElement;
 use crate::document::text::schemes::is_whole_uri;
-use crate::document::{AnchorReporting, FormatOptions};
 use crate::uri::base::push_path;
 
-/// Reports the attributes of a tag.
-pub(super) struct AttributeReader<'r> {
-    pub(super) options: &'r FormatOptions,
-    pub(super) elements: &'r OpenElements,
-    pub(super) values: &'r mut XmlValues,
-    pub(super) window: &'r Window<'r>,
-    pub(super) tag: &'r XmlTag,
-}
+impl XmlScanner {
+    /// Reports the attributes of a tag; returns how the text of its element is read.
+    pub(super) fn read_tag(
+        &mut self,
+        tag: &XmlTag,
+        kind: &ElementKind,
+        run: &mut WindowEvents,
+    ) -> XmlContents {
+        if let Some(markup) = kind.markup {
+            return self.read_markup(markup, tag, run);
+        }
+        for attribute in &tag.attributes {
+            self.read_attribute(attribute, kind, tag, run);
+        }
+        let text = vocabulary::TEXT.as_bytes();
+        match vocabulary::find(kind.rows, text, self.options.html.extended) {
+            Some(row) if row.kind == ValueKind::FieldMark => {
+                self.field.mark(run.events);
+                XmlContents::Ignored
+            }
+            Some(row) => self.row_contents(row, tag, &run.window),
+            None if kind.is_guessed => XmlContents::Guessed,
+            None => XmlContents::Ignored,
+        }
+    }
 
-impl AttributeReader<'_> {
     /// Returns how the text of an element with a row is read.
-    pub(super) fn row_contents(&mut self, element: &'static str, kind: ValueKind) -> XmlContents {
-        let wanted: &[u8] = match kind {
+    fn row_contents(
+        &mut self,
+        row: &'static XmlRow,
+        tag: &XmlTag,
+        window: &Window<'_>,
+    ) -> XmlContents {
+        let wanted: &[u8] = match row.kind {
             ValueKind::Guid => b"isPermaLink",
             ValueKind::TypedHtml => b"type",
-            _ => return XmlContents::Row(element, kind),
+            _ => return XmlContents::Row(row),
         };
-        let window = self.window;
-        let found = self.tag.attribute(window.bytes, wanted);
+        let found = tag.attribute(window.bytes, wanted);
         let value = found.map_or(&b""[..], |found| &self.values.value(window, found).bytes);
-        let is_read = match kind {
+        let is_read = match row.kind {
             ValueKind::Guid => value != b"false",
             _ => value == b"html" || value.eq_ignore_ascii_case(b"text/html"),
         };
         self.values.entities.faults.clear();
         match is_read {
-            true => XmlContents::Row(element, kind),
+            true => XmlContents::Row(row),
             false => XmlContents::Ignored,
         }
     }
 
-    /// Reports an element of XHTML, SVG or MathML by the table of HTML; returns what is to be known of the
-    /// tag where the text of the element is read.
-    pub(super) fn read_markup(
+    /// Reports an element of XHTML, SVG or MathML by the table of HTML.
+    fn read_markup(
         &mut self,
         element: MarkupElement,
-        markup: &mut MarkupReporter,
-        events: &mut Events,
-    ) -> Option<MarkupContents> {
-        let (window, tag) = (self.window, self.tag);
+        tag: &XmlTag,
+        run: &mut WindowEvents,
+    ) -> XmlContents {
+        let (markup, values, window) = (&mut self.markup, &mut self.values, &run.window);
         let bytes = window.bytes;
         markup.begin_tag(element);
         for attribute in &tag.attributes {
@@ -71,33 +92,34 @@ impl AttributeReader<'_> {
             markup.attribute(name, value.clone(), &bytes[value]);
         }
         if markup.is_silent() {
-            return None;
+            return XmlContents::Ignored;
         }
         let (_, local) = split_name(&bytes[tag.name.clone()]);
-        // Values are decoded one behind the other, and the name stands behind them.
-        self.values.text.begin(window.offset_at(tag.name.start));
+        // The name follows the values.
+        values.text.begin(window.offset_at(tag.name.start));
         markup.decode_values(|value| {
-            let start = self.values.text.bytes.len();
-            self.values.append(window, value, Piece::Value);
-            start..self.values.text.bytes.len()
+            let start = values.text.bytes.len();
+            values.append(window, value, Piece::Value);
+            start..values.text.bytes.len()
         });
-        self.values.report_faults(events);
-        let text = &mut self.values.text;
+        values.report_faults(run.events);
+        let text = &mut values.text;
         let start = text.bytes.len();
         text.bytes.extend_from_slice(local);
-        markup.start_tag(&text.bytes, &text.map, start, events)
+        let captured = markup.start_tag(&text.bytes, &text.map, start, run.events);
+        captured.map_or(XmlContents::Ignored, XmlContents::Markup)
     }
 
     /// Reports an attribute of an element that is none of markup.
     #[inline]
-    pub(super) fn read_attribute(
+    fn read_attribute(
         &mut self,
         attribute: &RawXmlAttribute,
         kind: &ElementKind,
-        events: &mut Events,
+        tag: &XmlTag,
+        run: &mut WindowEvents,
     ) {
-        let (window, tag) = (self.window, self.tag);
-        let bytes = window.bytes;
+        let (bytes, events) = (run.window.bytes, &mut *run.events);
         let name = &bytes[attribute.name.clone()];
         let (mut space, mut local) = (Namespace::Nameless, name);
         if attribute.has_prefix {
@@ -108,42 +130,34 @@ impl AttributeReader<'_> {
             (space, local) = (self.elements.binding(prefix), rest);
         }
         if local == b"id" && matches!(space, Namespace::Nameless | Namespace::Xml) {
-            return self.anchor(attribute, events);
+            return self.anchor(attribute, run);
         }
         let extended = self.options.html.extended;
         let row = match space {
-            Namespace::Nameless => vocabulary::attribute_row(kind.rows, local, extended),
+            Namespace::Nameless => vocabulary::find(kind.rows, local, extended),
             // Also on elements of RDF.
-            Namespace::Rdf => vocabulary::rdf_attribute(local, extended),
-            known if known == kind.namespace => {
-                vocabulary::attribute_row(kind.rows, local, extended)
-            }
-            Namespace::Xlink if local == b"href" && self.is_xlink() => {
-                Some(("xlink:href", ValueKind::Uri))
-            }
-            Namespace::SchemaInstance if local == b"schemaLocation" && extended => {
-                Some(("xsi:schemaLocation", ValueKind::Pairs))
+            Namespace::Rdf => vocabulary::find_global(space, local, extended),
+            known if known == kind.namespace => vocabulary::find(kind.rows, local, extended),
+            Namespace::Xlink if local == b"href" && !self.is_xlink(bytes, tag) => None,
+            Namespace::Xlink | Namespace::SchemaInstance => {
+                vocabulary::find_global(space, local, extended)
             }
             _ => None,
         };
-        let may_guess =
-            kind.is_guessed && matches!(space, Namespace::Nameless | Namespace::Unknown);
-        if row.is_none() && !may_guess {
+        let is_open = matches!(space, Namespace::Nameless | Namespace::Unknown);
+        if row.is_none() && !(kind.is_guessed && is_open) {
             return;
         }
-        let element = {
-            let (_, local) = split_name(&bytes[tag.name.clone()]);
-            let start = tag.name.end - local.len();
-            NameRange::other(TextRange::window(start..tag.name.end))
-        };
+        let (_, element) = split_name(&bytes[tag.name.clone()]);
+        let element = TextRange::window(tag.name.end - element.len()..tag.name.end);
         let written = NameRange::other(TextRange::window(attribute.name.clone()));
-        let text = self.values.value(window, attribute).source();
-        let all = 0..text.bytes.len();
         let names = [
-            element,
-            row.map_or(written, |(known, _)| NameRange::Known(known)),
+            NameRange::other(element),
+            row.map_or(written, |row| NameRange::Known(row.attribute)),
         ];
-        let found = match row.map(|(_, value)| value) {
+        let text = self.values.value(&run.window, attribute).source();
+        let all = 0..text.bytes.len();
+        let found = match row.map(|row| row.kind) {
             Some(ValueKind::Pairs) => {
                 for range in seconds(text.bytes) {
                     report(text, range, names, events);
@@ -161,8 +175,7 @@ impl AttributeReader<'_> {
             Some(ValueKind::Location) => {
                 let mut fragment = b"#".to_vec();
                 push_path(text.bytes, &mut fragment);
-                let found = reference(text, all, names, events);
-                found.map(|found| FoundReference {
+                reference(text, all, names, events).map(|found| FoundReference {
                     resolves_as: Some(events.store(&fragment)),
                     ..found
                 })
@@ -177,11 +190,8 @@ impl AttributeReader<'_> {
                 found
             }),
             None if is_whole_uri(&text.bytes[trimmed(text.bytes, all.clone())]) => {
-                let found = reference(text, all, names, events);
-                found.map(|found| FoundReference {
-                    flags: Flags::GUESSED,
-                    ..found
-                })
+                let flags = Flags::GUESSED;
+                reference(text, all, names, events).map(|found| FoundReference { flags, ..found })
             }
             None => None,
         };
@@ -192,27 +202,26 @@ impl AttributeReader<'_> {
     }
 
     /// Reports what a fragment can name.
-    fn anchor(&mut self, attribute: &RawXmlAttribute, events: &mut Events) {
-        let window = self.window;
-        if self.options.anchors == AnchorReporting::Report {
-            let text = self.values.value(window, attribute);
-            if !text.bytes.is_empty() {
-                let anchor = events.store(&text.bytes);
-                events.push(Event::Anchor(anchor, text.map.start(0)));
-            }
-            self.values.report_faults(events);
+    fn anchor(&mut self, attribute: &RawXmlAttribute, run: &mut WindowEvents) {
+        if self.options.anchors == AnchorReporting::Leave {
+            return;
         }
+        let text = self.values.value(&run.window, attribute);
+        if !text.bytes.is_empty() {
+            let anchor = run.events.store(&text.bytes);
+            run.events.push(Event::Anchor(anchor, text.map.start(0)));
+        }
+        self.values.report_faults(run.events);
     }
 
     /// Whether the type of a link of XLink is none, or one that leads somewhere (XLink 1.1, 5).
-    fn is_xlink(&self) -> bool {
-        let (window, tag) = (self.window, self.tag);
+    fn is_xlink(&self, bytes: &[u8], tag: &XmlTag) -> bool {
         let mut prefixed = tag.attributes.iter().filter(|given| given.has_prefix);
         let kind = prefixed.find(|given| {
-            let (prefix, local) = split_name(&window.bytes[given.name.clone()]);
+            let (prefix, local) = split_name(&bytes[given.name.clone()]);
             local == b"type" && self.elements.binding(prefix) == Namespace::Xlink
         });
-        let kind = kind.map(|kind| &window.bytes[kind.value.clone()]);
+        let kind = kind.map(|kind| &bytes[kind.value.clone()]);
         kind.is_none_or(|kind| kind == b"simple" || kind == b"locator")
     }
 }

@@ -1,76 +1,57 @@
-//! Texts of elements: references, URIs in prose, and HTML.
+//! Texts of elements: references, URIs in prose, and HTML, whose base is the link of its item or channel
+//! of RSS.
 
 use super::elements::XmlContents;
-use super::entries::Entries;
-use super::field::FieldInstruction;
 use super::report::{is_absolute, reference, trimmed};
+use super::scanner::XmlScanner;
 use super::vocabulary::ValueKind;
+use crate::document::Format;
 use crate::document::events::{
     BaseSelector, Event, Events, FoundReference, NameRange, RuleFamily, TextRange,
 };
 use crate::document::flags::Flags;
-use crate::document::nested::{Member, NestedScanners, NestedScope, enter};
-use crate::document::source_text::DecodedText;
-use crate::document::{Format, FormatOptions, Positions};
+use crate::document::nested::{Member, NestedScope, enter};
 
-/// Reports what is in texts of elements.
-pub(super) struct ContentsReader {
-    pub(super) entries: Entries,
-    pub(super) field: FieldInstruction,
-    /// Whether addresses of mail are URIs in prose.
-    has_email: bool,
-    nested: NestedScanners,
-}
-
-impl ContentsReader {
-    pub(super) fn new(options: &FormatOptions) -> Self {
-        ContentsReader {
-            entries: Entries::default(),
-            field: FieldInstruction::default(),
-            has_email: options.text.email,
-            nested: NestedScanners::new(options.clone()),
-        }
-    }
-
-    /// Starts a document.
-    pub(super) fn begin(&mut self, positions: Positions) {
-        self.entries.clear();
-        self.field.begin();
-        self.nested.positions = positions;
-    }
-
-    /// Reports the text of an element.
-    pub(super) fn report(
-        &mut self,
-        contents: XmlContents,
-        text: &DecodedText,
-        events: &mut Events,
-    ) {
-        let (element, kind) = match contents {
-            XmlContents::Ignored | XmlContents::Markup => return,
-            XmlContents::Guessed => return self.guess(text, events),
-            XmlContents::Row(_, ValueKind::Field) => return self.field.run(text, events),
-            XmlContents::Row(element, kind) => (element, kind),
+impl XmlScanner {
+    /// Reports the text of an element, which has been decoded.
+    pub(super) fn report_text(&mut self, contents: &XmlContents, events: &mut Events) {
+        let text = &self.values.text;
+        let row = match contents {
+            XmlContents::Ignored => return,
+            XmlContents::Markup(captured) => {
+                return (self.markup).contents(captured, &text.bytes, &text.map, events);
+            }
+            XmlContents::Guessed => {
+                let may_hold_uri = memchr::memchr2(b':', b'.', &text.bytes).is_some();
+                if may_hold_uri || self.options.text.email {
+                    self.nested.free_text(text.source(), events, |_, _| {});
+                }
+                return;
+            }
+            XmlContents::Row(row) => row,
         };
         let value = trimmed(&text.bytes, 0..text.bytes.len());
         let written = &text.bytes[value.clone()];
+        if row.kind == ValueKind::Field {
+            return self.field.run(text, events);
+        }
         if written.is_empty() {
             return;
         }
         let (mut flags, mut base) = (Flags::NONE, BaseSelector::Document);
-        match kind {
-            ValueKind::TypedHtml => return self.embedded(text, None, events),
+        match row.kind {
+            ValueKind::TypedHtml => return self.embedded(None, events),
             ValueKind::EntryHtml => {
                 let link = self.entries.link();
-                let link = link.map(|(link, at)| (events.store(link), at));
-                return self.embedded(text, link, events);
+                let link = link.map(|(link, at)| (events.store(link), *at));
+                return self.embedded(link, events);
             }
             ValueKind::Guid if !is_absolute(written) => return,
             ValueKind::RssUri => flags = Flags::RSS,
             ValueKind::EntryLink => {
                 flags = Flags::RSS;
-                self.entries
-                    .set_link(written, text.map.start(value.start as u64));
+                let at = text.map.start(value.start as u64);
+                self.entries.set_link(written, at);
             }
             ValueKind::Absolute if !is_absolute(written) => {
                 flags = Flags::NONCONFORMING;
@@ -79,7 +60,7 @@ impl ContentsReader {
             ValueKind::Absolute => flags = Flags::LISTED,
             _ => {}
         }
-        let names = [NameRange::Known(element), NameRange::None];
+        let names = [NameRange::Known(row.element), NameRange::None];
         if let Some(found) = reference(text.source(), value, names, events) {
             events.push(Event::Reference(FoundReference {
                 flags,
@@ -90,12 +71,8 @@ impl ContentsReader {
     }
 
     /// Reads an HTML document in the decoded text, with the link of its entry as its base.
-    fn embedded(
-        &mut self,
-        text: &DecodedText,
-        link: Option<(TextRange, u64)>,
-        events: &mut Events,
-    ) {
+    fn embedded(&mut self, link: Option<(TextRange, u64)>, events: &mut Events) {
+        let text = &self.values.text;
         // Without a tag there is no reference in HTML.
         if memchr::memchr(b'<', &text.bytes).is_none() {
             return;
@@ -104,7 +81,7 @@ impl ContentsReader {
             Some(_) => Flags::ASSUMED_BASE,
             None => Flags::NONE,
         };
-        if !self.entries.is_empty() {
+        if !self.entries.open.is_empty() {
             flags |= Flags::RSS;
         }
         enter(None, RuleFamily::Markup, None, events);
@@ -122,12 +99,5 @@ impl ContentsReader {
         };
         self.nested.nested(member, text.source(), events);
         events.push(Event::Leave);
-    }
-
-    /// Reports the URIs in text of an unknown vocabulary.
-    fn guess(&mut self, text: &DecodedText, events: &mut Events) {
-        if memchr::memchr2(b':', b'.', &text.bytes).is_some() || self.has_email {
-            self.nested.free_text(text.source(), events, |_, _| {});
-        }
     }
 }

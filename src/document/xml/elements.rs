@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::tag::XmlTag;
-use super::tokens::split_name;
-use super::vocabulary::{self, Namespace, ValueKind, XmlRow};
+use super::tokens::{XmlTag, split_name};
+use super::vocabulary::{self, Namespace, XmlRow};
 use crate::bytes::steps::step;
-use crate::document::html::xml::{MarkupElement, MarkupNamespace};
+use crate::document::html::xml::{MarkupContents, MarkupElement, MarkupNamespace};
 
 /// Elements that nest deeper are read, but have no namespaces, bases or entries of their own.
 const DEEPEST: usize = 4096;
@@ -20,7 +19,6 @@ const MAX_KINDS: usize = 256;
 /// The facts about all elements of one name, while the same prefixes are in force.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ElementKind {
-    /// The hash of the name as written.
     name: u64,
     pub(super) namespace: Namespace,
     /// The namespace of an element that the table of HTML knows.
@@ -33,28 +31,25 @@ pub(super) struct ElementKind {
 }
 
 /// The part of the text up to the next tag that is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Default)]
 pub(super) enum XmlContents {
     /// Nothing.
+    #[default]
     Ignored,
     /// By a row of a vocabulary.
-    Row(&'static str, ValueKind),
+    Row(&'static XmlRow),
     /// A style or script element, by what was captured of its tag.
-    Markup,
+    Markup(MarkupContents),
     /// Text of an unknown vocabulary.
     Guessed,
 }
 
-/// An open element.
 pub(super) struct OpenElement {
-    /// The hash of its name as written.
-    name: u64,
+    pub(super) kind: ElementKind,
     /// The prefixes in force around it.
     outer: Bindings,
     /// Whether it is a document of its own, with its own base.
     pub(super) has_scope: bool,
-    pub(super) is_entry: bool,
-    pub(super) is_guessed: bool,
 }
 
 /// The prefixes in force: how many there are, and a number that no other set of them has.
@@ -64,20 +59,19 @@ pub(super) struct Bindings {
     number: u32,
 }
 
-/// The open elements of a document.
 #[derive(Default)]
 pub(super) struct OpenElements {
-    open: Vec<OpenElement>,
+    pub(super) open: Vec<OpenElement>,
     /// The number of open elements beyond [`DEEPEST`].
-    deeper: u64,
+    pub(super) deeper: u64,
     prefixes: Vec<(Vec<u8>, Namespace)>,
-    bindings: Bindings,
+    pub(super) bindings: Bindings,
     /// The number of sets of prefixes there have been.
     sets: u32,
     /// The kinds of elements by the hash of the name and the number of the prefixes in force.
     kinds: HashMap<(u64, u32), ElementKind>,
     /// The vocabulary of elements without a namespace; `None` before the root.
-    root: Option<Namespace>,
+    pub(super) root: Option<Namespace>,
     /// Whether the root's vocabulary is unknown.
     guesses: bool,
     /// Whether a prefix was bound to the namespace of XSLT.
@@ -87,25 +81,11 @@ pub(super) struct OpenElements {
 }
 
 impl OpenElements {
-    /// Closes everything, and forgets the document.
-    pub(super) fn clear(&mut self) {
-        // The root of another document may have another vocabulary.
-        self.kinds.clear();
-        *self = OpenElements {
-            kinds: std::mem::take(&mut self.kinds),
-            never_guesses: self.never_guesses,
+    pub(super) fn new(never_guesses: bool) -> Self {
+        OpenElements {
+            never_guesses,
             ..OpenElements::default()
-        };
-    }
-
-    /// Whether the root has begun.
-    pub(super) fn has_root(&self) -> bool {
-        self.root.is_some()
-    }
-
-    /// Whether no element is open.
-    pub(super) fn is_outside(&self) -> bool {
-        self.open.is_empty()
+        }
     }
 
     /// Whether elements nest so deep that further ones are only counted.
@@ -113,11 +93,6 @@ impl OpenElements {
         self.open.len() >= DEEPEST
     }
 
-    pub(super) fn bindings(&self) -> Bindings {
-        self.bindings
-    }
-
-    /// Returns the namespace of a prefix.
     pub(super) fn binding(&self, prefix: &[u8]) -> Namespace {
         step(self.prefixes.len());
         if prefix == b"xml" {
@@ -137,7 +112,6 @@ impl OpenElements {
         self.has_bound_stylesheet && self.prefixes.iter().any(is_stylesheet)
     }
 
-    /// Binds a prefix to a namespace.
     pub(super) fn bind(&mut self, prefix: &[u8], namespace: Namespace) {
         self.has_bound_stylesheet |= namespace == Namespace::Xsl;
         if self.binding(prefix) != namespace && self.prefixes.len() < MOST_BINDINGS {
@@ -177,7 +151,7 @@ impl OpenElements {
     #[inline]
     pub(super) fn between(&self) -> XmlContents {
         match self.open.last() {
-            Some(open) if open.is_guessed => XmlContents::Guessed,
+            Some(open) if open.kind.is_guessed => XmlContents::Guessed,
             _ => XmlContents::Ignored,
         }
     }
@@ -203,66 +177,45 @@ impl OpenElements {
             Namespace::MathMl => Some(MarkupNamespace::MathMl),
             _ => None,
         };
-        let markup = markup.map(|namespace| MarkupElement::new(namespace, local));
-        let rows = vocabulary::rows(namespace, local);
+        let entries: [&[u8]; 5] = [b"item", b"channel", b"image", b"textinput", b"textInput"];
         ElementKind {
             name: hash,
             namespace,
-            markup,
-            rows,
-            is_entry: namespace == Namespace::Rss
-                && matches!(
-                    local,
-                    b"item" | b"channel" | b"image" | b"textinput" | b"textInput"
-                ),
+            markup: markup.map(|namespace| MarkupElement::new(namespace, local)),
+            rows: vocabulary::rows(namespace, local),
+            is_entry: namespace == Namespace::Rss && entries.contains(&local),
             is_guessed: self.guesses && namespace == Namespace::Unknown,
         }
     }
 
     /// Opens an element that does not end in its own tag; returns false if it is only counted.
     #[inline]
-    pub(super) fn push(&mut self, kind: &ElementKind, outer: Bindings, has_scope: bool) -> bool {
+    pub(super) fn push(&mut self, kind: ElementKind, outer: Bindings, has_scope: bool) -> bool {
         if self.is_full() {
             self.deeper += 1;
             return false;
         }
         self.open.push(OpenElement {
-            name: kind.name,
+            kind,
             outer,
             has_scope,
-            is_entry: kind.is_entry,
-            is_guessed: kind.is_guessed,
         });
         true
-    }
-
-    /// Whether no element was counted beyond the deepest.
-    pub(super) fn is_shallow(&self) -> bool {
-        self.deeper == 0
-    }
-
-    /// Closes an element that was only counted; returns false if there is none.
-    #[inline]
-    pub(super) fn pop_counted(&mut self) -> bool {
-        let is_counted = self.deeper > 0;
-        self.deeper -= u64::from(is_counted);
-        is_counted
     }
 
     /// Returns the number of elements that the end tag of a name, given as its hash, closes; none if it
     /// closes nothing near.
     #[inline]
     pub(super) fn closed_by(&self, name: u64) -> Option<usize> {
-        if self.open.last().is_some_and(|open| open.name == name) {
+        if self.open.last().is_some_and(|open| open.kind.name == name) {
             return Some(1);
         }
         step(self.open.len().min(NEAREST));
         let mut near = self.open.iter().rev().take(NEAREST);
-        let above = near.position(|open| open.name == name);
+        let above = near.position(|open| open.kind.name == name);
         above.map(|above| above + 1)
     }
 
-    /// Closes the innermost element.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<OpenElement> {
         let open = self.open.pop()?;

@@ -12,117 +12,90 @@ use crate::bytes::steps::step;
 use crate::bytes::window::Window;
 use crate::document::source_text::DecodedText;
 
-/// The link of an item or of a channel.
-enum EntryLink {
-    /// None has been read so far.
-    Unread,
-    /// None has been read, and none stands near behind either.
-    NotNear,
-    /// The reference and its offset.
-    Found(Vec<u8>, u64),
+/// Longer tags and texts of elements are left out, and diagnosed.
+pub(super) const LONGEST: usize = 4 << 20;
+
+#[derive(Default)]
+pub(super) struct Entry {
+    /// Its link, and the offset of that.
+    link: Option<(Vec<u8>, u64)>,
+    /// Whether the link was searched for after what needs it.
+    is_searched: bool,
 }
 
 /// The entries that are open, the innermost last.
 #[derive(Default)]
 pub(super) struct Entries {
-    open: Vec<EntryLink>,
+    pub(super) open: Vec<Entry>,
 }
 
 impl Entries {
-    pub(super) fn clear(&mut self) {
-        self.open.clear();
-    }
-
-    /// Opens an entry.
-    pub(super) fn push(&mut self) {
-        self.open.push(EntryLink::Unread);
-    }
-
-    /// Closes the innermost entry.
-    pub(super) fn pop(&mut self) {
-        self.open.pop();
-    }
-
-    /// Whether no entry is open.
-    pub(super) fn is_empty(&self) -> bool {
-        self.open.is_empty()
-    }
-
     /// Returns the link of the innermost entry, and its offset.
-    pub(super) fn link(&self) -> Option<(&[u8], u64)> {
-        match self.open.last()? {
-            EntryLink::Found(link, at) => Some((link, *at)),
-            _ => None,
-        }
+    pub(super) fn link(&self) -> Option<&(Vec<u8>, u64)> {
+        self.open.last()?.link.as_ref()
     }
 
     /// Sets the link of the innermost entry, if it has none.
     pub(super) fn set_link(&mut self, link: &[u8], at: u64) {
-        self.set(|| EntryLink::Found(link.to_vec(), at));
-    }
-
-    fn set(&mut self, link: impl FnOnce() -> EntryLink) {
-        if let Some(entry @ (EntryLink::Unread | EntryLink::NotNear)) = self.open.last_mut() {
-            *entry = link();
+        if let Some(entry) = self.open.last_mut() {
+            entry.link.get_or_insert_with(|| (link.to_vec(), at));
         }
     }
 
     /// Whether text is HTML whose base is the link of an entry that has not been read.
     #[inline]
-    pub(super) fn needs_link(&self, contents: XmlContents, text: &[u8]) -> bool {
-        matches!(contents, XmlContents::Row(_, ValueKind::EntryHtml))
-            && matches!(self.open.last(), Some(EntryLink::Unread))
+    pub(super) fn needs_link(&self, contents: &XmlContents, text: &[u8]) -> bool {
+        matches!(contents, XmlContents::Row(row) if row.kind == ValueKind::EntryHtml)
+            && (self.open.last()).is_some_and(|entry| entry.link.is_none() && !entry.is_searched)
             && !trimmed(text, 0..text.len()).is_empty()
     }
 
-    /// Looks behind a text, at most `most` bytes from its start on, for the link of the entry; returns
+    /// Looks for the link of the entry after a text, up to [`LONGEST`] bytes from its start on; returns
     /// false if more bytes decide.
     pub(super) fn find_link(
         &mut self,
         window: &Window<'_>,
         text: Range<usize>,
-        most: usize,
         entities: &mut Entities,
     ) -> bool {
         let bytes = window.bytes;
-        let near = bytes.len().min(text.start + most);
+        let near = bytes.len().min(text.start + LONGEST);
         step(near - text.end);
         match find_link(&bytes[..near], text.end) {
             LinkSearch::Found(range) => {
                 let offset = window.offset_at(range.start);
                 self.decode_link(&bytes[range], offset, entities);
             }
-            LinkSearch::Cut if !window.last && near < text.start + most => return false,
-            // One search for an entry, however many elements need its link.
-            LinkSearch::None | LinkSearch::Cut => self.set(|| EntryLink::NotNear),
+            LinkSearch::Cut if !window.last && near < text.start + LONGEST => return false,
+            LinkSearch::None | LinkSearch::Cut => {}
+        }
+        // One search for an entry, however many elements need its link.
+        if let Some(entry) = self.open.last_mut() {
+            entry.is_searched = true;
         }
         true
     }
 
-    /// Sets the link of the innermost entry, as written, which stands behind what needs it.
+    /// Sets the link of the innermost entry, as written, which follows what needs it.
     fn decode_link(&mut self, raw: &[u8], offset: u64, entities: &mut Entities) {
-        let raw = raw
-            .strip_prefix(b"<![CDATA[")
-            .map_or(raw, |raw| raw.strip_suffix(b"]]>").unwrap_or(raw));
+        let inner = raw.strip_prefix(b"<![CDATA[");
+        let raw = inner.map_or(raw, |inner| inner.strip_suffix(b"]]>").unwrap_or(inner));
         let mut text = DecodedText::default();
         let mark = entities.mark();
         entities.append(&mut text, raw, offset, Piece::Data);
         entities.rollback(mark);
         let range = trimmed(&text.bytes, 0..text.bytes.len());
-        match range.is_empty() {
-            true => self.set(|| EntryLink::NotNear),
-            false => self.set_link(&text.bytes[range], offset),
+        if !range.is_empty() {
+            self.set_link(&text.bytes[range], offset);
         }
     }
 }
 
-/// The link of an entry behind its description.
+/// The link of an entry after its description.
 enum LinkSearch {
     /// The raw text of the `link` element.
     Found(Range<usize>),
-    /// There is none.
     None,
-    /// More bytes decide.
     Cut,
 }
 
@@ -138,10 +111,8 @@ fn find_link(bytes: &[u8], mut at: usize) -> LinkSearch {
             return cut;
         }
         let is_tag = |name: &[u8]| {
-            rest.starts_with(name)
-                && rest
-                    .get(name.len())
-                    .is_some_and(|&next| is_space(next) || next == b'>')
+            let next = rest.get(name.len());
+            rest.starts_with(name) && next.is_some_and(|&next| is_space(next) || next == b'>')
         };
         let marker: Option<&[u8]> = match rest {
             [b'<', b'!', b'-', b'-', ..] => Some(b"-->"),

@@ -22,7 +22,6 @@ pub(super) enum FieldResource {
     Missing,
     /// The text behind it decides; its range if nothing does.
     Open(Option<Range<usize>>),
-    /// It is not whole.
     Cut,
 }
 
@@ -97,18 +96,11 @@ pub(super) struct FieldInstruction {
 }
 
 impl FieldInstruction {
-    /// Starts a document.
-    pub(super) fn begin(&mut self) {
-        self.has_marks = false;
-        self.forget();
-    }
-
     fn forget(&mut self) {
         self.text.begin(0);
         self.is_decided = false;
     }
 
-    /// Takes the text of a run.
     pub(super) fn run(&mut self, text: &DecodedText, events: &mut Events) {
         // Without marks, the name of another field tells that this one has ended.
         if !self.has_marks && begins_field(&text.bytes) && !self.is_cut() {
@@ -144,7 +136,6 @@ impl FieldInstruction {
         self.end(events);
     }
 
-    /// Ends the instruction.
     pub(super) fn end(&mut self, events: &mut Events) {
         if !self.is_decided {
             match resource(&self.text.bytes) {
@@ -165,7 +156,6 @@ impl FieldInstruction {
         !self.is_decided && resource(&self.text.bytes) == FieldResource::Cut
     }
 
-    /// Reports a part of the joined text.
     fn report(&self, part: Range<usize>, events: &mut Events) {
         let names = [NameRange::Known("instrText"), NameRange::None];
         report(self.text.source(), part, names, events);

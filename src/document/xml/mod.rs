@@ -1,7 +1,6 @@
 //! References in XML: SVG, XHTML, feeds, sitemaps and other vocabularies, which are tables of rows
-//! (`vocabulary`). `tag` reads tags, `tokens` finds names and where other tokens end, `text` decodes, `elements`
-//! knows what is open and what its names mean, `scanner` goes from token to token, and `attributes` and `contents`
-//! report.
+//! (`vocabulary`). `tokens` reads tags and finds where other tokens end, `text` decodes, `elements` knows what is
+//! open and what its names mean, `scanner` goes from token to token, and `attributes` and `contents` report.
 //!
 //! The tokenizer is our own: a scanner sees windows of any size, has to say where each decoded byte comes
 //! from, and reads on behind damage, and readers such as quick-xml do none of these. quick-xml is what the
@@ -10,27 +9,23 @@
 
 mod attributes;
 mod contents;
-mod doctype;
 mod elements;
 mod entries;
 mod field;
 mod report;
 mod scanner;
-mod tag;
 mod text;
 mod tokens;
 mod vocabulary;
 
 use encoding_rs::{Encoding, UTF_8};
 
-use super::events::RuleFamily;
-use super::{Format, Passes, Retrieval};
+use super::Format;
 use crate::bytes::lines::LOOK_BEHIND;
 use crate::bytes::window::Bounds;
-use crate::decode::charset::Conversion;
-use scanner::{LONGEST, XmlScanner};
-use tag::{XmlTag, read_attributes, read_start_tag};
-use tokens::{end_of, starts_name};
+use entries::LONGEST;
+use scanner::XmlScanner;
+use tokens::{XmlTag, end_of, read_attributes, read_start_tag, starts_name};
 
 /// XML of any vocabulary.
 pub(super) const FORMAT: Format = Format {
@@ -39,20 +34,16 @@ pub(super) const FORMAT: Format = Format {
         "xml", "svg", "atom", "rss", "opf", "ncx", "xhtml", "xht", "opml", "xspf", "xsl", "xslt",
         "rdf",
     ],
-    file_names: &[],
     // Parts of messages in XML are read as text (M15).
     media_types: &[],
-    family: RuleFamily::Plain,
-    retrieval: Retrieval::Place,
     bounds: Bounds {
         look_behind: LOOK_BEHIND,
         look_ahead: LONGEST + 64,
     },
-    reading: Passes::Once,
     prescan: Some(declared),
-    conversion: Conversion::Always,
     split_point: None,
-    scanner: |options| Box::new(XmlScanner::new(options)),
+    scanner: |options| Box::new(XmlScanner::new(options, false)),
+    ..crate::document::text::FORMAT
 };
 
 /// XML in a package: only what rows of a vocabulary tell is a reference, nothing is guessed.
@@ -60,8 +51,7 @@ pub(super) const FORMAT: Format = Format {
 pub(super) const PART: Format = Format {
     name: "part",
     extensions: &[],
-    file_names: &[],
-    scanner: |options| Box::new(XmlScanner::of_part(options)),
+    scanner: |options| Box::new(XmlScanner::new(options, true)),
     ..FORMAT
 };
 
@@ -92,17 +82,13 @@ fn declared(first: &[u8]) -> Option<&'static Encoding> {
 /// namespace, or the name of a known vocabulary.
 #[cfg(feature = "audit")]
 pub(crate) fn is_xml(head: &[u8]) -> bool {
-    let mut at = if head.starts_with(b"\xef\xbb\xbf") {
-        3
-    } else {
-        0
-    };
-    let is_declared = |rest: &[u8]| {
-        rest.starts_with(b"<?xml") && rest.get(5).is_some_and(u8::is_ascii_whitespace)
-    };
-    if is_declared(&head[at..]) {
+    let head = head
+        .strip_prefix(crate::bytes::lines::BYTE_ORDER_MARK)
+        .unwrap_or(head);
+    if head.starts_with(b"<?xml") && head.get(5).is_some_and(u8::is_ascii_whitespace) {
         return true;
     }
+    let mut at = 0;
     loop {
         let rest = &head[at..];
         at += rest.len() - rest.trim_ascii_start().len();

@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use crate::bytes::seek::is_space;
-use crate::bytes::window::Window;
-use crate::document::events::{Context, Event, Events, FoundReference, NameRange};
+use crate::document::events::{Context, Event, Events, FoundReference, NameRange, WindowEvents};
 use crate::document::flags::Flags;
 use crate::document::source_text::SourceText;
 
@@ -42,12 +41,13 @@ pub(super) fn report(
 
 /// Reads the references from an index on as attribute value templates (XSLT 3.0, 5.6.1): those with an
 /// expression are templates, and of others doubled braces are undone.
-pub(super) fn read_templates(first: usize, window: &Window<'_>, events: &mut Events) {
+pub(super) fn read_templates(first: usize, run: &mut WindowEvents) {
+    let events = &mut *run.events;
     for index in first..events.list.len() {
         let Event::Reference(mut found) = events.list[index] else {
             continue;
         };
-        let text = events.bytes(found.text, window.bytes);
+        let text = events.bytes(found.text, run.window.bytes);
         if memchr::memchr2(b'{', b'}', text).is_none() {
             continue;
         }
@@ -71,18 +71,17 @@ pub(super) fn read_templates(first: usize, window: &Window<'_>, events: &mut Eve
 
 /// Returns the second of each pair of words.
 pub(super) fn seconds(bytes: &[u8]) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let (mut at, mut count) = (0, 0);
-    while at < bytes.len() {
-        let rest = &bytes[at..];
-        let length = rest.iter().take_while(|&&byte| !is_space(byte)).count();
-        count += usize::from(length > 0);
-        if length > 0 && count % 2 == 0 {
-            found.push(at..at + length);
-        }
-        at += length + 1;
-    }
-    found
+    let mut at = 0;
+    let words = bytes.split(|&byte| is_space(byte)).map(|word| {
+        let start = at;
+        at += word.len() + 1;
+        start..start + word.len()
+    });
+    words
+        .filter(|word| !word.is_empty())
+        .skip(1)
+        .step_by(2)
+        .collect()
 }
 
 /// Returns the range without white space of XML at both ends.
@@ -98,7 +97,7 @@ pub(super) fn trimmed(bytes: &[u8], range: Range<usize>) -> Range<usize> {
 pub(super) fn is_absolute(reference: &[u8]) -> bool {
     let scheme = memchr::memchr(b':', reference).map(|colon| &reference[..colon]);
     scheme.is_some_and(|scheme| {
-        scheme.first().is_some_and(u8::is_ascii_alphabetic)
-            && (scheme.iter()).all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte))
+        let in_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
+        scheme.first().is_some_and(u8::is_ascii_alphabetic) && scheme.iter().all(in_scheme)
     })
 }

@@ -3,12 +3,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::tag::RawXmlAttribute;
-use super::tokens::{first_of, name_end};
+use super::tokens::{RawXmlAttribute, first_of, name_end};
 use crate::bytes::steps::step;
 use crate::bytes::window::Window;
 use crate::decode::RecordOffsets;
-use crate::document::diagnostic;
+use crate::document::diagnostic::{Code, XML_ENTITY_LIMIT, XML_NOT_WELL_FORMED};
 use crate::document::events::{Event, Events};
 use crate::document::html::xml::decode_reference;
 use crate::document::source_text::DecodedText;
@@ -24,16 +23,6 @@ const MOST_ENTITIES: usize = 10_000;
 /// The deepest nesting of entities.
 const DEEPEST: usize = 32;
 
-/// The faults of a reference to an entity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EntityFault {
-    /// An ampersand that begins no reference, or an entity that is not declared.
-    NotWellFormed,
-    /// The expansion exceeds a limit.
-    Limit,
-}
-
-/// The entities of a document.
 #[derive(Debug, Default)]
 pub(super) struct Entities {
     /// Replacement texts, in which references to other entities are as written.
@@ -43,7 +32,7 @@ pub(super) struct Entities {
     /// The number of bytes that were expanded.
     expanded: u64,
     /// The first fault of each kind in the text that was decoded last, and its offset.
-    pub(super) faults: Vec<(EntityFault, u64)>,
+    pub(super) faults: Vec<(&'static Code, u64)>,
     /// Whether entities may be declared elsewhere: names that are not known are no fault.
     pub(super) is_open: bool,
 }
@@ -93,45 +82,6 @@ impl Entities {
         Some(sum)
     }
 
-    /// Checks the reference at the start of `bytes`, which is a `&`, as if it were expanded;
-    /// `read` is the number of bytes of the document before it. Returns its length, without a
-    /// fault.
-    pub(super) fn admit(
-        &mut self,
-        bytes: &[u8],
-        read: u64,
-    ) -> (Option<usize>, Option<EntityFault>) {
-        if let Some((_, length)) = predefined(bytes) {
-            return (Some(length), None);
-        }
-        let Some(name) = reference_name(bytes) else {
-            let is_number = bytes.starts_with(b"&#");
-            let mut out = Vec::new();
-            let length = is_number
-                .then(|| decode_reference(bytes, &mut out))
-                .flatten();
-            let is_whole = length.is_some_and(|length| bytes[length - 1] == b';');
-            return (length, (!is_whole).then_some(EntityFault::NotWellFormed));
-        };
-        let length = name.len() + 2;
-        if self.declared.contains_key(name) {
-            let grown = self
-                .length(name, 0)
-                .map(|length| self.expanded.saturating_add(length));
-            return match grown {
-                Some(grown) if grown <= MOST_EXPANDED && grown <= MOST_GROWTH * read => {
-                    self.expanded = grown;
-                    (Some(length), None)
-                }
-                _ => (Some(length), Some(EntityFault::Limit)),
-            };
-        }
-        (
-            Some(length),
-            (!self.is_open).then_some(EntityFault::NotWellFormed),
-        )
-    }
-
     /// Returns the state before a text that may have to be decoded again.
     pub(super) fn mark(&self) -> (u64, usize) {
         (self.expanded, self.faults.len())
@@ -153,19 +103,15 @@ impl Entities {
         for (start, inner) in references(text) {
             out.extend_from_slice(&text[at..start]);
             at = start + inner.len() + 2;
-            match self.declared.contains_key(inner) {
-                true => self.expand(inner, out),
-                false => {
-                    let reference = &text[start..at];
-                    if decode_reference(reference, out).is_none() {
-                        out.extend_from_slice(reference);
-                    }
-                }
+            let reference = &text[start..at];
+            if self.declared.contains_key(inner) {
+                self.expand(inner, out);
+            } else if decode_reference(reference, out).is_none() {
+                out.extend_from_slice(reference);
             }
         }
         // A number in a replacement text comes from a reference that was written twice (4.4.8).
-        let rest = &text[at..];
-        out.extend_from_slice(rest);
+        out.extend_from_slice(&text[at..]);
     }
 }
 
@@ -203,7 +149,6 @@ fn references(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// The kinds of pieces that become text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     /// Character data with references.
@@ -256,37 +201,43 @@ impl Entities {
             text.put(&[byte], length);
             return length;
         }
-        let (length, fault) = self.admit(raw, offset);
+        let before = text.bytes.len();
+        let name = reference_name(raw);
+        let declared = name.filter(|name| self.declared.contains_key(*name));
+        let mut length = name.map_or(1, |name| name.len() + 2);
+        let (mut fault, mut is_copied) = (None, false);
+        if let Some(name) = declared {
+            let expansion = self.length(name, 0);
+            let grown = expansion.map(|length| self.expanded.saturating_add(length));
+            let is_small = |grown: &u64| *grown <= MOST_EXPANDED.min(MOST_GROWTH * offset);
+            if let Some(grown) = grown.filter(is_small) {
+                self.expanded = grown;
+                self.expand(name, &mut text.bytes);
+            } else {
+                fault = Some(&XML_ENTITY_LIMIT);
+            }
+        } else {
+            let decoded = decode_reference(raw, &mut text.bytes);
+            is_copied = decoded.is_none();
+            let is_number = name.is_none() && raw.starts_with(b"&#");
+            if is_number {
+                length = decoded.unwrap_or(1);
+            }
+            let is_right = is_number && !is_copied || name.is_some() && self.is_open;
+            fault = (!is_right).then_some(&XML_NOT_WELL_FORMED);
+        }
         if let Some(fault) = fault
             && self.faults.iter().all(|(known, _)| *known != fault)
         {
             self.faults.push((fault, offset));
         }
-        let before = text.bytes.len();
-        let length = length.unwrap_or(1);
-        match (reference_name(raw), fault) {
-            (_, Some(EntityFault::Limit)) => {}
-            (Some(name), _) if self.declared.contains_key(name) => {
-                self.expand(name, &mut text.bytes);
-            }
-            _ => {
-                if decode_reference(raw, &mut text.bytes).is_none() {
-                    text.copy(&raw[..length]);
-                    return length;
-                }
-            }
+        if is_copied {
+            text.copy(&raw[..length]);
+        } else {
+            text.map.put(text.bytes.len() - before, length);
         }
-        text.map.put(text.bytes.len() - before, length);
         length
     }
-}
-
-pub(super) fn report_fault(fault: EntityFault, at: u64, events: &mut Events) {
-    let code = match fault {
-        EntityFault::NotWellFormed => &diagnostic::XML_NOT_WELL_FORMED,
-        EntityFault::Limit => &diagnostic::XML_ENTITY_LIMIT,
-    };
-    events.push(Event::Diagnostic(code, at));
 }
 
 /// The entities of a document, and the text that was decoded last.
@@ -304,21 +255,23 @@ impl XmlValues {
         self.entities.append(&mut self.text, raw, offset, piece);
     }
 
-    /// Decodes the value of an attribute.
-    pub(super) fn value(
-        &mut self,
-        window: &Window<'_>,
-        attribute: &RawXmlAttribute,
-    ) -> &DecodedText {
-        self.text.begin(window.offset_at(attribute.value.start));
-        self.append(window, attribute.value.clone(), Piece::Value);
+    /// Expands the reference at an index of a window into no text, for its faults.
+    pub(super) fn pass_reference(&mut self, window: &Window<'_>, at: usize) {
+        let offset = window.offset_at(at);
+        self.text.begin(offset);
+        (self.entities).append_reference(&mut self.text, &window.bytes[at..], offset);
+    }
+
+    pub(super) fn value(&mut self, window: &Window<'_>, given: &RawXmlAttribute) -> &DecodedText {
+        self.text.begin(window.offset_at(given.value.start));
+        self.append(window, given.value.clone(), Piece::Value);
         &self.text
     }
 
     /// Reports what is wrong with the references in the text that was decoded last.
     pub(super) fn report_faults(&mut self, events: &mut Events) {
-        for (fault, at) in std::mem::take(&mut self.entities.faults) {
-            report_fault(fault, at, events);
+        for (fault, at) in self.entities.faults.drain(..) {
+            events.push(Event::Diagnostic(fault, at));
         }
     }
 }

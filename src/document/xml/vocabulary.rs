@@ -1,7 +1,6 @@
 //! The vocabularies: which elements and attributes hold references, one row a kind.
 
 use Namespace::*;
-use Place::{Attribute, Text};
 use ValueKind::*;
 
 /// A namespace that a row names.
@@ -53,7 +52,6 @@ pub(super) enum Namespace {
     Office,
 }
 
-/// The names of namespaces.
 #[rustfmt::skip]
 static NAMESPACES: &[(&[u8], Namespace)] = &[
     (b"", Nameless),
@@ -140,14 +138,6 @@ static FIRST_ELEMENTS: &[&[u8]] = &[
     b"ncx",
 ];
 
-/// Where in an element a value stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
-    Attribute(&'static str),
-    Text,
-}
-
-/// The meaning of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueKind {
     /// One reference.
@@ -176,23 +166,31 @@ pub(super) enum ValueKind {
     Location,
 }
 
-/// One row of the table.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(super) struct XmlRow {
     namespace: Namespace,
     /// The local name, or `*` for all.
-    element: &'static str,
-    place: Place,
+    pub(super) element: &'static str,
+    /// The name of the attribute, with a prefix if it is one on elements of any namespace, or [`TEXT`].
+    pub(super) attribute: &'static str,
     pub(super) kind: ValueKind,
     /// Whether only `--extended` reports it.
     extended: bool,
 }
 
-const fn row(namespace: Namespace, element: &'static str, place: Place, kind: ValueKind) -> XmlRow {
+/// The text of an element, in place of an attribute.
+pub(super) const TEXT: &str = "";
+
+const fn row(
+    namespace: Namespace,
+    element: &'static str,
+    attribute: &'static str,
+    kind: ValueKind,
+) -> XmlRow {
     XmlRow {
         namespace,
         element,
-        place,
+        attribute,
         kind,
         extended: false,
     }
@@ -210,115 +208,117 @@ impl XmlRow {
 /// Every row; those of an element are adjacent.
 #[rustfmt::skip]
 static ROWS: &[XmlRow] = &[
-    row(Xinclude, "include", Attribute("href"), Uri),
+    row(Xinclude, "include", "href", Uri),
     // RFC 4287.
-    row(Atom, "link", Attribute("href"), Uri),
-    row(Atom, "generator", Attribute("uri"), Uri),
-    row(Atom, "generator", Attribute("url"), Uri),
-    row(Atom, "icon", Text, Uri),
-    row(Atom, "logo", Text, Uri),
-    row(Atom, "uri", Text, Uri),
+    row(Atom, "link", "href", Uri),
+    row(Atom, "generator", "uri", Uri),
+    row(Atom, "generator", "url", Uri),
+    row(Atom, "icon", TEXT, Uri),
+    row(Atom, "logo", TEXT, Uri),
+    row(Atom, "uri", TEXT, Uri),
     // Version 0.3, whose elements later feeds still have.
-    row(Atom, "url", Text, Uri),
-    row(Atom, "homepage", Text, Uri),
-    row(Atom, "id", Text, Uri).extended(),
-    row(Atom, "category", Attribute("scheme"), Uri).extended(),
-    row(Atom, "content", Attribute("src"), Uri),
-    row(Atom, "content", Text, TypedHtml),
-    row(Atom, "summary", Text, TypedHtml),
-    row(Atom, "title", Text, TypedHtml),
-    row(Atom, "subtitle", Text, TypedHtml),
-    row(Atom, "rights", Text, TypedHtml),
+    row(Atom, "url", TEXT, Uri),
+    row(Atom, "homepage", TEXT, Uri),
+    row(Atom, "id", TEXT, Uri).extended(),
+    row(Atom, "category", "scheme", Uri).extended(),
+    row(Atom, "content", "src", Uri),
+    row(Atom, "content", TEXT, TypedHtml),
+    row(Atom, "summary", TEXT, TypedHtml),
+    row(Atom, "title", TEXT, TypedHtml),
+    row(Atom, "subtitle", TEXT, TypedHtml),
+    row(Atom, "rights", TEXT, TypedHtml),
     // RSS 2.0, and what 1.0 and 0.9x have of it.
-    row(Rss, "link", Text, EntryLink),
-    row(Rss, "guid", Text, Guid),
-    row(Rss, "comments", Text, RssUri),
-    row(Rss, "docs", Text, RssUri),
-    row(Rss, "url", Text, RssUri),
-    row(Rss, "source", Attribute("url"), Uri),
-    row(Rss, "enclosure", Attribute("url"), Uri),
-    row(Rss, "description", Text, EntryHtml),
-    row(RssContent, "encoded", Text, EntryHtml),
+    row(Rss, "link", TEXT, EntryLink),
+    row(Rss, "guid", TEXT, Guid),
+    row(Rss, "comments", TEXT, RssUri),
+    row(Rss, "docs", TEXT, RssUri),
+    row(Rss, "url", TEXT, RssUri),
+    row(Rss, "source", "url", Uri),
+    row(Rss, "enclosure", "url", Uri),
+    row(Rss, "description", TEXT, EntryHtml),
+    row(RssContent, "encoded", TEXT, EntryHtml),
     // Media RSS.
-    row(Media, "content", Attribute("url"), Uri),
-    row(Media, "thumbnail", Attribute("url"), Uri),
-    row(Media, "player", Attribute("url"), Uri),
-    row(Media, "license", Attribute("href"), Uri),
-    row(Media, "subTitle", Attribute("href"), Uri),
-    row(Media, "peerLink", Attribute("href"), Uri),
-    row(Media, "embed", Attribute("url"), Uri),
-    row(Itunes, "image", Attribute("href"), Uri),
-    row(Itunes, "new-feed-url", Text, Uri),
-    row(Podcast, "transcript", Attribute("url"), Uri),
-    row(Podcast, "chapters", Attribute("url"), Uri),
-    row(PodcastChapters, "chapter", Attribute("href"), Uri),
-    row(PodcastChapters, "chapter", Attribute("image"), Uri),
-    row(CreativeCommons, "license", Text, Uri),
-    row(Podcast, "funding", Attribute("url"), Uri),
-    row(Podcast, "person", Attribute("href"), Uri),
-    row(Podcast, "person", Attribute("img"), Uri),
-    row(Podcast, "source", Attribute("uri"), Uri),
-    row(Podcast, "trailer", Attribute("url"), Uri),
-    row(Podcast, "license", Attribute("url"), Uri),
-    row(Podcast, "image", Attribute("href"), Uri),
-    row(Podcast, "contentLink", Attribute("href"), Uri),
-    row(Podcast, "remoteItem", Attribute("feedUrl"), Uri),
-    row(Podcast, "socialInteract", Attribute("uri"), Uri),
-    row(CommentApi, "comment", Text, Uri),
-    row(CommentApi, "commentRss", Text, Uri),
-    row(AtomThreads, "in-reply-to", Attribute("href"), Uri),
+    row(Media, "content", "url", Uri),
+    row(Media, "thumbnail", "url", Uri),
+    row(Media, "player", "url", Uri),
+    row(Media, "license", "href", Uri),
+    row(Media, "subTitle", "href", Uri),
+    row(Media, "peerLink", "href", Uri),
+    row(Media, "embed", "url", Uri),
+    row(Itunes, "image", "href", Uri),
+    row(Itunes, "new-feed-url", TEXT, Uri),
+    row(Podcast, "transcript", "url", Uri),
+    row(Podcast, "chapters", "url", Uri),
+    row(PodcastChapters, "chapter", "href", Uri),
+    row(PodcastChapters, "chapter", "image", Uri),
+    row(CreativeCommons, "license", TEXT, Uri),
+    row(Podcast, "funding", "url", Uri),
+    row(Podcast, "person", "href", Uri),
+    row(Podcast, "person", "img", Uri),
+    row(Podcast, "source", "uri", Uri),
+    row(Podcast, "trailer", "url", Uri),
+    row(Podcast, "license", "url", Uri),
+    row(Podcast, "image", "href", Uri),
+    row(Podcast, "contentLink", "href", Uri),
+    row(Podcast, "remoteItem", "feedUrl", Uri),
+    row(Podcast, "socialInteract", "uri", Uri),
+    row(CommentApi, "comment", TEXT, Uri),
+    row(CommentApi, "commentRss", TEXT, Uri),
+    row(AtomThreads, "in-reply-to", "href", Uri),
     // RDF 1.1 XML.
-    row(Rdf, "*", Attribute("rdf:about"), Uri).extended(),
-    row(Rdf, "*", Attribute("rdf:resource"), Uri).extended(),
+    row(Rdf, "*", "rdf:about", Uri).extended(),
+    row(Rdf, "*", "rdf:resource", Uri).extended(),
+    // XLink 1.1, and XML Schema.
+    row(Xlink, "*", "xlink:href", Uri),
+    row(SchemaInstance, "*", "xsi:schemaLocation", Pairs).extended(),
     // sitemaps.org, and the extensions of Google.
-    row(Sitemap, "loc", Text, Absolute),
-    row(SitemapImage, "loc", Text, Absolute),
-    row(SitemapVideo, "thumbnail_loc", Text, Absolute),
-    row(SitemapVideo, "content_loc", Text, Absolute),
-    row(SitemapVideo, "player_loc", Text, Absolute),
+    row(Sitemap, "loc", TEXT, Absolute),
+    row(SitemapImage, "loc", TEXT, Absolute),
+    row(SitemapVideo, "thumbnail_loc", TEXT, Absolute),
+    row(SitemapVideo, "content_loc", TEXT, Absolute),
+    row(SitemapVideo, "player_loc", TEXT, Absolute),
     // EPUB.
-    row(Opf, "item", Attribute("href"), Uri),
-    row(Opf, "reference", Attribute("href"), Uri),
-    row(Opf, "link", Attribute("href"), Uri),
-    row(Ncx, "content", Attribute("src"), Uri),
+    row(Opf, "item", "href", Uri),
+    row(Opf, "reference", "href", Uri),
+    row(Opf, "link", "href", Uri),
+    row(Ncx, "content", "src", Uri),
     // SMIL 3.0, for media overlays of EPUB.
-    row(Smil, "text", Attribute("src"), Uri),
-    row(Smil, "audio", Attribute("src"), Uri),
-    row(Smil, "video", Attribute("src"), Uri),
-    row(Smil, "img", Attribute("src"), Uri),
+    row(Smil, "text", "src", Uri),
+    row(Smil, "audio", "src", Uri),
+    row(Smil, "video", "src", Uri),
+    row(Smil, "img", "src", Uri),
     // OOXML (ECMA-376).
-    row(Relationships, "Relationship", Attribute("Target"), Relationship),
-    row(Word, "fldSimple", Attribute("instr"), Field),
-    row(Word, "instrText", Text, Field),
-    row(Word, "fldChar", Text, FieldMark),
-    row(Sheet, "hyperlink", Attribute("location"), Location),
+    row(Relationships, "Relationship", "Target", Relationship),
+    row(Word, "fldSimple", "instr", Field),
+    row(Word, "instrText", TEXT, Field),
+    row(Word, "fldChar", TEXT, FieldMark),
+    row(Sheet, "hyperlink", "location", Location),
     // Others.
-    row(Opml, "outline", Attribute("xmlUrl"), Uri),
-    row(Opml, "outline", Attribute("htmlUrl"), Uri),
-    row(Opml, "outline", Attribute("url"), Uri),
-    row(Xsl, "import", Attribute("href"), Uri),
-    row(Xsl, "include", Attribute("href"), Uri),
-    row(Xspf, "location", Text, Uri),
-    row(Xspf, "info", Text, Uri),
-    row(Xspf, "image", Text, Uri),
-    row(Xspf, "identifier", Text, Uri).extended(),
-    row(DocBook, "ulink", Attribute("url"), Uri),
-    row(DocBook, "imagedata", Attribute("fileref"), Uri),
-    row(DocBook, "videodata", Attribute("fileref"), Uri),
-    row(DocBook, "audiodata", Attribute("fileref"), Uri),
-    row(DocBook, "textdata", Attribute("fileref"), Uri),
-    row(Gpx, "link", Attribute("href"), Uri),
-    row(Gpx, "url", Text, Uri),
-    row(Gpx, "license", Text, Uri),
-    row(Kml, "href", Text, Uri),
-    row(Kml, "styleUrl", Text, Uri),
-    row(Kml, "targetHref", Text, Uri),
-    row(Kml, "description", Text, EntryHtml),
-    row(Dita, "*", Attribute("href"), Uri),
-    row(Dita, "*", Attribute("conref"), Uri),
+    row(Opml, "outline", "xmlUrl", Uri),
+    row(Opml, "outline", "htmlUrl", Uri),
+    row(Opml, "outline", "url", Uri),
+    row(Xsl, "import", "href", Uri),
+    row(Xsl, "include", "href", Uri),
+    row(Xspf, "location", TEXT, Uri),
+    row(Xspf, "info", TEXT, Uri),
+    row(Xspf, "image", TEXT, Uri),
+    row(Xspf, "identifier", TEXT, Uri).extended(),
+    row(DocBook, "ulink", "url", Uri),
+    row(DocBook, "imagedata", "fileref", Uri),
+    row(DocBook, "videodata", "fileref", Uri),
+    row(DocBook, "audiodata", "fileref", Uri),
+    row(DocBook, "textdata", "fileref", Uri),
+    row(Gpx, "link", "href", Uri),
+    row(Gpx, "url", TEXT, Uri),
+    row(Gpx, "license", TEXT, Uri),
+    row(Kml, "href", TEXT, Uri),
+    row(Kml, "styleUrl", TEXT, Uri),
+    row(Kml, "targetHref", TEXT, Uri),
+    row(Kml, "description", TEXT, EntryHtml),
+    row(Dita, "*", "href", Uri),
+    row(Dita, "*", "conref", Uri),
 ];
 
-/// Returns the namespace of a name.
 pub(super) fn namespace(name: &[u8]) -> Namespace {
     let known = NAMESPACES.iter().find(|(known, _)| *known == name);
     known.map_or(Unknown, |(_, namespace)| *namespace)
@@ -345,33 +345,23 @@ pub(super) fn rows(namespace: Namespace, element: &[u8]) -> &'static [XmlRow] {
     &ROWS[start..start + count]
 }
 
-/// Returns the name in the row of an attribute, and its kind.
-pub(super) fn attribute_row(
-    rows: &'static [XmlRow],
-    name: &[u8],
-    extended: bool,
-) -> Option<(&'static str, ValueKind)> {
+/// Returns the row of an attribute, or of the text.
+pub(super) fn find<'r>(rows: &'r [XmlRow], name: &[u8], extended: bool) -> Option<&'r XmlRow> {
     let mut rows = rows.iter().filter(|row| extended || !row.extended);
-    rows.find_map(|row| match row.place {
-        Attribute(known) if known.as_bytes() == name => Some((known, row.kind)),
-        _ => None,
+    rows.find(|row| row.attribute.as_bytes() == name)
+}
+
+/// Returns the row of an attribute of a namespace whose attributes are on elements of any other.
+pub(super) fn find_global(
+    namespace: Namespace,
+    local: &[u8],
+    extended: bool,
+) -> Option<&'static XmlRow> {
+    let mut rows = rows(namespace, b"*").iter();
+    rows.find(|row| {
+        let name = row.attribute.split_once(':');
+        name.is_some_and(|(_, name)| name.as_bytes() == local) && (extended || !row.extended)
     })
-}
-
-/// Returns the element in the row of the text, and its kind.
-pub(super) fn text_row(
-    rows: &'static [XmlRow],
-    extended: bool,
-) -> Option<(&'static str, ValueKind)> {
-    let mut rows = rows.iter().filter(|row| extended || !row.extended);
-    let row = rows.find(|row| row.place == Text)?;
-    Some((row.element, row.kind))
-}
-
-/// Returns the row of an attribute of RDF, which stands on elements of any namespace.
-pub(super) fn rdf_attribute(local: &[u8], extended: bool) -> Option<(&'static str, ValueKind)> {
-    let name = [b"rdf:", local].concat();
-    attribute_row(rows(Rdf, b"*"), &name, extended)
 }
 
 #[cfg(test)]
