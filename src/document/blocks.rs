@@ -44,7 +44,6 @@ pub(super) const fn format(
     }
 }
 
-/// A line of a block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'a> {
     /// The bytes that the line is a part of.
@@ -106,7 +105,6 @@ impl<'a> Line<'a> {
         &self.bytes[self.range()]
     }
 
-    /// Returns the range of these bytes.
     pub(super) fn range(self) -> Range<usize> {
         self.start..self.end
     }
@@ -161,9 +159,7 @@ pub(super) fn lines(bytes: &[u8], block: Range<usize>) -> Vec<Line<'_>> {
     lines
 }
 
-/// A reader of blocks.
 pub(super) trait BlockReader: Send {
-    /// Starts another document.
     fn begin(&mut self, start: &ScanStart);
 
     /// Returns whether a line is passed over, by its first bytes. It is blank or not, and has no line break.
@@ -173,7 +169,6 @@ pub(super) trait BlockReader: Send {
     /// read, at least the first one.
     fn read(&mut self, bytes: &[u8], block: Range<usize>) -> usize;
 
-    /// What was found in the block.
     fn results(&mut self) -> &mut BlockResults;
 
     /// Returns whether a line is a block of its own, by its first bytes; `previous` is the line before it
@@ -299,16 +294,13 @@ fn block_end(bytes: &[u8], last: bool, reader: &impl BlockReader) -> Option<(usi
 /// The base that a reference in a block is resolved against.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum BlockBase {
-    /// That of the document.
     #[default]
     Document,
-    /// The root of the document's tree.
     Tree,
     /// A folder that the document names.
     Folder(Vec<u8>),
 }
 
-/// A reference in a block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockReference {
     /// The bytes of the window from which the reference was read.
@@ -349,7 +341,6 @@ pub(super) fn text_references(
     }
 }
 
-/// A remark in a block.
 #[derive(Debug)]
 struct BlockRemark {
     kind: RemarkKind,
@@ -377,7 +368,6 @@ impl BlockResults {
         }
     }
 
-    /// Adds a diagnostic for an index of the window.
     pub(super) fn diagnostic(&mut self, code: &'static Code, at: usize) {
         self.diagnostics.push((code, at));
     }
@@ -396,7 +386,6 @@ impl BlockResults {
         }
     }
 
-    /// Adds a remark.
     pub(super) fn remark(&mut self, kind: RemarkKind, range: Range<usize>, text: Vec<u8>) {
         if self.marks && !text.is_empty() {
             self.remarks.push(BlockRemark { kind, range, text });
@@ -429,20 +418,13 @@ impl BlockResults {
     }
 }
 
-fn span(range: &Range<usize>, window: &Window<'_>) -> Span {
-    Span {
-        start: window.offset_at(range.start),
-        end: window.offset_at(range.end),
-    }
-}
-
 impl BlockRemark {
     fn report(&self, window: &Window<'_>, events: &mut Events) {
         let text = events.store(&self.text);
         events.push(Event::Remark(FoundRemark {
             kind: self.kind,
             text,
-            span: span(&self.range, window),
+            span: Span::of(&self.range, window),
             position: None,
         }));
     }
@@ -454,17 +436,20 @@ impl BlockReference {
             Some(text) => events.store(text),
             None => TextRange::window(self.range.clone()),
         };
+        let span = Span::of(&self.range, window);
         let context = self.context.unwrap_or(Context::Attribute);
-        let mut reference = FoundReference::new(span(&self.range, window), text, context);
         let is_template = holds_placeholder(events.bytes(text, window.bytes));
-        reference.flags = self.flags | Flags::TEMPLATE.when(is_template);
-        reference.element = self.element.map_or(NameRange::None, NameRange::Known);
-        reference.attribute = self.attribute.map_or(NameRange::None, NameRange::Known);
-        reference.resolves_as = self.resolves_as.as_ref().map(|text| events.store(text));
-        reference.base = match &self.base {
-            BlockBase::Document => BaseSelector::Document,
-            BlockBase::Tree => BaseSelector::Tree,
-            BlockBase::Folder(folder) => BaseSelector::Codebase(events.store(folder)),
+        let reference = FoundReference {
+            flags: self.flags | Flags::TEMPLATE.when(is_template),
+            element: self.element.map_or(NameRange::None, NameRange::Known),
+            attribute: self.attribute.map_or(NameRange::None, NameRange::Known),
+            resolves_as: self.resolves_as.as_ref().map(|text| events.store(text)),
+            base: match &self.base {
+                BlockBase::Document => BaseSelector::Document,
+                BlockBase::Tree => BaseSelector::Tree,
+                BlockBase::Folder(folder) => BaseSelector::Codebase(events.store(folder)),
+            },
+            ..FoundReference::new(span, text, context)
         };
         events.push(Event::Reference(reference));
     }

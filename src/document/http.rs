@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::events::{Context, Event, Events, FoundReference, NameRange, RuleFamily, Span};
 use super::html::refresh;
-use super::{Format, FormatOptions, Passes, Retrieval, Scan, ScanStart};
+use super::{Format, FormatOptions, Scan, ScanStart, text};
 use crate::bytes::lines::Position;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
@@ -17,31 +17,26 @@ pub(crate) const LONGEST_HEADER: usize = 1 << 20;
 pub(crate) const HEADER: Format = Format {
     name: "http",
     extensions: &[],
-    file_names: &[],
-    media_types: &[],
     family: RuleFamily::Markup,
     bounds: Bounds {
         look_behind: 0,
         look_ahead: LONGEST_HEADER + 1,
     },
-    reading: Passes::Once,
-    prescan: None,
     conversion: Conversion::Never,
     split_point: None,
-    retrieval: Retrieval::Place,
-    scanner: |options: &FormatOptions| Box::new(FieldScanner::new(FIELDS, options)),
+    scanner: |options| FieldScanner::boxed(FIELDS, options),
+    ..text::FORMAT
 };
 
 /// Fields of the metadata that crawlers keep (`application/warc-fields`).
 pub(crate) const METADATA: Format = Format {
     name: "warc-fields",
-    scanner: |options: &FormatOptions| Box::new(FieldScanner::new(METADATA_FIELDS, options)),
+    scanner: |options| FieldScanner::boxed(METADATA_FIELDS, options),
     ..HEADER
 };
 
 /// A header field that holds references.
 pub(super) struct HttpField {
-    /// The name, in lower case.
     pub(super) name: &'static str,
     syntax: HttpFieldSyntax,
     /// Whether it is read only where all fields are asked for.
@@ -51,7 +46,6 @@ pub(super) struct HttpField {
 /// The syntax of references in the value of a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum HttpFieldSyntax {
-    /// The value is one.
     Whole,
     /// The value begins with one, before a blank.
     FirstWord,
@@ -75,7 +69,6 @@ static METADATA_FIELDS: &[HttpField] = &[
 ];
 
 impl HttpField {
-    /// Returns whether the options ask for the field.
     #[cfg(feature = "mail")]
     fn is_reported(&self, options: &FormatOptions) -> bool {
         use super::mail::Headers;
@@ -104,15 +97,11 @@ impl HttpField {
     /// Returns the ranges of the references in a value.
     pub(super) fn references(&self, value: &[u8]) -> Vec<Range<usize>> {
         let word = value.iter().position(u8::is_ascii_whitespace);
-        let one = match self.syntax {
-            HttpFieldSyntax::Links => None,
-            HttpFieldSyntax::Whole => Some(0..value.len()),
-            HttpFieldSyntax::FirstWord => Some(0..word.unwrap_or(value.len())),
-            HttpFieldSyntax::Refresh => refresh(value, 0..value.len()),
-        };
         let ranges = match self.syntax {
             HttpFieldSyntax::Links => link_targets(value),
-            _ => Vec::from_iter(one),
+            HttpFieldSyntax::Whole => Vec::from_iter(Some(0..value.len())),
+            HttpFieldSyntax::FirstWord => Vec::from_iter(Some(0..word.unwrap_or(value.len()))),
+            HttpFieldSyntax::Refresh => Vec::from_iter(refresh(value, 0..value.len())),
         };
         let trimmed = ranges.into_iter().map(|range| trimmed(value, range));
         trimmed.filter(|range| !range.is_empty()).collect()
@@ -125,7 +114,6 @@ fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
     start..start + inner.trim_ascii().len()
 }
 
-/// A field of a header block.
 pub(crate) struct HttpLine<'a> {
     /// The name, in any case.
     pub(crate) name: &'a [u8],
@@ -148,12 +136,7 @@ pub(crate) fn lower_case<'b>(name: &[u8], buffer: &'b mut [u8]) -> &'b [u8] {
 /// Returns the fields of a header block, whose lines may end in LF alone. Lines that are none are left
 /// out, such as the one before them.
 pub(crate) fn fields(block: &[u8]) -> impl Iterator<Item = HttpLine<'_>> {
-    let mut lines = Lines {
-        block,
-        at: 0,
-        line: 0,
-    }
-    .peekable();
+    let mut lines = lines(block).peekable();
     std::iter::from_fn(move || {
         loop {
             let (line, range) = lines.next()?;
@@ -184,31 +167,17 @@ fn is_name(name: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
 }
 
-/// The lines of a block with their numbers, without their ends.
-struct Lines<'a> {
-    block: &'a [u8],
-    at: usize,
-    line: u64,
-}
-
-impl Iterator for Lines<'_> {
-    type Item = (u64, Range<usize>);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.at == self.block.len() {
-            return None;
-        }
-        let rest = &self.block[self.at..];
-        let length = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
-        let line = rest[..length]
-            .strip_suffix(b"\n")
-            .unwrap_or(&rest[..length]);
+/// Returns the lines of a block with their numbers, without their ends.
+fn lines(block: &[u8]) -> impl Iterator<Item = (u64, Range<usize>)> {
+    let mut at = 0;
+    let lines = block.split_inclusive(|&byte| byte == b'\n');
+    (1..).zip(lines).map(move |(number, whole)| {
+        let line = whole.strip_suffix(b"\n").unwrap_or(whole);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let range = self.at..self.at + line.len();
-        self.at += length;
-        self.line += 1;
-        Some((self.line, range))
-    }
+        let range = at..at + line.len();
+        at += whole.len();
+        (number, range)
+    })
 }
 
 /// Returns whether a header block has fields with references.
@@ -223,14 +192,11 @@ struct FieldScanner {
 }
 
 impl FieldScanner {
-    fn new(table: &'static [HttpField], options: &FormatOptions) -> Self {
-        FieldScanner {
-            table,
-            options: options.clone(),
-        }
+    fn boxed(table: &'static [HttpField], options: &FormatOptions) -> Box<dyn Scan> {
+        let options = options.clone();
+        Box::new(FieldScanner { table, options })
     }
 
-    /// Reports the references in a field.
     fn report(&self, block: &[u8], line: &HttpLine<'_>, events: &mut Events) {
         let field = HttpField::find(self.table, line.name);
         let Some(field) = field.filter(|field| field.is_reported(&self.options)) else {
@@ -242,18 +208,14 @@ impl FieldScanner {
                 let broken = |byte: &&u8| !matches!(byte, b'\r' | b'\n');
                 store.extend(block[range.clone()].iter().filter(broken));
             });
-            let span = Span {
-                start: range.start as u64,
-                end: range.end as u64,
-            };
-            let mut found = FoundReference::new(span, text, Context::Header);
-            found.attribute = NameRange::Known(field.name);
+            let (start, end) = (range.start as u64, range.end as u64);
             // Values have no columns.
-            found.position = Some(Position {
-                line: line.line,
-                column: 0,
-            });
-            events.push(Event::Reference(found));
+            let (line, column) = (line.line, 0);
+            events.push(Event::Reference(FoundReference {
+                attribute: NameRange::Known(field.name),
+                position: Some(Position { line, column }),
+                ..FoundReference::new(Span { start, end }, text, Context::Header)
+            }));
         }
     }
 }

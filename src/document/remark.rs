@@ -6,14 +6,10 @@ pub(super) const FIRST_WORD: &[u8] = b"uriscan-ignore";
 /// A comment with longer contents, in bytes, is no remark.
 pub(super) const LONGEST_REMARK: usize = 4 << 10;
 
-/// Whether a comment is a remark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RemarkCheck {
-    /// It is one.
     Yes,
-    /// It is none.
     No,
-    /// More bytes decide.
     Cut,
 }
 

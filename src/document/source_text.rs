@@ -11,7 +11,6 @@ use crate::decode::offset_map::OffsetMap;
 pub(super) enum Origin<'a> {
     /// The text is an unchanged part of the document, which begins at this offset.
     Offset(u64),
-    /// The text was decoded.
     Decoded(&'a OffsetMap),
 }
 
@@ -67,7 +66,6 @@ impl<'a> SourceText<'a> {
         }
     }
 
-    /// Cuts the text off at `end`.
     pub(super) fn until(&self, end: usize) -> Self {
         let bytes = &self.bytes[..end];
         SourceText { bytes, ..*self }
@@ -149,7 +147,6 @@ impl DecodedText {
 pub(super) struct OffsetsThrough<'a> {
     map: &'a mut OffsetMap,
     origin: Origin<'a>,
-    /// The index in the other text.
     at: u64,
 }
 
