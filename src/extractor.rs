@@ -653,7 +653,9 @@ fn fill(lines: &mut LineCounter, window: &Window<'_>, places: &mut Vec<Place<'_>
     if !places.is_sorted_by_key(|(start, _)| *start) {
         places.sort_by_key(|(start, _)| *start);
     }
-    lines.fill(window, places.drain(..));
+    for (offset, place) in places.drain(..) {
+        *place = Some(lines.position(window, offset));
+    }
 }
 
 /// Maps offsets in converted text to offsets in the document as stored.

@@ -8,7 +8,6 @@ use std::ops::Range;
 use encoding_rs::{Encoding, UTF_8};
 use memchr::{memchr, memchr_iter, memchr2_iter, memrchr};
 
-use super::simd::{self, Block};
 use super::window::Window;
 
 /// The look-behind in bytes that keeps a character from being split between two counts.
@@ -96,73 +95,6 @@ impl LineCounter {
         }
     }
 
-    /// Fills in the positions of ascending offsets of the window.
-    ///
-    /// Between two links of a page are a few lines, so that to begin and to end a count takes longer than
-    /// the count. Here 64 bytes are compared at a time, and what they have is kept for the next offset.
-    pub(crate) fn fill<'p>(
-        &mut self,
-        window: &Window<'_>,
-        places: impl Iterator<Item = (u64, &'p mut Option<Position>)>,
-    ) {
-        let bytes = window.bytes;
-        let is_utf_8 = self.encoding == UTF_8;
-        if self.offset == 0 && is_utf_8 && bytes.starts_with(BYTE_ORDER_MARK) {
-            self.offset = BYTE_ORDER_MARK.len() as u64;
-        }
-        let from = window.at_offset(self.offset);
-        let is_plain = (is_utf_8 || self.encoding.is_single_byte())
-            && !self.after_cr
-            && !self.has_cr(bytes, &(from..bytes.len()));
-        if !is_plain {
-            for (offset, place) in places {
-                *place = Some(self.position(window, offset));
-            }
-            return;
-        }
-        // What precedes the chunk: the line, and the index up to which its columns are counted.
-        let mut line = self.line;
-        let (mut counted, mut column) = (from, self.column);
-        // The index from which on the bytes of the line count; before the window it is negative.
-        let mut line_start = from as i64 - self.bytes as i64;
-        // An index from which on all is ASCII.
-        let mut ascii = from;
-        let (mut base, mut last) = (from, from);
-        let mut chunk = LineChunk::new(bytes, base);
-        for (offset, place) in places {
-            let at = window.at_offset(offset);
-            debug_assert!(at >= last, "offsets must ascend");
-            last = at.max(last);
-            while last - base >= LineChunk::LENGTH {
-                let start = chunk.line_start(base, LineChunk::LENGTH);
-                line_start = line_start.max(start);
-                (counted, column) = later((counted, column), start);
-                line += chunk.feeds(LineChunk::LENGTH);
-                base += LineChunk::LENGTH;
-                if !chunk.is_ascii {
-                    ascii = base;
-                }
-                chunk = LineChunk::new(bytes, base);
-            }
-            let start = chunk.line_start(base, last - base);
-            let (from, mut before) = later((counted, column), start);
-            before += match is_utf_8 && (ascii > from || !chunk.is_ascii) {
-                true => characters(self.encoding, &bytes[from..last]),
-                false => (last - from) as u64,
-            };
-            // Counted once, or many links in a long line would make its length count for each.
-            (counted, column) = (last, before);
-            self.line = line + chunk.feeds(last - base);
-            self.column = before;
-            self.bytes = (last as i64 - line_start.max(start)) as u64;
-            *place = Some(Position {
-                line: self.line,
-                column: before + 1,
-            });
-        }
-        self.offset += (last - from) as u64;
-    }
-
     /// Counts up to index `at` of the window, before the bytes up to there are consumed.
     pub(crate) fn pass(&mut self, window: &Window<'_>, at: usize) {
         let from = window.at_offset(self.offset);
@@ -219,78 +151,6 @@ impl LineCounter {
         }
         end > self.next_cr
     }
-}
-
-/// The line feeds of some consecutive bytes: 64, or fewer at the end of a window.
-struct LineChunk {
-    /// One bit for each line feed, the first byte's lowest.
-    feeds: u64,
-    is_ascii: bool,
-}
-
-impl LineChunk {
-    const LENGTH: usize = u64::BITS as usize;
-
-    #[inline(always)]
-    fn new(bytes: &[u8], at: usize) -> Self {
-        match bytes.get(at..).and_then(|bytes| bytes.first_chunk()) {
-            Some(bytes) => LineChunk::of(bytes),
-            None => LineChunk::last(&bytes[at..]),
-        }
-    }
-
-    #[inline(never)]
-    fn last(bytes: &[u8]) -> Self {
-        let mut chunk = [0; LineChunk::LENGTH];
-        chunk[..bytes.len()].copy_from_slice(bytes);
-        LineChunk::of(&chunk)
-    }
-
-    #[inline(always)]
-    fn of(bytes: &[u8; LineChunk::LENGTH]) -> Self {
-        let blocks = bytes.as_chunks().0.iter().map(Block::new);
-        LineChunk {
-            feeds: simd::equal_of_64(b'\n', bytes, 0).unwrap_or_default(),
-            is_ascii: blocks.fold(0, |found, block| found | block.beyond_ascii()) == 0,
-        }
-    }
-
-    /// Returns the line feeds in the first bytes.
-    #[inline(always)]
-    fn of_first(&self, length: usize) -> u64 {
-        match length {
-            LineChunk::LENGTH => self.feeds,
-            _ => self.feeds & !(u64::MAX << length),
-        }
-    }
-
-    /// Returns the number of line feeds in the first bytes.
-    #[inline(always)]
-    fn feeds(&self, length: usize) -> u64 {
-        self.of_first(length).count_ones().into()
-    }
-
-    /// Returns the index behind the last line feed in the first bytes, or the least number: chunks have
-    /// lines of any length, so that a branch on them is predicted badly. `base` is the index of the chunk.
-    #[inline(always)]
-    fn line_start(&self, base: usize, length: usize) -> i64 {
-        let feeds = self.of_first(length);
-        let behind = base + LineChunk::LENGTH - feeds.leading_zeros() as usize;
-        match feeds {
-            0 => i64::MIN,
-            _ => behind as i64,
-        }
-    }
-}
-
-/// Returns an index with the columns before it, or a line's start without any if that is later.
-#[inline(always)]
-fn later((counted, column): (usize, u64), line_start: i64) -> (usize, u64) {
-    let is_same_line = u64::from(line_start <= counted as i64);
-    (
-        line_start.max(counted as i64) as usize,
-        column * is_same_line,
-    )
 }
 
 /// Returns the number of line feeds, and the index after the last one.

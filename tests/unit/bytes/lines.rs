@@ -62,67 +62,6 @@ fn windows_of_any_size_count_like_the_whole_document() {
     }
 }
 
-/// Batches of offsets, in windows, against one offset after the other.
-#[test]
-fn offsets_that_are_located_together_are_where_each_is() {
-    let mut state = 1u32;
-    let mut next = |below: usize| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (state >> 16) as usize % below
-    };
-    let pieces: [&[u8]; 8] = [
-        b"x",
-        b"some words ",
-        b"\n",
-        b"\n\n",
-        "ä€𝄞".as_bytes(),
-        b"\xE2\x82",
-        b"\r\n",
-        b"\r",
-    ];
-    let encodings = [UTF_8, encoding_rs::WINDOWS_1252, encoding_rs::SHIFT_JIS];
-    for round in 0..600 {
-        let mut bytes = Vec::new();
-        if round % 5 == 0 {
-            bytes.extend_from_slice(BYTE_ORDER_MARK);
-        }
-        // Most documents have no CR, and many have long lines.
-        let kinds = [4, 5, 6, 8][round % 4];
-        for _ in 0..next(120) {
-            let count = 1 + next(8) * next(4);
-            bytes.extend_from_slice(&pieces[next(kinds)].repeat(count));
-        }
-        let (mut one, mut other) = (LineCounter::new(), LineCounter::new());
-        one.set_encoding(encodings[round / 4 % 3]);
-        other.set_encoding(encodings[round / 4 % 3]);
-        let mut start = 0;
-        while start < bytes.len() {
-            let end = (start + 1 + next(900)).min(bytes.len());
-            let window = window(&bytes, start..end);
-            let floor = start.max(3) as u64;
-            let mut offsets: Vec<_> = (0..next(20))
-                .map(|_| (start + next(end - start)) as u64)
-                .collect();
-            offsets.retain(|&offset| offset >= floor);
-            offsets.sort_unstable();
-            for batch in offsets.chunks(1 + next(9)) {
-                let expected = batch
-                    .iter()
-                    .map(|&offset| Some(one.position(&window, offset)));
-                let expected: Vec<_> = expected.collect();
-                let mut found = vec![None; batch.len()];
-                other.fill(&window, batch.iter().copied().zip(&mut found));
-                assert_eq!(found, expected, "{round}, {batch:?}");
-            }
-            one.pass(&window, window.bytes.len());
-            other.pass(&window, window.bytes.len());
-            let state = |lines: &LineCounter| (lines.offset, lines.line, lines.column, lines.bytes);
-            assert_eq!(state(&other), state(&one), "{round}, {end}");
-            start = end;
-        }
-    }
-}
-
 /// The encoding changes from UTF-8 in the middle of a line.
 #[test]
 fn the_current_line_is_recounted_in_bytes() {
