@@ -1,7 +1,7 @@
 //! The classes of the bytes of a reference, found in one pass. They tell whether a value needs
 //! decoding, a template engine fills it in, and a resolver may copy it.
 
-use crate::bytes::simd::{Block, LENGTH, Marks};
+use crate::bytes::simd::{Block, LENGTH};
 
 /// The classes of the bytes of a reference behind its leading `./` and `../`, joined.
 ///
@@ -123,10 +123,10 @@ fn padded(bytes: &[u8]) -> [u8; LENGTH] {
 /// Marks of pairs of bytes, joined.
 #[derive(Clone, Copy, Default)]
 struct MarkedPairs {
-    suspect: Marks,
-    colon: Marks,
-    ampersand: Marks,
-    at: Marks,
+    suspect: Block,
+    colon: Block,
+    ampersand: Block,
+    at: Block,
 }
 
 impl MarkedPairs {
@@ -163,7 +163,7 @@ impl MarkedPairs {
             (self.ampersand, ByteClasses::AMPERSAND),
             (self.at, ByteClasses::AT),
         ];
-        let of = |(marks, class): (Marks, u8)| class * u8::from(marks.bits() != 0);
+        let of = |(marks, class): (Block, u8)| class * u8::from(marks.bits() != 0);
         classes.into_iter().fold(0, |all, each| all | of(each))
     }
 }

@@ -135,7 +135,8 @@ mod detected {
 
         /// Returns the first match of the pattern from `from` on that `accept` confirms.
         ///
-        /// `Err` is an index before which there is none: the last bytes are left to the caller.
+        /// `Err` is an index before which there is none: the last bytes are left to the caller, as is a match
+        /// that has only one byte after it.
         #[inline]
         pub(crate) fn find(
             self,
@@ -217,32 +218,26 @@ mod detected {
             _mm256_and_si256(_mm256_cmpeq_epi8(byte, self.byte), either)
         }
 
-        /// Returns the first index from `at` on, in steps of 128, at which 128 bytes hold a match.
-        ///
-        /// `Err` is the index from which on fewer than 129 bytes follow.
+        /// Skips steps of 128 bytes without a match, as far as 130 bytes follow.
         ///
         /// # Safety
         ///
         /// There are 2 bytes before the index.
         #[target_feature(enable = "avx2")]
-        unsafe fn find_block(&self, mut at: usize) -> Result<usize, usize> {
-            while at + 129 <= self.bytes.len() {
-                // SAFETY: there are 129 bytes from `at` on, and two before it.
-                let [a, b, c, d] = unsafe {
-                    [
-                        self.at(at),
-                        self.at(at + 32),
-                        self.at(at + 64),
-                        self.at(at + 96),
-                    ]
+        unsafe fn skip(&self, mut at: usize) -> usize {
+            while at + 130 <= self.bytes.len() {
+                // SAFETY: there are 130 bytes from `at` on, and two before it.
+                let any = unsafe {
+                    let first = _mm256_or_si256(self.at(at), self.at(at + 32));
+                    let second = _mm256_or_si256(self.at(at + 64), self.at(at + 96));
+                    _mm256_or_si256(first, second)
                 };
-                let any = _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d));
                 if _mm256_testz_si256(any, any) == 0 {
-                    return Ok(at);
+                    break;
                 }
                 at += 128;
             }
-            Err(at)
+            at
         }
     }
 
@@ -260,49 +255,27 @@ mod detected {
             second: table(&pattern.before.second),
             behind: _mm256_set1_epi8(pattern.behind as i8),
         };
-        let confirm = |mut marks: u64, at: usize| {
+        // Up to here a match is near: in the first bytes, and in a block that has one.
+        let mut near = from + 32;
+        let mut at = from;
+        while at >= NeighbourPattern::BEFORE && at + 34 <= bytes.len() {
+            if at >= near {
+                // SAFETY: there are two bytes before `at`.
+                let block = unsafe { search.skip(at) };
+                near = block + 128;
+                if block > at {
+                    at = block;
+                    continue;
+                }
+            }
+            // SAFETY: there are two bytes before `at`, and 34 from there on.
+            let mut marks = marks(unsafe { search.at(at) });
             while marks != 0 {
                 let found = at + marks.trailing_zeros() as usize;
                 if accept(found) {
-                    return Some(found);
-                }
-                marks &= marks - 1;
-            }
-            None
-        };
-        if from < NeighbourPattern::BEFORE || from + 33 > bytes.len() {
-            return Err(from);
-        }
-        // SAFETY: there are two bytes before `from`, and 33 from there on.
-        let first = unsafe { search.at(from) };
-        if let Some(found) = confirm(u64::from(marks(first)), from) {
-            return Ok(found);
-        }
-        // Aligned loads follow; they may read bytes of the first load again.
-        let mut at = from + 32 - (bytes.as_ptr() as usize + from) % 32;
-        loop {
-            // SAFETY: there are two bytes before `from`.
-            let near = match unsafe { search.find_block(at) } {
-                Ok(near) => near,
-                Err(rest) => {
-                    at = rest;
-                    break;
-                }
-            };
-            // SAFETY: `find_block` has read 129 bytes from there on.
-            let marks = |at| u64::from(marks(unsafe { search.at(at) }));
-            for half in [near, near + 64] {
-                if let Some(found) = confirm(marks(half) | marks(half + 32) << 32, half) {
                     return Ok(found);
                 }
-            }
-            at = near + 128;
-        }
-        while at + 33 <= bytes.len() {
-            // SAFETY: there are 33 bytes from `at` on.
-            let here = unsafe { search.at(at) };
-            if let Some(found) = confirm(u64::from(marks(here)), at) {
-                return Ok(found);
+                marks &= marks - 1;
             }
             at += 32;
         }

@@ -15,12 +15,13 @@ mod sse2;
 use std::ops::BitOrAssign;
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-pub(crate) use naive::{Block, Marks};
+pub(crate) use naive::Block;
 #[cfg(target_arch = "aarch64")]
-pub(crate) use neon::{Block, Marks};
+pub(crate) use neon::Block;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use sse2::{Block, Marks};
+pub(crate) use sse2::Block;
 
+/// Of a marked byte all bits are set, of the others none.
 impl Block {
     /// Returns one bit for each byte equal to `byte`, the first byte's lowest.
     #[inline(always)]
@@ -31,11 +32,17 @@ impl Block {
     /// Returns one bit for each byte equal to one of the bytes.
     #[inline(always)]
     pub(crate) fn any_of<const N: usize>(self, bytes: [u8; N]) -> u32 {
-        let mut marks = Marks::default();
+        let mut marks = Block::default();
         for byte in bytes {
             marks |= self.marks(byte);
         }
         marks.bits()
+    }
+
+    /// Returns one bit for each byte less than or equal to `byte`.
+    #[inline(always)]
+    pub(crate) fn up_to(self, byte: u8) -> u32 {
+        self.at_most(byte).bits()
     }
 
     /// Returns one bit for each ASCII digit.
@@ -43,11 +50,24 @@ impl Block {
     pub(crate) fn digits(self) -> u32 {
         self.outside(b'0', b'9').bits() ^ 0xFFFF
     }
+
+    /// Sets bits in each byte.
+    #[inline(always)]
+    pub(crate) fn with(self, bits: u8) -> Block {
+        self | Block::splat(bits)
+    }
 }
 
-impl BitOrAssign for Marks {
+impl Default for Block {
     #[inline(always)]
-    fn bitor_assign(&mut self, other: Marks) {
+    fn default() -> Self {
+        Block::splat(0)
+    }
+}
+
+impl BitOrAssign for Block {
+    #[inline(always)]
+    fn bitor_assign(&mut self, other: Block) {
         *self = *self | other;
     }
 }
@@ -69,9 +89,11 @@ pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Block> {
 pub(crate) fn any(bytes: &[u8], mask: impl Fn(Block) -> u32, marks: impl Fn(u8) -> bool) -> bool {
     // Bytes that two loads have in common are looked at twice.
     if let Some(last) = bytes.last_chunk() {
-        let blocks = bytes.as_chunks::<LENGTH>().0.iter();
-        let found = mask(Block::new(last));
-        return blocks.fold(found, |found, block| found | mask(Block::new(block))) != 0;
+        let mut found = mask(Block::new(last));
+        for block in bytes.as_chunks::<LENGTH>().0 {
+            found |= mask(Block::new(block));
+        }
+        return found != 0;
     }
     let ends = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>());
     if let (Some(first), Some(last)) = ends {
@@ -89,7 +111,7 @@ pub(crate) fn equal_of_64(byte: u8, bytes: &[u8], at: usize) -> Option<u64> {
     let (blocks, _) = bytes.get(at..)?.as_chunks::<LENGTH>();
     let four: &[_; 4] = blocks.first_chunk()?;
     let marks = |at: usize| Block::new(&four[at]).marks(byte);
-    Some(Marks::bits_of_four([
+    Some(Block::bits_of_four([
         marks(0),
         marks(1),
         marks(2),

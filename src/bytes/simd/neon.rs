@@ -11,58 +11,42 @@ use std::ops::{BitAnd, BitOr};
 pub(crate) struct Block(uint8x16_t);
 
 impl Block {
-    /// Loads a block.
     #[inline(always)]
     pub(crate) fn new(bytes: &[u8; 16]) -> Block {
         // SAFETY: the array has the sixteen bytes that are read, and they need no alignment.
         Block(unsafe { vld1q_u8(bytes.as_ptr()) })
     }
 
+    #[inline(always)]
+    pub(crate) fn splat(byte: u8) -> Block {
+        // SAFETY: NEON is part of the architecture.
+        Block(unsafe { vdupq_n_u8(byte) })
+    }
+
     /// Marks each byte equal to `byte`.
     #[inline(always)]
-    pub(crate) fn marks(self, byte: u8) -> Marks {
+    pub(crate) fn marks(self, byte: u8) -> Block {
         // SAFETY: NEON is part of the architecture.
-        Marks(unsafe { vceqq_u8(self.0, vdupq_n_u8(byte)) })
+        Block(unsafe { vceqq_u8(self.0, vdupq_n_u8(byte)) })
+    }
+
+    /// Marks each byte less than or equal to `byte`.
+    #[inline(always)]
+    pub(super) fn at_most(self, byte: u8) -> Block {
+        // SAFETY: NEON is part of the architecture.
+        Block(unsafe { vcleq_u8(self.0, vdupq_n_u8(byte)) })
     }
 
     /// Marks each byte below `first` or above `last`, which are ASCII, and each beyond ASCII.
     #[inline(always)]
-    pub(crate) fn outside(self, first: u8, last: u8) -> Marks {
+    pub(crate) fn outside(self, first: u8, last: u8) -> Block {
         // SAFETY: NEON is part of the architecture.
         unsafe {
             let below = vcltq_u8(self.0, vdupq_n_u8(first));
-            let above = vcgtq_u8(self.0, vdupq_n_u8(last));
-            Marks(vorrq_u8(below, above))
+            Block(vorrq_u8(below, vcgtq_u8(self.0, vdupq_n_u8(last))))
         }
     }
 
-    /// Sets bits in each byte.
-    #[inline(always)]
-    pub(crate) fn with(self, bits: u8) -> Block {
-        // SAFETY: NEON is part of the architecture.
-        Block(unsafe { vorrq_u8(self.0, vdupq_n_u8(bits)) })
-    }
-
-    /// Returns one bit for each byte less than or equal to `byte`.
-    #[inline(always)]
-    pub(crate) fn up_to(self, byte: u8) -> u32 {
-        // SAFETY: NEON is part of the architecture.
-        Marks(unsafe { vcleq_u8(self.0, vdupq_n_u8(byte)) }).bits()
-    }
-
-    /// Returns one bit for each byte above 0x7F.
-    #[inline(always)]
-    pub(crate) fn beyond_ascii(self) -> u32 {
-        // SAFETY: NEON is part of the architecture.
-        Marks(unsafe { vcgtq_u8(self.0, vdupq_n_u8(0x7F)) }).bits()
-    }
-}
-
-/// Marks on the bytes of a block: all bits of a marked byte are set, none of the others.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Marks(uint8x16_t);
-
-impl Marks {
     /// Keeps of each byte its bit in the mask of its half.
     #[inline(always)]
     fn weighted(self) -> uint8x16_t {
@@ -70,17 +54,16 @@ impl Marks {
             1, 2, 4, 8, 16, 32, 64, 128, //
             1, 2, 4, 8, 16, 32, 64, 128,
         ];
-        // SAFETY: NEON is part of the architecture, and the array has the sixteen bytes that are read.
-        unsafe { vandq_u8(self.0, vld1q_u8(WEIGHTS.as_ptr())) }
+        (self & Block::new(&WEIGHTS)).0
     }
 
     /// Returns one bit for each marked byte, the first byte's lowest.
     #[inline(always)]
     pub(crate) fn bits(self) -> u32 {
-        let bits = self.weighted();
-        // Three sums of neighbours leave one byte for each half.
         // SAFETY: NEON is part of the architecture.
         unsafe {
+            let bits = self.weighted();
+            // Three sums of neighbours leave one byte for each half.
             let pairs = vpaddq_u8(bits, bits);
             let fours = vpaddq_u8(pairs, pairs);
             let halves = vpaddq_u8(fours, fours);
@@ -88,12 +71,19 @@ impl Marks {
         }
     }
 
+    /// Returns one bit for each byte above 0x7F.
+    #[inline(always)]
+    pub(crate) fn beyond_ascii(self) -> u32 {
+        // SAFETY: NEON is part of the architecture.
+        Block(unsafe { vcgtq_u8(self.0, vdupq_n_u8(0x7F)) }).bits()
+    }
+
     /// Returns the bits of four blocks, those of the first lowest.
     #[inline(always)]
-    pub(crate) fn bits_of_four(four: [Marks; 4]) -> u64 {
-        let [a, b, c, d] = four.map(Marks::weighted);
+    pub(super) fn bits_of_four(four: [Block; 4]) -> u64 {
         // SAFETY: NEON is part of the architecture.
         unsafe {
+            let [a, b, c, d] = four.map(Block::weighted);
             let fours = vpaddq_u8(vpaddq_u8(a, b), vpaddq_u8(c, d));
             let halves = vpaddq_u8(fours, fours);
             vgetq_lane_u64::<0>(vreinterpretq_u64_u8(halves))
@@ -101,30 +91,22 @@ impl Marks {
     }
 }
 
-impl Default for Marks {
+impl BitOr for Block {
+    type Output = Block;
+
     #[inline(always)]
-    fn default() -> Self {
+    fn bitor(self, other: Block) -> Block {
         // SAFETY: NEON is part of the architecture.
-        Marks(unsafe { vdupq_n_u8(0) })
+        Block(unsafe { vorrq_u8(self.0, other.0) })
     }
 }
 
-impl BitOr for Marks {
-    type Output = Marks;
+impl BitAnd for Block {
+    type Output = Block;
 
     #[inline(always)]
-    fn bitor(self, other: Marks) -> Marks {
+    fn bitand(self, other: Block) -> Block {
         // SAFETY: NEON is part of the architecture.
-        Marks(unsafe { vorrq_u8(self.0, other.0) })
-    }
-}
-
-impl BitAnd for Marks {
-    type Output = Marks;
-
-    #[inline(always)]
-    fn bitand(self, other: Marks) -> Marks {
-        // SAFETY: NEON is part of the architecture.
-        Marks(unsafe { vandq_u8(self.0, other.0) })
+        Block(unsafe { vandq_u8(self.0, other.0) })
     }
 }

@@ -65,7 +65,7 @@ fn agrees_with_the_naive_search() {
             };
             let naive = (from..until).find(is_found);
             assert_eq!(found, naive, "{} from {from}", bytes.escape_ascii());
-            assert!(found.is_some() || from < 2 || until + 33 > length);
+            assert!(found.is_some() || from < 2 || until + 34 > length);
         }
     }
 }
