@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use bzip2::{Decompress, Status};
 
-use super::member::{DecodeStep, DecompressFault, MemberDecoder, drive};
+use super::member::{DecompressFault, MemberDecoder, MemberEnd, drive};
 use crate::bytes::buffered::BufferedSource;
 
 /// Length of a stream without blocks: a header, the magic of the end, and a checksum.
@@ -25,7 +25,7 @@ pub(super) struct Bzip2 {
     stretch: Box<[u8; STRETCH]>,
     pending: Range<usize>,
     /// The end of the stream or the fault behind the stretch.
-    end: Option<DecodeStep>,
+    end: MemberEnd,
 }
 
 impl Bzip2 {
@@ -39,21 +39,23 @@ impl Bzip2 {
     }
 
     /// Decodes the next stretch and returns its length.
-    fn decode(&mut self, source: &mut BufferedSource) -> (usize, DecodeStep) {
+    fn decode(&mut self, source: &mut BufferedSource) -> (usize, MemberEnd) {
         let Some(stream) = &mut self.stream else {
-            return (0, DecodeStep::Ended);
+            return (0, Some(Ok(())));
         };
         drive(source, &mut *self.stretch, |input, into| {
             let before = (stream.total_in(), stream.total_out());
-            let step = match stream.decompress(input, into) {
-                Ok(Status::StreamEnd) => DecodeStep::Ended,
-                Ok(Status::MemNeeded) => DecodeStep::Failed(DecompressFault::Memory),
-                Ok(_) => DecodeStep::More,
-                Err(_) => DecodeStep::Failed(DecompressFault::Corrupt),
+            let end = match stream.decompress(input, into) {
+                Ok(Status::StreamEnd) => Some(Ok(())),
+                Ok(Status::MemNeeded) => Some(Err(DecompressFault::Memory)),
+                Ok(_) => None,
+                Err(_) => Some(Err(DecompressFault::Corrupt)),
             };
-            let consumed = stream.total_in() - before.0;
-            let produced = stream.total_out() - before.1;
-            (consumed as usize, produced as usize, step)
+            (
+                stream.total_in() - before.0,
+                stream.total_out() - before.1,
+                end,
+            )
         })
     }
 }
@@ -70,19 +72,16 @@ impl MemberDecoder for Bzip2 {
         Ok(())
     }
 
-    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, DecodeStep) {
+    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, MemberEnd) {
         if self.pending.is_empty() && self.end.is_none() {
-            let (length, step) = self.decode(source);
-            self.pending = 0..length;
-            self.end = (step != DecodeStep::More).then_some(step);
+            let (length, end) = self.decode(source);
+            (self.pending, self.end) = (0..length, end);
         }
         let n = into.len().min(self.pending.len());
         let start = self.pending.start;
         into[..n].copy_from_slice(&self.stretch[start..start + n]);
         self.pending.start += n;
-        match self.pending.is_empty() {
-            true => (n, self.end.take().unwrap_or(DecodeStep::More)),
-            false => (n, DecodeStep::More),
-        }
+        let is_all = self.pending.is_empty();
+        (n, self.end.take_if(|_| is_all))
     }
 }

@@ -5,7 +5,7 @@ use std::io::BufRead;
 use crc32fast::Hasher;
 use flate2::{Decompress, FlushDecompress, Status};
 
-use super::member::{DecodeStep, DecompressFault, MemberDecoder, drive};
+use super::member::{DecompressFault, MemberDecoder, MemberEnd, drive};
 use crate::bytes::buffered::BufferedSource;
 
 /// Flags of the header (RFC 1952 section 2.3.1).
@@ -41,16 +41,12 @@ impl Gzip {
     }
 
     fn check_trailer(&self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
-        let [a, b, c, d, e, f, g, h] = source
-            .peek_array::<TRAILER>()
-            .ok_or(DecompressFault::Truncated)?;
+        let trailer = source.peek_array().ok_or(DecompressFault::Truncated)?;
         source.consume(TRAILER);
-        let holds = u32::from_le_bytes([a, b, c, d]) == self.crc.clone().finalize()
-            && u32::from_le_bytes([e, f, g, h]) == self.length;
-        if holds {
-            Ok(())
-        } else {
-            Err(DecompressFault::Corrupt)
+        let sum = u64::from(self.crc.clone().finalize()) | u64::from(self.length) << 32;
+        match u64::from_le_bytes(trailer) == sum {
+            true => Ok(()),
+            false => Err(DecompressFault::Corrupt),
         }
     }
 }
@@ -70,13 +66,9 @@ fn skip(source: &mut BufferedSource, n: usize, crc: &mut Hasher) -> Result<(), D
 fn skip_string(source: &mut BufferedSource, crc: &mut Hasher) -> Result<(), DecompressFault> {
     loop {
         let bytes = source.available();
-        if bytes.is_empty() {
-            return Err(DecompressFault::Truncated);
-        }
         let end = memchr::memchr(0, bytes);
         let length = end.map_or(bytes.len(), |end| end + 1);
-        crc.update(&bytes[..length]);
-        source.consume(length);
+        skip(source, length.max(1), crc)?;
         if end.is_some() {
             return Ok(());
         }
@@ -90,9 +82,7 @@ impl MemberDecoder for Gzip {
         self.length = 0;
         self.ended = false;
         let mut crc = Hasher::new();
-        let flags = source
-            .peek_array::<FIXED>()
-            .ok_or(DecompressFault::Truncated)?[3];
+        let flags = source.peek(FIXED).get(3).copied().unwrap_or_default();
         skip(source, FIXED, &mut crc)?;
         if flags & RESERVED != 0 {
             return Err(DecompressFault::Unsupported);
@@ -117,37 +107,42 @@ impl MemberDecoder for Gzip {
         Ok(())
     }
 
-    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, DecodeStep) {
+    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, MemberEnd) {
         if !self.ended {
-            let inflate = &mut self.inflate;
-            let (produced, step) = drive(source, into, |input, into| {
-                let flush = match input.is_empty() {
-                    true => FlushDecompress::Finish,
-                    false => FlushDecompress::None,
-                };
-                let before = (inflate.total_in(), inflate.total_out());
-                let step = match inflate.decompress(input, into, flush) {
-                    Ok(Status::StreamEnd) => DecodeStep::Ended,
-                    Ok(_) => DecodeStep::More,
-                    Err(_) => DecodeStep::Failed(DecompressFault::Corrupt),
-                };
-                let consumed = inflate.total_in() - before.0;
-                let produced = inflate.total_out() - before.1;
-                (consumed as usize, produced as usize, step)
-            });
-            // Bytes before damage count, also when one call meets both.
+            let (produced, end) = inflate(&mut self.inflate, source, into);
+            // Bytes before damage are content, also when one call meets both.
             self.crc.update(&into[..produced]);
             self.length = self.length.wrapping_add(produced as u32);
-            self.ended = step == DecodeStep::Ended;
-            match self.ended {
-                true if produced > 0 => return (produced, DecodeStep::More),
-                true => {}
-                false => return (produced, step),
+            self.ended = end == Some(Ok(()));
+            if !self.ended {
+                return (produced, end);
+            }
+            if produced > 0 {
+                return (produced, None);
             }
         }
-        match self.check_trailer(source) {
-            Ok(()) => (0, DecodeStep::Ended),
-            Err(fault) => (0, DecodeStep::Failed(fault)),
-        }
+        (0, Some(self.check_trailer(source)))
     }
+}
+
+/// Decompresses deflate data until there is output, or they end.
+pub(crate) fn inflate(
+    decoder: &mut Decompress,
+    source: &mut BufferedSource,
+    into: &mut [u8],
+) -> (usize, MemberEnd) {
+    drive(source, into, |input, into| {
+        let flush = match input.is_empty() {
+            true => FlushDecompress::Finish,
+            false => FlushDecompress::None,
+        };
+        let before = (decoder.total_in(), decoder.total_out());
+        let end = match decoder.decompress(input, into, flush) {
+            Ok(Status::StreamEnd) => Some(Ok(())),
+            Ok(_) => None,
+            Err(_) => Some(Err(DecompressFault::Corrupt)),
+        };
+        let consumed = decoder.total_in() - before.0;
+        (consumed, decoder.total_out() - before.1, end)
+    })
 }

@@ -1,11 +1,10 @@
 //! lz4 frames (LZ4 Frame Format 1.6.4).
 
-use std::io::{BufRead, Cursor, Read};
+use std::io::{Cursor, Read};
 
 use lz4_flex::frame::FrameDecoder;
 
-use super::member::{DecodeStep, DecompressFault, MemberDecoder};
-use super::zstd::is_skippable;
+use super::member::{DecompressFault, MemberDecoder, MemberEnd, skip_frame};
 use crate::bytes::buffered::BufferedSource;
 
 /// The first bytes of a frame.
@@ -19,8 +18,7 @@ const BLOCK_CHECKSUM: u8 = 0x10;
 
 /// Length of the frame header without its optional fields, in bytes.
 const FIXED: usize = 7;
-/// Lengths of the header of a skippable frame, of a block's size and of a checksum, in bytes.
-const SKIPPABLE_HEADER: usize = 8;
+/// Lengths of a block's size and of a checksum, in bytes.
 const SIZE: usize = 4;
 const CHECKSUM: usize = 4;
 /// The bit of a block's size that says that the block is stored.
@@ -33,8 +31,8 @@ pub(super) struct Lz4 {
     flags: u8,
     /// The longest block of the frame, in bytes.
     max_block: usize,
-    /// Length of a skippable frame, in bytes.
-    skippable: Option<u64>,
+    /// The frame was skipped.
+    is_skipped: bool,
     /// Reported after the bytes of the current block.
     fault: Option<DecompressFault>,
 }
@@ -45,7 +43,7 @@ impl Lz4 {
             decoder: FrameDecoder::new(Cursor::default()),
             flags: 0,
             max_block: 0,
-            skippable: None,
+            is_skipped: false,
             fault: None,
         }
     }
@@ -93,14 +91,11 @@ impl Lz4 {
 impl MemberDecoder for Lz4 {
     fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
         self.fault = None;
-        self.skippable = None;
-        let head = source.peek(SKIPPABLE_HEADER);
-        if is_skippable(head) {
-            let &[_, _, _, _, a, b, c, d] = head.first_chunk().ok_or(DecompressFault::Truncated)?;
-            source.consume(SKIPPABLE_HEADER);
-            self.skippable = Some(u32::from_le_bytes([a, b, c, d]).into());
+        self.is_skipped = skip_frame(source)?;
+        if self.is_skipped {
             return Ok(());
         }
+        let head = source.peek(FIXED);
         let &[_, _, _, _, flags, sizes] = head.first_chunk().ok_or(DecompressFault::Truncated)?;
         if flags & DICTIONARY != 0 {
             return Err(DecompressFault::Unsupported);
@@ -109,30 +104,25 @@ impl MemberDecoder for Lz4 {
         self.max_block = 1 << (8 + 2 * (sizes >> 4 & 7));
         // The decoder is not told of the end of a frame that fails.
         self.decoder = FrameDecoder::new(Cursor::default());
-        if !self.feed(
-            source,
-            FIXED + if flags & CONTENT_SIZE != 0 { 8 } else { 0 },
-        ) {
+        let size = if flags & CONTENT_SIZE != 0 { 8 } else { 0 };
+        if !self.feed(source, FIXED + size) {
             return Err(DecompressFault::Truncated);
         }
         let read = self.decoder.read(&mut [0]);
         read.map(drop).map_err(|_| DecompressFault::Corrupt)
     }
 
-    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, DecodeStep) {
-        if let Some(size) = self.skippable {
-            return match source.skip(size) == size {
-                true => (0, DecodeStep::Ended),
-                false => (0, DecodeStep::Failed(DecompressFault::Truncated)),
-            };
+    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, MemberEnd) {
+        if self.is_skipped {
+            return (0, Some(Ok(())));
         }
         let mut is_end = false;
         loop {
             match self.decoder.read(into) {
-                Ok(0) if is_end => return (0, DecodeStep::Ended),
+                Ok(0) if is_end => return (0, Some(Ok(()))),
                 Ok(0) => {}
-                Ok(n) => return (n, DecodeStep::More),
-                Err(_) => return (0, DecodeStep::Failed(DecompressFault::Corrupt)),
+                Ok(n) => return (n, None),
+                Err(_) => return (0, Some(Err(DecompressFault::Corrupt))),
             }
             let fed = match self.fault {
                 Some(fault) => Err(fault),
@@ -140,7 +130,7 @@ impl MemberDecoder for Lz4 {
             };
             match fed {
                 Ok(end) => is_end = end,
-                Err(fault) => return (0, DecodeStep::Failed(fault)),
+                Err(fault) => return (0, Some(Err(fault))),
             }
         }
     }

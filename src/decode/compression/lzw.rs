@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::member::{DecodeStep, DecompressFault, MemberDecoder};
+use super::member::{DecompressFault, MemberDecoder, MemberEnd};
 use crate::bytes::buffered::BufferedSource;
 
 /// The first two bytes.
@@ -159,18 +159,17 @@ impl MemberDecoder for Lzw {
         Ok(())
     }
 
-    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, DecodeStep) {
+    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, MemberEnd) {
         for (n, byte) in into.iter_mut().enumerate() {
             while self.text.is_empty() {
                 match self.decode_code(source) {
                     Ok(true) => {}
-                    Ok(false) => return (n, DecodeStep::Ended),
-                    Err(fault) => return (n, DecodeStep::Failed(fault)),
+                    end => return (n, Some(end.map(drop))),
                 }
             }
             *byte = self.text.pop().unwrap_or_default();
         }
-        (into.len(), DecodeStep::More)
+        (into.len(), None)
     }
 }
 

@@ -18,47 +18,61 @@ pub(super) trait MemberDecoder: Send {
     fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault>;
 
     /// Decompresses the next bytes of the member into a buffer that is not empty. Returns how many
-    /// there are, also before damage, and what follows them. Before [`DecodeStep::More`] there is at
-    /// least one.
-    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, DecodeStep);
+    /// there are, also before damage, and the end of the member if they reach it: nothing after it has been
+    /// consumed. Without an end there is at least one byte.
+    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, MemberEnd);
 }
 
-/// The position behind the bytes that have been decompressed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum DecodeStep {
-    /// Inside the member.
-    More,
-    /// At the end of the member, behind which nothing has been consumed.
-    Ended,
-    /// At damage.
-    Failed(DecompressFault),
-}
+/// The end of a member, or the damage that ends it; `None` inside the member.
+pub(crate) type MemberEnd = Option<Result<(), DecompressFault>>;
 
 /// Calls the decoder of a library until it produces bytes, ends or fails.
 ///
 /// A call gets the buffered input, which is empty at the end. It returns how many bytes it consumed and
-/// produced, and what follows them.
+/// produced, and the end of the member.
 pub(super) fn drive(
     source: &mut BufferedSource,
     into: &mut [u8],
-    mut call: impl FnMut(&[u8], &mut [u8]) -> (usize, usize, DecodeStep),
-) -> (usize, DecodeStep) {
+    mut call: impl FnMut(&[u8], &mut [u8]) -> (u64, u64, MemberEnd),
+) -> (usize, MemberEnd) {
     loop {
         let input = source.available();
         let at_end = input.is_empty();
-        let (consumed, produced, step) = call(input, into);
-        source.consume(consumed);
-        if step != DecodeStep::More || produced > 0 {
-            return (produced, step);
+        let (consumed, produced, end) = call(input, into);
+        source.consume(consumed as usize);
+        if end.is_some() || produced > 0 {
+            return (produced as usize, end);
         }
         if at_end {
-            return (0, DecodeStep::Failed(DecompressFault::Truncated));
+            return (0, Some(Err(DecompressFault::Truncated)));
         }
         if consumed == 0 {
-            return (0, DecodeStep::Failed(DecompressFault::Corrupt));
+            return (0, Some(Err(DecompressFault::Corrupt)));
         }
     }
 }
+
+/// Returns whether a skippable frame starts with these bytes (RFC 8878 section 3.1.2).
+pub(super) fn is_skippable(head: &[u8]) -> bool {
+    matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
+}
+
+/// Skips the frame that starts here, if it is skippable; returns whether it is.
+pub(super) fn skip_frame(source: &mut BufferedSource) -> Result<bool, DecompressFault> {
+    if !is_skippable(source.peek(4)) {
+        return Ok(false);
+    }
+    let header = source.peek_array().ok_or(DecompressFault::Truncated)?;
+    let [_, _, _, _, length @ ..]: [u8; SKIPPABLE_HEADER] = header;
+    let whole = SKIPPABLE_HEADER as u64 + u64::from(u32::from_le_bytes(length));
+    match source.skip(whole) == whole {
+        true => Ok(true),
+        false => Err(DecompressFault::Truncated),
+    }
+}
+
+/// Length of the header of a skippable frame, in bytes.
+pub(super) const SKIPPABLE_HEADER: usize = 8;
 
 /// Why compressed data is not decoded to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

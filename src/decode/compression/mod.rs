@@ -16,11 +16,14 @@ mod zstd;
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 
 use crate::bytes::buffered::BufferedSource;
+use crate::bytes::source::Shared;
+pub(crate) use gzip::inflate;
 pub use member::DecompressFault;
-use member::{DecodeStep, MemberDecoder};
+pub(crate) use member::MemberEnd;
+use member::{MemberDecoder, is_skippable};
 
 /// Output of more than [`RATIO_FROM`] bytes may be at most this many times longer than the input.
 const RATIO: u64 = 1000;
@@ -61,7 +64,7 @@ pub(crate) static CODECS: &[Codec] = &[
     },
     Codec {
         extension: "zst",
-        starts: |head| head.starts_with(b"\x28\xb5\x2f\xfd") || zstd::is_skippable(head),
+        starts: |head| head.starts_with(b"\x28\xb5\x2f\xfd") || is_skippable(head),
         magic: b"\x28\xb5\x2f\xfd",
         probed: zstd::FIRST_BLOCK,
         decoder: || Box::new(zstd::Zstd::new()),
@@ -85,7 +88,7 @@ pub(crate) static CODECS: &[Codec] = &[
     },
     Codec {
         extension: "lz4",
-        starts: |head| head.starts_with(lz4::MAGIC) || zstd::is_skippable(head),
+        starts: |head| head.starts_with(lz4::MAGIC) || is_skippable(head),
         magic: lz4::MAGIC,
         probed: PROBED,
         decoder: || Box::new(lz4::Lz4::new()),
@@ -156,19 +159,13 @@ impl Codec {
 fn decompresses(decoder: &mut dyn MemberDecoder, member: &[u8]) -> (bool, u64) {
     let mut source = BufferedSource::over(member.to_vec());
     let (mut content, mut length) = ([0; 512], 0);
-    let mut step = match decoder.begin(&mut source) {
-        Ok(()) => DecodeStep::More,
-        Err(fault) => DecodeStep::Failed(fault),
-    };
-    while step == DecodeStep::More && length < PROBED {
-        let (n, next) = decoder.decompress(&mut source, &mut content);
+    let mut end = decoder.begin(&mut source).err().map(Err);
+    while end.is_none() && length < PROBED {
+        let n;
+        (n, end) = decoder.decompress(&mut source, &mut content);
         length += n;
-        step = next;
     }
-    let is_good = match step {
-        DecodeStep::Failed(fault) => fault == DecompressFault::Truncated,
-        DecodeStep::More | DecodeStep::Ended => true,
-    };
+    let is_good = matches!(end, None | Some(Ok(()) | Err(DecompressFault::Truncated)));
     (is_good, source.consumed)
 }
 
@@ -192,10 +189,10 @@ impl MemberDecoder for NewsBatch {
         Ok(())
     }
 
-    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, DecodeStep) {
+    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, MemberEnd) {
         match &mut self.0 {
             Some(decoder) => decoder.decompress(source, into),
-            None => (0, DecodeStep::Ended),
+            None => (0, Some(Ok(()))),
         }
     }
 }
@@ -261,14 +258,7 @@ struct MemberLog {
 }
 
 /// A log that is kept while a layer is read, and asked by others.
-#[derive(Clone, Debug, Default)]
-struct SharedLog(Arc<Mutex<MemberLog>>);
-
-impl SharedLog {
-    fn lock(&self) -> MutexGuard<'_, MemberLog> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+type SharedLog = Shared<MemberLog>;
 
 impl MemberLog {
     /// Returns the member that holds the byte at an offset of the output. Offsets must not descend from
@@ -474,7 +464,7 @@ impl Read for Decompressed {
             self.check(input);
         }
         loop {
-            let (n, step) = match self.state {
+            let (n, end) = match self.state {
                 DecompressState::Done => {
                     self.log.lock().input = self.input();
                     return self.source.error.map_or(Ok(0), |kind| Err(kind.into()));
@@ -483,25 +473,18 @@ impl Read for Decompressed {
                     self.next_member();
                     continue;
                 }
-                DecompressState::Gap(0) => {
-                    self.state = DecompressState::Begin;
-                    continue;
-                }
                 DecompressState::Gap(left) => {
-                    let n = left.min(into.len());
-                    let from = GAP.len() - left;
-                    into[..n].copy_from_slice(&GAP[from..from + n]);
-                    self.output += n as u64;
-                    self.state = DecompressState::Gap(left - n);
-                    return Ok(n);
+                    let n = (&GAP[GAP.len() - left..]).read(into)?;
+                    self.state = match left - n {
+                        0 => DecompressState::Begin,
+                        left => DecompressState::Gap(left),
+                    };
+                    (n, None)
                 }
                 DecompressState::Begin => {
                     self.begin_member();
                     self.state = DecompressState::Member;
-                    match self.decoder.begin(&mut self.source) {
-                        Ok(()) => continue,
-                        Err(fault) => (0, DecodeStep::Failed(fault)),
-                    }
+                    (0, self.decoder.begin(&mut self.source).err().map(Err))
                 }
                 DecompressState::Member => {
                     let most = into.len().min(self.before_check());
@@ -509,14 +492,12 @@ impl Read for Decompressed {
                 }
             };
             self.output += n as u64;
-            match step {
-                DecodeStep::More => {}
-                DecodeStep::Ended => self.end_member(),
+            match end {
+                None => {}
+                Some(Ok(())) => self.end_member(),
                 // To the decoder an error of the reader looks like the end of the input.
-                DecodeStep::Failed(_) if self.source.error.is_some() => {
-                    self.state = DecompressState::Done
-                }
-                DecodeStep::Failed(fault) => self.fail(fault),
+                Some(Err(_)) if self.source.error.is_some() => self.state = DecompressState::Done,
+                Some(Err(fault)) => self.fail(fault),
             }
             if n > 0 {
                 if self.state != DecompressState::Done {

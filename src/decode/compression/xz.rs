@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 
 use lzma_rust2::{Action, Status, XzStream};
 
-use super::member::{DecodeStep, DecompressFault, MemberDecoder, WINDOW, drive};
+use super::member::{DecompressFault, MemberDecoder, MemberEnd, WINDOW, drive};
 use crate::bytes::buffered::BufferedSource;
 
 /// The memory limit of the library in KiB: a dictionary of [`WINDOW`] bytes, and tables and buffers.
@@ -52,7 +52,7 @@ impl MemberDecoder for Xz {
         }
     }
 
-    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, DecodeStep) {
+    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, MemberEnd) {
         let stream = &mut self.stream;
         drive(source, into, |input, into| {
             // Stretches begin at the same bytes however much is asked for at a time.
@@ -63,15 +63,15 @@ impl MemberDecoder for Xz {
                 false => Action::Run,
             };
             let before = stream.total_out();
-            let (consumed, step) = match stream.process(input, into, action) {
-                Ok(result) if result.status == Status::StreamEnd => {
-                    (result.bytes_consumed, DecodeStep::Ended)
+            let (consumed, end) = match stream.process(input, into, action) {
+                Ok(result) => {
+                    let is_end = result.status == Status::StreamEnd;
+                    (result.bytes_consumed as u64, is_end.then_some(Ok(())))
                 }
-                Ok(result) => (result.bytes_consumed, DecodeStep::More),
-                Err(error) => (0, DecodeStep::Failed(fault(error.kind()))),
+                Err(error) => (0, Some(Err(fault(error.kind())))),
             };
             // An error does not report the bytes before it; the count of all output does.
-            (consumed, (stream.total_out() - before) as usize, step)
+            (consumed, stream.total_out() - before, end)
         })
     }
 }

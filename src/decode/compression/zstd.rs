@@ -1,11 +1,13 @@
 //! zstd frames (RFC 8878).
 
-use std::io::{BufRead, Read};
+use std::io::Read;
 
 use ruzstd::decoding::errors::{FrameDecoderError, FrameHeaderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, Dictionary, FrameDecoder, StreamingDecoder};
 
-use super::member::{DecodeStep, DecompressFault, MemberDecoder, WINDOW};
+use super::member::{
+    DecompressFault, MemberDecoder, MemberEnd, SKIPPABLE_HEADER, WINDOW, is_skippable, skip_frame,
+};
 use crate::bytes::buffered::BufferedSource;
 
 /// The first bytes of a frame.
@@ -14,8 +16,6 @@ const MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
 const DICTIONARY_FRAME: u8 = 0x5d;
 /// The longest dictionary, in bytes.
 const DICTIONARY: usize = 8 << 20;
-/// Length of the header of a skippable frame, in bytes.
-const SKIPPABLE_HEADER: usize = 8;
 /// The number of bytes of a frame in which its first block is whole: that and a frame header.
 pub(super) const FIRST_BLOCK: usize = BLOCK_MOST + 32;
 
@@ -40,8 +40,8 @@ const LAST_BLOCK: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
 /// Decodes zstd frames.
 pub(super) struct Zstd {
     decoder: FrameDecoder,
-    /// Length of a skippable frame (RFC 8878 section 3.1.2), in bytes.
-    skippable: Option<u64>,
+    /// The frame was skipped.
+    is_skipped: bool,
     /// The length of the content as the frame header has it, in bytes.
     content_size: Option<u64>,
     /// The frame ends with a checksum.
@@ -58,11 +58,6 @@ pub(super) struct Zstd {
     is_first: bool,
 }
 
-/// Returns whether a skippable frame starts with these bytes.
-pub(super) fn is_skippable(head: &[u8]) -> bool {
-    matches!(head, [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..])
-}
-
 /// Returns the length of the skippable frame with a dictionary that starts with these bytes, if it is one.
 fn dictionary_frame(head: &[u8]) -> Option<usize> {
     let &[kind, _, _, _, a, b, c, d] = head.first_chunk::<SKIPPABLE_HEADER>()?;
@@ -77,7 +72,7 @@ impl Zstd {
         decoder.set_max_window_size(WINDOW);
         Zstd {
             decoder,
-            skippable: None,
+            is_skipped: false,
             content_size: None,
             checksum: false,
             produced: 0,
@@ -185,21 +180,16 @@ impl MemberDecoder for Zstd {
     fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
         self.fault = None;
         self.produced = 0;
-        let head = source.peek(SKIPPABLE_HEADER);
-        if is_skippable(head) {
-            let &[_, _, _, _, a, b, c, d] = head.first_chunk().ok_or(DecompressFault::Truncated)?;
-            let length = u32::from_le_bytes([a, b, c, d]);
-            let is_first = std::mem::replace(&mut self.is_first, false);
-            if let Some(length) = dictionary_frame(head).filter(|_| is_first) {
-                let frame = source.peek(length);
-                self.read_dictionary(frame.get(SKIPPABLE_HEADER..).unwrap_or_default());
-            }
-            source.consume(SKIPPABLE_HEADER);
-            self.skippable = Some(length.into());
+        let is_first = std::mem::replace(&mut self.is_first, false);
+        if let Some(length) = dictionary_frame(source.peek(SKIPPABLE_HEADER)).filter(|_| is_first) {
+            let frame = source.peek(length);
+            self.read_dictionary(frame.get(SKIPPABLE_HEADER..).unwrap_or_default());
+        }
+        self.is_skipped = skip_frame(source)?;
+        if self.is_skipped {
             return Ok(());
         }
-        self.skippable = None;
-        self.is_first = false;
+        let head = source.peek(SKIPPABLE_HEADER);
         let descriptor = *head.get(4).ok_or(DecompressFault::Truncated)?;
         if descriptor & RESERVED != 0 {
             return Err(DecompressFault::Unsupported);
@@ -215,28 +205,22 @@ impl MemberDecoder for Zstd {
         Ok(())
     }
 
-    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, DecodeStep) {
-        if let Some(size) = self.skippable {
-            return match source.skip(size) == size {
-                true => (0, DecodeStep::Ended),
-                false => (0, DecodeStep::Failed(DecompressFault::Truncated)),
-            };
+    fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, MemberEnd) {
+        if self.is_skipped {
+            return (0, Some(Ok(())));
         }
         loop {
             // Reading from the decoder's memory does not fail.
             let n = self.decoder.read(into).unwrap_or(0);
             if n > 0 {
                 self.produced += n as u64;
-                return (n, DecodeStep::More);
+                return (n, None);
             }
             if let Some(fault) = self.fault {
-                return (0, DecodeStep::Failed(fault));
+                return (0, Some(Err(fault)));
             }
             if self.decoder.is_finished() {
-                return match self.verify() {
-                    Ok(()) => (0, DecodeStep::Ended),
-                    Err(fault) => (0, DecodeStep::Failed(fault)),
-                };
+                return (0, Some(self.verify()));
             }
             if let Err(fault) = self.decode_block(source) {
                 self.fault = Some(fault);
