@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{self, Read};
 use std::ops::Deref;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use encoding_rs::Encoding;
@@ -77,13 +78,13 @@ impl ArchiveSource {
     }
 
     /// Returns the bytes from the first one on, and the compressed members that they come from.
-    pub(super) fn into_stream(self) -> (BufferedSource, Option<Members>) {
+    pub(super) fn into_stream(self) -> (BufferedSource, Members) {
         let (reader, members) = match self {
             ArchiveSource::Pipe(reader) => (reader, None),
             ArchiveSource::Stream(reader, members) => (reader, members),
             ArchiveSource::File(file) => (section(file, 0, u64::MAX), None),
         };
-        (BufferedSource::long(reader), members)
+        (BufferedSource::long(reader), members.unwrap_or_default())
     }
 }
 
@@ -165,6 +166,12 @@ pub struct ArchiveFault {
     pub code: &'static Code,
     /// The offset in the container, in bytes.
     pub offset: u64,
+}
+
+impl ArchiveFault {
+    pub(super) fn new(code: &'static Code, offset: u64) -> Self {
+        ArchiveFault { code, offset }
+    }
 }
 
 /// Damage that decoders of a body have met.
@@ -262,6 +269,7 @@ pub enum MemberContents {
 }
 
 /// The header of a record of a web archive.
+#[derive(Default)]
 pub struct RecordHeader {
     /// The identifier.
     pub id: Option<String>,
@@ -318,6 +326,11 @@ impl RecordHeader {
             warc_date: self.date.as_deref(),
         }
     }
+}
+
+/// Reads a decimal number.
+pub(super) fn number<N: FromStr>(digits: &[u8]) -> Option<N> {
+    str::from_utf8(digits.trim_ascii()).ok()?.parse().ok()
 }
 
 /// Returns the extension of a member in lower case; empty if it has none.

@@ -3,11 +3,12 @@
 //! Crawlers store decoded bodies under headers that speak of codings. A coding is therefore undone
 //! only where the body is in it, and named by a diagnostic where it is not.
 
-use std::cell::Cell;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Cursor, Read};
 
-use super::container::BodyFaults;
-use super::content::{Inflate, is_damage};
+use brotli_decompressor::Decompressor;
+
+use super::container::{BodyFaults, number};
+use super::content::{Inflate, PackedContents};
 use crate::bytes::buffered::BufferedSource;
 use crate::decode::compression::{Codec, Decompressed};
 use crate::document::diagnostic;
@@ -68,28 +69,21 @@ impl ResponseHeader {
         }
         let length = header_end(near);
         let block = &near[..length];
-        let line = block
-            .split(|&byte| byte == b'\n')
-            .next()
-            .unwrap_or_default();
+        let line = block.split(|&byte| byte == b'\n').next()?;
         let status = line.split(|&byte| byte == b' ').nth(1);
         let mut header = ResponseHeader {
             length,
-            status: status
-                .and_then(|digits| std::str::from_utf8(digits.trim_ascii()).ok()?.parse().ok()),
+            status: status.and_then(number),
             ..ResponseHeader::default()
         };
         let mut transfer = Vec::new();
         for field in fields(block) {
             let value = &block[field.value];
-            let codings = || {
-                value
-                    .split(|&byte| byte == b',')
-                    .filter_map(|name| Coding::of(name.trim_ascii()))
-            };
+            let names = value.split(|&byte| byte == b',');
+            let codings = names.filter_map(|name| Coding::of(name.trim_ascii()));
             match lower_case(field.name, &mut [0; 32]) {
-                b"transfer-encoding" => transfer.extend(codings()),
-                b"content-encoding" => header.codings.extend(codings()),
+                b"transfer-encoding" => transfer.extend(codings),
+                b"content-encoding" => header.codings.extend(codings),
                 b"content-type" if header.content_type.is_none() => {
                     header.content_type = Some(String::from_utf8_lossy(value).into_owned());
                 }
@@ -178,79 +172,56 @@ fn undo(
         faults.watch(&decoder);
         return Box::new(decoder);
     }
+    let yields = |open: &&OpenDecoder| {
+        let mut decoder = open(Box::new(Cursor::new(head.to_vec())));
+        matches!(decoder.read(&mut [0; 64]), Ok(n) if n > 0)
+    };
+    let Some(open) = decoders(coding, head).iter().find(yields) else {
+        faults.push(match coding {
+            Coding::Unknown => &diagnostic::HTTP_ENCODING_UNKNOWN,
+            _ => &diagnostic::HTTP_ENCODING_FALSE,
+        });
+        return Box::new(source);
+    };
+    Box::new(CodedBody {
+        contents: PackedContents::over(open(Box::new(source)), length),
+        faults: faults.clone(),
+    })
+}
+
+type OpenDecoder = fn(Box<dyn Read + Send>) -> Box<dyn Read + Send>;
+
+/// Returns the decoders that a body with these first bytes may need, the likeliest first.
+fn decoders(coding: Coding, head: &[u8]) -> &'static [OpenDecoder] {
     let is_zlib = matches!(head, [first, second, ..]
         if first & 0x0f == 8 && u16::from_be_bytes([*first, *second]) % 31 == 0);
-    let yields = |mut decoder: Box<dyn Read + '_>| {
-        let mut first = [0; 64];
-        matches!(decoder.read(&mut first), Ok(n) if n > 0)
-    };
-    let inflates = |head: &[u8], has_header| {
-        let head = io::Cursor::new(head.to_vec());
-        yields(Box::new(Inflate::new(Box::new(head), has_header)))
-    };
-    let lenient = |reader: Box<dyn Read + Send>| {
-        Box::new(LenientDecoder {
-            reader,
-            produced: 0,
-            length,
-            faults: faults.clone(),
-            ended: Cell::new(false),
-        })
-    };
     match coding {
-        Coding::Deflate if is_zlib && inflates(head, true) => {
-            return lenient(Box::new(Inflate::new(Box::new(source), true)));
+        // Servers also send data without a header under this name (RFC 9110 section 8.4.1.2, note).
+        Coding::Deflate => {
+            const BOTH: &[OpenDecoder] = &[
+                |reader| Box::new(Inflate::new(reader, true)),
+                |reader| Box::new(Inflate::new(reader, false)),
+            ];
+            if is_zlib { BOTH } else { &BOTH[1..] }
         }
-        // What servers send under this name (RFC 9110 section 8.4.1.2, note).
-        Coding::Deflate if inflates(head, false) => {
-            return lenient(Box::new(Inflate::new(Box::new(source), false)));
-        }
-        Coding::Brotli
-            if yields(Box::new(brotli_decompressor::Decompressor::new(
-                head,
-                BROTLI_BUFFER,
-            ))) =>
-        {
-            let decoder = brotli_decompressor::Decompressor::new(source, BROTLI_BUFFER);
-            return lenient(Box::new(decoder));
-        }
-        Coding::Unknown => faults.push(&diagnostic::HTTP_ENCODING_UNKNOWN),
-        _ => faults.push(&diagnostic::HTTP_ENCODING_FALSE),
+        Coding::Brotli => &[|reader| Box::new(Decompressor::new(reader, BROTLI_BUFFER))],
+        _ => &[],
     }
-    Box::new(source)
 }
 
-/// A decoder whose errors about the data end the body.
-struct LenientDecoder {
-    reader: Box<dyn Read + Send>,
-    produced: u64,
-    /// The number of bytes that it can have read.
-    length: u64,
+/// A body while it is decoded: damage ends it.
+struct CodedBody {
+    contents: PackedContents,
     faults: BodyFaults,
-    ended: Cell<bool>,
 }
 
-impl Read for LenientDecoder {
+impl Read for CodedBody {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.ended.get() {
-            return Ok(0);
+        let n = self.contents.read(into)?;
+        if let Some(code) = self.contents.damage.take() {
+            self.faults.push(code);
         }
-        match self.reader.read(into) {
-            Ok(n) => {
-                self.produced += n as u64;
-                if Decompressed::is_excessive(self.length, self.produced) {
-                    self.faults.push(&diagnostic::RATIO_LIMIT);
-                    self.ended.set(true);
-                }
-                Ok(n)
-            }
-            Err(error) if is_damage(&error) => {
-                self.faults.push(&diagnostic::COMPRESS_CORRUPT);
-                self.ended.set(true);
-                Ok(0)
-            }
-            Err(error) => Err(error),
-        }
+        Ok(n)
     }
 }
 
@@ -264,7 +235,7 @@ fn chunk_line(bytes: &[u8]) -> Option<(u64, usize)> {
     if size.is_empty() || size.len() > 16 || !size.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
-    let size = u64::from_str_radix(std::str::from_utf8(size).ok()?, 16).ok()?;
+    let size = u64::from_str_radix(str::from_utf8(size).ok()?, 16).ok()?;
     Some((size, end + 1))
 }
 

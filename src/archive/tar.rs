@@ -8,6 +8,7 @@ use std::io::{self, BufRead, Read};
 
 use super::container::{
     ArchiveFault, ArchiveMember, Container, HeldContents, MEMBERS, MemberContents, WholeContents,
+    number,
 };
 use crate::bytes::buffered::BufferedSource;
 use crate::decode::compression::Decompressed;
@@ -140,24 +141,22 @@ impl Extended {
             let (key, value) = (&record[..equals], &record[equals + 1..]);
             match key {
                 b"path" => self.name = Some(value.to_vec()),
-                b"size" => self.size = decimal(value),
+                b"size" => self.size = number(value),
                 b"GNU.sparse.name" => self.sparse_name = Some(value.to_vec()),
-                b"GNU.sparse.size" | b"GNU.sparse.realsize" => self.sparse_size = decimal(value),
+                b"GNU.sparse.size" | b"GNU.sparse.realsize" => self.sparse_size = number(value),
                 b"GNU.sparse.major" => self.has_inner_map = value == b"1",
                 b"GNU.sparse.map" => {
-                    let numbers: Option<Vec<u64>> =
-                        value.split(|&byte| byte == b',').map(decimal).collect();
-                    let pairs = numbers.unwrap_or_default();
+                    let numbers = value.split(|&byte| byte == b',').map(number);
+                    let pairs: Vec<u64> = numbers.collect::<Option<_>>().unwrap_or_default();
                     self.regions = pairs.chunks_exact(2).map(region).take(REGIONS).collect();
                 }
                 b"GNU.sparse.offset" => {
-                    if let Some(offset) = decimal(value).filter(|_| self.regions.len() < REGIONS) {
+                    if let Some(offset) = number(value).filter(|_| self.regions.len() < REGIONS) {
                         self.regions.push(Region { offset, length: 0 });
                     }
                 }
                 b"GNU.sparse.numbytes" => {
-                    if let (Some(region), Some(length)) = (self.regions.last_mut(), decimal(value))
-                    {
+                    if let (Some(region), Some(length)) = (self.regions.last_mut(), number(value)) {
                         region.length = length;
                     }
                 }
@@ -174,19 +173,13 @@ fn region(pair: &[u64]) -> Region {
     }
 }
 
-fn decimal(digits: &[u8]) -> Option<u64> {
-    std::str::from_utf8(digits).ok()?.trim().parse().ok()
-}
-
 /// Splits off the first record, without its length and line end.
 fn split_record(records: &[u8]) -> Option<(&[u8], &[u8])> {
     let blank = memchr::memchr(b' ', &records[..records.len().min(24)])?;
-    let length = usize::try_from(decimal(&records[..blank])?).ok()?;
+    let length = number(&records[..blank])?;
     let record = records.get(blank + 1..length)?;
-    Some((
-        record.strip_suffix(b"\n").unwrap_or(record),
-        &records[length..],
-    ))
+    let record = record.strip_suffix(b"\n").unwrap_or(record);
+    Some((record, &records[length..]))
 }
 
 /// Reads a tar.
@@ -224,8 +217,8 @@ impl Tar {
     }
 
     fn fault(&mut self, code: &'static Code) {
-        let offset = self.source.consumed;
-        self.faults.push(ArchiveFault { code, offset });
+        let fault = ArchiveFault::new(code, self.source.consumed);
+        self.faults.push(fault);
     }
 
     /// Passes over what is left of the current member.
@@ -311,7 +304,7 @@ impl Tar {
         regions
     }
 
-    /// Reads the regions that stand at the start of the contents, in decimal numbers on lines.
+    /// Reads the regions that stand at the start of the contents, in number numbers on lines.
     fn inner_regions(&mut self) -> Vec<Region> {
         let before = self.left;
         let mut line = || {
@@ -319,7 +312,7 @@ impl Tar {
             let mut rest = (&mut self.source).take(self.left.min(24));
             let read = rest.read_until(b'\n', &mut digits).ok()?;
             self.left -= read as u64;
-            decimal(&digits)
+            number::<u64>(&digits)
         };
         let count = line().unwrap_or_default().min(REGIONS as u64);
         let mut regions = Vec::new();
@@ -369,18 +362,13 @@ impl Tar {
     }
 
     fn read_stored(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let most = into
-            .len()
-            .min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        if most == 0 {
+        if self.left == 0 || into.is_empty() {
             return Ok(0);
         }
-        let n = self.source.read(&mut into[..most])?;
+        let n = self.source.by_ref().take(self.left).read(into)?;
         self.left -= n as u64;
         if n == 0 {
-            if let Some(kind) = self.source.error.take() {
-                return Err(kind.into());
-            }
+            self.source.take_error()?;
             self.left = 0;
             self.cut();
         }
@@ -388,22 +376,13 @@ impl Tar {
     }
 
     fn read_sparse(&mut self, into: &mut [u8], at: u64, size: u64) -> io::Result<usize> {
-        while self
-            .regions
-            .front()
-            .is_some_and(|region| region.length == 0)
-        {
+        while let Some(Region { length: 0, .. }) = self.regions.front() {
             self.regions.pop_front();
         }
-        let next = self
-            .regions
-            .front()
-            .map_or(size, |region| region.offset.min(size));
+        let region = self.regions.front();
+        let next = region.map_or(size, |region| region.offset.min(size));
         let n = if next > at {
-            let n = into
-                .len()
-                .min(usize::try_from(next - at).unwrap_or(usize::MAX));
-            into[..n].fill(0);
+            let n = io::repeat(0).take(next - at).read(into)?;
             self.holes += n as u64;
             if Decompressed::is_excessive(self.source.consumed, self.holes) {
                 self.fault(&diagnostic::RATIO_LIMIT);
@@ -411,14 +390,11 @@ impl Tar {
                 return Ok(0);
             }
             n
-        } else if let Some(region) = self.regions.front_mut() {
-            let most = into
-                .len()
-                .min(usize::try_from(region.length).unwrap_or(usize::MAX));
+        } else if let Some(region) = region {
+            let most = usize::try_from(region.length).unwrap_or(usize::MAX);
+            let most = into.len().min(most);
             let n = self.read_stored(&mut into[..most])?;
-            if let Some(region) = self.regions.front_mut() {
-                region.length -= n as u64;
-            }
+            self.regions[0].length -= n as u64;
             n
         } else {
             0
@@ -438,8 +414,8 @@ impl Container for Tar {
             }
             let Some(block) = self.header() else {
                 self.ended = true;
-                let error = self.source.error.take();
-                return error.map_or(Ok(None), |kind| Err(kind.into()));
+                self.source.take_error()?;
+                return Ok(None);
             };
             if self.members == MEMBERS {
                 self.fault(&diagnostic::ARCHIVE_MEMBER_LIMIT);
@@ -453,10 +429,7 @@ impl Container for Tar {
                 continue;
             };
             self.left = size;
-            self.padding = self
-                .left
-                .next_multiple_of(BLOCK as u64)
-                .saturating_sub(self.left);
+            self.padding = size.next_multiple_of(BLOCK as u64).saturating_sub(size);
             match header.kind() {
                 b'x' | b'X' => {
                     let records = self.extension();
@@ -485,13 +458,13 @@ impl Container for Tar {
     }
 
     fn whole(&mut self) -> Option<WholeContents<'_>> {
-        self.contents(HELD)
-            .map(|bytes| Box::new(bytes) as WholeContents<'_>)
+        let bytes = self.contents(HELD)?;
+        Some(Box::new(bytes))
     }
 
     fn hold(&mut self) -> Option<HeldContents> {
-        let bytes = self.contents(GIVEN)?.to_vec();
-        Some(HeldContents::Bytes(bytes))
+        let bytes = self.contents(GIVEN)?;
+        Some(HeldContents::Bytes(bytes.to_vec()))
     }
 
     fn faults(&mut self) -> Vec<ArchiveFault> {

@@ -13,7 +13,7 @@ use memchr::memmem;
 
 use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, BodyFaults, Container,
-    HeldContents, HttpBase, MemberContents, RecordHeader, WholeContents,
+    HeldContents, HttpBase, MemberContents, RecordHeader, WholeContents, number,
 };
 use super::http::{ResponseHeader, decoded, header_end, is_chunked};
 use crate::bytes::buffered::BufferedSource;
@@ -51,10 +51,39 @@ fn is_warc_record(bytes: &[u8]) -> bool {
     version.is_some_and(|version| matches!(version, [b'0'..=b'9', b'.', b'0'..=b'9', ..]))
 }
 
+/// Returns whether the line before a record of an ARC starts with these bytes.
+fn is_arc_record(bytes: &[u8]) -> bool {
+    let near = &bytes[..bytes.len().min(8192)];
+    let line = memchr::memchr(b'\n', near).map(|end| &near[..end]);
+    line.is_some_and(|line| {
+        let colon = memchr::memchr(b':', line);
+        let has_scheme = colon.is_some_and(|colon| colon > 0 && line[0].is_ascii_alphabetic());
+        has_scheme && Record::parse_arc(line, 0).is_some()
+    })
+}
+
 /// Opens a WARC or an ARC.
 pub(super) fn open(source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn Container> {
-    let (source, members) = source.into_stream();
-    Box::new(WebArchive::new(source, members, *options))
+    let (mut source, members) = source.into_stream();
+    let dialect = match source.peek(ARC.len()) == ARC {
+        true => RecordFormat::Arc,
+        false => RecordFormat::Warc,
+    };
+    Box::new(WebArchive {
+        source: Shared::new(source),
+        members,
+        options: *options,
+        dialect,
+        record: 0,
+        start: 0,
+        end: 0,
+        pending: VecDeque::new(),
+        body: None,
+        body_faults: BodyFaults::default(),
+        gap: None,
+        faults: Vec::new(),
+        joined: None,
+    })
 }
 
 /// The two formats of records.
@@ -64,11 +93,31 @@ enum RecordFormat {
     Arc,
 }
 
+impl RecordFormat {
+    /// Returns whether a record starts with these bytes.
+    fn is_record(self, bytes: &[u8]) -> bool {
+        match self {
+            RecordFormat::Arc => is_arc_record(bytes),
+            RecordFormat::Warc => is_warc_record(bytes),
+        }
+    }
+
+    /// Returns the index of the next record at the start of a line, after the first byte.
+    fn next_record(self, bytes: &[u8]) -> Option<usize> {
+        let line = match self {
+            RecordFormat::Arc => "\n",
+            RecordFormat::Warc => "\nWARC/",
+        };
+        let mut lines = memmem::find_iter(bytes, line).map(|at| at + 1);
+        lines.find(|&at| self.is_record(&bytes[at..]))
+    }
+}
+
 /// Reads records.
 struct WebArchive {
     source: Shared<BufferedSource>,
     /// The compressed members that hold the records.
-    members: Option<Members>,
+    members: Members,
     options: ArchiveOptions,
     dialect: RecordFormat,
     /// The number of the current record, from 1.
@@ -101,17 +150,11 @@ enum RecordBody {
 /// A record's header.
 #[derive(Default)]
 struct Record {
-    /// The offset of its first byte.
-    offset: u64,
+    /// The fields that links show.
+    keys: RecordHeader,
     /// The length of the block, in bytes.
     length: Option<u64>,
-    kind: String,
-    id: Option<String>,
-    target: Option<String>,
-    date: Option<String>,
-    content_type: Option<String>,
     payload_type: Option<String>,
-    truncated: Option<String>,
     /// The number of the segment, where a record has several.
     segment: Option<u64>,
     /// The identifier of the first segment, in the others.
@@ -121,36 +164,28 @@ struct Record {
 impl Record {
     /// Reads the header of a record of a WARC, from its second line on.
     fn parse(block: &[u8], offset: u64) -> Self {
-        let mut record = Record {
-            offset,
-            ..Record::default()
-        };
+        let mut record = Record::default();
+        let keys = &mut record.keys;
+        keys.offset = offset;
         for field in http::fields(block) {
             let value = &block[field.value];
-            let text = || Some(String::from_utf8_lossy(value).into_owned());
+            let text = |value: &[u8]| Some(String::from_utf8_lossy(value).into_owned());
             match http::lower_case(field.name, &mut [0; 32]) {
-                b"content-length" => {
-                    let digits = std::str::from_utf8(value).ok();
-                    record.length = digits.and_then(|digits| digits.parse().ok());
-                }
-                b"warc-type" => record.kind = String::from_utf8_lossy(value).to_ascii_lowercase(),
-                b"warc-record-id" => record.id = text(),
+                b"content-length" => record.length = number(value),
+                b"warc-type" => keys.warc_type = text(&value.to_ascii_lowercase()),
+                b"warc-record-id" => keys.id = text(value),
                 // The grammar of version 1.0 has angle brackets around it.
                 b"warc-target-uri" => {
                     let bare = value.strip_prefix(b"<");
                     let bare = bare.and_then(|value| value.strip_suffix(b">"));
-                    let value = bare.unwrap_or(value);
-                    record.target = Some(String::from_utf8_lossy(value).into_owned());
+                    keys.target = text(bare.unwrap_or(value));
                 }
-                b"warc-date" => record.date = text(),
-                b"content-type" => record.content_type = text(),
-                b"warc-identified-payload-type" => record.payload_type = text(),
-                b"warc-truncated" => record.truncated = text(),
-                b"warc-segment-number" => {
-                    let digits = std::str::from_utf8(value).ok();
-                    record.segment = digits.and_then(|digits| digits.parse().ok());
-                }
-                b"warc-segment-origin-id" => record.origin = text(),
+                b"warc-date" => keys.date = text(value),
+                b"content-type" => keys.content_type = text(value),
+                b"warc-identified-payload-type" => record.payload_type = text(value),
+                b"warc-truncated" => keys.truncated = text(value),
+                b"warc-segment-number" => record.segment = number(value),
+                b"warc-segment-origin-id" => record.origin = text(value),
                 _ => {}
             }
         }
@@ -166,37 +201,52 @@ impl Record {
         let date = words.next()?;
         let target = line.split(' ').next()?;
         let is_head = target.starts_with("filedesc:");
-        (date.len() >= 8 && date.bytes().all(|byte| byte.is_ascii_digit())).then(|| Record {
-            offset,
+        let kind = if is_head { "warcinfo" } else { "response" };
+        let is_date = date.len() >= 8 && date.bytes().all(|byte| byte.is_ascii_digit());
+        is_date.then(|| Record {
+            keys: RecordHeader {
+                offset,
+                warc_type: Some(kind.to_owned()),
+                target: Some(target.to_owned()),
+                date: Some(date.to_owned()),
+                content_type: Some(content_type.to_owned()),
+                ..RecordHeader::default()
+            },
             length: Some(length),
-            kind: if is_head { "warcinfo" } else { "response" }.to_owned(),
-            target: Some(target.to_owned()),
-            date: Some(date.to_owned()),
-            content_type: Some(content_type.to_owned()),
             ..Record::default()
         })
     }
 
+    fn kind(&self) -> &str {
+        self.keys.warc_type.as_deref().unwrap_or_default()
+    }
+
     fn base(&self) -> Option<Base> {
         Some(Base {
-            uri: self.target.as_ref()?.as_bytes().to_vec(),
+            uri: self.keys.target.as_ref()?.as_bytes().to_vec(),
             source: BaseSource::RetrievalWarcTargetUri,
         })
+    }
+
+    /// Returns whether the record is one of a WAT: the metadata of another record, in JSON.
+    fn is_transformation(&self) -> bool {
+        let content_type = self.keys.content_type.as_deref();
+        self.kind() == "metadata" && content_type.is_some_and(|value| media_type(value).0 == JSON)
     }
 }
 
 /// Bytes of the block of the current record, up to damage in what it was unpacked from.
 struct RecordBlock {
     source: Shared<BufferedSource>,
-    members: Option<Members>,
-    /// The offset behind the block.
+    members: Members,
+    /// The offset after the block.
     end: u64,
 }
 
 impl RecordBlock {
     /// Returns the number of bytes that are left, if none of them are missing.
     fn left(&self, at: u64) -> usize {
-        let gap = self.members.as_ref().and_then(|members| members.gap(at));
+        let gap = self.members.gap(at);
         let end = gap.map_or(self.end, |gap| gap.min(self.end));
         usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX)
     }
@@ -226,63 +276,35 @@ impl Deref for BufferedBlock<'_> {
 impl Read for RecordBlock {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let mut source = self.source.lock();
-        let at = source.consumed;
-        let length = source.fill_buf()?.len();
-        let left = self.left(at);
-        let n = length.min(left).min(into.len());
-        into[..n].copy_from_slice(&source.fill_buf()?[..n]);
-        source.consume(n);
-        Ok(n)
+        source.fill_buf()?;
+        let left = self.left(source.consumed) as u64;
+        source.by_ref().take(left).read(into)
     }
 }
 
 impl WebArchive {
-    fn new(mut source: BufferedSource, members: Option<Members>, options: ArchiveOptions) -> Self {
-        let dialect = match source.peek(ARC.len()) == ARC {
-            true => RecordFormat::Arc,
-            false => RecordFormat::Warc,
-        };
-        WebArchive {
-            source: Shared::new(source),
-            members,
-            options,
-            dialect,
-            record: 0,
-            start: 0,
-            end: 0,
-            pending: VecDeque::new(),
-            body: None,
-            body_faults: BodyFaults::default(),
-            gap: None,
-            faults: Vec::new(),
-            joined: None,
-        }
-    }
-
     fn fault(&mut self, code: &'static Code, offset: u64) {
-        self.faults.push(ArchiveFault { code, offset });
+        self.faults.push(ArchiveFault::new(code, offset));
     }
 
-    /// Returns the first gap from an offset on.
-    fn gap(&self, from: u64) -> Option<u64> {
-        self.members.as_ref()?.gap(from)
-    }
-
-    /// Passes over what is left of the current record, and goes to the next one.
+    /// Skips the rest of the current record, and goes to the next one.
     fn find(&mut self) -> Option<u64> {
-        let source = self.source.clone();
-        let mut source = source.lock();
-        let mut at = source.consumed;
-        while at < self.end {
-            // A gap ends the block.
+        let source = &mut *self.source.lock();
+        let mut fault = |offset| {
+            let fault = ArchiveFault::new(&diagnostic::WARC_RESYNC, offset);
+            self.faults.push(fault);
+        };
+        loop {
             let length = source.available().len() as u64;
-            let gap = self.gap(at).filter(|gap| *gap < self.end);
-            let end = gap.unwrap_or(self.end);
-            if length == 0 || at >= end {
+            // A gap ends the block.
+            let at = source.consumed;
+            let gap = self.members.gap(at);
+            let end = gap.map_or(self.end, |gap| gap.min(self.end));
+            let step = length.min(end.saturating_sub(at));
+            if step == 0 {
                 break;
             }
-            source.consume(length.min(end - at) as usize);
-            at = source.consumed;
+            source.consume(step as usize);
         }
         let start = source.consumed;
         let mut lost = false;
@@ -294,90 +316,61 @@ impl WebArchive {
         loop {
             let at = source.consumed;
             let bytes = source.peek(near);
-            let blank = bytes.iter().position(|byte| !matches!(byte, b'\r' | b'\n'));
-            let gap = self.gap(at).filter(|gap| self.gap != Some(*gap));
+            let blank = bytes.iter().take_while(|byte| b"\r\n".contains(byte));
+            let blank = blank.count();
+            let gap = self.members.gap(at).filter(|gap| self.gap != Some(*gap));
             if gap == Some(at) {
-                // The damage is told by the decoder, and what it did to records here.
+                // The decoder reports the damage; this is what it did to records.
                 self.gap = gap;
-                self.fault(&diagnostic::WARC_RESYNC, at);
+                fault(at);
                 lost = true;
             }
-            match blank {
-                Some(0) => {}
-                Some(blank) => {
-                    let step = gap.map_or(blank, |gap| blank.min((gap - at).max(1) as usize));
-                    source.consume(step);
-                    continue;
-                }
-                None if bytes.is_empty() => return None,
-                None => {
-                    let length = bytes.len();
-                    source.consume(length);
-                    continue;
-                }
+            if bytes.is_empty() {
+                return None;
             }
-            if self.is_record(bytes) {
+            if blank > 0 {
+                let is_all = blank == bytes.len();
+                source.consume(match gap {
+                    Some(gap) if !is_all => blank.min((gap - at).max(1) as usize),
+                    _ => blank,
+                });
+                continue;
+            }
+            if self.dialect.is_record(bytes) {
                 return Some(at);
             }
             if !lost {
                 lost = true;
-                self.fault(&diagnostic::WARC_RESYNC, start);
+                fault(start);
             }
             let bytes = source.peek(SEARCHED);
-            let next = self.next_record(&bytes[1..]).map(|next| next + 1);
+            let next = self.dialect.next_record(&bytes[1..]).map(|next| next + 1);
             let step = next.unwrap_or(match bytes.len() {
                 // The end of what was searched may be the start of a record.
                 SEARCHED => SEARCHED - BEHIND,
                 length => length,
             });
             // It may have been met only now.
-            let step = match self.gap(at + 1) {
-                Some(gap) => step.min((gap - at) as usize),
-                None => step,
-            };
-            source.consume(step);
-        }
-    }
-
-    /// Returns whether a record starts with these bytes.
-    fn is_record(&self, bytes: &[u8]) -> bool {
-        match self.dialect {
-            RecordFormat::Arc => arc_line(bytes).is_some(),
-            RecordFormat::Warc => is_warc_record(bytes),
-        }
-    }
-
-    /// Returns the index of the next record at the start of a line, behind the first byte.
-    fn next_record(&self, bytes: &[u8]) -> Option<usize> {
-        match self.dialect {
-            RecordFormat::Arc => {
-                let mut lines = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
-                lines.find(|&at| arc_line(&bytes[at..]).is_some())
-            }
-            RecordFormat::Warc => {
-                let mut found = memmem::find_iter(bytes, b"\nWARC/").map(|at| at + 1);
-                found.find(|&at| self.is_record(&bytes[at..]))
-            }
+            let gap = self.members.gap(at + 1);
+            source.consume(gap.map_or(step, |gap| step.min((gap - at) as usize)));
         }
     }
 
     /// Reads the header of the record that starts here.
     fn header(&mut self, offset: u64) -> Record {
-        let source = self.source.clone();
-        let mut source = source.lock();
+        let source = &mut *self.source.lock();
         let mut known = 4096;
         let (record, length) = loop {
             let bytes = source.peek(known);
-            // Behind damage another record begins.
-            let gap = self.gap(offset + 1).map(|gap| (gap - offset) as usize);
-            let bytes = &bytes[..gap.map_or(bytes.len(), |gap| gap.min(bytes.len()))];
+            // After damage another record begins.
+            let gap = self.members.gap(offset + 1);
+            let end = gap.map_or(usize::MAX, |gap| (gap - offset) as usize);
+            let bytes = &bytes[..bytes.len().min(end)];
             let is_all = bytes.len() < known || known >= LONGEST_HEADER;
             if self.dialect == RecordFormat::Arc {
                 let line = memchr::memchr(b'\n', bytes).map_or(bytes.len(), |at| at + 1);
-                break (
-                    Record::parse_arc(&bytes[..line], offset).unwrap_or_default(),
-                    line,
-                );
+                let record = Record::parse_arc(&bytes[..line], offset);
+                break (record.unwrap_or_default(), line);
             }
             let length = header_end(bytes);
             let ends =
@@ -391,13 +384,13 @@ impl WebArchive {
         record
     }
 
-    /// Looks at the block of a record; returns its length and what is known of its first bytes.
+    /// Looks at the block of a record; returns its length, and whether it is in memory.
     fn look(&mut self, record: &Record) -> (u64, bool) {
-        let source = self.source.clone();
-        let mut source = source.lock();
-        let start = source.consumed;
+        let source = &mut *self.source.lock();
+        let (start, offset) = (source.consumed, record.keys.offset);
+        let mut fault = |code| self.faults.push(ArchiveFault::new(code, offset));
         let Some(length) = record.length else {
-            self.fault(&diagnostic::WARC_LENGTH_MISSING, record.offset);
+            fault(&diagnostic::WARC_LENGTH_MISSING);
             return (0, true);
         };
         if length > HELD {
@@ -405,168 +398,132 @@ impl WebArchive {
         }
         let held = length as usize;
         let bytes = source.peek(held + BEHIND);
-        let gap = self.gap(start).filter(|gap| gap - start < length);
-        if let Some(gap) = gap {
-            return (gap - start, true);
+        let gap = self.members.gap(start).map(|gap| (gap - start) as usize);
+        if let Some(gap) = gap.filter(|gap| *gap < held) {
+            return (gap as u64, true);
         }
         let follows = bytes.get(held..).unwrap_or_default().trim_ascii_start();
         let is_cut = bytes.len() < held;
-        let has_gap = self
-            .gap(start)
-            .is_some_and(|gap| gap - start < (held + BEHIND) as u64);
-        let is_good = follows.is_empty() || self.is_record(follows) || has_gap;
+        let has_gap = gap.is_some_and(|gap| gap < held + BEHIND);
+        let is_good = follows.is_empty() || self.dialect.is_record(follows) || has_gap;
         if !is_cut && is_good {
             return (length, true);
         }
         let block = &bytes[..held.min(bytes.len())];
-        if let Some(next) = self.next_record(block) {
-            self.fault(&diagnostic::WARC_RESYNC, record.offset);
+        if let Some(next) = self.dialect.next_record(block) {
+            fault(&diagnostic::WARC_RESYNC);
             return (next as u64, true);
         }
         if is_cut {
-            self.fault(&diagnostic::WARC_SHORT_RECORD, record.offset);
+            fault(&diagnostic::WARC_SHORT_RECORD);
         }
         (length, true)
     }
 
+    /// Returns whether a record is a segment that has been joined to the first one.
+    fn is_joined(&self, record: &Record) -> bool {
+        self.joined.as_ref().is_some_and(|(id, segments)| {
+            record.origin.as_ref() == Some(id)
+                && record.segment.is_some_and(|segment| segment <= *segments)
+        })
+    }
+
     /// Makes members of a record.
-    fn members(&mut self, record: Record) {
+    fn members(&mut self, mut record: Record) {
         let start = self.source.lock().consumed;
         let (length, is_held) = self.look(&record);
         self.end = start.saturating_add(length);
-        let reads = match record.kind.as_str() {
-            "response" | "resource" | "conversion" => true,
-            "metadata" => self.options.reads_metadata || is_transformation(&record),
-            "continuation" => {
-                let is_joined = self.joined.as_ref().is_some_and(|(id, segments)| {
-                    record.origin.as_ref() == Some(id)
-                        && record.segment.is_some_and(|segment| segment <= *segments)
-                });
-                if !is_joined {
-                    self.fault(&diagnostic::WARC_CONTINUATION, record.offset);
-                }
-                false
+        let is_wat = record.is_transformation();
+        match record.kind() {
+            "response" | "resource" | "conversion" => {}
+            "metadata" if is_wat || self.options.reads_metadata => {}
+            "continuation" if !self.is_joined(&record) => {
+                return self.fault(&diagnostic::WARC_CONTINUATION, record.keys.offset);
             }
-            _ => false,
-        };
-        if !reads {
-            return;
+            _ => return,
         }
         let joined = self.join(&record, length);
-        let (offset, member_length) = match &self.members {
-            None => (Some(record.offset), Some(self.end - record.offset)),
-            Some(members) => {
-                let length = is_held.then(|| self.member_length(members, &record));
-                (members.offset(record.offset), length.flatten())
-            }
-        };
-        let mut keys = RecordHeader {
-            id: record.id.clone(),
-            target: record.target.clone(),
-            warc_type: Some(record.kind.clone()),
-            date: record.date.clone(),
-            truncated: record.truncated.clone(),
-            content_type: record.content_type.clone(),
-            status: None,
-            offset: record.offset,
-            member_offset: offset,
-            member_length,
-        };
-        let is_http = record.kind == "response"
-            && (record.content_type.as_deref()).is_none_or(|media_type| {
-                media_type.starts_with("application/http") || self.dialect == RecordFormat::Arc
-            });
-        let name = |part: u8| format!("{}/{part}", self.record).into_bytes();
+        record.keys.member_offset = self.members.offset(record.keys.offset);
+        record.keys.member_length = self.member_length(&record, is_held);
+        let is_arc = self.dialect == RecordFormat::Arc;
+        let is_http = record.kind() == "response"
+            && (record.keys.content_type.as_deref())
+                .is_none_or(|media_type| is_arc || media_type.starts_with("application/http"));
+        let base = record.base();
+        let mut keys = record.keys;
         let mut source = self.source.lock();
         let length = joined.as_ref().map_or(length, |bytes| bytes.len() as u64);
-        let most = length.min(if is_held {
-            HELD
-        } else {
-            http::LONGEST_HEADER as u64
+        let most = length.min(match is_held {
+            true => HELD,
+            false => http::LONGEST_HEADER as u64,
         });
         let block = match &joined {
             Some(bytes) => bytes,
             None => source.peek(most as usize),
         };
         let block = &block[..block.len().min(most as usize)];
-        let response = if is_http {
-            ResponseHeader::parse(block)
-        } else {
-            None
-        };
-        let faults = BodyFaults::at(record.offset);
-        let Some(header) = response else {
-            if is_http && self.dialect == RecordFormat::Warc && !block.is_empty() {
-                faults.push(&diagnostic::HTTP_BAD_STATUS);
+        let faults = BodyFaults::at(keys.offset);
+        let response = ResponseHeader::parse(block).filter(|_| is_http);
+        let declared = match &response {
+            Some(header) => {
+                keys.status = header.status;
+                keys.content_type = header.content_type.clone().or(keys.content_type);
+                header.content_type.as_deref()
             }
-            let media_type = record
-                .content_type
-                .as_deref()
-                .filter(|_| !is_http || self.dialect == RecordFormat::Arc);
-            let (mut contents, charset) = choose(media_type, record.payload_type.as_deref());
-            if let Some(format) = Format::named("wat").filter(|_| is_transformation(&record)) {
-                contents = MemberContents::Document(format);
+            None => {
+                if is_http && !is_arc && !block.is_empty() {
+                    faults.push(&diagnostic::HTTP_BAD_STATUS);
+                }
+                keys.content_type.as_deref().filter(|_| !is_http || is_arc)
             }
-            drop(source);
-            let member = ArchiveMember {
-                name: name(1),
-                contents,
-                base: record.base(),
-                base_name: None,
-                charset,
-                record: Some(shared(keys, &mut self.faults)),
-            };
-            let body = self.body(joined, 0);
-            self.pending.push_back((member, body, faults));
-            return;
         };
-        keys.status = header.status;
-        keys.content_type = header.content_type.clone().or(keys.content_type);
-        let keys = shared(keys, &mut self.faults);
-        let lines = &block[..header.length];
-        if http::has_references(lines) {
-            let member = ArchiveMember {
-                name: name(0),
-                contents: MemberContents::Document(&http::HEADER),
-                base: record.base(),
-                base_name: None,
-                charset: None,
-                record: Some(Arc::clone(&keys)),
-            };
-            let lines: Box<dyn Read + Send> = Box::new(io::Cursor::new(lines.to_vec()));
-            let lines = RecordBody::Decoded(lines);
-            self.pending
-                .push_back((member, lines, BodyFaults::default()));
+        let (mut contents, charset) = choose(declared, record.payload_type.as_deref());
+        if let Some(format) = Format::named("wat").filter(|_| is_wat) {
+            contents = MemberContents::Document(format);
         }
-        let body = &block[header.length..];
+        // A cut body is not damage where the record says so.
+        let is_cut = keys.truncated.is_some();
+        let keys = shared(keys, &mut self.faults);
+        let number = self.record;
+        let member = |part: u8, contents, base| ArchiveMember {
+            base,
+            record: Some(Arc::clone(&keys)),
+            ..ArchiveMember::file(format!("{number}/{part}").into_bytes(), contents)
+        };
+        let lines = &block[..response.as_ref().map_or(0, |header| header.length)];
+        if http::has_references(lines) {
+            let member = member(0, MemberContents::Document(&http::HEADER), base.clone());
+            let lines = RecordBody::Decoded(Box::new(io::Cursor::new(lines.to_vec())));
+            let pending = (member, lines, BodyFaults::default());
+            self.pending.push_back(pending);
+        }
+        let body = &block[lines.len()..];
+        if response.is_some() && body.is_empty() {
+            return;
+        }
         let is_whole = block.len() as u64 == length;
-        let chunked = header.claims_chunks() && is_chunked(body, is_whole);
-        let is_empty = body.is_empty();
+        let chunked = (response.as_ref()).is_some_and(ResponseHeader::claims_chunks)
+            && is_chunked(body, is_whole);
+        let from = lines.len();
         if joined.is_none() {
-            source.consume(header.length);
+            source.consume(from);
         }
         drop(source);
-        if is_empty {
-            return;
-        }
-        let media_type = header.content_type.as_deref();
-        let (contents, charset) = choose(media_type, record.payload_type.as_deref());
-        let base = self.body_base(&header, &record);
-        let member = ArchiveMember {
-            name: name(1),
-            contents,
-            base,
-            base_name: None,
-            charset,
-            record: Some(keys),
+        let base = match &response {
+            Some(header) => self.body_base(header, base),
+            None => base,
         };
-        let mut body = self.body(joined, header.length);
-        if header.has_codings() && !matches!(member.contents, MemberContents::Unread(_)) {
-            let faults = if record.truncated.is_some() {
-                // A cut body is no damage where the record says so.
-                BodyFaults::default()
-            } else {
-                faults.clone()
+        let member = ArchiveMember {
+            charset,
+            ..member(1, contents, base)
+        };
+        let mut body = self.body(joined, from);
+        if let Some(header) = response.filter(ResponseHeader::has_codings)
+            && !matches!(member.contents, MemberContents::Unread(_))
+        {
+            let faults = match is_cut {
+                true => BodyFaults::default(),
+                false => faults.clone(),
             };
             let decoded = |coded| decoded(&header, coded, chunked, length, &faults);
             body = match body {
@@ -585,40 +542,38 @@ impl WebArchive {
         self.pending.push_back((member, body, faults));
     }
 
-    /// Returns the length of the compressed members that hold a record and nothing else, where its block
-    /// is in memory.
-    fn member_length(&self, members: &Members, record: &Record) -> Option<u64> {
+    /// Returns the length of a record without compression, or of the compressed members that hold the record
+    /// and nothing else, where its block is in memory.
+    fn member_length(&self, record: &Record, is_held: bool) -> Option<u64> {
+        let (offset, members) = (record.keys.offset, &self.members);
+        if members.layers() == 0 || !is_held {
+            return (members.layers() == 0).then(|| self.end - offset);
+        }
         let mut source = self.source.lock();
         let start = source.consumed;
         let block = self.end - start;
-        let first = members.start_at(record.offset)?;
+        let first = members.start_at(offset)?;
         let read = start + block.max(record.length.unwrap_or_default()) + BEHIND as u64;
         let (input, output) = members.end(self.end, read)?;
         let known = source.peek(usize::try_from(output.checked_sub(start)?).ok()?);
-        let after = known.get(usize::try_from(block).ok()?..)?;
-        let is_blank = after.iter().all(|byte| matches!(byte, b'\r' | b'\n'));
+        let mut after = known.get(usize::try_from(block).ok()?..)?.iter();
+        let is_blank = after.all(|byte| matches!(byte, b'\r' | b'\n'));
         is_blank.then(|| input.saturating_sub(first))
     }
 
-    /// Returns the base of the body of a response.
-    fn body_base(&self, header: &ResponseHeader, record: &Record) -> Option<Base> {
-        let target = record.base();
-        if let Some(uri) = &header.content_base
-            && Reference::split(uri).scheme.is_some()
-        {
-            return Some(Base {
-                uri: uri.clone(),
-                source: BaseSource::EntityHttpContentBase,
-            });
+    /// Returns the base of the body of a response from a target.
+    fn body_base(&self, header: &ResponseHeader, target: Option<Base>) -> Option<Base> {
+        let content_base = header.content_base.clone();
+        if let Some(uri) = content_base.filter(|uri| Reference::split(uri).scheme.is_some()) {
+            let source = BaseSource::EntityHttpContentBase;
+            return Some(Base { uri, source });
         }
         if self.options.http_base == HttpBase::Rfc2616
             && let (Some(location), Some(target)) = (&header.content_location, &target)
-            && let Ok(resolved) = resolve(&target.uri, location, Rules::Whatwg)
+            && let Ok(uri) = resolve(&target.uri, location, Rules::Whatwg)
         {
-            return Some(Base {
-                uri: resolved,
-                source: BaseSource::EntityHttpContentLocation,
-            });
+            let source = BaseSource::EntityHttpContentLocation;
+            return Some(Base { uri, source });
         }
         target
     }
@@ -642,28 +597,27 @@ impl WebArchive {
     /// Joins the blocks of the segments that follow the first one of a record at once, as far as they
     /// are kept in memory (ISO 28500, 7.7).
     fn join(&mut self, first: &Record, length: u64) -> Option<Vec<u8>> {
-        let id = first.id.clone().filter(|_| first.segment == Some(1))?;
-        let source = self.source.clone();
-        let mut source = source.lock();
+        let id = (first.keys.id.clone()).filter(|_| first.segment == Some(1))?;
+        let source = &mut *self.source.lock();
         let start = source.consumed;
         let mut end = usize::try_from(length.min(HELD)).ok()?;
         let mut joined = source.peek(end).to_vec();
         let mut segments = 1;
         loop {
             let bytes = source.peek(end + SEARCHED);
-            let behind = bytes.get(end..).unwrap_or_default();
-            let blank = behind.len() - behind.trim_ascii_start().len();
-            let header = &behind[blank..];
-            let block = end + blank + header_end(header);
-            let record = Record::parse(&header[..header_end(header)], 0);
+            let after = bytes.get(end..).unwrap_or_default();
+            let header = after.trim_ascii_start();
+            let length = header_end(header);
+            let block = end + (after.len() - header.len()) + length;
+            let record = Record::parse(&header[..length], 0);
             let follows = is_warc_record(header)
-                && record.kind == "continuation"
+                && record.kind() == "continuation"
                 && record.origin.as_ref() == Some(&id)
                 && record.segment == Some(segments + 1);
             let length = record.length.filter(|&length| {
                 let is_held = joined.len() as u64 + length <= HELD;
                 let next = start + block as u64 + length;
-                let is_damaged = || self.gap(start).is_some_and(|gap| gap < next);
+                let is_damaged = || self.members.gap(start).is_some_and(|gap| gap < next);
                 follows && is_held && !is_damaged()
             });
             let Some(length) = length else {
@@ -678,21 +632,6 @@ impl WebArchive {
     }
 }
 
-/// Returns whether a record is one of a WAT: the metadata of another record, in JSON.
-fn is_transformation(record: &Record) -> bool {
-    let content_type = record.content_type.as_deref();
-    record.kind == "metadata" && content_type.is_some_and(|value| media_type(value).0 == JSON)
-}
-
-/// Returns the length of the line in front of a record of an ARC, if that starts here.
-fn arc_line(bytes: &[u8]) -> Option<usize> {
-    let end = memchr::memchr(b'\n', &bytes[..bytes.len().min(8192)])?;
-    let line = &bytes[..end];
-    let has_scheme =
-        memchr::memchr(b':', line).is_some_and(|colon| colon > 0 && line[0].is_ascii_alphabetic());
-    (has_scheme && Record::parse_arc(line, 0).is_some()).then_some(end)
-}
-
 /// Returns the media type of a field in lower case, without parameters, and the charset.
 fn media_type(value: &str) -> (String, Option<&'static Encoding>) {
     let mut parts = value.split(';');
@@ -702,10 +641,8 @@ fn media_type(value: &str) -> (String, Option<&'static Encoding>) {
         let is_charset = key.trim().eq_ignore_ascii_case("charset");
         is_charset.then(|| value.trim().trim_matches(['"', '\'']))
     });
-    (
-        name,
-        label.and_then(|label| Encoding::for_label(label.as_bytes())),
-    )
+    let charset = label.and_then(|label| Encoding::for_label(label.as_bytes()));
+    (name, charset)
 }
 
 /// Chooses how a payload is read: by its media type, else by its first bytes.
@@ -734,10 +671,7 @@ fn choose(
 /// Shares the keys of a record among its members, without names that are too long.
 fn shared(mut keys: RecordHeader, faults: &mut Vec<ArchiveFault>) -> Arc<RecordHeader> {
     if keys.cut_names() {
-        faults.push(ArchiveFault {
-            code: &diagnostic::NAME_TOO_LONG,
-            offset: keys.offset,
-        });
+        faults.push(ArchiveFault::new(&diagnostic::NAME_TOO_LONG, keys.offset));
     }
     Arc::new(keys)
 }
@@ -752,8 +686,8 @@ impl Container for WebArchive {
                 return Ok(Some(member));
             }
             let Some(offset) = self.find() else {
-                let error = self.source.lock().error.take();
-                return error.map_or(Ok(None), |kind| Err(kind.into()));
+                self.source.lock().take_error()?;
+                return Ok(None);
             };
             self.record += 1;
             self.start = offset;
@@ -790,16 +724,13 @@ impl Container for WebArchive {
     }
 
     fn hold(&mut self) -> Option<HeldContents> {
-        match self.body.take() {
-            Some(RecordBody::Decoded(reader)) => {
-                let faults = std::mem::take(&mut self.body_faults);
-                Some(HeldContents::Reader(reader, self.end - self.start, faults))
-            }
-            body => {
-                self.body = body;
-                let bytes = self.whole()?.to_vec();
-                Some(HeldContents::Bytes(bytes))
-            }
+        let is_decoded = |body: &mut RecordBody| matches!(body, RecordBody::Decoded(_));
+        if let Some(RecordBody::Decoded(reader)) = self.body.take_if(is_decoded) {
+            let faults = std::mem::take(&mut self.body_faults);
+            let length = self.end - self.start;
+            return Some(HeldContents::Reader(reader, length, faults));
         }
+        self.whole()
+            .map(|bytes| HeldContents::Bytes(bytes.to_vec()))
     }
 }

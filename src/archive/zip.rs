@@ -3,7 +3,7 @@
 //! Where the file can be read anywhere, the central directory tells the members and their order. In a
 //! stream they are read as their local headers come.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Cursor, Read};
 use std::sync::Arc;
 
 use flate2::{Decompress, FlushDecompress, Status};
@@ -13,9 +13,10 @@ use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, MEMBERS, MemberContents,
     MemberRange, WholeContents, extension, section, unread,
 };
-use super::content::{Inflate, Method, PackedContents, Seal, Tally, is_damage};
+use super::content::{Method, PackedContents, Seal, Tally};
 use crate::bytes::buffered::BufferedSource;
 use crate::bytes::source::{ReadAt, Section, Shared, fill};
+use crate::decode::compression::{Decompressed, inflate};
 use crate::document::diagnostic::{self, Code};
 
 const LOCAL: &[u8] = b"PK\x03\x04";
@@ -29,7 +30,10 @@ const LOCAL_SIZE: usize = 30;
 const CENTRAL_SIZE: usize = 46;
 const END_SIZE: usize = 22;
 const END_64_SIZE: usize = 56;
-const LOCATOR_SIZE: u64 = 20;
+const LOCATOR_SIZE: usize = 20;
+/// The offsets of the flags in the headers.
+const LOCAL_FLAGS: usize = 6;
+const CENTRAL_FLAGS: usize = 8;
 /// The number of bytes that are read at least where a header is looked at.
 const AHEAD: usize = 4 << 10;
 /// The number of bytes that are read at least where members follow one another.
@@ -58,10 +62,8 @@ pub(super) fn starts(head: &[u8]) -> bool {
 pub(super) fn follows(head: &[u8]) -> bool {
     memmem::find_iter(head, LOCAL).any(|at| {
         let local = &head[at..];
-        let version = u16_at(local, 4) & 0xff;
-        let (method, name) = (Method::of(u16_at(local, 8)), u16_at(local, 26));
-        let is_named = (1..=512).contains(&name) && local.len() > LOCAL_SIZE;
-        is_named && version <= 63 && method != Method::Unknown
+        let is_named = (1..=512).contains(&u16_at(local, 26)) && local.len() > LOCAL_SIZE;
+        is_named && u16_at(local, 4) & 0xff <= 63 && Method::of(u16_at(local, 8)).is_some()
     })
 }
 
@@ -85,15 +87,16 @@ pub(super) fn open_file(file: Arc<dyn ReadAt>) -> Box<dyn Container> {
         None => {
             let reader = section(file, 0, u64::MAX);
             let mut stream = ZipStream::new(BufferedSource::new(reader));
-            stream.fault(&diagnostic::ARCHIVE_TRUNCATED, 0);
+            let fault = ArchiveFault::new(&diagnostic::ARCHIVE_TRUNCATED, 0);
+            stream.faults.push(fault);
             Box::new(stream)
         }
     }
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> u16 {
-    let number = bytes.get(at..at + 2).unwrap_or(&[0; 2]);
-    u16::from_le_bytes([number[0], number[1]])
+    let number = bytes.get(at..).and_then(<[u8]>::first_chunk);
+    number.map_or(0, |number| u16::from_le_bytes(*number))
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {
@@ -117,16 +120,19 @@ struct ZipHeader {
 }
 
 impl ZipHeader {
-    /// Reads the fields from the flags on, which both headers have, and the name and extra field
-    /// behind the fixed part.
-    fn new(fields: &[u8], offset: u64, name: &[u8], extra: &[u8]) -> Self {
+    /// Reads a header whose fixed part has `size` bytes, and as much of the name and of the extra field after
+    /// it as there is. Both headers have the same fields from the flags on, at an offset.
+    fn new(bytes: &[u8], size: usize, flags: usize) -> Self {
+        let (fixed, rest) = bytes.split_at(size);
+        let fields = &fixed[flags..];
+        let (name, extra) = rest.split_at(rest.len().min(u16_at(fields, 20).into()));
         let mut header = ZipHeader {
             flags: u16_at(fields, 0),
             method: u16_at(fields, 2),
             crc: u32_at(fields, 8),
             packed: u32_at(fields, 12).into(),
             length: u32_at(fields, 16).into(),
-            offset,
+            offset: u32_at(fields, 34).into(),
             name: Vec::new(),
         };
         let mut unicode = None;
@@ -165,15 +171,16 @@ impl ZipHeader {
         self.name.ends_with(b"/") && self.length == 0
     }
 
+    /// Returns the method of contents that can be read.
+    fn method(&self) -> Option<Method> {
+        Method::of(self.method).filter(|_| self.flags & ENCRYPTED == 0)
+    }
+
     fn seal(&self) -> Seal {
         Seal {
             length: self.length,
             crc: self.crc,
         }
-    }
-
-    fn member(&mut self, contents: MemberContents) -> ArchiveMember {
-        ArchiveMember::file(std::mem::take(&mut self.name), contents)
     }
 }
 
@@ -184,12 +191,10 @@ const CP437: &str = "\
     └┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";
 
 fn from_cp437(name: &[u8]) -> Vec<u8> {
-    let high: Vec<char> = CP437.chars().collect();
-    let character = |&byte: &u8| match byte.checked_sub(0x80) {
-        Some(index) => high.get(usize::from(index)).copied().unwrap_or('\u{fffd}'),
-        None => char::from(byte),
-    };
-    name.iter().map(character).collect::<String>().into_bytes()
+    let ascii = (0..0x80).map(char::from);
+    let all: Vec<char> = ascii.chain(CP437.chars()).collect();
+    let characters = name.iter().map(|&byte| all[usize::from(byte)]);
+    characters.collect::<String>().into_bytes()
 }
 
 /// A part of a file in memory.
@@ -250,12 +255,11 @@ struct StoredContents {
 
 /// The contents of the current member while they are read.
 enum Contents {
-    /// There are none.
     Missing,
     /// Nothing of them has been read.
     Stored(StoredContents),
-    /// They are in memory: so many bytes, of which so many have been read.
-    Whole { length: usize, read: usize },
+    /// They are in memory.
+    Whole,
     /// They are unpacked bit by bit.
     Stream(PackedContents),
 }
@@ -292,7 +296,7 @@ struct Zip {
     window: FileWindow,
     /// Used again for each member.
     inflate: Decompress,
-    unpacked: Vec<u8>,
+    unpacked: Cursor<Vec<u8>>,
     /// The offset of the local header of the current member.
     at: u64,
     faults: Vec<ArchiveFault>,
@@ -311,14 +315,15 @@ impl Zip {
     /// Opens a zip that has an end record.
     fn new(file: &Arc<dyn ReadAt>) -> Option<Self> {
         let length = file.length().ok()?;
-        let directory = find_directory(file, length)?;
+        let mut window = FileWindow::new(Arc::clone(file));
+        let directory = find_directory(&mut window, length)?;
         let mut zip = Zip::of_range(ZipRange {
             file: Arc::clone(file),
             length,
             start: directory.start,
             end: directory.start.saturating_add(directory.size),
             left: directory.count,
-            shift: find_shift(file, &directory),
+            shift: find_shift(&mut window, &directory),
             members: 0,
             packed: 0,
             is_wacz: false,
@@ -334,41 +339,14 @@ impl Zip {
             range,
             contents: Contents::Missing,
             inflate: Decompress::new(false),
-            unpacked: Vec::new(),
+            unpacked: Cursor::default(),
             at: 0,
             faults: Vec::new(),
         }
     }
 
     fn fault(&mut self, code: &'static Code) {
-        let offset = self.at;
-        self.faults.push(ArchiveFault { code, offset });
-    }
-
-    /// Returns the lengths of the name, the extra field and the comment of the next header in the central
-    /// directory; none if there is no header.
-    fn lengths(&mut self) -> Option<[usize; 3]> {
-        let fixed = self.directory.peek(CENTRAL_SIZE);
-        if fixed.len() < CENTRAL_SIZE || !fixed.starts_with(CENTRAL) {
-            return None;
-        }
-        let lengths = [28, 30, 32].map(|at| usize::from(u16_at(fixed, at)));
-        let whole = CENTRAL_SIZE + lengths[0] + lengths[1];
-        (self.directory.peek(whole).len() == whole).then_some(lengths)
-    }
-
-    /// Reads the next header of the central directory.
-    fn header(&mut self) -> Option<ZipHeader> {
-        let [name, extra, comment] = self.lengths()?;
-        let whole = CENTRAL_SIZE + name + extra;
-        let bytes = self.directory.peek(whole);
-        let (fixed, rest) = bytes.split_at_checked(CENTRAL_SIZE)?;
-        let (names, extras) = rest.split_at_checked(name)?;
-        let offset = u32_at(fixed, 42).into();
-        let header = ZipHeader::new(&fixed[8..], offset, names, extras);
-        self.directory.skip((whole + comment) as u64);
-        self.range.packed = self.range.packed.saturating_add(header.packed);
-        Some(header)
+        self.faults.push(ArchiveFault::new(code, self.at));
     }
 
     /// Opens the contents of a member behind its local header.
@@ -382,32 +360,30 @@ impl Zip {
             self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
             return Ok(MemberContents::Unreadable);
         }
-        let method = u16_at(local, 8);
-        let (name, extra) = (u16_at(local, 26), u16_at(local, 28));
-        let end = LOCAL_SIZE + usize::from(name);
-        let whole = self.window.bytes(self.at, end + usize::from(extra))?;
-        let (names, extras) = whole[LOCAL_SIZE..].split_at(whole.len().min(end) - LOCAL_SIZE);
-        let local = ZipHeader::new(&whole[6..], 0, names, extras);
+        let [name, extra] = [26, 28].map(|at| usize::from(u16_at(local, at)));
+        let size = LOCAL_SIZE + name + extra;
+        let bytes = self.window.bytes(self.at, size)?;
+        let local = ZipHeader::new(bytes, LOCAL_SIZE, LOCAL_FLAGS);
         // The lengths of a local header may follow the contents.
         let is_later = local.flags & HAS_DESCRIPTOR != 0;
         let is_equal = |local: u64, central: u64| {
             local == central || is_later && matches!(local, 0 | IN_EXTRA)
         };
-        let is_same = (*names == header.name || !header.name.is_ascii())
+        let name = bytes.get(LOCAL_SIZE..LOCAL_SIZE + name);
+        let is_same = (name == Some(&header.name) || !header.name.is_ascii())
             && is_equal(local.packed, header.packed)
             && is_equal(local.length, header.length);
-        if method != header.method || !is_same {
+        if local.method != header.method || !is_same {
             self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
         }
-        let start = self.at + LOCAL_SIZE as u64 + u64::from(name) + u64::from(extra);
+        let start = self.at + size as u64;
         if header.packed > self.range.length.saturating_sub(start) {
             self.fault(&diagnostic::ARCHIVE_TRUNCATED);
         }
-        let method = Method::of(header.method);
-        if method == Method::Unknown || header.flags & ENCRYPTED != 0 {
+        let Some(method) = header.method() else {
             self.fault(&diagnostic::ARCHIVE_UNREADABLE);
             return Ok(MemberContents::Unreadable);
-        }
+        };
         self.contents = Contents::Stored(StoredContents {
             method,
             start,
@@ -428,10 +404,9 @@ impl Zip {
         let Ok(bytes) = self.window.bytes(stored.start, packed) else {
             return false;
         };
-        if self.unpacked.len() < length {
-            self.unpacked.resize(length, 0);
-        }
-        let unpacked = &mut self.unpacked[..length];
+        self.unpacked.set_position(0);
+        let unpacked = self.unpacked.get_mut();
+        unpacked.resize(length, 0);
         let is_whole = match stored.method {
             Method::Stored if bytes.len() == length => {
                 unpacked.copy_from_slice(bytes);
@@ -449,62 +424,67 @@ impl Zip {
     }
 
     /// Opens contents to be read bit by bit.
-    fn stream(&self, stored: &StoredContents) -> Contents {
-        let StoredContents {
-            method,
-            start,
-            packed,
-            seal,
-        } = *stored;
+    fn stream(&self, stored: &StoredContents) -> PackedContents {
         let file = Arc::clone(&self.range.file);
-        let reader = section(file, start, start.saturating_add(packed));
-        let contents = PackedContents::new(method, reader, packed, seal);
-        contents.map_or(Contents::Missing, Contents::Stream)
+        let end = stored.start.saturating_add(stored.packed);
+        let reader = section(file, stored.start, end);
+        PackedContents::new(stored.method, reader, stored.packed, stored.seal)
     }
+}
+
+/// Returns the lengths of the next header in a central directory with its name and its extra field, and of
+/// its comment; `None` if there is no header.
+fn header_lengths(directory: &mut BufferedSource) -> Option<(usize, usize)> {
+    let fixed = directory.peek(CENTRAL_SIZE);
+    let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(u16_at(fixed, at)));
+    let size = CENTRAL_SIZE + name + extra;
+    let is_header = fixed.starts_with(CENTRAL) && directory.peek(size).len() == size;
+    is_header.then_some((size, comment))
+}
+
+/// Reads the next header of a central directory.
+fn next_header(directory: &mut BufferedSource) -> Option<ZipHeader> {
+    let (size, comment) = header_lengths(directory)?;
+    let header = ZipHeader::new(directory.peek(size), CENTRAL_SIZE, CENTRAL_FLAGS);
+    directory.skip((size + comment) as u64);
+    Some(header)
 }
 
 /// Returns whether a zip with this central directory is a WACZ.
 fn is_wacz(mut directory: BufferedSource) -> bool {
     let (mut has_package, mut has_archive) = (false, false);
-    while !(has_package && has_archive) {
-        let Some(header) = directory.peek(CENTRAL_SIZE).first_chunk::<CENTRAL_SIZE>() else {
-            break;
-        };
-        let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(u16_at(header, at)));
-        if !header.starts_with(CENTRAL) {
-            break;
-        }
-        let bytes = directory.peek(CENTRAL_SIZE + name);
-        let bytes = bytes.get(CENTRAL_SIZE..).unwrap_or_default();
-        has_package |= bytes == b"datapackage.json";
-        has_archive |= bytes.starts_with(WACZ_ARCHIVE);
-        directory.skip((CENTRAL_SIZE + name + extra + comment) as u64);
+    while !(has_package && has_archive)
+        && let Some(header) = next_header(&mut directory)
+    {
+        has_package |= header.name == b"datapackage.json";
+        has_archive |= header.name.starts_with(WACZ_ARCHIVE);
     }
     has_package && has_archive
 }
 
 /// Returns what is added to the offsets of local headers. They count from the start of the zip or of the
 /// file, as the offset of the directory does or not.
-fn find_shift(file: &Arc<dyn ReadAt>, directory: &Directory) -> u64 {
+fn find_shift(window: &mut FileWindow, directory: &Directory) -> u64 {
     let by_directory = directory.start.saturating_sub(directory.offset);
-    let first = read_at(file, directory.start, CENTRAL_SIZE).unwrap_or_default();
-    let offset = u64::from(u32_at(&first, 42));
-    let junk = || {
-        let head = read_at(file, 0, FAR_AHEAD)?;
-        memmem::find(&head, LOCAL).map(|at| at as u64)
+    let first = window.bytes(directory.start, CENTRAL_SIZE);
+    let offset = u64::from(u32_at(first.unwrap_or_default(), 42));
+    let starts = |window: &mut FileWindow, shift: u64| {
+        matches!(window.bytes(offset + shift, LOCAL.len()), Ok(LOCAL))
     };
-    let starts = |shift: &u64| read_at(file, offset + shift, LOCAL.len()).as_deref() == Some(LOCAL);
-    let known = [by_directory, 0].into_iter().find(starts);
-    known
-        .or_else(|| junk().filter(starts))
+    for shift in [by_directory, 0] {
+        if starts(window, shift) {
+            return shift;
+        }
+    }
+    let head = window.bytes(0, FAR_AHEAD).unwrap_or_default();
+    let junk = memmem::find(head, LOCAL).map(|at| at as u64);
+    junk.filter(|&shift| starts(window, shift))
         .unwrap_or(by_directory)
 }
 
 /// The end record of a zip.
 struct EndRecord {
-    /// The bytes from its first one to the end of the file.
-    bytes: Vec<u8>,
-    /// The offset of the first one.
+    directory: Directory,
     offset: u64,
     /// The comment of the record ends where the file does.
     is_exact: bool,
@@ -512,79 +492,65 @@ struct EndRecord {
 
 /// Finds the end record whose comment ends where the file does, else the last one, in so many bytes at
 /// the end of a file.
-fn end_record(file: &Arc<dyn ReadAt>, length: u64, searched: u64) -> Option<EndRecord> {
+fn end_record(window: &mut FileWindow, length: u64, searched: u64) -> Option<EndRecord> {
     let start = length.saturating_sub(searched);
-    let mut tail = read_at(file, start, (length - start) as usize)?;
+    let tail = window.bytes(start, (length - start) as usize).ok()?;
+    let mut found = memmem::rfind_iter(tail, END).filter(|at| at + END_SIZE <= tail.len());
     let mut last = None;
-    let mut found = memmem::rfind_iter(&tail, END).filter(|at| at + END_SIZE <= tail.len());
     let exact = found.find(|&at| {
         last.get_or_insert(at);
-        at + END_SIZE + usize::from(u16_at(&tail, at + 20)) == tail.len()
+        at + END_SIZE + usize::from(u16_at(tail, at + 20)) == tail.len()
     });
-    drop(found);
     let at = exact.or(last)?;
+    let (record, offset) = (&tail[at..], start + at as u64);
+    let size = u32_at(record, 12).into();
+    let directory = Directory {
+        start: offset.checked_sub(size).unwrap_or(offset),
+        size,
+        count: u16_at(record, 10).into(),
+        offset: u32_at(record, 16).into(),
+    };
     Some(EndRecord {
-        bytes: tail.split_off(at),
-        offset: start + at as u64,
+        directory,
+        offset,
         is_exact: exact.is_some(),
     })
 }
 
 /// Finds the central directory by the end record whose comment ends where the file does, else by the
 /// last one.
-fn find_directory(file: &Arc<dyn ReadAt>, length: u64) -> Option<Directory> {
+fn find_directory(window: &mut FileWindow, length: u64) -> Option<Directory> {
     // Few comments are long.
-    let near = end_record(file, length, AHEAD as u64).filter(|record| record.is_exact);
-    let found = near.or_else(|| end_record(file, length, COMMENT + END_SIZE as u64))?;
-    let (record, end) = (found.bytes.as_slice(), found.offset);
-    let directory = Directory {
-        start: end.checked_sub(u32_at(record, 12).into()).unwrap_or(end),
-        size: u32_at(record, 12).into(),
-        count: u16_at(record, 10).into(),
-        offset: u32_at(record, 16).into(),
-    };
-    match end_64(file, end) {
-        Some(directory) => Some(directory),
+    let near = end_record(window, length, AHEAD as u64).filter(|record| record.is_exact);
+    let record = near.or_else(|| end_record(window, length, COMMENT + END_SIZE as u64))?;
+    end_64(window, record.offset).or_else(|| {
         // Where the numbers do not fit, the record with those that do is missing.
-        None => {
-            let starts = read_at(file, directory.start, CENTRAL.len());
-            let holds = directory.count == 0 || starts.is_some_and(|bytes| bytes == CENTRAL);
-            holds.then_some(directory)
-        }
-    }
-}
-
-/// Reads the end record of zip64, which a locator in front of the end record names.
-fn end_64(file: &Arc<dyn ReadAt>, end: u64) -> Option<Directory> {
-    let locator = read_at(file, end.checked_sub(LOCATOR_SIZE)?, LOCATOR_SIZE as usize)?;
-    if !locator.starts_with(LOCATOR_64) {
-        return None;
-    }
-    let named = u64_at(&locator, 8);
-    let before = end.checked_sub(LOCATOR_SIZE + END_64_SIZE as u64);
-    // What stands in front of the zip moves the record.
-    [Some(named), before].into_iter().flatten().find_map(|at| {
-        let record = read_at(file, at, END_64_SIZE)?;
-        let size = u64_at(&record, 40);
-        (record.len() == END_64_SIZE && record.starts_with(END_64)).then_some(Directory {
-            start: at.checked_sub(size)?,
-            size,
-            count: u64_at(&record, 32),
-            offset: u64_at(&record, 48),
-        })
+        let mut starts = || matches!(window.bytes(record.directory.start, 4), Ok(CENTRAL));
+        let holds = record.directory.count == 0 || starts();
+        holds.then_some(record.directory)
     })
 }
 
-fn read_at(file: &Arc<dyn ReadAt>, at: u64, length: usize) -> Option<Vec<u8>> {
-    let mut section = Section {
-        file: &**file,
-        at,
-        end: at.checked_add(length as u64)?,
-    };
-    let mut bytes = vec![0; length];
-    let n = fill(&mut section, &mut bytes).ok()?;
-    bytes.truncate(n);
-    Some(bytes)
+/// Reads the end record of zip64, which a locator in front of the end record names.
+fn end_64(window: &mut FileWindow, end: u64) -> Option<Directory> {
+    let at = end.checked_sub(LOCATOR_SIZE as u64)?;
+    let locator = window.bytes(at, LOCATOR_SIZE).ok()?;
+    if !locator.starts_with(LOCATOR_64) {
+        return None;
+    }
+    let named = Some(u64_at(locator, 8));
+    let before = at.checked_sub(END_64_SIZE as u64);
+    // Other bytes before the zip move the record.
+    [named, before].into_iter().flatten().find_map(|at| {
+        let record = window.bytes(at, END_64_SIZE).ok()?;
+        let size = u64_at(record, 40);
+        (record.len() == END_64_SIZE && record.starts_with(END_64)).then_some(Directory {
+            start: at.checked_sub(size)?,
+            size,
+            count: u64_at(record, 32),
+            offset: u64_at(record, 48),
+        })
+    })
 }
 
 impl Container for Zip {
@@ -597,57 +563,51 @@ impl Container for Zip {
                 break;
             }
             self.range.members += 1;
-            let Some(mut header) = self.header() else {
+            let Some(header) = next_header(&mut self.directory) else {
                 self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
                 self.range.left = 0;
                 break;
             };
             self.range.left -= 1;
+            self.range.packed = self.range.packed.saturating_add(header.packed);
             self.at = header.offset.saturating_add(self.range.shift);
             if !header.is_folder() {
                 let contents = match self.range.is_wacz && !header.name.starts_with(WACZ_ARCHIVE) {
                     true => unread(&extension(&header.name)),
                     false => self.open(&header)?,
                 };
-                return Ok(Some(header.member(contents)));
+                return Ok(Some(ArchiveMember::file(header.name, contents)));
             }
         }
-        let error = self.directory.error.take();
-        error.map_or(Ok(None), |kind| Err(kind.into()))
+        self.directory.take_error()?;
+        Ok(None)
     }
 
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if let Contents::Stored(stored) = self.contents {
-            self.contents = self.stream(&stored);
+        if let Contents::Stored(stored) = &self.contents {
+            self.contents = Contents::Stream(self.stream(stored));
         }
-        let contents = match &mut self.contents {
-            Contents::Stream(contents) => contents,
-            Contents::Whole { length, read } => {
-                let n = (&self.unpacked[*read..*length]).read(into)?;
-                *read += n;
-                return Ok(n);
+        match &mut self.contents {
+            Contents::Stream(contents) => {
+                let n = contents.read(into)?;
+                if let Some(code) = contents.damage.take() {
+                    self.fault(code);
+                }
+                Ok(n)
             }
-            Contents::Missing | Contents::Stored(_) => return Ok(0),
-        };
-        let mut damage = None;
-        let n = contents.read(into, &mut damage)?;
-        if let Some(code) = damage {
-            self.fault(code);
+            Contents::Whole => self.unpacked.read(into),
+            Contents::Missing | Contents::Stored(_) => Ok(0),
         }
-        Ok(n)
     }
 
     fn whole(&mut self) -> Option<WholeContents<'_>> {
         if let Contents::Stored(stored) = self.contents
             && self.unpack(&stored)
         {
-            let length = stored.seal.length as usize;
-            self.contents = Contents::Whole { length, read: 0 };
+            self.contents = Contents::Whole;
         }
-        match self.contents {
-            Contents::Whole { length, .. } => Some(Box::new(&self.unpacked[..length])),
-            _ => None,
-        }
+        let is_whole = matches!(self.contents, Contents::Whole);
+        is_whole.then(|| Box::new(self.unpacked.get_ref().as_slice()) as WholeContents<'_>)
     }
 
     fn faults(&mut self) -> Vec<ArchiveFault> {
@@ -662,14 +622,16 @@ impl Container for Zip {
         let mut length = 0_u64;
         loop {
             let is_member = self.range.left > 0 && self.range.members < MEMBERS;
-            if !is_member || self.lengths().is_none() {
-                // What is wrong there is told after the member before.
+            if !is_member || header_lengths(&mut self.directory).is_none() {
+                // Damage there is reported after the member before.
                 self.range.left = 0;
             }
             if self.range.left == 0 || length >= size {
                 break;
             }
-            length = length.saturating_add(self.header()?.length);
+            let header = next_header(&mut self.directory)?;
+            length = length.saturating_add(header.length);
+            self.range.packed = self.range.packed.saturating_add(header.packed);
             self.range.members += 1;
             self.range.left -= 1;
         }
@@ -696,39 +658,38 @@ impl MemberRange for ZipRange {
 
 /// Reads a zip from its first byte on, by its local headers.
 struct ZipStream {
+    source: Shared<Limited>,
     stage: Stage,
     members: u64,
+    /// The offset of the local header of the current member.
+    at: u64,
     faults: Vec<ArchiveFault>,
 }
 
-/// The owner of the source while a zip is read as a stream.
+/// The place in a zip that is read as a stream.
 enum Stage {
     /// Between members.
-    Between(BufferedSource),
+    Between,
     /// In contents of a known length.
-    Sized(PackedContents, Shared<BufferedSource>, Shared<u64>),
+    Sized(PackedContents),
     /// In deflated contents that end by themselves.
-    Deflated(Box<Inflate>, Tally, u64),
+    Deflated(Decompress, Tally),
     /// In stored contents that a descriptor ends.
-    Stored(BufferedSource, Tally),
+    Stored(Tally),
     Ended,
 }
 
-/// Bytes of a shared source up to a limit.
+/// A source of which contents are read up to their end.
 struct Limited {
-    source: Shared<BufferedSource>,
-    left: Shared<u64>,
+    source: BufferedSource,
+    left: u64,
 }
 
 impl Read for Limited {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let mut left = self.left.lock();
-        let most = into.len().min(usize::try_from(*left).unwrap_or(usize::MAX));
-        if most == 0 {
-            return Ok(0);
-        }
-        let n = self.source.lock().read(&mut into[..most])?;
-        *left = if n == 0 { 0 } else { *left - n as u64 };
+        let n = (&mut self.source).take(self.left).read(into)?;
+        let is_end = n == 0 && !into.is_empty();
+        self.left = if is_end { 0 } else { self.left - n as u64 };
         Ok(n)
     }
 }
@@ -736,158 +697,119 @@ impl Read for Limited {
 impl ZipStream {
     fn new(source: BufferedSource) -> Self {
         ZipStream {
-            stage: Stage::Between(source),
+            source: Shared::new(Limited { source, left: 0 }),
+            stage: Stage::Between,
             members: 0,
+            at: 0,
             faults: Vec::new(),
         }
     }
 
-    fn fault(&mut self, code: &'static Code, offset: u64) {
-        self.faults.push(ArchiveFault { code, offset });
-    }
-
-    /// Ends the current member and returns the source behind it.
-    fn between(&mut self) -> io::Result<Option<BufferedSource>> {
-        let mut rest = [0; 4096];
-        while !matches!(self.stage, Stage::Between(_) | Stage::Ended) {
-            if self.read(&mut rest)? == 0 {
-                break;
-            }
-        }
-        match std::mem::replace(&mut self.stage, Stage::Ended) {
-            Stage::Between(source) => Ok(Some(source)),
-            _ => Ok(None),
-        }
-    }
-
-    /// Goes to the next header of a member; returns `None` at the central directory.
-    fn find(&mut self, source: &mut BufferedSource) -> Option<()> {
+    /// Goes to the next header of a member; returns false at the central directory.
+    fn find(&mut self) -> bool {
+        let source = &mut self.source.lock().source;
         let mut lost = self.members == 0;
         loop {
             let offset = source.consumed;
             let head = source.peek(SEARCHED);
             if head.starts_with(LOCAL) {
-                return Some(());
+                return true;
             }
-            let is_end = head.starts_with(CENTRAL) || head.starts_with(END);
-            if is_end || head.starts_with(END_64) {
-                return None;
+            if [CENTRAL, END, END_64]
+                .iter()
+                .any(|end| head.starts_with(end))
+            {
+                return false;
             }
             if head.len() < LOCAL.len() {
-                self.fault(&diagnostic::ARCHIVE_TRUNCATED, offset);
-                return None;
+                let fault = ArchiveFault::new(&diagnostic::ARCHIVE_TRUNCATED, offset);
+                self.faults.push(fault);
+                return false;
             }
             let length = head.len();
             let next = memmem::find(&head[1..], b"PK").map_or(length - 1, |at| at + 1);
             if !std::mem::replace(&mut lost, true) {
-                self.fault(&diagnostic::ARCHIVE_INCONSISTENT, offset);
+                let fault = ArchiveFault::new(&diagnostic::ARCHIVE_INCONSISTENT, offset);
+                self.faults.push(fault);
             }
             source.consume(next);
         }
     }
 
-    fn begin(&mut self, mut source: BufferedSource) -> Option<ArchiveMember> {
-        let at = source.consumed;
-        let fixed = source.peek(LOCAL_SIZE).to_vec();
-        let (name, extra) = (u16_at(&fixed, 26).into(), usize::from(u16_at(&fixed, 28)));
-        let whole = LOCAL_SIZE + name + extra;
-        let header = source.peek(whole);
-        let Some(names) = header.get(LOCAL_SIZE..whole) else {
-            self.fault(&diagnostic::ARCHIVE_TRUNCATED, at);
+    /// Reads a local header, and opens the contents after it.
+    fn begin(&mut self) -> Option<ArchiveMember> {
+        let Limited { source, left } = &mut *self.source.lock();
+        self.at = source.consumed;
+        let fixed = source.peek(LOCAL_SIZE);
+        let size = LOCAL_SIZE + usize::from(u16_at(fixed, 26)) + usize::from(u16_at(fixed, 28));
+        let bytes = source.peek(size);
+        if bytes.len() < size {
+            let fault = ArchiveFault::new(&diagnostic::ARCHIVE_TRUNCATED, self.at);
+            self.faults.push(fault);
+            self.stage = Stage::Ended;
             return None;
-        };
-        let (name, extra) = names.split_at(name);
-        let mut header = ZipHeader::new(&fixed[6..], 0, name, extra);
-        source.consume(whole);
+        }
+        let header = ZipHeader::new(bytes, LOCAL_SIZE, LOCAL_FLAGS);
+        source.consume(size);
+        *left = header.packed;
         let is_open = header.flags & HAS_DESCRIPTOR != 0 && header.packed == 0;
-        let method = Method::of(header.method);
-        let is_encrypted = header.flags & ENCRYPTED != 0;
-        let contents = match method {
-            Method::Deflate if is_open && !is_encrypted => {
-                let decoder = Box::new(Inflate::over(source, false));
-                self.stage = Stage::Deflated(decoder, Tally::new(), at);
-                MemberContents::File
+        let mut contents = MemberContents::File;
+        self.stage = match header.method() {
+            Some(method) if !is_open => {
+                let reader = Box::new(self.source.clone());
+                let contents = PackedContents::new(method, reader, header.packed, header.seal());
+                Stage::Sized(contents)
             }
-            Method::Stored if is_open && !is_encrypted => {
-                self.stage = Stage::Stored(source, Tally::new());
-                MemberContents::File
-            }
-            method if !is_open => {
-                let shared = Shared::new(source);
-                let left = Shared::new(header.packed);
-                let reader = Box::new(Limited {
-                    source: shared.clone(),
-                    left: left.clone(),
-                });
-                let (packed, seal) = (header.packed, header.seal());
-                let contents = PackedContents::new(method, reader, packed, seal);
-                match contents.filter(|_| !is_encrypted) {
-                    Some(contents) => {
-                        self.stage = Stage::Sized(contents, shared, left);
-                        MemberContents::File
-                    }
-                    None => {
-                        if let Some(mut source) = shared.into_inner() {
-                            source.skip(header.packed);
-                            self.stage = Stage::Between(source);
-                        }
-                        MemberContents::Unreadable
-                    }
-                }
-            }
-            // Nothing tells where it ends but the next header.
+            Some(Method::Deflate) => Stage::Deflated(Decompress::new(false), Tally::default()),
+            Some(Method::Stored) => Stage::Stored(Tally::default()),
+            // Only the next header shows where open contents end.
             _ => {
-                self.stage = Stage::Between(source);
-                MemberContents::Unreadable
+                source.skip(header.packed);
+                let fault = ArchiveFault::new(&diagnostic::ARCHIVE_UNREADABLE, self.at);
+                self.faults.push(fault);
+                contents = MemberContents::Unreadable;
+                Stage::Between
             }
         };
-        if contents == MemberContents::Unreadable {
-            self.fault(&diagnostic::ARCHIVE_UNREADABLE, at);
-        }
-        Some(header.member(contents))
+        Some(ArchiveMember::file(header.name, contents))
     }
+}
 
-    /// Reads the descriptor behind contents.
-    fn descriptor(&mut self, source: &mut BufferedSource, tally: &Tally) {
-        let offset = source.consumed;
-        let has_signature = source.peek(4) == DESCRIPTOR;
-        let start = if has_signature { 4 } else { 0 };
-        let bytes = source.peek(start + 20).to_vec();
-        let crc = u32_at(&bytes, start);
-        // The lengths have 32 bits each, or 64; what comes next begins with a signature.
-        let is_long = u64_at(&bytes, start + 12) == tally.length
-            && u64::from(u32_at(&bytes, start + 8)) != tally.length;
-        let size = start + if is_long { 20 } else { 12 };
-        source.consume(size.min(bytes.len()));
-        if bytes.len() < size || crc != tally.sum() {
-            self.fault(&diagnostic::COMPRESS_CORRUPT, offset);
-        }
-    }
+/// Reads the descriptor after contents; returns the fault of one that does not match.
+fn check_descriptor(source: &mut BufferedSource, tally: &Tally) -> Option<ArchiveFault> {
+    let offset = source.consumed;
+    let has_signature = source.peek(4) == DESCRIPTOR;
+    let start = if has_signature { 4 } else { 0 };
+    let bytes = source.peek(start + 20);
+    // The lengths have 32 bits each, or 64; what comes next begins with a signature.
+    let is_long = u64_at(bytes, start + 12) == tally.length
+        && u64::from(u32_at(bytes, start + 8)) != tally.length;
+    let size = start + if is_long { 20 } else { 12 };
+    let holds = bytes.len() >= size && u32_at(bytes, start) == tally.sum();
+    let length = size.min(bytes.len());
+    source.consume(length);
+    (!holds).then(|| ArchiveFault::new(&diagnostic::COMPRESS_CORRUPT, offset))
+}
 
-    /// Reads stored contents up to the descriptor that fits them.
-    fn read_open(source: &mut BufferedSource, tally: &Tally, into: &mut [u8]) -> Option<usize> {
-        let bytes = source.peek(SEARCHED);
-        let (end, is_end) = match memmem::find(bytes, DESCRIPTOR) {
-            Some(0) => {
-                let crc = u32_at(bytes, 4);
-                let length = u64::from(u32_at(bytes, 8));
-                if crc == tally.sum() && length == tally.length & 0xffff_ffff {
-                    return None;
-                }
-                (1, false)
+/// Reads stored contents up to the descriptor that fits them; `None` there.
+fn read_open(source: &mut BufferedSource, tally: &Tally, into: &mut [u8]) -> Option<usize> {
+    let bytes = source.peek(SEARCHED);
+    let end = match memmem::find(bytes, DESCRIPTOR) {
+        Some(0) => {
+            let length = u64::from(u32_at(bytes, 8));
+            if u32_at(bytes, 4) == tally.sum() && length == tally.length & 0xffff_ffff {
+                return None;
             }
-            Some(at) => (at, false),
-            None if bytes.len() < SEARCHED => (bytes.len(), true),
-            None => (bytes.len() + 1 - DESCRIPTOR.len(), false),
-        };
-        if is_end && bytes.is_empty() {
-            return Some(0);
+            1
         }
-        let n = end.min(into.len());
-        into[..n].copy_from_slice(&bytes[..n]);
-        source.consume(n);
-        Some(n)
-    }
+        Some(at) => at,
+        None if bytes.len() < SEARCHED => bytes.len(),
+        None => bytes.len() + 1 - DESCRIPTOR.len(),
+    };
+    let n = end.min(into.len());
+    into[..n].copy_from_slice(&bytes[..n]);
+    source.consume(n);
+    Some(n)
 }
 
 /// The number of bytes that are searched at a time for a header.
@@ -895,29 +817,28 @@ const SEARCHED: usize = 4096;
 
 impl Container for ZipStream {
     fn next(&mut self) -> io::Result<Option<ArchiveMember>> {
-        let Some(mut source) = self.between()? else {
-            return Ok(None);
-        };
-        if self.members == MEMBERS {
-            let offset = source.consumed;
-            self.fault(&diagnostic::ARCHIVE_MEMBER_LIMIT, offset);
-            return Ok(None);
-        }
+        let is_full = self.members == MEMBERS;
         loop {
-            if self.find(&mut source).is_none() {
-                let error = source.error.take();
-                return error.map_or(Ok(None), |kind| Err(kind.into()));
+            while self.read(&mut [0; 4096])? > 0 {}
+            if !matches!(self.stage, Stage::Between) {
+                return Ok(None);
+            }
+            if is_full {
+                let offset = self.source.lock().source.consumed;
+                let fault = ArchiveFault::new(&diagnostic::ARCHIVE_MEMBER_LIMIT, offset);
+                self.faults.push(fault);
+                self.stage = Stage::Ended;
+                return Ok(None);
+            }
+            if !self.find() {
+                self.stage = Stage::Ended;
+                self.source.lock().source.take_error()?;
+                return Ok(None);
             }
             self.members += 1;
-            let Some(member) = self.begin(source) else {
-                return Ok(None);
-            };
-            if !member.name.ends_with(b"/") {
-                return Ok(Some(member));
-            }
-            match self.between()? {
-                Some(next) => source = next,
-                None => return Ok(None),
+            match self.begin() {
+                Some(folder) if folder.name.ends_with(b"/") => {}
+                member => return Ok(member),
             }
         }
     }
@@ -926,71 +847,63 @@ impl Container for ZipStream {
         if into.is_empty() {
             return Ok(0);
         }
+        let mut fault = |code, offset| self.faults.push(ArchiveFault::new(code, offset));
+        // An error ends the zip.
         match std::mem::replace(&mut self.stage, Stage::Ended) {
-            Stage::Sized(mut contents, source, left) => {
-                let mut damage = None;
-                let n = contents.read(into, &mut damage)?;
-                let offset = source.lock().consumed;
-                if let Some(code) = damage {
-                    self.fault(code, offset);
+            Stage::Sized(mut contents) => {
+                let n = contents.read(into)?;
+                let Limited { source, left } = &mut *self.source.lock();
+                let offset = source.consumed;
+                if let Some(code) = contents.damage.take() {
+                    fault(code, offset);
                 }
                 if n > 0 {
-                    self.stage = Stage::Sized(contents, source, left);
+                    self.stage = Stage::Sized(contents);
                     return Ok(n);
                 }
-                // What the decoder did not need belongs to the member all the same.
-                drop(contents);
-                if let Some(mut source) = source.into_inner() {
-                    let rest = *left.lock();
-                    if source.skip(rest) < rest {
-                        self.fault(&diagnostic::ARCHIVE_TRUNCATED, offset);
-                    }
-                    self.stage = Stage::Between(source);
+                // All packed bytes belong to the member, also those that the decoder did not need.
+                if source.skip(*left) < *left {
+                    fault(&diagnostic::ARCHIVE_TRUNCATED, offset);
                 }
+                self.stage = Stage::Between;
                 Ok(0)
             }
-            Stage::Deflated(mut decoder, mut tally, at) => match decoder.read(into) {
-                Ok(0) => {
-                    let mut source = decoder.into_source();
-                    self.descriptor(&mut source, &tally);
-                    self.stage = Stage::Between(source);
-                    Ok(0)
-                }
-                Ok(n) => {
-                    let added = tally.add(&into[..n], decoder.consumed());
-                    if let Err(code) = added {
-                        self.fault(code, at);
-                        self.stage = Stage::Between(decoder.into_source());
-                    } else {
-                        self.stage = Stage::Deflated(decoder, tally, at);
+            Stage::Deflated(mut decoder, mut tally) => {
+                let source = &mut self.source.lock().source;
+                let (n, end) = inflate(&mut decoder, source, into);
+                tally.add(&into[..n]);
+                self.stage = Stage::Between;
+                match end {
+                    _ if Decompressed::is_excessive(decoder.total_in(), tally.length) => {
+                        fault(&diagnostic::RATIO_LIMIT, self.at);
                     }
-                    Ok(n)
-                }
-                Err(error) if is_damage(&error) => {
-                    self.fault(&diagnostic::COMPRESS_CORRUPT, at);
-                    self.stage = Stage::Between(decoder.into_source());
-                    Ok(0)
-                }
-                Err(error) => Err(error),
-            },
-            Stage::Stored(mut source, mut tally) => {
-                match Self::read_open(&mut source, &tally, into) {
-                    Some(0) => {
-                        self.fault(&diagnostic::ARCHIVE_TRUNCATED, source.consumed);
-                        Ok(0)
+                    None => self.stage = Stage::Deflated(decoder, tally),
+                    Some(Ok(())) => self.faults.extend(check_descriptor(source, &tally)),
+                    Some(Err(_)) => {
+                        if let Some(kind) = source.error {
+                            self.stage = Stage::Ended;
+                            return Err(kind.into());
+                        }
+                        fault(&diagnostic::COMPRESS_CORRUPT, self.at);
                     }
-                    Some(n) => {
-                        // Stored bytes are as many as they take.
-                        let _ = tally.add(&into[..n], tally.length);
-                        self.stage = Stage::Stored(source, tally);
-                        Ok(n)
-                    }
+                }
+                Ok(n)
+            }
+            Stage::Stored(mut tally) => {
+                let source = &mut self.source.lock().source;
+                let n = read_open(source, &tally, into);
+                match n {
                     None => {
-                        self.descriptor(&mut source, &tally);
-                        self.stage = Stage::Between(source);
-                        Ok(0)
+                        self.faults.extend(check_descriptor(source, &tally));
+                        self.stage = Stage::Between;
+                    }
+                    Some(0) => fault(&diagnostic::ARCHIVE_TRUNCATED, source.consumed),
+                    Some(n) => {
+                        tally.add(&into[..n]);
+                        self.stage = Stage::Stored(tally);
                     }
                 }
+                Ok(n.unwrap_or(0))
             }
             other => {
                 self.stage = other;

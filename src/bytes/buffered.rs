@@ -148,6 +148,11 @@ impl BufferedSource {
         let _ = Read::take(self, n as u64).read_to_end(into);
     }
 
+    /// Removes and returns the error that has ended the input.
+    pub(crate) fn take_error(&mut self) -> io::Result<()> {
+        self.error.take().map_or(Ok(()), |kind| Err(kind.into()))
+    }
+
     fn read_more(&mut self) -> io::Result<()> {
         match self.reader.read(&mut self.buffer[self.end..]) {
             Ok(n) => {

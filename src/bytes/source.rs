@@ -129,12 +129,6 @@ impl<T> Shared<T> {
         Shared(Arc::new(Mutex::new(value)))
     }
 
-    /// Returns the value where this is the only owner.
-    pub(crate) fn into_inner(self) -> Option<T> {
-        let value = Arc::into_inner(self.0)?.into_inner();
-        Some(value.unwrap_or_else(PoisonError::into_inner))
-    }
-
     /// Returns whether there are other owners.
     pub(crate) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1
