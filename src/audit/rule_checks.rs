@@ -1,5 +1,7 @@
 //! Findings about the redirect files of servers: rules whose destination does not exist.
 
+use std::io::Write as _;
+
 use super::disk::LookupMatch;
 use super::finding::{
     CauseKind, DocumentPosition, FindingCause, FindingDraft, FindingSubject, SuggestionHint,
@@ -8,12 +10,10 @@ use super::finding::{
 use super::ignored::IgnoreCandidate;
 use super::options::{Audit, leads_to_touched, touches};
 use super::rules::RuleId;
-use super::server::RuleFile;
+use super::server::{DestinationTemplate, RuleFile};
 use super::site::Site;
 use super::target::{ServerStep, TargetLocation, split_fragment};
 use super::wire::{self, WireRecord, WireRecords, push_bytes};
-use crate::bytes::lines::Position;
-use crate::document::events::Span;
 use crate::linker::Diagnostic;
 use crate::pipeline::members;
 use crate::uri::{Resolver, Rules};
@@ -26,12 +26,8 @@ const TOLD: usize = 4;
 pub(super) fn records(audit: &Audit, site: &Site) -> (WireRecords, u64) {
     let mut out = WireRecords::default();
     let mut ignored = 0;
-    for file in audit
-        .checker
-        .servers
-        .iter()
-        .flat_map(|view| view.rule_files())
-    {
+    let views = audit.checker.servers.iter();
+    for file in views.flat_map(|view| view.rule_files()) {
         let (path, inner) = match members::split_path(&file.path) {
             Some((archive, inner)) => (archive, Some(String::from_utf8_lossy(inner))),
             None => (file.path.as_slice(), None),
@@ -53,14 +49,12 @@ pub(super) fn records(audit: &Audit, site: &Site) -> (WireRecords, u64) {
     (out, ignored)
 }
 
-/// A destination in a redirect file.
+/// A destination in a redirect file that is the same for all requests.
 struct RuleDestination<'a> {
-    text: &'a [u8],
+    to: &'a DestinationTemplate,
     status: u16,
     /// There are others below this one.
     is_prefix: bool,
-    position: Position,
-    span: Span,
 }
 
 /// The checks of one redirect file.
@@ -97,25 +91,22 @@ impl RuleChecks<'_> {
 
     /// Returns the destinations that are the same for all requests.
     fn destinations(&self) -> impl Iterator<Item = RuleDestination<'_>> {
-        let pages = self.file.error_pages.iter().map(|page| RuleDestination {
-            text: &page.path,
+        let pages = self.file.error_pages.iter().map(|to| RuleDestination {
+            to,
             status: 404,
             is_prefix: false,
-            position: page.position,
-            span: page.span,
         });
         // Absolute destinations in files that a walk finds are links of their text.
         let is_hidden = self.file.path.ends_with(b"/.htaccess");
         let rules = self.file.rules.rules().iter();
-        let rules = rules.filter_map(move |rule| {
-            let text = rule.fixed_destination()?;
-            (is_hidden || text.starts_with(b"/")).then_some(RuleDestination {
-                text,
-                status: rule.status,
-                is_prefix: rule.is_prefix(),
-                position: rule.position,
-                span: rule.span,
-            })
+        let rules = rules.filter(move |rule| {
+            let text = rule.fixed_destination();
+            text.is_some_and(|text| is_hidden || text.starts_with(b"/"))
+        });
+        let rules = rules.map(|rule| RuleDestination {
+            to: &rule.to,
+            status: rule.status,
+            is_prefix: rule.is_prefix(),
         });
         rules.chain(pages)
     }
@@ -128,12 +119,12 @@ impl RuleChecks<'_> {
         nth: u64,
         out: &mut Vec<u8>,
     ) -> bool {
-        let checker = &self.audit.checker;
+        let (checker, text) = (&self.audit.checker, &*destination.to.text);
         let mut target = Vec::new();
         let resolved = Resolver::new(uri, Rules::Whatwg)
-            .is_ok_and(|resolver| resolver.resolve_into(destination.text, &mut target).is_ok());
-        let is_touched = touches(self.audit, &self.file.path)
-            || leads_to_touched(self.audit, uri, destination.text);
+            .is_ok_and(|resolver| resolver.resolve_into(text, &mut target).is_ok());
+        let is_touched =
+            touches(self.audit, &self.file.path) || leads_to_touched(self.audit, uri, text);
         if !resolved || !is_touched {
             return false;
         }
@@ -169,25 +160,24 @@ impl RuleChecks<'_> {
             rule,
             path: self.audit.shown(&self.file.path),
             name,
-            targets: &[destination.text, target],
+            targets: &[text, target],
         };
         if self.audit.ignored.ignores(&candidate) {
             return true;
         }
-        let key = finding_key(name, None, rule, destination.text, nth);
+        let key = finding_key(name, None, rule, text, nth);
         if self.audit.options.baseline.contains(key) {
             out.push(WireRecord::Forgiven as u8);
             out.extend_from_slice(&key.to_le_bytes());
             return false;
         }
-        let text = destination.text;
         out.push(WireRecord::Finding as u8);
         let draft = FindingDraft {
             subject: FindingSubject::Document(DocumentPosition {
                 member: self.member,
-                position: Some(destination.position),
-                span: Some(destination.span),
-                name: destination.text,
+                position: Some(destination.to.position),
+                span: Some(destination.to.span),
+                name: text,
             }),
             rule,
             level: levels.of(rule),
@@ -215,39 +205,37 @@ impl ServerSteps {
     /// Adds a step.
     pub(super) fn add(&mut self, audit: &Audit, step: &ServerStep<'_>) {
         self.count += 1;
+        let out = &mut self.text;
         if self.count > 1 && self.count <= TOLD + 1 {
-            self.text.extend_from_slice(b", ");
+            out.extend_from_slice(b", ");
         }
-        match *step {
-            ServerStep::Loop => self.text.extend_from_slice(match self.count > TOLD {
-                true => b" and so on without an end",
-                false => b"and so on without an end",
-            }),
-            ServerStep::Rule { .. } if self.count == TOLD + 1 => {
-                self.text.extend_from_slice(b"...")
-            }
-            ServerStep::Rule { .. } if self.count > TOLD => {}
-            ServerStep::Rule {
-                file,
-                line,
-                status,
-                destination,
-            } => {
-                self.text.extend_from_slice(audit.shown(file));
-                if line > 0 {
-                    self.text.extend_from_slice(format!(":{line}").as_bytes());
-                }
-                if status >= 400 {
-                    self.text
-                        .extend_from_slice(format!(" answers {status}").as_bytes());
-                } else {
-                    self.text.extend_from_slice(b" leads to ");
-                    self.text.extend_from_slice(&shortened(destination));
-                }
-            }
+        let ServerStep::Rule {
+            file,
+            line,
+            status,
+            destination,
+        } = *step
+        else {
+            let blank = if self.count > TOLD { " " } else { "" };
+            let _ = write!(out, "{blank}and so on without an end");
+            return;
+        };
+        self.destination = destination.to_vec();
+        if self.count == TOLD + 1 {
+            out.extend_from_slice(b"...");
         }
-        if let ServerStep::Rule { destination, .. } = step {
-            self.destination = destination.to_vec();
+        if self.count > TOLD {
+            return;
+        }
+        out.extend_from_slice(audit.shown(file));
+        if line > 0 {
+            let _ = write!(out, ":{line}");
+        }
+        if status >= 400 {
+            let _ = write!(out, " answers {status}");
+        } else {
+            out.extend_from_slice(b" leads to ");
+            out.extend_from_slice(&shortened(destination));
         }
     }
 

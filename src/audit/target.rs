@@ -220,7 +220,7 @@ impl TargetChecker {
             }
             ServerAnswer::Rule(file, matched) => {
                 let rule = matched.rule;
-                let line = rule.position.line;
+                let line = rule.to.position.line;
                 (file.path.as_slice(), line, rule.status, matched.destination)
             }
         };

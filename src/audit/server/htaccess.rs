@@ -4,51 +4,11 @@
 //! <https://httpd.apache.org/docs/2.4/mod/mod_dir.html>
 
 use super::rule::{
-    DestinationTemplate, ErrorPage, ParsedRules, PathPattern, RestPattern, ServerRule,
-    TemplatePlaces, UNPLACED,
+    DestinationTemplate, ParsedRules, PathPattern, SegmentPattern, ServerRule, TemplatePlaces,
+    segments,
 };
 use crate::audit::disk::OptionalExtension;
 use crate::document::events::Span;
-
-/// Directives that change headers, access or content, and not what stands at a path.
-const WITHOUT_EFFECT: &[&str] = &[
-    "addcharset",
-    "adddefaultcharset",
-    "addencoding",
-    "addlanguage",
-    "addoutputfilterbytype",
-    "addtype",
-    "allow",
-    "authname",
-    "authtype",
-    "authuserfile",
-    "browsermatch",
-    "contentdigest",
-    "defaultlanguage",
-    "defaulttype",
-    "deny",
-    "expiresactive",
-    "expiresbytype",
-    "expiresdefault",
-    "fileetag",
-    "forcetype",
-    "header",
-    "indexignore",
-    "indexoptions",
-    "limitrequestbody",
-    "order",
-    "php_flag",
-    "php_value",
-    "requestheader",
-    "require",
-    "satisfy",
-    "serversignature",
-    "setenv",
-    "setenvif",
-    "setenvifnocase",
-    "setoutputfilter",
-    "unsetenv",
-];
 
 /// Reads the directives of a file.
 pub(super) fn parse(text: &[u8]) -> ParsedRules {
@@ -73,10 +33,48 @@ pub(super) fn parse(text: &[u8]) -> ParsedRules {
             continue;
         }
         let name = String::from_utf8_lossy(&name);
-        if WITHOUT_EFFECT.contains(&&*name) {
-            continue;
-        }
-        if sections.contains(&false) || found.directive(&name, &words[1..], span).is_none() {
+        let followed = match &*name {
+            // These change headers, access or content, and not which file is at a path.
+            "addcharset"
+            | "adddefaultcharset"
+            | "addencoding"
+            | "addlanguage"
+            | "addoutputfilterbytype"
+            | "addtype"
+            | "allow"
+            | "authname"
+            | "authtype"
+            | "authuserfile"
+            | "browsermatch"
+            | "contentdigest"
+            | "defaultlanguage"
+            | "defaulttype"
+            | "deny"
+            | "expiresactive"
+            | "expiresbytype"
+            | "expiresdefault"
+            | "fileetag"
+            | "forcetype"
+            | "header"
+            | "indexignore"
+            | "indexoptions"
+            | "limitrequestbody"
+            | "order"
+            | "php_flag"
+            | "php_value"
+            | "requestheader"
+            | "require"
+            | "satisfy"
+            | "serversignature"
+            | "setenv"
+            | "setenvif"
+            | "setenvifnocase"
+            | "setoutputfilter"
+            | "unsetenv" => continue,
+            _ if sections.contains(&false) => None,
+            name => found.directive(name, &words[1..], span),
+        };
+        if followed.is_none() {
             found.unfollowed.add(span.start);
         }
     }
@@ -100,11 +98,13 @@ impl ParsedRules {
                 } else if path.starts_with(b"/") {
                     // `/a/` is for what is below `/a`, and `/a` for itself too.
                     let prefix = path.strip_suffix(b"/");
-                    let least = usize::from(prefix.is_some());
-                    let name = Box::default();
-                    let rest = Some(RestPattern { name, least });
-                    let prefix = PathPattern::literal(prefix.unwrap_or(path), rest);
-                    (prefix, TemplatePlaces::Append)
+                    let literals = segments(prefix.unwrap_or(path)).map(SegmentPattern::literal);
+                    let rest = SegmentPattern::Rest {
+                        name: Box::default(),
+                        least: usize::from(prefix.is_some()),
+                    };
+                    let prefix = literals.chain([rest]).collect();
+                    (PathPattern::Segments(prefix), TemplatePlaces::Append)
                 } else {
                     return None;
                 };
@@ -112,16 +112,14 @@ impl ParsedRules {
                 if (300..400).contains(&status) != to.is_some() {
                     return None;
                 }
-                let text = to.cloned().unwrap_or_default().into();
+                let text = to.cloned().unwrap_or_default();
                 self.rules.push(ServerRule {
                     from,
                     query: Vec::new(),
-                    to: DestinationTemplate { text, places },
+                    to: DestinationTemplate::new(text, places, span),
                     status,
                     force: true,
                     conditional: false,
-                    position: UNPLACED,
-                    span,
                 });
             }
             "directoryindex" => {
@@ -137,29 +135,22 @@ impl ParsedRules {
             "errordocument" => {
                 let path = words.get(1)?.clone();
                 if path.starts_with(b"/") {
-                    self.error_pages.push(ErrorPage {
-                        path,
-                        position: UNPLACED,
-                        span,
-                    });
+                    let page = DestinationTemplate::new(path, TemplatePlaces::Numbers, span);
+                    self.error_pages.push(page);
                 }
             }
             "options" => {
-                let is_relative = |word: &Vec<u8>| matches!(word.first(), Some(b'+' | b'-'));
+                let is_relative = |word: &Vec<u8>| word.starts_with(b"+") || word.starts_with(b"-");
                 if !words.iter().any(is_relative) {
                     self.settings.pages = Some(OptionalExtension::Never);
                 }
                 for word in words {
-                    let (is_set, option) = match word.split_first() {
-                        Some((sign @ (b'+' | b'-'), option)) => (*sign == b'+', option),
-                        _ => (true, word.as_slice()),
-                    };
-                    if option.eq_ignore_ascii_case(b"multiviews") {
-                        self.settings.pages = Some(if is_set {
-                            OptionalExtension::WithoutSlash
-                        } else {
-                            OptionalExtension::Never
-                        });
+                    match &*word.to_ascii_lowercase() {
+                        b"multiviews" | b"+multiviews" => {
+                            self.settings.pages = Some(OptionalExtension::WithoutSlash);
+                        }
+                        b"-multiviews" => self.settings.pages = Some(OptionalExtension::Never),
+                        _ => {}
                     }
                 }
             }

@@ -5,14 +5,11 @@
 
 use std::hash::BuildHasher;
 
+use foldhash::HashMap;
 use foldhash::quality::RandomState;
-use foldhash::{HashMap, HashMapExt};
 use regex::bytes::{RegexSet, RegexSetBuilder};
 
-use super::rule::{
-    PathPattern, QueryCondition, Request, RestPattern, SegmentPattern, ServerRule, parameters,
-    segments,
-};
+use super::rule::{PathPattern, Request, SegmentPattern, ServerRule, parameters, segments};
 
 /// Requests with a longer path are answered by no rule; servers refuse them.
 const LONGEST_PATH: usize = 8 << 10;
@@ -30,22 +27,18 @@ const ALIKE: usize = 32;
 const PARAMETERS: usize = 6;
 
 /// The treatment of a slash at the end of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TrailingSlash {
-    /// It counts.
     Significant,
     /// Paths with and without it are the same.
+    #[default]
     Ignored,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct TrieNode {
-    /// The node behind a segment of any name, or zero.
+    /// The node after a segment of any name, or zero.
     named: u32,
-    /// The rules whose pattern ends here.
-    ends: Vec<u32>,
-    /// The rules whose pattern has any segments from here on.
-    rests: Vec<u32>,
     /// There are rules here that depend on the query.
     has_queries: bool,
 }
@@ -59,20 +52,18 @@ pub(in crate::audit) struct MatchedRule<'a> {
 }
 
 /// The rules of one file in their order.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(in crate::audit) struct RuleIndex {
     rules: Vec<ServerRule>,
     slash: TrailingSlash,
     nodes: Vec<TrieNode>,
     /// Nodes by the hash of the node above and a segment.
     children: HashMap<u64, u32>,
-    /// Rules by the hash of their node, whether more segments may follow, and their literal conditions
-    /// on the query.
-    queries: HashMap<u64, Vec<u32>>,
-    /// Sets of expressions, each with the index in `expression_rules` of its first one.
-    expressions: Vec<(usize, RegexSet)>,
-    /// The rule of each expression.
-    expression_rules: Vec<u32>,
+    /// Rules by the hash of the node where their pattern ends, whether more segments may follow, and
+    /// their literal conditions on the query.
+    lists: HashMap<u64, Vec<u32>>,
+    /// Sets of expressions, each with the rules that have them.
+    expressions: Vec<(Vec<u32>, RegexSet)>,
     hasher: RandomState,
     /// The number of rules past the limits, which are not followed.
     pub(super) unfollowed: u64,
@@ -81,30 +72,21 @@ pub(in crate::audit) struct RuleIndex {
 impl RuleIndex {
     pub(super) fn new(rules: Vec<ServerRule>, slash: TrailingSlash) -> Self {
         let mut index = RuleIndex {
-            rules: Vec::new(),
+            rules,
             slash,
             nodes: vec![TrieNode::default()],
-            children: HashMap::new(),
-            queries: HashMap::new(),
-            expressions: Vec::new(),
-            expression_rules: Vec::new(),
-            hasher: RandomState::default(),
-            unfollowed: 0,
+            ..RuleIndex::default()
         };
-        for (number, rule) in rules.iter().enumerate() {
-            match &rule.from {
-                PathPattern::Segments { segments, rest } => {
-                    let node = index.node(segments);
-                    index.add(node, number as u32, rest.is_some(), &rules);
-                }
-                PathPattern::Expression { .. } if index.expression_rules.len() == EXPRESSIONS => {
-                    index.unfollowed += 1;
-                }
-                PathPattern::Expression { .. } => index.expression_rules.push(number as u32),
+        let mut expressions = Vec::new();
+        for number in 0..index.rules.len() {
+            match index.rules[number].from {
+                PathPattern::Segments(_) => index.add(number),
+                PathPattern::Expression { .. } => expressions.push(number as u32),
             }
         }
-        index.rules = rules;
-        index.build_expressions();
+        index.unfollowed += expressions.len().saturating_sub(EXPRESSIONS) as u64;
+        expressions.truncate(EXPRESSIONS);
+        index.add_expressions(&expressions);
         index
     }
 
@@ -117,81 +99,75 @@ impl RuleIndex {
         self.rules.iter().any(|rule| !rule.query.is_empty())
     }
 
-    /// Returns the node of a pattern, added if it is new.
-    fn node(&mut self, patterns: &[SegmentPattern]) -> usize {
+    /// Adds a rule with a pattern of segments to the trie.
+    fn add(&mut self, number: usize) {
+        let rule = &self.rules[number];
+        let PathPattern::Segments(patterns) = &rule.from else {
+            return;
+        };
         let mut node = 0;
         for pattern in patterns {
             let new = self.nodes.len() as u32;
             let next = match pattern {
+                SegmentPattern::Rest { .. } => break,
                 SegmentPattern::Literal(segment) => {
                     let hash = self.hasher.hash_one((node, &**segment));
-                    *self.children.entry(hash).or_insert(new)
+                    self.children.entry(hash).or_insert(new)
                 }
-                SegmentPattern::Named(_) if self.nodes[node].named > 0 => self.nodes[node].named,
-                SegmentPattern::Named(_) => {
-                    self.nodes[node].named = new;
-                    new
-                }
+                SegmentPattern::Named(_) => &mut self.nodes[node].named,
             };
-            if next == new {
+            if *next == 0 || *next == new {
+                *next = new;
                 self.nodes.push(TrieNode::default());
+                node = new as usize;
+            } else {
+                node = *next as usize;
             }
-            node = next as usize;
         }
-        node
-    }
-
-    fn add(&mut self, node: usize, number: u32, has_rest: bool, rules: &[ServerRule]) {
-        let rule = &rules[number as usize];
-        let list = match (rule.query.is_empty(), has_rest) {
-            (true, true) => &mut self.nodes[node].rests,
-            (true, false) => &mut self.nodes[node].ends,
-            (false, _) => {
-                self.nodes[node].has_queries = true;
-                let mut literals: Vec<&[u8]> = (rule.query.iter())
-                    .filter_map(|condition| match condition {
-                        QueryCondition::Literal(pair) => Some(&**pair),
-                        QueryCondition::Named { .. } => None,
-                    })
-                    .collect();
-                literals.sort_unstable();
-                let hash = self.hasher.hash_one((node, has_rest, literals));
-                self.queries.entry(hash).or_default()
-            }
-        };
-        let mut others = list.iter();
-        if others.any(|&other| hides(&rules[other as usize], rule)) {
+        self.nodes[node].has_queries |= !rule.query.is_empty();
+        let literals = rule.query.iter().filter(|condition| !condition.is_named);
+        let literals = literals.map(|one| [&one.key, &b"="[..], &one.value].concat());
+        let mut literals: Vec<_> = literals.collect();
+        literals.sort_unstable();
+        let hash = self
+            .hasher
+            .hash_one((node, rule.from.rest().is_some(), literals));
+        let list = self.lists.entry(hash).or_default();
+        if list
+            .iter()
+            .any(|&other| hides(&self.rules[other as usize], rule))
+        {
             return;
         }
         if list.len() == ALIKE {
             self.unfollowed += 1;
-            return;
+        } else {
+            list.push(number as u32);
         }
-        list.push(number);
     }
 
-    fn build_expressions(&mut self) {
-        let mut first = 0;
-        while first < self.expression_rules.len() {
-            let mut count = SET_LENGTH.min(self.expression_rules.len() - first);
-            while count > 0 {
-                let numbers = self.expression_rules[first..first + count].iter();
-                let patterns = numbers.map(|&number| match &self.rules[number as usize].from {
+    fn add_expressions(&mut self, mut numbers: &[u32]) {
+        while !numbers.is_empty() {
+            let mut count = SET_LENGTH.min(numbers.len());
+            let set = loop {
+                let patterns = numbers[..count].iter();
+                let patterns = patterns.map(|&number| match &self.rules[number as usize].from {
                     PathPattern::Expression { expression, .. } => expression.as_str(),
-                    PathPattern::Segments { .. } => "",
+                    PathPattern::Segments(_) => "",
                 });
                 let mut builder = RegexSetBuilder::new(patterns);
                 builder.unicode(false).size_limit(SET_SIZE);
-                builder.dfa_size_limit(SET_SIZE);
-                if let Ok(set) = builder.build() {
-                    self.expressions.push((first, set));
-                    break;
+                match builder.dfa_size_limit(SET_SIZE).build() {
+                    Err(_) if count > 1 => count /= 2,
+                    built => break built,
                 }
-                count /= 2;
+            };
+            match set {
+                Ok(set) => self.expressions.push((numbers[..count].to_vec(), set)),
+                // An expression that compiles alone is small enough for a set.
+                Err(_) => self.unfollowed += 1,
             }
-            // An expression that compiles alone is small enough for a set.
-            self.unfollowed += u64::from(count == 0);
-            first += count.max(1);
+            numbers = &numbers[count..];
         }
     }
 
@@ -206,10 +182,9 @@ impl RuleIndex {
         if self.rules.is_empty() || request.path.len() > LONGEST_PATH {
             return None;
         }
-        let path = match (self.slash, request.path.strip_suffix(b"/")) {
-            (TrailingSlash::Ignored, Some(b"")) | (_, None) => request.path,
-            (TrailingSlash::Ignored, Some(path)) => path,
-            (TrailingSlash::Significant, Some(_)) => request.path,
+        let path = match request.path.strip_suffix(b"/") {
+            Some(path) if self.slash == TrailingSlash::Ignored && !path.is_empty() => path,
+            _ => request.path,
         };
         let request = Request {
             path,
@@ -246,17 +221,14 @@ impl RuleIndex {
     /// Returns the numbers of the rules whose patterns match a path, and may match its query.
     fn candidates(&self, request: &Request<'_>) -> Vec<u32> {
         let mut found = Vec::new();
-        for (first, set) in &self.expressions {
+        for (numbers, set) in &self.expressions {
             let matches = set.matches(request.path);
-            let rules = &self.expression_rules[*first..];
-            found.extend(matches.iter().map(|index| rules[index]));
+            found.extend(matches.iter().map(|index| numbers[index]));
         }
-        let mut pairs: Vec<Vec<u8>> = Vec::new();
-        if !self.queries.is_empty() {
-            let literals = parameters(request.query).take(PARAMETERS);
-            pairs.extend(literals.map(|(key, value)| [&*key, b"=", &*value].concat()));
-            pairs.sort_unstable();
-        }
+        let pairs = parameters(request.query).take(PARAMETERS);
+        let pairs = pairs.map(|(key, value)| [&*key, b"=", &*value].concat());
+        let mut pairs: Vec<_> = pairs.collect();
+        pairs.sort_unstable();
         let mut visited = 1;
         let mut nodes = vec![0];
         for segment in segments(request.path) {
@@ -282,37 +254,28 @@ impl RuleIndex {
     }
 
     fn push_lists(&self, node: usize, has_rest: bool, pairs: &[Vec<u8>], found: &mut Vec<u32>) {
-        let lists = &self.nodes[node];
-        found.extend_from_slice(if has_rest { &lists.rests } else { &lists.ends });
-        if !lists.has_queries {
-            return;
-        }
-        for chosen in 0..1usize << pairs.len() {
-            let pairs = pairs.iter().enumerate();
-            let literals: Vec<&[u8]> = pairs
-                .filter(|(bit, _)| chosen >> bit & 1 == 1)
-                .map(|(_, pair)| pair.as_slice())
-                .collect();
+        let count = if self.nodes[node].has_queries {
+            pairs.len()
+        } else {
+            0
+        };
+        for chosen in 0..1usize << count {
+            let is_chosen = |(bit, _): &(usize, _)| chosen >> bit & 1 == 1;
+            let literals = pairs[..count].iter().enumerate().filter(is_chosen);
+            let literals: Vec<_> = literals.map(|(_, pair)| pair).collect();
             let hash = self.hasher.hash_one((node, has_rest, literals));
-            found.extend(self.queries.get(&hash).into_iter().flatten());
+            found.extend(self.lists.get(&hash).into_iter().flatten());
         }
     }
 }
 
 /// Returns whether a rule that stands before another one with the same pattern leaves it no request.
 fn hides(rule: &ServerRule, other: &ServerRule) -> bool {
-    let least = |rule: &ServerRule| match &rule.from {
-        PathPattern::Segments {
-            rest: Some(RestPattern { least, .. }),
-            ..
-        } => *least,
-        _ => 0,
-    };
     let same_query = rule.query.is_empty() || rule.query == other.query;
     same_query
         && (!rule.conditional || other.conditional)
         && (rule.force || !other.force)
-        && least(rule) <= least(other)
+        && rule.from.rest() <= other.from.rest()
 }
 
 #[cfg(test)]

@@ -22,10 +22,10 @@ use crate::pipeline::bases::{is_internal_origin, served_at};
 use crate::pipeline::walk::path_of;
 use crate::uri::Mounts;
 use index::{RuleIndex, TrailingSlash};
-use rule::{ErrorPage, Occurrences, ParsedRules, ServerSettings};
+use rule::{Occurrences, ParsedRules, ServerSettings};
 
 pub(super) use index::MatchedRule;
-pub(super) use rule::Request;
+pub(super) use rule::{DestinationTemplate, Request};
 
 /// The length up to which redirect files are read, in bytes.
 const MAX_LENGTH: u64 = 1 << 20;
@@ -38,9 +38,9 @@ pub(crate) struct ServerKind {
     /// Files in the root of a site that indicate the kind, besides those with rules.
     markers: &'static [&'static str],
     /// Files with rules for a site, in the order in which the rules apply.
-    site_files: &'static [&'static RuleSyntax],
+    site_files: &'static [RuleSyntax],
     /// The file with rules that any directory may have.
-    directory_file: Option<&'static RuleSyntax>,
+    directory_file: Option<RuleSyntax>,
     /// Whether pages are found without their extension.
     extension: OptionalExtension,
     /// Paths that the platform answers itself.
@@ -74,20 +74,43 @@ pub(crate) static SERVERS: &[&ServerKind] = &[
     &STATIC,
     // Others with `_redirects` are alike.
     &ServerKind {
-        site_files: &[&REDIRECTS, &NETLIFY_TOML],
+        site_files: &[
+            RuleSyntax {
+                name: "_redirects",
+                slash: TrailingSlash::Ignored,
+                parse: |text| Some(redirects::parse_lines(text)),
+                published: None,
+            },
+            RuleSyntax {
+                name: "netlify.toml",
+                slash: TrailingSlash::Ignored,
+                parse: redirects::parse_toml,
+                published: Some(redirects::published),
+            },
+        ],
         extension: OptionalExtension::WithSlash,
         platform: &["/.netlify/", "/cdn-cgi/"],
         ..ServerKind::new("netlify")
     },
     &ServerKind {
-        site_files: &[&VERCEL_JSON],
+        site_files: &[RuleSyntax {
+            name: "vercel.json",
+            slash: TrailingSlash::Ignored,
+            parse: vercel::parse,
+            published: Some(vercel::published),
+        }],
         platform: &["/_vercel/"],
         moves_pages: true,
         ..ServerKind::new("vercel")
     },
     // Apache httpd.
     &ServerKind {
-        directory_file: Some(&HTACCESS),
+        directory_file: Some(RuleSyntax {
+            name: ".htaccess",
+            slash: TrailingSlash::Significant,
+            parse: |text| Some(htaccess::parse(text)),
+            published: None,
+        }),
         ..ServerKind::new("apache")
     },
     &ServerKind {
@@ -112,77 +135,69 @@ const ERROR_PAGE: &str = "404.html";
 struct RuleSyntax {
     name: &'static str,
     slash: TrailingSlash,
-    parse: RuleParser,
+    /// Returns the contents; `None` if they do not parse.
+    parse: fn(&[u8]) -> Option<ParsedRules>,
+    /// Configurations of hosts, which are only parsed as a whole: returns the directory of the site, below
+    /// that of the file, if the file names one.
+    published: Option<fn(&[u8]) -> Option<String>>,
 }
-
-/// The way in which a file with rules is parsed.
-#[derive(Debug)]
-enum RuleParser {
-    /// By lines, as far as the file was read.
-    Lines(fn(&[u8]) -> ParsedRules),
-    /// As a whole, which must be UTF-8.
-    Whole {
-        /// Returns the contents; `None` if they do not parse.
-        parse: fn(&str) -> Option<ParsedRules>,
-        /// Returns the directory of the site, below that of the file, if the file names one.
-        published: fn(&str) -> Option<String>,
-    },
-}
-
-static REDIRECTS: RuleSyntax = RuleSyntax {
-    name: "_redirects",
-    slash: TrailingSlash::Ignored,
-    parse: RuleParser::Lines(redirects::parse_lines),
-};
-
-static NETLIFY_TOML: RuleSyntax = RuleSyntax {
-    name: "netlify.toml",
-    slash: TrailingSlash::Ignored,
-    parse: RuleParser::Whole {
-        parse: redirects::parse_toml,
-        published: redirects::published,
-    },
-};
-
-static VERCEL_JSON: RuleSyntax = RuleSyntax {
-    name: "vercel.json",
-    slash: TrailingSlash::Ignored,
-    parse: RuleParser::Whole {
-        parse: vercel::parse,
-        published: vercel::published,
-    },
-};
-
-static HTACCESS: RuleSyntax = RuleSyntax {
-    name: ".htaccess",
-    slash: TrailingSlash::Significant,
-    parse: RuleParser::Lines(htaccess::parse),
-};
 
 impl RuleSyntax {
-    /// Reads the file of a site: configurations of hosts from the root or from above it (A100).
+    /// Reads the file of a site: configurations of hosts from the root or from above it in the
+    /// repository (A100).
     fn of_site(&self, tree: &DiskTree, root: &[u8]) -> Option<FileText> {
-        match self.parse {
-            RuleParser::Lines(_) => FileText::read(tree, root, self.name),
-            RuleParser::Whole { published, .. } => {
-                FileText::of_site(tree, root, self.name, published)
-            }
-        }
+        let Some(published) = self.published else {
+            return FileText::read(tree, root, self.name);
+        };
+        let root = root.strip_suffix(b"/").unwrap_or(root);
+        let site = path_of(root);
+        let is_repository = |above: &&Path| above.join(".git").exists();
+        let repository = site.ancestors().find(is_repository).unwrap_or(&site);
+        let mut above = (site.ancestors()).take_while(|above| above.starts_with(repository));
+        above.find_map(|directory| {
+            let directory = directory.as_os_str().as_encoded_bytes();
+            let file = FileText::read(tree, directory, self.name)?;
+            let is_of_site = match published(&file.text).filter(|_| file.cut.is_none()) {
+                Some(below) => {
+                    let below = below.split('/').filter(|name| !matches!(*name, "" | "."));
+                    let names = std::iter::once(directory).chain(below.map(str::as_bytes));
+                    names.collect::<Vec<_>>().join(&b'/') == root
+                }
+                None => directory == root && has_page(tree, root),
+            };
+            is_of_site.then_some(file)
+        })
     }
 
-    fn parse(&self, text: FileText) -> RuleFile {
-        let (parsed, cut) = match self.parse {
-            RuleParser::Lines(parse) => (parse(&text.text), text.cut),
-            RuleParser::Whole { parse, .. } => {
-                let parsed = text.whole().and_then(parse).unwrap_or_else(|| {
-                    let mut parsed = ParsedRules::default();
-                    parsed.invalid.add(0);
-                    parsed
-                });
-                (parsed, None)
-            }
-        };
-        RuleFile::new(text, parsed, self.slash, cut)
+    fn parse(&self, file: FileText) -> RuleFile {
+        let is_cut = self.published.is_some() && file.cut.is_some();
+        let parsed = (self.parse)(&file.text).filter(|_| !is_cut);
+        let cut = file.cut.filter(|_| self.published.is_none());
+        let invalid = Occurrences { count: 1, first: 0 };
+        let mut parsed = parsed.unwrap_or_else(|| ParsedRules {
+            invalid,
+            ..ParsedRules::default()
+        });
+        parsed.locate(&file.text);
+        let rules = RuleIndex::new(parsed.rules, self.slash);
+        parsed.unfollowed.count += rules.unfollowed;
+        let cut = cut.map_or_else(Occurrences::default, |first| Occurrences {
+            count: 1,
+            first,
+        });
+        let mut notes = vec![
+            (&diagnostic::SERVER_UNFOLLOWED, parsed.unfollowed),
+            (&diagnostic::SERVER_INVALID, parsed.invalid),
+            (&diagnostic::SERVER_TOO_LONG, cut),
+        ];
+        notes.retain(|(_, found)| found.count > 0);
+        RuleFile {
+            path: file.path,
+            rules,
+            error_pages: parsed.error_pages,
+            notes,
+            settings: parsed.settings,
+        }
     }
 }
 
@@ -194,9 +209,9 @@ impl ServerKind {
     /// Returns the kind that the files in the root of a site indicate.
     fn of_files(tree: &DiskTree, root: &[u8]) -> &'static ServerKind {
         let has = |name: &str| tree.file_in(root, name.as_bytes()).is_some();
-        let is_of_site = |file: &&RuleSyntax| match file.parse {
-            RuleParser::Lines(_) => has(file.name),
-            RuleParser::Whole { .. } => file.of_site(tree, root).is_some(),
+        let is_of_site = |file: &RuleSyntax| match file.published {
+            None => has(file.name),
+            Some(_) => file.of_site(tree, root).is_some(),
         };
         let mut kinds = SERVERS.iter().copied();
         let kind = kinds.find(|kind| {
@@ -217,50 +232,21 @@ pub(super) struct RuleFile {
     pub(super) path: Vec<u8>,
     pub(super) rules: RuleIndex,
     /// The pages that the file names for paths at which nothing is.
-    pub(super) error_pages: Vec<ErrorPage>,
+    pub(super) error_pages: Vec<DestinationTemplate>,
     /// The parts of the file that are not followed, by the code of their diagnostic.
     pub(super) notes: Vec<(&'static Code, Occurrences)>,
     settings: ServerSettings,
 }
 
 impl RuleFile {
-    fn new(
-        text: FileText,
-        mut parsed: ParsedRules,
-        slash: TrailingSlash,
-        cut: Option<u64>,
-    ) -> Self {
-        parsed.locate(&text.text);
-        let rules = RuleIndex::new(parsed.rules, slash);
-        parsed.unfollowed.count += rules.unfollowed;
-        let cut = Occurrences {
-            count: u64::from(cut.is_some()),
-            first: cut.unwrap_or(0),
-        };
-        let mut notes = vec![
-            (&diagnostic::SERVER_UNFOLLOWED, parsed.unfollowed),
-            (&diagnostic::SERVER_INVALID, parsed.invalid),
-            (&diagnostic::SERVER_TOO_LONG, cut),
-        ];
-        notes.retain(|(_, found)| found.count > 0);
-        RuleFile {
-            path: text.path,
-            rules,
-            error_pages: parsed.error_pages,
-            notes,
-            settings: parsed.settings,
-        }
-    }
-
     /// Returns the names under which files are found, with the settings of this file.
     fn naming(&self, naming: &FileNaming) -> FileNaming {
-        FileNaming {
-            index: (self.settings.index.as_ref())
-                .unwrap_or(&naming.index)
-                .clone(),
-            pages: self.settings.pages.unwrap_or(naming.pages),
-            extensions: naming.extensions.clone(),
+        let mut naming = naming.clone();
+        naming.pages = self.settings.pages.unwrap_or(naming.pages);
+        if let Some(index) = &self.settings.index {
+            naming.index.clone_from(index);
         }
+        naming
     }
 }
 
@@ -305,10 +291,9 @@ struct KnownFiles {
 impl KnownFiles {
     /// Adds a file and the pages that it names for paths at which nothing is.
     fn add(&mut self, file: &Arc<RuleFile>) {
-        let pages = file.error_pages.iter().map(|page| page.path.as_slice());
         let rules = file.rules.rules().iter().filter(|rule| rule.status >= 400);
-        for page in pages.chain(rules.map(|rule| &rule.to.text[..])) {
-            if let Some(page) = page.strip_prefix(b"/") {
+        for page in rules.map(|rule| &rule.to).chain(&file.error_pages) {
+            if let Some(page) = page.text.strip_prefix(b"/") {
                 self.error_pages.insert(page.to_vec());
                 self.error_pages.insert([page, b".html"].concat());
             }
@@ -358,16 +343,14 @@ impl ServerView {
     /// Returns what applies to requests for a path, which begins with the mounted directory.
     pub(super) fn config(&self, tree: &DiskTree, path: &[u8]) -> Arc<DirectoryConfig> {
         let mut config = Arc::clone(&self.config);
-        let Some(syntax) = self.kind.directory_file else {
+        let Some(syntax) = &self.kind.directory_file else {
             return config;
         };
         let mut here = self.root.strip_suffix(b"/").unwrap_or(&self.root).to_vec();
         config = self.directory(tree, syntax, &here, config);
         let rest = path.strip_prefix(&self.root[..]).unwrap_or_default();
-        for name in rest.split(|&byte| byte == b'/') {
-            if name.is_empty() {
-                continue;
-            }
+        let names = rest.split(|&byte| byte == b'/');
+        for name in names.filter(|name| !name.is_empty()) {
             if !tree.has_directory(&here, name) {
                 break;
             }
@@ -404,11 +387,8 @@ impl ServerView {
             return Arc::clone(config);
         }
         known.directories.insert(path.into(), Arc::clone(&config));
-        if let Some(file) = config
-            .file
-            .as_ref()
-            .filter(|_| !Arc::ptr_eq(&above, &config))
-        {
+        let file = config.file.as_ref();
+        if let Some(file) = file.filter(|_| !Arc::ptr_eq(&above, &config)) {
             known.add(file);
         }
         config
@@ -483,9 +463,11 @@ fn moved_path(
     found: Option<LookupMatch>,
 ) -> Option<Vec<u8>> {
     let how = found.filter(|how| *how != LookupMatch::OtherCase)?;
-    let without = |path: &[u8]| match path.strip_suffix(b"/") {
-        Some(b"") | None => path.to_vec(),
-        Some(path) => path.to_vec(),
+    let without = |path: &[u8]| {
+        let shorter = path
+            .strip_suffix(b"/")
+            .filter(|shorter| !shorter.is_empty());
+        shorter.unwrap_or(path).to_vec()
     };
     if settings.pages.is_some()
         && how == LookupMatch::Exact
@@ -538,43 +520,6 @@ impl FileText {
         let path = [directory, b"/", name.as_bytes()].concat();
         Some(FileText { path, text, cut })
     }
-
-    /// Reads the configuration of a host for the site in a directory, from there or from above it in the
-    /// repository (A100).
-    fn of_site(
-        tree: &DiskTree,
-        root: &[u8],
-        name: &str,
-        published: fn(&str) -> Option<String>,
-    ) -> Option<FileText> {
-        let root = root.strip_suffix(b"/").unwrap_or(root);
-        let site = path_of(root);
-        let is_repository = |above: &&Path| above.join(".git").exists();
-        let repository = site.ancestors().find(is_repository).unwrap_or(&site);
-        let above = site
-            .ancestors()
-            .take_while(|above| above.starts_with(repository));
-        above
-            .map(|above| above.as_os_str().as_encoded_bytes())
-            .find_map(|directory| {
-                let text = FileText::read(tree, directory, name)?;
-                let is_of_site = match text.whole().and_then(published) {
-                    Some(below) => {
-                        let below = below.split('/').filter(|name| !matches!(*name, "" | "."));
-                        let names = std::iter::once(directory).chain(below.map(str::as_bytes));
-                        names.collect::<Vec<_>>().join(&b'/') == root
-                    }
-                    None => directory == root && has_page(tree, root),
-                };
-                is_of_site.then_some(text)
-            })
-    }
-
-    /// Returns the text, if it is complete and UTF-8.
-    fn whole(&self) -> Option<&str> {
-        let text = str::from_utf8(&self.text).ok()?;
-        self.cut.is_none().then_some(text)
-    }
 }
 
 /// Returns whether a directory has a page, as the root of a site has.
@@ -619,9 +564,6 @@ impl Servers {
 
     /// Returns the view on a mounted directory, given with its slash; none if it is static.
     pub(super) fn of(&self, root: &[u8]) -> Option<&ServerView> {
-        if self.views.is_empty() {
-            return None;
-        }
         self.by_root.get(root).map(|&index| &self.views[index])
     }
 
@@ -637,19 +579,14 @@ impl Servers {
     /// Returns the views that were taken, for the summary; `shown` is the path that people see.
     pub(super) fn summaries(&self, shown: impl Fn(&[u8]) -> Vec<u8>) -> Vec<SiteServer> {
         let summary = |view: &ServerView| {
-            let files = view.rule_files();
+            let files = &view.known().files;
+            let rules = |file: &Arc<RuleFile>| file.rules.rules().len() + file.error_pages.len();
+            let notes = files.iter().flat_map(|file| &file.notes);
             SiteServer {
                 root: shown(&view.root),
                 server: view.kind.name,
-                rules: files
-                    .iter()
-                    .map(|file| (file.rules.rules().len() + file.error_pages.len()) as u64)
-                    .sum(),
-                unfollowed: files
-                    .iter()
-                    .flat_map(|file| &file.notes)
-                    .map(|(_, found)| found.count)
-                    .sum(),
+                rules: files.iter().map(rules).sum::<usize>() as u64,
+                unfollowed: notes.map(|(_, found)| found.count).sum(),
             }
         };
         self.views.iter().map(summary).collect()

@@ -6,8 +6,8 @@ use percent_encoding::percent_decode;
 use toml::de::{DeTable, DeValue};
 
 use super::rule::{
-    DestinationTemplate, ParsedRules, PathPattern, PathPlace, QueryCondition, ServerRule,
-    TemplatePlaces, UNPLACED, Unfit, is_name, offset_in,
+    DestinationTemplate, ParsedRules, PathPattern, QueryCondition, SegmentPattern, ServerRule,
+    TemplatePlaces, Unfit, is_name, offset_in,
 };
 use crate::document::events::Span;
 
@@ -42,31 +42,26 @@ fn rule_of(text: &[u8], words: &[&[u8]]) -> Result<ServerRule, Unfit> {
         .ok()
         .and_then(|text| text.parse().ok());
     let start = offset_in(text, words[to]);
+    let end = start + words[to].len() as u64;
     Ok(ServerRule {
         from: pattern(words[0])?,
         query,
-        to: template(words[to]),
+        to: template(words[to], Span { start, end }),
         status: number.unwrap_or(301),
         force: status.ends_with(b"!"),
         // Those of Netlify are Country, Language, Role and Cookie.
         conditional: others.iter().any(|word| word.contains(&b'=')),
-        position: UNPLACED,
-        span: Span {
-            start,
-            end: start + words[to].len() as u64,
-        },
     })
 }
 
 /// Returns a condition on a parameter, whose value may be a `:name`.
 fn condition(key: &[u8], value: &[u8]) -> QueryCondition {
-    let decoded = |bytes: &[u8]| percent_decode(bytes).collect::<Vec<u8>>();
-    match value.strip_prefix(b":") {
-        Some(name) => QueryCondition::Named {
-            key: decoded(key).into(),
-            name: name.into(),
-        },
-        None => QueryCondition::Literal([&*decoded(key), b"=", &*decoded(value)].concat().into()),
+    let decoded = |bytes: &[u8]| percent_decode(bytes).collect();
+    let name = value.strip_prefix(b":");
+    QueryCondition {
+        key: decoded(key),
+        value: name.map_or_else(|| decoded(value), Into::into),
+        is_named: name.is_some(),
     }
 }
 
@@ -75,14 +70,13 @@ fn is_absolute(reference: &[u8]) -> bool {
     scheme.is_some_and(|end| end > 0 && reference[..end].iter().all(u8::is_ascii_alphabetic))
 }
 
-fn template(text: &[u8]) -> DestinationTemplate {
+fn template(text: &[u8], span: Span) -> DestinationTemplate {
     // A splat may be written as in the path.
-    let text = match text.strip_suffix(b"/*") {
+    let text: Box<[u8]> = match text.strip_suffix(b"/*") {
         Some(start) => [start, b"/:splat"].concat().into(),
         None => text.into(),
     };
-    let places = TemplatePlaces::Names;
-    DestinationTemplate { text, places }
+    DestinationTemplate::new(text, TemplatePlaces::Names, span)
 }
 
 /// Returns the pattern of a path with `:name` and `*`.
@@ -97,9 +91,9 @@ fn pattern(from: &[u8]) -> Result<PathPattern, Unfit> {
     let end = memchr::memchr(b'#', from).unwrap_or(from.len());
     let from = from[..end].strip_suffix(b"/").unwrap_or(&from[..end]);
     let segments = PathPattern::segments(from, |segment| match segment.strip_prefix(b":") {
-        Some(name) => is_name(name).then_some(PathPlace::Segment(name)),
-        None if segment == b"*" => Some(PathPlace::Rest(b"splat")),
-        None => (!segment.contains(&b'*')).then_some(PathPlace::None),
+        Some(name) => is_name(name).then(|| SegmentPattern::Named(name.into())),
+        None if segment == b"*" => Some(SegmentPattern::rest(b"splat")),
+        None => (!segment.contains(&b'*')).then(|| SegmentPattern::literal(segment)),
     });
     segments
         .or_else(|| expression(from))
@@ -133,16 +127,16 @@ fn expression(from: &[u8]) -> Option<PathPattern> {
 }
 
 /// Returns the directory of the site, below that of a `netlify.toml`, if the file names one.
-pub(super) fn published(text: &str) -> Option<String> {
-    let document = DeTable::parse(text).ok()?;
+pub(super) fn published(text: &[u8]) -> Option<String> {
+    let document = DeTable::parse(str::from_utf8(text).ok()?).ok()?;
     let build = document.get_ref().get("build")?.get_ref();
     let string = |key: &str| build.get(key)?.get_ref().as_str();
     Some([string("base").unwrap_or_default(), string("publish")?].join("/"))
 }
 
 /// Reads the `[[redirects]]` of `netlify.toml`; `None` if it is not TOML.
-pub(super) fn parse_toml(text: &str) -> Option<ParsedRules> {
-    let document = DeTable::parse(text).ok()?;
+pub(super) fn parse_toml(text: &[u8]) -> Option<ParsedRules> {
+    let document = DeTable::parse(str::from_utf8(text).ok()?).ok()?;
     let mut parsed = ParsedRules::default();
     if let Some(redirects) = document.get_ref().get("redirects") {
         for entry in redirects.get_ref().as_array()?.iter() {
@@ -177,18 +171,17 @@ fn rule_of_table(entry: &DeValue<'_>) -> Result<ServerRule, Unfit> {
     };
     let status = get("status").and_then(DeValue::as_integer);
     let status = status.and_then(|number| number.to_string().parse().ok());
+    // Without its quotes.
+    let span = Span {
+        start: to.span().start as u64 + 1,
+        end: (to.span().end as u64).saturating_sub(1),
+    };
     Ok(ServerRule {
         from,
         query: pairs.collect(),
-        to: template(text.as_bytes()),
+        to: template(text.as_bytes(), span),
         status: status.unwrap_or(301),
         force: is_set("force"),
         conditional: is_set("conditions"),
-        position: UNPLACED,
-        // Without its quotes.
-        span: Span {
-            start: to.span().start as u64 + 1,
-            end: (to.span().end as u64).saturating_sub(1),
-        },
     })
 }

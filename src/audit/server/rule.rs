@@ -19,9 +19,6 @@ const COMPILED: usize = 256;
 /// The length of a destination, in bytes; a rule that makes a longer one does not apply.
 const LONGEST_DESTINATION: usize = 16 << 10;
 
-/// The position of a rule before [`ParsedRules::locate`].
-pub(super) const UNPLACED: Position = Position { line: 0, column: 0 };
-
 /// The request for a target.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::audit) struct Request<'a> {
@@ -37,35 +34,26 @@ pub(in crate::audit) struct ServerRule {
     pub(super) from: PathPattern,
     /// The parameters that the query must have.
     pub(super) query: Vec<QueryCondition>,
-    pub(super) to: DestinationTemplate,
+    pub(in crate::audit) to: DestinationTemplate,
     pub(in crate::audit) status: u16,
     /// The rule applies even if there is a file at the path.
     pub(super) force: bool,
     /// The rule applies to some requests only, by what a document does not tell: a country, a header.
     pub(super) conditional: bool,
-    /// The place of the destination in the file of the rule.
-    pub(in crate::audit) position: Position,
-    /// The bytes of the destination in the file.
-    pub(in crate::audit) span: Span,
 }
 
-/// A parameter that a query must have.
+/// A parameter that a query must have, decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum QueryCondition {
-    /// With this value: `key=value`.
-    Literal(Box<[u8]>),
-    /// With any value, which the destination has by this name.
-    Named { key: Box<[u8]>, name: Box<[u8]> },
+pub(super) struct QueryCondition {
+    pub(super) key: Box<[u8]>,
+    /// The value, or the name by which the destination has any value.
+    pub(super) value: Box<[u8]>,
+    pub(super) is_named: bool,
 }
 
 #[derive(Clone, Debug)]
 pub(super) enum PathPattern {
-    /// Segments, and perhaps any segments after them.
-    Segments {
-        segments: Vec<SegmentPattern>,
-        /// The others, if there may be any.
-        rest: Option<RestPattern>,
-    },
+    Segments(Vec<SegmentPattern>),
     Expression {
         expression: LazyExpression,
         /// Does not match the path: a negative look-ahead, which `regex` lacks.
@@ -125,46 +113,37 @@ impl LazyExpression {
     }
 }
 
-/// A pattern of one segment of a path.
+/// A pattern of one segment of a path, or of the last ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SegmentPattern {
     /// This segment, decoded.
     Literal(Box<[u8]>),
     /// Any segment but the empty one, by a name.
     Named(Box<[u8]>),
+    /// Further segments, by a name: at least so many, of which the last may be empty.
+    Rest { name: Box<[u8]>, least: usize },
 }
 
 impl SegmentPattern {
-    fn literal(segment: &[u8]) -> Self {
+    pub(super) fn literal(segment: &[u8]) -> Self {
         SegmentPattern::Literal(Cow::from(percent_decode(segment)).into())
+    }
+
+    pub(super) fn rest(name: &[u8]) -> Self {
+        let name = name.into();
+        SegmentPattern::Rest { name, least: 0 }
     }
 }
 
-/// The place that a segment of a written pattern is.
-pub(super) enum PathPlace<'p> {
-    /// No place: text.
-    None,
-    /// One segment, by this name.
-    Segment(&'p [u8]),
-    /// All further segments, by this name.
-    Rest(&'p [u8]),
-}
-
-/// A pattern of the last segments of a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RestPattern {
-    /// The name by which the destination has the segments.
-    pub(super) name: Box<[u8]>,
-    /// The least number of segments, of which the last may be empty.
-    pub(super) least: usize,
-}
-
 /// A destination with places for what was matched.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(in crate::audit) struct DestinationTemplate {
     pub(in crate::audit) text: Box<[u8]>,
-    /// The way in which places are written.
     pub(super) places: TemplatePlaces,
+    /// The bytes in the file that has the rule.
+    pub(in crate::audit) span: Span,
+    /// The place in the file, after [`ParsedRules::locate`].
+    pub(in crate::audit) position: Position,
 }
 
 /// The way in which a template refers to what was matched.
@@ -214,18 +193,11 @@ impl ServerRule {
     pub(super) fn destination(&self, request: &Request<'_>) -> Option<Vec<u8>> {
         let mut captures = self.from.captures(request.path)?;
         for condition in &self.query {
-            let (key, name, value) = match condition {
-                QueryCondition::Named { key, name } => (key.as_ref(), Some(name), None),
-                QueryCondition::Literal(pair) => {
-                    let at = memchr::memchr(b'=', pair).unwrap_or(pair.len());
-                    (&pair[..at], None, Some(&pair[(at + 1).min(pair.len())..]))
-                }
-            };
-            let (_, found) = parameters(request.query).find(|(known, found)| {
-                **known == *key && value.is_none_or(|value| **found == *value)
+            let (_, value) = parameters(request.query).find(|(key, value)| {
+                **key == *condition.key && (condition.is_named || **value == *condition.value)
             })?;
-            if let Some(name) = name {
-                captures.push((name, found));
+            if condition.is_named {
+                captures.push((&condition.value, value));
             }
         }
         self.to.expand(&captures)
@@ -240,8 +212,8 @@ pub(super) struct ParsedRules {
     pub(super) unfollowed: Occurrences,
     /// Lines that the server would not take for a rule.
     pub(super) invalid: Occurrences,
-    /// Pages for paths at which nothing is.
-    pub(super) error_pages: Vec<ErrorPage>,
+    /// Pages for paths at which nothing is: paths, with the slash at their start.
+    pub(super) error_pages: Vec<DestinationTemplate>,
     pub(super) settings: ServerSettings,
 }
 
@@ -268,13 +240,10 @@ impl ParsedRules {
 
     /// Sets the positions of all destinations in the text of the file.
     pub(super) fn locate(&mut self, text: &[u8]) {
-        let rules = self.rules.iter_mut();
-        let rules = rules.map(|rule| (rule.span.start, &mut rule.position));
-        let pages = self.error_pages.iter_mut();
-        let pages = pages.map(|page| (page.span.start, &mut page.position));
+        let rules = self.rules.iter_mut().map(|rule| &mut rule.to);
         let (mut line, mut start) = (1, 0);
-        for (offset, position) in rules.chain(pages) {
-            let offset = (offset as usize).min(text.len());
+        for destination in rules.chain(&mut self.error_pages) {
+            let offset = (destination.span.start as usize).min(text.len());
             if offset < start {
                 (line, start) = (1, 0);
             }
@@ -285,7 +254,7 @@ impl ParsedRules {
             }
             let before = String::from_utf8_lossy(&text[start..offset]);
             let column = before.chars().count() as u64 + 1;
-            *position = Position { line, column };
+            destination.position = Position { line, column };
         }
     }
 }
@@ -301,17 +270,6 @@ pub(super) enum Unfit {
 /// Returns the offset of a part of a text.
 pub(super) fn offset_in(text: &[u8], part: &[u8]) -> u64 {
     (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize) as u64
-}
-
-/// A page that a server shows for paths at which nothing is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::audit) struct ErrorPage {
-    /// The path, with the slash at its start.
-    pub(in crate::audit) path: Vec<u8>,
-    /// The place in the file that names the page.
-    pub(in crate::audit) position: Position,
-    /// The bytes of the directive.
-    pub(in crate::audit) span: Span,
 }
 
 /// The frequency of something in a file.
@@ -345,14 +303,10 @@ pub(super) fn parameters(query: &[u8]) -> impl Iterator<Item = (Cow<'_, [u8]>, C
     })
 }
 
-/// Returns the segments of a path after its first slash.
+/// Returns the segments of a path after its first slash; the path `/` has none.
 pub(super) fn segments(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     let path = path.strip_prefix(b"/").unwrap_or(path);
-    // The path `/` has none.
-    let count = match path.is_empty() {
-        true => 0,
-        false => usize::MAX,
-    };
+    let count = if path.is_empty() { 0 } else { usize::MAX };
     path.split(|&byte| byte == b'/').take(count)
 }
 
@@ -363,36 +317,16 @@ pub(super) fn is_name(name: &[u8]) -> bool {
 }
 
 impl PathPattern {
-    /// Creates the pattern of one path and, if `rest` has a name, what is below.
-    pub(super) fn literal(path: &[u8], rest: Option<RestPattern>) -> Self {
-        PathPattern::Segments {
-            segments: segments(path).map(SegmentPattern::literal).collect(),
-            rest,
-        }
-    }
-
-    /// Creates the pattern of a path whose places are whole segments, as `place` finds them; `None` for
-    /// other paths.
-    pub(super) fn segments<'p>(
-        path: &'p [u8],
-        place: impl Fn(&'p [u8]) -> Option<PathPlace<'p>>,
+    /// Creates the pattern of a path whose places are whole segments, as `pattern` finds them; `None`
+    /// for other paths.
+    pub(super) fn segments(
+        path: &[u8],
+        pattern: impl Fn(&[u8]) -> Option<SegmentPattern>,
     ) -> Option<Self> {
-        let (mut patterns, mut rest) = (Vec::new(), None);
-        for segment in segments(path) {
-            if rest.is_some() {
-                return None;
-            }
-            match place(segment)? {
-                PathPlace::None => patterns.push(SegmentPattern::literal(segment)),
-                PathPlace::Segment(name) => patterns.push(SegmentPattern::Named(name.into())),
-                PathPlace::Rest(name) => {
-                    let name = name.into();
-                    rest = Some(RestPattern { name, least: 0 });
-                }
-            }
-        }
-        let segments = patterns;
-        Some(PathPattern::Segments { segments, rest })
+        let patterns: Vec<_> = segments(path).map(pattern).collect::<Option<_>>()?;
+        let mut before_last = patterns.iter().rev().skip(1);
+        let has_end = before_last.all(|one| !matches!(one, SegmentPattern::Rest { .. }));
+        has_end.then_some(PathPattern::Segments(patterns))
     }
 
     /// Creates the pattern of a regular expression; none if it is invalid or too large.
@@ -406,15 +340,25 @@ impl PathPattern {
         })
     }
 
+    /// Returns the least number of segments that a pattern has after its path, if it may have any.
+    pub(super) fn rest(&self) -> Option<usize> {
+        match self {
+            PathPattern::Segments(patterns) => match patterns.last()? {
+                SegmentPattern::Rest { least, .. } => Some(*least),
+                _ => None,
+            },
+            PathPattern::Expression { .. } => None,
+        }
+    }
+
     /// Matches a path; returns what the names stand for.
     fn captures<'a>(&'a self, path: &'a [u8]) -> Option<Captures<'a>> {
-        let (patterns, rest) = match self {
-            PathPattern::Segments { segments, rest } => (segments, rest),
+        let patterns = match self {
+            PathPattern::Segments(patterns) => patterns,
             PathPattern::Expression { expression, except } => {
-                let except = except.as_ref();
-                if except.and_then(|except| except.with(|except| except.is_match(path)))
-                    == Some(true)
-                {
+                let is_match =
+                    |except: &LazyExpression| except.with(|except| except.is_match(path));
+                if except.as_ref().and_then(is_match) == Some(true) {
                     return None;
                 }
                 let captures = expression.with(|compiled| compiled.captures(path))??;
@@ -431,81 +375,76 @@ impl PathPattern {
         let mut at = path.len().min(1);
         let mut found = segments(path);
         for pattern in patterns {
+            if let SegmentPattern::Rest { name, least } = pattern {
+                // A path that ends with the pattern has no slash after it.
+                captures.push((&**name, path.get(at..).unwrap_or_default().into()));
+                return (found.count() >= *least).then_some(captures);
+            }
             let segment = found.next()?;
             at += segment.len() + 1;
             match pattern {
                 SegmentPattern::Literal(literal) if **literal == *segment => {}
                 SegmentPattern::Named(name) if !segment.is_empty() => {
-                    captures.push((name.as_ref(), Cow::Borrowed(segment)));
+                    captures.push((name, segment.into()));
                 }
                 _ => return None,
             }
         }
-        let left = found.count();
-        match rest {
-            None if left > 0 => return None,
-            None => {}
-            Some(rest) if left < rest.least => return None,
-            // A path that ends with the pattern has no slash behind it.
-            Some(rest) => captures.push((&rest.name, Cow::Borrowed(path.get(at..).unwrap_or(b"")))),
-        }
-        Some(captures)
+        found.next().is_none().then_some(captures)
     }
 }
 
-/// The places of templates.
-static PLACES: [LazyLock<Regex>; 3] = [
-    LazyLock::new(|| places(r":(?<name>\w+)")),
-    LazyLock::new(|| places(r"\$(?<number>\d)")),
-    LazyLock::new(|| places(r":(?<name>\w+)[*+?]?|\$(?<number>\d)")),
-];
-
-fn places(pattern: &str) -> Regex {
-    let mut builder = RegexBuilder::new(pattern);
-    // INVARIANT: the patterns are valid.
+/// The places of all templates.
+static PLACES: LazyLock<Regex> = LazyLock::new(|| {
+    let mut builder = RegexBuilder::new(r":(?<name>\w+)(?<modifier>[*+?]?)|\$(?<number>\d)");
+    // INVARIANT: the pattern is valid.
     builder.unicode(false).build().expect("a valid pattern")
-}
+});
 
 impl DestinationTemplate {
+    pub(super) fn new(text: impl Into<Box<[u8]>>, places: TemplatePlaces, span: Span) -> Self {
+        DestinationTemplate {
+            text: text.into(),
+            places,
+            span,
+            position: Position { line: 0, column: 0 },
+        }
+    }
+
     /// Replaces the places by what was matched; `None` if the result is too long.
     fn expand(&self, captures: &Captures<'_>) -> Option<Vec<u8>> {
+        use TemplatePlaces::{Append, Both, Names, Numbers};
         let (mut out, mut end) = (Vec::new(), 0);
-        let places = match self.places {
-            TemplatePlaces::Names => &PLACES[0],
-            TemplatePlaces::Numbers => &PLACES[1],
-            TemplatePlaces::Both => &PLACES[2],
-            TemplatePlaces::Append => {
-                out.extend_from_slice(&self.text);
-                let rest = captures.last().map_or(&b""[..], |(_, rest)| rest);
-                if !rest.is_empty() && out.last() != Some(&b'/') {
-                    out.push(b'/');
-                }
-                push_path(rest, &mut out);
-                return (out.len() <= LONGEST_DESTINATION).then_some(out);
-            }
-        };
-        for place in places.captures_iter(&self.text) {
-            let value = match (place.name("name"), place.name("number")) {
-                (Some(name), _) => {
-                    let mut named = captures.iter();
-                    named.find(|(known, _)| *known == name.as_bytes())
-                }
-                (None, number) => number
-                    .and_then(|number| usize::from(number.as_bytes()[0] - b'0').checked_sub(1))
-                    .and_then(|index| captures.get(index)),
-            };
+        let places = PLACES.captures_iter(&self.text);
+        for place in places.take_while(|_| self.places != Append) {
             let whole = place.get_match();
+            let value = match (place.name("name"), place.name("number")) {
+                (Some(name), _) if self.places != Numbers => {
+                    captures.iter().find(|(known, _)| *known == name.as_bytes())
+                }
+                (None, Some(number)) if self.places != Names => {
+                    let index = usize::from(number.as_bytes()[0] - b'0').checked_sub(1);
+                    index.and_then(|index| captures.get(index))
+                }
+                _ => None,
+            };
+            let Some((_, value)) = value else { continue };
             out.extend_from_slice(&self.text[end..whole.start()]);
-            match value {
-                Some((_, value)) => push_path(value, &mut out),
-                None => out.extend_from_slice(whole.as_bytes()),
-            }
-            end = whole.end();
+            push_path(value, &mut out);
+            let modifier = place.name("modifier").filter(|_| self.places != Both);
+            end = modifier.map_or(whole.end(), |modifier| modifier.start());
             if out.len() > LONGEST_DESTINATION {
                 return None;
             }
         }
         out.extend_from_slice(&self.text[end..]);
+        if self.places == Append {
+            let rest = captures.last().map_or(&b""[..], |(_, rest)| rest);
+            if !rest.is_empty() && out.last() != Some(&b'/') {
+                out.push(b'/');
+            }
+            push_path(rest, &mut out);
+        }
         (out.len() <= LONGEST_DESTINATION).then_some(out)
     }
 }

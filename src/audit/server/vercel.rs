@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use super::rule::{
-    DestinationTemplate, ParsedRules, PathPattern, PathPlace, ServerRule, TemplatePlaces, UNPLACED,
+    DestinationTemplate, ParsedRules, PathPattern, SegmentPattern, ServerRule, TemplatePlaces,
     is_name, offset_in,
 };
 use crate::audit::disk::OptionalExtension;
@@ -16,7 +16,8 @@ use crate::document::events::Span;
 type Members<'a> = BTreeMap<String, &'a RawValue>;
 
 /// Reads a file: `redirects` and, after them, `rewrites`; `None` if it is not a JSON object.
-pub(super) fn parse(text: &str) -> Option<ParsedRules> {
+pub(super) fn parse(text: &[u8]) -> Option<ParsedRules> {
+    let text = str::from_utf8(text).ok()?;
     let members: Members<'_> = serde_json::from_str(text).ok()?;
     let mut parsed = ParsedRules::default();
     let flag = |name: &str| serde_json::from_str::<bool>(members.get(name)?.get()).ok();
@@ -48,8 +49,8 @@ pub(super) fn parse(text: &str) -> Option<ParsedRules> {
 }
 
 /// Returns the directory of the site, below that of the file, if the file names one.
-pub(super) fn published(text: &str) -> Option<String> {
-    let members: Members<'_> = serde_json::from_str(text).ok()?;
+pub(super) fn published(text: &[u8]) -> Option<String> {
+    let members: Members<'_> = serde_json::from_slice(text).ok()?;
     serde_json::from_str(members.get("outputDirectory")?.get()).ok()
 }
 
@@ -63,22 +64,18 @@ fn rule(text: &str, entry: &str, is_redirect: bool) -> Option<Result<ServerRule,
     let status = members.get("statusCode").filter(|_| is_redirect);
     let status = status.and_then(|status| serde_json::from_str(status.get()).ok());
     let is_conditional = |name: &str| members.get(name).is_some_and(|list| list.get() != "[]");
+    // Without its quotes.
+    let span = Span {
+        start: offset + 1,
+        end: offset + written.len() as u64 - 1,
+    };
     let rule = |from| ServerRule {
         from,
         query: Vec::new(),
-        to: DestinationTemplate {
-            text: destination.into_bytes().into(),
-            places: TemplatePlaces::Both,
-        },
+        to: DestinationTemplate::new(destination.into_bytes(), TemplatePlaces::Both, span),
         status: status.unwrap_or(if is_redirect { 308 } else { 200 }),
         force: is_redirect,
         conditional: is_conditional("has") || is_conditional("missing"),
-        position: UNPLACED,
-        // Without its quotes.
-        span: Span {
-            start: offset + 1,
-            end: offset + written.len() as u64 - 1,
-        },
     };
     Some(pattern(&source).map(rule).ok_or(offset))
 }
@@ -94,13 +91,11 @@ fn pattern(source: &str) -> Option<PathPattern> {
         let name = segment.strip_prefix(b":").unwrap_or_default();
         let all = name.strip_suffix(b"*").unwrap_or_default();
         if is_name(name) {
-            Some(PathPlace::Segment(name))
-        } else if is_name(all) {
-            Some(PathPlace::Rest(all))
-        } else if segment == b"(.*)" {
-            Some(PathPlace::Rest(b""))
+            Some(SegmentPattern::Named(name.into()))
+        } else if is_name(all) || segment == b"(.*)" {
+            Some(SegmentPattern::rest(all))
         } else {
-            (!segment.iter().any(is_special)).then_some(PathPlace::None)
+            (!segment.iter().any(is_special)).then(|| SegmentPattern::literal(segment))
         }
     });
     segments.or_else(|| expression(source))
@@ -144,23 +139,22 @@ fn expression(source: &str) -> Option<PathPattern> {
                 let modifier = rest.chars().next().filter(|next| "*+?".contains(*next));
                 rest = &rest[modifier.map_or(0, char::len_utf8)..];
                 // The slash before a place belongs to it.
-                let slash = match modifier.is_some() && out.ends_with('/') {
-                    true => {
-                        out.pop();
-                        "/"
-                    }
-                    false => "",
-                };
+                let mut slash = "";
+                if modifier.is_some() && out.ends_with('/') {
+                    out.pop();
+                    slash = "/";
+                }
                 let opening = match name {
                     "" => "(".to_owned(),
                     name => format!("(?<{name}>"),
                 };
-                out.push_str(&match modifier {
+                let repeated = format!("{opening}(?:{inner})(?:{slash}(?:{inner}))*)");
+                out += &match modifier {
                     None => format!("{opening}{inner})"),
                     Some('?') => format!("(?:{slash}{opening}{inner}))?"),
-                    Some('+') => format!("(?:{slash}{opening}(?:{inner})(?:{slash}(?:{inner}))*))"),
-                    Some(_) => format!("(?:{slash}{opening}(?:{inner})(?:{slash}(?:{inner}))*))?"),
-                });
+                    Some('+') => format!("(?:{slash}{repeated})"),
+                    Some(_) => format!("(?:{slash}{repeated})?"),
+                };
             }
             '{' | '}' => return None,
             _ => out.push_str(&regex::escape(first.encode_utf8(&mut [0; 4]))),
