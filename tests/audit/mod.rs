@@ -32,6 +32,8 @@ mod order;
 mod page;
 // Generated trees with planted defects of every rule.
 mod planted;
+// Rules of redirect files of servers.
+mod redirects;
 // SARIF and JUnit, read by parsers.
 mod reports;
 // What servers answer where no file is.
