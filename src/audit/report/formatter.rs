@@ -29,11 +29,11 @@ pub(crate) trait ReportFormatter: Send {
         Grouping::None
     }
 
-    /// Appends a finding in a document; not called for a report with groups.
+    /// Appends a finding in a document; in a report with groups, one that is alone in its group.
     fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>);
 
-    /// Appends one of the first findings of a group. For a report with groups, called before the end:
-    /// for each group in the order of its first finding.
+    /// Appends one of the first findings of a group of several. Groups follow before the end of a report,
+    /// in the order of their first findings.
     fn grouped(&mut self, _finding: &Finding<'_>, _place: GroupPlace, _out: &mut Vec<u8>) {}
 
     /// Appends a record that is not a finding.

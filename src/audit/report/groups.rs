@@ -1,9 +1,8 @@
 //! Groups of findings for people: by default those of one rule with one target, which have one cause.
 
-use std::hash::BuildHasher;
+use std::collections::hash_map::Entry;
 
-use foldhash::quality::RandomState;
-use hashbrown::HashTable;
+use foldhash::HashMap;
 
 use crate::audit::finding::{Finding, FindingDraft, Suggestion, SuggestionHint};
 use crate::audit::names::Interner;
@@ -59,17 +58,16 @@ impl GroupPlace {
 ///
 /// A finding in a group of its own takes about 70 bytes besides its reference and its target; the
 /// fourth and further findings of a group take none.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct FindingGroups {
-    by: Grouping,
+    pub(super) by: Grouping,
     /// In the order of their first findings.
     groups: Vec<FindingGroup>,
     /// The numbers of groups by their keys.
-    numbers: HashTable<u32>,
-    hasher: RandomState,
+    numbers: HashMap<u64, u32>,
     /// The paths of documents.
     documents: Interner,
-    /// The findings that are shown, each behind the number of its document.
+    /// The findings that are shown, each after the number of its document.
     packed: Vec<u8>,
     /// The indices in `packed` of the second and further findings, for each group that has any.
     others: Vec<[u64; SHOWN - 1]>,
@@ -79,7 +77,6 @@ pub(super) struct FindingGroups {
 
 #[derive(Debug)]
 struct FindingGroup {
-    key: u64,
     /// The index in `packed` of the first finding.
     first: u64,
     count: u32,
@@ -91,19 +88,8 @@ impl FindingGroups {
     pub(super) fn new(by: Grouping) -> Self {
         FindingGroups {
             by,
-            groups: Vec::new(),
-            numbers: HashTable::new(),
-            hasher: RandomState::default(),
-            documents: Interner::default(),
-            packed: Vec::new(),
-            others: Vec::new(),
-            limit: None,
+            ..FindingGroups::default()
         }
-    }
-
-    /// Returns what the findings of a group share.
-    pub(super) fn by(&self) -> Grouping {
-        self.by
     }
 
     /// Hides the groups whose first finding has not come yet; the findings are counted.
@@ -124,33 +110,30 @@ impl FindingGroups {
             Grouping::Rule => draft.rule as u64,
             Grouping::File => u64::from(document),
         };
-        let hash = self.hasher.hash_one(key);
-        let groups = &mut self.groups;
-        let same = |number: &u32| groups[*number as usize].key == key;
         let at = self.packed.len() as u64;
-        let nth = if let Some(&number) = self.numbers.find(hash, same) {
-            let group = &mut groups[number as usize];
-            let nth = group.count as usize;
-            group.count = group.count.saturating_add(1);
-            if nth == 1 {
-                group.others = self.others.len() as u32;
-                self.others.push([0; SHOWN - 1]);
+        let nth = match self.numbers.entry(key) {
+            Entry::Occupied(number) => {
+                let group = &mut self.groups[*number.get() as usize];
+                let nth = group.count as usize;
+                group.count = group.count.saturating_add(1);
+                if nth == 1 {
+                    group.others = self.others.len() as u32;
+                    self.others.push([0; SHOWN - 1]);
+                }
+                if nth < SHOWN {
+                    self.others[group.others as usize][nth - 1] = at;
+                }
+                nth
             }
-            if nth < SHOWN {
-                self.others[group.others as usize][nth - 1] = at;
+            Entry::Vacant(new) => {
+                new.insert(self.groups.len() as u32);
+                self.groups.push(FindingGroup {
+                    first: at,
+                    count: 1,
+                    others: 0,
+                });
+                0
             }
-            nth
-        } else {
-            let number = groups.len() as u32;
-            groups.push(FindingGroup {
-                key,
-                first: at,
-                count: 1,
-                others: 0,
-            });
-            let hash_of = |number: &u32| self.hasher.hash_one(groups[*number as usize].key);
-            self.numbers.insert_unique(hash, number, hash_of);
-            0
         };
         if nth < SHOWN {
             let packed = &mut self.packed;

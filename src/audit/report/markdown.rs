@@ -53,10 +53,7 @@ impl ReportFormatter for MarkdownReport {
         self.finish_item(1);
     }
 
-    fn grouped(&mut self, finding: &Finding<'_>, place_of: GroupPlace, out: &mut Vec<u8>) {
-        if place_of.count == 1 {
-            return self.finding(finding, out);
-        }
+    fn grouped(&mut self, finding: &Finding<'_>, place_of: GroupPlace, _out: &mut Vec<u8>) {
         if place_of.nth == 0 {
             let (rule, message) = (rule(finding), message(finding));
             let header = match place_of.by {

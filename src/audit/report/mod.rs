@@ -32,7 +32,7 @@ use crate::pipeline::Verbosity;
 use crate::pipeline::tally::{CountKey, KeyCounts};
 pub use formatter::AuditSummary;
 pub(crate) use formatter::TextStyle;
-use formatter::{GATHER, ReportFormatter, ReportRecord, TargetCount};
+use formatter::{GATHER, ReportFormatter, ReportRecord, TargetCount, shown};
 use groups::FindingGroups;
 pub(crate) use groups::Grouping;
 use jsonl::JsonlReport;
@@ -184,7 +184,7 @@ impl<'r> ReportSet<'r> {
     }
 
     fn group_by(&mut self, grouping: Grouping) {
-        let is_known = self.groups.iter().any(|groups| groups.by() == grouping);
+        let is_known = self.groups.iter().any(|groups| groups.by == grouping);
         if grouping != Grouping::None && !is_known {
             self.groups.push(FindingGroups::new(grouping));
         }
@@ -336,8 +336,8 @@ impl<'r> ReportSet<'r> {
         fixes: impl IntoIterator<Item = &'f Fix>,
     ) -> io::Result<()> {
         self.enter(path.as_os_str().as_encoded_bytes())?;
-        for (rule, level) in fixes.into_iter().map(Fix::rule) {
-            self.totals.count(rule as usize, level);
+        for fix in fixes {
+            self.totals.count(fix.rule as usize, fix.level);
         }
         self.record(&ReportRecord::Failure(message));
         self.write_full()
@@ -380,13 +380,9 @@ impl<'r> ReportSet<'r> {
 
     /// Prints a message about the current document on standard error.
     fn print(&self, message: &str) {
-        let mut line = b"uriscan: ".to_vec();
-        push_visible(self.document.path(), &mut line);
-        line.extend_from_slice(b": ");
-        push_visible(message.as_bytes(), &mut line);
-        line.push(b'\n');
+        let (path, message) = (shown(self.document.path()), shown(message.as_bytes()));
         // Errors on standard error are ignored.
-        let _ = io::stderr().write_all(&line);
+        let _ = io::stderr().write_all(format!("uriscan: {path}: {message}\n").as_bytes());
     }
 
     /// Ends all reports and returns the totals, completed by the given counts.
@@ -401,10 +397,14 @@ impl<'r> ReportSet<'r> {
         self.sort_counts();
         for open in &mut self.open {
             let by = open.report.grouping();
-            if let Some(groups) = self.groups.iter().find(|groups| groups.by() == by) {
+            if let Some(groups) = self.groups.iter().find(|groups| groups.by == by) {
                 self.totals.hidden_in_groups = groups.hidden();
                 groups.show_all(|place, finding| {
-                    open.report.grouped(finding, place, &mut open.out);
+                    if place.count == 1 {
+                        open.report.finding(finding, &mut open.out);
+                    } else {
+                        open.report.grouped(finding, place, &mut open.out);
+                    }
                     open.write_full()
                 })?;
             }
@@ -426,7 +426,7 @@ impl ReportSet<'_> {
     fn sort_counts(&mut self) {
         let rules = &mut self.totals.rules;
         rules.sort_unstable_by_key(|row| (Reverse(row.level), Reverse(row.count), row.rule));
-        let by_target = |groups: &&FindingGroups| groups.by() == Grouping::Target;
+        let by_target = |groups: &&FindingGroups| groups.by == Grouping::Target;
         if let Some(groups) = self.groups.iter().find(by_target) {
             let targets = &mut self.totals.targets;
             groups.show_largest(MOST_LISTED, |place, finding| {
@@ -478,13 +478,8 @@ impl ReportFormatter for CountReport {
     }
 
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
-        let name = if self.records.is_some() {
-            "jsonl"
-        } else {
-            "text"
-        };
         let counts = std::mem::take(&mut self.counts);
-        if let Some(output) = Output::named(name) {
+        if let Some(output) = Output::named(self.records.as_ref().map_or("text", |_| "jsonl")) {
             let Ok(()) = counts.rows(|value, count| {
                 output.count(&Layout::default(), self.key.name(), value, count, out);
                 Ok::<_, Infallible>(())

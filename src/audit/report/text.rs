@@ -90,9 +90,6 @@ impl ReportFormatter for TextReport {
     }
 
     fn grouped(&mut self, finding: &Finding<'_>, place: GroupPlace, out: &mut Vec<u8>) {
-        if place.count == 1 {
-            return self.finding(finding, out);
-        }
         if place.nth == 0 {
             let _ = writeln!(out, "{}", self.group(finding, place));
         }
