@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
-use std::io;
+use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -42,11 +42,10 @@ pub(crate) struct FixList {
 }
 
 /// The fixes of one document, in the order of its findings.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct DocumentFixes {
     /// The path, as reached from the arguments.
     pub(crate) path: PathBuf,
-    /// The fixes.
     pub(crate) fixes: Vec<Fix>,
     /// Fixes that are not made, with the reasons.
     refused: Vec<LeftFix>,
@@ -61,8 +60,8 @@ pub(crate) struct Fix {
     span: Span,
     /// The position of the reference.
     pub(crate) position: Option<Position>,
-    rule: RuleId,
-    level: Level,
+    pub(super) rule: RuleId,
+    pub(super) level: Level,
     /// The link redirects, or its target does.
     redirects: bool,
     /// The target before the fix, as it is named in groups.
@@ -71,23 +70,7 @@ pub(crate) struct Fix {
     replacement: Box<[u8]>,
 }
 
-impl Fix {
-    /// Returns the rule and the level of the finding.
-    pub(super) fn rule(&self) -> (RuleId, Level) {
-        (self.rule, self.level)
-    }
-}
-
 impl FixList {
-    /// Creates an empty list.
-    pub(crate) fn new(moved: bool, is_written: bool) -> Self {
-        FixList {
-            moved,
-            is_written,
-            documents: Vec::new(),
-        }
-    }
-
     /// Refuses the fixes with a reason; returns whether there are any.
     fn refuse(&mut self, reason: impl Fn(&Path, &Fix) -> Option<String>) -> bool {
         let mut is_refused = false;
@@ -123,11 +106,9 @@ impl FixList {
         }
         let path = path_of(finding.document.path());
         if self.documents.last().is_none_or(|last| last.path != path) {
-            let (fixes, refused) = Default::default();
             self.documents.push(DocumentFixes {
                 path,
-                fixes,
-                refused,
+                ..DocumentFixes::default()
             });
         }
         if let Some(document) = self.documents.last_mut() {
@@ -155,7 +136,7 @@ const OVERLAPPING: &str = "it overlaps another reference";
 const MISREAD: &str = "the new reference would be read otherwise there";
 
 /// A file with its fixes.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct FixedFile {
     /// In ascending order.
     splices: Vec<Splice>,
@@ -186,9 +167,8 @@ impl<'a> Fixer<'a> {
         if Codec::of(bytes).is_some() {
             let left = document.fixes.iter().cloned();
             return Ok(FixedFile {
-                splices: Vec::new(),
-                fixed: Vec::new(),
                 left: left.map(|fix| (fix, COMPRESSED.into())).collect(),
+                ..FixedFile::default()
             });
         }
         let before = self.links(document, bytes)?;
@@ -220,33 +200,26 @@ impl<'a> Fixer<'a> {
             splices.dedup();
             let after = self.links(document, &spliced(bytes, 0..bytes.len(), &splices))?;
             let count = kept.len();
-            let misread = |(index, ..): &(usize, Fix, Splice)| !after.reads(*index, &before, &kept);
             let is_alike = after.links.len() == before.links.len() && after.names == before.names;
-            let is_same =
-                is_alike && (0..after.links.len()).all(|index| after.reads(index, &before, &kept));
-            if is_same {
-                let fixed = kept.into_iter().map(|(_, fix, _)| fix).collect();
+            let reads = |index| after.reads(index, &before, &kept);
+            if is_alike && (0..after.links.len()).all(reads) {
                 return Ok(FixedFile {
                     splices,
-                    fixed,
+                    fixed: kept.into_iter().map(|(_, fix, _)| fix).collect(),
                     left,
                 });
             }
-            let misread: Vec<bool> = kept.iter().map(misread).collect();
-            // Where it cannot be told which one is at fault, all are left.
+            let misread: Vec<bool> = kept.iter().map(|(index, ..)| !reads(*index)).collect();
+            // Where it cannot be determined which one is at fault, all are left.
             let all = !is_alike || !misread.contains(&true);
-            let mut rest = Vec::new();
-            for (one, misread) in kept.into_iter().zip(misread) {
-                match misread || all {
-                    true => left.push((one.1, MISREAD.into())),
-                    false => rest.push(one),
-                }
-            }
-            debug_assert!(rest.len() < count);
-            kept = rest;
+            let mut misread = misread.into_iter();
+            let rejected = kept.extract_if(.., |_| misread.next() == Some(true) || all);
+            left.extend(rejected.map(|(_, fix, _)| (fix, MISREAD.into())));
+            debug_assert!(kept.len() < count);
         }
     }
 
+    /// Reads the links of a document from its bytes.
     fn links(&mut self, document: &DocumentFixes, bytes: &[u8]) -> io::Result<ReadLinks> {
         let entry = Entry {
             path: document.path.clone(),
@@ -255,10 +228,7 @@ impl<'a> Fixer<'a> {
         };
         let mut links = ReadLinks::default();
         match self.reader.read_bytes(&entry, bytes, &mut links)? {
-            FileOutcome::Document { error: None, .. } => {}
-            FileOutcome::Document {
-                error: Some(error), ..
-            } => return Err(error),
+            FileOutcome::Document { error, .. } => error.map_or(Ok(()), Err)?,
             _ => links.links.clear(),
         }
         links.links.sort_by_key(|link| link.span.start);
@@ -289,11 +259,11 @@ impl NewFinding {
     }
 
     fn reason(&self, path: &Path) -> String {
-        let (rule, of) = (self.rule, self.path.display());
-        match self.path == path {
-            true => format!("there would be a new finding, {rule}"),
-            false => format!("there would be a new finding, {rule}, in {of}"),
+        let reason = format!("there would be a new finding, {}", self.rule);
+        if self.path == path {
+            return reason;
         }
+        format!("{reason}, in {}", self.path.display())
     }
 }
 
@@ -376,50 +346,38 @@ impl FixedFile {
 
     /// Appends the unified diff of the file.
     pub(crate) fn push_diff(&self, path: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
-        let mut changes = self.changes(bytes).into_iter().peekable();
-        if changes.peek().is_none() {
-            return;
-        }
+        let changes = self.changes(bytes);
         for (mark, side) in [("---", "a"), ("+++", "b")] {
-            push_diff_path(mark, side, path, out);
+            if !changes.is_empty() {
+                push_diff_path(mark, side, path, out);
+            }
         }
-        // The position before the last hunk, its line there, and the lines that hunks have added.
+        let is_near = |one: &LineChange, next: &LineChange| {
+            count_lines(&bytes[one.old.end..next.old.start]) <= 2 * CONTEXT
+        };
+        // The end of the last hunk, the number of lines before it, and of those that hunks have added.
         let (mut at, mut line, mut added) = (0, 0, 0_isize);
-        while let Some(first) = changes.next() {
-            let start = lines_before(bytes, first.old.start, at);
+        for hunk in changes.chunk_by(is_near) {
+            let start = lines_before(bytes, hunk[0].old.start, at);
             line += count_lines(&bytes[at..start]);
-            let (mut hunk, mut removed_lines, mut new_lines) = (Vec::new(), 0, 0);
-            let mut keep = |range: Range<usize>, hunk: &mut Vec<u8>| {
-                let count = push_lines(b' ', &bytes[range], hunk);
-                removed_lines += count;
-                new_lines += count;
-            };
-            keep(start..first.old.start, &mut hunk);
-            let (mut removed, mut inserted) = (0, 0);
-            let mut change = first;
-            let end = loop {
-                removed += push_lines(b'-', &bytes[change.old.clone()], &mut hunk);
-                inserted += push_lines(b'+', &change.new, &mut hunk);
-                let end = change.old.end;
-                let next =
-                    changes.next_if(|next| count_lines(&bytes[end..next.old.start]) <= 2 * CONTEXT);
-                let Some(next) = next else { break end };
-                keep(end..next.old.start, &mut hunk);
-                change = next;
-            };
-            let behind = lines_behind(bytes, end);
-            keep(end..behind, &mut hunk);
-            let (old_count, new_count) = (removed_lines + removed, new_lines + inserted);
-            let header = format!(
-                "@@ -{},{old_count} +{},{new_count} @@\n",
-                line + 1,
-                (line + 1).saturating_add_signed(added),
-            );
+            let (mut text, mut old_count, mut new_count) = (Vec::new(), 0, 0);
+            at = start;
+            for change in hunk {
+                let kept = push_lines(b' ', &bytes[at..change.old.start], &mut text);
+                old_count += kept + push_lines(b'-', &bytes[change.old.clone()], &mut text);
+                new_count += kept + push_lines(b'+', &change.new, &mut text);
+                at = change.old.end;
+            }
+            let end = lines_after(bytes, at);
+            let kept = push_lines(b' ', &bytes[at..end], &mut text);
+            (old_count, new_count) = (old_count + kept, new_count + kept);
+            let new_line = (line + 1).saturating_add_signed(added);
+            let header = format!("@@ -{},{old_count} +{new_line},{new_count} @@\n", line + 1);
             out.extend_from_slice(header.as_bytes());
-            out.extend_from_slice(&hunk);
+            out.extend_from_slice(&text);
             line += old_count;
             added += new_count as isize - old_count as isize;
-            at = behind;
+            at = end;
         }
     }
 
@@ -480,16 +438,13 @@ struct ReadLinks {
 impl ReadLinks {
     /// Returns the index of the link of a fix, if it stands where it was found.
     fn index_of(&self, fix: &Fix) -> Option<usize> {
-        let start = self
-            .links
-            .partition_point(|link| link.span.start < fix.span.start);
-        let same = self.links[start..]
-            .iter()
-            .take_while(|link| link.span.start == fix.span.start);
-        let is_still = |link: &ReadLink| {
+        let links = &self.links;
+        let start = links.partition_point(|link| link.span.start < fix.span.start);
+        let end = links.partition_point(|link| link.span.start <= fix.span.start);
+        (start..end).find(|&index| {
+            let link = &links[index];
             link.span == fix.span && !link.is_inner && link.reference == fix.reference
-        };
-        Some(start + same.into_iter().position(is_still)?)
+        })
     }
 
     /// Returns whether a link is read as it should after some fixes.
@@ -535,12 +490,11 @@ fn splice(bytes: &[u8], fix: &Fix) -> Option<Splice> {
     let range = usize::try_from(fix.span.start).ok()?..usize::try_from(fix.span.end).ok()?;
     let raw = bytes.get(range.clone())?;
     let (old, new) = (&fix.reference, &fix.replacement);
-    if let Some(wide) = [true, false]
-        .into_iter()
-        .find(|&wide| raw == utf16(old, wide))
-    {
-        let bytes = utf16(new, wide);
-        return Some(Splice { range, bytes });
+    for unit in [u16::to_be_bytes, u16::to_le_bytes] {
+        if raw == utf16(old, unit) {
+            let bytes = utf16(new, unit);
+            return Some(Splice { range, bytes });
+        }
     }
     let mut front = common_prefix(old, new);
     let mut back = common_back(old, new).min(old.len().min(new.len()) - front);
@@ -569,14 +523,10 @@ fn splice(bytes: &[u8], fix: &Fix) -> Option<Splice> {
     })
 }
 
-/// Returns a text in UTF-16, big-endian or little-endian; nothing for what is no text.
-fn utf16(text: &[u8], is_big: bool) -> Vec<u8> {
+/// Returns a text in UTF-16; nothing for bytes that are not UTF-8.
+fn utf16(text: &[u8], bytes_of: fn(u16) -> [u8; 2]) -> Vec<u8> {
     let units = str::from_utf8(text).unwrap_or_default().encode_utf16();
-    let bytes = units.map(|unit| match is_big {
-        true => unit.to_be_bytes(),
-        false => unit.to_le_bytes(),
-    });
-    bytes.flatten().collect()
+    units.flat_map(bytes_of).collect()
 }
 
 fn common_back(one: &[u8], other: &[u8]) -> usize {
@@ -589,29 +539,27 @@ fn push_diff_path(mark: &str, side: &str, path: &[u8], out: &mut Vec<u8>) {
     let start = path.iter().position(|&byte| byte != b'/').unwrap_or(0);
     let relative = path[start..].strip_prefix(b"./").unwrap_or(&path[start..]);
     let path = [side.as_bytes(), b"/", relative].concat();
-    out.extend_from_slice(mark.as_bytes());
-    out.push(b' ');
     let is_odd = |byte: &u8| *byte < b' ' || b"\"\\\x7F".contains(byte);
-    if path.iter().any(is_odd) {
-        out.push(b'"');
-        for byte in &path {
-            match is_odd(byte) {
-                true => out.extend_from_slice(format!("\\{byte:03o}").as_bytes()),
-                false => out.push(*byte),
-            }
-        }
-        out.push(b'"');
+    // A tab ends a name that holds blanks.
+    let quote = if path.iter().any(is_odd) {
+        "\""
+    } else if path.contains(&b' ') {
+        "\t"
     } else {
-        out.extend_from_slice(&path);
-        // A tab ends a name that holds blanks.
-        if path.contains(&b' ') {
-            out.push(b'\t');
+        ""
+    };
+    let _ = write!(out, "{mark} {}", quote.trim_end());
+    for byte in &path {
+        if is_odd(byte) {
+            let _ = write!(out, "\\{byte:03o}");
+        } else {
+            out.push(*byte);
         }
     }
-    out.push(b'\n');
+    let _ = writeln!(out, "{quote}");
 }
 
-/// Appends lines, each behind a mark; returns how many.
+/// Appends lines, each after a mark; returns how many.
 fn push_lines(mark: u8, lines: &[u8], out: &mut Vec<u8>) -> usize {
     let mut count = 0;
     for line in lines.split_inclusive(|&byte| byte == b'\n') {
@@ -635,10 +583,8 @@ fn lines_before(bytes: &[u8], line: usize, from: usize) -> usize {
     breaks.nth(CONTEXT).map_or(from, |at| from + at + 1)
 }
 
-/// Returns the end of the context behind a line.
-fn lines_behind(bytes: &[u8], line: usize) -> usize {
-    let mut breaks = memchr::memchr_iter(b'\n', &bytes[line..]);
-    breaks
-        .nth(CONTEXT - 1)
-        .map_or(bytes.len(), |at| line + at + 1)
+/// Returns the end of the context after a line.
+fn lines_after(bytes: &[u8], line: usize) -> usize {
+    let end = memchr::memchr_iter(b'\n', &bytes[line..]).nth(CONTEXT - 1);
+    end.map_or(bytes.len(), |at| line + at + 1)
 }

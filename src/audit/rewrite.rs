@@ -1,7 +1,7 @@
 //! References to files, written as other references were: relative ones stay relative to the effective
 //! base, paths stay paths, and absolute references stay absolute (A28).
 
-use percent_encoding::percent_decode;
+use percent_encoding::{percent_decode, percent_encode_byte};
 
 use super::disk::LookupMatch;
 use super::names::common_prefix;
@@ -140,10 +140,12 @@ impl<'a> ReferenceForm<'a> {
             let end = (at + 3 * escapes.count()).max(at + 1);
             let bytes: Vec<u8> = percent_decode(&reference[at..end]).collect();
             let is_text = |text: &str| !text.chars().any(is_invisible);
-            match str::from_utf8(&bytes).is_ok_and(is_text) {
-                true => decoded.extend_from_slice(&bytes),
-                false => decoded.extend_from_slice(&reference[at..end]),
-            }
+            let is_decoded = str::from_utf8(&bytes).is_ok_and(is_text);
+            decoded.extend_from_slice(if is_decoded {
+                &bytes
+            } else {
+                &reference[at..end]
+            });
             at = end;
         }
         decoded
@@ -172,11 +174,8 @@ impl<'a> ReferenceForm<'a> {
         let name = rest.split(|&byte| byte == b'/').next().unwrap_or_default();
         // `./` keeps a name with a colon from being read as a scheme.
         let is_unclear = name.is_empty() || name.contains(&b':');
-        let mut reference = if front.is_empty() && is_unclear {
-            here.to_vec()
-        } else {
-            front
-        };
+        let is_here = front.is_empty() && is_unclear;
+        let mut reference = if is_here { here.to_vec() } else { front };
         push_safe(rest, &mut reference);
         Some(reference)
     }
@@ -186,27 +185,25 @@ impl<'a> ReferenceForm<'a> {
         if steps_above(self.depth, reference).is_some() {
             return false;
         }
-        let mut targets = [Vec::new(), Vec::new()];
-        let resolvers = [&self.browser, &self.strict];
-        for (resolver, target) in resolvers.into_iter().zip(&mut targets) {
-            if resolver.resolve_into(reference, target).is_err() {
-                return false;
-            }
-            let end = memchr::memchr2(b'?', b'#', target).unwrap_or(target.len());
+        let resolve = |resolver: &Resolver| {
+            let mut target = Vec::new();
+            resolver.resolve_into(reference, &mut target).ok()?;
+            let end = memchr::memchr2(b'?', b'#', &target).unwrap_or(target.len());
             target.truncate(end);
-        }
-        // Both lead to the same place in most cases.
-        let [browser, strict] = &targets;
-        let others = (browser != strict).then_some(strict);
-        std::iter::once(browser)
-            .chain(others)
-            .all(|target| match self.checker.locate(target) {
-                TargetLocation::File(
-                    found,
-                    LookupMatch::Exact | LookupMatch::Index | LookupMatch::Extension,
-                ) => *self.checker.paths.path(found) == *file,
-                _ => false,
-            })
+            Some(target)
+        };
+        let (Some(browser), Some(strict)) = (resolve(&self.browser), resolve(&self.strict)) else {
+            return false;
+        };
+        let is_file = |target: &[u8]| match self.checker.locate(target) {
+            TargetLocation::File(
+                found,
+                LookupMatch::Exact | LookupMatch::Index | LookupMatch::Extension,
+            ) => *self.checker.paths.path(found) == *file,
+            _ => false,
+        };
+        // Both are the same in most cases.
+        is_file(&browser) && (browser == strict || is_file(&strict))
     }
 }
 
@@ -261,9 +258,10 @@ fn push_suffix(suffix: &[u8], out: &mut Vec<u8>) {
 
 fn push_encoded(part: &[u8], is_encoded: impl Fn(u8) -> bool, out: &mut Vec<u8>) {
     for &byte in part {
-        match is_encoded(byte) {
-            true => out.extend_from_slice(format!("%{byte:02X}").as_bytes()),
-            false => out.push(byte),
+        if is_encoded(byte) {
+            out.extend_from_slice(percent_encode_byte(byte).as_bytes());
+        } else {
+            out.push(byte);
         }
     }
 }
