@@ -115,30 +115,23 @@ fn date(text: &str) -> Option<Date> {
     day.parse::<Datetime>().ok()?.date
 }
 
-/// Returns the day of today, in UTC.
-fn today() -> Date {
+/// Returns whether a day has passed, in UTC.
+fn is_past(day: Date) -> bool {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    day_of(now.map_or(0, |since| since.as_secs() / 86_400) as i64)
+    now.is_ok_and(|since| since.as_secs() / 86_400 > days_before(day))
 }
 
-/// Returns the date of a day, counted from 1 January 1970.
+/// Returns the number of days from 1 January 1970 to a date; zero for earlier ones.
 ///
-/// The calendar repeats every 400 years; years are counted from March, so that the day that a leap year
-/// adds is the last one.
-fn day_of(days: i64) -> Date {
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = era * 400 + year + i64::from(month <= 2);
-    Date {
-        year: year as u16,
-        month: month as u8,
-        day: day as u8,
-    }
+/// Years are counted from March, so that the day that a leap year adds is the last one.
+fn days_before(date: Date) -> u64 {
+    let (year, month) = match (u64::from(date.year), u64::from(date.month)) {
+        (year, month @ 3..) => (year, month - 3),
+        (year, month) => (year.saturating_sub(1), month + 9),
+    };
+    let leap_days = year / 4 - year / 100 + year / 400;
+    let days = 365 * year + leap_days + (153 * month + 2) / 5 + u64::from(date.day);
+    days.saturating_sub(719_469)
 }
 
 /// The text that a glob is compared with.
@@ -224,8 +217,7 @@ impl IgnoreRule {
             rule: entry.rule.as_ref().map(named).transpose()?,
             target: (target.map(|text| glob(text, GlobSubject::Target))).transpose()?,
             path: path.map(|text| glob(text, GlobSubject::Path)).transpose()?,
-            is_past: (entry.until.as_ref().map(last).transpose()?)
-                .is_some_and(|last| today() > last),
+            is_past: (entry.until.as_ref().map(last).transpose()?).is_some_and(is_past),
             entry,
         })
     }
@@ -340,9 +332,8 @@ pub(super) struct IgnoreComment {
 
 impl IgnoreComment {
     fn covers(&self, rule: RuleId) -> bool {
-        self.rules
-            .as_ref()
-            .is_none_or(|rules| rules.contains(&rule))
+        let rules = self.rules.as_ref();
+        rules.is_none_or(|rules| rules.contains(&rule))
     }
 }
 
@@ -357,10 +348,9 @@ impl IgnoreComments {
         let Some(rest) = text.strip_prefix(DIRECTIVE) else {
             return;
         };
-        let end = rest
-            .iter()
-            .position(|byte| !byte.is_ascii_lowercase() && *byte != b'-');
-        let (kind, rest) = rest.split_at(end.unwrap_or(rest.len()));
+        let is_end = |byte: &u8| !byte.is_ascii_lowercase() && *byte != b'-';
+        let end = rest.iter().position(is_end).unwrap_or(rest.len());
+        let (kind, rest) = rest.split_at(end);
         let comment = self.comments.len();
         match kind {
             b"-next-line" => {
@@ -403,30 +393,21 @@ impl IgnoreComments {
             return false;
         }
         let before = line.and_then(|line| self.lines.get(&line));
-        for &comment in before.into_iter().flatten() {
-            if self.comments[comment].covers(rule) {
-                self.comments[comment].used = true;
-                return true;
-            }
-        }
+        let before = before.into_iter().flatten().copied();
         // INVARIANT: the region that starts last before the offset is the innermost that can contain
         // it, or lies in it, as regions nest.
-        let behind = (self.regions).partition_point(|region| region.start <= offset);
-        let mut region = behind.checked_sub(1);
-        while let Some(index) = region {
-            let IgnoreRegion {
-                end,
-                comment,
-                outer,
-                ..
-            } = self.regions[index];
-            if offset < end && self.comments[comment].covers(rule) {
-                self.comments[comment].used = true;
-                return true;
-            }
-            region = outer;
+        let started = (self.regions).partition_point(|region| region.start <= offset);
+        let innermost = started.checked_sub(1).map(|index| &self.regions[index]);
+        let regions = std::iter::successors(innermost, |region| {
+            region.outer.map(|outer| &self.regions[outer])
+        });
+        let around = regions.filter(|region| offset < region.end);
+        let mut comments = before.chain(around.map(|region| region.comment));
+        let found = comments.find(|&comment| self.comments[comment].covers(rule));
+        if let Some(comment) = found {
+            self.comments[comment].used = true;
         }
-        false
+        found.is_some()
     }
 
     /// Returns the comments that have ignored nothing.
