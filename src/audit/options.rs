@@ -78,7 +78,7 @@ pub struct AuditOptions {
     /// Absolute paths: if there is a set, only findings are shown whose source or target is in it.
     pub(super) touching: Option<PathSet>,
     /// The files among them that do not exist, and those that have been renamed.
-    pub(super) gone: Arc<GoneFiles>,
+    pub(crate) gone: Arc<GoneFiles>,
     pub(super) baseline: Baseline,
     /// Findings that are ignored.
     pub(super) ignore: Vec<IgnoreRule>,
@@ -96,7 +96,7 @@ impl Default for AuditOptions {
         let mut reading = PipelineOptions {
             bases: Bases::here(),
             archives: Archived::Files,
-            threads: thread::available_parallelism().map_or(1, usize::from),
+            threads: cores(),
             verbosity: Verbosity {
                 errors: false,
                 ..Verbosity::default()
@@ -126,18 +126,16 @@ impl Default for AuditOptions {
     }
 }
 
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
 impl fmt::Debug for AuditOptions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("AuditOptions")
-            .field("roots", &self.reading.bases.mounts)
+        let mut options = formatter.debug_struct("AuditOptions");
+        options.field("roots", &self.reading.bases.mounts);
+        options
             .field("levels", &self.levels)
-            .field("index", &self.index)
-            .field("extensions", &self.extensions)
-            .field("strict_schemes", &self.strict_schemes)
-            .field("follows_symlinks", &self.follows_symlinks)
-            .field("server", &self.server)
-            .field("checks_fragments", &self.checks_fragments)
             .finish_non_exhaustive()
     }
 }
@@ -165,10 +163,9 @@ impl AuditOptions {
     ///
     /// If no rule has that name.
     pub fn level(mut self, rule: &str, level: Level) -> Result<Self, AuditError> {
-        match self.levels.set(rule, level) {
-            true => Ok(self),
-            false => Err(AuditError::UnknownRule(rule.to_owned())),
-        }
+        let is_known = self.levels.set(rule, level);
+        let unknown = || AuditError::UnknownRule(rule.to_owned());
+        is_known.then_some(self).ok_or_else(unknown)
     }
 
     /// Returns the name and the level of each rule.
@@ -240,11 +237,9 @@ impl AuditOptions {
     ///
     /// If no server has that name.
     pub fn server(mut self, name: &str) -> Result<Self, AuditError> {
-        self.server = match (name, ServerKind::named(name)) {
-            ("auto", _) => None,
-            (_, Some(kind)) => Some(kind),
-            (_, None) => return Err(AuditError::UnknownServer(name.to_owned())),
-        };
+        let unknown = || AuditError::UnknownServer(name.to_owned());
+        let kind = || ServerKind::named(name).ok_or_else(unknown);
+        self.server = (name != "auto").then(kind).transpose()?;
         Ok(self)
     }
 
@@ -306,13 +301,11 @@ impl AuditOptions {
     /// Sets which files have been renamed, with their new paths; links to the old ones are surely meant for
     /// these. Follows [`AuditOptions::touching_only`].
     pub(crate) fn renamed(mut self, pairs: &[(PathBuf, PathBuf)]) -> Result<Self, AuditError> {
-        let absolute = |path: &PathBuf| self.absolute(path);
-        let pairs = pairs
-            .iter()
-            .map(|(old, new)| Ok((absolute(old)?, absolute(new)?)));
-        let pairs: Vec<_> = pairs.collect::<Result<_, AuditError>>()?;
-        if let Some(gone) = Arc::get_mut(&mut self.gone) {
-            pairs.iter().for_each(|(old, new)| gone.rename(old, new));
+        for (old, new) in pairs {
+            let (old, new) = (self.absolute(old)?, self.absolute(new)?);
+            if let Some(gone) = Arc::get_mut(&mut self.gone) {
+                gone.rename(&old, &new);
+            }
         }
         Ok(self)
     }
@@ -344,11 +337,7 @@ impl AuditOptions {
     /// Sets the number of threads; 0, the default, stands for the number of cores.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
-        let cores = || thread::available_parallelism().map_or(1, usize::from);
-        self.reading.threads = match threads {
-            0 => cores(),
-            threads => threads,
-        };
+        self.reading.threads = if threads > 0 { threads } else { cores() };
         self
     }
 
@@ -363,19 +352,13 @@ impl AuditOptions {
     /// Returns whether a path lies in a tree of the audit of some paths, or holds one.
     pub(crate) fn is_in_tree(&self, path: &Path, paths: &[PathBuf]) -> Result<bool, AuditError> {
         let bases = &self.reading.bases;
-        let path = self.absolute(path)?;
-        let path = path_of(&path);
+        let absolute = |path: &Path| self.absolute(path).map(|path| path_of(&path));
+        let path = absolute(path)?;
         let mounts = bases.mounts.iter().chain(bases.repositories.iter());
-        let mut trees: Vec<PathBuf> = mounts.map(|(root, _)| path_of(root)).collect();
-        for tree in paths {
-            trees.push(path_of(&self.absolute(tree)?));
-        }
-        Ok((trees.iter()).any(|tree| path.starts_with(tree) || tree.starts_with(&path)))
-    }
-
-    /// Returns the files that were to be touched, do not exist, and have no link to them.
-    pub(crate) fn gone_files(&self) -> Arc<GoneFiles> {
-        Arc::clone(&self.gone)
+        let mounts = mounts.map(|(root, _)| Ok(path_of(root)));
+        let mut trees = mounts.chain(paths.iter().map(|tree| absolute(tree)));
+        let is_near = |tree: PathBuf| path.starts_with(&tree) || tree.starts_with(&path);
+        trees.try_fold(false, |found, tree| Ok(is_near(tree?) || found))
     }
 
     /// Returns the options of another run that has all findings, and shows none.
@@ -547,17 +530,14 @@ impl Audit {
             .map(|name| [b"/", name.as_bytes()].concat())
             .collect();
         let mut names = AbsolutePaths::default();
-        let directories: Vec<_> = paths.iter().map(|path| root_of(path)).collect();
-        let directories: Vec<_> = (directories.iter())
-            .map(|directory| names.absolute(&bases.here, directory).map(<[u8]>::to_vec))
+        let directories = paths.iter().map(|path| root_of(path));
+        let directories: Vec<_> = directories
+            .map(|directory| names.absolute(&bases.here, &directory).map(<[u8]>::to_vec))
             .collect();
         let mounted = bases.mounts.iter().chain(bases.repositories.iter());
         let mounted = mounted.map(|(directory, _)| directory);
         let roots = mounted.chain(directories.iter().flatten().map(Vec::as_slice));
-        let roots: Vec<_> = roots
-            .map(|root| directory_of_root(root).into_owned())
-            .collect();
-        let roots: Vec<_> = roots.iter().map(Vec::as_slice).collect();
+        let roots: Vec<_> = roots.map(directory_of_root).collect();
         let own = archives.clone();
         let names: Box<ReadNames> = Box::new(move |file, inner| members::names(&own, file, inner));
         let left = AtomicU64::new(MOST_READ);
@@ -571,21 +551,18 @@ impl Audit {
         });
         let tree = DiskTree::new(
             options.follows_symlinks,
-            roots.iter().copied(),
+            roots.iter().map(|root| &**root),
             ArchiveAccess {
                 names: Some(names),
                 member: Some(member),
             },
         );
-        let formats = &mut options.reading.extractor.formats;
-        match options.slug {
-            Some(slug) => formats.markdown.slug = slug,
-            None => {
-                for root in &roots {
-                    let slug = slug_of_tree(root, &tree);
-                    let dialects = &mut options.reading.dialects;
-                    slug.into_iter().for_each(|slug| dialects.add(root, slug));
-                }
+        if let Some(slug) = options.slug {
+            options.reading.extractor.formats.markdown.slug = slug;
+        } else {
+            for root in &roots {
+                let slug = slug_of_tree(root, &tree).into_iter();
+                slug.for_each(|slug| options.reading.dialects.add(root, slug));
             }
         }
         bases.mounts = server::with_hosts(options.server, &bases.mounts, &tree, directory_of_root);
@@ -669,10 +646,7 @@ impl Audit {
                 }),
             _ => path(target).and_then(|(_, path)| mounts.uri(&path)),
         };
-        match other.map(|other| lookups.locate(&other)) {
-            Some(found) => found,
-            None => location,
-        }
+        other.map_or(location, |other| lookups.locate(&other))
     }
 
     /// Returns where the target of a link lies, and its fragment.
@@ -717,37 +691,35 @@ impl Audit {
         if location == TargetLocation::Skipped && misspelt_scheme(link.reference).is_some() {
             location = TargetLocation::Unresolved(ResolveErrorKind::InvalidReference);
         }
-        match location {
+        if let TargetLocation::File(_, LookupMatch::Redirect) = location {
+            return (
+                location,
+                fragment.filter(|_| !self.checker.sets_fragment(target)),
+            );
+        }
+        let is_odf = link.member.is_some() && link.attribute == Some("xlink:href");
+        let location = match location {
             // An object of ODF is a directory of the package.
-            TargetLocation::NoIndex(_)
-                if link.member.is_some() && link.attribute == Some("xlink:href") =>
-            {
-                (TargetLocation::Served, fragment)
-            }
+            TargetLocation::NoIndex(_) if is_odf => TargetLocation::Served,
             // Names of parts are the same in any case (ECMA-376 part 2, 6.2.2.3).
             TargetLocation::File(file, LookupMatch::OtherCase)
                 if link.element == Some("Relationship") =>
             {
-                (TargetLocation::File(file, LookupMatch::Exact), fragment)
+                TargetLocation::File(file, LookupMatch::Exact)
             }
             // A code base is only resolved against, and need not be a page (A12).
             TargetLocation::NoIndex(_) if link.attribute == Some("codebase") => {
-                (TargetLocation::Skipped, fragment)
+                TargetLocation::Skipped
             }
             TargetLocation::Nothing if link.flags.contains(Flags::WIKI) => {
-                let location = self.wiki.find(&self.checker, link.reference, target);
-                (location, fragment)
+                self.wiki.find(&self.checker, link.reference, target)
             }
             TargetLocation::Nothing if matches!(link.element, Some("doc" | "toctree")) => {
-                (document_of_sphinx(target, lookups), fragment)
+                document_of_sphinx(target, lookups)
             }
-            location @ TargetLocation::File(_, LookupMatch::Redirect)
-                if fragment.is_some() && self.checker.sets_fragment(target) =>
-            {
-                (location, None)
-            }
-            location => (location, fragment),
-        }
+            location => location,
+        };
+        (location, fragment)
     }
 }
 
@@ -785,20 +757,21 @@ pub(super) fn misspelt_scheme(reference: &[u8]) -> Option<(&str, &'static str)> 
     let is_near = |known: &&&str| {
         lower.len().abs_diff(known.len()) < 2 && strsim::osa_distance(&lower, known) == 1
     };
-    let is_known = COMMON.iter().chain(&NEAR).any(|known| *known == lower);
+    let is_known = COMMON.contains(&&*lower) || NEAR.contains(&&*lower);
     let meant = COMMON.iter().find(is_near).filter(|_| !is_known);
     meant.map(|meant| (scheme, *meant))
 }
 
 /// Returns whether a reference has a scheme that the rules of URLs on the web do not cover.
 fn is_private(reference: &[u8]) -> bool {
-    const WEB: [&str; 6] = ["file", "ftp", "http", "https", "ws", "wss"];
     let scheme = Reference::split(reference.trim_ascii()).scheme;
-    let is_web = |scheme: &[u8]| {
-        WEB.iter()
-            .any(|web| scheme.eq_ignore_ascii_case(web.as_bytes()))
-    };
-    scheme.is_some_and(|scheme| !is_web(scheme))
+    scheme.is_some_and(|scheme| {
+        let scheme = scheme.to_ascii_lowercase();
+        !matches!(
+            &*scheme,
+            b"file" | b"ftp" | b"http" | b"https" | b"ws" | b"wss"
+        )
+    })
 }
 
 /// Returns whether a reference is a relative one of a script, which is in its strings and comments.

@@ -122,8 +122,14 @@ pub(super) fn run(arguments: &AuditArgs, notice: Option<&Notice<'_>>) -> Result<
     }
     let mut fixes = fix_list(arguments)?;
     let again = fixes.is_some().then(|| options.of_all_findings());
-    check_touching(arguments, &options, &paths)?;
-    let gone = options.gone_files();
+    for name in &findings.touching {
+        if !options.is_in_tree(name, &paths).map_err(Error::new)? {
+            let name = name.display();
+            let message = format!("--touching {name}: it is in none of the trees");
+            return Err(Error::new(message));
+        }
+    }
+    let gone = Arc::clone(&options.gone);
     let audit = Audit::new(options, &paths);
     let targets = targets(arguments)?;
     let all_targets: Vec<_> = targets.iter().map(|(_, target)| target).collect();
@@ -193,34 +199,14 @@ pub(super) fn run(arguments: &AuditArgs, notice: Option<&Notice<'_>>) -> Result<
         return Ok(Exit::Found);
     };
     let exit = finish(arguments, &outcome, counts.as_ref(), notice)?;
-    for path in gone.unlinked() {
-        let path = path_of(path);
-        // A page that was deleted may have had no link.
-        if !was_there(&path) {
-            return Err(Error::new(format!(
-                "{}: there is no such file to touch, and no link leads to one",
-                path.display()
-            )));
-        }
+    // A page that was deleted may have had no link.
+    match gone.unlinked().map(path_of).find(|path| !was_there(path)) {
+        Some(path) => Err(Error::new(format!(
+            "{}: there is no such file to touch, and no link leads to one",
+            path.display()
+        ))),
+        None => Ok(exit),
     }
-    Ok(exit)
-}
-
-/// Checks that the files that findings must touch lie in the trees.
-fn check_touching(
-    arguments: &AuditArgs,
-    options: &AuditOptions,
-    paths: &[PathBuf],
-) -> Result<(), Error> {
-    for name in &arguments.findings.touching {
-        if !options.is_in_tree(name, paths).map_err(Error::new)? {
-            let name = name.display();
-            return Err(Error::new(format!(
-                "--touching {name}: it is in none of the trees"
-            )));
-        }
-    }
-    Ok(())
 }
 
 /// Returns the list that collects fixes, if any are wanted.
@@ -229,16 +215,17 @@ fn fix_list(arguments: &AuditArgs) -> Result<Option<FixList>, Error> {
     let Some(fix) = findings.fix else {
         return Ok(None);
     };
-    if arguments
-        .walk
-        .lists()
-        .any(|(list, _)| list == Path::new("-"))
-    {
+    let mut lists = arguments.walk.lists();
+    if lists.any(|(list, _)| list == Path::new("-")) {
         return Err(Error::new(
             "--fix reads the tree again before it changes anything: give the list of files as a file",
         ));
     }
-    Ok(Some(FixList::new(findings.fix_moved, fix == FixArg::Write)))
+    Ok(Some(FixList {
+        moved: findings.fix_moved,
+        is_written: fix == FixArg::Write,
+        documents: Vec::new(),
+    }))
 }
 
 /// Returns the directories below which files are fixed: the roots and the paths.
@@ -253,16 +240,12 @@ fn fixed_roots(paths: &[PathBuf], reading: &PipelineOptions) -> Vec<PathBuf> {
 /// Returns the paths to audit: by default those of `--root`, else the current directory.
 fn paths(arguments: &AuditArgs) -> Result<Vec<PathBuf>, Error> {
     if arguments.paths.iter().any(|path| path.as_os_str() == "-") {
-        return Err(Error::new(
-            "standard input is in no tree: audit reads files",
-        ));
+        let message = "standard input is in no tree: audit reads files";
+        return Err(Error::new(message));
     }
-    let roots = arguments.base.directories();
-    Ok(match (arguments.paths.is_empty(), roots.is_empty()) {
-        (false, _) => arguments.paths.clone(),
-        (true, false) => roots,
-        (true, true) => vec![PathBuf::from(".")],
-    })
+    let choices = [arguments.paths.clone(), arguments.base.directories()];
+    let mut given = choices.into_iter().filter(|paths| !paths.is_empty());
+    Ok(given.next().unwrap_or_else(|| vec![PathBuf::from(".")]))
 }
 
 fn roots(arguments: &AuditArgs, paths: &[PathBuf]) -> Vec<Root> {
@@ -313,8 +296,7 @@ fn options(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<AuditOptions, Err
         options = (file.and_then(|file| options.baseline(BufReader::new(file))))
             .map_err(|error| Error::new(format!("{}: {error}", path.display())))?;
     }
-    let bases = options.reading.bases;
-    options.reading = reading(arguments, bases)?;
+    options.reading = reading(arguments, options.reading.bases)?;
     Ok(options)
 }
 
@@ -350,16 +332,13 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error
 fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
     let mut bases = arguments.base.bases(paths)?;
     let assumed = assume_roots(&mut bases, paths);
-    for directory in assumed.map_err(Error::new)? {
-        if !arguments.findings.quiet && !arguments.findings.no_messages {
-            let directory = match directory.as_slice() {
-                b"" => ".".into(),
-                name => String::from_utf8_lossy(name),
-            };
-            report(&format!(
-                "without --root, {directory} is taken for the root of a site"
-            ));
-        }
+    let is_quiet = arguments.findings.quiet || arguments.findings.no_messages;
+    for directory in assumed.map_err(Error::new)?.iter().filter(|_| !is_quiet) {
+        let name = String::from_utf8_lossy(directory);
+        let name = if name.is_empty() { "." } else { &name };
+        report(&format!(
+            "without --root, {name} is taken for the root of a site"
+        ));
     }
     Ok(bases)
 }
@@ -409,22 +388,22 @@ fn reports<'d>(
             // A diff takes the place of the findings.
             OutputRole::Main if findings.fix == Some(FixArg::Diff) => {}
             OutputRole::Main => {
-                let format = findings.format();
-                let writer = Box::new(destination);
-                match findings.count_by {
-                    Some(key) if findings.idn => {
-                        reports.count_by(key.with_unicode(), format, writer);
-                    }
-                    Some(key) => reports.count_by(key, format, writer),
-                    None => {
-                        let terminal = findings.output.is_none() && io::stdout().is_terminal();
-                        let style = TextStyle {
-                            color: findings.color.for_color(terminal),
-                            group: findings.group,
-                        };
-                        let place = ReportPlace::of(findings.output.as_deref());
-                        reports.add(format, style, place, writer);
-                    }
+                let (format, writer) = (findings.format(), Box::new(destination));
+                if let Some(key) = findings.count_by {
+                    let key = if findings.idn {
+                        key.with_unicode()
+                    } else {
+                        key
+                    };
+                    reports.count_by(key, format, writer);
+                } else {
+                    let terminal = findings.output.is_none() && io::stdout().is_terminal();
+                    let style = TextStyle {
+                        color: findings.color.for_color(terminal),
+                        group: findings.group,
+                    };
+                    let place = ReportPlace::of(findings.output.as_deref());
+                    reports.add(format, style, place, writer);
                 }
             }
             OutputRole::External => reports.list_external(Box::new(destination)),
@@ -501,18 +480,16 @@ fn summary_text(totals: &AuditSummary) -> String {
         counted(totals.errors, "error"),
         counted(totals.warnings, "warning"),
     );
+    let unsuggested = totals.unsuggested;
     if totals.ignored > 0 {
         text += &format!(", {} ignored", totals.ignored);
     }
-    if totals.unsuggested > 0 {
-        text += &format!(
-            "; {} without a suggestion: looking for more would take too long",
-            totals.unsuggested
-        );
+    if unsuggested > 0 {
+        text +=
+            &format!("; {unsuggested} without a suggestion: looking for more would take too long");
     }
     if summary.errors > 0 {
-        let files = counted(summary.errors, "file");
-        text += &format!("; {files} could not be read");
+        text += &format!("; {} could not be read", counted(summary.errors, "file"));
     }
     for sentence in summary.unread() {
         text += &format!("; {sentence}");
@@ -523,13 +500,11 @@ fn summary_text(totals: &AuditSummary) -> String {
         text += &format!("{files} read as text, where relative links are not seen\n");
     }
     for site in &totals.servers {
-        let root = String::from_utf8_lossy(&site.root);
-        text += &format!(
-            "{} as {} serves it: {}",
-            visible(&root),
-            site.server,
-            counted(site.rules, "rule")
+        let (root, rules) = (
+            String::from_utf8_lossy(&site.root),
+            counted(site.rules, "rule"),
         );
+        text += &format!("{} as {} serves it: {rules}", visible(&root), site.server);
         if site.unfollowed > 0 {
             text += &format!(", {} not followed", site.unfollowed);
         }
@@ -553,14 +528,13 @@ fn push_tables(totals: &AuditSummary, text: &mut String) {
     if totals.forgiven + stale == 0 {
         return;
     }
-    *text += &format!(
-        "baseline: {} forgiven, {} stale\n",
-        counted(totals.forgiven, "finding"),
-        match stale {
-            1 => "1 entry is".to_owned(),
-            _ => format!("{stale} entries are"),
-        }
-    );
+    let forgiven = counted(totals.forgiven, "finding");
+    let entries = if *stale == 1 {
+        "entry is"
+    } else {
+        "entries are"
+    };
+    *text += &format!("baseline: {forgiven} forgiven, {stale} {entries} stale\n");
     for line in lines {
         *text += &format!("  {}\n", visible(line));
     }
