@@ -1,14 +1,11 @@
 //! Labels that all documents of a tree can name, as those of Sphinx.
 
-use std::fs::File;
-use std::io::Read;
-
 use foldhash::HashSet;
 use memchr::memmem;
 
 use super::options::Audit;
 use crate::pipeline::members;
-use crate::pipeline::walk::path_of;
+use crate::pipeline::walk::{path_of, read_start};
 
 /// The file in the root of a tree of Sphinx.
 const SPHINX: &[u8] = b"/conf.py";
@@ -71,8 +68,5 @@ fn read(audit: &Audit, path: &[u8]) -> Option<Vec<u8>> {
         let bytes = || members::bytes(&audit.options.reading, path, LONGEST);
         return (cost <= LONGEST_WAY).then(bytes).flatten();
     }
-    let mut text = Vec::new();
-    let file = File::open(path_of(path)).ok()?;
-    file.take(LONGEST).read_to_end(&mut text).ok()?;
-    Some(text)
+    read_start(&path_of(path), LONGEST).ok()
 }

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -31,7 +30,7 @@ use crate::pipeline::bases::{
     is_of_repository, served_at,
 };
 use crate::pipeline::members;
-use crate::pipeline::walk::path_of;
+use crate::pipeline::walk::{path_of, read_start};
 use crate::pipeline::{Archived, PipelineOptions, Verbosity};
 use crate::uri::base::push_path;
 use crate::uri::{Mounts, Reference, ResolveErrorKind, Resolver, Rules};
@@ -833,10 +832,8 @@ fn slug_of_tree(root: &[u8], tree: &DiskTree) -> Option<Slug> {
     let names = tree.names(root);
     Slug::of_files(&names).or_else(|| {
         let (name, word) = OLD_HUGO;
-        let file = directory.join(name);
-        let file = file.is_file().then(|| File::open(file))?.ok()?;
-        let mut text = Vec::new();
-        file.take(64 << 10).read_to_end(&mut text).ok()?;
+        let file = Some(directory.join(name)).filter(|file| file.is_file())?;
+        let text = read_start(&file, 64 << 10).ok()?;
         memchr::memmem::find(&text, word.as_bytes()).map(|_| Slug::Hugo)
     })
 }

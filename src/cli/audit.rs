@@ -110,23 +110,21 @@ pub(super) fn run(arguments: &AuditArgs, notice: Option<&Notice<'_>>) -> Result<
     }
     let findings = &arguments.findings;
     if findings.fix == Some(FixArg::Diff) && !findings.format().is_text {
-        return Err(Error::new(
-            "--fix shows a diff instead of findings: write these to a file with --report",
-        ));
+        let reason = "--fix shows a diff instead of findings: write these to a file with --report";
+        return Err(reason.into());
     }
     let paths = paths(arguments)?;
     help::check_paths(&paths, false)?;
     let mut options = options(arguments, &paths)?;
     for entry in notice.iter().flat_map(|notice| &notice.config.ignore) {
-        options = options.ignore(entry.clone()).map_err(Error::new)?;
+        options = options.ignore(entry.clone())?;
     }
     let mut fixes = fix_list(arguments)?;
     let again = fixes.is_some().then(|| options.of_all_findings());
     for name in &findings.touching {
-        if !options.is_in_tree(name, &paths).map_err(Error::new)? {
+        if !options.is_in_tree(name, &paths)? {
             let name = name.display();
-            let message = format!("--touching {name}: it is in none of the trees");
-            return Err(Error::new(message));
+            return Err(format!("--touching {name}: it is in none of the trees").into());
         }
     }
     let gone = Arc::clone(&options.gone);
@@ -160,7 +158,7 @@ pub(super) fn run(arguments: &AuditArgs, notice: Option<&Notice<'_>>) -> Result<
         let mut options = again.clone().unwrap_or_default();
         options.reading.replaced = replaced;
         let walk = inputs.walk(OutputOrder::Path, outputs.clone());
-        let walk = walk.map_err(|error| io::Error::other(error.to_string()))?;
+        let walk = walk.map_err(|error| io::Error::other(error.0))?;
         let mut reports = ReportSet::new(options.reading.verbosity, None);
         reports.call(on_finding);
         audit::run(Audit::new(options, &paths), walk, reports, |_| Ok(())).map(drop)
@@ -201,10 +199,10 @@ pub(super) fn run(arguments: &AuditArgs, notice: Option<&Notice<'_>>) -> Result<
     let exit = finish(arguments, &outcome, counts.as_ref(), notice)?;
     // A page that was deleted may have had no link.
     match gone.unlinked().map(path_of).find(|path| !was_there(path)) {
-        Some(path) => Err(Error::new(format!(
-            "{}: there is no such file to touch, and no link leads to one",
-            path.display()
-        ))),
+        Some(path) => {
+            let reason = "there is no such file to touch, and no link leads to one";
+            Err(format!("{}: {reason}", path.display()).into())
+        }
         None => Ok(exit),
     }
 }
@@ -217,9 +215,9 @@ fn fix_list(arguments: &AuditArgs) -> Result<Option<FixList>, Error> {
     };
     let mut lists = arguments.walk.lists();
     if lists.any(|(list, _)| list == Path::new("-")) {
-        return Err(Error::new(
+        Err(
             "--fix reads the tree again before it changes anything: give the list of files as a file",
-        ));
+        )?;
     }
     Ok(Some(FixList {
         moved: findings.fix_moved,
@@ -241,7 +239,7 @@ fn fixed_roots(paths: &[PathBuf], reading: &PipelineOptions) -> Vec<PathBuf> {
 fn paths(arguments: &AuditArgs) -> Result<Vec<PathBuf>, Error> {
     if arguments.paths.iter().any(|path| path.as_os_str() == "-") {
         let message = "standard input is in no tree: audit reads files";
-        return Err(Error::new(message));
+        return Err(message.into());
     }
     let choices = [arguments.paths.clone(), arguments.base.directories()];
     let mut given = choices.into_iter().filter(|paths| !paths.is_empty());
@@ -274,10 +272,8 @@ fn options(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<AuditOptions, Err
         }
     };
     options = touching
-        .and_then(|options| options.entries(&check.entry))
-        .map_err(Error::new)?
-        .server(check.server)
-        .map_err(Error::new)?
+        .and_then(|options| options.entries(&check.entry))?
+        .server(check.server)?
         .fragments(check.fragments == SwitchArg::On)
         .index_files(&check.index)
         .optional_extensions(&check.try_ext)
@@ -294,7 +290,7 @@ fn options(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<AuditOptions, Err
     if let Some(path) = &findings.baseline {
         let file = File::open(path).map_err(AuditError::Io);
         options = (file.and_then(|file| options.baseline(BufReader::new(file))))
-            .map_err(|error| Error::new(format!("{}: {error}", path.display())))?;
+            .map_err(|error| format!("{}: {error}", path.display()))?;
     }
     options.reading = reading(arguments, options.reading.bases)?;
     Ok(options)
@@ -333,7 +329,7 @@ fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
     let mut bases = arguments.base.bases(paths)?;
     let assumed = assume_roots(&mut bases, paths);
     let is_quiet = arguments.findings.quiet || arguments.findings.no_messages;
-    for directory in assumed.map_err(Error::new)?.iter().filter(|_| !is_quiet) {
+    for directory in assumed?.iter().filter(|_| !is_quiet) {
         let name = String::from_utf8_lossy(directory);
         let name = if name.is_empty() { "." } else { &name };
         report(&format!(

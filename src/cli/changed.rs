@@ -1,38 +1,28 @@
 //! The files that git names as changed since a revision.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use super::destination::above;
 use super::message::Error;
 use crate::pipeline::walk::path_of;
 
 /// The first arguments of git: nothing that a repository configures is run.
-const SAFE: [&str; 5] = [
-    "--no-pager",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "core.hooksPath=/dev/null",
-];
+const SAFE: &str = "--no-pager -c core.fsmonitor=false -c core.hooksPath=/dev/null";
 
 /// The arguments of git before the revision.
-const DIFF: [&str; 10] = [
-    "diff",
-    "--name-status",
-    "-M",
-    "-z",
-    "--relative",
-    "--no-color",
-    "--no-ext-diff",
-    "--no-textconv",
-    "--ignore-submodules=dirty",
-    "--end-of-options",
-];
+const DIFF: &str = "diff --name-status -M -z --relative --no-color --no-ext-diff --no-textconv \
+                    --ignore-submodules=dirty --end-of-options";
 
 /// The arguments of git that list files that are in no commit, nor ignored.
-const UNTRACKED: [&str; 4] = ["ls-files", "--others", "--exclude-standard", "-z"];
+const UNTRACKED: &str = "ls-files --others --exclude-standard -z";
+
+/// The arguments of git that list the keys of filters, however they are configured.
+const FILTERS: &str =
+    "config --null --name-only --get-regexp ^filter[.].*[.](clean|process|required)$";
 
 /// The files that differ from a revision.
 #[derive(Default)]
@@ -43,33 +33,28 @@ pub(super) struct Changes {
     pub(super) renamed: Vec<(PathBuf, PathBuf)>,
 }
 
-/// The arguments of git that list the keys of filters, however they are configured.
-const FILTERS: [&str; 5] = [
-    "config",
-    "--null",
-    "--name-only",
-    "--get-regexp",
-    "^filter[.].*[.](clean|process|required)$",
-];
-
 /// Returns the files below some paths that differ from a revision, or are not known to git.
 pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Changes, Error> {
     if revision.is_empty() || revision.as_encoded_bytes().starts_with(b"-") {
         let shown = revision.display();
-        return Err(Error::new(format!(
-            "--changed-since {shown}: this is no revision"
-        )));
+        return Err(format!("--changed-since {shown}: this is no revision").into());
     }
-    let mut directories: Vec<_> = paths.iter().map(|path| directory(path)).collect();
-    directories.sort_unstable();
-    directories.dedup();
+    // The directories in which git runs.
+    let directory = |path| {
+        if Path::is_dir(path) {
+            path
+        } else {
+            above(path)
+        }
+    };
+    let directories: BTreeSet<_> = paths.iter().map(|path| directory(path)).collect();
     let mut changed = Changes::default();
     for directory in directories {
-        let mut diff = git(&directory);
-        diff.args(DIFF).arg(revision).arg("--");
-        without_filters(&mut diff, &output(git(&directory).args(FILTERS))?.stdout);
-        let mut status = fields(&output(&mut diff)?)?.into_iter();
-        let untracked = fields(&output(git(&directory).args(UNTRACKED))?)?;
+        let mut diff = git(directory, DIFF);
+        diff.arg(revision).arg("--");
+        without_filters(&mut diff, &output(git(directory, FILTERS))?.stdout);
+        let mut status = fields(&output(diff)?)?.into_iter();
+        let untracked = fields(&output(git(directory, UNTRACKED))?)?;
         let untracked = untracked.into_iter().map(|name| directory.join(name));
         changed.files.extend(untracked);
         while let (Some(kind), Some(name)) = (status.next(), status.next()) {
@@ -95,7 +80,7 @@ fn fields(output: &Output) -> Result<Vec<PathBuf>, Error> {
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr);
         let reason = text.lines().next().unwrap_or("it failed without a message");
-        return Err(Error::new(format!("--changed-since: git: {reason}")));
+        return Err(format!("--changed-since: git: {reason}").into());
     }
     let fields = output.stdout.split(|&byte| byte == 0);
     let fields = fields.filter(|field| !field.is_empty());
@@ -105,19 +90,19 @@ fn fields(output: &Output) -> Result<Vec<PathBuf>, Error> {
 /// Returns whether git knows a file that is gone.
 pub(super) fn was_there(path: &Path) -> bool {
     let directory = path.ancestors().skip(1).find(|above| above.is_dir());
-    let log = directory.map(|directory| {
-        let mut log = git(directory);
-        log.args(["log", "-1", "--format=%H", "--"]).arg(path);
-        log.output()
-    });
-    matches!(log, Some(Ok(output)) if output.status.success() && !output.stdout.is_empty())
+    let log = |directory| git(directory, "log -1 --format=%H --").arg(path).output();
+    let log = directory.and_then(|directory| log(directory).ok());
+    log.is_some_and(|output| output.status.success() && !output.stdout.is_empty())
 }
 
-/// Returns the command that runs git in a directory. Objects that the repository lacks are not fetched: it
+/// Returns the command that runs git in a directory, with its first arguments. Objects that the repository lacks are not fetched: it
 /// may name any program as the transport.
-fn git(directory: &Path) -> Command {
+fn git(directory: &Path, arguments: &str) -> Command {
     let mut git = Command::new("git");
-    git.arg("-C").arg(directory).args(SAFE);
+    git.arg("-C")
+        .arg(directory)
+        .args(SAFE.split(' '))
+        .args(arguments.split(' '));
     git.env("GIT_OPTIONAL_LOCKS", "0");
     git.env("GIT_NO_LAZY_FETCH", "1");
     git.env("GIT_ALLOW_PROTOCOL", "none");
@@ -126,10 +111,10 @@ fn git(directory: &Path) -> Command {
     git
 }
 
-fn output(git: &mut Command) -> Result<Output, Error> {
+fn output(mut git: Command) -> Result<Output, Error> {
     git.output().map_err(|error| match error.kind() {
-        ErrorKind::NotFound => Error::new("--changed-since needs git, which is not installed"),
-        _ => Error::new(format!("--changed-since: git: {error}")),
+        ErrorKind::NotFound => "--changed-since needs git, which is not installed".into(),
+        _ => format!("--changed-since: git: {error}").into(),
     })
 }
 
@@ -139,24 +124,14 @@ fn without_filters(git: &mut Command, keys: &[u8]) {
     let keys = keys.split(|&byte| byte == 0).filter(|key| !key.is_empty());
     let mut count = 0;
     for key in keys {
-        let is_switch = key.ends_with(b".required");
+        let off = if key.ends_with(b".required") {
+            "false"
+        } else {
+            ""
+        };
         git.env(format!("GIT_CONFIG_KEY_{count}"), path_of(key));
-        git.env(
-            format!("GIT_CONFIG_VALUE_{count}"),
-            if is_switch { "false" } else { "" },
-        );
+        git.env(format!("GIT_CONFIG_VALUE_{count}"), off);
         count += 1;
     }
     git.env("GIT_CONFIG_COUNT", count.to_string());
-}
-
-/// Returns the directory of a path, in which git runs.
-fn directory(path: &Path) -> PathBuf {
-    if path.is_dir() {
-        return path.to_path_buf();
-    }
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-        _ => PathBuf::from("."),
-    }
 }

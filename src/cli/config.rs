@@ -7,8 +7,7 @@
 use std::any::TypeId;
 use std::ffi::OsString;
 use std::fmt::Display;
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use clap::{Arg, ArgAction, Command, CommandFactory};
@@ -21,6 +20,7 @@ use super::help::nearest;
 use super::message::Error;
 use crate::audit::IgnoreEntry;
 use crate::output::escape::visible;
+use crate::pipeline::walk::read_start;
 
 /// The files below a directory that may be a configuration, in this order, each with the table in it;
 /// empty: the whole file.
@@ -104,8 +104,8 @@ pub(super) fn read(named: Option<&Path>) -> Result<Option<Config>, Error> {
             folder: None,
             command,
         };
-        let missing = || Error::new(format!("{}: there is no [tool.uriscan]", file.display()));
-        return source.parse(table)?.map(Some).ok_or_else(missing);
+        let missing = || format!("{}: there is no [tool.uriscan]", file.display());
+        return Ok(Some(source.parse(table)?.ok_or_else(missing)?));
     }
     let Ok(here) = std::env::current_dir() else {
         return Ok(None);
@@ -120,12 +120,12 @@ pub(super) fn read(named: Option<&Path>) -> Result<Option<Config>, Error> {
             if !file.exists() {
                 continue;
             }
-            let refuse = |reason| Error::new(format!("{}: {reason}", file.display()));
+            let refuse = |reason| Err(format!("{}: {reason}", file.display()));
             if !file.is_file() {
-                return Err(refuse("a configuration is a regular file"));
+                refuse("a configuration is a regular file")?;
             }
             if !is_inside(&file, &folder) {
-                return Err(refuse("it leads out of its folder; name it with --config"));
+                refuse("it leads out of its folder; name it with --config")?;
             }
             let text = text(&file)?;
             // The file of other tools is not parsed unless it has the table.
@@ -148,17 +148,14 @@ pub(super) fn read(named: Option<&Path>) -> Result<Option<Config>, Error> {
 }
 
 fn text(file: &Path) -> Result<String, Error> {
-    let mut bytes = Vec::new();
-    let opened = File::open(file);
-    let read = opened.and_then(|opened| opened.take(MAX_LENGTH + 1).read_to_end(&mut bytes));
-    let text = match read {
+    let text = match read_start(file, MAX_LENGTH + 1) {
         Err(error) => Err(error.to_string()),
-        Ok(length) if length as u64 > MAX_LENGTH => {
+        Ok(bytes) if bytes.len() as u64 > MAX_LENGTH => {
             Err(format!("a configuration has at most {MAX_LENGTH} bytes"))
         }
-        Ok(_) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()),
+        Ok(bytes) => String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()),
     };
-    text.map_err(|reason| Error::new(format!("{}: {reason}", file.display())))
+    Ok(text.map_err(|reason| format!("{}: {reason}", file.display()))?)
 }
 
 /// Returns whether a path is below a folder when symbolic links are followed, or does not exist.
@@ -217,7 +214,7 @@ impl ConfigFile<'_> {
 
     fn error(&self, at: usize, reason: impl Display) -> Error {
         let (file, line) = (self.file.display(), line(self.text, at));
-        Error::new(format!("{file}:{line}: {reason}"))
+        format!("{file}:{line}: {reason}").into()
     }
 
     /// Reads the entries of `ignore`: an array of tables.

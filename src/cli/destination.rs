@@ -1,7 +1,7 @@
 //! Destinations of output: standard output, open files of the process, devices, sockets, and files
 //! that are written under a temporary name and renamed when they are complete.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -36,14 +36,9 @@ const MOST_LINKS: usize = 40;
 impl OutputTarget {
     /// Examines the path of an output; standard output without one.
     pub(super) fn of(path: Option<&Path>) -> Result<Self, Error> {
-        let path = path.unwrap_or(Path::new("-"));
-        match target_kind(path) {
-            Ok(kind) => Ok(OutputTarget {
-                path: path.to_path_buf(),
-                kind,
-            }),
-            Err(error) => Err(cannot_write(path, &error)),
-        }
+        let path = path.unwrap_or(Path::new("-")).to_path_buf();
+        let kind = target_kind(&path).map_err(|error| cannot_write(&path, &error))?;
+        Ok(OutputTarget { path, kind })
     }
 
     /// Returns a path at which the system has the output, unless it is a socket.
@@ -93,10 +88,7 @@ impl OutputTarget {
     fn opened(&self) -> io::Result<Destination> {
         let stream = |options: &mut OpenOptions| options.open(&self.path).map(Destination::stream);
         match &self.kind {
-            TargetKind::Descriptor(1) => {
-                process::standard_output()?;
-                Ok(Destination::standard())
-            }
+            TargetKind::Descriptor(1) => process::standard_output().map(Destination::stream),
             // Appends, since the shell may have opened the file to append to it.
             TargetKind::Descriptor(_) => stream(OpenOptions::new().append(true)),
             TargetKind::Device => stream(OpenOptions::new().write(true)),
@@ -111,11 +103,10 @@ pub(super) fn check_distinct(targets: &[&OutputTarget]) -> Result<(), Error> {
     for (at, target) in targets.iter().enumerate() {
         if let Some(other) = targets[..at].iter().find(|other| other.is_same(target)) {
             let (one, other) = (other.to_string(), target.to_string());
-            return Err(Error::new(if one == other {
-                format!("{one}: named twice as an output")
-            } else {
-                format!("{one} and {other} are the same output")
-            }));
+            if one == other {
+                return Err(format!("{one}: named twice as an output").into());
+            }
+            return Err(format!("{one} and {other} are the same output").into());
         }
     }
     Ok(())
@@ -133,9 +124,9 @@ impl std::fmt::Display for OutputTarget {
 /// Returns the error of a path that cannot be written.
 pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Error {
     if path == Path::new("-") {
-        return Error::new(format!("cannot write: {error}"));
+        return format!("cannot write: {error}").into();
     }
-    Error::new(format!("cannot write {}: {error}", path.display()))
+    format!("cannot write {}: {error}", path.display()).into()
 }
 
 fn target_kind(given: &Path) -> io::Result<TargetKind> {
@@ -177,25 +168,30 @@ fn new(path: &Path) -> io::Result<PathBuf> {
     let Some(name) = name.filter(|_| !is_directory) else {
         return Err(io::Error::new(ErrorKind::NotFound, "no such directory"));
     };
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    Ok(fs::canonicalize(directory)?.join(name))
+    Ok(fs::canonicalize(above(path))?.join(name))
+}
+
+/// Returns the directory that a path is in.
+pub(super) fn above(path: &Path) -> &Path {
+    let parent = path.parent();
+    parent
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 /// Returns the number of an open file of this process.
 fn descriptor(path: &Path) -> Option<u32> {
-    let path = path.to_str()?;
-    match path {
-        "-" | "/dev/stdout" => return Some(1),
-        "/dev/stderr" => return Some(2),
-        _ => {}
+    match path.to_str()? {
+        "-" | "/dev/stdout" => Some(1),
+        "/dev/stderr" => Some(2),
+        path => {
+            let number = path.strip_prefix("/dev/fd/");
+            number
+                .or_else(|| path.strip_prefix("/proc/self/fd/"))?
+                .parse()
+                .ok()
+        }
     }
-    let number = path
-        .strip_prefix("/dev/fd/")
-        .or_else(|| path.strip_prefix("/proc/self/fd/"))?;
-    number.parse().ok()
 }
 
 /// Returns whether what is written to a file can be read from it: a regular file or a pipe.
@@ -290,14 +286,11 @@ impl Unfinished {
         let _ = self.keep_owner();
         // Keeps the permissions of the file that is replaced.
         if let Ok(metadata) = fs::metadata(&self.path) {
-            self.file
-                .as_file()
-                .set_permissions(metadata.permissions())?;
+            let file = self.file.as_file();
+            file.set_permissions(metadata.permissions())?;
         }
         let temporary = self.file.path().to_path_buf();
-        self.file
-            .persist(&self.path)
-            .map_err(|failed| failed.error)?;
+        self.file.persist(&self.path)?;
         unfinished.retain(|other| *other != temporary);
         Ok(())
     }
@@ -322,14 +315,12 @@ impl Destination {
     }
 
     pub(super) fn standard() -> Self {
-        let stdout = io::stdout();
-        let is_terminal = stdout.is_terminal();
-        Destination::new(stdout, is_terminal)
+        Destination::stream(io::stdout())
     }
 
-    fn stream(file: File) -> Self {
-        let is_terminal = file.is_terminal();
-        Destination::new(file, is_terminal)
+    fn stream(out: impl Write + IsTerminal + Send + 'static) -> Self {
+        let is_terminal = out.is_terminal();
+        Destination::new(out, is_terminal)
     }
 
     fn file(path: &Path) -> io::Result<Self> {

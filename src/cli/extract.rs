@@ -58,9 +58,8 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     };
     if output.is_terminal && options.output.is_table() && options.report.is_links() {
         let name = options.output.name;
-        return Err(Error::new(format!(
-            "{name} is not for terminals: write it to a file (--output) or a pipe"
-        )));
+        let reason = "is not for terminals: write it to a file (--output) or a pipe";
+        return Err(format!("{name} {reason}").into());
     }
     if output.is_terminal {
         options.layout.escape = Escape::Controls;
@@ -123,30 +122,24 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
     };
     match report {
         ReportMode::CountBy(CountKey::Rule) => {
-            return Err(Error::new(
-                "--count-by rule counts findings: uriscan audit --count-by rule",
-            ));
+            Err("--count-by rule counts findings: uriscan audit --count-by rule")?;
         }
         ReportMode::CountBy(_) if !format.is_text() && format.others.is_none() => {
-            return Err(Error::new("counts are text or, with --json, records"));
+            Err("counts are text or, with --json, records")?;
         }
         ReportMode::Count | ReportMode::Paths | ReportMode::Files if !format.is_text() => {
-            return Err(Error::new(
-                "counts and lists of files are text: they have no other format",
-            ));
+            Err("counts and lists of files are text: they have no other format")?;
         }
         _ => {}
     }
-    let misplaced = match format.is_table() {
-        true if !output.fields.is_empty() => {
-            Some("--fields chooses keys of records; tables have --columns")
-        }
-        false if output.columns.is_some() => Some("--columns goes with --format arrow or parquet"),
-        false if output.dictionaries => Some("--dictionaries goes with --format arrow or parquet"),
-        _ => None,
-    };
-    if let Some(reason) = misplaced {
-        return Err(Error::new(reason));
+    if format.is_table() && !output.fields.is_empty() {
+        Err("--fields chooses keys of records; tables have --columns")?;
+    }
+    if !format.is_table() && output.columns.is_some() {
+        Err("--columns goes with --format arrow or parquet")?;
+    }
+    if !format.is_table() && output.dictionaries {
+        Err("--dictionaries goes with --format arrow or parquet")?;
     }
     let mut layout = output.layout(reach);
     if report == ReportMode::Count {
@@ -264,10 +257,9 @@ fn finish(
 /// Returns the error of a run that found no file to read, with the reasons.
 pub(super) fn nothing_was_read(summary: &Summary) -> Error {
     if summary.skipped_files == 0 {
-        return Error::new(
-            "nothing was read: there is no file, or globs, ignore files and hidden names leave all of \
-             them out (see --glob, --no-ignore, --hidden)",
-        );
+        return "nothing was read: there is no file, or globs, ignore files and hidden names leave \
+                all of them out (see --glob, --no-ignore, --hidden)"
+            .into();
     }
     let reasons = summary.skips().filter(|(_, count)| *count > 0);
     let reasons: Vec<_> = reasons
@@ -279,11 +271,8 @@ pub(super) fn nothing_was_read(summary: &Summary) -> Error {
             _ => counted(count, "pipe, device or socket"),
         })
         .collect();
-    Error::new(format!(
-        "nothing was read: {} left out ({}); -v names them",
-        counted(summary.skipped_files, "file"),
-        reasons.join(", ")
-    ))
+    let (files, reasons) = (counted(summary.skipped_files, "file"), reasons.join(", "));
+    format!("nothing was read: {files} left out ({reasons}); -v names them").into()
 }
 
 fn print_stats(how: StatsArg, summary: &Summary, start: Instant) {

@@ -1,7 +1,7 @@
 //! `--fix`: certain suggestions as a diff, or written into the files.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use super::destination::{Destination, Unfinished};
@@ -11,6 +11,7 @@ use crate::audit::report::ReportSet;
 use crate::output::escape::push_visible;
 use crate::output::record::counted;
 use crate::pipeline::PipelineOptions;
+use crate::pipeline::walk::read_start;
 
 /// Files that are longer, in bytes, are not fixed: each is held in memory.
 const LONGEST: u64 = 256 << 20;
@@ -150,9 +151,8 @@ fn write(
         // A file that its owner protects is not replaced.
         OpenOptions::new().write(true).open(&path)?;
         let mut unfinished = Unfinished::create(&path)?;
-        unfinished.keep_owner().map_err(|error| {
-            io::Error::other(format!("its owner and group cannot be kept: {error}"))
-        })?;
+        let failed = |error| format!("its owner and group cannot be kept: {error}");
+        (unfinished.keep_owner()).map_err(|error| io::Error::other(failed(error)))?;
         unfinished.write_all(&file.bytes(&bytes))?;
         unfinished.finish()?;
     }
@@ -160,12 +160,11 @@ fn write(
 }
 
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let file = fs::File::open(path)?;
-    if !file.metadata()?.is_file() {
+    // Opening a pipe would wait for its writer.
+    if !fs::metadata(path)?.is_file() {
         return Err(ErrorKind::InvalidInput.into());
     }
-    file.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    let bytes = read_start(path, LONGEST + 1)?;
     if bytes.len() as u64 > LONGEST {
         return Err(io::Error::other("it is too large to be fixed"));
     }

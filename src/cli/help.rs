@@ -107,7 +107,7 @@ const ALIASES: [(&str, &str); 12] = [
 pub(super) fn check_paths(paths: &[PathBuf], is_default: bool) -> Result<(), Error> {
     let is_url = |path: &PathBuf| is_url(path.as_os_str().as_encoded_bytes());
     if let Some(path) = paths.iter().find(|path| is_url(path) && !path.exists()) {
-        return Err(Error::new(fetch_first(&path.to_string_lossy())));
+        return Err(fetch_first(&path.to_string_lossy()).into());
     }
     if !is_default {
         return Ok(());
@@ -117,9 +117,9 @@ pub(super) fn check_paths(paths: &[PathBuf], is_default: bool) -> Result<(), Err
             continue;
         };
         if subcommands().any(|name| name == word) {
-            return Err(Error::new(format!(
+            Err(format!(
                 "{word}: no such file; as a subcommand it stands before all options: uriscan {word} ..."
-            )));
+            ))?;
         }
         // Only the first word can be a mistyped subcommand.
         if index == 0
@@ -130,9 +130,8 @@ pub(super) fn check_paths(paths: &[PathBuf], is_default: bool) -> Result<(), Err
             if paths.len() == 1 {
                 rest += "...";
             }
-            return Err(Error::new(format!(
-                "{word}: no such file; did you mean {meant}: uriscan {meant} {rest}"
-            )));
+            let hint = format!("did you mean {meant}: uriscan {meant} {rest}");
+            return Err(format!("{word}: no such file; {hint}").into());
         }
     }
     Ok(())
@@ -140,9 +139,8 @@ pub(super) fn check_paths(paths: &[PathBuf], is_default: bool) -> Result<(), Err
 
 fn subcommand(word: &str) -> Option<&'static str> {
     let alias = ALIASES.iter().find(|(alias, _)| *alias == word);
-    alias
-        .map(|(_, meant)| *meant)
-        .or_else(|| nearest(word, subcommands()))
+    let meant = alias.map(|(_, meant)| *meant);
+    meant.or_else(|| nearest(word, subcommands()))
 }
 
 /// Returns whether bytes begin with a scheme and `://`.
@@ -161,11 +159,11 @@ fn fetch_first(url: &str) -> String {
     if url.starts_with("file:") {
         return format!("{url}: uriscan reads files: give the path, without file://");
     }
-    let quotable = |c: char| c.is_ascii_graphic() && c != '\'';
-    let quoted = if url.chars().all(quotable) {
-        format!("'{url}'")
-    } else {
+    let is_odd = |c: char| !c.is_ascii_graphic() || c == '\'';
+    let quoted = if url.contains(is_odd) {
         "URL".to_owned()
+    } else {
+        format!("'{url}'")
     };
     let command = format!("curl -sL {quoted} | uriscan --base {quoted}");
     format!("{url}: uriscan reads files, and never uses the network; fetch it first: {command}")

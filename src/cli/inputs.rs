@@ -50,20 +50,19 @@ impl Inputs<'_> {
 
     /// Returns the walk of the roots and those of lists, which leaves out the outputs of the run.
     pub(super) fn walk(&self, order: OutputOrder, outputs: Outputs) -> Result<Walk, Error> {
-        let lists = self.walk.lists();
-        let standard = lists.filter(|(list, _)| *list == Path::new("-")).count();
-        let roots = self.roots.iter();
-        if standard + roots.filter(|root| **root == Root::Standard).count() > 1 {
-            return Err(Error::new("standard input can only be read once"));
+        let lists = self
+            .walk
+            .lists()
+            .filter(|(list, _)| *list == Path::new("-"));
+        let roots = self.roots.iter().filter(|root| **root == Root::Standard);
+        if lists.count() + roots.count() > 1 {
+            return Err("standard input can only be read once".into());
         }
         let mut options = self.walk.options()?;
         options.sorted = order == OutputOrder::Path;
         options.outputs = outputs;
-        let opened = |root| match root {
-            Root::Standard => match check_standard_input() {
-                Ok(()) => Ok(root),
-                Err(error) => Err(unreadable(Path::new("-"), &error)),
-            },
+        let opened = |root| match check_standard_input() {
+            Err(error) if root == Root::Standard => Err(unreadable(Path::new("-"), &error)),
             _ => Ok(root),
         };
         let roots = self.roots.clone().into_iter().map(opened);
@@ -105,20 +104,16 @@ fn check_file(path: &Path, targets: &[&OutputTarget]) -> Result<(), Error> {
     let Some(input) = input.and_then(|input| inode(&input)) else {
         return Ok(());
     };
-    let mut targets = targets.iter();
-    match targets.find(|target| target.inode() == Some(input)) {
-        Some(target) => Err(conflict(target, path)),
-        None => Ok(()),
-    }
+    let target = targets.iter().find(|target| target.inode() == Some(input));
+    target.map_or(Ok(()), |target| Err(conflict(target, path)))
 }
 
 fn conflict(target: &OutputTarget, input: &Path) -> Error {
     let (output, input) = (target.to_string(), input.display().to_string());
-    Error::new(if output == input {
-        format!("{output} is an input, and cannot be an output too")
-    } else {
-        format!("{output} is the same file as {input}, which is an input")
-    })
+    if output == input {
+        return format!("{output} is an input, and cannot be an output too").into();
+    }
+    format!("{output} is the same file as {input}, which is an input").into()
 }
 
 /// The maximum length of a path of a list, in bytes. No system has longer ones.
@@ -131,16 +126,13 @@ fn list_roots(
     end: u8,
 ) -> Result<impl Iterator<Item = Result<Root, Unreadable>> + Send + use<>, Error> {
     let mut reader: Box<dyn BufRead + Send> = if list == Path::new("-") {
-        check_standard_input().map_err(Error::new)?;
+        check_standard_input()?;
         Box::new(BufReader::new(io::stdin()))
     } else {
-        let failed = |error| Error::new(format!("{}: {error}", list.display()));
+        let failed = |error| format!("{}: {error}", list.display());
         let file = File::open(list).map_err(failed)?;
         if file.metadata().map_err(failed)?.is_dir() {
-            let list = list.display();
-            return Err(Error::new(format!(
-                "{list}: it is a directory, no list of files"
-            )));
+            return Err(format!("{}: it is a directory, no list of files", list.display()).into());
         }
         Box::new(BufReader::new(file))
     };

@@ -28,7 +28,7 @@ pub(super) fn explain(name: &str) -> Result<Exit, Error> {
     let mut rows = tables.iter().flatten();
     match rows.find(|row| row.name.eq_ignore_ascii_case(name)) {
         Some(row) => print(explanation(row).as_bytes()),
-        None => Err(Error::new(unknown(name, &tables))),
+        None => Err(unknown(name, &tables).into()),
     }
 }
 
@@ -63,18 +63,17 @@ pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
     let mut text = Vec::new();
     if arguments.format == SchemaFormatArg::Json {
         if arguments.columns.is_some() {
-            return Err(Error::new("--columns goes with --format arrow"));
+            return Err("--columns goes with --format arrow".into());
         }
         if arguments.dictionaries {
-            return Err(Error::new("--dictionaries goes with --format arrow"));
+            return Err("--dictionaries goes with --format arrow".into());
         }
         (arguments.record.push)(&mut text);
     } else if arguments.record.name == "link" {
         let fields = table_fields(arguments.columns.unwrap_or_default(), false);
         push_schema(&fields, string_form(arguments.dictionaries), &mut text);
     } else {
-        let message = "only link has a table: uriscan schema link --format arrow";
-        return Err(Error::new(message));
+        return Err("only link has a table: uriscan schema link --format arrow".into());
     }
     print(&text)
 }
@@ -109,10 +108,9 @@ pub(super) fn generate(kind: &GeneratedKind, output: Option<&Path>) -> Result<Ex
             Ok(out)
         }
     };
-    let text = text.map_err(|error| Error::new(error.to_string()))?;
     match output {
-        Some(path) => write_file(path, &text).map(|()| Exit::Found),
-        None => print(&text),
+        Some(path) => write_file(path, &text?).map(|()| Exit::Found),
+        None => print(&text?),
     }
 }
 

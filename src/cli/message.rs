@@ -15,23 +15,17 @@ use crate::output::record::counted;
 use crate::pipeline::Progress;
 
 /// The error of a run that cannot start or has failed.
+///
+/// Anything that is displayed becomes one: another error, or a message in lower case without a full stop.
 #[derive(Debug)]
-pub(super) struct Error(String);
+pub(super) struct Error(pub(super) String);
 
-impl Error {
-    /// Creates an error with this message: lower case, no full stop.
-    pub(super) fn new(message: impl fmt::Display) -> Self {
-        Error(message.to_string())
+// INVARIANT: the error is not displayed itself, so that it is no conversion of itself.
+impl<E: fmt::Display> From<E> for Error {
+    fn from(error: E) -> Self {
+        Error(error.to_string())
     }
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// Writes a message to standard error, on one line and with control characters escaped, since it may
 /// hold names of files and references.
@@ -61,7 +55,7 @@ pub(super) fn print(bytes: &[u8]) -> Result<Exit, Error> {
 pub(super) fn unless_closed<T>(written: io::Result<T>) -> Result<Option<T>, Error> {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(None),
-        Err(error) => Err(Error::new(format!("cannot write: {error}"))),
+        Err(error) => Err(format!("cannot write: {error}").into()),
         Ok(written) => Ok(Some(written)),
     }
 }

@@ -120,7 +120,7 @@ fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> Exit {
 }
 
 fn exit(result: Result<Exit, message::Error>, messages: MessageForm) -> Exit {
-    result.unwrap_or_else(|error| {
+    result.unwrap_or_else(|message::Error(error)| {
         match messages {
             MessageForm::Words => message::report(&error),
             MessageForm::Records => message::report_record(&error),

@@ -120,10 +120,8 @@ fn is_ignored(signal: i32) -> bool {
     if cfg!(not(target_os = "linux")) {
         return signal == signal_hook::consts::SIGHUP;
     }
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    // proc(5): a hexadecimal mask; signal 1 is the lowest bit.
-    let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // A hexadecimal mask; signal 1 is the lowest bit.
+    let mask = status("SigIgn:").and_then(|mask| u64::from_str_radix(&mask, 16).ok());
     mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
@@ -179,12 +177,16 @@ fn resources() -> (Option<Duration>, Option<u64>) {
 /// Returns the peak memory in bytes from the file of Linux: `getrusage` also counts the memory of the
 /// parent, of which the process was a copy before it was executed.
 fn peak_resident() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim_end().parse().ok()?;
+    let peak = status("VmHWM:")?;
+    let kibibytes: u64 = peak.strip_suffix("kB")?.trim_end().parse().ok()?;
     Some(kibibytes * 1024)
+}
+
+/// Returns the value of a line of the status of this process on Linux (proc(5)).
+fn status(name: &str) -> Option<String> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let value = status.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(value.trim().to_owned())
 }
 
 #[cfg(test)]

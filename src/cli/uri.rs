@@ -22,17 +22,14 @@ pub(super) fn resolve(arguments: &ResolveArgs) -> Result<Exit, Error> {
     let rules = arguments.rules;
     let Some(rules) = rules.rules(arguments.excess_dots, arguments.same_scheme) else {
         let rules = "whatwg, rfc3986, rfc2396 or rfc1808";
-        return Err(Error::new(format!(
-            "--rules auto goes by the document, and here is none: there are {rules}"
-        )));
+        let reason = "--rules auto goes by the document, and here is none";
+        return Err(format!("{reason}: there are {rules}").into());
     };
     let base = arguments.base.as_encoded_bytes();
     let mut resolver = Resolver::without_base(rules);
     if !base.is_empty() {
-        rebase(&mut resolver, base).map_err(|reason| {
-            let base = String::from_utf8_lossy(base);
-            Error::new(format!("--base: {reason}: {base}"))
-        })?;
+        rebase(&mut resolver, base)
+            .map_err(|reason| format!("--base: {reason}: {}", String::from_utf8_lossy(base)))?;
     }
     let mut line_resolver = Resolver::without_base(rules);
     let mut target = Vec::new();
@@ -41,11 +38,7 @@ pub(super) fn resolve(arguments: &ResolveArgs) -> Result<Exit, Error> {
         let tab = memchr::memchr(b'\t', line).filter(|_| arguments.tab);
         let reference = &line[..tab.unwrap_or(line.len())];
         let fault = tab.and_then(|tab| rebase(&mut line_resolver, &line[tab + 1..]).err());
-        let resolver = if tab.is_some() {
-            &line_resolver
-        } else {
-            &resolver
-        };
+        let resolver = tab.map_or(&resolver, |_| &line_resolver);
         target.clear();
         let result = resolver.resolve_into(reference, &mut target);
         if arguments.json {
@@ -240,71 +233,55 @@ const BUFFER: usize = 64 * 1024;
 /// answer and returns whether the reference resolves, or is valid.
 fn answer(
     questions: &[OsString],
-    answer: impl FnMut(&[u8], &mut Vec<u8>) -> bool,
+    mut answer: impl FnMut(&[u8], &mut Vec<u8>) -> bool,
 ) -> Result<Exit, Error> {
-    let mut answers = Answers {
-        answer,
-        out: Vec::new(),
-        good: 0,
-        bad: 0,
+    let (mut out, mut good, mut bad) = (Vec::new(), 0, 0);
+    // Answers a question, and writes the answers when there are more than `buffer` bytes.
+    let mut ask = |question: &[u8], buffer: usize| {
+        let count = if answer(question, &mut out) {
+            &mut good
+        } else {
+            &mut bad
+        };
+        *count += 1;
+        if out.len() > buffer {
+            write(&mut out)
+        } else {
+            Ok(())
+        }
     };
-    let result = if questions.is_empty() {
-        answers.add_lines()
+    let asked = if questions.is_empty() {
+        ask_lines(&mut ask)
     } else {
-        let mut questions = questions.iter().map(|question| question.as_encoded_bytes());
-        questions.try_for_each(|question| answers.add(question, 0))
+        let mut questions = questions.iter();
+        questions.try_for_each(|question| ask(question.as_encoded_bytes(), 0))
     };
-    match result.and_then(|()| answers.write()) {
+    match asked.and_then(|()| write(&mut out)) {
         // A closed pipe is not an error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Found),
-        Err(error) => Err(Error::new(format!("cannot go on: {error}"))),
-        Ok(()) if answers.good == 0 || answers.bad > 0 => Ok(Exit::Nothing),
+        Err(error) => Err(format!("cannot go on: {error}").into()),
+        Ok(()) if good == 0 || bad > 0 => Ok(Exit::Nothing),
         Ok(()) => Ok(Exit::Found),
     }
 }
 
-/// Buffered answers, and the numbers of all answers.
-struct Answers<F> {
-    answer: F,
-    out: Vec<u8>,
-    good: u64,
-    bad: u64,
+fn ask_lines(ask: &mut impl FnMut(&[u8], usize) -> io::Result<()>) -> io::Result<()> {
+    check_standard_input()?;
+    let mut input = io::stdin().lock();
+    // On a terminal each answer is written before the next question is read.
+    let buffer = if input.is_terminal() { 0 } else { BUFFER };
+    let mut line = Vec::new();
+    while input.read_until(b'\n', &mut line)? > 0 {
+        let text = line.strip_suffix(b"\n").unwrap_or(&line);
+        ask(text.strip_suffix(b"\r").unwrap_or(text), buffer)?;
+        line.clear();
+    }
+    Ok(())
 }
 
-impl<F: FnMut(&[u8], &mut Vec<u8>) -> bool> Answers<F> {
-    fn add_lines(&mut self) -> io::Result<()> {
-        check_standard_input()?;
-        let mut input = io::stdin().lock();
-        // On a terminal each answer is written before the next question is read.
-        let buffer = if input.is_terminal() { 0 } else { BUFFER };
-        let mut line = Vec::new();
-        while input.read_until(b'\n', &mut line)? > 0 {
-            let text = line.strip_suffix(b"\n").unwrap_or(&line);
-            self.add(text.strip_suffix(b"\r").unwrap_or(text), buffer)?;
-            line.clear();
-        }
-        Ok(())
-    }
-
-    /// Answers a question; writes the answers when there are more than `buffer` bytes.
-    fn add(&mut self, question: &[u8], buffer: usize) -> io::Result<()> {
-        let is_good = (self.answer)(question, &mut self.out);
-        *(if is_good {
-            &mut self.good
-        } else {
-            &mut self.bad
-        }) += 1;
-        if self.out.len() > buffer {
-            self.write()
-        } else {
-            Ok(())
-        }
-    }
-
-    fn write(&mut self) -> io::Result<()> {
-        let mut stdout = standard_output()?;
-        stdout.write_all(&self.out)?;
-        self.out.clear();
-        stdout.flush()
-    }
+fn write(out: &mut Vec<u8>) -> io::Result<()> {
+    let mut stdout = standard_output()?;
+    stdout.write_all(out)?;
+    out.clear();
+    stdout.flush()
 }

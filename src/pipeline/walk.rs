@@ -1,7 +1,7 @@
 //! Finds the files to read, lazily and in the order of their paths.
 
-use std::fs::{self, FileType, Metadata};
-use std::io;
+use std::fs::{self, File, FileType, Metadata};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -393,6 +393,13 @@ fn unreadable(error: &ignore::Error) -> Unreadable {
             ),
         },
     }
+}
+
+/// Returns the start of a file, at most so many bytes.
+pub(crate) fn read_start(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// Returns the path of these bytes.

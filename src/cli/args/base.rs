@@ -1,8 +1,6 @@
 //! Flags for bases and rules.
 
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -17,7 +15,7 @@ use crate::output::escape::visible;
 use crate::pipeline::bases::{
     AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, served_at,
 };
-use crate::pipeline::walk::path_of;
+use crate::pipeline::walk::{path_of, read_start};
 use crate::uri::{ExcessDots, Reference, Resolver, RuleForm, Rules, SameScheme};
 
 /// Flags for bases and rules.
@@ -137,11 +135,11 @@ impl BaseArgs {
             };
             let refuse = |reason| {
                 let uri = String::from_utf8_lossy(uri.unwrap_or_default());
-                Error::new(format!("--root: {uri} {reason}"))
+                format!("--root: {uri} {reason}")
             };
             let uri = uri.map(served_at).transpose().map_err(refuse)?;
             for directory in directories {
-                let directory = bases.absolute(&mut names, &directory).map_err(Error::new)?;
+                let directory = bases.absolute(&mut names, &directory)?;
                 let uri = uri.clone();
                 let uri = uri.unwrap_or_else(|| internal_origin(bases.mounts.len()));
                 bases.mounts.add(&directory, &uri);
@@ -153,30 +151,32 @@ impl BaseArgs {
 
 /// Checks the directory of `--root DIR=URI` or `--root DIR`. The error is about the text after a `=`
 /// if that was meant for a URI.
-fn check_directory(root: &[u8], directory: &[u8], uri: Option<&[u8]>) -> Result<(), Error> {
+fn check_directory(root: &[u8], directory: &[u8], uri: Option<&[u8]>) -> Result<(), String> {
     let shown = String::from_utf8_lossy;
     let path = path_of(directory);
     let reason = match std::fs::metadata(&path) {
-        Ok(metadata) if metadata.is_dir() => return Ok(()),
         // An archive is a directory of its members.
-        Ok(metadata) if metadata.is_file() && is_archive(&path) => return Ok(()),
+        Ok(metadata) if metadata.is_dir() || metadata.is_file() && is_archive(&path) => {
+            return Ok(());
+        }
         Ok(_) => "it is no directory".to_owned(),
         Err(error) => error.to_string(),
     };
     let after = memchr::memchr(b'=', root).map(|at| &root[at + 1..]);
     let (root, directory) = (shown(root), shown(directory));
-    Err(Error::new(match after.filter(|_| uri.is_none()) {
+    Err(match after.filter(|_| uri.is_none()) {
         None => format!("--root {directory}: {reason}"),
         Some(b"") => format!("--root {root}: there is no URI behind the `=`"),
         Some(uri) => {
-            let (has_scheme, uri) = (Reference::split(uri).scheme.is_some(), shown(uri));
-            if has_scheme {
-                format!("--root {root}: nothing is served at {uri}, for it has no `://`")
-            } else {
-                format!("--root {root}: {uri} has no scheme: https://{uri}?")
+            let (scheme, uri) = (Reference::split(uri).scheme, shown(uri));
+            match scheme {
+                Some(_) => {
+                    format!("--root {root}: nothing is served at {uri}, for it has no `://`")
+                }
+                None => format!("--root {root}: {uri} has no scheme: https://{uri}?"),
             }
         }
-    }))
+    })
 }
 
 /// The number of first bytes by which an archive is known.
@@ -184,9 +184,8 @@ const HEAD: u64 = 512;
 
 /// Returns whether a file is an archive, or compressed, by its first bytes.
 fn is_archive(path: &Path) -> bool {
-    let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    read.is_ok() && (ArchiveFormat::of(&head).is_some() || Codec::of(&head).is_some())
+    let is_known = |head: Vec<u8>| ArchiveFormat::of(&head).is_some() || Codec::of(&head).is_some();
+    read_start(path, HEAD).is_ok_and(is_known)
 }
 
 /// Returns the directory and the URI of `DIR=URI`, `DIR` or `URI`. A directory may have any name, so
@@ -208,9 +207,8 @@ fn base(text: &str) -> Result<String, String> {
     }
     check_scheme(text.as_bytes())?;
     let resolver = Resolver::new(text.as_bytes(), Rules::RFC3986);
-    resolver
-        .map(|_| text.to_owned())
-        .map_err(|error| error.to_string())
+    let checked = resolver.map(|_| text.to_owned());
+    checked.map_err(|error| error.to_string())
 }
 
 /// Checks that the text before the `:` of a base is a scheme (RFC 3986 section 3.1): references are

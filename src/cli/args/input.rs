@@ -128,10 +128,10 @@ impl WalkArgs {
     pub(in crate::cli) fn options(&self) -> Result<walk::WalkOptions, Error> {
         let mut globs = OverrideBuilder::new(".");
         for glob in &self.glob {
-            globs.add(glob).map_err(Error::new)?;
+            globs.add(glob)?;
         }
         Ok(walk::WalkOptions {
-            globs: globs.build().map_err(Error::new)?,
+            globs: globs.build()?,
             hidden: self.reads_hidden(),
             ignore_files: !self.no_ignore && self.unrestricted == 0,
             follow: self.follow,

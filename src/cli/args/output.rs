@@ -76,11 +76,10 @@ fn patterns(patterns: &[String]) -> Result<Option<RegexSet>, Error> {
             let text = error.to_string();
             let reason = text.lines().last().unwrap_or_default();
             let reason = reason.strip_prefix("error: ").unwrap_or(reason);
-            return Err(Error::new(format!("{pattern}: {reason}")));
+            return Err(format!("{pattern}: {reason}").into());
         }
     }
-    let set = RegexSetBuilder::new(patterns).build();
-    set.map(Some).map_err(Error::new)
+    Ok(Some(RegexSetBuilder::new(patterns).build()?))
 }
 
 fn scheme(text: &str) -> Result<String, String> {
