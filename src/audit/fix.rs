@@ -58,7 +58,6 @@ pub(crate) type LeftFix = (Fix, Cow<'static, str>);
 #[derive(Clone, Debug)]
 pub(crate) struct Fix {
     span: Span,
-    /// The position of the reference.
     pub(crate) position: Option<Position>,
     pub(super) rule: RuleId,
     pub(super) level: Level,
@@ -140,7 +139,6 @@ const MISREAD: &str = "the new reference would be read otherwise there";
 pub(crate) struct FixedFile {
     /// In ascending order.
     splices: Vec<Splice>,
-    /// The fixes that are made.
     pub(crate) fixed: Vec<Fix>,
     /// Those that are not, with the reasons.
     pub(crate) left: Vec<LeftFix>,
@@ -159,10 +157,6 @@ impl<'a> Fixer<'a> {
     }
 
     /// Returns the fixes of a document that can be made in its bytes.
-    ///
-    /// # Errors
-    ///
-    /// Those of reading the file as a document.
     pub(crate) fn fix(&mut self, document: &DocumentFixes, bytes: &[u8]) -> io::Result<FixedFile> {
         if Codec::of(bytes).is_some() {
             let left = document.fixes.iter().cloned();
@@ -219,7 +213,6 @@ impl<'a> Fixer<'a> {
         }
     }
 
-    /// Reads the links of a document from its bytes.
     fn links(&mut self, document: &DocumentFixes, bytes: &[u8]) -> io::Result<ReadLinks> {
         let entry = Entry {
             path: document.path.clone(),
@@ -271,10 +264,6 @@ impl NewFinding {
 const MOST_RUNS: usize = 8;
 
 /// Refuses the fixes because of which the audit would have a finding that it does not have now (A75).
-///
-/// # Errors
-///
-/// Those of reading the tree again.
 pub(crate) fn refuse_harmful(
     list: &mut FixList,
     reading: &PipelineOptions,
@@ -334,12 +323,10 @@ pub(crate) fn refuse_harmful(
 }
 
 impl FixedFile {
-    /// Returns whether nothing changes.
     pub(crate) fn is_empty(&self) -> bool {
         self.splices.is_empty()
     }
 
-    /// Returns the file with its fixes.
     pub(crate) fn bytes(&self, bytes: &[u8]) -> Vec<u8> {
         spliced(bytes, 0..bytes.len(), &self.splices)
     }
@@ -412,13 +399,11 @@ impl FixedFile {
     }
 }
 
-/// Lines of a file, and those that replace them.
 struct LineChange {
     old: Range<usize>,
     new: Vec<u8>,
 }
 
-/// A link of a file, as it is read.
 #[derive(Debug, PartialEq, Eq)]
 struct ReadLink {
     span: Span,

@@ -18,7 +18,6 @@ const INDEX: [&str; 2] = ["index", "readme"];
 #[derive(Debug, Default)]
 pub(crate) struct GoneFiles {
     paths: Vec<GonePath>,
-    /// Indices of `paths`.
     by_spelling: HashMap<String, usize>,
     /// Those whose name is not that of other paths, for links of wikis.
     by_name: HashMap<String, usize>,
@@ -34,7 +33,6 @@ struct GonePath {
 }
 
 impl GoneFiles {
-    /// Collects absolute paths.
     pub(super) fn new<'p>(paths: impl Iterator<Item = &'p [u8]>) -> Self {
         let mut gone = GoneFiles::default();
         for path in paths {
@@ -50,7 +48,6 @@ impl GoneFiles {
         gone
     }
 
-    /// Notes that a file has been renamed.
     pub(super) fn rename(&mut self, old: &[u8], new: &[u8]) {
         if let Some(gone) = self.paths.iter_mut().find(|gone| gone.path == old) {
             gone.renamed = Some(new.to_vec());

@@ -240,11 +240,8 @@ pub(super) struct IgnoreRules(Vec<(IgnoreRule, AtomicBool)>);
 
 /// An entry that ignored nothing.
 pub(super) struct UnusedEntry<'a> {
-    /// The file that has the entry; empty if it is not in a file.
     pub(super) file: &'a Path,
-    /// The line in the file.
     pub(super) line: Option<u64>,
-    /// The entry in words.
     pub(super) words: String,
 }
 
@@ -292,7 +289,6 @@ impl IgnoreRules {
 /// takes constant time.
 const DEEPEST: usize = 64;
 
-/// The directives of comments.
 const DIRECTIVE: &[u8] = b"uriscan-ignore";
 
 /// The comments of one document that ignore findings.
@@ -316,14 +312,11 @@ struct IgnoreRegion {
     outer: Option<usize>,
 }
 
-/// A comment.
 #[derive(Debug)]
 pub(super) struct IgnoreComment {
-    /// The bytes of the document.
     pub(super) span: Span,
     /// The line and column of the end.
     pub(super) position: Option<Position>,
-    /// The words of the comment.
     pub(super) text: Box<[u8]>,
     /// The rules; `None` for any rule.
     rules: Option<Vec<RuleId>>,
@@ -342,7 +335,6 @@ impl IgnoreComments {
         *self = IgnoreComments::default();
     }
 
-    /// Adds the next comment.
     pub(super) fn add(&mut self, remark: &Remark<'_>) {
         let text = remark.text.trim_ascii();
         let Some(rest) = text.strip_prefix(DIRECTIVE) else {

@@ -20,7 +20,6 @@ const LONGEST_WAY: u64 = 4 << 20;
 /// The labels of all documents that were read.
 #[derive(Debug, Default)]
 pub(super) struct TreeLabels {
-    /// The hashes of the names.
     names: HashSet<u64>,
     /// The roots of trees whose documents were all read, each with the slash at its end.
     roots: Vec<Box<[u8]>>,
@@ -35,12 +34,10 @@ impl TreeLabels {
         }
     }
 
-    /// Adds the label with a hash.
     pub(super) fn insert(&mut self, name: u64) {
         self.names.insert(name);
     }
 
-    /// Adds the labels of another worker.
     pub(super) fn add(&mut self, other: TreeLabels) {
         self.names.extend(other.names);
         self.roots.extend(other.roots);

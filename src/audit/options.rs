@@ -55,15 +55,12 @@ use crate::uri::{Mounts, Reference, ResolveErrorKind, Resolver, Rules};
 pub struct AuditOptions {
     /// The options of reading; their filter chooses the references that are checked.
     pub(crate) reading: PipelineOptions,
-    /// The names of index files, the preferred one first.
-    pub(super) index: Vec<String>,
-    /// The extensions that references may leave out, without their dot.
-    pub(super) extensions: Vec<String>,
+    /// The names under which files are found.
+    pub(super) naming: FileNaming,
     /// Whether `http` and `https` URIs of one host and path differ (A3).
     pub(super) strict_schemes: bool,
     /// Whether symbolic links are followed out of the roots.
     pub(super) follows_symlinks: bool,
-    /// The kind of server; none where the files tell.
     pub(super) server: Option<&'static ServerKind>,
     pub(crate) levels: Levels,
     pub(super) checks_fragments: bool,
@@ -79,7 +76,6 @@ pub struct AuditOptions {
     /// The files among them that do not exist, and those that have been renamed.
     pub(crate) gone: Arc<GoneFiles>,
     pub(super) baseline: Baseline,
-    /// Findings that are ignored.
     pub(super) ignore: Vec<IgnoreRule>,
     /// The bound on the cost of searches for suggestions, in rows of the edit distance table, besides
     /// reading each document once more.
@@ -105,8 +101,10 @@ impl Default for AuditOptions {
         reading.extractor.positions = Positions::Lines;
         AuditOptions {
             reading,
-            index: vec!["index.html".to_owned(), "index.htm".to_owned()],
-            extensions: Vec::new(),
+            naming: FileNaming {
+                index: vec!["index.html".to_owned(), "index.htm".to_owned()],
+                ..FileNaming::default()
+            },
             strict_schemes: false,
             follows_symlinks: false,
             server: None,
@@ -200,7 +198,7 @@ impl AuditOptions {
     /// `index.htm`.
     #[must_use]
     pub fn index_files<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.index = names.into_iter().map(N::into).collect();
+        self.naming.index = names.into_iter().map(N::into).collect();
         self
     }
 
@@ -210,7 +208,7 @@ impl AuditOptions {
         mut self,
         extensions: impl IntoIterator<Item = N>,
     ) -> Self {
-        self.extensions = extensions.into_iter().map(N::into).collect();
+        self.naming.extensions = extensions.into_iter().map(N::into).collect();
         self
     }
 
@@ -435,7 +433,6 @@ impl error::Error for AuditError {
 /// The contents of the reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ListedLinks {
-    /// Findings.
     #[default]
     Findings,
     /// Findings, and every link with its state.
@@ -525,9 +522,8 @@ impl Audit {
         }
         let archives = options.reading.clone();
         let bases = &mut options.reading.bases;
-        bases.index = (options.index.iter())
-            .map(|name| [b"/", name.as_bytes()].concat())
-            .collect();
+        let index = options.naming.index.iter();
+        bases.index = index.map(|name| [b"/", name.as_bytes()].concat()).collect();
         let mut names = AbsolutePaths::default();
         let directories = paths.iter().map(|path| root_of(path));
         let directories: Vec<_> = directories
@@ -565,11 +561,7 @@ impl Audit {
             }
         }
         bases.mounts = server::with_hosts(options.server, &bases.mounts, &tree, directory_of_root);
-        let naming = FileNaming {
-            index: options.index.clone(),
-            extensions: options.extensions.clone(),
-            ..FileNaming::default()
-        };
+        let naming = options.naming.clone();
         Audit {
             checker: TargetChecker {
                 servers: Servers::new(

@@ -23,7 +23,6 @@ pub(super) struct ReferenceForm<'a> {
     checker: &'a TargetChecker,
     /// The reference up to its query or fragment.
     path: Vec<u8>,
-    /// The query and the fragment.
     suffix: Vec<u8>,
     /// The index in `path` after the scheme and the authority.
     start: usize,
@@ -71,7 +70,6 @@ impl<'a> ReferenceForm<'a> {
         })
     }
 
-    /// Returns the query and the fragment.
     pub(super) fn suffix(&self) -> &[u8] {
         &self.suffix
     }

@@ -202,7 +202,6 @@ pub(super) struct ServerSteps {
 }
 
 impl ServerSteps {
-    /// Adds a step.
     pub(super) fn add(&mut self, audit: &Audit, step: &ServerStep<'_>) {
         self.count += 1;
         let out = &mut self.text;

@@ -87,12 +87,10 @@ impl RuleId {
             .map(|rule| rule.id)
     }
 
-    /// Returns the row of the rule.
     pub(super) fn rule(self) -> &'static Rule {
         &RULES[self as usize]
     }
 
-    /// Returns the name of the rule.
     pub(super) fn name(self) -> &'static str {
         self.rule().name
     }
@@ -274,12 +272,10 @@ impl Levels {
             .map(|(rule, &level)| (rule.id, level))
     }
 
-    /// Returns the level of a rule.
     pub(crate) fn of(&self, rule: RuleId) -> Level {
         self.levels[rule as usize]
     }
 
-    /// Returns the name and the level of each rule.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&'static str, Level)> {
         let levels = self.levels.iter().copied();
         RULES.iter().map(|rule| rule.name).zip(levels)

@@ -1,9 +1,9 @@
 //! Pages that wiki links name: by the name of a file, wherever it lies in the tree.
 
-use std::fs;
 use std::sync::OnceLock;
 
 use foldhash::{HashMap, HashMapExt};
+use ignore::WalkBuilder;
 use percent_encoding::percent_decode;
 
 use super::disk::LookupMatch;
@@ -58,24 +58,14 @@ fn normal(name: &[u8]) -> String {
 fn list(checker: &TargetChecker) -> HashMap<String, Vec<Box<[u8]>>> {
     let mut pages: HashMap<String, Vec<Box<[u8]>>> = HashMap::new();
     let roots = checker.mounts.iter().map(|(directory, _)| directory);
-    let mut directories: Vec<_> = (roots.filter(|directory| *directory != b"/"))
-        .map(<[u8]>::to_vec)
-        .collect();
-    while let Some(directory) = directories.pop() {
-        let Ok(entries) = fs::read_dir(path_of(&directory)) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            let name = entry.file_name().into_encoded_bytes();
-            let path = [directory.as_slice(), &name].concat();
-            match entry.file_type() {
-                _ if name.starts_with(b".") => {}
-                Ok(kind) if kind.is_dir() => directories.push([path.as_slice(), b"/"].concat()),
-                Ok(kind) if kind.is_file() => {
-                    pages.entry(normal(&name)).or_default().push(path.into());
-                }
-                _ => {}
-            }
+    let directories = roots.filter(|directory| *directory != b"/");
+    let walks = directories.map(|directory| WalkBuilder::new(path_of(directory)));
+    for mut walk in walks {
+        let files = walk.standard_filters(false).hidden(true).build().flatten();
+        for file in files.filter(|file| file.file_type().is_some_and(|kind| kind.is_file())) {
+            let name = normal(file.file_name().as_encoded_bytes());
+            let path = file.into_path().into_os_string().into_encoded_bytes();
+            pages.entry(name).or_default().push(path.into());
         }
     }
     for paths in pages.values_mut() {

@@ -50,63 +50,46 @@ pub(super) fn with_config(
     Ok(Some((all, config)))
 }
 
-/// The report of a configuration that was read.
-pub(super) struct Notice<'a> {
-    config: &'a Config,
-    /// Rules whose levels the configuration lowers, with the levels before and after.
-    lowered: Vec<String>,
-    /// Whether the command line has `--quiet`; in a configuration it does not hide this report.
-    quiet: bool,
-}
-
-impl<'a> Notice<'a> {
-    /// Compares the command line before and after the flags of a configuration were added.
-    pub(super) fn of(config: &'a Config, before: &AuditArgs, after: &AuditArgs) -> Self {
+impl Config {
+    /// Compares the command line before and after the flags of the configuration were added.
+    pub(super) fn compare(&mut self, before: &AuditArgs, after: &AuditArgs) {
         let (old, new) = (&before.check.levels, &after.check.levels);
         let lowered = RULES.iter().filter_map(|rule| {
             let (old, new) = (old.of(rule.id), new.of(rule.id));
             let sentence = || format!("{} from {} to {}", rule.name, old.name(), new.name());
             (new < old).then(sentence)
         });
-        Notice {
-            config,
-            lowered: lowered.collect(),
-            quiet: before.findings.quiet,
-        }
+        self.lowered = lowered.collect();
+        self.is_quiet = before.findings.quiet;
     }
 
     /// Returns a line with the file and its keys, and one with the rules that it lowers.
     fn lines(&self) -> Vec<String> {
-        let Config {
-            file, keys, ignore, ..
-        } = self.config;
-        let mut first = format!("configuration: {}", file.display());
-        if !keys.is_empty() {
-            first += &format!(" ({})", keys.join(", "));
+        let mut first = format!("configuration: {}", self.file.display());
+        if !self.keys.is_empty() {
+            first += &format!(" ({})", self.keys.join(", "));
         }
         let mut lines = vec![first];
         if !self.lowered.is_empty() {
             lines.push(format!("lowered by it: {}", self.lowered.join(", ")));
         }
-        if !ignore.is_empty() {
-            let entries: Vec<_> = ignore.iter().map(IgnoreEntry::words).collect();
+        if !self.ignore.is_empty() {
+            let entries: Vec<_> = self.ignore.iter().map(IgnoreEntry::words).collect();
             lines.push(format!("ignored by it: {}", entries.join("; ")));
         }
         lines
     }
 }
 
-pub(super) fn run(arguments: &AuditArgs, notice: Option<&Notice<'_>>) -> Result<Exit, Error> {
+pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit, Error> {
     if arguments.walk.type_list {
         return manual::print_types(&arguments.walk.type_add);
     }
     if let Some(name) = &arguments.findings.explain {
         return manual::explain(name);
     }
-    if let Some(notice) = notice
-        && arguments.findings.verbose
-    {
-        report(&notice.lines()[0]);
+    if let Some(config) = config.filter(|_| arguments.findings.verbose) {
+        report(&config.lines()[0]);
     }
     let findings = &arguments.findings;
     if findings.fix == Some(FixArg::Diff) && !findings.format().is_text {
@@ -116,7 +99,7 @@ pub(super) fn run(arguments: &AuditArgs, notice: Option<&Notice<'_>>) -> Result<
     let paths = paths(arguments)?;
     help::check_paths(&paths, false)?;
     let mut options = options(arguments, &paths)?;
-    for entry in notice.iter().flat_map(|notice| &notice.config.ignore) {
+    for entry in config.iter().flat_map(|config| &config.ignore) {
         options = options.ignore(entry.clone())?;
     }
     let mut fixes = fix_list(arguments)?;
@@ -135,8 +118,8 @@ pub(super) fn run(arguments: &AuditArgs, notice: Option<&Notice<'_>>) -> Result<
         roots: roots(arguments, &paths),
         walk: &arguments.walk,
     };
-    let config = notice.map(|notice| notice.config.file.as_path());
-    inputs.check(&all_targets, &audit.options.reading, config.into_iter())?;
+    let file = config.map(|config| config.file.as_path());
+    inputs.check(&all_targets, &audit.options.reading, file.into_iter())?;
     let outputs = extract::outputs(&all_targets);
     let walk = inputs.walk(OutputOrder::Path, outputs.clone())?;
     let mut destinations = Vec::new();
@@ -151,7 +134,7 @@ pub(super) fn run(arguments: &AuditArgs, notice: Option<&Notice<'_>>) -> Result<
     let reading = audit.options.reading.clone();
     let line = reading.progress.clone().map(ProgressLine::show);
     let mut reports = reports(arguments, reading.verbosity, &mut destinations);
-    reports.totals.config = config.map(Path::to_path_buf);
+    reports.totals.config = file.map(Path::to_path_buf);
     reports.fixes = fixes.as_mut();
     let tells = !findings.no_messages;
     let mut rerun = |replaced, on_finding: &mut (dyn FnMut(&Finding<'_>) + Send)| {
@@ -196,7 +179,7 @@ pub(super) fn run(arguments: &AuditArgs, notice: Option<&Notice<'_>>) -> Result<
     let Some(outcome) = unless_closed(finished)? else {
         return Ok(Exit::Found);
     };
-    let exit = finish(arguments, &outcome, counts.as_ref(), notice)?;
+    let exit = finish(arguments, &outcome, counts.as_ref(), config)?;
     // A page that was deleted may have had no link.
     match gone.unlinked().map(path_of).find(|path| !was_there(path)) {
         Some(path) => {
@@ -207,7 +190,6 @@ pub(super) fn run(arguments: &AuditArgs, notice: Option<&Notice<'_>>) -> Result<
     }
 }
 
-/// Returns the list that collects fixes, if any are wanted.
 fn fix_list(arguments: &AuditArgs) -> Result<Option<FixList>, Error> {
     let findings = &arguments.findings;
     let Some(fix) = findings.fix else {
@@ -339,7 +321,6 @@ fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
     Ok(bases)
 }
 
-/// What an output of an audit gets.
 #[derive(Clone, Copy)]
 enum OutputRole<'a> {
     /// The findings, or a diff.
@@ -430,7 +411,7 @@ fn finish(
     arguments: &AuditArgs,
     totals: &AuditSummary,
     fixes: Option<&FixCounts>,
-    notice: Option<&Notice<'_>>,
+    config: Option<&Config>,
 ) -> Result<Exit, Error> {
     let findings = &arguments.findings;
     let summary = &totals.summary;
@@ -442,8 +423,8 @@ fn finish(
         let text = fixes.text(is_written, totals.errors + totals.warnings);
         write_stderr(text.as_bytes());
     }
-    if let Some(notice) = notice.filter(|notice| !notice.quiet) {
-        let lines = notice.lines();
+    if let Some(config) = config.filter(|config| !config.is_quiet) {
+        let lines = config.lines();
         let lines = lines.iter().map(|line| format!("{}\n", visible(line)));
         write_stderr(lines.collect::<String>().as_bytes());
     }
@@ -510,7 +491,6 @@ fn summary_text(totals: &AuditSummary) -> String {
     text
 }
 
-/// Appends the findings by rule, the targets with most findings, and what became of the baseline.
 fn push_tables(totals: &AuditSummary, text: &mut String) {
     push_rows("", &totals.rules, text, |row| {
         let name = RULES[row.rule].name;

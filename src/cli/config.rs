@@ -42,18 +42,19 @@ const MAX_LENGTH: u64 = 1 << 20;
 /// The limit of the number of entries of `ignore`, each of which is compared with each finding.
 const MAX_IGNORED: usize = 1_000;
 
-/// The contents of a configuration file.
 #[derive(Debug, Default)]
 pub(super) struct Config {
     pub(super) file: PathBuf,
-    /// The keys, in order.
     pub(super) keys: Vec<String>,
     /// The flags, as on a command line.
     pub(super) flags: Vec<OsString>,
     /// The paths to audit where the command line names none.
     pub(super) paths: Vec<OsString>,
-    /// Findings that are ignored.
     pub(super) ignore: Vec<IgnoreEntry>,
+    /// Rules whose levels the file lowers, with the levels before and after.
+    pub(super) lowered: Vec<String>,
+    /// Whether the command line has `--quiet`; in the file it does not hide the report about it.
+    pub(super) is_quiet: bool,
 }
 
 /// Flags that are not keys: no file may have others rewritten.
@@ -168,7 +169,6 @@ fn is_inside(path: &Path, folder: &Path) -> bool {
     }
 }
 
-/// A file that is being read.
 struct ConfigFile<'a> {
     file: &'a Path,
     text: &'a str,

@@ -63,7 +63,6 @@ impl OutputTarget {
         inode(&metadata.filter(holds_data)?)
     }
 
-    /// Returns whether two outputs would overwrite each other.
     fn is_same(&self, other: &OutputTarget) -> bool {
         if self.inode().is_some_and(|id| Some(id) == other.inode()) {
             return true;
@@ -98,7 +97,6 @@ impl OutputTarget {
     }
 }
 
-/// Checks that no two outputs are the same.
 pub(super) fn check_distinct(targets: &[&OutputTarget]) -> Result<(), Error> {
     for (at, target) in targets.iter().enumerate() {
         if let Some(other) = targets[..at].iter().find(|other| other.is_same(target)) {

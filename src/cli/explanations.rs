@@ -15,7 +15,6 @@ pub(super) struct Explanation {
     pub(super) name: &'static str,
     /// The meaning, in one sentence.
     pub(super) meaning: &'static str,
-    /// The reason why it matters.
     pub(super) why: &'static str,
     /// An input that has it.
     pub(super) example: &'static str,

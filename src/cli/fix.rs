@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::destination::{Destination, Unfinished};
 use super::message::report;
 use crate::audit::fix::{DocumentFixes, FixList, FixedFile, Fixer, Rerun, refuse_harmful};
-use crate::audit::report::ReportSet;
+use crate::audit::report::{ReportSet, colons};
 use crate::output::escape::push_visible;
 use crate::output::record::counted;
 use crate::pipeline::PipelineOptions;
@@ -26,11 +26,9 @@ pub(super) struct FixCounts {
     pub(super) errors: u64,
 }
 
-/// Where fixes go.
 pub(super) enum FixDestination<'d, 'r> {
     /// A diff, unless there is no output.
     Diff(Option<&'d mut Destination>),
-    /// The files themselves.
     Files {
         /// The files are below one of these directories.
         roots: Vec<PathBuf>,
@@ -40,10 +38,6 @@ pub(super) enum FixDestination<'d, 'r> {
 }
 
 /// Makes the fixes of all documents that harm nothing, and reports those that cannot be made.
-///
-/// # Errors
-///
-/// When the diff or a report cannot be written.
 pub(super) fn run(
     fixes: &mut FixList,
     reading: &PipelineOptions,
@@ -70,10 +64,8 @@ pub(super) fn run(
                 counts.fixed += file.fixed.len() as u64;
                 counts.files += u64::from(!file.is_empty());
                 for (fix, reason) in &file.left {
-                    let position = fix.position.map_or(String::new(), |position| {
-                        format!(":{}:{}", position.line, position.column)
-                    });
-                    left.push((std::slice::from_ref(fix), position, reason.to_string()));
+                    let fixes = std::slice::from_ref(fix);
+                    left.push((fixes, colons(fix.position), reason.to_string()));
                 }
             }
             Err(error) => {

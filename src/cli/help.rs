@@ -15,11 +15,8 @@ pub(super) struct Page {
     pub(super) name: String,
     /// The most used flags, which `-h` shows, by their long names, with their descriptions there.
     pub(super) short: Vec<(String, String)>,
-    /// Exit codes and their meanings.
     pub(super) exits: Vec<(String, String)>,
-    /// Commands and their descriptions.
     pub(super) examples: Vec<(String, String)>,
-    /// Headings and paragraphs.
     pub(super) notes: Vec<(String, String)>,
 }
 
@@ -76,7 +73,6 @@ impl Page {
     }
 }
 
-/// Adds the pages to the help of a command and its subcommands.
 pub(super) fn arrange(mut command: Command) -> Command {
     for page in &*PAGES {
         command = command.mut_subcommand(&page.name, |command| page.arrange(command));

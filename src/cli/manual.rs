@@ -22,7 +22,6 @@ use crate::output::escape::visible;
 use crate::output::field::table_fields;
 use crate::output::table::push_schema;
 
-/// Prints the explanation of a rule, a diagnostic code or a flag.
 pub(super) fn explain(name: &str) -> Result<Exit, Error> {
     let tables = tables();
     let mut rows = tables.iter().flatten();
@@ -58,7 +57,6 @@ fn unknown(name: &str, tables: &[Vec<Explanation>]) -> String {
     format!("--explain: there is no {name}; {}", lists.join("; "))
 }
 
-/// Prints the JSON Schema of a record, or the columns of the table of links.
 pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
     let mut text = Vec::new();
     if arguments.format == SchemaFormatArg::Json {

@@ -49,7 +49,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Some(Command::Parse(arguments)) => uri::parse(arguments),
         Some(Command::Schema(arguments)) => manual::print_schema(arguments),
         Some(Command::Audit(given)) => match audit::with_config(given, &arguments) {
-            Ok(Some((more, config))) => return audit_with_config(&more, &config, given),
+            Ok(Some((more, mut config))) => return audit_with_config(&more, &mut config, given),
             Ok(None) => audit::run(given, None),
             Err(error) => Err(error),
         },
@@ -59,15 +59,15 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
 
 /// Runs an audit with the flags of a configuration among its `arguments`; `given` are those of the
 /// command line alone.
-fn audit_with_config(arguments: &[OsString], config: &Config, given: &AuditArgs) -> Exit {
+fn audit_with_config(arguments: &[OsString], config: &mut Config, given: &AuditArgs) -> Exit {
     let error = match parsed(arguments) {
         Ok(cli) => {
             let Some(Command::Audit(completed)) = &cli.command else {
                 // INVARIANT: flags are added after the word `audit`.
                 return Exit::Error;
             };
-            let notice = audit::Notice::of(config, given, completed);
-            let ran = audit::run(completed, Some(&notice));
+            config.compare(given, completed);
+            let ran = audit::run(completed, Some(config));
             return exit(ran, MessageForm::Words);
         }
         Err(error) => error,

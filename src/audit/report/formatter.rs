@@ -6,6 +6,7 @@ use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, LinkState, RULES, StateCounts};
 use crate::audit::server::SiteServer;
+use crate::bytes::lines::Position;
 use crate::linker::{Diagnostic, Link};
 use crate::output::DocumentPath;
 use crate::output::escape::push_visible;
@@ -36,7 +37,6 @@ pub(crate) trait ReportFormatter: Send {
     /// in the order of their first findings.
     fn grouped(&mut self, _finding: &Finding<'_>, _place: GroupPlace, _out: &mut Vec<u8>) {}
 
-    /// Appends a record that is not a finding.
     fn record(&mut self, _document: &DocumentPath, _record: &ReportRecord<'_>, _out: &mut Vec<u8>) {
     }
 
@@ -112,13 +112,10 @@ impl AuditSummary {
             Level::Error => self.errors += 1,
             _ => self.warnings += 1,
         }
+        let count = 1;
         match self.rules.iter_mut().find(|row| row.rule == rule) {
             Some(row) => row.count += 1,
-            None => self.rules.push(RuleCount {
-                rule,
-                level,
-                count: 1,
-            }),
+            None => self.rules.push(RuleCount { rule, level, count }),
         }
     }
 
@@ -232,6 +229,13 @@ impl AuditSummary {
 /// A report is written when its buffer holds this many bytes.
 pub(super) const GATHER: usize = 64 << 10;
 
+/// Returns a position after a path: `:12:3`.
+pub(crate) fn colons(position: Option<Position>) -> String {
+    position.map_or(String::new(), |Position { line, column }| {
+        format!(":{line}:{column}")
+    })
+}
+
 /// Returns a text with its control characters escaped, and invalid UTF-8 as U+FFFD.
 pub(super) fn shown(text: &[u8]) -> String {
     let mut out = Vec::new();
@@ -241,10 +245,8 @@ pub(super) fn shown(text: &[u8]) -> String {
 
 /// Returns the end of a message with the suggestion of a finding, if there is one.
 pub(super) fn suggestion(finding: &Finding<'_>, quote: fn(&[u8]) -> String) -> String {
-    let suggestion = finding.suggestion();
-    suggestion.map_or(String::new(), |suggestion| {
-        format!("; did you mean {}?", quote(suggestion))
-    })
+    let suggestion = finding.suggestion().map(quote);
+    suggestion.map_or(String::new(), |text| format!("; did you mean {text}?"))
 }
 
 /// Returns the reference of a finding and its message: `guide.html#instal (no such id)`.
@@ -258,7 +260,5 @@ pub(super) fn sentence(finding: &Finding<'_>) -> String {
 
 /// Returns the index of the rule of a finding in [`RULES`].
 pub(super) fn rule_index(finding: &Finding<'_>) -> usize {
-    let mut rules = RULES.iter();
-    let index = rules.position(|rule| std::ptr::eq(rule, finding.rule));
-    index.unwrap_or(0)
+    finding.rule.id as usize
 }

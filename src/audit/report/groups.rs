@@ -146,50 +146,41 @@ impl FindingGroups {
         }
     }
 
-    /// Calls a function with the first findings of a group.
-    fn show(&self, group: &FindingGroup, mut show: impl FnMut(GroupPlace, &Finding<'_>)) {
-        let shown = SHOWN.min(group.count as usize);
-        for nth in 0..shown {
-            let at = match nth {
-                0 => group.first,
-                _ => self.others[group.others as usize][nth - 1],
+    /// Calls a function with one of the first findings of a group.
+    fn show<T>(
+        &self,
+        group: &FindingGroup,
+        nth: usize,
+        show: impl FnOnce(GroupPlace, &Finding<'_>) -> T,
+    ) -> T {
+        let at = match nth {
+            0 => group.first,
+            _ => self.others[group.others as usize][nth - 1],
+        };
+        let mut packed = WireReader::new(&self.packed[at as usize..]);
+        let document = DocumentPath::new(self.documents.name(packed.number() as u32));
+        let (by, count) = (self.by, u64::from(group.count));
+        FindingDraft::read(&mut packed, |draft| {
+            let suggestion = match &draft.hint {
+                SuggestionHint::Known(suggestion) => Some(suggestion),
+                _ => None,
             };
-            let mut packed = WireReader::new(&self.packed[at as usize..]);
-            let document = DocumentPath::new(self.documents.name(packed.number() as u32));
-            let place = GroupPlace {
-                by: self.by,
-                count: u64::from(group.count),
-                nth,
-            };
-            FindingDraft::read(&mut packed, |draft| {
-                let suggestion = match &draft.hint {
-                    SuggestionHint::Known(suggestion) => Some(suggestion),
-                    _ => None,
-                };
-                show(place, &draft.finding(&document, suggestion));
-            });
-        }
+            let place = GroupPlace { by, count, nth };
+            show(place, &draft.finding(&document, suggestion))
+        })
     }
 
     /// Calls a function with the first findings of each group, in the order of the groups, until it
     /// returns an error.
-    ///
-    /// # Errors
-    ///
-    /// Those of the function.
     pub(super) fn show_all<E>(
         &self,
         mut show: impl FnMut(GroupPlace, &Finding<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let limit = self.limit.unwrap_or(self.groups.len());
         for group in &self.groups[..limit] {
-            let mut result = Ok(());
-            self.show(group, |place, finding| {
-                if result.is_ok() {
-                    result = show(place, finding);
-                }
-            });
-            result?;
+            for nth in 0..SHOWN.min(group.count as usize) {
+                self.show(group, nth, &mut show)?;
+            }
         }
         Ok(())
     }
@@ -213,11 +204,7 @@ impl FindingGroups {
             }
         }
         for group in largest {
-            self.show(group, |place, finding| {
-                if place.nth == 0 {
-                    show(place, finding);
-                }
-            });
+            self.show(group, 0, &mut show);
         }
     }
 }

@@ -5,6 +5,7 @@
 //! this script and this style by their hashes, and nothing from elsewhere.
 
 use std::collections::hash_map::Entry;
+use std::io::Write as _;
 
 use foldhash::HashMap;
 use serde_json::{Value, json};
@@ -20,7 +21,6 @@ const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// The page, findings first.
 pub(super) struct HtmlReport {
     place: ReportPlace,
     /// The numbers of targets, by the keys of their groups.
@@ -42,33 +42,19 @@ impl HtmlReport {
 impl ReportFormatter for HtmlReport {
     fn start(&mut self, out: &mut Vec<u8>) {
         let (page, _) = split(PAGE, "{findings}");
-        let values = [
-            ("{script-hash}", hash(SCRIPT)),
-            ("{style-hash}", hash(STYLE)),
-            ("{style}", STYLE.to_owned()),
-            ("{version}", env!("CARGO_PKG_VERSION").to_owned()),
-        ];
-        let mut rest = page;
-        for (name, value) in values {
-            let (before, after) = split(rest, name);
-            out.extend_from_slice(before.as_bytes());
-            out.extend_from_slice(value.as_bytes());
-            rest = after;
-        }
-        out.extend_from_slice(rest.as_bytes());
-        out.push(b'[');
+        let page = page.replace("{script-hash}", &hash(SCRIPT));
+        let page = page.replace("{style-hash}", &hash(STYLE));
+        let page = page.replace("{version}", env!("CARGO_PKG_VERSION"));
+        let page = page.replace("{style}", STYLE);
+        let _ = write!(out, "{page}[");
     }
 
     fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>) {
         let path = finding.document.path();
         if self.document.as_deref() != Some(path) {
-            out.extend_from_slice(if self.document.is_some() {
-                b",\n"
-            } else {
-                b"\n"
-            });
+            let separator = if self.document.is_some() { "," } else { "" };
             let row = vec![shown(path), shown(&self.place.reference_to(path))];
-            out.extend_from_slice(json(row).as_bytes());
+            let _ = write!(out, "{separator}\n{}", json(row));
             self.document = Some(path.to_vec());
         }
         let next = self.targets.len() as u32;
@@ -93,27 +79,20 @@ impl ReportFormatter for HtmlReport {
             finding.member().map(str::as_bytes),
             Some(message.as_bytes()).filter(|_| message != finding.rule.message),
         ];
-        // Trailing zeros are left out.
-        let count = texts
-            .iter()
-            .rposition(Option::is_some)
-            .map_or(0, |last| last + 1);
-        let texts = texts.into_iter().take(count);
         row.extend(texts.map(|text| text.map_or(json!(0), |text| Value::String(shown(text)))));
-        out.extend_from_slice(b",\n");
-        out.extend_from_slice(json(row).as_bytes());
+        // Trailing zeros of texts are left out.
+        while row.len() > 5 && row.last() == Some(&json!(0)) {
+            row.pop();
+        }
+        let _ = write!(out, ",\n{}", json(row));
     }
 
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
         let (_, rest) = split(PAGE, "{findings}");
         let (before, rest) = split(rest, "{totals}");
         let (between, after) = split(rest, "{script}");
-        out.push(b']');
-        out.extend_from_slice(before.as_bytes());
-        out.extend_from_slice(self::totals(totals).as_bytes());
-        for text in [between, SCRIPT, after] {
-            out.extend_from_slice(text.as_bytes());
-        }
+        let totals = self::totals(totals);
+        let _ = write!(out, "]{before}{totals}{between}{SCRIPT}{after}");
     }
 }
 

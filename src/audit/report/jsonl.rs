@@ -10,7 +10,6 @@ use crate::output::json::{
 use crate::output::record::Failure;
 use crate::output::{DocumentPath, Layout};
 
-/// Records, one a line.
 #[derive(Default)]
 pub(super) struct JsonlReport {
     layout: Layout,

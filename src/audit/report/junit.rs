@@ -1,9 +1,9 @@
 //! JUnit XML: a suite for each document with findings, and one with the counts of the run.
 //! Warnings are cases that pass and have output.
 
-use std::fmt::Write as _;
+use std::io::Write as _;
 
-use super::formatter::{AuditSummary, GATHER, ReportFormatter, sentence, shown};
+use super::formatter::{AuditSummary, GATHER, ReportFormatter, colons, sentence, shown};
 use crate::audit::finding::Finding;
 use crate::audit::rules::Level;
 use crate::output::DocumentPath;
@@ -31,16 +31,9 @@ impl ReportFormatter for JunitReport {
     fn finding(&mut self, finding: &Finding<'_>, _out: &mut Vec<u8>) {
         self.tests += 1;
         self.failures += u64::from(finding.level == Level::Error);
-        let _ = write!(
-            self.cases,
-            "{}\t{}\t",
-            finding.level.name(),
-            finding.rule.name
-        );
-        if let Some(position) = finding.position() {
-            let _ = write!(self.cases, ":{}:{}", position.line, position.column);
-        }
-        let _ = writeln!(self.cases, "\t{}", escape(&sentence(finding)));
+        let (level, rule) = (finding.level.name(), finding.rule.name);
+        let (place, sentence) = (colons(finding.position()), escape(&sentence(finding)));
+        self.cases += &format!("{level}\t{rule}\t{place}\t{sentence}\n");
     }
 
     fn end_document(&mut self, document: &DocumentPath, out: &mut Vec<u8>) -> bool {
@@ -50,13 +43,13 @@ impl ReportFormatter for JunitReport {
         let path = escape(&shown(document.path()));
         if self.written == 0 {
             let (tests, failures) = (self.tests, self.failures);
-            let suite = format!(
-                "  <testsuite name=\"{path}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">\n"
+            let _ = writeln!(
+                out,
+                "  <testsuite name=\"{path}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\">"
             );
-            out.extend_from_slice(suite.as_bytes());
         }
         for line in self.cases[self.written..].split_inclusive('\n') {
-            out.extend_from_slice(case(&path, line.trim_end_matches('\n')).as_bytes());
+            push_case(&path, line, out);
             self.written += line.len();
             if out.len() >= GATHER {
                 return true;
@@ -70,16 +63,16 @@ impl ReportFormatter for JunitReport {
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
         let references = counted(totals.references(), "reference");
         let files = counted(totals.files(), "file");
-        let suite = format!(
+        let _ = write!(
+            out,
             "  <testsuite name=\"uriscan audit\" tests=\"1\" failures=\"0\" errors=\"0\">\n    <testcase name=\"checked {references} in {files}\" classname=\"uriscan\"/>\n  </testsuite>\n</testsuites>\n"
         );
-        out.extend_from_slice(suite.as_bytes());
     }
 }
 
-/// Returns the element of a case from its line.
-fn case(path: &str, line: &str) -> String {
-    let mut parts = line.splitn(4, '\t');
+/// Appends the element of a case from its line.
+fn push_case(path: &str, line: &str, out: &mut Vec<u8>) {
+    let mut parts = line.trim_end_matches('\n').splitn(4, '\t');
     let mut part = || parts.next().unwrap_or_default();
     let (level, rule, position, sentence) = (part(), part(), part(), part());
     let text = format!("{path}{position}: {rule}: {sentence}");
@@ -88,9 +81,10 @@ fn case(path: &str, line: &str) -> String {
     } else {
         format!("<system-out>{text}</system-out>")
     };
-    format!(
-        "    <testcase name=\"{path}{position}: {sentence}\" classname=\"{path}\">\n      {outcome}\n    </testcase>\n"
-    )
+    let _ = writeln!(
+        out,
+        "    <testcase name=\"{path}{position}: {sentence}\" classname=\"{path}\">\n      {outcome}\n    </testcase>"
+    );
 }
 
 /// Escapes text without control characters for an attribute; noncharacters, which XML cannot contain,

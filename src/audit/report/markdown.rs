@@ -1,8 +1,9 @@
 //! Markdown for the summary of a job of GitHub Actions, which has a limited length.
 
 use std::borrow::Cow;
+use std::io::Write as _;
 
-use super::formatter::{AuditSummary, ReportFormatter, shown, suggestion};
+use super::formatter::{AuditSummary, ReportFormatter, colons, shown, suggestion};
 use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
 use crate::audit::rules::RULES;
@@ -71,13 +72,12 @@ impl ReportFormatter for MarkdownReport {
             }
         };
         self.current += &format!("  - {line}\n");
-        let Some(more) = place_of.more() else {
-            return;
-        };
-        if more > 0 {
-            self.current += &format!("  - and {more} more\n");
+        if let Some(more) = place_of.more() {
+            if more > 0 {
+                self.current += &format!("  - and {more} more\n");
+            }
+            self.finish_item(place_of.count);
         }
-        self.finish_item(place_of.count);
     }
 
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
@@ -109,12 +109,10 @@ impl ReportFormatter for MarkdownReport {
         if !self.body.is_empty() {
             text += "\n### Findings\n\n";
         }
-        out.extend_from_slice(text.as_bytes());
-        out.extend_from_slice(self.body.as_bytes());
+        let _ = write!(out, "{text}{}", self.body);
         let more = self.omitted + totals.hidden(self.group);
         if more > 0 {
-            let more = counted(more, "more finding");
-            out.extend_from_slice(format!("\n... and {more}\n").as_bytes());
+            let _ = writeln!(out, "\n... and {}", counted(more, "more finding"));
         }
     }
 }
@@ -125,15 +123,11 @@ fn rule(finding: &Finding<'_>) -> String {
 
 /// Returns a finding with its place.
 fn line(finding: &Finding<'_>) -> String {
-    let (place, rule, message) = (place(finding), rule(finding), message(finding));
-    let suggestion = suggestion(finding, code);
-    match finding.reference() {
-        b"" => format!("{place}: {rule}: {message}{suggestion}"),
-        reference => format!(
-            "{place}: {rule}: {} ({message}){suggestion}",
-            code(reference)
-        ),
+    let (place, rule, mut message) = (place(finding), rule(finding), message(finding));
+    if !finding.reference().is_empty() {
+        message = format!("{} ({message})", code(finding.reference()));
     }
+    format!("{place}: {rule}: {message}{}", suggestion(finding, code))
 }
 
 /// Returns where a finding is: `path!member:line:column`.
@@ -142,10 +136,7 @@ fn place(finding: &Finding<'_>) -> String {
     if let Some(member) = finding.member() {
         place += &format!("!{member}");
     }
-    if let Some(position) = finding.position() {
-        place += &format!(":{}:{}", position.line, position.column);
-    }
-    code(place.as_bytes())
+    code((place + &colons(finding.position())).as_bytes())
 }
 
 /// Returns the message of a finding; the path in it, if there is one, is no markup.

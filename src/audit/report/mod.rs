@@ -31,8 +31,8 @@ use crate::output::{Layout, Output};
 use crate::pipeline::Verbosity;
 use crate::pipeline::tally::{CountKey, KeyCounts};
 pub use formatter::AuditSummary;
-pub(crate) use formatter::TextStyle;
 use formatter::{GATHER, ReportFormatter, ReportRecord, TargetCount, shown};
+pub(crate) use formatter::{TextStyle, colons};
 use groups::FindingGroups;
 pub(crate) use groups::Grouping;
 use jsonl::JsonlReport;
@@ -210,19 +210,16 @@ impl<'r> ReportSet<'r> {
         self.open.push(OpenReport::new(Box::new(report), writer));
     }
 
-    /// Adds a function that is called with each finding.
     pub(crate) fn call(&mut self, on_finding: impl FnMut(&Finding<'_>) + Send + 'r) {
         let report = Box::new(CallbackReport(on_finding));
         self.open
             .push(OpenReport::new(report, Box::new(io::sink())));
     }
 
-    /// Adds the list of targets elsewhere on the network.
     pub(crate) fn list_external(&mut self, writer: Box<dyn Write + Send + 'r>) {
         self.external = Some(OpenReport::list(writer));
     }
 
-    /// Adds the baseline that accepts all findings.
     pub(crate) fn list_keys(&mut self, writer: Box<dyn Write + Send + 'r>) {
         self.baseline = Some(OpenReport::list(writer));
     }
@@ -257,7 +254,6 @@ impl<'r> ReportSet<'r> {
         self.write_full()
     }
 
-    /// Begins the records of a document.
     pub(super) fn enter(&mut self, path: &[u8]) -> io::Result<()> {
         self.end_document()?;
         self.document.set(path);
@@ -325,10 +321,6 @@ impl<'r> ReportSet<'r> {
     }
 
     /// Reports that findings are left whose fixes could not be written, in the place of the findings.
-    ///
-    /// # Errors
-    ///
-    /// When a report cannot be written.
     pub(crate) fn leave<'f>(
         &mut self,
         path: &Path,
@@ -368,7 +360,6 @@ impl<'r> ReportSet<'r> {
         }
     }
 
-    /// Prints the files that were skipped, on standard error.
     pub(super) fn print_skipped(&mut self, mut skipped: Vec<SkippedFile>) {
         skipped.sort_unstable_by_key(|file| file.order);
         for file in skipped {
@@ -386,10 +377,6 @@ impl<'r> ReportSet<'r> {
     }
 
     /// Ends all reports and returns the totals, completed by the given counts.
-    ///
-    /// # Errors
-    ///
-    /// When one cannot be written.
     pub(crate) fn end(mut self, summary: Summary, counts: StateCounts) -> io::Result<AuditSummary> {
         self.totals.summary = summary;
         self.totals.counts = counts;

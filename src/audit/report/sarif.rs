@@ -1,13 +1,16 @@
 //! SARIF 2.1.0, the Static Analysis Results Interchange Format of OASIS.
 
+use std::io::Write as _;
+
 use super::formatter::{AuditSummary, ReportFormatter, rule_index, sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, RULES};
+use crate::bytes::lines::Position;
+use crate::document::events::Span;
 use crate::output::escape::visible;
-use crate::output::json::{push_count, push_member, push_string};
+use crate::output::json::push_string;
 use crate::uri::base::push_path;
 
-/// A run with a result for each finding.
 #[derive(Default)]
 pub(super) struct SarifReport {
     results: u64,
@@ -26,44 +29,39 @@ impl ReportFormatter for SarifReport {
     fn start(&mut self, out: &mut Vec<u8>) {
         out.extend_from_slice(START.as_bytes());
         for (index, rule) in RULES.iter().enumerate() {
-            let separator = if index > 0 { ",\n{" } else { "\n{" };
-            out.extend_from_slice(separator.as_bytes());
-            out.extend_from_slice(b"\"id\":");
-            push_string(rule.name.as_bytes(), out);
-            out.extend_from_slice(b",\"shortDescription\":{\"text\":");
-            push_string(rule.message.as_bytes(), out);
-            out.extend_from_slice(b"},\"defaultConfiguration\":{\"level\":");
-            push_string(level(rule.level).as_bytes(), out);
-            out.extend_from_slice(b"}}");
+            let separator = if index > 0 { "," } else { "" };
+            let (name, message) = (
+                quoted(rule.name.as_bytes()),
+                quoted(rule.message.as_bytes()),
+            );
+            let level = level(rule.level);
+            let _ = write!(
+                out,
+                "{separator}\n{{\"id\":{name},\"shortDescription\":{{\"text\":{message}}},\
+                 \"defaultConfiguration\":{{\"level\":\"{level}\"}}}}"
+            );
         }
         out.extend_from_slice(b"]}},\"columnKind\":\"unicodeCodePoints\",\"results\":[");
     }
 
     fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>) {
-        let separator = if self.results > 0 { ",\n{" } else { "\n{" };
+        let separator = if self.results > 0 { "," } else { "" };
         self.results += 1;
-        out.extend_from_slice(separator.as_bytes());
-        out.extend_from_slice(b"\"ruleId\":");
-        push_string(finding.rule.name.as_bytes(), out);
-        push_count("ruleIndex", rule_index(finding) as u64, out);
-        push_member("level", level(finding.level), out);
-        out.extend_from_slice(b",\"message\":{\"text\":");
-        push_string(sentence(finding).as_bytes(), out);
-        out.extend_from_slice(
-            b"},\"locations\":[{\"physicalLocation\":{\"artifactLocation\":{\"uri\":",
+        let (rule, index) = (quoted(finding.rule.name.as_bytes()), rule_index(finding));
+        let (level, text) = (level(finding.level), quoted(sentence(finding).as_bytes()));
+        let (uri, region) = (quoted(&artifact(finding.document.path())), region(finding));
+        let member = finding.member().map_or(String::new(), |member| {
+            let name = quoted(visible(member).as_bytes());
+            format!(",\"logicalLocations\":[{{\"fullyQualifiedName\":{name}}}]")
+        });
+        let key = quoted(finding.key().as_bytes());
+        let _ = write!(
+            out,
+            "{separator}\n{{\"ruleId\":{rule},\"ruleIndex\":{index},\"level\":\"{level}\",\
+             \"message\":{{\"text\":{text}}},\"locations\":[{{\"physicalLocation\":\
+             {{\"artifactLocation\":{{\"uri\":{uri}}}{region}}}{member}}}],\
+             \"partialFingerprints\":{{\"uriscan/v1\":{key}}}}}"
         );
-        push_string(&artifact(finding.document.path()), out);
-        out.push(b'}');
-        push_region(finding, out);
-        out.push(b'}');
-        if let Some(member) = finding.member() {
-            out.extend_from_slice(b",\"logicalLocations\":[{\"fullyQualifiedName\":");
-            push_string(visible(member).as_bytes(), out);
-            out.extend_from_slice(b"}]");
-        }
-        out.extend_from_slice(b"}],\"partialFingerprints\":{\"uriscan/v1\":");
-        push_string(finding.key().as_bytes(), out);
-        out.extend_from_slice(b"}}");
     }
 
     fn end(&mut self, _totals: &AuditSummary, out: &mut Vec<u8>) {
@@ -71,24 +69,31 @@ impl ReportFormatter for SarifReport {
     }
 }
 
-/// Appends the region in the file, unless the finding is in an enclosed part with offsets of its own.
-fn push_region(finding: &Finding<'_>, out: &mut Vec<u8>) {
-    let mut keys = Vec::new();
-    if finding.member().is_none() {
-        if let Some(position) = finding.position() {
-            push_count("startLine", position.line, &mut keys);
-            push_count("startColumn", position.column, &mut keys);
-        }
-        if let Some(span) = finding.span() {
-            push_count("byteOffset", span.start, &mut keys);
-            push_count("byteLength", span.end - span.start, &mut keys);
-        }
+/// Returns a string as JSON has it.
+fn quoted(text: &[u8]) -> String {
+    let mut out = Vec::new();
+    push_string(text, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Returns the member with the region in the file, unless the finding is in an enclosed part with offsets
+/// of its own.
+fn region(finding: &Finding<'_>) -> String {
+    let is_file = finding.member().is_none();
+    let position = finding.position().filter(|_| is_file);
+    let position = position
+        .map(|Position { line, column }| format!("\"startLine\":{line},\"startColumn\":{column}"));
+    let span = finding
+        .span()
+        .filter(|_| is_file)
+        .map(|Span { start, end }| {
+            format!("\"byteOffset\":{start},\"byteLength\":{}", end - start)
+        });
+    let keys: Vec<_> = position.into_iter().chain(span).collect();
+    if keys.is_empty() {
+        return String::new();
     }
-    if let Some(keys) = keys.get(1..) {
-        out.extend_from_slice(b",\"region\":{");
-        out.extend_from_slice(keys);
-        out.push(b'}');
-    }
+    format!(",\"region\":{{{}}}", keys.join(","))
 }
 
 fn level(level: Level) -> &'static str {

@@ -24,11 +24,12 @@ pub(super) struct TextReport(pub(super) TextStyle);
 
 impl TextReport {
     fn paint(&self, color: &str, text: impl Display) -> String {
-        if self.0.color {
-            format!("{color}{text}{PLAIN}")
+        let (color, plain) = if self.0.color {
+            (color, PLAIN)
         } else {
-            text.to_string()
-        }
+            ("", "")
+        };
+        format!("{color}{text}{plain}")
     }
 
     fn rule(&self, finding: &Finding<'_>, text: impl Display) -> String {
@@ -76,11 +77,8 @@ impl TextReport {
             Grouping::Target => shown(finding.target_name) + ": ",
         };
         let rule = self.rule(finding, finding.rule.name);
-        let message = shown(finding.message().as_bytes());
-        format!(
-            "{count}x {target}{rule} ({}: {message})",
-            finding.level.name()
-        )
+        let (level, message) = (finding.level.name(), shown(finding.message().as_bytes()));
+        format!("{count}x {target}{rule} ({level}: {message})")
     }
 }
 
@@ -138,12 +136,8 @@ impl GithubReport {
         let path = data(&shown(finding.document.path()));
         let path = path.replace(':', "%3A").replace(',', "%2C");
         let mut line = format!("::{} file={path}", finding.level.name());
-        if let Some(Position {
-            line: number,
-            column,
-        }) = finding.position()
-        {
-            line += &format!(",line={number},col={column}");
+        if let Some(position) = finding.position() {
+            line += &format!(",line={},col={}", position.line, position.column);
         }
         line += &format!(",title={}::{}", finding.rule.name, data(&sentence(finding)));
         if more > 0 {

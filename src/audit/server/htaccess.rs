@@ -10,7 +10,6 @@ use super::rule::{
 use crate::audit::disk::OptionalExtension;
 use crate::document::events::Span;
 
-/// Reads the directives of a file.
 pub(super) fn parse(text: &[u8]) -> ParsedRules {
     let mut found = ParsedRules::default();
     // The sections that are open, and whether each holds for all requests.
@@ -35,42 +34,14 @@ pub(super) fn parse(text: &[u8]) -> ParsedRules {
         let name = String::from_utf8_lossy(&name);
         let followed = match &*name {
             // These change headers, access or content, and not which file is at a path.
-            "addcharset"
-            | "adddefaultcharset"
-            | "addencoding"
-            | "addlanguage"
-            | "addoutputfilterbytype"
-            | "addtype"
-            | "allow"
-            | "authname"
-            | "authtype"
-            | "authuserfile"
-            | "browsermatch"
-            | "contentdigest"
-            | "defaultlanguage"
-            | "defaulttype"
-            | "deny"
-            | "expiresactive"
-            | "expiresbytype"
-            | "expiresdefault"
-            | "fileetag"
-            | "forcetype"
-            | "header"
-            | "indexignore"
-            | "indexoptions"
-            | "limitrequestbody"
-            | "order"
-            | "php_flag"
-            | "php_value"
-            | "requestheader"
-            | "require"
-            | "satisfy"
-            | "serversignature"
-            | "setenv"
-            | "setenvif"
-            | "setenvifnocase"
-            | "setoutputfilter"
-            | "unsetenv" => continue,
+            "addcharset" | "adddefaultcharset" | "addencoding" | "addlanguage" | "addtype"
+            | "allow" | "authname" | "authtype" | "authuserfile" | "browsermatch"
+            | "contentdigest" | "defaultlanguage" | "defaulttype" | "deny" | "expiresactive"
+            | "expiresbytype" | "expiresdefault" | "fileetag" | "forcetype" | "header"
+            | "indexignore" | "indexoptions" | "limitrequestbody" | "order" | "php_flag"
+            | "php_value" | "requestheader" | "require" | "satisfy" | "serversignature"
+            | "setenv" | "setenvif" | "setenvifnocase" | "setoutputfilter" | "unsetenv" => continue,
+            "addoutputfilterbytype" => continue,
             _ if sections.contains(&false) => None,
             name => found.directive(name, &words[1..], span),
         };

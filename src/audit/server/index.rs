@@ -26,7 +26,6 @@ const ALIKE: usize = 32;
 /// The number of parameters of a query that are compared with the rules.
 const PARAMETERS: usize = 6;
 
-/// The treatment of a slash at the end of a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TrailingSlash {
     Significant,
@@ -43,11 +42,9 @@ struct TrieNode {
     has_queries: bool,
 }
 
-/// A rule that answers a request, with its destination.
 #[derive(Clone, Debug)]
 pub(in crate::audit) struct MatchedRule<'a> {
     pub(in crate::audit) rule: &'a ServerRule,
-    /// The destination, a reference.
     pub(in crate::audit) destination: Vec<u8>,
 }
 
@@ -94,7 +91,6 @@ impl RuleIndex {
         &self.rules
     }
 
-    /// Returns whether a rule depends on the query.
     pub(super) fn depends_on_query(&self) -> bool {
         self.rules.iter().any(|rule| !rule.query.is_empty())
     }

@@ -30,7 +30,6 @@ pub(super) use rule::{DestinationTemplate, Request};
 /// The length up to which redirect files are read, in bytes.
 const MAX_LENGTH: u64 = 1 << 20;
 
-/// A kind of server.
 #[derive(Debug)]
 pub(crate) struct ServerKind {
     /// The name on the command line and in records.
@@ -130,6 +129,8 @@ const CNAME: &str = "CNAME";
 /// The page that servers show for paths at which nothing is.
 const ERROR_PAGE: &str = "404.html";
 
+type PublishedDirectory = fn(&[u8]) -> Option<String>;
+
 /// The syntax of files with rules that have one name.
 #[derive(Debug)]
 struct RuleSyntax {
@@ -139,7 +140,7 @@ struct RuleSyntax {
     parse: fn(&[u8]) -> Option<ParsedRules>,
     /// Configurations of hosts, which are only parsed as a whole: returns the directory of the site, below
     /// that of the file, if the file names one.
-    published: Option<fn(&[u8]) -> Option<String>>,
+    published: Option<PublishedDirectory>,
 }
 
 impl RuleSyntax {
@@ -250,7 +251,6 @@ impl RuleFile {
     }
 }
 
-/// The rules and settings for a directory.
 #[derive(Debug, Default)]
 pub(super) struct DirectoryConfig {
     file: Option<Arc<RuleFile>>,
@@ -259,26 +259,22 @@ pub(super) struct DirectoryConfig {
 }
 
 impl DirectoryConfig {
-    /// Returns the names under which files are found.
     pub(super) fn naming(&self) -> &FileNaming {
         &self.naming
     }
 }
 
-/// The view of a server on one mount.
 #[derive(Debug)]
 pub(super) struct ServerView {
     kind: &'static ServerKind,
     /// The mounted directory, with its slash.
     root: Vec<u8>,
-    /// The settings of the site.
     config: Arc<DirectoryConfig>,
     /// The files with rules for the site, in the order in which the rules apply.
     files: Vec<Arc<RuleFile>>,
     known: RwLock<KnownFiles>,
 }
 
-/// The files with rules that have been read.
 #[derive(Debug, Default)]
 struct KnownFiles {
     files: Vec<Arc<RuleFile>>,
@@ -289,7 +285,6 @@ struct KnownFiles {
 }
 
 impl KnownFiles {
-    /// Adds a file and the pages that it names for paths at which nothing is.
     fn add(&mut self, file: &Arc<RuleFile>) {
         let rules = file.rules.rules().iter().filter(|rule| rule.status >= 400);
         for page in rules.map(|rule| &rule.to).chain(&file.error_pages) {
@@ -302,7 +297,6 @@ impl KnownFiles {
     }
 }
 
-/// The answer of a server to a request.
 #[derive(Debug)]
 pub(super) enum ServerAnswer<'a> {
     /// By a rule of a file.
@@ -490,7 +484,6 @@ fn moved_path(
     }
 }
 
-/// The text of a file with rules.
 struct FileText {
     path: Vec<u8>,
     text: Vec<u8>,
@@ -528,7 +521,6 @@ fn has_page(tree: &DiskTree, directory: &[u8]) -> bool {
     names.iter().any(|name| name.ends_with(".html"))
 }
 
-/// The view on each mount.
 #[derive(Debug, Default)]
 pub(super) struct Servers {
     /// In the order of the mounts; those of static servers are left out.
@@ -632,10 +624,8 @@ fn host_in(text: &[u8]) -> Option<Vec<u8>> {
         .filter(|_| is_host)
 }
 
-/// The view that was taken on a site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct SiteServer {
-    /// The mounted directory.
     pub(crate) root: Vec<u8>,
     pub(crate) server: &'static str,
     pub(crate) rules: u64,

@@ -19,7 +19,6 @@ const COMPILED: usize = 256;
 /// The length of a destination, in bytes; a rule that makes a longer one does not apply.
 const LONGEST_DESTINATION: usize = 16 << 10;
 
-/// The request for a target.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::audit) struct Request<'a> {
     /// The path, decoded, with the slash at its start.
@@ -74,7 +73,6 @@ pub(super) struct LazyExpression {
 /// A place for a compiled expression and its pattern.
 type Slot = Mutex<Option<(Box<str>, Regex)>>;
 
-/// The expressions that are compiled.
 static SLOTS: [Slot; COMPILED] = [const { Mutex::new(None) }; COMPILED];
 /// The number of expressions so far, which share the slots in turn.
 static EXPRESSIONS: AtomicUsize = AtomicUsize::new(0);
@@ -204,7 +202,6 @@ impl ServerRule {
     }
 }
 
-/// The contents of a file with rules.
 #[derive(Debug, Default)]
 pub(super) struct ParsedRules {
     pub(super) rules: Vec<ServerRule>,
@@ -259,7 +256,6 @@ impl ParsedRules {
     }
 }
 
-/// The reason why a rule is not in the index.
 pub(super) enum Unfit {
     /// The server ignores the rule too.
     Invalid,

@@ -73,7 +73,6 @@ pub(crate) struct WalkArgs {
     pub shard: Option<Shard>,
 }
 
-/// A format to read.
 #[derive(Clone, Copy)]
 pub(crate) struct TypeArg {
     pub format: &'static Format,
