@@ -561,15 +561,10 @@ impl Audit {
             }
         }
         bases.mounts = server::with_hosts(options.server, &bases.mounts, &tree, directory_of_root);
-        let naming = options.naming.clone();
+        let (mounts, naming) = (directories_of(&bases.mounts), options.naming.clone());
         Audit {
             checker: TargetChecker {
-                servers: Servers::new(
-                    options.server,
-                    &directories_of(&bases.mounts),
-                    &tree,
-                    &naming,
-                ),
+                servers: Servers::new(options.server, &mounts, &tree, &naming),
                 tree,
                 naming,
                 mounts: directories_of(&with_whole_disk(bases, &directories)),

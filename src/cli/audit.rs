@@ -36,7 +36,7 @@ pub(super) fn with_config(
     given: &[OsString],
 ) -> Result<Option<(Vec<OsString>, Config)>, Error> {
     let findings = &arguments.findings;
-    if findings.no_config || findings.explain.is_some() || arguments.walk.type_list {
+    if findings.no_config || findings.explain.is_some() || arguments.documents.walk.type_list {
         return Ok(None);
     }
     let Some(config) = config::read(findings.config.as_deref())? else {
@@ -82,8 +82,8 @@ impl Config {
 }
 
 pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit, Error> {
-    if arguments.walk.type_list {
-        return manual::print_types(&arguments.walk.type_add);
+    if arguments.documents.walk.type_list {
+        return manual::print_types(&arguments.documents.walk.type_add);
     }
     if let Some(name) = &arguments.findings.explain {
         return manual::explain(name);
@@ -116,7 +116,7 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
     let all_targets: Vec<_> = targets.iter().map(|(_, target)| target).collect();
     let inputs = Inputs {
         roots: roots(arguments, &paths),
-        walk: &arguments.walk,
+        walk: &arguments.documents.walk,
     };
     let file = config.map(|config| config.file.as_path());
     inputs.check(&all_targets, &audit.options.reading, file.into_iter())?;
@@ -195,7 +195,7 @@ fn fix_list(arguments: &AuditArgs) -> Result<Option<FixList>, Error> {
     let Some(fix) = findings.fix else {
         return Ok(None);
     };
-    let mut lists = arguments.walk.lists();
+    let mut lists = arguments.documents.walk.lists();
     if lists.any(|(list, _)| list == Path::new("-")) {
         Err(
             "--fix reads the tree again before it changes anything: give the list of files as a file",
@@ -223,13 +223,16 @@ fn paths(arguments: &AuditArgs) -> Result<Vec<PathBuf>, Error> {
         let message = "standard input is in no tree: audit reads files";
         return Err(message.into());
     }
-    let choices = [arguments.paths.clone(), arguments.base.directories()];
+    let choices = [
+        arguments.paths.clone(),
+        arguments.documents.base.directories(),
+    ];
     let mut given = choices.into_iter().filter(|paths| !paths.is_empty());
     Ok(given.next().unwrap_or_else(|| vec![PathBuf::from(".")]))
 }
 
 fn roots(arguments: &AuditArgs, paths: &[PathBuf]) -> Vec<Root> {
-    if arguments.paths.is_empty() && arguments.walk.lists().next().is_some() {
+    if arguments.paths.is_empty() && arguments.documents.walk.lists().next().is_some() {
         return Vec::new();
     }
     let root = |path: &PathBuf| match path == Path::new(".") {
@@ -247,7 +250,7 @@ fn options(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<AuditOptions, Err
         None => options.touching(&findings.touching),
         Some(revision) => {
             let mut trees = paths.to_vec();
-            trees.extend(arguments.base.directories());
+            trees.extend(arguments.documents.base.directories());
             let changed = changed_since(revision, &trees)?;
             let touched = options.touching_only(findings.touching.iter().chain(&changed.files));
             touched.and_then(|options| options.renamed(&changed.renamed))
@@ -260,10 +263,10 @@ fn options(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<AuditOptions, Err
         .index_files(&check.index)
         .optional_extensions(&check.try_ext)
         .strict_schemes(check.strict_scheme)
-        .follow_symlinks(arguments.walk.follow)
+        .follow_symlinks(arguments.documents.walk.follow)
         .orphan_assets(check.orphans == Some(OrphansArg::All));
     options.levels = check.levels.clone();
-    options.slug = arguments.read.slug;
+    options.slug = arguments.documents.read.slug;
     options.list = match (findings.links, findings.external) {
         (_, true) => ListedLinks::External,
         (true, _) => ListedLinks::Links,
@@ -280,10 +283,9 @@ fn options(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<AuditOptions, Err
 
 fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error> {
     let findings = &arguments.findings;
-    let (walk, read, base) = (&arguments.walk, &arguments.read, &arguments.base);
-    let mut options = extract::pipeline_options(walk, read, base, &arguments.filter, bases)?;
+    let mut options = extract::pipeline_options(&arguments.documents, bases)?;
     options.archives = Archived::Files;
-    options.hidden_members = walk.reads_hidden();
+    options.hidden_members = arguments.documents.walk.reads_hidden();
     let formats = &mut options.extractor.formats;
     formats.anchors = AnchorReporting::Report;
     let mut reports = findings.report.iter().map(|report| report.format);
@@ -308,7 +310,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error
 
 /// Returns the bases of documents; without `--root` each path is the root of a site of its own.
 fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
-    let mut bases = arguments.base.bases(paths)?;
+    let mut bases = arguments.documents.base.bases(paths)?;
     let assumed = assume_roots(&mut bases, paths);
     let is_quiet = arguments.findings.quiet || arguments.findings.no_messages;
     for directory in assumed?.iter().filter(|_| !is_quiet) {

@@ -220,11 +220,14 @@ impl ConfigFile<'_> {
     /// Reads the entries of `ignore`: an array of tables.
     fn ignored(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<IgnoreEntry>, Error> {
         let wrong = |reason: String| self.error(value.span().start, reason);
-        let found = kind(value.get_ref());
-        let entries = value
-            .get_ref()
-            .as_array()
-            .ok_or_else(|| wrong(format!("`ignore` is an array of tables, not {found}")))?;
+        let value = value.get_ref();
+        let not_tables = || {
+            wrong(format!(
+                "`ignore` is an array of tables, not {}",
+                kind(value)
+            ))
+        };
+        let entries = value.as_array().ok_or_else(not_tables)?;
         if entries.len() > MAX_IGNORED {
             return Err(wrong(format!("`ignore` has at most {MAX_IGNORED} entries")));
         }
@@ -236,10 +239,11 @@ impl ConfigFile<'_> {
 
     fn ignored_entry(&self, value: &Spanned<DeValue<'_>>) -> Result<IgnoreEntry, Error> {
         let at = value.span().start;
-        let found = kind(value.get_ref());
-        let table = value.get_ref().as_table().ok_or_else(|| {
-            self.error(at, format!("an entry of `ignore` is a table, not {found}"))
-        })?;
+        let value = value.get_ref();
+        let not_table = || format!("an entry of `ignore` is a table, not {}", kind(value));
+        let table = value
+            .as_table()
+            .ok_or_else(|| self.error(at, not_table()))?;
         let mut entry = IgnoreEntry::new("");
         for (key, value) in table.iter() {
             let name: &str = key.get_ref();
@@ -285,9 +289,9 @@ impl ConfigFile<'_> {
             return Err(unknown_key(key, known));
         };
         if self.folder.is_some() && !is_harmless(flag, key) {
+            let instead = "give it on the command line, or name the file with --config";
             return Err(format!(
-                "`{key}` is not for a file that was found: give it on the command line, or name the \
-                 file with --config"
+                "`{key}` is not for a file that was found: {instead}"
             ));
         }
         let words = self.words(flag, key, value)?;
@@ -354,9 +358,9 @@ impl ConfigFile<'_> {
             let stays = Path::new(path).components().all(inner);
             seen = folder.join(path);
             if !stays || !is_inside(&seen, folder) {
+                let reason = "leads out of the folder of the file, which was found";
                 return Err(format!(
-                    "`{key}`: {path} leads out of the folder of the file, which was found: name the \
-                     file with --config"
+                    "`{key}`: {path} {reason}: name the file with --config"
                 ));
             }
         }

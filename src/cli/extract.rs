@@ -5,10 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::args::ExtractArgs;
-use super::args::base::BaseArgs;
-use super::args::input::{ReadArgs, WalkArgs};
-use super::args::output::{FilterArgs, Reach, StatsArg, workers};
+use super::args::output::{Reach, StatsArg, workers};
+use super::args::{DocumentArgs, ExtractArgs};
 use super::destination::{Destination, OutputTarget};
 use super::inputs::Inputs;
 use super::message::{self, Error, ProgressLine, unless_closed, write_stderr};
@@ -27,8 +25,8 @@ use crate::pipeline::walk::{Outputs, Root};
 use crate::pipeline::{Archives, MessageForm, PipelineOptions, ReportMode, Verbosity};
 
 pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
-    if arguments.walk.type_list {
-        return manual::print_types(&arguments.walk.type_add);
+    if arguments.documents.walk.type_list {
+        return manual::print_types(&arguments.documents.walk.type_add);
     }
     if let Some(name) = &arguments.output.explain {
         return manual::explain(name);
@@ -40,7 +38,7 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     let start = Instant::now();
     let inputs = Inputs {
         roots: roots(arguments),
-        walk: &arguments.walk,
+        walk: &arguments.documents.walk,
     };
     let mut options = options(arguments, &inputs.roots)?;
     let target = OutputTarget::of(arguments.output.output.as_deref())?;
@@ -76,10 +74,8 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
         None => {
             // The file is not replaced where nothing was read.
             let output = Some(output).filter(|_| outcome.summary.files > 0);
-            output
-                .into_iter()
-                .chain(report)
-                .try_for_each(Destination::finish)
+            let mut complete = output.into_iter().chain(report);
+            complete.try_for_each(Destination::finish)
         }
     };
     match unless_closed(written)? {
@@ -95,7 +91,7 @@ fn roots(arguments: &ExtractArgs) -> Vec<Root> {
         _ => Root::Path(path.clone()),
     };
     match arguments.paths.as_slice() {
-        [] if arguments.walk.lists().next().is_some() => Vec::new(),
+        [] if arguments.documents.walk.lists().next().is_some() => Vec::new(),
         // `--files` lists the tree even if standard input is a pipe.
         [] if arguments.report.files || io::stdin().is_terminal() => vec![Root::Here],
         [] => vec![Root::Standard],
@@ -146,9 +142,9 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
         let several = reach == Reach::Several || output.with_filename;
         layout.location.path = several && !output.no_filename;
     }
-    let (walk, read, base) = (&arguments.walk, &arguments.read, &arguments.base);
-    let bases = base.bases(&arguments.paths)?;
-    let mut options = pipeline_options(walk, read, base, &arguments.filter, bases)?;
+    let documents = &arguments.documents;
+    let bases = documents.base.bases(&arguments.paths)?;
+    let mut options = pipeline_options(documents, bases)?;
     let extractor = &mut options.extractor;
     extractor.formats.mail.envelope = match report {
         ReportMode::CountBy(key) => key.needs_envelope(),
@@ -157,7 +153,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
     extractor.formats.html.descriptions =
         output.has_key(report, &layout, RecordField::needs_description);
     extractor.positions = output.positions(report, &layout);
-    if let Some(size) = read.window {
+    if let Some(size) = documents.read.window {
         extractor.window = size as usize;
     }
     Ok(PipelineOptions {
@@ -177,7 +173,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
         messages: output.messages,
         has_report: output.report.is_some(),
         threads: workers(output.threads),
-        piece_size: read.piece.unwrap_or(PIECE).max(1),
+        piece_size: documents.read.piece.unwrap_or(PIECE).max(1),
         order: output.sort,
         progress: output.shows_progress().then(Arc::default),
         ..options
@@ -186,12 +182,15 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
 
 /// Returns the options that the flags of both `extract` and `audit` choose.
 pub(super) fn pipeline_options(
-    walk: &WalkArgs,
-    read: &ReadArgs,
-    base: &BaseArgs,
-    filter: &FilterArgs,
+    documents: &DocumentArgs,
     bases: Bases,
 ) -> Result<PipelineOptions, Error> {
+    let DocumentArgs {
+        walk,
+        read,
+        base,
+        filter,
+    } = documents;
     let mut options = PipelineOptions {
         declared: read.encoding,
         decompress: read.decompress(walk),
@@ -262,16 +261,15 @@ pub(super) fn nothing_was_read(summary: &Summary) -> Error {
             .into();
     }
     let reasons = summary.skips().filter(|(_, count)| *count > 0);
-    let reasons: Vec<_> = reasons
-        .map(|(name, count)| match name {
-            "skipped_type" => format!("{count} by --type"),
-            "skipped_size" => format!("{count} by --max-filesize"),
-            "skipped_mail_folder" => counted(count, "index, lock or deleted message"),
-            "skipped_symlink" => counted(count, "symbolic link"),
-            _ => counted(count, "pipe, device or socket"),
-        })
-        .collect();
-    let (files, reasons) = (counted(summary.skipped_files, "file"), reasons.join(", "));
+    let reasons = reasons.map(|(name, count)| match name {
+        "skipped_type" => format!("{count} by --type"),
+        "skipped_size" => format!("{count} by --max-filesize"),
+        "skipped_mail_folder" => counted(count, "index, lock or deleted message"),
+        "skipped_symlink" => counted(count, "symbolic link"),
+        _ => counted(count, "pipe, device or socket"),
+    });
+    let reasons = reasons.collect::<Vec<_>>().join(", ");
+    let files = counted(summary.skipped_files, "file");
     format!("nothing was read: {files} left out ({reasons}); -v names them").into()
 }
 

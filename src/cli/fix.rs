@@ -49,15 +49,7 @@ pub(super) fn run(
     let mut counts = FixCounts::default();
     let mut fixer = Fixer::new(reading);
     for document in &fixes.documents {
-        let made = match &destination {
-            FixDestination::Diff(out) => {
-                let is_terminal = out.as_ref().is_some_and(|out| out.is_terminal);
-                diff(&mut fixer, document, is_terminal)
-            }
-            FixDestination::Files { roots, .. } => {
-                write(&mut fixer, document, roots).map(|file| (file, Vec::new()))
-            }
-        };
+        let made = destination.make(&mut fixer, document);
         let mut left = Vec::new();
         match &made {
             Ok((file, _)) => {
@@ -106,49 +98,51 @@ impl FixCounts {
     }
 }
 
-fn diff(
-    fixer: &mut Fixer<'_>,
-    document: &DocumentFixes,
-    is_terminal: bool,
-) -> io::Result<(FixedFile, Vec<u8>)> {
-    let bytes = bytes(&document.path)?;
-    let file = fixer.fix(document, &bytes)?;
-    let mut text = Vec::new();
-    let path = document.path.as_os_str().as_encoded_bytes();
-    file.push_diff(path, &bytes, &mut text);
-    if is_terminal {
-        let mut shown = Vec::new();
-        for line in text.split_inclusive(|&byte| byte == b'\n') {
-            push_visible(line.strip_suffix(b"\n").unwrap_or(line), &mut shown);
-            shown.push(b'\n');
+impl FixDestination<'_, '_> {
+    /// Makes the fixes of a document, and returns the diff that is shown.
+    fn make(
+        &self,
+        fixer: &mut Fixer<'_>,
+        document: &DocumentFixes,
+    ) -> io::Result<(FixedFile, Vec<u8>)> {
+        let mut path = document.path.clone();
+        if let FixDestination::Files { roots, .. } = self {
+            // A symbolic link stays one: its destination is written.
+            path = fs::canonicalize(&path)?;
+            if !roots.iter().any(|root| path.starts_with(root)) {
+                return Err(io::Error::other("a symbolic link leads out of the roots"));
+            }
         }
-        text = shown;
+        let bytes = bytes(&path)?;
+        let file = fixer.fix(document, &bytes)?;
+        let mut text = Vec::new();
+        match self {
+            FixDestination::Files { .. } if file.is_empty() => {}
+            FixDestination::Files { .. } => write(&path, &file.bytes(&bytes))?,
+            FixDestination::Diff(out) => {
+                file.push_diff(path.as_os_str().as_encoded_bytes(), &bytes, &mut text);
+                if out.as_ref().is_some_and(|out| out.is_terminal) {
+                    let mut shown = Vec::new();
+                    for line in text.split_inclusive(|&byte| byte == b'\n') {
+                        push_visible(line.strip_suffix(b"\n").unwrap_or(line), &mut shown);
+                        shown.push(b'\n');
+                    }
+                    text = shown;
+                }
+            }
+        }
+        Ok((file, text))
     }
-    Ok((file, text))
 }
 
-fn write(
-    fixer: &mut Fixer<'_>,
-    document: &DocumentFixes,
-    roots: &[PathBuf],
-) -> io::Result<FixedFile> {
-    // A symbolic link stays one: its destination is written.
-    let path = fs::canonicalize(&document.path)?;
-    if !roots.iter().any(|root| path.starts_with(root)) {
-        return Err(io::Error::other("a symbolic link leads out of the roots"));
-    }
-    let bytes = bytes(&path)?;
-    let file = fixer.fix(document, &bytes)?;
-    if !file.is_empty() {
-        // A file that its owner protects is not replaced.
-        OpenOptions::new().write(true).open(&path)?;
-        let mut unfinished = Unfinished::create(&path)?;
-        let failed = |error| format!("its owner and group cannot be kept: {error}");
-        (unfinished.keep_owner()).map_err(|error| io::Error::other(failed(error)))?;
-        unfinished.write_all(&file.bytes(&bytes))?;
-        unfinished.finish()?;
-    }
-    Ok(file)
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    // A file that its owner protects is not replaced.
+    OpenOptions::new().write(true).open(path)?;
+    let mut unfinished = Unfinished::create(path)?;
+    let failed = |error| format!("its owner and group cannot be kept: {error}");
+    (unfinished.keep_owner()).map_err(|error| io::Error::other(failed(error)))?;
+    unfinished.write_all(bytes)?;
+    unfinished.finish()
 }
 
 fn bytes(path: &Path) -> io::Result<Vec<u8>> {

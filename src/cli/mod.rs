@@ -60,21 +60,19 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
 /// Runs an audit with the flags of a configuration among its `arguments`; `given` are those of the
 /// command line alone.
 fn audit_with_config(arguments: &[OsString], config: &mut Config, given: &AuditArgs) -> Exit {
-    let error = match parsed(arguments) {
-        Ok(cli) => {
-            let Some(Command::Audit(completed)) = &cli.command else {
-                // INVARIANT: flags are added after the word `audit`.
-                return Exit::Error;
-            };
-            config.compare(given, completed);
-            let ran = audit::run(completed, Some(config));
-            return exit(ran, MessageForm::Words);
+    match parsed(arguments).map(|cli| cli.command) {
+        Ok(Some(Command::Audit(completed))) => {
+            config.compare(given, &completed);
+            exit(audit::run(&completed, Some(config)), MessageForm::Words)
         }
-        Err(error) => error,
-    };
-    let file = config.file.display();
-    message::report(&format!("with the configuration of {file}:"));
-    print_clap_error(&error, arguments)
+        // INVARIANT: flags are added after the word `audit`.
+        Ok(_) => Exit::Error,
+        Err(error) => {
+            let file = config.file.display();
+            message::report(&format!("with the configuration of {file}:"));
+            print_clap_error(&error, arguments)
+        }
+    }
 }
 
 fn parsed(arguments: &[OsString]) -> Result<Cli, clap::Error> {
@@ -90,10 +88,8 @@ fn parsed(arguments: &[OsString]) -> Result<Cli, clap::Error> {
 
 /// Prints the error of a command line, or the help or version that it asks for.
 fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> Exit {
-    let words = arguments.iter().map(|word| word.to_string_lossy());
-    let escaped: Vec<OsString> = words
-        .map(|word| visible(&word).into_owned().into())
-        .collect();
+    let escape = |word: &OsString| visible(&word.to_string_lossy()).into_owned().into();
+    let escaped: Vec<OsString> = arguments.iter().map(escape).collect();
     if !error.use_stderr() {
         // Only the arranged command has the whole help, which contains no arguments.
         let arranged = command().try_get_matches_from(arguments);
@@ -101,10 +97,8 @@ fn print_clap_error(error: &clap::Error, arguments: &[OsString]) -> Exit {
         let printed = process::standard_output()
             .and_then(|_| error.print())
             .and_then(|()| io::stdout().flush());
-        return exit(
-            message::unless_closed(printed).map(|_| Exit::Found),
-            MessageForm::Words,
-        );
+        let result = message::unless_closed(printed).map(|_| Exit::Found);
+        return exit(result, MessageForm::Words);
     }
     // Errors on standard error are ignored.
     if escaped == arguments {

@@ -25,7 +25,11 @@ pub(super) fn resolve(arguments: &ResolveArgs) -> Result<Exit, Error> {
         let reason = "--rules auto goes by the document, and here is none";
         return Err(format!("{reason}: there are {rules}").into());
     };
-    let base = arguments.base.as_encoded_bytes();
+    let base = arguments
+        .base
+        .as_deref()
+        .unwrap_or_default()
+        .as_encoded_bytes();
     let mut resolver = Resolver::without_base(rules);
     if !base.is_empty() {
         rebase(&mut resolver, base)
@@ -181,26 +185,22 @@ fn push_object(
 /// Returns the syntax-based normal form (RFC 3986 section 6.2.2, for RFC 3986 only), and the
 /// scheme-based one.
 fn normal_forms(reference: &[u8], rules: GrammarArg) -> (Option<Vec<u8>>, Vec<u8>) {
-    let normal = |form| {
-        let mut out = Vec::new();
-        normalize(reference, form, &mut out);
-        out
-    };
+    let (mut syntax, mut scheme) = (None, Vec::new());
     match rules {
         GrammarArg::Rfc3986 => {
-            let syntax = normal(Normalization::Rfc3986Syntax);
-            (Some(syntax), normal(Normalization::Rfc3986Scheme))
+            let out = syntax.insert(Vec::new());
+            normalize(reference, Normalization::Rfc3986Syntax, out);
+            normalize(reference, Normalization::Rfc3986Scheme, &mut scheme);
         }
         GrammarArg::Rfc1738 | GrammarArg::Rfc1808 | GrammarArg::Rfc2396 => {
-            (None, normal(Normalization::Rfc2396))
+            normalize(reference, Normalization::Rfc2396, &mut scheme);
         }
         GrammarArg::Whatwg => {
-            let mut href = Vec::new();
             // A valid URL resolves without a base.
-            let _ = Resolver::without_base(Rules::Whatwg).resolve_into(reference, &mut href);
-            (None, href)
+            let _ = Resolver::without_base(Rules::Whatwg).resolve_into(reference, &mut scheme);
         }
     }
+    (syntax, scheme)
 }
 
 impl GrammarArg {
@@ -220,10 +220,9 @@ impl GrammarArg {
 /// breaks elsewhere, so that each answer is one line.
 fn line_escape() -> Escape {
     if io::stdout().is_terminal() {
-        Escape::Controls
-    } else {
-        Escape::LineBreaks
+        return Escape::Controls;
     }
+    Escape::LineBreaks
 }
 
 /// Output is buffered up to this many bytes.

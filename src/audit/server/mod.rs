@@ -440,14 +440,6 @@ impl ServerView {
         files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
         files
     }
-
-    /// Returns whether a file is shown for paths at which nothing is.
-    fn is_error_page(&self, path: &[u8]) -> bool {
-        let below = path.strip_prefix(&self.root[..]);
-        below.is_some_and(|below| {
-            below == ERROR_PAGE.as_bytes() || self.known().error_pages.contains(below)
-        })
-    }
 }
 
 /// Returns the path to which Vercel sends the requests for a page that exists.
@@ -586,7 +578,11 @@ impl Servers {
 
     /// Returns whether a file is shown for paths at which nothing is.
     pub(super) fn is_error_page(&self, path: &[u8]) -> bool {
-        self.views.iter().any(|view| view.is_error_page(path))
+        self.views.iter().any(|view| {
+            let below = path.strip_prefix(&view.root[..]);
+            let is_named = |below: &[u8]| view.known().error_pages.contains(below);
+            below.is_some_and(|below| below == ERROR_PAGE.as_bytes() || is_named(below))
+        })
     }
 }
 
@@ -603,10 +599,9 @@ pub(super) fn with_hosts(
     for (root, uri) in mounts.iter() {
         let files = directory(root);
         let kind = || kind.unwrap_or_else(|| ServerKind::of_files(tree, &files));
-        let host = (is_internal_origin(uri) && kind().reads_host)
-            .then(|| FileText::read(tree, &files, CNAME))
-            .flatten()
-            .and_then(|text| host_in(&text.text));
+        let has_host = is_internal_origin(uri) && kind().reads_host;
+        let file = has_host.then(|| FileText::read(tree, &files, CNAME));
+        let host = file.flatten().and_then(|file| host_in(&file.text));
         // Two sites have two hosts.
         let host = host.filter(|host| hosts.insert(host.clone()));
         with_hosts.add(root, host.as_deref().unwrap_or(uri));
@@ -619,9 +614,8 @@ fn host_in(text: &[u8]) -> Option<Vec<u8>> {
     let host = text.split(|&byte| byte == b'\n').next()?.trim_ascii();
     let in_host = |byte: &u8| byte.is_ascii_alphanumeric() || b".-".contains(byte);
     let is_host = host.len() < 256 && host.contains(&b'.') && host.iter().all(in_host);
-    served_at(&[b"https://", host, b"/"].concat())
-        .ok()
-        .filter(|_| is_host)
+    let uri = is_host.then(|| served_at(&[b"https://", host, b"/"].concat()));
+    uri?.ok()
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -99,10 +99,9 @@ impl BaseArgs {
     /// Returns whether the bases in documents are honoured.
     pub(in crate::cli) fn embedded(&self) -> EmbeddedBases {
         if self.ignore_base {
-            EmbeddedBases::Ignore
-        } else {
-            EmbeddedBases::Honour
+            return EmbeddedBases::Ignore;
         }
+        EmbeddedBases::Honour
     }
 
     /// Returns the directories of `--root`, as given.

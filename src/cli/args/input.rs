@@ -109,13 +109,12 @@ impl WalkArgs {
         let mut types: Vec<_> = added.cloned().collect();
         if let [TypeArg { format, .. }] = *self.types {
             let globs = self.glob.iter().filter(|glob| !glob.starts_with('!'));
-            types.extend(
-                (globs.flat_map(|glob| glob_names(glob))).map(|(name, is_extension)| NamedType {
-                    name,
-                    is_extension,
-                    format,
-                }),
-            );
+            let names = globs.flat_map(|glob| glob_names(glob));
+            types.extend(names.map(|(name, is_extension)| NamedType {
+                name,
+                is_extension,
+                format,
+            }));
         }
         types
     }
@@ -196,10 +195,10 @@ fn format(name: &str) -> Result<TypeArg, String> {
     }
     let names = formats().map(|format| format.name);
     Err(match nearest(plain, names.clone()) {
-        Some(near) => format!(
-            "did you mean {near}? There are {}",
-            names.collect::<Vec<_>>().join(", ")
-        ),
+        Some(near) => {
+            let names = names.collect::<Vec<_>>().join(", ");
+            format!("did you mean {near}? There are {names}")
+        }
         None => there_are(names),
     })
 }
@@ -310,10 +309,9 @@ impl ReadArgs {
 
     pub(in crate::cli) fn decompress(&self, walk: &WalkArgs) -> Decompress {
         if self.decompress || walk.types.iter().any(|one| one.compressed) {
-            Decompress::All
-        } else {
-            Decompress::Named
+            return Decompress::All;
         }
+        Decompress::Named
     }
 
     /// Returns the unwrapper of links that a mail gateway has rewritten, if asked for.

@@ -62,6 +62,19 @@ pub(in crate::cli) fn command() -> clap::Command {
     help::arrange(Cli::command())
 }
 
+/// The flags that choose documents and references, and how they are read.
+#[derive(Args)]
+pub(crate) struct DocumentArgs {
+    #[command(flatten)]
+    pub walk: WalkArgs,
+    #[command(flatten)]
+    pub read: ReadArgs,
+    #[command(flatten)]
+    pub base: BaseArgs,
+    #[command(flatten)]
+    pub filter: FilterArgs,
+}
+
 /// The arguments of `extract`.
 #[derive(Args)]
 pub(crate) struct ExtractArgs {
@@ -72,13 +85,7 @@ pub(crate) struct ExtractArgs {
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
-    pub walk: WalkArgs,
-    #[command(flatten)]
-    pub read: ReadArgs,
-    #[command(flatten)]
-    pub base: BaseArgs,
-    #[command(flatten)]
-    pub filter: FilterArgs,
+    pub documents: DocumentArgs,
     #[command(flatten)]
     pub report: ReportArgs,
     #[command(flatten)]
@@ -94,13 +101,7 @@ pub(crate) struct AuditArgs {
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
-    pub walk: WalkArgs,
-    #[command(flatten)]
-    pub read: ReadArgs,
-    #[command(flatten)]
-    pub base: BaseArgs,
-    #[command(flatten)]
-    pub filter: FilterArgs,
+    pub documents: DocumentArgs,
     #[command(flatten)]
     pub check: CheckArgs,
     #[command(flatten)]
@@ -187,11 +188,8 @@ impl CheckArgs {
             ("allow", Level::Allow, &self.allow),
         ] {
             let indices = matches.indices_of(flag).into_iter().flatten();
-            given.extend(
-                indices
-                    .zip(rules)
-                    .map(|(index, rule)| (index, *rule, level)),
-            );
+            let rules = indices.zip(rules);
+            given.extend(rules.map(|(index, rule)| (index, *rule, level)));
         }
         given.sort_unstable_by_key(|(index, ..)| *index);
         for (_, rule, level) in given {
@@ -375,19 +373,16 @@ fn format(name: &str) -> Result<&'static ReportFormat, String> {
 }
 
 fn grouping(name: &str) -> Result<Grouping, String> {
-    named(
-        name,
-        Grouping::NAMES
-            .into_iter()
-            .map(|(group, name)| (name, group)),
-    )
+    let rows = Grouping::NAMES.iter();
+    named(name, rows.map(|&(group, name)| (name, group)))
 }
 
 fn report(text: &str) -> Result<ReportArg, String> {
     let (name, path) = text.split_once('=').ok_or("FORMAT=FILE")?;
-    let format = format(name)?;
-    let path = PathBuf::from(path);
-    Ok(ReportArg { format, path })
+    Ok(ReportArg {
+        format: format(name)?,
+        path: path.into(),
+    })
 }
 
 /// The arguments of `resolve`.
@@ -397,13 +392,8 @@ pub(crate) struct ResolveArgs {
     #[arg(value_name = "REF")]
     pub references: Vec<OsString>,
     /// The base; without one only references that need none resolve
-    #[arg(
-        long,
-        value_name = "URI",
-        default_value = "",
-        hide_default_value = true
-    )]
-    pub base: OsString,
+    #[arg(long, value_name = "URI")]
+    pub base: Option<OsString>,
     /// The rules of resolution, to the letter
     #[arg(long, value_name = "RULES", default_value = "rfc3986")]
     pub rules: RulesArg,

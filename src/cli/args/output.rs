@@ -87,20 +87,17 @@ fn scheme(text: &str) -> Result<String, String> {
         return Ok(text.to_owned());
     }
     let name = text.split(':').next().unwrap_or_default();
-    Err(if is_scheme(name.as_bytes()) {
-        format!("a scheme is only the name before the colon: {name}")
-    } else {
-        "a scheme is a name such as https".to_owned()
-    })
+    if is_scheme(name.as_bytes()) {
+        return Err(format!(
+            "a scheme is only the name before the colon: {name}"
+        ));
+    }
+    Err("a scheme is a name such as https".to_owned())
 }
 
 fn context(name: &str) -> Result<Context, String> {
-    named(
-        name,
-        Context::NAMES
-            .iter()
-            .map(|&(context, name)| (name, context)),
-    )
+    let rows = Context::NAMES.iter();
+    named(name, rows.map(|&(context, name)| (name, context)))
 }
 
 /// Flags for other output than references.
@@ -341,10 +338,10 @@ impl OutputArgs {
         let busy = terminal && reach == Reach::Several;
         let offset = self.byte_offset;
         let located = position || offset || self.with_filename || busy;
+        let described = |field: &&RecordField| self.anchor_text && field.needs_description();
         let shown = if self.output().is_table() {
             Layout::of_table(self.columns.unwrap_or_default(), self.anchor_text)
         } else if self.fields.is_empty() {
-            let described = |field: &&RecordField| self.anchor_text && field.needs_description();
             let described = FIELDS.iter().filter(described);
             Layout::of_records(default_fields().chain(described).collect())
         } else {
@@ -386,13 +383,11 @@ impl OutputArgs {
 
     /// Returns whether the output needs lines and columns.
     pub(in crate::cli) fn positions(&self, report: ReportMode, layout: &Layout) -> Positions {
-        let in_text = self.output().is_text() && layout.location.position;
-        if report.is_links() && in_text || self.has_key(report, layout, RecordField::needs_position)
-        {
-            Positions::Lines
-        } else {
-            Positions::Offsets
+        let in_text = report.is_links() && self.output().is_text() && layout.location.position;
+        if in_text || self.has_key(report, layout, RecordField::needs_position) {
+            return Positions::Lines;
         }
+        Positions::Offsets
     }
 }
 
@@ -426,10 +421,8 @@ pub(in crate::cli) fn string_form(dictionaries: bool) -> StringForm {
 }
 
 pub(super) fn column_set(name: &str) -> Result<ColumnSet, String> {
-    named(
-        name,
-        ColumnSet::NAMES.iter().map(|&(set, name)| (name, set)),
-    )
+    let rows = ColumnSet::NAMES.iter();
+    named(name, rows.map(|&(set, name)| (name, set)))
 }
 
 fn field(name: &str) -> Result<&'static RecordField, String> {
@@ -449,23 +442,19 @@ pub(crate) enum GeneratedKind {
 
 fn generated(name: &str) -> Result<GeneratedKind, String> {
     if let Some(subcommand) = name.strip_prefix("man=") {
-        let page = named(subcommand, subcommands().map(|name| (name, name)));
+        let page = subcommands().find(|name| *name == subcommand);
         let names = || subcommands().collect::<Vec<_>>().join(", ");
-        return page.map_or_else(
-            |_| Err(format!("man= takes {}", names())),
-            |name| Ok(GeneratedKind::ManOf(name)),
-        );
+        let page = page.ok_or_else(|| format!("man= takes {}", names()));
+        return page.map(GeneratedKind::ManOf);
     }
+    use GeneratedKind::{Complete, Man};
     let kinds = [
-        ("man", GeneratedKind::Man),
-        ("man=SUBCOMMAND", GeneratedKind::Man),
-        ("complete-bash", GeneratedKind::Complete(Shell::Bash)),
-        ("complete-zsh", GeneratedKind::Complete(Shell::Zsh)),
-        ("complete-fish", GeneratedKind::Complete(Shell::Fish)),
-        (
-            "complete-powershell",
-            GeneratedKind::Complete(Shell::PowerShell),
-        ),
+        ("man", Man),
+        ("man=SUBCOMMAND", Man),
+        ("complete-bash", Complete(Shell::Bash)),
+        ("complete-zsh", Complete(Shell::Zsh)),
+        ("complete-fish", Complete(Shell::Fish)),
+        ("complete-powershell", Complete(Shell::PowerShell)),
     ];
     named(name, kinds.into_iter())
 }
