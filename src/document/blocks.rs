@@ -18,6 +18,7 @@ use super::{AnchorReporting, Format, Scan, ScanStart};
 use crate::bytes::lines::{BYTE_ORDER_MARK, LOOK_BEHIND};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
+use crate::uri::base::push_path;
 
 /// Maximum length of a block, in bytes. A longer one is cut after a line, or inside of a longer line.
 const MAX_BLOCK_LEN: usize = 1 << 20;
@@ -431,6 +432,22 @@ impl BlockRemark {
 }
 
 impl BlockReference {
+    /// Creates a reference that is written as it is read, in a construct of markup.
+    pub(super) fn new(range: Range<usize>, element: &'static str) -> Self {
+        BlockReference {
+            range,
+            element: Some(element),
+            ..BlockReference::default()
+        }
+    }
+
+    /// Sets the reference that is resolved to the path of a file, if that has other bytes than URIs.
+    pub(super) fn encode_path(&mut self, path: &[u8]) {
+        if path.iter().any(|byte| b" ?#%".contains(byte)) {
+            push_path(path, self.resolves_as.insert(Vec::new()));
+        }
+    }
+
     fn report(&self, window: &Window<'_>, events: &mut Events) {
         let text = match &self.text {
             Some(text) => events.store(text),

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::bytes::class::run_end;
+use crate::bytes::pattern::Pattern;
 use crate::document::blocks::Line;
 use crate::document::source_text::DecodedText;
 
-/// A longer value, in bytes, does not count.
-const LONGEST_VALUE: usize = 4 << 10;
+/// Maximum length of a value, in bytes.
+const MAX_VALUE_LEN: usize = 4 << 10;
 /// Maximum memory of all names and values, in bytes.
 const MAX_MEMORY: usize = 8 << 20;
 /// Memory of an attribute besides its name and value, in bytes.
@@ -15,7 +15,7 @@ const ENTRY_SIZE: usize = 128;
 /// Maximum length of a text with its attributes replaced, in bytes, after which no more are.
 const MAX_TEXT: usize = 4 << 20;
 
-/// DocumentAttributes that every document has.
+/// Attributes that every document has.
 const BUILT_IN: [(&str, &str); 22] = [
     ("amp", "&"),
     ("apos", "'"),
@@ -72,7 +72,7 @@ impl DocumentAttributes {
         let mut text = DecodedText::default();
         push(&mut text, value, self);
         let size = ENTRY_SIZE + key.len() + text.bytes.len();
-        let is_within = text.bytes.len() <= LONGEST_VALUE && self.size + size <= MAX_MEMORY;
+        let is_within = text.bytes.len() <= MAX_VALUE_LEN && self.size + size <= MAX_MEMORY;
         if is_within {
             self.size += size;
             text.bytes.shrink_to_fit();
@@ -82,16 +82,9 @@ impl DocumentAttributes {
     }
 }
 
-/// Returns the length of the attribute reference at the start of a text, and the name in it.
-pub(super) fn attribute_reference(text: &[u8]) -> Option<(usize, &[u8])> {
-    const LONGEST_NAME: usize = 128;
-    let rest = text.strip_prefix(b"{")?;
-    let length = run_end(&rest[..rest.len().min(LONGEST_NAME)], 0, |byte| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | 0x80..)
-    });
-    let is_name = length > 0 && rest[0] != b'-' && rest.get(length) == Some(&b'}');
-    is_name.then(|| (length + 2, &rest[..length]))
-}
+/// A reference to an attribute.
+pub(super) static REFERENCE: Pattern =
+    Pattern::new(r"\{([A-Za-z0-9_\x80-\xff][A-Za-z0-9_\x80-\xff-]{0,127})\}");
 
 /// Joins lines with line breaks and replaces their attributes; the text is mapped to the window.
 pub(super) fn replaced(lines: &[Line<'_>], attributes: &DocumentAttributes) -> DecodedText {
@@ -108,25 +101,19 @@ pub(super) fn replaced(lines: &[Line<'_>], attributes: &DocumentAttributes) -> D
 
 fn push(text: &mut DecodedText, bytes: &[u8], attributes: &DocumentAttributes) {
     let mut at = 0;
-    while let Some(found) = memchr::memchr(b'{', &bytes[at..]) {
-        text.copy(&bytes[at..at + found]);
-        at += found;
-        let is_escaped = at > 0 && bytes[at - 1] == b'\\';
+    while let Some([whole, name]) = REFERENCE.group_at(bytes, at) {
+        text.copy(&bytes[at..whole.start]);
+        let is_escaped = bytes[..whole.start].ends_with(b"\\");
         // The text cannot grow beyond all bounds: a value is longer than its reference.
         let is_replaced = !is_escaped && text.bytes.len() <= MAX_TEXT;
-        let reference = attribute_reference(&bytes[at..]).filter(|_| is_replaced);
-        let value = reference
-            .and_then(|(length, name)| Some((length, attributes.get(&name.to_ascii_lowercase())?)));
-        match value {
-            Some((length, value)) => {
-                text.put(value, length);
-                at += length;
-            }
-            None => {
-                text.copy(b"{");
-                at += 1;
-            }
+        match attributes
+            .get(&bytes[name].to_ascii_lowercase())
+            .filter(|_| is_replaced)
+        {
+            Some(value) => text.put(value, whole.len()),
+            None => text.copy(&bytes[whole.clone()]),
         }
+        at = whole.end;
     }
     text.copy(&bytes[at..]);
 }

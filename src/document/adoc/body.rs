@@ -4,18 +4,17 @@ use std::ops::Range;
 
 use memchr::memchr;
 
-use super::attributes::{DocumentAttributes, attribute_reference, replaced};
+use super::attributes::{DocumentAttributes, replaced};
 use super::ids::SectionIds;
-use super::inline::{self, AdocFind, id_length};
+use super::inline::{ANCHORS, file, reference};
 use crate::bytes::class::run_end;
+use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
 use crate::document::ScanStart;
 use crate::document::blocks::{
-    BlockBase, BlockReader, BlockReference, BlockResults, Line, columns, lines, text_references,
+    BlockBase, BlockReader, BlockResults, Line, columns, lines, text_references,
 };
 use crate::document::diagnostic;
-use crate::document::events::Context;
-use crate::document::flags::Flags;
 use crate::document::options::TextOptions;
 use crate::document::source_text::DecodedText;
 
@@ -35,14 +34,33 @@ enum BlockStyle {
     Comment,
 }
 
-/// The starts of the directives that include lines on a condition.
-const CONDITIONS: [&[u8]; 4] = [b"ifdef::", b"ifndef::", b"ifeval::", b"endif::"];
+/// An attribute entry up to its value; the group is its name.
+static ENTRY: Pattern = Pattern::new(r"^:(!?[A-Za-z0-9_\x80-\xff][^:]*):(?:[ \t]|$)");
+/// A value that is passed through; the group is its text.
+static PASSED_VALUE: Pattern = Pattern::new(r"^pass:[^\[]*\[(.*)\]$");
+/// A directive of the preprocessor; the group is its name.
+static DIRECTIVE: Pattern = Pattern::new(r"^(include|ifn?def|ifeval|endif)::.*\]$");
+/// A line of block attributes, or an anchor.
+static ATTRIBUTES: Pattern = Pattern::new(r#"^\[(?:\[.*\]|[A-Za-z0-9\x80-\xff_.#%{,"'].*)?\]$"#);
+/// A line that delimits a block.
+static DELIMITER: Pattern =
+    Pattern::new(r"^(?:--|```.*|[|,:!]={3,}|-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|\+{4,}|/{4,})$");
+/// The marks before a title.
+static TITLE: Pattern = Pattern::new(r"^(?:={1,6}|#{1,6})[ \t]");
+/// The marker of an item of a list, or a term of a description list.
+static ITEM: Pattern = Pattern::new(
+    r"^(?:-|\*+|\.+|[A-Za-z]\.|[0-9]+\.|[IVXivx]+\)|<(?:\.|[0-9]+)>|\xE2\x80\xA2)[ \t\n\f\r]|(?:[^:]|^::)::+(?:[ \t]|$)|(?:[^;]|^;;);;+(?:[ \t]|$)",
+);
+/// An underline of a title.
+static UNDERLINE: Pattern = Pattern::new(r"^(?:=+|-+|~+|\^+|\++)$");
+/// A title that may be underlined.
+static UNDERLINED: Pattern = Pattern::new(r"^[^.].*[A-Za-z0-9\x80-\xff]|^[A-Za-z0-9\x80-\xff]");
 
 /// The reader of blocks.
 #[derive(Debug, Default)]
 pub(super) struct AdocReader {
-    results: BlockResults,
-    attributes: DocumentAttributes,
+    pub(super) results: BlockResults,
+    pub(super) attributes: DocumentAttributes,
     ids: SectionIds,
     verbatim: Option<Verbatim>,
     style: BlockStyle,
@@ -51,10 +69,10 @@ pub(super) struct AdocReader {
     /// The term of a description list has no text yet.
     awaits_text: bool,
     /// Single quotes and the like are read as AsciiDoc.py did.
-    is_compatible: bool,
+    pub(super) is_compatible: bool,
     /// A block was read.
     has_begun: bool,
-    text: TextOptions,
+    pub(super) text: TextOptions,
     /// Whether listings are read as text.
     extended: bool,
 }
@@ -83,7 +101,7 @@ impl BlockReader for AdocReader {
         match &self.verbatim {
             Some(verbatim) => line == verbatim.delimiter || line.starts_with(b"include::"),
             None => {
-                is_delimiter(line)
+                DELIMITER.is_match(line)
                     && !previous
                         .is_some_and(|previous| is_underlined(previous.trim_ascii_end(), line))
             }
@@ -92,7 +110,7 @@ impl BlockReader for AdocReader {
 
     fn is_attributes(&self, head: &[u8]) -> bool {
         let line = head.trim_ascii_end();
-        is_attribute_line(line)
+        ATTRIBUTES.is_match(line)
             || line.starts_with(b"//")
             || line.starts_with(b":")
             || line.starts_with(b".") && !matches!(line.get(1), None | Some(b' ' | b'.'))
@@ -116,7 +134,7 @@ impl BlockReader for AdocReader {
             } else {
                 text_references(whole, block.start, &self.text, &mut self.results);
             }
-        } else if lines.len() == 1 && is_delimiter(text) && first.indent == 0 {
+        } else if lines.len() == 1 && DELIMITER.is_match(text) && first.indent == 0 {
             self.delimiter(text);
         } else if self.table.is_some() {
             self.table_lines(&lines);
@@ -182,14 +200,10 @@ impl AdocReader {
                 at += 1;
             } else if let Some((name, value)) = entry(line) {
                 at += self.attribute(name, value, &lines[at..]);
-            } else if line.indent == 0
-                && text.starts_with(b"[")
-                && text.ends_with(b"]")
-                && self.block_attributes(line)
-            {
+            } else if line.indent == 0 && self.block_attributes(line) {
                 at += 1;
-            } else if let Some(length) = title_mark(text).filter(|_| line.indent == 0) {
-                let title = line.rest(line.start + length);
+            } else if let Some(mark) = TITLE.find(text).filter(|_| line.indent == 0) {
+                let title = line.rest(line.start + mark.len());
                 self.title(title, !(is_header && at == first));
                 at += 1;
             } else if let Some(under) = lines.get(at + 1)
@@ -211,7 +225,7 @@ impl AdocReader {
                 at += 1;
             } else if text == b"+" || self.block_macro(line) {
                 at += 1;
-            } else if line.indent > 0 && !is_list_item(text) && !self.awaits_text {
+            } else if line.indent > 0 && !ITEM.is_match(text) && !self.awaits_text {
                 // A literal paragraph.
                 return;
             } else {
@@ -222,14 +236,14 @@ impl AdocReader {
 
     /// Reads the text at the start of lines; returns the number of its lines.
     fn paragraph(&mut self, lines: &[Line<'_>], is_header: bool) -> usize {
-        let in_list = self.awaits_text || is_list_item(lines[0].text());
+        let in_list = self.awaits_text || ITEM.is_match(lines[0].text());
         let mut own = vec![lines[0]];
         let mut count = 1;
         while let Some(&line) = lines.get(count).filter(|_| !is_header) {
             step(1);
             let text = line.text();
-            if in_list && (text == b"+" || is_list_item(text))
-                || line.indent == 0 && text.starts_with(b"[") && is_attribute_line(text)
+            if in_list && (text == b"+" || ITEM.is_match(text))
+                || line.indent == 0 && ATTRIBUTES.is_match(text)
             {
                 break;
             }
@@ -280,28 +294,28 @@ impl AdocReader {
     /// Reads a comment or a directive of the preprocessor; returns whether the line is one.
     fn directive(&mut self, line: Line<'_>) -> bool {
         let text = line.text();
-        if text.starts_with(b"//") && line.indent == 0 && !text.starts_with(b"///") {
+        if line.indent > 0 {
+            return false;
+        }
+        if is_comment(text) {
             self.results.comment(line.range(), &text[2..]);
             return true;
         }
-        if line.indent > 0 || !text.ends_with(b"]") {
-            return false;
-        }
-        if text.starts_with(b"include::") {
-            self.include(line);
-            return true;
-        }
-        let Some(name) = CONDITIONS.iter().find(|name| text.starts_with(name)) else {
+        let Some([_, name]) = DIRECTIVE.group_at(text, 0) else {
             return false;
         };
-        // A line of text may stand in the brackets.
-        if name.starts_with(b"ifdef") || name.starts_with(b"ifndef") {
-            let open = memchr(b'[', text).unwrap_or(text.len());
-            let inside = line.part((line.start + open + 1).min(line.end - 1)..line.end - 1);
-            let inside = inside.part(inside.range());
-            if !inside.is_empty() && !self.directive(inside) {
-                self.inline(&[inside]);
+        match &text[name] {
+            b"include" => self.include(line),
+            // A line of text may be in the brackets.
+            b"ifdef" | b"ifndef" => {
+                let open = memchr(b'[', text).unwrap_or(text.len());
+                let inside = line.part((line.start + open + 1).min(line.end - 1)..line.end - 1);
+                let inside = inside.part(inside.range());
+                if !inside.is_empty() && !self.directive(inside) {
+                    self.inline(&[inside]);
+                }
             }
+            _ => {}
         }
         true
     }
@@ -329,12 +343,10 @@ impl AdocReader {
             text.extend_from_slice(line.text());
             count += 1;
         }
-        let inner = text.strip_prefix(b"pass:").and_then(|rest| {
-            let open = memchr(b'[', rest)?;
-            rest.strip_suffix(b"]")
-                .map(|rest| rest[open + 1..].to_vec())
-        });
-        if !self.attributes.set(name, &inner.unwrap_or(text)) {
+        let inner = PASSED_VALUE
+            .group_at(&text, 0)
+            .map(|[_, inner]| &text[inner]);
+        if !self.attributes.set(name, inner.unwrap_or(&text)) {
             let at = lines[0].start + 1;
             self.results
                 .diagnostic(&diagnostic::ADOC_ATTRIBUTE_LIMIT, at);
@@ -345,13 +357,12 @@ impl AdocReader {
     /// Reads a line of block attributes; returns whether it is one.
     fn block_attributes(&mut self, line: Line<'_>) -> bool {
         let text = line.text();
-        if !is_attribute_line(text) {
+        if !ATTRIBUTES.is_match(text) {
             return false;
         }
-        if let Some(inner) = text.strip_prefix(b"[[") {
-            let length = id_length(inner);
-            if matches!(inner.get(length), Some(b',' | b']')) {
-                self.anchor(line.start + 2, &inner[..length]);
+        if text.starts_with(b"[[") {
+            if let Some([_, id]) = ANCHORS[0].group_at(text, 0) {
+                self.anchor(line.start + 2, &text[id]);
             }
             return true;
         }
@@ -375,7 +386,7 @@ impl AdocReader {
         true
     }
 
-    fn anchor(&mut self, at: usize, id: &[u8]) {
+    pub(super) fn anchor(&mut self, at: usize, id: &[u8]) {
         if self.results.marks {
             self.ids.reserve(id);
             self.results.anchor(at, id.to_vec());
@@ -427,7 +438,7 @@ impl AdocReader {
     }
 
     /// Reports an image or the like, and what its attributes name.
-    fn media(
+    pub(super) fn media(
         &mut self,
         text: &DecodedText,
         name: &'static str,
@@ -460,150 +471,6 @@ impl AdocReader {
             self.results.reference(found);
         }
     }
-
-    fn inline(&mut self, lines: &[Line<'_>]) {
-        let text = replaced(lines, &self.attributes);
-        let email = self.text.email;
-        let compatible = self.is_compatible || self.attributes.get(b"compat-mode").is_some();
-        let mut found = |find: AdocFind| match find {
-            AdocFind::Macro("image", target, inside) => {
-                self.media(&text, "image", target, inside);
-            }
-            AdocFind::Macro("xref", target, _) => {
-                self.results.reference(cross_reference(&text, target, true));
-            }
-            AdocFind::Macro("mailto", target, _) => {
-                let mut found = reference(&text, target.clone(), "link");
-                found.text = Some([b"mailto:", &text.bytes[target]].concat());
-                self.results.reference(found);
-            }
-            AdocFind::Macro(_, mut target, _) => {
-                for marks in [&b"+++"[..], b"++", b"$$"] {
-                    let inner = &text.bytes[target.clone()];
-                    if inner.len() > 2 * marks.len()
-                        && inner.starts_with(marks)
-                        && inner.ends_with(marks)
-                    {
-                        target = target.start + marks.len()..target.end - marks.len();
-                    }
-                }
-                let found = unescaped(reference(&text, target.clone(), "link"), &text, target);
-                self.results.reference(without_blanks(found));
-            }
-            AdocFind::Internal(target) => {
-                self.results
-                    .reference(cross_reference(&text, target, false));
-            }
-            AdocFind::Link(range) => {
-                let found = reference(&text, range.clone(), "link");
-                self.results.reference(unescaped(found, &text, range));
-            }
-            AdocFind::Bare(range) => {
-                let mut found = unescaped(reference(&text, range.clone(), "link"), &text, range);
-                found.element = None;
-                found.context = Some(Context::Bare);
-                self.results.reference(found);
-            }
-            AdocFind::Email(range) => {
-                let mut found = reference(&text, range.clone(), "link");
-                found.element = None;
-                found.context = Some(Context::Email);
-                found.flags |= Flags::SCHEME_GUESSED;
-                found.text = Some([b"mailto:", &text.bytes[range]].concat());
-                self.results.reference(found);
-            }
-            AdocFind::Anchor(range) => {
-                self.anchor(text.range(range.clone()).start, &text.bytes[range]);
-            }
-        };
-        inline::read(&text.bytes, email, compatible, &mut found);
-    }
-}
-
-/// Returns whether a text has a reference to an attribute.
-fn has_attribute(text: &[u8]) -> bool {
-    memchr::memchr_iter(b'{', text).any(|at| attribute_reference(&text[at..]).is_some())
-}
-
-/// Returns a reference for a range of a text.
-fn reference(text: &DecodedText, range: Range<usize>, element: &'static str) -> BlockReference {
-    let written = text.bytes[range.clone()].to_vec();
-    let is_template = has_attribute(&written);
-    BlockReference {
-        range: text.range(range),
-        flags: Flags::TEMPLATE.when(is_template),
-        text: Some(written),
-        element: Some(element),
-        ..BlockReference::default()
-    }
-}
-
-/// Drops the backslashes of a reference that keep Asciidoctor from replacing what is after them.
-fn unescaped(mut found: BlockReference, text: &DecodedText, range: Range<usize>) -> BlockReference {
-    if let Some(written) = &mut found.text
-        && written.contains(&b'\\')
-    {
-        let mut is_template = false;
-        written.clear();
-        for at in range {
-            if inline::escapes(&text.bytes, at) {
-                continue;
-            }
-            let is_escaped = at > 0 && text.bytes[at - 1] == b'\\';
-            is_template |= !is_escaped && attribute_reference(&text.bytes[at..]).is_some();
-            written.push(text.bytes[at]);
-        }
-        if !is_template {
-            found.flags = Flags::NONE;
-        }
-    }
-    found
-}
-
-/// Returns a reference that may be the name of a file, with blanks in it.
-fn file(
-    text: &DecodedText,
-    range: Range<usize>,
-    element: &'static str,
-    base: BlockBase,
-) -> BlockReference {
-    let mut found = reference(text, range, element);
-    if let BlockBase::Folder(folder) = &base {
-        found.flags |= Flags::TEMPLATE.when(has_attribute(folder));
-    }
-    found.base = base;
-    without_blanks(found)
-}
-
-/// Percent-encodes the blanks of what is resolved.
-fn without_blanks(mut found: BlockReference) -> BlockReference {
-    if let Some(written) = found.text.as_deref().filter(|text| text.contains(&b' ')) {
-        let parts: Vec<&[u8]> = written.split(|&byte| byte == b' ').collect();
-        found.resolves_as = Some(parts.join(&b"%20"[..]));
-    }
-    found
-}
-
-/// Returns a cross reference: a fragment, or a file whose extension may be left out.
-fn cross_reference(text: &DecodedText, range: Range<usize>, is_macro: bool) -> BlockReference {
-    let mut found = reference(text, range.clone(), "xref");
-    let target = text.bytes[range].trim_ascii_end();
-    let has_extension = |path: &[u8]| {
-        let name = path.rsplit(|&byte| byte == b'/').next();
-        name.is_some_and(|name| name.contains(&b'.'))
-    };
-    found.text = Some(match memchr(b'#', target) {
-        Some(0) => target.to_vec(),
-        Some(hash) => {
-            let (path, fragment) = target.split_at(hash);
-            let extension: &[u8] = if has_extension(path) { b"" } else { b".adoc" };
-            let fragment = if fragment.len() > 1 { fragment } else { b"" };
-            [path, extension, fragment].concat()
-        }
-        None if is_macro && has_extension(target) => target.to_vec(),
-        None => [b"#", target].concat(),
-    });
-    without_blanks(found)
 }
 
 /// Returns the value of a named attribute in a list, and its index.
@@ -625,111 +492,27 @@ fn attribute_value<'a>(list: &'a [u8], name: &[u8]) -> Option<(&'a [u8], usize)>
 
 /// Returns the name and the value of an attribute entry.
 fn entry(line: Line<'_>) -> Option<(&[u8], Line<'_>)> {
-    let text = line.text();
-    let rest = text.strip_prefix(b":").filter(|_| line.indent == 0)?;
-    let (name, after) = rest.split_at(memchr(b':', rest)?);
-    let bare = name.strip_prefix(b"!").unwrap_or(name);
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte >= 0x80;
-    let is_entry =
-        bare.first().is_some_and(is_word) && matches!(after.get(1), None | Some(b' ' | b'\t'));
-    is_entry.then(|| (name, line.rest(line.start + 1 + name.len() + 1)))
+    let [whole, name] = ENTRY
+        .group_at(line.text(), 0)
+        .filter(|_| line.indent == 0)?;
+    Some((&line.text()[name], line.rest(line.start + whole.len())))
 }
 
 /// Returns whether a line is a comment, an attribute entry or a directive, which may be before a header.
 fn is_directive(text: &[u8]) -> bool {
-    let is_comment = text.starts_with(b"//") && !text.starts_with(b"///");
-    let is_entry = || entry(Line::new(text, 0..text.len())).is_some();
-    is_comment
-        || is_entry()
-        || text.ends_with(b"]")
-            && (text.starts_with(b"include::")
-                || CONDITIONS.iter().any(|start| text.starts_with(start)))
+    is_comment(text) || ENTRY.is_match(text) || DIRECTIVE.is_match(text)
 }
 
-/// Returns whether a line is one of block attributes, or an anchor.
-fn is_attribute_line(text: &[u8]) -> bool {
-    let Some(inner) = text
-        .strip_prefix(b"[")
-        .and_then(|rest| rest.strip_suffix(b"]"))
-    else {
-        return false;
-    };
-    match inner.first() {
-        None => true,
-        Some(b'[') => inner.ends_with(b"]"),
-        Some(byte) => byte.is_ascii_alphanumeric() || *byte >= 0x80 || b"_.#%{,\"'".contains(byte),
-    }
-}
-
-/// Returns whether a line delimits a block.
-fn is_delimiter(line: &[u8]) -> bool {
-    match line {
-        [b'-', b'-'] => true,
-        [b'`', b'`', b'`', ..] => true,
-        [b'|' | b',' | b':' | b'!', rest @ ..] => {
-            rest.len() >= 3 && rest.iter().all(|&byte| byte == b'=')
-        }
-        [
-            mark @ (b'-' | b'.' | b'=' | b'*' | b'_' | b'+' | b'/'),
-            rest @ ..,
-        ] => rest.len() >= 3 && rest.iter().all(|byte| byte == mark),
-        _ => false,
-    }
+fn is_comment(text: &[u8]) -> bool {
+    text.starts_with(b"//") && !text.starts_with(b"///")
 }
 
 /// Returns whether a line is a title by the line below it, which is about as long.
 fn is_underlined(line: &[u8], under: &[u8]) -> bool {
-    let Some(&mark) = under.first() else {
-        return false;
-    };
-    matches!(mark, b'=' | b'-' | b'~' | b'^' | b'+')
-        && under.iter().all(|&byte| byte == mark)
-        && !line.starts_with(b".")
-        && line
-            .iter()
-            .any(|&byte| byte.is_ascii_alphanumeric() || byte >= 0x80)
-        && !is_attribute_line(line)
+    UNDERLINE.is_match(under)
+        && UNDERLINED.is_match(line)
+        && !ATTRIBUTES.is_match(line)
         && columns(line).abs_diff(under.len()) < 2
-}
-
-/// Returns the length of the marks before a title.
-fn title_mark(text: &[u8]) -> Option<usize> {
-    let mark = *text.first().filter(|byte| b"=#".contains(byte))?;
-    let length = run_end(text, 0, |byte| byte == mark);
-    (length <= 6 && matches!(text.get(length), Some(b' ' | b'\t'))).then_some(length)
-}
-
-/// Returns whether a text begins with the marker of an item of a list, or is a term.
-fn is_list_item(text: &[u8]) -> bool {
-    let word = run_end(text, 0, |byte| !byte.is_ascii_whitespace());
-    let is_followed = word < text.len();
-    let marker = &text[..word];
-    let is_marker = is_followed
-        && match marker {
-            [b'-'] => true,
-            [b'*' | b'.', ..] => marker.iter().all(|&byte| byte == marker[0]),
-            [letter, b'.'] if letter.is_ascii_alphabetic() => true,
-            [ordinal @ .., b'.'] => !ordinal.is_empty() && ordinal.iter().all(u8::is_ascii_digit),
-            [ordinal @ .., b')'] => {
-                !ordinal.is_empty() && ordinal.iter().all(|byte| b"IVXivx".contains(byte))
-            }
-            [b'<', inner @ .., b'>'] => {
-                inner == b"." || !inner.is_empty() && inner.iter().all(u8::is_ascii_digit)
-            }
-            marker => marker == "\u{2022}".as_bytes(),
-        };
-    is_marker || is_term(text)
-}
-
-/// Returns whether a text begins with a term of a description list.
-fn is_term(text: &[u8]) -> bool {
-    let ends = [&b"::"[..], b";;"];
-    ends.iter().any(|mark| {
-        memchr::memmem::find_iter(text, mark).any(|at| {
-            let end = run_end(text, at, |byte| byte == mark[0]);
-            at > 0 && end - at <= 4 && matches!(text.get(end), None | Some(b' ' | b'\t'))
-        })
-    })
 }
 
 /// Returns a title without markup.

@@ -4,71 +4,103 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::super::blocks::{char_at, char_before};
-use super::attributes::attribute_reference;
-use crate::bytes::class::{run_end, run_start};
+use super::attributes::{REFERENCE, replaced};
+use super::body::AdocReader;
+use crate::bytes::class::run_end;
+use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
+use crate::document::blocks::{BlockBase, BlockReference, Line, char_at, char_before};
+use crate::document::events::Context;
+use crate::document::flags::Flags;
+use crate::document::source_text::DecodedText;
 
-/// A find in a text; ranges are of that text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum AdocFind {
-    /// The target of a macro: its name, and the range of what is in its brackets.
-    Macro(&'static str, Range<usize>, Range<usize>),
-    /// A URI that stands alone.
-    Bare(Range<usize>),
-    /// A URI with a text in brackets.
-    Link(Range<usize>),
-    /// A mail address.
-    Email(Range<usize>),
-    /// The target of `<<target,text>>`.
-    Internal(Range<usize>),
-    /// The name in `[[name]]`, `anchor:name[]` or `[#name]#text#`.
-    Anchor(Range<usize>),
-}
-
-/// Longer URIs are none.
-const LONGEST_URI: usize = 64 << 10;
-/// Longer targets of macros are none.
-const LONGEST_TARGET: usize = 4 << 10;
+/// Maximum length of a URI, in bytes.
+const MAX_URI_LEN: usize = 64 << 10;
+/// Maximum length of the target of a macro, in bytes.
+const MAX_TARGET_LEN: usize = 4 << 10;
 
 /// Overwrites what was replaced.
 const REPLACED: u8 = 1;
 /// Overwrites what is passed through.
 const PASSED: u8 = 2;
 
+/// A macro with a target: its name, and the pattern of its start, up to the bracket.
+struct InlineMacro(&'static str, Pattern);
+
+static IMAGE: InlineMacro = InlineMacro(
+    "image",
+    Pattern::new(r"image:([^: \n\t\[](?:[^\n\[]*[^ \n\[])?)\["),
+);
+static LINK: InlineMacro = InlineMacro(
+    "link",
+    Pattern::new(r"link:((?:[^: \t\n\f\r\[][^ \t\n\f\r\[]*)?)\["),
+);
+static MAILTO: InlineMacro = InlineMacro(
+    "mailto",
+    Pattern::new(r"mailto:((?:[^: \t\n\f\r\[][^ \t\n\f\r\[]*)?)\["),
+);
+static XREF: InlineMacro = InlineMacro(
+    "xref",
+    Pattern::new(r"xref:([A-Za-z0-9\x80-\xff_#/.:{][^ \t\n\f\r\[]*)\["),
+);
+/// The start of a macro whose text is passed through, up to the bracket.
+static PASS: Pattern = Pattern::new(r"(?:pass|stem|latexmath|asciimath):[a-z,-]{0,64}\[");
+/// The start of a URI of the schemes that Asciidoctor knows.
+static URI: Pattern = Pattern::new(r"(?:https?|file|ftp|irc)://");
+static ADDRESS: Pattern =
+    Pattern::new(r"[A-Za-z0-9_][A-Za-z0-9_.%+-]{0,319}@([A-Za-z0-9_.-]{0,319}[A-Za-z])");
+/// Identifiers that fragments can refer to.
+pub(super) static ANCHORS: [Pattern; 3] = [
+    Pattern::new(r"\[\[(?:([A-Za-z_:\x80-\xff][A-Za-z0-9_:.\x80-\xff-]*)[,\]])?"),
+    Pattern::new(r"anchor:([A-Za-z_:\x80-\xff][A-Za-z0-9_:.\x80-\xff-]*)\["),
+    Pattern::new(r"\[#([A-Za-z_:\x80-\xff][A-Za-z0-9_:.\x80-\xff-]*)[^\]]{0,254}\][#*_`]"),
+];
+/// Maximum length of an identifier, in bytes.
+const MAX_ID_LEN: usize = 1 << 10;
+/// Characters that replace a sequence of others.
+static REPLACEMENT: Pattern = Pattern::new(r"^(?:\.\.\.|\((?:C|R|TM)\)|[-=]>|<[-=])");
+
 /// A text while it is read.
 struct AdocInlineText<'a> {
     /// The text, in which what was replaced is overwritten.
     text: Vec<u8>,
-    found: &'a mut dyn FnMut(AdocFind),
+    source: &'a DecodedText,
+    reader: &'a mut AdocReader,
     /// The index from which on there is no closing bracket.
     no_close: usize,
 }
 
-/// Calls `found` for what is in a text, in no order. In documents that are compatible with AsciiDoc.py
-/// backquotes pass text through, and single plus signs do not.
-pub(super) fn read(text: &[u8], email: bool, compatible: bool, found: &mut dyn FnMut(AdocFind)) {
-    let has_macro = memchr::memchr2(b':', b'[', text).is_some();
-    if !has_macro && memmem::find(text, b"<<").is_none() && !email {
-        return;
+impl AdocReader {
+    /// Reports what is in lines of text. In documents that are compatible with AsciiDoc.py backquotes
+    /// pass text through, and single plus signs do not.
+    pub(super) fn inline(&mut self, lines: &[Line<'_>]) {
+        let source = &replaced(lines, &self.attributes);
+        let email = self.text.email;
+        let compatible = self.is_compatible || self.attributes.get(b"compat-mode").is_some();
+        let text = source.bytes.clone();
+        let has_macro = memchr::memchr2(b':', b'[', &text).is_some();
+        if !has_macro && memmem::find(&text, b"<<").is_none() && !email {
+            return;
+        }
+        step(text.len());
+        let mut inline = AdocInlineText {
+            text,
+            source,
+            reader: self,
+            no_close: usize::MAX,
+        };
+        inline.pass(if compatible { b'`' } else { b'+' });
+        inline.macros(&IMAGE);
+        inline.uris();
+        inline.macros(&LINK);
+        inline.macros(&MAILTO);
+        if email {
+            inline.addresses();
+        }
+        inline.anchors();
+        inline.macros(&XREF);
+        inline.internal();
     }
-    step(text.len());
-    let mut inline = AdocInlineText {
-        text: text.to_vec(),
-        found,
-        no_close: usize::MAX,
-    };
-    inline.pass(if compatible { b'`' } else { b'+' });
-    inline.macros("image", b"image:");
-    inline.uris();
-    inline.macros("link", b"link:");
-    inline.macros("mailto", b"mailto:");
-    if email {
-        inline.addresses();
-    }
-    inline.anchors();
-    inline.macros("xref", b"xref:");
-    inline.internal();
 }
 
 impl AdocInlineText<'_> {
@@ -76,7 +108,7 @@ impl AdocInlineText<'_> {
         self.text[range].fill(with);
     }
 
-    /// Returns the index of the bracket that closes the one at `open`: one behind a backslash does not.
+    /// Returns the index of the bracket that closes the one at `open`: one after a backslash does not.
     fn close(&mut self, open: usize) -> Option<usize> {
         if self.text.get(open) != Some(&b'[') || open >= self.no_close {
             return None;
@@ -101,21 +133,16 @@ impl AdocInlineText<'_> {
     /// Overwrites what is passed through: `+x+`, `++x++`, `+++x+++`, `$$x$$`, `pass:[x]`, `stem:[x]`.
     /// One `single` at each edge of a text passes it through, too.
     fn pass(&mut self, single: u8) {
-        for name in [&b"pass:"[..], b"stem:", b"latexmath:", b"asciimath:"] {
-            let mut at = 0;
-            while let Some(next) = memmem::find(&self.text[at..], name) {
-                step(1);
-                at += next + name.len();
-                let head = &self.text[..self.text.len().min(at + 64)];
-                let is_word = |byte: u8| byte.is_ascii_lowercase() || b",-".contains(&byte);
-                let open = run_end(head, at, is_word);
-                if let Some(close) = self.close(open) {
-                    self.replace(open + 1..close, PASSED);
-                    at = close;
-                }
+        let mut at = 0;
+        while let Some(found) = PASS.find_at(&self.text, at) {
+            step(1);
+            at = found.end();
+            if let Some(close) = self.close(at - 1) {
+                self.replace(at..close, PASSED);
+                at = close;
             }
         }
-        let mut at = 0;
+        at = 0;
         let mut none = [usize::MAX; 4];
         while let Some(next) = memchr::memchr3(b'+', b'$', single, &self.text[at..]) {
             step(1);
@@ -157,7 +184,7 @@ impl AdocInlineText<'_> {
         }
     }
 
-    /// Returns the index of the mark that closes the one at `at`, if both stand at the edges of words.
+    /// Returns the index of the mark that closes the one at `at`, if both are at the edges of words.
     fn constrained(&self, at: usize) -> Option<usize> {
         const LONGEST: usize = 1 << 10;
         let text = &self.text;
@@ -178,83 +205,76 @@ impl AdocInlineText<'_> {
     }
 
     /// Reports `name:target[text]`.
-    fn macros(&mut self, name: &'static str, start: &[u8]) {
+    fn macros(&mut self, InlineMacro(name, start): &'static InlineMacro) {
         let mut at = 0;
-        while let Some(next) = memmem::find(&self.text[at..], start) {
+        while let Some([whole, mut target]) = start.group_at(&self.text, at) {
             step(1);
-            let begin = at + next;
-            at = begin + start.len();
-            if self.is_escaped(begin) {
+            // A shorter target may begin within one that is too long.
+            let nearest = target.end.saturating_sub(MAX_TARGET_LEN + "mailto:".len());
+            at = target.start.max(nearest);
+            let mut open = target.end;
+            if self.is_escaped(whole.start) || target.len() >= MAX_TARGET_LEN {
                 continue;
             }
-            let limit = self.text.len().min(at + LONGEST_TARGET);
-            let Some(length) = memchr::memchr(b'[', &self.text[at..limit]) else {
-                continue;
-            };
-            let target = &self.text[at..at + length];
-            let has_blank = target.iter().any(u8::is_ascii_whitespace);
-            let is_target = match name {
-                "image" => {
-                    !matches!(target.first(), None | Some(b':' | b' ' | b'\n' | b'\t'))
-                        && !target.contains(&b'\n')
-                        && !target.ends_with(b" ")
-                }
-                "xref" => target.first().is_some_and(|&first| starts_id(first)) && !has_blank,
-                _ => !has_blank && target.first() != Some(&b':'),
-            };
-            if !is_target {
-                continue;
-            }
-            let mut open = at + length;
-            let mut target = at..open;
             // `link:pass:[target][text]`
             if self.text[target.clone()] == *b"pass:" {
                 let Some(inner) = self.close(open) else {
                     continue;
                 };
-                target = open + 1..inner;
-                open = inner + 1;
+                (target, open) = (open + 1..inner, inner + 1);
             }
             let Some(close) = self.close(open) else {
                 continue;
             };
-            (self.found)(AdocFind::Macro(name, target, open + 1..close));
-            // The text of a link may hold other macros.
-            match name {
-                "link" | "xref" => self.replace(begin..open, REPLACED),
-                _ => self.replace(begin..close + 1, REPLACED),
+            let (source, reader) = (self.source, &mut *self.reader);
+            match *name {
+                "image" => reader.media(source, "image", target, open + 1..close),
+                "xref" => reader
+                    .results
+                    .reference(cross_reference(source, target, true)),
+                "mailto" => {
+                    let mut found = reference(source, target.clone(), "link");
+                    found.text = Some([b"mailto:", &source.bytes[target]].concat());
+                    reader.results.reference(found);
+                }
+                _ => {
+                    for marks in [&b"+++"[..], b"++", b"$$"] {
+                        let inner = &source.bytes[target.clone()];
+                        if inner.len() > 2 * marks.len()
+                            && inner.starts_with(marks)
+                            && inner.ends_with(marks)
+                        {
+                            target = target.start + marks.len()..target.end - marks.len();
+                        }
+                    }
+                    reader
+                        .results
+                        .reference(without_blanks(link(source, target)));
+                }
             }
+            // The text of a link may hold other macros.
+            let is_over = matches!(*name, "image" | "mailto");
+            self.replace(
+                whole.start..if is_over { close + 1 } else { open },
+                REPLACED,
+            );
             at = close;
         }
     }
 
     /// Reports URIs of the schemes that Asciidoctor knows.
     fn uris(&mut self) {
-        let mut from = 0;
         let mut at = 0;
-        while let Some(next) = memmem::find(&self.text[at..], b"://") {
+        while let Some(found) = URI.find_at(&self.text, at) {
             step(1);
-            at += next + 3;
-            let before = &self.text[from..at - 3];
-            let schemes = [&b"https"[..], b"http", b"file", b"ftp", b"irc"];
-            let Some(scheme) = schemes.iter().find(|scheme| before.ends_with(scheme)) else {
-                continue;
-            };
-            let start = at - 3 - scheme.len();
-            let Some((find, end)) = self.uri(start, at) else {
-                continue;
-            };
-            if let Some(find) = find {
-                (self.found)(find);
-                self.replace(start..end, REPLACED);
-            }
-            (from, at) = (end, end.max(at));
+            let (start, floor) = (found.start(), found.end());
+            at = self.uri(start, floor).unwrap_or(floor);
         }
     }
 
-    /// Returns the URI at `start`, whose authority begins at `floor`, if it is a link, and the index
-    /// behind it and its text; `None` where no URI may begin.
-    fn uri(&mut self, start: usize, floor: usize) -> Option<(Option<AdocFind>, usize)> {
+    /// Reports the URI at `start`, whose authority begins at `floor`, if it is a link; returns the index
+    /// after it and its text, or `None` where no URI may begin.
+    fn uri(&mut self, start: usize, floor: usize) -> Option<usize> {
         let text = &self.text;
         let is_macro = text[..start].ends_with(b"link:");
         let before = start.checked_sub(1).map(|at| text[at]);
@@ -263,19 +283,17 @@ impl AdocInlineText<'_> {
             None | Some(b' ' | b'\t' | b'\n' | b'<' | b'>' | b'(' | b')' | b'[' | b']' | b';') => {}
             Some(b'"' | b'\'' | REPLACED) => {}
             _ if is_macro => {}
-            Some(byte @ (b'*' | b'_' | b'`' | b'#')) => {
-                let opens = char_before(text, start - 1).is_none_or(|before| !is_word(before));
-                if !opens {
-                    return None;
-                }
+            Some(byte @ (b'*' | b'_' | b'`' | b'#'))
+                if char_before(text, start - 1).is_none_or(|before| !is_word(before)) =>
+            {
                 mark = Some(byte);
             }
             _ => return None,
         }
-        let limit = text.len().min(floor + LONGEST_URI);
+        let limit = text.len().min(floor + MAX_URI_LEN);
         let is_stop = |(at, &byte): (usize, &u8)| match byte {
             b'[' | b']' | REPLACED => true,
-            // Not part of a URI that stands in angle brackets.
+            // Not part of a URI in angle brackets.
             b'>' if before == Some(b'<') => true,
             byte if Some(byte) == mark => {
                 char_at(text, floor + at + 1).is_none_or(|after| !is_word(after))
@@ -289,11 +307,14 @@ impl AdocInlineText<'_> {
             && !matches!(text[end - 1], b'.' | b',')
             && let Some(close) = self.close(end)
         {
-            return Some((Some(AdocFind::Link(start..end)), close + 1));
+            let found = link(self.source, start..end);
+            self.reader.results.reference(found);
+            self.replace(start..close + 1, REPLACED);
+            return Some(close + 1);
         }
         let text = &self.text;
         if is_macro || matches!(before, Some(b'"' | b'\'')) {
-            return Some((None, end));
+            return Some(end);
         }
         let trim = |end: &mut usize, marks: &[u8]| {
             let trims = *end > floor && marks.contains(&text[*end - 1]);
@@ -306,55 +327,50 @@ impl AdocInlineText<'_> {
         } else if !trim(&mut end, b"?!") && trim(&mut end, b";:") {
             trim(&mut end, b")");
         }
-        (end > floor).then_some((Some(AdocFind::Bare(start..end)), end))
+        if end == floor {
+            return None;
+        }
+        let mut found = link(self.source, start..end);
+        (found.element, found.context) = (None, Some(Context::Bare));
+        self.reader.results.reference(found);
+        self.replace(start..end, REPLACED);
+        Some(end)
     }
 
     fn addresses(&mut self) {
-        const LONGEST: usize = 320;
-        let mut from = 0;
         let mut at = 0;
-        while let Some(next) = memchr::memchr(b'@', &self.text[at..]) {
+        while let Some([whole, host]) = ADDRESS.group_at(&self.text, at) {
             step(1);
-            at += next;
-            let text = &self.text;
-            let floor = from.max(at.saturating_sub(LONGEST));
-            let is_local = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.%+".contains(&byte);
-            let start = run_start(text, floor..at, is_local);
-            let start = run_end(&text[..at], start, |byte| b"-.%+".contains(&byte));
-            let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
-            let end = run_end(&text[..text.len().min(at + 1 + LONGEST)], at + 1, is_host);
-            let end = run_start(text, at + 1..end, |byte| !byte.is_ascii_alphabetic());
-            let last = text[at + 1..end].rsplit(|&byte| byte == b'.').next();
-            let has_dot = text[at + 1..end].contains(&b'.');
-            let is_host = has_dot && last.is_some_and(|last| (2..=5).contains(&last.len()));
-            let is_quoted = start > 0 && b"\\>:/".contains(&text[start - 1]);
-            if start < at && is_host && !is_quoted {
-                (self.found)(AdocFind::Email(start..end));
-                from = end;
+            at = host.start;
+            let last = self.text[host].rsplit(|&byte| byte == b'.').next();
+            let is_quoted = whole.start > 0 && b"\\>:/".contains(&self.text[whole.start - 1]);
+            let has_domain = last
+                .is_some_and(|last| (2..=5).contains(&last.len()) && at + last.len() < whole.end);
+            if has_domain && !is_quoted {
+                at = whole.end;
+                self.reader.results.reference(BlockReference {
+                    element: None,
+                    context: Some(Context::Email),
+                    flags: Flags::SCHEME_GUESSED,
+                    text: Some([b"mailto:", &self.source.bytes[whole.clone()]].concat()),
+                    ..reference(self.source, whole, "link")
+                });
             }
-            at += 1;
         }
     }
 
     /// Reports names that fragments can refer to.
     fn anchors(&mut self) {
-        for mark in [&b"[["[..], b"anchor:", b"[#"] {
+        for pattern in &ANCHORS {
             let mut at = 0;
-            while let Some(next) = memmem::find(&self.text[at..], mark) {
+            while let Some([whole, id]) = pattern.group_at(&self.text, at) {
                 step(1);
-                let begin = at + next;
-                at = begin + mark.len();
-                let end = at + id_length(&self.text[at..]);
-                let rest = &self.text[end..self.text.len().min(end + 256)];
-                let is_anchor = match mark {
-                    b"[[" => matches!(rest, [b',' | b']', ..]) && !self.is_escaped(begin),
-                    b"anchor:" => rest.starts_with(b"[") && !self.is_escaped(begin),
-                    _ => memchr::memchr(b']', rest).is_some_and(|close| {
-                        matches!(rest.get(close + 1), Some(b'#' | b'*' | b'_' | b'`'))
-                    }),
-                };
-                if end > at && is_anchor {
-                    (self.found)(AdocFind::Anchor(at..end));
+                at = whole.start + 2;
+                let is_styled = self.text[whole.start..].starts_with(b"[#");
+                let is_escaped = self.is_escaped(whole.start) && !is_styled;
+                if (1..=MAX_ID_LEN).contains(&id.len()) && !is_escaped {
+                    let name = &self.source.bytes[id.clone()];
+                    self.reader.anchor(self.source.range(id).start, name);
                 }
             }
         }
@@ -376,8 +392,9 @@ impl AdocInlineText<'_> {
             };
             let inner = &self.text[start..start + length];
             let target = memchr::memchr(b',', inner).unwrap_or(length);
-            if length <= LONGEST_TARGET {
-                (self.found)(AdocFind::Internal(start..start + target));
+            if length <= MAX_TARGET_LEN {
+                let found = cross_reference(self.source, start..start + target, false);
+                self.reader.results.reference(found);
             }
             at = start + length;
         }
@@ -386,7 +403,7 @@ impl AdocInlineText<'_> {
 
 /// Returns whether the backslash at `at`, if there is one, keeps what is after it from being replaced:
 /// formatting, a reference to an attribute, or characters such as `...`.
-pub(super) fn escapes(text: &[u8], at: usize) -> bool {
+fn escapes(text: &[u8], at: usize) -> bool {
     const MAX_SPAN: usize = 1 << 10;
     if text[at] != b'\\' {
         return false;
@@ -395,7 +412,7 @@ pub(super) fn escapes(text: &[u8], at: usize) -> bool {
     let is_edge = |end: usize| char_at(rest, end).is_none_or(|after| !is_word(after));
     let follows_word = char_before(text, at).is_some_and(is_word);
     match rest {
-        [b'{', ..] => attribute_reference(rest).is_some(),
+        [b'{', ..] => begins_attribute(rest),
         [mark @ (b'*' | b'_' | b'`' | b'#'), second, inner @ ..] if mark == second => {
             memmem::find(inner, &[*mark; 2]).is_some_and(|length| length > 0)
         }
@@ -411,19 +428,7 @@ pub(super) fn escapes(text: &[u8], at: usize) -> bool {
         }
         [b'-', b'-', ..] => follows_word && !is_edge(2),
         [b'\'', ..] => follows_word && !is_edge(1),
-        rest => {
-            let replaced = [
-                &b"..."[..],
-                b"(C)",
-                b"(R)",
-                b"(TM)",
-                b"->",
-                b"=>",
-                b"<-",
-                b"<=",
-            ];
-            replaced.iter().any(|replaced| rest.starts_with(replaced))
-        }
+        rest => REPLACEMENT.is_match(rest),
     }
 }
 
@@ -434,19 +439,100 @@ fn starts_id(first: u8) -> bool {
         || matches!(first, b'_' | b'#' | b'/' | b'.' | b':' | b'{')
 }
 
-/// Returns the length of the identifier that a text begins with.
-pub(super) fn id_length(text: &[u8]) -> usize {
-    const LONGEST: usize = 1 << 10;
-    if !(text.first())
-        .is_some_and(|first| first.is_ascii_alphabetic() || matches!(first, b'_' | b':' | 0x80..))
-    {
-        return 0;
-    }
-    run_end(&text[..text.len().min(LONGEST)], 0, |byte| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b':' | b'.' | 0x80..)
-    })
-}
-
 fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
+}
+
+/// Returns a reference for a range of a text.
+pub(super) fn reference(
+    text: &DecodedText,
+    range: Range<usize>,
+    element: &'static str,
+) -> BlockReference {
+    let written = text.bytes[range.clone()].to_vec();
+    BlockReference {
+        range: text.range(range),
+        flags: Flags::TEMPLATE.when(REFERENCE.is_match(&written)),
+        text: Some(written),
+        element: Some(element),
+        ..BlockReference::default()
+    }
+}
+
+/// Returns a link, without the backslashes that keep Asciidoctor from replacing what is after them.
+fn link(text: &DecodedText, range: Range<usize>) -> BlockReference {
+    let mut found = reference(text, range.clone(), "link");
+    if let Some(written) = &mut found.text
+        && written.contains(&b'\\')
+    {
+        let mut is_template = false;
+        written.clear();
+        for at in range.filter(|&at| !escapes(&text.bytes, at)) {
+            let is_escaped = at > 0 && text.bytes[at - 1] == b'\\';
+            is_template |= !is_escaped && begins_attribute(&text.bytes[at..]);
+            written.push(text.bytes[at]);
+        }
+        if !is_template {
+            found.flags = Flags::NONE;
+        }
+    }
+    found
+}
+
+/// Returns whether a text begins with a reference to an attribute.
+fn begins_attribute(text: &[u8]) -> bool {
+    const MAX_LEN: usize = 130;
+    text.starts_with(b"{") && {
+        let found = REFERENCE.find(&text[..text.len().min(MAX_LEN)]);
+        found.is_some_and(|found| found.start() == 0)
+    }
+}
+
+/// Returns a reference that may be the name of a file, with blanks in it.
+pub(super) fn file(
+    text: &DecodedText,
+    range: Range<usize>,
+    element: &'static str,
+    base: BlockBase,
+) -> BlockReference {
+    let mut found = reference(text, range, element);
+    if let BlockBase::Folder(folder) = &base {
+        found.flags |= Flags::TEMPLATE.when(REFERENCE.is_match(folder));
+    }
+    found.base = base;
+    without_blanks(found)
+}
+
+/// Percent-encodes the blanks of what is resolved.
+fn without_blanks(mut found: BlockReference) -> BlockReference {
+    if let Some(written) = found.text.as_deref().filter(|text| text.contains(&b' ')) {
+        let parts: Vec<&[u8]> = written.split(|&byte| byte == b' ').collect();
+        found.resolves_as = Some(parts.join(&b"%20"[..]));
+    }
+    found
+}
+
+/// The last segment of a path, if it has an extension.
+static EXTENSION: Pattern = Pattern::new(r"\.[^/]*$");
+
+/// Returns a cross reference: a fragment, or a file whose extension may be left out.
+fn cross_reference(text: &DecodedText, range: Range<usize>, is_macro: bool) -> BlockReference {
+    let mut found = reference(text, range.clone(), "xref");
+    let target = text.bytes[range].trim_ascii_end();
+    found.text = Some(match memchr::memchr(b'#', target) {
+        Some(0) => target.to_vec(),
+        Some(hash) => {
+            let (path, fragment) = target.split_at(hash);
+            let extension: &[u8] = if EXTENSION.is_match(path) {
+                b""
+            } else {
+                b".adoc"
+            };
+            let fragment = if fragment.len() > 1 { fragment } else { b"" };
+            [path, extension, fragment].concat()
+        }
+        None if is_macro && EXTENSION.is_match(target) => target.to_vec(),
+        None => [b"#", target].concat(),
+    });
+    without_blanks(found)
 }

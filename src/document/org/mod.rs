@@ -13,7 +13,6 @@ use super::options::TextOptions;
 use super::text::schemes::TextScheme;
 use super::{Format, ScanStart};
 use crate::bytes::steps::step;
-use crate::uri::base::push_path;
 
 /// Org.
 pub(super) const FORMAT: Format = format("org", &["org"], |options| {
@@ -211,12 +210,8 @@ fn report(target: &[u8], range: Range<usize>, element: &'static str, results: &m
     };
     // A place in the file.
     let path = memmem::find(path, b"::").map_or(path, |search| &path[..search]);
-    let mut found = BlockReference {
-        range,
-        element: Some(element),
-        attribute: Some(if element == "a" { "href" } else { "src" }),
-        ..BlockReference::default()
-    };
+    let mut found = BlockReference::new(range, element);
+    found.attribute = Some(if element == "a" { "href" } else { "src" });
     if path.is_empty() {
         if is_scheme && !target.starts_with(b"file:::") {
             found.text = Some(target.to_vec());
@@ -224,11 +219,7 @@ fn report(target: &[u8], range: Range<usize>, element: &'static str, results: &m
         }
         return;
     }
-    if path.iter().any(|byte| b" ?#%".contains(byte)) {
-        let mut encoded = Vec::new();
-        push_path(path, &mut encoded);
-        found.resolves_as = Some(encoded);
-    }
+    found.encode_path(path);
     found.text = Some(path.to_vec());
     results.reference(found);
 }

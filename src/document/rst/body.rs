@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use super::boundary::{escaped, simple_name, unescape, unescape_uri};
+use regex::bytes::Match;
+
+use super::boundary::{escaped, label_end, simple_name, unescape, unescape_uri};
 use super::directives::{Argument, Directive, DirectiveContents};
 use super::ids::{TitleIds, make_id};
 use super::uri::is_email;
 use crate::bytes::class::{run_end, run_start};
+use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
 use crate::document::ScanStart;
 use crate::document::blocks::{
@@ -35,6 +38,21 @@ impl Pending {
     }
 }
 
+static BULLET: Pattern = Pattern::new(r"^(?:[-+*]|\xE2\x80[\xA2\xA3]|\xE2\x81\x83)(?: +|$)");
+static ENUMERATOR: Pattern = Pattern::new(
+    r"^(?:\((?:#|[A-Za-z]|[0-9]{1,16}|[ivxlcdm]{1,16}|[IVXLCDM]{1,16})\)|(?:#|[A-Za-z]|[0-9]{1,16}|[ivxlcdm]{1,16}|[IVXLCDM]{1,16})[.)])(?: +|$)",
+);
+/// A name up to the first colon that may end it.
+static FIELD: Pattern = Pattern::new(r"^:(?:\\.|[^\\: ])(?:\\.|[^\\])*?:(?: +|`|$)");
+static GRID_BORDER: Pattern = Pattern::new(r"^\+-[-+]*-\+$");
+/// The first border of a simple table, which has several columns.
+static SIMPLE_TOP: Pattern = Pattern::new(r"^=[= ]* [= ]*$");
+static SIMPLE_BORDER: Pattern = Pattern::new(r"^(?:=[= ]*|-[- ]*)$");
+/// `|name|`
+static SUBSTITUTION: Pattern = Pattern::new(r"^\|.*?[^ \\]\|(?: |$)");
+/// An anonymous target, or one whose name is in backquotes, up to the colon; the group is the name.
+static QUOTED_TARGET: Pattern = Pattern::new(r"^_(?:_|`((?:.*?[^\\])??)` ?):(?:[ \n]|$)");
+
 /// The reader of body elements.
 #[derive(Debug, Default)]
 pub(super) struct BodyReader {
@@ -47,8 +65,8 @@ pub(super) struct BodyReader {
     depth: usize,
 }
 
-/// Tables in tables are read this deep, deeper ones as text.
-const DEEPEST_TABLE: usize = 16;
+/// Maximum depth of tables in tables; deeper ones are read as text.
+const MAX_TABLE_DEPTH: usize = 16;
 
 impl BlockReader for BodyReader {
     fn begin(&mut self, start: &ScanStart) {
@@ -171,15 +189,13 @@ impl BodyReader {
             step(1);
             let text = first.text();
             let column = first.indent;
-            if let Some(length) = bullet(text) {
-                first = first.rest(first.start + length);
-                mark = None;
-            } else if let Some(length) = enumerator(text)
-                && !rest.first().is_some_and(|next| {
-                    next.indent == column && enumerator(next.text()).is_none() && mark.is_none()
-                })
-            {
-                first = first.rest(first.start + length);
+            let is_item = |_: &Match| {
+                let is_other = |text: &[u8]| mark.is_none() && !ENUMERATOR.is_match(text);
+                (rest.first()).is_none_or(|next| next.indent != column || !is_other(next.text()))
+            };
+            let enumerator = || ENUMERATOR.find(text).filter(is_item);
+            if let Some(marker) = BULLET.find(text).or_else(enumerator) {
+                first = first.rest(first.start + marker.len());
                 mark = None;
             } else if let Some(length) = field_marker(text) {
                 first = first.rest(first.start + length);
@@ -190,10 +206,9 @@ impl BodyReader {
                 let own = &rest[..deeper(rest, column)];
                 self.text(&join(Some(first.rest(first.start + 1)), own), None);
                 return 1 + own.len();
-            } else if text.starts_with(b"+-") && is_grid_border(text) && self.depth < DEEPEST_TABLE
-            {
+            } else if self.depth < MAX_TABLE_DEPTH && GRID_BORDER.is_match(text) {
                 return self.grid_table(first, rest);
-            } else if text.starts_with(b"=") && is_simple_border(text, true) {
+            } else if SIMPLE_TOP.is_match(text) {
                 return self.simple_table(first, rest);
             } else if is_marked(text, b"..") {
                 return self.explicit(first, rest);
@@ -325,8 +340,8 @@ impl BodyReader {
                     return self.element(body, Some(column), rest);
                 }
             }
-            [b'|', next, ..] if *next != b' ' && *next != b'|' => {
-                if let Some(length) = substitution(text)
+            [b'|', next, ..] if !b" |".contains(next) => {
+                if let Some(length) = SUBSTITUTION.trimmed_length(text)
                     && self.directive(inner.rest(inner.start + length), column, own)
                 {
                     return 1 + own.len();
@@ -398,7 +413,7 @@ impl BodyReader {
 
     /// Reads lines that belong to something else.
     fn nested(&mut self, own: &[Line<'_>]) {
-        if self.depth < DEEPEST_TABLE {
+        if self.depth < MAX_TABLE_DEPTH {
             self.depth += 1;
             self.lines(own);
             self.depth -= 1;
@@ -448,8 +463,7 @@ impl BodyReader {
         let mut cells = Cells::default();
         for line in rest {
             let text = line.text();
-            let is_border = is_simple_border(text, false)
-                || text.starts_with(b"-") && text.iter().all(|byte| b"- ".contains(byte));
+            let is_border = SIMPLE_BORDER.is_match(text);
             let column = line.indent.saturating_sub(first.indent);
             let begins_row = starts.get(1).is_none_or(|&second| column < second);
             if is_border || begins_row {
@@ -571,124 +585,40 @@ fn is_marked(text: &[u8], mark: &[u8]) -> bool {
         .is_some_and(|rest| matches!(rest, [] | [b' ', ..]))
 }
 
-fn is_grid_border(text: &[u8]) -> bool {
-    text.len() >= 4 && text.ends_with(b"-+") && text.iter().all(|byte| b"-+".contains(byte))
-}
-
-/// Returns whether a line is a border of a simple table: its top has several columns.
-fn is_simple_border(text: &[u8], is_top: bool) -> bool {
-    text.starts_with(b"=")
-        && text.iter().all(|byte| b"= ".contains(byte))
-        && (!is_top || text.contains(&b' '))
-}
-
 /// Returns the mark of a line that consists of one repeated mark.
 fn mark_of_line(text: &[u8]) -> Option<u8> {
     let mark = *text.first()?;
     (mark.is_ascii_punctuation() && text.iter().all(|&byte| byte == mark)).then_some(mark)
 }
 
-/// Returns the length of a bullet with the blanks after it.
-fn bullet(text: &[u8]) -> Option<usize> {
-    let length = match text {
-        [b'-' | b'+' | b'*', ..] => 1,
-        // U+2022, U+2023 and U+2043.
-        [0xE2, 0x80, 0xA2 | 0xA3, ..] | [0xE2, 0x81, 0x83, ..] => 3,
-        _ => return None,
-    };
-    marked(text, length)
-}
-
-/// Returns the length of a mark that ends at `end` and the blanks behind it, of which one is needed.
-fn marked(text: &[u8], end: usize) -> Option<usize> {
-    let after = run_end(text, end, |byte| byte == b' ');
-    (after > end || end == text.len()).then_some(after)
-}
-
-/// Returns the length of an enumerator with the blanks after it.
-fn enumerator(text: &[u8]) -> Option<usize> {
-    let open = usize::from(text.first() == Some(&b'('));
-    let head = &text[..text.len().min(open + 16)];
-    let end = run_end(head, open, |byte| {
-        byte.is_ascii_alphanumeric() || byte == b'#'
-    });
-    let word = &text[open..end];
-    let is_ordinal = match word {
-        [] => false,
-        [b'#'] => true,
-        [byte] if byte.is_ascii_alphabetic() => true,
-        _ => {
-            word.iter().all(u8::is_ascii_digit)
-                || word.iter().all(|byte| b"ivxlcdm".contains(byte))
-                || word.iter().all(|byte| b"IVXLCDM".contains(byte))
-        }
-    };
-    let is_closed = matches!((open, text.get(end)?), (1, b')') | (0, b')' | b'.'));
-    (is_ordinal && is_closed).then(|| marked(text, end + 1))?
-}
-
 /// Returns the length of a field's name between colons with the blanks after it.
 fn field_marker(text: &[u8]) -> Option<usize> {
-    if !text.starts_with(b":") || matches!(text.get(1), None | Some(b':' | b' ')) {
-        return None;
-    }
-    let mut at = 1;
-    loop {
-        step(1);
-        at += memchr::memchr2(b':', b'\\', text.get(at..)?)?;
-        if text[at] == b'\\' {
-            at += 2;
-            continue;
-        }
-        at += 1;
-        match text.get(at) {
-            None | Some(b' ') if text[at - 2] != b' ' => return marked(text, at),
-            None | Some(b' ' | b'`') => return None,
-            _ => {}
-        }
-    }
+    let found = FIELD.find(text)?;
+    let marker = found.as_bytes().trim_ascii_end();
+    let is_name = marker.ends_with(b":") && !marker.ends_with(b" :");
+    is_name.then_some(found.len())
 }
 
 /// Returns the length of `[label]`.
 fn footnote(text: &[u8]) -> Option<usize> {
-    let end = match text.get(1) {
-        Some(b'*') => 2,
-        Some(b'#') => simple_name(text, 2),
-        _ => simple_name(text, 1),
-    };
-    let is_label = end > 1 && text.get(end) == Some(&b']');
+    let end = label_end(text, 1)?;
+    let is_label = text.get(end) == Some(&b']');
     (is_label && matches!(text.get(end + 1), None | Some(b' '))).then_some(end + 1)
 }
 
-/// Returns the length of `|name|`.
-fn substitution(text: &[u8]) -> Option<usize> {
-    let ends = memchr::memchr_iter(b'|', &text[1..]).map(|at| at + 1);
-    let mut ends = ends.filter(|&at| at > 1 && text[at - 1] != b' ' && text[at - 1] != b'\\');
-    ends.find(|&at| matches!(text.get(at + 1), None | Some(b' ')))
-        .map(|at| at + 1)
-}
-
-/// Splits a hyperlink target behind its `_`: the name, and the index behind the colon.
+/// Splits a hyperlink target that begins with `_`: the name, and the index after the colon.
 fn target_name(text: &[u8]) -> Option<(Range<usize>, usize)> {
     let start = 1;
     let is_end = |at: usize| matches!(text.get(at), None | Some(b' ' | b'\n'));
-    if text[start..].starts_with(b"_:") {
-        return is_end(start + 2).then_some((start..start, start + 2));
-    }
-    if text.get(start) == Some(&b'`') {
-        let colon = |close: usize| close + 1 + usize::from(text.get(close + 1) == Some(&b' '));
-        let mut ends = memchr::memchr_iter(b'`', &text[start + 1..]).map(|at| start + 1 + at);
-        let close = ends.find(|&at| {
-            text.get(colon(at)) == Some(&b':') && is_end(colon(at) + 1) && text[at - 1] != b'\\'
-        })?;
-        return Some((start + 1..close, colon(close) + 1));
+    if let Some([whole, name]) = QUOTED_TARGET.group_at(text, 0) {
+        return Some((name, text[..whole.end].trim_ascii_end().len()));
     }
     if matches!(text.get(start), Some(b'_' | b' ' | b'`')) {
         return None;
     }
     let mut colons = memchr::memchr_iter(b':', text);
     let is_escaped = |at: usize| (at - run_start(text, 0..at, |byte| byte == b'\\')) % 2 == 1;
-    // One space may stand before the colon, but neither another one nor another colon.
+    // One space may be before the colon, but neither another one nor another colon.
     let name_end = |colon: usize| colon - usize::from(text[colon - 1] == b' ');
     let ends_name = |end: usize| end > start && !matches!(text[end - 1], b':' | b' ' | b'\n');
     let colon = colons

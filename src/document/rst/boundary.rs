@@ -54,29 +54,25 @@ pub(super) fn escaped(text: &[u8]) -> Vec<u8> {
 
 /// Removes escapes, and blanks that are escaped.
 pub(super) fn unescape(text: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.iter().copied();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            0 => out.extend(bytes.next().filter(|byte| !matches!(byte, b' ' | b'\n'))),
-            byte => out.push(byte),
-        }
-    }
-    out
+    without_escapes(text, |_| false, None)
 }
 
 /// Removes escapes, and white space that is not escaped; escaped white space becomes a space.
 pub(super) fn unescape_uri(text: &[u8]) -> Vec<u8> {
+    let is_white = |byte: u8| byte.is_ascii_whitespace() || byte == 0x0B;
+    without_escapes(text, is_white, Some(b' '))
+}
+
+fn without_escapes(text: &[u8], is_dropped: fn(u8) -> bool, blank: Option<u8>) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.iter().copied();
     while let Some(byte) = bytes.next() {
         match byte {
             0 => match bytes.next() {
-                Some(b' ' | b'\n') => out.push(b' '),
-                byte => out.extend(byte),
+                Some(b' ' | b'\n') => out.extend(blank),
+                escaped => out.extend(escaped),
             },
-            byte if byte.is_ascii_whitespace() || matches!(byte, 0x0B) => {}
-            byte => out.push(byte),
+            byte => out.extend(Some(byte).filter(|&byte| !is_dropped(byte))),
         }
     }
     out
@@ -94,7 +90,7 @@ pub(super) fn explicit_title(text: &[u8], contents: Range<usize>) -> Option<(usi
     Some((contents.start + title.len(), open + 1..close))
 }
 
-/// Returns the index behind the simple name at an index: letters and digits, with single `-._+:` inside.
+/// Returns the index after the simple name at an index: letters and digits, with single `-._+:` inside.
 pub(super) fn simple_name(text: &[u8], at: usize) -> usize {
     let mut end = word_end(text, at);
     if end == at {
@@ -108,6 +104,15 @@ pub(super) fn simple_name(text: &[u8], at: usize) -> usize {
         end = next;
     }
     end
+}
+
+/// Returns the index after the label of a footnote at an index.
+pub(super) fn label_end(text: &[u8], at: usize) -> Option<usize> {
+    match text.get(at) {
+        Some(b'*') => Some(at + 1),
+        Some(b'#') => Some(simple_name(text, at + 1)),
+        _ => Some(simple_name(text, at)).filter(|&end| end > at),
+    }
 }
 
 fn word_end(text: &[u8], mut at: usize) -> usize {

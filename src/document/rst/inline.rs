@@ -6,7 +6,9 @@
 use std::ops::Range;
 
 use super::body::BodyReader;
-use super::boundary::{ends, escaped, explicit_title, is_word, simple_name, starts, unescape};
+use super::boundary::{
+    ends, escaped, explicit_title, is_word, label_end, simple_name, starts, unescape,
+};
 use super::uri::standalone;
 use crate::bytes::class::{run_end, run_start};
 use crate::bytes::steps::step;
@@ -268,13 +270,8 @@ impl RstInlineText<'_> {
     fn footnote(&self, at: usize) -> Construct {
         let text = self.text;
         let label = at + 1;
-        let end = match text.get(label) {
-            Some(b'*') => label + 1,
-            Some(b'#') => simple_name(text, label + 1),
-            _ => match simple_name(text, label) {
-                end if end == label => return Construct::None,
-                end => end,
-            },
+        let Some(end) = label_end(text, label) else {
+            return Construct::None;
         };
         let is_reference = text[end..].starts_with(b"]_");
         if !is_reference || !ends(text, end + 2) || !starts(text, self.from, at) {
@@ -388,9 +385,9 @@ fn role_start(text: &[u8], from: usize, end: usize) -> Option<usize> {
 
 /// Returns the index behind the `:role:` at an index.
 fn role_end(text: &[u8], at: usize) -> Option<usize> {
-    if text.get(at) != Some(&b':') {
-        return None;
-    }
-    let end = simple_name(text, at + 1);
+    let end = simple_name(
+        text,
+        text.get(at).filter(|&&byte| byte == b':').map(|_| at + 1)?,
+    );
     (end > at + 1 && text.get(end) == Some(&b':')).then_some(end + 1)
 }

@@ -9,7 +9,7 @@ use crate::bytes::class::run_end;
 use crate::document::blocks::{BlockBase, BlockReference, Line};
 use crate::document::events::{Context, RemarkKind};
 use crate::document::flags::Flags;
-use crate::document::options::RstRoles;
+use crate::document::options::RstRoles::{self, Docutils, Sphinx};
 use crate::document::source_text::DecodedText;
 use crate::uri::base::push_path;
 
@@ -32,24 +32,18 @@ impl BodyReader {
         if is_none || path.is_empty() {
             return;
         }
-        let mut found = BlockReference {
-            range,
-            element: Some(element),
-            ..BlockReference::default()
-        };
+        let mut found = BlockReference::new(range, element);
         let mut resolved = path.as_slice();
         if path.starts_with(b"/") && !path.starts_with(b"//") {
             found.base = BlockBase::Tree;
             resolved = &path[1..];
         }
-        // A path is no URI, and an image may be one.
-        let is_path = !matches!(element, "image" | "figure") && !path.contains(&b':');
-        if is_path && path.iter().any(|byte| b" ?#%".contains(byte)) {
-            let mut encoded = Vec::new();
-            push_path(resolved, &mut encoded);
-            found.resolves_as = Some(encoded);
-        } else if found.base == BlockBase::Tree {
+        if found.base == BlockBase::Tree {
             found.resolves_as = Some(resolved.to_vec());
+        }
+        // A path is not a URI, and an image may be one.
+        if !matches!(element, "image" | "figure") && !path.contains(&b':') {
+            found.encode_path(resolved);
         }
         found.text = Some(path);
         self.results.reference(found);
@@ -145,11 +139,8 @@ impl BodyReader {
         }
         let suffixes = [&b".rst"[..], b".md", b".txt"];
         if name.starts_with(b"http://") || name.starts_with(b"https://") {
-            self.results.reference(BlockReference {
-                range,
-                element: Some("toctree"),
-                ..BlockReference::default()
-            });
+            self.results
+                .reference(BlockReference::new(range, "toctree"));
         } else if suffixes.iter().any(|suffix| name.ends_with(suffix)) {
             self.file(range, name.to_vec(), "toctree");
         } else {
@@ -158,39 +149,38 @@ impl BodyReader {
     }
 }
 
-/// A role whose text is the number of a document.
-struct NumberRole {
-    name: &'static str,
-    system: RstRoles,
-    /// The URL of a document, before and after the number.
-    url: [&'static str; 2],
-    /// The least number of digits.
-    digits: usize,
-}
-
-const fn number_role(
-    name: &'static str,
-    system: RstRoles,
-    url: [&'static str; 2],
-    digits: usize,
-) -> NumberRole {
-    NumberRole {
-        name,
-        system,
-        url,
-        digits,
-    }
-}
+/// A role whose text is the number of a document: its name, the URL before and after the number, and
+/// the least number of digits.
+struct NumberRole(&'static str, RstRoles, [&'static str; 2], usize);
 
 /// The templates of docutils (`pep_base_url`, `rfc_base_url`) and of Sphinx (`sphinx.roles`).
-#[rustfmt::skip]
 static NUMBER_ROLES: [NumberRole; 6] = [
-    number_role("pep", RstRoles::Docutils, ["https://peps.python.org/pep-", ""], 4),
-    number_role("rfc", RstRoles::Docutils, ["https://tools.ietf.org/html/rfc", ".html"], 1),
-    number_role("pep", RstRoles::Sphinx, ["https://peps.python.org/pep-", "/"], 4),
-    number_role("rfc", RstRoles::Sphinx, ["https://datatracker.ietf.org/doc/html/rfc", ".html"], 1),
-    number_role("cve", RstRoles::Sphinx, ["https://www.cve.org/CVERecord?id=CVE-", ""], 1),
-    number_role("cwe", RstRoles::Sphinx, ["https://cwe.mitre.org/data/definitions/", ".html"], 1),
+    NumberRole("pep", Docutils, ["https://peps.python.org/pep-", ""], 4),
+    NumberRole(
+        "rfc",
+        Docutils,
+        ["https://tools.ietf.org/html/rfc", ".html"],
+        1,
+    ),
+    NumberRole("pep", Sphinx, ["https://peps.python.org/pep-", "/"], 4),
+    NumberRole(
+        "rfc",
+        Sphinx,
+        ["https://datatracker.ietf.org/doc/html/rfc", ".html"],
+        1,
+    ),
+    NumberRole(
+        "cve",
+        Sphinx,
+        ["https://www.cve.org/CVERecord?id=CVE-", ""],
+        1,
+    ),
+    NumberRole(
+        "cwe",
+        Sphinx,
+        ["https://cwe.mitre.org/data/definitions/", ".html"],
+        1,
+    ),
 ];
 
 /// Returns the URL that a role makes of the number in its text, and the name of the role.
@@ -198,30 +188,31 @@ fn numbered(text: &[u8], name: &[u8], system: RstRoles) -> Option<(&'static str,
     let name = name.to_ascii_lowercase();
     let name = name.strip_suffix(b"-reference").unwrap_or(&name);
     let mut rows = NUMBER_ROLES.iter();
-    let row = rows.find(|row| row.system == system && row.name.as_bytes() == name)?;
-    let titled = match system {
-        // docutils knows no titles, and no sections of PEPs.
-        RstRoles::Docutils => None,
-        RstRoles::Sphinx => explicit_title(text, 0..text.len()),
-    };
+    let NumberRole(role, _, url, digits) =
+        rows.find(|row| row.1 == system && row.0.as_bytes() == name)?;
+    // docutils knows no titles, and no sections of PEPs.
+    let is_sphinx = system == Sphinx;
+    let titled = is_sphinx
+        .then(|| explicit_title(text, 0..text.len()))
+        .flatten();
     let target = unescape(titled.map_or(text, |(_, target)| &text[target]));
     let (number, section) = match memchr::memchr(b'#', &target) {
-        Some(hash) if system == RstRoles::Sphinx || row.name == "rfc" => target.split_at(hash),
+        Some(hash) if is_sphinx || *role == "rfc" => target.split_at(hash),
         _ => (&target[..], &b""[..]),
     };
     let number = number.trim_ascii();
     let is_digits =
         |digits: &[u8]| (1..=9).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
     let mut parts = number.split(|&byte| byte == b'-');
-    let is_number = match row.name {
+    let is_number = match *role {
         "cve" => parts.all(is_digits),
         _ => is_digits(number),
     };
     // As a number, without its zeros.
     let zeros = run_end(number, 0, |byte| byte == b'0');
     let number = &number[zeros.min(number.len().saturating_sub(1))..];
-    let zeros = "0".repeat(row.digits.saturating_sub(number.len()));
-    let [before, after] = row.url.map(str::as_bytes);
+    let zeros = "0".repeat(digits.saturating_sub(number.len()));
+    let [before, after] = url.map(str::as_bytes);
     let url = [before, zeros.as_bytes(), number, after, section].concat();
-    is_number.then_some((row.name, url))
+    is_number.then_some((role, url))
 }
