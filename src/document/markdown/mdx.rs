@@ -10,13 +10,36 @@ use memchr::memmem;
 use super::source::REPLACED;
 use super::split::fence_of;
 use crate::bytes::class::run_end;
+use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
-use crate::decode::RecordOffsets;
-use crate::decode::offset_map::OffsetMap;
 use crate::document::html::{CharacterContext, decode_reference};
+use crate::document::source_text::DecodedText;
 
 /// The attributes of components that are references.
 const ATTRIBUTES: [&str; 4] = ["href", "src", "to", "link"];
+
+/// Elements whose contents are text up to their end tag.
+static TEXT_ELEMENT: Pattern =
+    Pattern::new(r"^(?i:iframe|noembed|noframes|script|style|textarea|title|xmp)$");
+/// A run of backquotes, or the end of a paragraph.
+static CODE_END: Pattern = Pattern::new(r"`+|\n[ \t\r\f]*(?:\n|$)");
+/// The end of a line before a blank line.
+static PARAGRAPH_END: Pattern = Pattern::new(r"\n[ \t\r\f]*(?:\n|$)");
+/// The parts of JavaScript by which its end is found: strings, comments, brackets and blank lines.
+static SCRIPT: Pattern = Pattern::new(
+    r#"'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|/\*.*?(?:\*/|$)|//[^\n]*|[`(){}\[\]]|\n[ \t\r\f]*(?:\n|$)"#,
+);
+/// The same in a template literal.
+static TEMPLATE: Pattern = Pattern::new(r"\\.|`|\$\{");
+/// An expression that is a string; the group is the string.
+static LITERAL: Pattern =
+    Pattern::new(r#"^\{[ \t\n\f\r]*("[^"]*"|'[^']*'|`(?:[^`$]|\$+[^`{$])*\$*`)[ \t\n\f\r]*\}$"#);
+static ESCAPE: Pattern = Pattern::new(r"\\(.)");
+/// The marks of block quotes and list items at the start of a line.
+static MARKS: Pattern =
+    Pattern::new(r"^(?:[ \t\n\f\r]*(?:>|[-+*][ \t]|[0-9]+[.)][ \t]))*[ \t\n\f\r]*");
+/// The marker of a list item; the group is the blanks after it.
+static MARKER: Pattern = Pattern::new(r"^(?:[-+*]|[0-9]{1,9}[.)])( +)");
 
 /// A reference in an attribute of a component.
 pub(super) struct ComponentReference {
@@ -80,15 +103,18 @@ struct Attribute {
     /// With its value.
     whole: Range<usize>,
     name: Range<usize>,
-    value: AttributeValue,
+    kind: AttributeKind,
+    /// The value, without its quotes, if it is a string.
+    value: Range<usize>,
 }
 
-enum AttributeValue {
-    None,
-    /// A string of HTML, without its quotes.
-    Quoted(Range<usize>),
-    /// A string of JavaScript in braces, without its quotes.
-    Literal(Range<usize>),
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum AttributeKind {
+    Empty,
+    /// A string of HTML.
+    Quoted,
+    /// A string of JavaScript in braces.
+    Literal,
     /// Any other expression.
     Expression,
 }
@@ -160,31 +186,21 @@ impl MdxReader<'_> {
 
     /// Returns the index after a code span, or after the backquotes if nothing closes it.
     fn code_span(&mut self, at: usize) -> usize {
-        let bytes = self.bytes;
-        let run = |at: usize| run_end(bytes, at, |byte| byte == b'`');
-        let length = run(at) - at;
-        let mut end = at + length;
+        let start = run_end(self.bytes, at, |byte| byte == b'`');
+        let mut end = start;
         while self.budget > 0
-            && let Some(next) = bytes[end..].iter().position(|byte| b"`\n".contains(byte))
+            && let Some(found) = CODE_END.find_at(self.bytes, end)
         {
-            step(1);
-            end += next;
-            if bytes[end] == b'\n' {
-                end += 1;
-                // A paragraph ends.
-                if line_at(bytes, end).trim_ascii().is_empty() {
-                    break;
-                }
-                continue;
+            step(found.end() - end);
+            end = found.end();
+            match found.as_bytes() {
+                [b'\n', ..] => break,
+                run if run.len() == start - at => return end,
+                _ => {}
             }
-            let closing = run(end);
-            if closing - end == length {
-                return closing;
-            }
-            end = closing;
         }
         self.pay(end - at);
-        at + length
+        start
     }
 
     /// Erases the expression at `at`; returns the index after it, or after its brace if nothing closes it.
@@ -209,9 +225,8 @@ impl MdxReader<'_> {
     /// Returns the index after lines of a module: they end at a blank line outside of brackets.
     fn module(&mut self, at: usize) -> usize {
         self.script(at, None).unwrap_or_else(|| {
-            let lines = self.bytes[at..].split_inclusive(|&byte| byte == b'\n');
-            let lines = lines.take_while(|line| !line.trim_ascii().is_empty());
-            at + lines.map(<[u8]>::len).sum::<usize>()
+            let end = PARAGRAPH_END.find_at(self.bytes, at);
+            end.map_or(self.bytes.len(), |end| end.start() + 1)
         })
     }
 
@@ -224,44 +239,31 @@ impl MdxReader<'_> {
         let bytes = self.bytes;
         let mut open: Vec<u8> = close.into_iter().collect();
         let mut at = start;
-        while let Some(&byte) = bytes.get(at) {
-            step(1);
-            at += 1;
-            let rest = &bytes[at..];
-            if open.last() == Some(&b'`') {
-                match byte {
-                    b'\\' => at += 1,
-                    b'`' => drop(open.pop()),
-                    b'$' if rest.starts_with(b"{") => {
-                        open.push(b'}');
-                        at += 1;
-                    }
-                    _ => {}
+        loop {
+            let is_template = open.last() == Some(&b'`');
+            let parts = if is_template { &TEMPLATE } else { &SCRIPT };
+            let Some(found) = parts.find_at(bytes, at) else {
+                break;
+            };
+            step(found.end() - at);
+            at = found.end();
+            match found.as_bytes() {
+                [b'\n', ..] if open.is_empty() => return Some(found.start() + 1),
+                [b'\n', ..] => at = found.start() + 1,
+                // That of a URI in text.
+                [b'/', b'/', ..] if bytes[..found.start()].ends_with(b":") => {
+                    at = found.start() + 1;
                 }
-                continue;
-            }
-            match byte {
-                b'\'' | b'"' => at += string_length(rest, byte).unwrap_or(0),
-                b'`' => open.push(b'`'),
-                b'{' => open.push(b'}'),
-                b'(' => open.push(b')'),
-                b'[' => open.push(b']'),
-                b'/' if rest.starts_with(b"*") => {
-                    at += memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2);
-                }
-                // Not that of a URI in text.
-                b'/' if rest.starts_with(b"/") && bytes[at - 2] != b':' => {
-                    at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                }
-                b'\n' if open.is_empty() && line_at(bytes, at).trim_ascii().is_empty() => {
-                    return Some(at);
-                }
-                byte if open.last() == Some(&byte) => {
+                [byte] if open.last() == Some(byte) => {
                     open.pop();
                     if open.is_empty() && close.is_some() {
                         return Some(at);
                     }
                 }
+                [b'`'] => open.push(b'`'),
+                [b'{'] | b"${" => open.push(b'}'),
+                [b'('] => open.push(b')'),
+                [b'['] => open.push(b']'),
                 _ => {}
             }
         }
@@ -290,9 +292,10 @@ impl MdxReader<'_> {
             |byte: &u8| *byte == b'>' || is_name(*byte) && !b"-.:0123456789".contains(byte);
         let is_tag = self.budget > 0 && self.bytes.get(start).is_some_and(is_start);
         let mut attributes = Vec::new();
-        let end = match is_tag {
-            true => self.attributes(name.end, &mut attributes),
-            false => Err(start),
+        let end = if is_tag {
+            self.attributes(name.end, &mut attributes)
+        } else {
+            Err(start)
         };
         match end {
             Ok(end) => {
@@ -312,70 +315,51 @@ impl MdxReader<'_> {
         }
     }
 
-    /// Reads the attributes of a tag. Returns the index after the tag, or where it is none.
+    /// Reads the attributes of a tag. Returns the index after the tag, or the index of the fault by which
+    /// it is not a tag.
     fn attributes(&mut self, mut at: usize, found: &mut Vec<Attribute>) -> Result<usize, usize> {
         let bytes = self.bytes;
         let skip = |at: usize| run_end(bytes, at, |byte| byte.is_ascii_whitespace());
         loop {
             step(1);
             let start = skip(at);
-            match bytes.get(start) {
-                Some(b'>') => return Ok(start + 1),
-                Some(b'/') if bytes.get(start + 1) == Some(&b'>') => return Ok(start + 2),
-                Some(&byte) if is_name(byte) => {
-                    let name = start..run_end(bytes, start, is_name);
-                    at = name.end;
-                    let equals = skip(at);
-                    let mut value = AttributeValue::None;
-                    if bytes.get(equals) == Some(&b'=') {
-                        (value, at) = self.value(skip(equals + 1))?;
-                    }
-                    found.push(Attribute {
-                        whole: start..at,
-                        name,
-                        value,
-                    });
+            let name = start..run_end(bytes, start, is_name);
+            let equals = skip(name.end);
+            at = match &bytes[start..] {
+                [b'>', ..] => return Ok(start + 1),
+                [b'/', b'>', ..] => return Ok(start + 2),
+                [b'{', ..] => start,
+                _ if name.is_empty() => return Err(start),
+                _ if bytes.get(equals) == Some(&b'=') => skip(equals + 1),
+                _ => name.end,
+            };
+            let (mut kind, mut value) = (AttributeKind::Empty, at..at);
+            match bytes.get(at) {
+                Some(&quote @ (b'"' | b'\'')) if at > name.end => {
+                    let length = memchr::memchr(quote, &bytes[at + 1..]).ok_or(bytes.len())?;
+                    (kind, value) = (AttributeKind::Quoted, at + 1..at + 1 + length);
+                    at = value.end + 1;
                 }
-                Some(b'{') => {
-                    at = self.script(start + 1, Some(b'}')).ok_or(start)?;
-                    found.push(Attribute {
-                        whole: start..at,
-                        name: start..start,
-                        value: AttributeValue::Expression,
-                    });
-                }
-                _ => return Err(start),
-            }
-        }
-    }
-
-    /// Reads the value of an attribute; returns it and the index after it, or where it is none.
-    fn value(&mut self, at: usize) -> Result<(AttributeValue, usize), usize> {
-        let bytes = self.bytes;
-        match bytes.get(at) {
-            Some(&quote @ (b'"' | b'\'')) => {
-                let length = memchr::memchr(quote, &bytes[at + 1..]).ok_or(bytes.len())?;
-                let end = at + 1 + length;
-                Ok((AttributeValue::Quoted(at + 1..end), end + 1))
-            }
-            Some(b'{') => {
-                let end = self.script(at + 1, Some(b'}')).ok_or(at)?;
-                let inner = &bytes[at + 1..end - 1];
-                let text = inner.trim_ascii();
-                let value = match text {
-                    [quote @ (b'"' | b'\'' | b'`'), string @ .., last]
-                        if last == quote
-                            && !string.contains(quote)
-                            && (*quote != b'`' || memmem::find(string, b"${").is_none()) =>
+                Some(b'{') if at > name.end || name.is_empty() => {
+                    let end = self.script(at + 1, Some(b'}')).ok_or(at)?;
+                    kind = AttributeKind::Expression;
+                    if let Some([_, string]) = LITERAL.group_at(&bytes[at..end], 0)
+                        && !name.is_empty()
                     {
-                        let start = at + 1 + (inner.len() - inner.trim_ascii_start().len());
-                        AttributeValue::Literal(start + 1..start + 1 + string.len())
+                        kind = AttributeKind::Literal;
+                        value = at + string.start + 1..at + string.end - 1;
                     }
-                    _ => AttributeValue::Expression,
-                };
-                Ok((value, end))
+                    at = end;
+                }
+                _ if at > name.end => return Err(at),
+                _ => {}
             }
-            _ => Err(at),
+            found.push(Attribute {
+                whole: start..at,
+                name,
+                kind,
+                value,
+            });
         }
     }
 
@@ -396,90 +380,64 @@ impl MdxReader<'_> {
             // An element that HTML does not know, for its `id`.
             html[name].fill(b'x');
         }
-        for attribute in attributes {
-            let written = &bytes[attribute.name.clone()];
-            let known = ATTRIBUTES.iter().find(|row| row.as_bytes() == written);
-            let has_quote = |value: &Range<usize>| bytes[value.clone()].contains(&b'"');
-            let is_kept = !is_component || written == b"id";
-            match &attribute.value {
-                AttributeValue::None if is_kept => {}
-                AttributeValue::Quoted(_) if is_kept => {}
-                AttributeValue::Literal(value) if is_kept && !has_quote(value) => {
-                    html[attribute.name.end..value.start].fill(b' ');
-                    html[attribute.name.end] = b'=';
-                    html[value.start - 1] = b'"';
-                    html[value.end..attribute.whole.end].fill(b' ');
-                    html[value.end] = b'"';
-                }
-                _ => html[attribute.whole.clone()].fill(b' '),
+        for Attribute {
+            whole,
+            name,
+            kind,
+            value,
+        } in attributes
+        {
+            let written = &bytes[name.clone()];
+            let text = &bytes[value.clone()];
+            let is_kept = match kind {
+                AttributeKind::Literal => !text.contains(&b'"'),
+                kind => *kind != AttributeKind::Expression,
+            };
+            if !is_kept || is_component && written != b"id" {
+                html[whole.clone()].fill(b' ');
+            } else if *kind == AttributeKind::Literal {
+                html[name.end..value.start].fill(b' ');
+                html[name.end] = b'=';
+                html[value.start - 1] = b'"';
+                html[value.end..whole.end].fill(b' ');
+                html[value.end] = b'"';
             }
-            if let AttributeValue::Quoted(value) | AttributeValue::Literal(value) = &attribute.value
-                && let Some(&name) = known.filter(|_| is_component)
+            let text = match kind {
+                AttributeKind::Literal => ESCAPE.replace_all(text, b"$1").into_owned(),
+                AttributeKind::Quoted => plain(text),
+                _ => continue,
+            };
+            if let Some(&attribute) = ATTRIBUTES.iter().find(|row| row.as_bytes() == written)
+                && is_component
+                && !text.is_empty()
+                && !text.iter().any(u8::is_ascii_whitespace)
             {
-                let is_literal = matches!(attribute.value, AttributeValue::Literal(_));
-                let text = plain(&bytes[value.clone()], is_literal);
-                if !text.is_empty() && !text.iter().any(u8::is_ascii_whitespace) {
-                    self.parts.references.push(ComponentReference {
-                        range: value.clone(),
-                        text,
-                        element: element.to_vec(),
-                        attribute: name,
-                    });
-                }
+                self.parts.references.push(ComponentReference {
+                    range: value.clone(),
+                    text,
+                    element: element.to_vec(),
+                    attribute,
+                });
             }
         }
-        // Elements whose contents are text up to their end tag, which one that closes itself does not have.
-        let is_text = matches!(
-            &*element.to_ascii_lowercase(),
-            b"iframe"
-                | b"noembed"
-                | b"noframes"
-                | b"script"
-                | b"style"
-                | b"textarea"
-                | b"title"
-                | b"xmp"
-        );
-        if is_text && bytes[whole.clone()].ends_with(b"/>") {
+        // An element that closes itself has no end tag.
+        if TEXT_ELEMENT.is_match(element) && bytes[whole.clone()].ends_with(b"/>") {
             self.parts.cuts.push(whole.end);
         }
     }
 }
 
-/// Returns the value of a string, of JavaScript or of HTML.
-fn plain(raw: &[u8], is_literal: bool) -> Vec<u8> {
+/// Returns a string of HTML without character references.
+fn plain(raw: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(raw.len());
     let mut at = 0;
     while at < raw.len() {
-        match raw[at] {
-            b'\\' if is_literal && at + 1 < raw.len() => at += 1,
-            b'&' if !is_literal => {
-                if let Some(length) =
-                    decode_reference(&raw[at..], CharacterContext::Attribute, &mut text)
-                {
-                    at += length;
-                    continue;
-                }
-            }
-            _ => {}
-        }
-        text.push(raw[at]);
-        at += 1;
+        let decode = || decode_reference(&raw[at..], CharacterContext::Attribute, &mut text);
+        let length = (raw[at] == b'&').then(decode).flatten();
+        text.extend(length.is_none().then_some(raw[at]));
+        at += length.unwrap_or(1);
     }
     text
-}
-
-/// Returns the length of a string of JavaScript and its closing quote; `None` if it does not end in its line.
-fn string_length(rest: &[u8], quote: u8) -> Option<usize> {
-    let mut at = 0;
-    loop {
-        match *rest.get(at)? {
-            b'\n' => return None,
-            b'\\' => at += 2,
-            byte if byte == quote => return Some(at + 1),
-            _ => at += 1,
-        }
-    }
 }
 
 /// Returns the line at an index, with its line break.
@@ -488,30 +446,11 @@ fn line_at(bytes: &[u8], at: usize) -> &[u8] {
     &rest[..memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1)]
 }
 
-/// Returns the line without blanks and the marks of block quotes at its start, and, for an opening line, those of
-/// list items.
-fn without_marks(mut line: &[u8], opens: bool) -> &[u8] {
-    loop {
-        line = line.trim_ascii();
-        line = match line {
-            [b'>', rest @ ..] => rest,
-            [b'-' | b'+' | b'*', b' ' | b'\t', rest @ ..] if opens => rest,
-            [b'0'..=b'9', ..] if opens => {
-                let digits = run_end(line, 0, |byte| byte.is_ascii_digit());
-                match &line[digits..] {
-                    [b'.' | b')', b' ' | b'\t', rest @ ..] => rest,
-                    _ => return line,
-                }
-            }
-            _ => return line,
-        };
-    }
-}
-
 /// Returns the index after the code that the line at `at` opens, if it opens any.
 fn fence_end(bytes: &[u8], at: usize) -> Option<usize> {
     let line = line_at(bytes, at);
-    let opening = without_marks(line, true);
+    let opening = line.trim_ascii_end();
+    let opening = &opening[MARKS.find(opening)?.end()..];
     let mark = fence_of(opening)?;
     let run = |line: &[u8]| run_end(line, 0, |byte| byte == mark);
     let length = run(opening);
@@ -523,7 +462,9 @@ fn fence_end(bytes: &[u8], at: usize) -> Option<usize> {
         step(1);
         let line = line_at(bytes, end);
         end += line.len();
-        let line = without_marks(line, false);
+        let line = line.trim_ascii_end();
+        let is_mark = |byte: u8| byte == b'>' || byte.is_ascii_whitespace();
+        let line = &line[run_end(line, 0, is_mark)..];
         if run(line) >= length && run(line) == line.len() {
             break;
         }
@@ -533,11 +474,11 @@ fn fence_end(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// Takes the indentation of lines away that makes them code: a line is indented by at most three columns more
 /// than the item of a list that it is in.
-pub(super) fn without_code(text: &str, parts: &MdxParts) -> (String, OffsetMap) {
+pub(super) fn without_code(text: &str, parts: &MdxParts) -> DecodedText {
     // The columns at which the contents of open items begin, before and after.
     let mut items: Vec<(usize, usize)> = Vec::new();
-    let mut out = String::with_capacity(text.len());
-    let mut map = OffsetMap::default();
+    let mut out = DecodedText::default();
+    out.bytes.reserve(text.len());
     let mut code = parts.code.iter().peekable();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -546,8 +487,7 @@ pub(super) fn without_code(text: &str, parts: &MdxParts) -> (String, OffsetMap) 
         start += line.len();
         let content = line.trim_start_matches([' ', '\t']);
         if content.trim_ascii().is_empty() {
-            out.push_str(line);
-            map.copy(line.len());
+            out.copy(line.as_bytes());
             continue;
         }
         let blanks = line.len() - content.len();
@@ -562,39 +502,23 @@ pub(super) fn without_code(text: &str, parts: &MdxParts) -> (String, OffsetMap) 
         let (before, after) = item.copied().unwrap_or_default();
         let indent = after + (column - before).min(3);
         if indent == column {
-            out.push_str(line);
-            map.copy(line.len());
+            out.copy(line.as_bytes());
         } else {
-            out.extend(std::iter::repeat_n(' ', indent));
-            map.copy(indent);
-            out.push_str(content);
-            map.resume((at + blanks) as u64);
-            map.copy(content.len());
+            out.copy(&b" ".repeat(indent));
+            out.map.resume((at + blanks) as u64);
+            out.copy(content.as_bytes());
         }
         if !is_code {
             let mut distance = 0;
-            while let Some(width) = marker_width(&content.as_bytes()[distance..]) {
-                distance += width;
+            while let Some([marker, blanks]) = MARKER.group_at(&content.as_bytes()[distance..], 0) {
+                distance += match blanks.len() {
+                    1..=4 => marker.len(),
+                    // The contents begin with code.
+                    _ => blanks.start + 1,
+                };
                 items.push((column + distance, indent + distance));
             }
         }
     }
-    (out, map)
-}
-
-/// Returns the width of the marker of a list item and of the blanks after it.
-fn marker_width(content: &[u8]) -> Option<usize> {
-    let digits = run_end(&content[..content.len().min(9)], 0, |byte| {
-        byte.is_ascii_digit()
-    });
-    let marker = match (digits, content.get(digits)?) {
-        (0, b'-' | b'+' | b'*') => 1,
-        (1.., b'.' | b')') => digits + 1,
-        _ => return None,
-    };
-    match run_end(content, marker, |byte| byte == b' ') - marker {
-        0 => None,
-        blanks @ 1..=4 => Some(marker + blanks),
-        _ => Some(marker + 1),
-    }
+    out
 }

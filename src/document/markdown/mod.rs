@@ -134,8 +134,10 @@ impl MarkdownScanner {
         let mut source = source::to_text(own, &metadata);
         let mut map = None;
         if let Some(parts) = &mdx {
-            let (text, way) = mdx::without_code(&source, parts);
-            (source, map) = (text, Some(way));
+            let text = mdx::without_code(&source, parts);
+            // Parts of a text are text.
+            source = String::from_utf8(text.bytes).unwrap_or_default();
+            map = Some(text.map);
         }
         let mut walk = MarkdownWalk {
             bytes: own,
