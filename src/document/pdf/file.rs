@@ -1,7 +1,7 @@
 //! The structure of a PDF file (ISO 32000-2, section 7.5): cross references, objects and object streams.
 //!
-//! INVARIANT: no function recurses, whatever objects refer to. What is read is charged to a budget of
-//! steps and what is unpacked to one of bytes, so that time is linear in the length of the file.
+//! INVARIANT: no function recurses, whatever objects refer to. Bytes that are read are charged to a budget
+//! of steps and those that are unpacked to one of bytes, so that time is linear in the length of the file.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -9,11 +9,12 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::lexer;
-use super::stream::{FlateParameters, PdfFault, inflate};
-use crate::bytes::class::run_start;
+use super::stream::{FlateParameters, inflate};
+use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
+use crate::document::diagnostic::{self, Code};
 
-/// An object, a reference to one, or what a name or an index leads to: where its first token stands.
+/// An object, a reference to one, or what a name or an index refers to: the place of its first token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PdfValue {
     /// 0 for the file; else the number of an unpacked stream, from 1.
@@ -22,77 +23,49 @@ pub(super) struct PdfValue {
 }
 
 /// The place in a dictionary or an array from which the next item is read.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PdfCursor(PdfValue);
+pub(super) type PdfCursor = PdfValue;
 
-/// Where a string stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum PdfPlace {
-    /// At these bytes of the file.
-    File(Range<usize>),
-    /// In the stream whose data are these bytes of the file.
-    Packed(Range<usize>),
+/// A string.
+pub(super) struct PdfString {
+    pub(super) bytes: Vec<u8>,
+    /// The bytes of the file from which it was read: those of the string, or the data of its stream.
+    pub(super) range: Range<usize>,
+    pub(super) is_packed: bool,
 }
 
-/// The place of an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The place of the object with a number.
+#[derive(Clone, Copy, Debug)]
 enum ObjectPlace {
-    /// Its header stands at an index of the file.
-    At(usize),
-    /// It is in the object stream with this number.
-    In(u32),
+    /// Its header is at an index of the file.
+    At(u32, usize),
+    /// It is in the object stream with the second number.
+    In(u32, u32),
     /// It is deleted.
-    Free,
+    Free(u32),
 }
 
-/// An entry of the index of objects, as small as it can be.
-#[derive(Clone, Copy, Debug)]
-struct IndexEntry {
-    number: u32,
-    is_packed: bool,
-    place: u64,
-}
-
-impl IndexEntry {
-    const FREE: u64 = u64::MAX;
-
-    fn new(number: u32, place: ObjectPlace) -> Self {
-        let (is_packed, place) = match place {
-            ObjectPlace::At(at) => (false, at as u64),
-            ObjectPlace::In(stream) => (true, u64::from(stream)),
-            ObjectPlace::Free => (false, Self::FREE),
-        };
-        IndexEntry {
-            number,
-            is_packed,
-            place,
-        }
-    }
-
-    fn place(self) -> ObjectPlace {
-        match self.place {
-            Self::FREE => ObjectPlace::Free,
-            stream if self.is_packed => ObjectPlace::In(stream as u32),
-            at => ObjectPlace::At(at as usize),
-        }
+impl ObjectPlace {
+    fn number(&self) -> u32 {
+        let (Self::At(number, _) | Self::In(number, _) | Self::Free(number)) = *self;
+        number
     }
 }
 
 /// The places of objects, in the order of their numbers.
 #[derive(Debug, Default)]
-struct ObjectIndex(Vec<IndexEntry>);
+struct ObjectIndex(Vec<ObjectPlace>);
 
 impl ObjectIndex {
     /// Makes the index of entries; of several with a number the first one is used.
-    fn new(mut entries: Vec<IndexEntry>) -> Self {
-        entries.sort_by_key(|entry| entry.number);
-        entries.dedup_by_key(|entry| entry.number);
+    fn new(mut entries: Vec<ObjectPlace>) -> Self {
+        entries.sort_by_key(ObjectPlace::number);
+        entries.dedup_by_key(|entry| entry.number());
         ObjectIndex(entries)
     }
 
     fn get(&self, number: u32) -> Option<ObjectPlace> {
-        let found = self.0.binary_search_by_key(&number, |entry| entry.number);
-        found.ok().map(|at| self.0[at].place())
+        let found = self.0.binary_search_by_key(&number, ObjectPlace::number);
+        found.ok().map(|at| self.0[at])
     }
 }
 
@@ -111,7 +84,7 @@ struct UnpackedStream {
 pub(super) struct PdfFile<'a> {
     bytes: &'a [u8],
     /// The entries of the cross references, from which the index is made.
-    entries: Vec<IndexEntry>,
+    entries: Vec<ObjectPlace>,
     /// Empty while the cross references are read.
     index: ObjectIndex,
     /// The objects that a search of the whole file has found.
@@ -128,7 +101,7 @@ pub(super) struct PdfFile<'a> {
     /// The entries that indices may still have.
     room: usize,
     /// The faults so far, each with the index of its first occurrence.
-    pub(super) faults: Vec<(PdfFault, usize)>,
+    pub(super) faults: Vec<(&'static Code, usize)>,
 }
 
 /// The number of times that each byte may be read as a token: an object is looked up, its keys are
@@ -156,8 +129,9 @@ impl<'a> PdfFile<'a> {
             file.index = ObjectIndex::default();
             // What could not be read was looked for in the wrong place.
             file.streams.retain(|_, source| source.is_some());
-            file.faults.retain(|(fault, _)| *fault == PdfFault::Limit);
-            file.fault(PdfFault::Rebuilt, 0);
+            file.faults
+                .retain(|(fault, _)| *fault == &diagnostic::PDF_LIMIT);
+            file.fault(&diagnostic::PDF_REBUILT, 0);
             (file.root, file.is_encrypted) = (None, false);
             file.index = file.search();
         }
@@ -177,7 +151,7 @@ impl<'a> PdfFile<'a> {
     }
 
     /// Notes a fault, the first of each kind.
-    fn fault(&mut self, fault: PdfFault, at: usize) {
+    fn fault(&mut self, fault: &'static Code, at: usize) {
         if !self.faults.iter().any(|(known, _)| *known == fault) {
             self.faults.push((fault, at));
         }
@@ -189,7 +163,7 @@ impl<'a> PdfFile<'a> {
         let left = self.steps.checked_sub(steps);
         self.steps = left.unwrap_or(0);
         if left.is_none() {
-            self.fault(PdfFault::Limit, 0);
+            self.fault(&diagnostic::PDF_LIMIT, 0);
         }
         left.map(drop)
     }
@@ -208,16 +182,16 @@ impl<'a> PdfFile<'a> {
             .unwrap_or_default()
     }
 
-    /// Returns the value behind what is blank at an index, and pays for that.
+    /// Returns the value after blanks at an index, and pays for that.
     fn value_at(&mut self, source: u32, at: usize) -> Option<PdfValue> {
-        // What is not paid for is not looked at: a file without steps must not be searched on.
+        // Stops when the budget is spent: the search must not go on.
         self.charge(1)?;
         let start = lexer::skip_blank(self.source(source), at);
         self.charge(start - at)?;
         Some(PdfValue { source, at: start })
     }
 
-    /// Returns the index behind a value, and pays for it.
+    /// Returns the index after a value, and pays for it.
     fn end(&mut self, value: PdfValue) -> Option<usize> {
         self.charge(1)?;
         let bytes = self.source(value.source);
@@ -257,18 +231,18 @@ impl<'a> PdfFile<'a> {
     fn cursor(&self, value: PdfValue, mark: &str) -> Option<PdfCursor> {
         let at = value.at + mark.len();
         let begins = self.rest(value).starts_with(mark.as_bytes());
-        begins.then_some(PdfCursor(PdfValue { at, ..value }))
+        begins.then_some(PdfValue { at, ..value })
     }
 
     /// Returns the next item of an array.
     pub(super) fn next_item(&mut self, cursor: &mut PdfCursor) -> Option<PdfValue> {
-        let value = self.value_at(cursor.0.source, cursor.0.at)?;
+        let value = self.value_at(cursor.source, cursor.at)?;
         let rest = self.rest(value);
         let ends = ["]", ">>", "endobj"];
         if ends.iter().any(|end| rest.starts_with(end.as_bytes())) {
             return None;
         }
-        cursor.0.at = self.end(value)?;
+        cursor.at = self.end(value)?;
         Some(value)
     }
 
@@ -279,16 +253,16 @@ impl<'a> PdfFile<'a> {
     ) -> Option<(Range<usize>, PdfValue)> {
         loop {
             let key = self.next_item(cursor)?;
-            // What is no key is passed over.
+            // Skips items that are not keys.
             if self.rest(key).starts_with(b"/") {
-                let name = key.at + 1..cursor.0.at;
+                let name = key.at + 1..cursor.at;
                 let value = self.next_item(cursor)?;
                 return Some((name, value));
             }
         }
     }
 
-    /// Returns the values of keys of a dictionary; of a key that stands twice the first one.
+    /// Returns the values of keys of a dictionary; of a key that is there twice the first one.
     pub(super) fn fields<const N: usize>(
         &mut self,
         value: PdfValue,
@@ -297,7 +271,7 @@ impl<'a> PdfFile<'a> {
         let mut cursor = self.dictionary(value)?;
         let mut found = [None; N];
         while let Some((name, value)) = self.next_entry(&mut cursor) {
-            let name = lexer::name(&self.source(cursor.0.source)[name]);
+            let name = lexer::name(&self.source(cursor.source)[name]);
             if let Some(at) = keys.iter().position(|key| *key == &*name) {
                 found[at].get_or_insert(value);
             }
@@ -316,22 +290,23 @@ impl<'a> PdfFile<'a> {
 
     /// Returns the raw bytes of a key.
     pub(super) fn key(&self, cursor: PdfCursor, name: Range<usize>) -> Vec<u8> {
-        lexer::name(&self.source(cursor.0.source)[name]).into_owned()
+        lexer::name(&self.source(cursor.source)[name]).into_owned()
     }
 
-    /// Returns the bytes of a string, and where it stands.
-    pub(super) fn string(&mut self, value: PdfValue) -> Option<(Vec<u8>, PdfPlace)> {
+    pub(super) fn string(&mut self, value: PdfValue) -> Option<PdfString> {
         let value = self.resolve(value)?;
         let rest = self.rest(value);
         let is_string =
             rest.starts_with(b"(") || rest.starts_with(b"<") && !rest.starts_with(b"<<");
         let end = is_string.then(|| self.end(value))??;
-        let raw = &self.source(value.source)[value.at..end];
-        let place = match value.source.checked_sub(1) {
-            None => PdfPlace::File(value.at..end),
-            Some(stream) => PdfPlace::Packed(self.unpacked[stream as usize].packed.clone()),
-        };
-        Some((lexer::string(raw), place))
+        let stream = value.source.checked_sub(1);
+        Some(PdfString {
+            bytes: lexer::string(&self.source(value.source)[value.at..end]),
+            range: stream.map_or(value.at..end, |stream| {
+                self.unpacked[stream as usize].packed.clone()
+            }),
+            is_packed: stream.is_some(),
+        })
     }
 
     /// Returns an integer that is not negative.
@@ -350,7 +325,7 @@ impl<'a> PdfFile<'a> {
             return Some(value);
         };
         match self.place(number)? {
-            ObjectPlace::At(at) => self.value_at(0, at),
+            ObjectPlace::At(_, at) => self.value_at(0, at),
             _ => None,
         }
     }
@@ -365,44 +340,48 @@ impl<'a> PdfFile<'a> {
     fn object(&mut self, number: u32) -> Option<PdfValue> {
         self.charge(LOOKUP)?;
         match self.place(number)? {
-            ObjectPlace::At(at) => self.value_at(0, at),
-            ObjectPlace::In(stream) => {
+            ObjectPlace::At(_, at) => self.value_at(0, at),
+            ObjectPlace::In(_, stream) => {
                 let source = self.unpack(stream)?;
                 let objects = &self.unpacked[source as usize - 1].objects;
                 let found = objects.binary_search_by_key(&number, |(number, _)| *number);
                 let at = objects[found.ok()?].1 as usize;
                 self.value_at(source, at)
             }
-            ObjectPlace::Free => None,
+            ObjectPlace::Free(_) => None,
         }
     }
 
-    /// Returns where an object stands behind its header, or the stream that holds it.
+    /// Returns the index after the header of an object, or the stream that holds it.
     ///
-    /// Where the cross references lead to something else, the file is searched for the object.
+    /// Where the cross references name another place, the file is searched for the object.
     fn place(&mut self, number: u32) -> Option<ObjectPlace> {
         let place = self.index.get(number)?;
-        let ObjectPlace::At(at) = place else {
+        let ObjectPlace::At(_, at) = place else {
             return Some(place);
         };
-        if let Some(at) = self.behind_header(number, at) {
-            return Some(ObjectPlace::At(at));
+        if let Some(at) = self.after_header(number, at) {
+            return Some(ObjectPlace::At(number, at));
         }
         if self.searched.is_none() {
-            self.fault(PdfFault::Rebuilt, at);
+            self.fault(&diagnostic::PDF_REBUILT, at);
             let (root, is_encrypted) = (self.root, self.is_encrypted);
+            let entries = std::mem::take(&mut self.entries);
             let found = self.search();
+            self.entries = entries;
             (self.root, self.is_encrypted) = (root, is_encrypted);
             self.searched = Some(found);
         }
-        match self.searched.as_ref()?.get(number)? {
-            ObjectPlace::At(at) => self.behind_header(number, at).map(ObjectPlace::At),
-            place => Some(place),
-        }
+        let place = self.searched.as_ref()?.get(number)?;
+        let ObjectPlace::At(_, at) = place else {
+            return Some(place);
+        };
+        let at = self.after_header(number, at)?;
+        Some(ObjectPlace::At(number, at))
     }
 
-    /// Returns the index behind the header of an object that should stand at an index.
-    fn behind_header(&mut self, number: u32, at: usize) -> Option<usize> {
+    /// Returns the index after the header of an object that should be at an index.
+    fn after_header(&mut self, number: u32, at: usize) -> Option<usize> {
         let header = self.value_at(0, at)?;
         let (found, end) = lexer::header(self.bytes, header.at)?;
         (found == number).then_some(end)
@@ -413,15 +392,15 @@ impl<'a> PdfFile<'a> {
         if let Some(&known) = self.streams.get(&stream) {
             return known;
         }
-        // A stream in a stream is none (section 7.5.7).
+        // An object stream is not in another one (section 7.5.7).
         let place = self.place(stream);
         let source = match place {
-            Some(ObjectPlace::At(at)) => self.value_at(0, at),
+            Some(ObjectPlace::At(_, at)) => self.value_at(0, at),
             _ => None,
         };
         let source = source.and_then(|stream| self.unpack_at(stream));
         if source.is_none() {
-            self.fault(PdfFault::Damaged, 0);
+            self.fault(&diagnostic::PDF_DAMAGED, 0);
         }
         self.streams.insert(stream, source);
         source
@@ -483,13 +462,13 @@ impl<'a> PdfFile<'a> {
         let (bytes, fault) = match filter {
             None => {
                 let most = data.len().min(self.space);
-                let fault = (most < data.len()).then_some(PdfFault::Limit);
+                let fault = (most < data.len()).then_some(&diagnostic::PDF_LIMIT);
                 (data[..most].to_vec(), fault)
             }
             Some(filter) => {
                 let filter = self.only(filter)?;
                 if !matches!(&*self.plain_name(filter)?, b"FlateDecode" | b"Fl") {
-                    self.fault(PdfFault::Damaged, packed.start);
+                    self.fault(&diagnostic::PDF_DAMAGED, packed.start);
                     return None;
                 }
                 let parameters = parameters.and_then(|parameters| self.only(parameters));
@@ -563,19 +542,14 @@ impl PdfFile<'_> {
         self.root.map(|_| ())
     }
 
-    /// Takes the room of an entry; `None` if there is none left.
-    fn take_room(&mut self) -> Option<()> {
-        let left = self.room.checked_sub(1);
-        self.room = left.unwrap_or(0);
-        if left.is_none() {
-            self.fault(PdfFault::Limit, 0);
-        }
-        left.map(drop)
-    }
-
-    fn add(&mut self, number: u32, place: ObjectPlace) -> Option<()> {
-        self.take_room()?;
-        self.entries.push(IndexEntry::new(number, place));
+    /// Adds an entry to the index that is made next.
+    fn add(&mut self, place: ObjectPlace) -> Option<()> {
+        let Some(left) = self.room.checked_sub(1) else {
+            self.fault(&diagnostic::PDF_LIMIT, 0);
+            return None;
+        };
+        self.room = left;
+        self.entries.push(place);
         Some(())
     }
 
@@ -598,7 +572,7 @@ impl PdfFile<'_> {
                 at = lexer::skip_blank(self.bytes, end);
                 let number = u32::try_from(number).ok()?;
                 match self.bytes.get(at)? {
-                    b'n' => self.add(number, ObjectPlace::At(usize::try_from(place).ok()?))?,
+                    b'n' => self.add(ObjectPlace::At(number, usize::try_from(place).ok()?))?,
                     b'f' => free.push(number),
                     _ => return None,
                 }
@@ -615,12 +589,12 @@ impl PdfFile<'_> {
             self.read_section(at)?;
         }
         for number in free {
-            self.add(number, ObjectPlace::Free)?;
+            self.add(ObjectPlace::Free(number))?;
         }
         Some(previous)
     }
 
-    /// Takes what counts from a trailer, the newest first, and returns the numbers of two keys.
+    /// Takes the root from a trailer, the newest first, and returns the numbers of two keys.
     fn read_trailer(&mut self, trailer: PdfValue, keys: [&[u8]; 2]) -> Option<[Option<u64>; 2]> {
         let [first, second] = keys;
         let keys: [&[u8]; 4] = [b"Root", b"Encrypt", first, second];
@@ -669,23 +643,21 @@ impl PdfFile<'_> {
                 let second = big_endian(&row[..width[1]]);
                 let number = u32::try_from(number).ok()?;
                 // The type is 1 if its field has no bytes.
-                let place = match if width[0] == 0 { 1 } else { big_endian(kind) } {
-                    0 => ObjectPlace::Free,
-                    1 => ObjectPlace::At(usize::try_from(second).ok()?),
-                    2 => ObjectPlace::In(u32::try_from(second).ok()?),
+                self.add(match if width[0] == 0 { 1 } else { big_endian(kind) } {
+                    0 => ObjectPlace::Free(number),
+                    1 => ObjectPlace::At(number, usize::try_from(second).ok()?),
+                    2 => ObjectPlace::In(number, u32::try_from(second).ok()?),
                     // Other types are null objects.
                     _ => continue,
-                };
-                self.add(number, place)?;
+                })?;
             }
         }
         Some(previous)
     }
 
-    /// Searches the file for objects and trailers; of objects with one number the last one counts.
+    /// Searches the file for objects and trailers; of objects with one number the last one is used.
     fn search(&mut self) -> ObjectIndex {
         let finder = memmem::Finder::new(b"obj");
-        let mut found = Vec::new();
         let (mut at, mut from) = (0, 0);
         let (mut trailer_root, mut stream_root, mut catalog) = (None, None, None);
         while let Some(next) = finder.find(&self.bytes[at..]) {
@@ -695,10 +667,9 @@ impl PdfFile<'_> {
                 continue;
             };
             trailer_root = self.trailers(from..from + start).or(trailer_root);
-            if self.take_room().is_none() {
+            if self.add(ObjectPlace::At(number, from + start)).is_none() {
                 break;
             }
-            found.push(IndexEntry::new(number, ObjectPlace::At(from + start)));
             from = at;
             let Some(value) = self.value_at(0, at) else {
                 continue;
@@ -715,25 +686,25 @@ impl PdfFile<'_> {
                     if let Some(source) = known.or_else(|| self.unpack_at(value)) {
                         self.streams.insert(number, Some(source));
                         for at in 0..self.unpacked[source as usize - 1].objects.len() {
-                            if self.take_room().is_none() {
+                            let (object, _) = self.unpacked[source as usize - 1].objects[at];
+                            if self.add(ObjectPlace::In(object, number)).is_none() {
                                 break;
                             }
-                            let (object, _) = self.unpacked[source as usize - 1].objects[at];
-                            found.push(IndexEntry::new(object, ObjectPlace::In(number)));
                         }
                     } else {
-                        self.fault(PdfFault::Damaged, value.at);
+                        self.fault(&diagnostic::PDF_DAMAGED, value.at);
                     }
                 }
                 _ => {}
             }
-            // What stands in a stream is no object of the file.
+            // The contents of a stream are not objects of the file.
             let length = length.filter(|length| self.reference(*length).is_none());
             if let Some(data) = self.data(value, length) {
                 (at, from) = (data.end, data.end);
             }
         }
         trailer_root = self.trailers(from..self.bytes.len()).or(trailer_root);
+        let mut found = std::mem::take(&mut self.entries);
         found.reverse();
         self.root = trailer_root.or(stream_root).or(catalog);
         if self.root.is_none() {
@@ -759,7 +730,7 @@ impl PdfFile<'_> {
         catalog
     }
 
-    /// Returns the fields of a dictionary that stands at a value itself.
+    /// Returns the fields of a dictionary at a value itself, not a reference to one.
     fn fields_here<const N: usize>(
         &mut self,
         value: PdfValue,
@@ -789,23 +760,19 @@ impl PdfFile<'_> {
     }
 }
 
+/// `12 0 ` at the end of some bytes; the group is the number.
+static HEADER: Pattern = Pattern::new(
+    r"(?:^|[\x00\t\n\f\r ()<>\[\]{}/%])([0-9]{1,10})[\x00\t\n\f\r ]{1,10}[0-9]{1,10}[\x00\t\n\f\r ]{1,10}$",
+);
+
 /// Reads `12 0 ` at the end of some bytes; returns the number and the index at which it begins.
 fn header_before(bytes: &[u8]) -> Option<(u32, usize)> {
-    /// The most bytes of each number, and of what is blank behind it.
-    const MOST: usize = 10;
-    let back = |end: usize, is: fn(u8) -> bool| run_start(bytes, end.saturating_sub(MOST)..end, is);
-    let is_blank = |byte: u8| byte.is_ascii_whitespace() || byte == 0;
-    let is_digit = |byte: u8| byte.is_ascii_digit();
-    let generation_end = back(bytes.len(), is_blank);
-    let generation = back(generation_end, is_digit);
-    let number_end = back(generation, is_blank);
-    let number = back(number_end, is_digit);
-    if generation == generation_end || number_end == generation || number == number_end {
-        return None;
-    }
-    let is_apart = number == 0 || !lexer::is_regular(bytes[number - 1]);
-    let (value, _) = lexer::digits(bytes, number).filter(|_| is_apart)?;
-    Some((u32::try_from(value).ok()?, number))
+    /// More bytes than a header takes.
+    const NEAR: usize = 64;
+    let start = bytes.len().saturating_sub(NEAR);
+    let [_, number] = HEADER.group_at(&bytes[start..], 0)?;
+    let (value, _) = lexer::digits(bytes, start + number.start)?;
+    Some((u32::try_from(value).ok()?, start + number.start))
 }
 
 fn big_endian(bytes: &[u8]) -> u64 {

@@ -1,9 +1,12 @@
-//! The tokens of PDF (ISO 32000-2, section 7.2 and 7.3), read where they stand: nothing recurses, and
+//! The tokens of PDF (ISO 32000-2, section 7.2 and 7.3), read in place: nothing recurses, and
 //! nothing is copied but the contents of strings and names.
 
 use std::borrow::Cow;
 
+use regex::bytes::Captures;
+
 use crate::bytes::class::run_end;
+use crate::bytes::pattern::Pattern;
 
 /// The part of a token in the nesting of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,9 +128,9 @@ pub(super) fn header(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     is_header.then_some((number, at + 3))
 }
 
-/// Reads the number and the generation of an object, and what is blank behind them.
+/// Reads the number and the generation of an object, and the blanks after them.
 fn numbers(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
-    /// More bytes than both numbers take with what is blank between them, which bounds the time.
+    /// More bytes than both numbers take with the blanks between them, which bounds the time.
     const MOST: usize = 128;
     let bytes = &bytes[..bytes.len().min(at.saturating_add(MOST))];
     let (number, end) = digits(bytes, at)?;
@@ -137,22 +140,14 @@ fn numbers(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     Some((number, skip_blank(bytes, generation_end)))
 }
 
+/// A character of a name by its code.
+static CODE: Pattern = Pattern::new(r"#([0-9A-Fa-f]{2})");
+/// An escape in a string, or the end of a line; the group is an octal code.
+static ESCAPE: Pattern = Pattern::new(r"\\(?:([0-7]{1,3})|\r\n|.)?|\r\n?");
+
 /// Returns a name without its slash, `#xx` replaced (section 7.3.5).
 pub(super) fn name(raw: &[u8]) -> Cow<'_, [u8]> {
-    if memchr::memchr(b'#', raw).is_none() {
-        return Cow::Borrowed(raw);
-    }
-    let mut name = Vec::with_capacity(raw.len());
-    let mut rest = raw;
-    while let Some((&first, behind)) = rest.split_first() {
-        let byte = match behind {
-            [high, low, ..] if first == b'#' => hex_digit(*high).zip(hex_digit(*low)),
-            _ => None,
-        };
-        name.push(byte.map_or(first, |(high, low)| high << 4 | low));
-        rest = if byte.is_some() { &behind[2..] } else { behind };
-    }
-    Cow::Owned(name)
+    CODE.replace_all(raw, |code: &Captures<'_>| hex(&code[1]))
 }
 
 fn hex_digit(byte: u8) -> Option<u8> {
@@ -163,61 +158,37 @@ fn hex_digit(byte: u8) -> Option<u8> {
 pub(super) fn string(raw: &[u8]) -> Vec<u8> {
     let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
     match raw.first() {
-        Some(b'(') => literal(inner),
+        Some(b'(') => ESCAPE.replace_all(inner, unescaped).into_owned(),
         _ => hex(inner),
     }
 }
 
 fn hex(inner: &[u8]) -> Vec<u8> {
     let digits: Vec<u8> = inner.iter().filter_map(|&byte| hex_digit(byte)).collect();
-    // A last digit without a partner counts as if `0` followed.
+    // A last digit without a partner is read as if `0` followed.
     let pair = |pair: &[u8]| pair[0] << 4 | pair.get(1).unwrap_or(&0);
     digits.chunks(2).map(pair).collect()
 }
 
-fn literal(inner: &[u8]) -> Vec<u8> {
-    let mut text = Vec::with_capacity(inner.len());
-    let mut at = 0;
-    while let Some(&byte) = inner.get(at) {
-        at += 1;
-        match byte {
-            b'\\' => at = escape(inner, at, &mut text),
-            // Every end of a line counts as a line feed.
-            b'\r' => {
-                text.push(b'\n');
-                at += usize::from(inner.get(at) == Some(&b'\n'));
-            }
-            _ => text.push(byte),
-        }
+/// Returns the characters of an escape or of the end of a line.
+fn unescaped(escape: &Captures<'_>) -> Vec<u8> {
+    if let Some(code) = escape.get(1) {
+        let digit = |code: u32, digit: &u8| code << 3 | u32::from(*digit - b'0');
+        // High-order overflow is ignored.
+        return vec![code.as_bytes().iter().fold(0, digit) as u8];
     }
-    text
-}
-
-/// Appends the character of an escape; returns the index after it.
-fn escape(inner: &[u8], at: usize, text: &mut Vec<u8>) -> usize {
-    let Some(&byte) = inner.get(at) else {
-        return at;
-    };
-    match byte {
-        b'n' => text.push(b'\n'),
-        b'r' => text.push(b'\r'),
-        b't' => text.push(b'\t'),
-        b'b' => text.push(b'\x08'),
-        b'f' => text.push(b'\x0C'),
-        b'0'..=b'7' => {
-            let head = &inner[..inner.len().min(at + 3)];
-            let end = run_end(head, at, |byte| matches!(byte, b'0'..=b'7'));
-            let digit = |code: u32, digit: &u8| code << 3 | u32::from(*digit - b'0');
-            // High-order overflow is ignored.
-            text.push(inner[at..end].iter().fold(0, digit) as u8);
-            return end;
-        }
+    vec![match &escape[0] {
         // The string goes on in the next line.
-        b'\r' => return at + 1 + usize::from(inner.get(at + 1) == Some(&b'\n')),
-        b'\n' => {}
-        _ => text.push(byte),
-    }
-    at + 1
+        b"\\" | [b'\\', b'\r' | b'\n', ..] => return Vec::new(),
+        b"\\n" => b'\n',
+        b"\\r" => b'\r',
+        b"\\t" => b'\t',
+        b"\\b" => b'\x08',
+        b"\\f" => b'\x0C',
+        [b'\\', byte, ..] => *byte,
+        // Every end of a line is read as a line feed.
+        _ => b'\n',
+    }]
 }
 
 /// Converts a text string to UTF-8: UTF-16 or UTF-8 with their marks, else PDFDocEncoding (section
@@ -253,7 +224,7 @@ fn pdf_doc_character(byte: u8) -> char {
     }
 }
 
-/// Returns the index of the first byte of a stream, behind the keyword and its line end (section
+/// Returns the index of the first byte of a stream, after the keyword and its line end (section
 /// 7.3.8.1).
 pub(super) fn stream_start(bytes: &[u8], at: usize) -> Option<usize> {
     bytes.get(at..)?.starts_with(b"stream").then_some(())?;
@@ -265,7 +236,7 @@ pub(super) fn stream_start(bytes: &[u8], at: usize) -> Option<usize> {
     })
 }
 
-/// Returns whether `endstream` follows an index, perhaps behind white space.
+/// Returns whether `endstream` follows an index, perhaps after white space.
 pub(super) fn ends_stream(bytes: &[u8], at: usize) -> bool {
     let rest = bytes.get(at..).unwrap_or_default();
     // A line end is before the keyword; more white space is tolerated.

@@ -1,7 +1,7 @@
 //! PDF (ISO 32000-2): the actions that lead out of a file, and the destinations in it.
 //!
-//! The file is held, as its last bytes tell where its objects are. The reader is one of our own:
-//! objects are read where they stand and never become a tree, so that neither memory nor time depends on
+//! The file is held, as its last bytes say where its objects are. The reader is one of our own:
+//! objects are read in place and never become a tree, so that neither memory nor time depends on
 //! what they refer to.
 #![doc = include_str!("rules.md")]
 
@@ -18,7 +18,6 @@ use super::{AnchorReporting, Format, Passes, Scan, ScanStart, text};
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
 use file::PdfFile;
-use stream::PdfFault;
 use walk::PdfWalk;
 
 /// PDF.
@@ -26,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
     name: "pdf",
     extensions: &["pdf"],
     file_names: &[],
-    // Attachments of messages are passed over.
+    // Attachments of messages are skipped.
     media_types: &[],
     bounds: Bounds {
         look_behind: 0,
@@ -73,12 +72,7 @@ impl PdfScanner {
                 false
             }
         };
-        for (fault, at) in std::mem::take(&mut file.faults) {
-            let code = match fault {
-                PdfFault::Rebuilt => &diagnostic::PDF_REBUILT,
-                PdfFault::Damaged => &diagnostic::PDF_DAMAGED,
-                PdfFault::Limit => &diagnostic::PDF_LIMIT,
-            };
+        for (code, at) in std::mem::take(&mut file.faults) {
             diagnose(code, at, events);
         }
         if !has_pages {
@@ -112,9 +106,9 @@ impl Scan for PdfScanner {
     }
 }
 
-/// Returns the index of the header, from which offsets in the file count.
+/// Returns the index of the header, which offsets in the file begin at.
 fn header(bytes: &[u8]) -> usize {
-    /// The header may stand behind other bytes (ISO 32000-1, Annex H, implementation note 13).
+    /// The header may be after other bytes (ISO 32000-1, Annex H, implementation note 13).
     const NEAR: usize = 1024;
     let head = &bytes[..bytes.len().min(NEAR)];
     memmem::find(head, b"%PDF-").unwrap_or(0)

@@ -5,6 +5,8 @@ use std::io::Read;
 
 use flate2::bufread::ZlibDecoder;
 
+use crate::document::diagnostic::{self, Code};
+
 /// The parameters of FlateDecode (ISO 32000-2, table 8).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlateParameters {
@@ -14,33 +16,22 @@ pub(super) struct FlateParameters {
     pub(super) columns: usize,
 }
 
-/// The faults of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PdfFault {
-    /// The cross references are missing or wrong; objects were found by a search.
-    Rebuilt,
-    /// An object that is needed is damaged.
-    Damaged,
-    /// The file takes more steps, or unpacks to more bytes, than files do.
-    Limit,
-}
-
 /// Decompresses a stream up to `limit` bytes; damaged data gives what is before the damage.
 pub(super) fn inflate(
     data: &[u8],
     parameters: FlateParameters,
     limit: usize,
-) -> (Vec<u8>, Option<PdfFault>) {
+) -> (Vec<u8>, Option<&'static Code>) {
     let mut inflated = Vec::new();
     let most = (limit as u64).saturating_add(1);
     let outcome = ZlibDecoder::new(data).take(most).read_to_end(&mut inflated);
     let fault = match outcome {
         _ if inflated.len() > limit => {
             inflated.truncate(limit);
-            Some(PdfFault::Limit)
+            Some(&diagnostic::PDF_LIMIT)
         }
         Ok(_) => None,
-        Err(_) => Some(PdfFault::Damaged),
+        Err(_) => Some(&diagnostic::PDF_DAMAGED),
     };
     let plain = match parameters.predictor {
         0 | 1 => Some(inflated),
@@ -49,7 +40,7 @@ pub(super) fn inflate(
     };
     match plain {
         Some(plain) => (plain, fault),
-        None => (Vec::new(), Some(PdfFault::Damaged)),
+        None => (Vec::new(), Some(&diagnostic::PDF_DAMAGED)),
     }
 }
 

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
-use super::file::{PdfCursor, PdfFile, PdfPlace, PdfValue};
+use super::file::{PdfCursor, PdfFile, PdfString, PdfValue};
 use super::lexer::{marked_text, text_string};
 use crate::document::events::{
     BaseSelector, Context, Event, Events, FoundReference, NameRange, RuleFamily, Span, TextRange,
@@ -42,8 +42,7 @@ enum PdfPart {
 
 /// A reference as an action names it.
 struct ActionTarget {
-    text: Vec<u8>,
-    place: PdfPlace,
+    text: PdfString,
     base: BaseSelector,
 }
 
@@ -106,8 +105,8 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
     /// Returns the base of URI actions (section 12.6.4.8).
     fn base(&mut self, uri: PdfValue) -> Option<(Vec<u8>, u64)> {
         let [base] = self.file.fields(uri, [b"Base"])?;
-        let (base, place) = self.file.string(base?)?;
-        Some((base, self.span(&place).start))
+        let base = self.file.string(base?)?;
+        Some((base.bytes, self.offset + base.range.start as u64))
     }
 
     /// Enters the part, before its first reference.
@@ -127,7 +126,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         self.events.push(Event::Settled);
     }
 
-    /// Leaves the part behind its last reference.
+    /// Leaves the part after its last reference.
     fn leave(&mut self) {
         if std::mem::replace(&mut self.is_entered, false) {
             self.events.push(Event::Leave);
@@ -241,7 +240,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         }
     }
 
-    /// Reports an action and those behind it, each once.
+    /// Reports an action and those after it, each once.
     fn chain(&mut self, action: PdfValue, element: &'static str) {
         self.graph(Some(action), |walk, action| {
             let keys: [&[u8]; 6] = [b"S", b"URI", b"F", b"D", b"Win", b"Next"];
@@ -267,12 +266,8 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         let kind = kind.and_then(|kind| self.file.name(kind));
         match kind.as_deref().unwrap_or(b"URI") {
             b"URI" => {
-                let (uri, place) = self.file.string(uri?)?;
-                Some(ActionTarget {
-                    text: uri_string(uri),
-                    place,
-                    base: BaseSelector::Document,
-                })
+                let uri = self.file.string(uri?)?;
+                Some(uri_target(uri))
             }
             b"GoToR" => {
                 let mut target = self.file_specification(file?)?;
@@ -296,7 +291,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
     /// Reads a file specification, a string or a dictionary (section 7.11).
     fn file_specification(&mut self, value: PdfValue) -> Option<ActionTarget> {
         let (mut is_uri, mut is_text) = (false, false);
-        let (bytes, place) = match self.file.string(value) {
+        let mut text = match self.file.string(value) {
             Some(string) => string,
             None => {
                 let keys: [&[u8]; 3] = [b"UF", b"F", b"FS"];
@@ -307,33 +302,28 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
                 self.file.string(unicode.or(file)?)?
             }
         };
-        if is_uri || is_absolute(&bytes) {
-            return Some(ActionTarget {
-                text: uri_string(bytes),
-                place,
-                base: BaseSelector::Document,
-            });
+        if is_uri || is_absolute(&text.bytes) {
+            return Some(uri_target(text));
         }
         let path = if is_text {
-            text_string(&bytes)
+            text_string(&text.bytes)
         } else {
-            uri_string(bytes)
+            uri_string(text.bytes)
         };
-        let mut text = Vec::new();
         // A colon in the first segment would end a scheme.
         let first = path.split(|&byte| byte == b'/').next().unwrap_or_default();
-        if first.contains(&b':') {
-            text.extend_from_slice(b"./");
+        text.bytes = if first.contains(&b':') {
+            b"./"
+        } else {
+            &b""[..]
         }
-        push_path(&path, &mut text);
-        Some(ActionTarget {
-            text,
-            place,
-            base: BaseSelector::Fallback,
-        })
+        .to_vec();
+        push_path(&path, &mut text.bytes);
+        let base = BaseSelector::Fallback;
+        Some(ActionTarget { text, base })
     }
 
-    /// Returns the fragment that leads to a destination in another file (RFC 8118, section 3).
+    /// Returns the fragment of a destination in another file (RFC 8118, section 3).
     fn fragment(&mut self, destination: PdfValue) -> Option<Vec<u8>> {
         if let Some(mut items) = self.file.array(destination) {
             let page = self.file.next_item(&mut items)?;
@@ -341,7 +331,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
             return Some(format!("page={page}").into_bytes());
         }
         let name = match self.file.string(destination) {
-            Some((name, _)) => text_string(&name),
+            Some(name) => text_string(&name.bytes),
             None => self.file.name(destination)?,
         };
         let mut fragment = b"nameddest=".to_vec();
@@ -349,26 +339,23 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         Some(fragment)
     }
 
-    fn span(&self, place: &PdfPlace) -> Span {
-        let (PdfPlace::File(range) | PdfPlace::Packed(range)) = place;
-        Span {
-            start: self.offset + range.start as u64,
-            end: self.offset + range.end as u64,
-        }
-    }
-
     fn report(&mut self, target: &ActionTarget, element: &'static str) {
         self.enter();
-        let text = self.events.store(&target.text);
-        let span = self.span(&target.place);
+        let PdfString {
+            bytes,
+            range,
+            is_packed,
+        } = &target.text;
+        let text = self.events.store(bytes);
+        let span = Span {
+            start: self.offset + range.start as u64,
+            end: self.offset + range.end as u64,
+        };
         let mut found = FoundReference::new(span, text, Context::Attribute);
         found.element = NameRange::Known(element);
         found.attribute = NameRange::Known("uri");
         found.base = target.base;
-        found.flags = match target.place {
-            PdfPlace::File(_) => Flags::OBJECT,
-            PdfPlace::Packed(_) => Flags::OBJECT | Flags::PACKED,
-        };
+        found.flags = Flags::OBJECT | Flags::PACKED.when(*is_packed);
         self.events.push(Event::Reference(found));
         self.events.forget_stored();
     }
@@ -383,7 +370,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         });
     }
 
-    /// Reports the actions of all fields that are no annotations of pages (section 12.7).
+    /// Reports the actions of all fields that are not annotations of pages (section 12.7).
     fn form(&mut self, form: PdfValue) {
         let Some([Some(fields)]) = self.file.fields(form, [b"Fields"]) else {
             return;
@@ -413,8 +400,8 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
             let [kids, names] = walk.file.fields(node, [b"Kids", b"Names"])?;
             if let Some(mut items) = names.and_then(|names| walk.file.array(names)) {
                 while let Some(name) = walk.file.next_item(&mut items) {
-                    if let Some((name, _)) = walk.file.string(name) {
-                        anchors.report(&name, walk.events);
+                    if let Some(name) = walk.file.string(name) {
+                        anchors.report(&name.bytes, walk.events);
                     }
                     walk.file.next_item(&mut items);
                 }
@@ -450,6 +437,13 @@ impl DestinationNames {
             events.forget_stored();
         }
     }
+}
+
+/// Returns the target that a string names as a URI.
+fn uri_target(mut uri: PdfString) -> ActionTarget {
+    uri.bytes = uri_string(uri.bytes);
+    let base = BaseSelector::Document;
+    ActionTarget { text: uri, base }
 }
 
 /// Returns a URI as text: its bytes, but for those who write it as a text string.
