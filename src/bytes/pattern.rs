@@ -26,7 +26,8 @@ impl Pattern {
     /// Returns the first match at or after an index, and its first group, which is empty if it is not
     /// in the match.
     pub(crate) fn group_at(&self, text: &[u8], at: usize) -> Option<[Range<usize>; 2]> {
-        let found = self.captures_at(text, at)?;
+        // Captures allocate memory, which most texts do not need.
+        let found = self.captures_at(text, self.find_at(text, at)?.start())?;
         let whole = found.get(0)?.range();
         let group = found
             .get(1)

@@ -5,8 +5,8 @@ use std::ops::Range;
 use memchr::memchr;
 
 use super::attributes::{DocumentAttributes, replaced};
-use super::ids::SectionIds;
-use super::inline::{ANCHORS, file, reference};
+use super::ids::{ANCHORS, SectionIds};
+use super::references::{file, reference};
 use crate::bytes::class::run_end;
 use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
@@ -449,11 +449,11 @@ impl AdocReader {
         let first = attributes.split(|&byte| byte == b',').next();
         let is_hosted = matches!(first, Some(b"youtube" | b"vimeo" | b"wistia"));
         let folder = || match self.attributes.get(b"imagesdir") {
-            Some(folder) if !folder.is_empty() && !folder.ends_with(b"/") => {
-                BlockBase::Folder([folder, b"/"].concat())
+            None | Some(b"") => BlockBase::Document,
+            Some(folder) => {
+                let slash = if folder.ends_with(b"/") { "" } else { "/" };
+                BlockBase::Folder([folder, slash.as_bytes()].concat())
             }
-            Some(folder) if !folder.is_empty() => BlockBase::Folder(folder.to_vec()),
-            _ => BlockBase::Document,
         };
         if name != "video" || !is_hosted {
             self.results.reference(file(text, target, name, folder()));

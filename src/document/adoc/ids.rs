@@ -1,10 +1,17 @@
-//! The identifiers that Asciidoctor derives from the titles of sections.
+//! Identifiers: those that authors write, and those that Asciidoctor derives from the titles of sections.
 
 use std::collections::HashMap;
 
 use super::attributes::DocumentAttributes;
+use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
 
+/// Identifiers that fragments can refer to.
+pub(super) static ANCHORS: [Pattern; 3] = [
+    Pattern::new(r"\[\[(?:([A-Za-z_:\x80-\xff][A-Za-z0-9_:.\x80-\xff-]*)[,\]])?"),
+    Pattern::new(r"anchor:([A-Za-z_:\x80-\xff][A-Za-z0-9_:.\x80-\xff-]*)\["),
+    Pattern::new(r"\[#([A-Za-z_:\x80-\xff][A-Za-z0-9_:.\x80-\xff-]*)[^\]]{0,254}\][#*_`]"),
+];
 /// Maximum length of `idprefix`, in bytes.
 const MAX_PREFIX_LEN: usize = 256;
 

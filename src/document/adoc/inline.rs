@@ -6,10 +6,12 @@ use memchr::memmem;
 
 use super::attributes::{REFERENCE, replaced};
 use super::body::AdocReader;
+use super::ids::ANCHORS;
+use super::references::{cross_reference, reference, without_blanks};
 use crate::bytes::class::run_end;
 use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
-use crate::document::blocks::{BlockBase, BlockReference, Line, char_at, char_before};
+use crate::document::blocks::{BlockReference, Line, char_at, char_before};
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 use crate::document::source_text::DecodedText;
@@ -49,12 +51,6 @@ static PASS: Pattern = Pattern::new(r"(?:pass|stem|latexmath|asciimath):[a-z,-]{
 static URI: Pattern = Pattern::new(r"(?:https?|file|ftp|irc)://");
 static ADDRESS: Pattern =
     Pattern::new(r"[A-Za-z0-9_][A-Za-z0-9_.%+-]{0,319}@([A-Za-z0-9_.-]{0,319}[A-Za-z])");
-/// Identifiers that fragments can refer to.
-pub(super) static ANCHORS: [Pattern; 3] = [
-    Pattern::new(r"\[\[(?:([A-Za-z_:\x80-\xff][A-Za-z0-9_:.\x80-\xff-]*)[,\]])?"),
-    Pattern::new(r"anchor:([A-Za-z_:\x80-\xff][A-Za-z0-9_:.\x80-\xff-]*)\["),
-    Pattern::new(r"\[#([A-Za-z_:\x80-\xff][A-Za-z0-9_:.\x80-\xff-]*)[^\]]{0,254}\][#*_`]"),
-];
 /// Maximum length of an identifier, in bytes.
 const MAX_ID_LEN: usize = 1 << 10;
 /// Characters that replace a sequence of others.
@@ -162,24 +158,18 @@ impl AdocInlineText<'_> {
                 at = start;
                 continue;
             }
-            let end = match (mark, length) {
-                (b'+' | b'`', 1) => self.constrained(at),
-                _ => {
-                    let marks = vec![mark; length];
-                    memmem::find(&self.text[start..], &marks).map(|end| start + end)
-                }
+            let end = if length == 1 {
+                self.constrained(at)
+            } else {
+                let end = memmem::find(&self.text[start..], &self.text[at..start]);
+                end.map(|end| start + end)
             };
-            match end {
-                Some(end) => {
-                    self.replace(start..end, PASSED);
-                    at = end + length;
-                }
-                None => {
-                    if length > 1 {
-                        none[kind] = start;
-                    }
-                    at = start;
-                }
+            at = start;
+            if let Some(end) = end {
+                self.replace(start..end, PASSED);
+                at = end + length;
+            } else if length > 1 {
+                none[kind] = start;
             }
         }
     }
@@ -443,22 +433,6 @@ fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// Returns a reference for a range of a text.
-pub(super) fn reference(
-    text: &DecodedText,
-    range: Range<usize>,
-    element: &'static str,
-) -> BlockReference {
-    let written = text.bytes[range.clone()].to_vec();
-    BlockReference {
-        range: text.range(range),
-        flags: Flags::TEMPLATE.when(REFERENCE.is_match(&written)),
-        text: Some(written),
-        element: Some(element),
-        ..BlockReference::default()
-    }
-}
-
 /// Returns a link, without the backslashes that keep Asciidoctor from replacing what is after them.
 fn link(text: &DecodedText, range: Range<usize>) -> BlockReference {
     let mut found = reference(text, range.clone(), "link");
@@ -486,53 +460,4 @@ fn begins_attribute(text: &[u8]) -> bool {
         let found = REFERENCE.find(&text[..text.len().min(MAX_LEN)]);
         found.is_some_and(|found| found.start() == 0)
     }
-}
-
-/// Returns a reference that may be the name of a file, with blanks in it.
-pub(super) fn file(
-    text: &DecodedText,
-    range: Range<usize>,
-    element: &'static str,
-    base: BlockBase,
-) -> BlockReference {
-    let mut found = reference(text, range, element);
-    if let BlockBase::Folder(folder) = &base {
-        found.flags |= Flags::TEMPLATE.when(REFERENCE.is_match(folder));
-    }
-    found.base = base;
-    without_blanks(found)
-}
-
-/// Percent-encodes the blanks of what is resolved.
-fn without_blanks(mut found: BlockReference) -> BlockReference {
-    if let Some(written) = found.text.as_deref().filter(|text| text.contains(&b' ')) {
-        let parts: Vec<&[u8]> = written.split(|&byte| byte == b' ').collect();
-        found.resolves_as = Some(parts.join(&b"%20"[..]));
-    }
-    found
-}
-
-/// The last segment of a path, if it has an extension.
-static EXTENSION: Pattern = Pattern::new(r"\.[^/]*$");
-
-/// Returns a cross reference: a fragment, or a file whose extension may be left out.
-fn cross_reference(text: &DecodedText, range: Range<usize>, is_macro: bool) -> BlockReference {
-    let mut found = reference(text, range.clone(), "xref");
-    let target = text.bytes[range].trim_ascii_end();
-    found.text = Some(match memchr::memchr(b'#', target) {
-        Some(0) => target.to_vec(),
-        Some(hash) => {
-            let (path, fragment) = target.split_at(hash);
-            let extension: &[u8] = if EXTENSION.is_match(path) {
-                b""
-            } else {
-                b".adoc"
-            };
-            let fragment = if fragment.len() > 1 { fragment } else { b"" };
-            [path, extension, fragment].concat()
-        }
-        None if is_macro && EXTENSION.is_match(target) => target.to_vec(),
-        None => [b"#", target].concat(),
-    });
-    without_blanks(found)
 }

@@ -8,6 +8,7 @@ mod attributes;
 mod body;
 mod ids;
 mod inline;
+mod references;
 
 use super::Format;
 use super::blocks::{BlockScanner, format};
