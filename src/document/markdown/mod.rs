@@ -29,6 +29,7 @@ use super::nested::{Member, NestedScanners, NestedScope};
 pub use super::options::{MarkdownOptions, Slug};
 use super::source_text::{Origin, SourceText};
 use super::{AnchorReporting, Format, Scan, ScanStart, diagnostic, text};
+use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
 use crate::uri::base::push_path;
@@ -434,16 +435,14 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
                 link_type,
                 dest_url,
                 ..
-            } => {
-                self.link(link_type, &dest_url, range, ("a", "href"));
-            }
+            } => self.link(link_type, &dest_url, range, "a"),
             Tag::Image {
                 link_type,
                 dest_url,
                 ..
             } => {
                 self.opaque += 1;
-                self.link(link_type, &dest_url, range, ("img", "src"));
+                self.link(link_type, &dest_url, range, "img");
             }
             _ => {}
         }
@@ -473,7 +472,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         kind: LinkType,
         destination: &str,
         range: Range<usize>,
-        (element, attribute): (&'static str, &'static str),
+        element: &'static str,
     ) {
         let inner = range.start + 1..range.end.saturating_sub(1);
         let mut open = OpenLink {
@@ -482,36 +481,40 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
             text_end: range.start + 1,
         };
         match kind {
-            LinkType::Autolink => {
-                self.push(inner, destination).context = Context::Angle;
-            }
+            LinkType::Autolink => self.push(inner, destination).context = Context::Angle,
             LinkType::Email => {
-                let target = format!("mailto:{destination}");
-                let found = self.push(inner, &target);
+                let found = self.push(inner, &format!("mailto:{destination}"));
                 found.context = Context::Email;
                 found.flags |= Flags::SCHEME_GUESSED;
             }
             LinkType::WikiLink { .. } => {
                 let link = self.source.get(range.clone()).unwrap_or_default();
                 let start = range.start + link.find("[[").map_or(0, |at| at + 2);
-                let written = start..start + destination.len();
                 let target = wiki_target(destination, self.dialect);
-                let found = self.push(written, &target);
-                found.element = NameRange::Known(element);
-                found.attribute = NameRange::Known(attribute);
+                let found = self.element(start..start + destination.len(), &target, element);
                 found.flags |= Flags::WIKI;
             }
             LinkType::Inline => {
                 // `close_link` sets the span.
                 open.found = Some(self.found.len());
-                let unknown = range.start..range.start;
-                let found = self.push(unknown, destination);
-                found.element = NameRange::Known(element);
-                found.attribute = NameRange::Known(attribute);
+                self.element(range.start..range.start, destination, element);
             }
             _ => {}
         }
         self.links.push(open);
+    }
+
+    /// Adds the reference of an element.
+    fn element(
+        &mut self,
+        range: Range<usize>,
+        destination: &str,
+        element: &'static str,
+    ) -> &mut FoundReference {
+        let found = self.push(range, destination);
+        found.element = NameRange::Known(element);
+        found.attribute = NameRange::Known(if element == "a" { "href" } else { "src" });
+        found
     }
 
     fn close_link(&mut self) {
@@ -726,37 +729,23 @@ fn link_destination(source: &[u8], within: Range<usize>) -> Option<Range<usize>>
     destination(source, within.start + bracket + 2, within.end)
 }
 
+/// The label of a definition.
+static LABEL: Pattern = Pattern::new(r"^(?:\\.|[^\\])*?\]:");
+/// The blanks before a destination, and its bracket. A line may end there, and the next one start with the
+/// markers of block quotes.
+static DESTINATION: Pattern = Pattern::new(r"^[ \t]*(?:[\r\n][ \t\r\n>]*)?<?");
+
 /// Finds the destination of a definition: `[label]: destination`.
 fn definition_destination(source: &[u8], within: Range<usize>) -> Option<Range<usize>> {
-    let mut at = within.start;
-    loop {
-        match source.get(at..within.end)? {
-            [b'\\', _, ..] => at += 2,
-            [b']', b':', ..] => return destination(source, at + 2, within.end),
-            [_, ..] => at += 1,
-            [] => return None,
-        }
-    }
+    let label = LABEL.find(source.get(within.clone())?)?;
+    destination(source, within.start + label.end(), within.end)
 }
 
 fn destination(source: &[u8], at: usize, end: usize) -> Option<Range<usize>> {
     let source = source.get(..end)?;
-    let mut start = at;
-    let mut breaks = false;
-    // A line may end here, and the next one start with the markers of block quotes.
-    while let Some(&byte) = source.get(start) {
-        match byte {
-            b' ' | b'\t' => {}
-            b'\n' | b'\r' => breaks = true,
-            b'>' if breaks => {}
-            _ => break,
-        }
-        start += 1;
-    }
-    let angle = source.get(start) == Some(&b'<');
-    if angle {
-        start += 1;
-    }
+    let before = DESTINATION.find(source.get(at..)?)?;
+    let angle = before.as_bytes().ends_with(b"<");
+    let start = at + before.end();
     let mut at = start;
     let mut depth = 0;
     while let Some(&byte) = source.get(at) {

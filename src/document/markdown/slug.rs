@@ -72,7 +72,7 @@ enum Numbering {
     Count,
     /// The lowest `-n` that gives a new anchor is appended.
     Free,
-    /// A number behind `_` is raised, or `_1` appended, until the anchor is new (Python-Markdown).
+    /// A number after `_` is raised, or `_1` appended, until the anchor is new (Python-Markdown).
     Underscore,
 }
 
@@ -257,7 +257,7 @@ impl Slugs {
 }
 
 impl Numbering {
-    /// Returns a slug with the number that tells it from those before, and counts it.
+    /// Returns a slug with the number by which it differs from those before, and counts it.
     fn unique(self, slug: String, used: &mut HashMap<String, u64>) -> String {
         match self {
             Numbering::Count => {
@@ -284,7 +284,7 @@ impl Numbering {
     }
 }
 
-/// Raises the number behind `_`, or appends `_1`, until the anchor is new.
+/// Raises the number after `_`, or appends `_1`, until the anchor is new.
 fn underscore(slug: String, used: &mut HashMap<String, u64>) -> String {
     let named = slug.rsplit_once('_').and_then(|(stem, digits)| {
         let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
@@ -297,7 +297,7 @@ fn underscore(slug: String, used: &mut HashMap<String, u64>) -> String {
         used.insert(slug.clone(), 0);
         return slug;
     }
-    // Each anchor that is passed points behind the last one of the run, as in a disjoint set: the
+    // Each anchor that is passed points past the last one of the run, as in a disjoint set: the
     // cost of all searches together stays linear.
     let (mut at, mut passed) = (slug, vec![]);
     let mut next = number + 1;
@@ -306,7 +306,7 @@ fn underscore(slug: String, used: &mut HashMap<String, u64>) -> String {
         at = format!("{stem}_{next}");
         match used.get(&at) {
             None => break,
-            Some(&behind) => next = behind.max(next + 1),
+            Some(&past) => next = past.max(next + 1),
         }
     }
     for anchor in passed {
@@ -347,12 +347,9 @@ fn github(heading: &str) -> String {
 /// As on GitHub, with one `-` for several, and never a number alone, which would name an issue.
 fn gitlab(heading: &str) -> String {
     let mut slug = github(heading);
-    let mut last = '\0';
-    slug.retain(|character| {
-        let repeats = character == '-' && last == '-';
-        last = character;
-        !repeats
-    });
+    while slug.contains("--") {
+        slug = slug.replace("--", "-");
+    }
     if !slug.is_empty() && slug.bytes().all(|byte| byte.is_ascii_digit()) {
         slug.insert_str(0, "anchor-");
     }

@@ -8,6 +8,7 @@ use memchr::{memchr, memchr2};
 use super::split::fence_after;
 use crate::bytes::class::run_end;
 use crate::bytes::lines::BYTE_ORDER_MARK;
+use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
 
 /// The maximum depth of block quotes, list items, footnotes and definitions (K15).
@@ -36,9 +37,8 @@ pub(super) fn to_text(bytes: &[u8], metadata: &[Range<usize>]) -> String {
 
 /// Returns the length of the byte order mark that a document begins with.
 pub(super) fn mark_length(bytes: &[u8]) -> usize {
-    let mark = BYTE_ORDER_MARK.len();
     if bytes.starts_with(BYTE_ORDER_MARK) {
-        mark
+        BYTE_ORDER_MARK.len()
     } else {
         0
     }
@@ -119,6 +119,11 @@ fn bound_containers(text: String) -> String {
     bounded
 }
 
+/// The marker of a list item or a definition, and a blank.
+static ITEM: Pattern = Pattern::new(r"^(?:[-+*:]|[0-9]{1,9}[.)])(?:[ \t\n\r]|$)");
+/// The label that begins a footnote.
+static FOOTNOTE: Pattern = Pattern::new(r"^\[\^(?:\\[^\n]|[^\\\]\n])*\]:");
+
 /// Returns the index of the first marker of a line that may open a container beyond the limit.
 ///
 /// A container is opened by its marker, or goes on by one (`>`) or by two columns of blanks or more, so
@@ -128,8 +133,6 @@ fn excess_marker(line: &[u8]) -> Option<usize> {
     loop {
         step(1);
         let rest = &line[at..];
-        let blank_at =
-            |at: usize| matches!(rest.get(at), None | Some(b' ' | b'\t' | b'\n' | b'\r'));
         // The marker's length, and how many blanks after it are its own.
         let (length, padding) = match rest.first()? {
             byte @ (b' ' | b'\t') => {
@@ -138,18 +141,8 @@ fn excess_marker(line: &[u8]) -> Option<usize> {
                 continue;
             }
             b'>' => (1, 1),
-            b'-' | b'+' | b'*' | b':' if blank_at(1) => (1, 4),
-            b'0'..=b'9' => {
-                let digits = run_end(rest, 0, |byte| byte.is_ascii_digit());
-                if digits > 9
-                    || !matches!(rest.get(digits), Some(b'.' | b')'))
-                    || !blank_at(digits + 1)
-                {
-                    return None;
-                }
-                (digits + 1, 4)
-            }
-            b'[' => (label_length(rest)?, 4),
+            b'-' | b'+' | b'*' | b':' | b'0'..=b'9' => (ITEM.trimmed_length(rest)?, 4),
+            b'[' => (FOOTNOTE.trimmed_length(rest)?, 4),
             _ => return None,
         };
         if depth + blanks / 2 >= MAX_CONTAINERS {
@@ -160,19 +153,4 @@ fn excess_marker(line: &[u8]) -> Option<usize> {
         let limit = line.len().min(at + padding);
         at = run_end(&line[..limit], at, |byte| byte == b' ');
     }
-}
-
-/// Returns the length of the label that begins a footnote, `[^label]:`.
-fn label_length(text: &[u8]) -> Option<usize> {
-    let end = memchr(b'\n', text).unwrap_or(text.len());
-    let mut at = text[..end].starts_with(b"[^").then_some(2)?;
-    while at < end {
-        match text[at..end] {
-            [b'\\', _, ..] => at += 2,
-            [b']', b':', ..] => return Some(at + 2),
-            [b']', ..] => return None,
-            _ => at += 1,
-        }
-    }
-    None
 }

@@ -448,9 +448,11 @@ impl BodyReader {
         let more = rest.iter().take_while(in_table).count();
         let mut cells = Cells::default();
         for line in std::iter::once(&first).chain(&rest[..more]) {
-            cells.grid_line(*line, &mut |cell| self.cell(&cell));
+            for cell in cells.grid_line(*line) {
+                self.cell(&cell);
+            }
         }
-        cells.finish(&mut |cell| self.cell(&cell));
+        self.close(&mut cells);
         1 + more
     }
 
@@ -467,14 +469,21 @@ impl BodyReader {
             let column = line.indent.saturating_sub(first.indent);
             let begins_row = starts.get(1).is_none_or(|&second| column < second);
             if is_border || begins_row {
-                cells.finish(&mut |cell| self.cell(&cell));
+                self.close(&mut cells);
             }
             if !is_border {
                 cells.simple_line(*line, first.indent, &starts);
             }
         }
-        cells.finish(&mut |cell| self.cell(&cell));
+        self.close(&mut cells);
         1 + rest.len()
+    }
+
+    /// Reads the cells that are open.
+    fn close(&mut self, cells: &mut Cells<'_>) {
+        for cell in std::mem::take(&mut cells.open).into_values() {
+            self.cell(&cell);
+        }
     }
 
     /// Reads the lines of a cell.
@@ -505,12 +514,9 @@ impl<'a> Cells<'a> {
         self.open.entry(column).or_default().push(line);
     }
 
-    fn finish(&mut self, end: &mut dyn FnMut(Vec<Line<'a>>)) {
-        std::mem::take(&mut self.open).into_values().for_each(end);
-    }
-
-    /// Takes a line of a grid table; a cell ends where a border crosses its columns.
-    fn grid_line(&mut self, line: Line<'a>, end: &mut dyn FnMut(Vec<Line<'a>>)) {
+    /// Takes a line of a grid table; returns the cells that end there: a border crosses their columns.
+    fn grid_line(&mut self, line: Line<'a>) -> Vec<Vec<Line<'a>>> {
+        let mut ended = Vec::new();
         let text = line.text();
         let (mut from, mut column) = (0, 0);
         while from < text.len() {
@@ -527,13 +533,14 @@ impl<'a> Cells<'a> {
             let next = column + 1 + columns(&text[start..stop]);
             if is_border {
                 self.corners.extend([column, next]);
-                self.open.remove(&column).into_iter().for_each(&mut *end);
+                ended.extend(self.open.remove(&column));
             } else if start < text.len() {
                 let cell = line.part(line.start + start..line.start + stop);
                 self.push(column, cell);
             }
             (from, column) = (stop, next);
         }
+        ended
     }
 
     /// Returns the index of the bar or the corner at which a cell ends; the cell begins in a column.

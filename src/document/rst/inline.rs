@@ -1,6 +1,6 @@
 //! Inline markup: references with embedded URIs, roles, and standalone URIs between them.
 //!
-//! Start-strings are tried from left to right, and the first construct that is complete counts, as in
+//! Start-strings are tried from left to right, and the first construct that is complete is used, as in
 //! docutils (`docutils.parsers.rst.states.Inliner`). A backslash that escapes comes as NUL.
 
 use std::ops::Range;
@@ -80,7 +80,7 @@ impl BodyReader {
 enum Construct {
     /// It is none.
     None,
-    /// It is in quotes, which make it text; the index behind it.
+    /// It is in quotes, which make it text; the index after it.
     Quoted(usize),
     /// A construct, or a start-string without an end; and what a reader sees of it.
     Markup(Range<usize>, Range<usize>),
@@ -110,26 +110,21 @@ impl RstInlineText<'_> {
         let text = self.text;
         let next = text.get(at + 1).copied();
         match (text[at], next) {
-            (b'*', Some(b'*')) => self.simple(at, End::Strong),
-            (b'*', _) => self.simple(at, End::Emphasis),
-            (b'`', Some(b'`')) => self.simple(at, End::Literal),
+            (b'*', Some(b'*')) => self.simple(at, at + 2, End::Strong),
+            (b'*', _) => self.simple(at, at + 1, End::Emphasis),
+            (b'`', Some(b'`')) => self.simple(at, at + 2, End::Literal),
             (b'|', Some(b'|')) => Construct::None,
-            (b'|', _) => self.simple(at, End::Substitution),
-            (b'_', Some(b'`')) => self.simple(at, End::Target),
+            (b'|', _) => self.simple(at, at + 1, End::Substitution),
+            (b'_', Some(b'`')) => self.simple(at, at + 2, End::Target),
             (b'_', _) => self.name_reference(at),
             (b'[', _) => self.footnote(at),
             _ => self.backquote(at),
         }
     }
 
-    /// Reads a construct between a start-string and an end-string.
-    fn simple(&mut self, at: usize, kind: End) -> Construct {
+    /// Reads a construct between a start-string, which ends at `start`, and an end-string.
+    fn simple(&mut self, at: usize, start: usize, kind: End) -> Construct {
         let (text, from) = (self.text, self.from);
-        let length = match kind {
-            End::Strong | End::Literal | End::Target => 2,
-            End::Emphasis | End::Substitution | End::Backquote => 1,
-        };
-        let start = at + length;
         if !starts(text, from, at) || char_at(text, start).is_some_and(char::is_whitespace) {
             return Construct::None;
         }
@@ -147,18 +142,15 @@ impl RstInlineText<'_> {
         Construct::Markup(at..end.end, start..end.start)
     }
 
-    /// Finds the first end-string of a kind behind `start`; one directly there does not count, and
+    /// Finds the first end-string of a kind after `start`; one directly there is not used, and
     /// hides later ones.
     fn end(&mut self, kind: End, start: usize) -> Option<Range<usize>> {
         let text = self.text;
         if start >= self.none_from[kind as usize] {
             return None;
         }
-        let mark = match kind {
-            End::Emphasis | End::Strong => b'*',
-            End::Substitution => b'|',
-            End::Literal | End::Target | End::Backquote => b'`',
-        };
+        // Each ends with the last byte of its start-string.
+        let mark = text[start - 1];
         let mut at = start;
         while let Some(next) = memchr::memchr(mark, &text[at..]) {
             step(1);
@@ -172,7 +164,7 @@ impl RstInlineText<'_> {
         None
     }
 
-    /// Returns the index behind the end-string at `at`, if there is one.
+    /// Returns the index after the end-string at `at`, if there is one.
     fn end_at(&self, kind: End, start: usize, at: usize) -> Option<usize> {
         let text = self.text;
         if at > start {
@@ -180,7 +172,7 @@ impl RstInlineText<'_> {
             let blank = before.is_whitespace();
             let is_bad = match kind {
                 End::Literal => blank,
-                // An escaped blank may stand before it.
+                // An escaped blank may be before it.
                 End::Backquote => (blank || before == '\0') && (at < 2 || text[at - 2] != 0),
                 _ => blank || before == '\0',
             };
@@ -250,7 +242,7 @@ impl RstInlineText<'_> {
         Construct::Markup(range, contents)
     }
 
-    /// Reads the name whose underscore stands at `at`.
+    /// Reads the name whose underscore is at `at`.
     fn name_reference(&self, at: usize) -> Construct {
         let text = self.text;
         let end = match text.get(at + 1) {
@@ -317,7 +309,7 @@ fn marks_end(text: &[u8], at: usize) -> Option<usize> {
     (at..=most).rev().find(|&end| ends(text, end))
 }
 
-/// Returns whether a start-string stands between matching quotes or brackets, or at the end.
+/// Returns whether a start-string is between matching quotes or brackets, or at the end.
 fn is_quoted(text: &[u8], from: usize, at: usize, end: usize) -> bool {
     if at == from {
         return false;
@@ -325,24 +317,18 @@ fn is_quoted(text: &[u8], from: usize, at: usize, end: usize) -> bool {
     let Some(after) = char_at(text, end) else {
         return true;
     };
-    matches!(
-        (char_before(text, at), after),
-        (Some('"'), '"')
-            | (Some('\''), '\'')
-            | (Some('('), ')')
-            | (Some('<'), '>')
-            | (Some('['), ']')
-            | (Some('{'), '}')
-            | (Some('\u{ab}'), '\u{bb}')
-            | (Some('\u{bb}'), '\u{ab}' | '\u{bb}')
-            | (Some('\u{2018}' | '\u{201a}'), '\u{2019}')
-            | (Some('\u{201a}'), '\u{2018}')
-            | (Some('\u{201c}' | '\u{201e}'), '\u{201d}')
-            | (Some('\u{201e}'), '\u{201c}')
-            | (Some('\u{2019}'), '\u{2019}')
-            | (Some('\u{201d}'), '\u{201d}')
-    )
+    let is_pair = |pair: &&str| {
+        pair.chars()
+            .eq(char_before(text, at).into_iter().chain([after]))
+    };
+    QUOTES.iter().any(is_pair)
 }
+
+/// Pairs of quotes and brackets, between which a start-string is text.
+const QUOTES: [&str; 17] = [
+    "\"\"", "''", "()", "<>", "[]", "{}", "«»", "»«", "»»", "‘’", "‚’", "‚‘", "“”", "„”", "„“",
+    "’’", "””",
+];
 
 /// Returns the start of the simple name that ends at `end`, if markup may begin there.
 fn name_start(text: &[u8], from: usize, end: usize) -> Option<usize> {
@@ -361,7 +347,7 @@ fn name_start(text: &[u8], from: usize, end: usize) -> Option<usize> {
         if starts(text, from, at) {
             best = Some(at);
         }
-        // Only behind `-` and `:` may a shorter name begin.
+        // Only after such a mark may a shorter name begin.
         match at.checked_sub(1).filter(|&before| before > from) {
             Some(before) if matches!(text[before], b'-' | b'.' | b'_' | b'+' | b':') => at = before,
             _ => return best,
@@ -383,7 +369,7 @@ fn role_start(text: &[u8], from: usize, end: usize) -> Option<usize> {
     (floor..close).find(|&at| text[at] == b':' && simple_name(text, at + 1) == close)
 }
 
-/// Returns the index behind the `:role:` at an index.
+/// Returns the index after the `:role:` at an index.
 fn role_end(text: &[u8], at: usize) -> Option<usize> {
     let end = simple_name(
         text,

@@ -6,6 +6,7 @@ use super::events::{Event, Events};
 use super::nested::NestedScanners;
 use super::source_text::DecodedText;
 use super::{Format, Scan, ScanStart, text};
+use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window};
 
@@ -45,6 +46,11 @@ pub(crate) fn is_troff(head: &[u8]) -> bool {
         })
     })
 }
+
+/// A backslash, with the rest of an escape that prints nothing or one character.
+static ESCAPE: Pattern = Pattern::new(
+    r"\\(?:[&:%/,-]|f(?:\([!-~]{2}|\[[^\]\n]{0,63}\]|[A-Za-z0-9])|\(ti|\[ti\]|\r?\n|[e\\])?",
+);
 
 /// The longest piece of a document that is read at a time, in bytes.
 const MAX_PIECE: usize = 1 << 20;
@@ -104,55 +110,25 @@ fn without_escapes(bytes: &[u8], offset: u64) -> DecodedText {
     let mut text = DecodedText::default();
     text.begin(offset);
     text.bytes.reserve(bytes.len());
-    // Where the line begins that `line` was read from last.
+    // The start of the line of the last escape.
     let (mut at, mut line) = (0, 0);
-    while let Some(next) = memchr::memchr(b'\\', &bytes[at..]) {
+    while let Some(found) = ESCAPE.find_at(bytes, at) {
         step(1);
-        text.copy(&bytes[at..at + next]);
-        if let Some(end) = memchr::memrchr(b'\n', &bytes[line..at + next]) {
+        text.copy(&bytes[at..found.start()]);
+        if let Some(end) = memchr::memrchr(b'\n', &bytes[line..found.start()]) {
             line += end + 1;
         }
-        at += next;
-        let printed: &[u8] = match bytes[at + 1..] {
-            [b'-', ..] => b"-",
-            [b'(', b't', b'i', ..] | [b'[', b't', b'i', b']', ..] => b"~",
-            _ => b"",
-        };
-        let length = match bytes[at + 1..] {
-            [b'&' | b':' | b'%' | b'/' | b',' | b'-', ..] => 2,
-            [b'f', b'(', first, second, ..]
-                if first.is_ascii_graphic() && second.is_ascii_graphic() =>
-            {
-                5
-            }
-            [b'f', b'[', ref name @ ..] => {
-                let end = memchr::memchr2(b']', b'\n', &name[..name.len().min(64)]);
-                let end = end.filter(|&end| name[end] == b']');
-                end.map_or(1, |end| end + 4)
-            }
-            [b'f', font, ..] if font.is_ascii_alphanumeric() => 3,
-            [b'(', b't', b'i', ..] => 4,
-            [b'[', b't', b'i', b']', ..] => 5,
-            // The line of a macro goes on.
-            [b'\n', ..] if bytes[line] == b'.' => 2,
-            [b'\r', b'\n', ..] if bytes[line] == b'.' => 3,
+        at = found.end();
+        let escape = found.as_bytes();
+        match escape {
+            b"\\-" => text.put(b"-", 2),
+            b"\\(ti" | b"\\[ti]" => text.put(b"~", escape.len()),
             // A backslash that is printed.
-            [b'e' | b'\\', ..] => {
-                text.copy(&bytes[at..at + 2]);
-                at += 2;
-                continue;
-            }
-            _ => {
-                text.copy(b"\\");
-                at += 1;
-                continue;
-            }
-        };
-        match length {
-            1 => text.copy(b"\\"),
-            _ => text.put(printed, length),
+            b"\\" | b"\\e" | b"\\\\" => text.copy(escape),
+            // Only the line of a macro goes on.
+            [.., b'\n'] if bytes[line] != b'.' => text.copy(escape),
+            _ => text.put(b"", escape.len()),
         }
-        at += length;
     }
     text.copy(&bytes[at..]);
     text
