@@ -14,8 +14,9 @@ use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::TransferEncoding;
 use crate::document::events::{Event, Events, FoundAttachment, RuleFamily};
 use crate::document::flags::Flags;
-use crate::document::nested::compressed::{CompressedMember, CompressedNeed};
+use crate::document::nested::compressed::CompressedMember;
 use crate::document::nested::{self, Member, NestedReader, PIECE, PreparedText, TextFilter};
+use crate::document::source_text::SourceText;
 use crate::document::{Format, diagnostic, text};
 
 /// The treatment of a part.
@@ -214,7 +215,7 @@ impl LeafPart {
             }
             PartContent::Nested(nested) => nested.push(bytes, run),
             PartContent::Attachment(held) => {
-                if held.bytes.push(bytes) == CompressedNeed::Nothing {
+                if !held.bytes.push(bytes) {
                     self.skip(run.scanners);
                 }
             }
@@ -239,7 +240,8 @@ impl LeafPart {
             return false;
         }
         let (nested, signature) = (&mut run.scanners.nested, &mut self.text.signature);
-        self.reader.scan_whole(raw, signature, nested, run.out);
+        let (text, start) = (SourceText::window(raw, 0), self.reader.start(true));
+        (self.reader.document).scan_whole(text, start, signature, nested, run.out);
         true
     }
 

@@ -103,16 +103,13 @@ impl NestedScanners {
 
 /// A window of a nested document, and the way back to the bytes of the container.
 pub(super) struct NestedView<'a> {
-    /// The window that was scanned.
     pub(super) scanned: Window<'a>,
     /// The window of the text that the scanned one was made from, in which lines are counted.
     pub(super) text: Window<'a>,
     /// Maps the scanned window to the text.
     pub(super) reflow: Option<&'a OffsetMap>,
-    /// The position of the text in the container.
     pub(super) origin: Origin<'a>,
     pub(super) positions: Positions,
-    /// The flags of places in the text.
     pub(super) flags: &'a mut dyn TextFlags,
 }
 
@@ -188,7 +185,7 @@ impl NestedDocument {
         self.entered = false;
     }
 
-    pub(super) fn scan_whole(
+    pub(crate) fn scan_whole(
         &mut self,
         text: SourceText<'_>,
         start: ScanStart,

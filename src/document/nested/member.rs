@@ -15,7 +15,6 @@ pub(crate) const PIECE: usize = 256 << 10;
 /// The longest nested document that is kept to be read a second time, in bytes.
 pub(crate) const KEPT: usize = 8 << 20;
 
-/// The encoding of text that was converted.
 pub(super) const DECODED: Detected = Detected {
     encoding: Some(UTF_8),
     mark: 0,
@@ -25,7 +24,6 @@ pub(super) const DECODED: Detected = Detected {
 /// Whether references belong to the nested document or to the one around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NestedScope {
-    /// They belong to the document around it.
     Enclosing,
     /// They belong to the nested document, which is entered with the first of them.
     #[default]
@@ -79,16 +77,11 @@ pub(crate) fn enter(
 /// Flags of references from where they stand in plain text.
 pub(crate) trait TextFlags {
     /// Reads the part of a window that has not been read.
-    fn read(&mut self, text: &Window<'_>);
-
-    /// Returns the flags of a reference at an offset in the text.
-    fn at(&self, offset: u64) -> Flags;
-}
-
-impl TextFlags for () {
     fn read(&mut self, _text: &Window<'_>) {}
 
     fn at(&self, _offset: u64) -> Flags {
         Flags::NONE
     }
 }
+
+impl TextFlags for () {}

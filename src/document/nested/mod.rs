@@ -4,7 +4,7 @@
 //! and does not know what its document is part of. Between the two stands [`NestedReader`]:
 //!
 //! 1. the transfer encoding is undone, and compression (`compressed`), which the container asks for;
-//! 2. the bytes become text (`text`), by the charset that the container declares;
+//! 2. the bytes become text, by the charset that the container declares;
 //! 3. the text is scanned by the scanner of its format, of which [`NestedScanners`] has one each;
 //! 4. what the scanner reports becomes events of the container (`document`). No other place maps spans,
 //!    lines, flags or names.
@@ -19,7 +19,6 @@ pub(super) mod compressed;
 mod document;
 mod member;
 mod reader;
-mod text;
 
 pub(super) use document::NestedScanners;
 pub(super) use member::{KEPT, Member, NestedScope, PIECE, TextFlags, enter};

@@ -1,14 +1,18 @@
-//! Reads nested documents: decodes them, scans them by their format, and reports what is found.
+//! Reads nested documents: decodes them, converts them to UTF-8 where their scanners ask for that, scans them
+//! by their formats, and reports what is found.
+
+use encoding_rs::{Encoding, UTF_8};
 
 use super::document::{NestedDocument, NestedScanners, NestedView};
-use super::member::{KEPT, Member, PIECE, TextFlags};
-use super::text::NestedText;
+use super::member::{DECODED, KEPT, Member, PIECE, TextFlags};
 use crate::bytes::window::{Window, Windows};
+use crate::decode::charset::{self, Conversion, Converter, ConverterInput, TextCharset};
 use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::TransferDecoder;
+use crate::decode::{Decode, RecordOffsets};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::Events;
-use crate::document::source_text::SourceText;
+use crate::document::source_text::Origin;
 use crate::document::{Passes, Positions, Reread, ScanStart};
 
 /// A plain text as it is to be scanned.
@@ -32,10 +36,23 @@ pub(crate) trait TextFilter {
 }
 
 /// Reads nested documents, one after the other, each in pieces.
+///
+/// Its text is the bytes of a member, or what they are in UTF-8. The scanner of markup decodes values
+/// itself, so markup is converted only where ASCII itself is encoded. Plain text is converted from its
+/// first byte beyond ASCII on.
 pub(crate) struct NestedReader {
     pub(crate) document: NestedDocument,
     decoder: TransferDecoder,
-    text: NestedText,
+    charset: TextCharset,
+    /// None while the text is the bytes of the member as they are.
+    converter: Option<Converter>,
+    /// The converter of an earlier text, which may serve again.
+    spare: Option<Converter>,
+    map: OffsetMap,
+    /// The part of the text that has not been consumed.
+    windows: Windows,
+    /// Converted bytes before they are in the windows.
+    converted: Vec<u8>,
     has_begun: bool,
     /// The number of pending bytes at which the text is scanned.
     threshold: usize,
@@ -48,7 +65,12 @@ impl Default for NestedReader {
         NestedReader {
             document: NestedDocument::new(Member::default()),
             decoder: TransferDecoder::default(),
-            text: NestedText::default(),
+            charset: TextCharset::Guess,
+            converter: None,
+            spare: None,
+            map: OffsetMap::default(),
+            windows: Windows::new(PIECE),
+            converted: Vec::new(),
             has_begun: false,
             threshold: PIECE,
             diagnostics: Vec::new(),
@@ -64,15 +86,118 @@ impl NestedReader {
             Passes::MaybeTwice | Passes::Held => KEPT,
             Passes::Once => PIECE,
         };
-        let fault = self.text.begin(member.format, &member.charset);
+        self.spare = self.converter.take().or(self.spare.take());
+        self.map.clear();
+        self.windows.begin(member.format.bounds);
+        let (charset, fault) = charset::of_label(&member.charset);
         self.diagnostics.extend(fault.map(<&Code>::from));
         self.document = NestedDocument::new(member);
-        self.document.set_encoding(self.text.encoding());
+        self.set_charset(charset);
+        self.document.set_encoding(self.encoding());
     }
 
-    /// Returns whether no text has come.
+    fn set_charset(&mut self, charset: TextCharset) {
+        self.charset = charset;
+        if let TextCharset::Convert(input) = charset {
+            self.convert(input);
+        }
+    }
+
+    fn convert(&mut self, input: ConverterInput) {
+        let restarted = self.spare.take().and_then(|spare| spare.restarted(input));
+        self.converter = Some(restarted.unwrap_or_else(|| Converter::new(input)));
+    }
+
+    /// Returns whether the scanner decodes the text itself, but for encodings of ASCII.
+    fn decodes_itself(&self) -> bool {
+        matches!(
+            self.document.member.format.conversion,
+            Conversion::WhereNeeded
+        )
+    }
+
+    /// The encoding that other text is converted from where it is not ASCII.
+    fn legacy(&self) -> Option<&'static Encoding> {
+        match self.charset {
+            TextCharset::Superset(encoding) if encoding != UTF_8 && !self.decodes_itself() => {
+                Some(encoding)
+            }
+            _ => None,
+        }
+    }
+
+    fn encoding(&self) -> &'static Encoding {
+        match self.charset {
+            TextCharset::Superset(encoding) if self.decodes_itself() => encoding,
+            _ => UTF_8,
+        }
+    }
+
+    /// Returns whether bytes of the member, all there are, are its text in UTF-8.
+    pub(crate) fn is_utf8(&self, bytes: &[u8]) -> bool {
+        let charset = match self.charset {
+            TextCharset::Guess => charset::guess(bytes),
+            known => known,
+        };
+        match charset {
+            TextCharset::Superset(encoding) => encoding == UTF_8 || bytes.is_ascii(),
+            TextCharset::Guess | TextCharset::Convert(_) => false,
+        }
+    }
+
+    /// Appends bytes of the member to the text.
+    fn append(&mut self, bytes: &[u8]) {
+        if self.converter.is_none()
+            && let Some(encoding) = self.legacy()
+            && !bytes.is_ascii()
+        {
+            // The bytes before are ASCII, which needs no conversion.
+            let window = self.windows.window();
+            let length = window.offset_at(window.bytes.len());
+            self.map.copy(length as usize);
+            self.convert(encoding.into());
+        }
+        let Some(converter) = &mut self.converter else {
+            return self.windows.push(bytes);
+        };
+        self.converted.clear();
+        converter.push(bytes, &mut self.converted, &mut self.map);
+        self.windows.push(&self.converted);
+    }
+
+    /// Detects the encoding from the first bytes, which are pending, where none is declared reliably,
+    /// and converts them if that is needed.
+    fn detect(&mut self) {
+        let head = self.windows.pending();
+        match self.charset {
+            _ if self.decodes_itself() && self.converter.is_none() => {
+                let prescan = self.document.member.format.prescan;
+                match charset::detect(prescan, self.charset.encoding(), head).encoding {
+                    Some(encoding) if charset::needs_transcoding(encoding) => {
+                        let (charset, _) = charset::of_label(encoding.name().as_bytes());
+                        self.set_charset(charset);
+                    }
+                    _ => return,
+                }
+            }
+            TextCharset::Guess => {
+                let charset = charset::guess(head);
+                self.set_charset(charset);
+                if let Some(encoding) = self.legacy() {
+                    self.convert(encoding.into());
+                }
+            }
+            _ => return,
+        }
+        if self.converter.is_some() {
+            let head = self.windows.pending().to_vec();
+            self.windows.begin(self.document.member.format.bounds);
+            self.append(&head);
+        }
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
-        !self.has_begun && self.text.windows.pending().is_empty()
+        !self.has_begun && self.windows.pending().is_empty()
     }
 
     /// Undoes the transfer encoding of a piece; returns the decoded bytes.
@@ -89,52 +214,40 @@ impl NestedReader {
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8], filter: &mut impl TextFilter, out: &mut Events) {
-        self.text.push(bytes);
-        if self.text.windows.pending().len() >= self.threshold {
+        self.append(bytes);
+        if self.windows.pending().len() >= self.threshold {
             self.scan(false, filter, out);
-            let pending = self.text.windows.pending().len();
-            self.threshold = PIECE.max(2 * pending);
+            self.threshold = PIECE.max(2 * self.windows.pending().len());
         }
     }
 
     pub(crate) fn end(&mut self, filter: &mut impl TextFilter, out: &mut Events) {
         self.scan(true, filter, out);
-        if self.text.is_malformed() {
+        let converter = self.converter.as_ref();
+        if converter.is_some_and(|converter| converter.faults() > 0) {
             self.diagnostics.push(&diagnostic::CHARSET_MALFORMED);
         }
         self.document.leave(out);
     }
 
-    /// Returns whether bytes of the member, all there are, are its text in UTF-8.
-    pub(crate) fn is_utf8(&self, bytes: &[u8]) -> bool {
-        self.text.is_utf8(bytes)
-    }
-
-    /// Scans a member of which all bytes are in view as text, without a copy.
-    pub(crate) fn scan_whole(
-        &mut self,
-        bytes: &[u8],
-        flags: &mut dyn TextFlags,
-        scanners: &mut NestedScanners,
-        out: &mut Events,
-    ) {
-        let (text, start) = (SourceText::window(bytes, 0), self.start(true));
-        self.document.scan_whole(text, start, flags, scanners, out);
-    }
-
     fn scan(&mut self, last: bool, filter: &mut impl TextFilter, out: &mut Events) {
         if !self.has_begun {
-            self.text.detect();
-            self.document.set_encoding(self.text.encoding());
+            self.detect();
+            self.document.set_encoding(self.encoding());
         }
         if last {
-            self.text.finish();
+            if let Some(converter) = &mut self.converter {
+                self.converted.clear();
+                converter.finish(&mut self.converted, &mut self.map);
+                self.windows.push(&self.converted);
+            }
+            self.windows.end_here();
         }
         let is_plain = self.document.is_plain();
-        let limit = is_plain.then(|| filter.blank(&mut self.text.windows, last));
+        let limit = is_plain.then(|| filter.blank(&mut self.windows, last));
         let begins = !std::mem::replace(&mut self.has_begun, true);
         let start = begins.then(|| self.start(last));
-        let mut text = self.text.windows.window();
+        let mut text = self.windows.window();
         if let Some(limit) = limit {
             text.bytes = &text.bytes[..text.at_offset(limit)];
         }
@@ -147,7 +260,10 @@ impl NestedReader {
             scanned: derived.map_or(text, |(window, _)| window),
             text,
             reflow: derived.map(|(_, map)| map),
-            origin: self.text.origin(),
+            origin: match self.converter {
+                Some(_) => Origin::Decoded(&self.map),
+                None => Origin::Offset(0),
+            },
             positions: scanners.positions,
             flags,
         };
@@ -163,18 +279,21 @@ impl NestedReader {
         if derived.is_some() {
             filter.consume(consumed);
         }
-        self.text.consume(at);
+        self.windows.consume(at);
+        self.map.forget(self.windows.window().offset);
     }
 
     /// Returns the facts that the scanner is given before the first byte.
-    fn start(&self, last: bool) -> ScanStart {
+    pub(crate) fn start(&self, last: bool) -> ScanStart {
         ScanStart {
+            declared: self.charset.encoding(),
+            detected: self.converter.is_some().then_some(DECODED),
             source: self.document.member.source,
             reread: match last {
                 true => Reread::Possible,
                 false => Reread::Impossible,
             },
-            ..self.text.start()
+            ..ScanStart::default()
         }
     }
 }
