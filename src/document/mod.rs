@@ -108,6 +108,8 @@ impl Format {
     /// Markdown in a notebook.
     #[cfg(all(feature = "documents", feature = "markdown"))]
     pub(crate) const MARKDOWN_CELL: &'static Format = &markdown::CELL;
+    #[cfg(all(feature = "documents", not(feature = "markdown")))]
+    pub(crate) const MARKDOWN_CELL: &'static Format = &text::FORMAT;
     /// One message of mail.
     #[cfg(feature = "mail")]
     pub const MAIL: &'static Format = &mail::EML;

@@ -1,6 +1,5 @@
 //! The bodies of messages in an HTTP archive (HAR 1.2).
 
-use super::notebook::markdown;
 use crate::decode::Decode;
 use crate::decode::charset::{self, TextCharset};
 use crate::decode::transfer::Base64;
@@ -76,7 +75,7 @@ fn format_of(media_type: &str) -> Option<&'static Format> {
         return Some(format);
     }
     match media_type.split_once('/')? {
-        ("text", "markdown") => Some(markdown()),
+        ("text", "markdown") => Some(Format::MARKDOWN_CELL),
         ("text", "json") | ("application", "json") => json,
         ("application", "manifest+json") => Format::named("webmanifest"),
         ("application", "feed+json") => Format::named("jsonfeed"),

@@ -104,46 +104,9 @@ impl JsonKind {
         !self.rows.is_empty()
     }
 
-    /// Returns the set of all paths: a bit for each row and then for each member.
-    pub(super) fn all_paths(&self) -> u64 {
-        (1 << (self.rows.len() + self.members.len())) - 1
-    }
-
     /// Returns whether a row is the base of the others, so that they have to wait for it.
     pub(super) fn names_base(&self) -> bool {
         self.rows.iter().any(|row| row.role == JsonRole::PageBase)
-    }
-
-    /// Returns the paths of a set for which a test is true.
-    #[inline]
-    pub(super) fn filter(&self, paths: u64, test: impl Fn(JsonPath) -> bool) -> u64 {
-        let (mut left, mut found) = (paths, 0);
-        while left != 0 {
-            let bit = left & left.wrapping_neg();
-            left ^= bit;
-            let index = bit.trailing_zeros() as usize;
-            let path = match index.checked_sub(self.rows.len()) {
-                None => self.rows[index].path,
-                Some(member) => self.members[member].path,
-            };
-            found |= if test(path) { bit } else { 0 };
-        }
-        found
-    }
-
-    /// Returns the first row in a set whose path ends at a depth.
-    #[inline]
-    pub(super) fn row(&self, paths: u64, depth: usize) -> Option<&'static JsonRow> {
-        let ends = self.filter(paths, |path| path.len() == depth);
-        self.rows.get(ends.trailing_zeros() as usize)
-    }
-
-    /// Returns the member in a set whose path ends at a depth.
-    #[inline]
-    pub(super) fn member(&self, paths: u64, depth: usize) -> Option<&'static JsonMember> {
-        let ends = self.filter(paths, |path| path.len() == depth);
-        let members = ends >> self.rows.len();
-        self.members.get(members.trailing_zeros() as usize).copied()
     }
 }
 

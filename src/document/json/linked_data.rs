@@ -14,10 +14,7 @@ use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};
 use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
-use crate::document::events::{
-    BaseSelector, Context, Event, Events, FoundReference, NameRange, RestartHints, Span, TextRange,
-    WindowEvents,
-};
+use crate::document::events::{BaseSelector, Event, Events, RestartHints, TextRange, WindowEvents};
 use crate::document::flags::Flags;
 use crate::document::{FormatOptions, Reread, Scan, ScanStart};
 use crate::uri;
@@ -88,20 +85,11 @@ struct LinkedLevel {
     role: LinkedRole,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LinkedState {
-    Start,
-    /// Waits for the whole document.
-    Waiting,
-    Running,
-}
-
 pub(super) struct LinkedDataScanner {
-    is_extended: bool,
-    max_document: u64,
-    longest_base: usize,
-    state: LinkedState,
+    options: FormatOptions,
     start: ScanStart,
+    /// Whether the contexts have been read.
+    is_running: bool,
     tokenizer: JsonTokenizer,
     path: ValuePath,
     levels: Vec<LinkedLevel>,
@@ -117,11 +105,9 @@ pub(super) struct LinkedDataScanner {
 impl LinkedDataScanner {
     pub(super) fn new(options: &FormatOptions) -> Self {
         LinkedDataScanner {
-            is_extended: options.html.extended,
-            max_document: options.html.max_document,
-            longest_base: options.longest_base,
-            state: LinkedState::Start,
+            options: options.clone(),
             start: ScanStart::default(),
+            is_running: false,
             tokenizer: JsonTokenizer::new(JsonSequence::One),
             path: ValuePath::new(&kinds::ANY),
             levels: Vec::new(),
@@ -268,7 +254,7 @@ impl LinkedDataScanner {
 
     /// Sets the role of the member whose name has been read.
     fn set_name(&mut self, name: JsonText, bytes: &[u8]) {
-        self.path.set_name(&name, bytes);
+        self.path.set_name(&name);
         let raw = &bytes[name.range];
         let Some(level) = self.level().copied() else {
             return;
@@ -312,7 +298,7 @@ impl LinkedDataScanner {
                 false => self.term(prefix).and_then(|term| term.id.as_deref()),
             };
             match id {
-                Some(id) if length + id.len() > self.longest_base => {
+                Some(id) if length + id.len() > self.options.longest_base => {
                     self.tokenizer.faults.add(&diagnostic::BASE_TOO_LONG, at);
                     break;
                 }
@@ -330,7 +316,7 @@ impl LinkedDataScanner {
     }
 
     fn string(&mut self, raw: Range<usize>, run: &mut WindowEvents) {
-        let (bytes, events) = (run.window.bytes, &mut *run.events);
+        let bytes = run.window.bytes;
         let role = self.level().map_or(LinkedRole::Nothing, |level| level.role);
         if role == LinkedRole::Nothing || raw.is_empty() {
             return;
@@ -342,7 +328,7 @@ impl LinkedDataScanner {
             Some(LinkedBase::Named(_)) => true,
             _ => false,
         };
-        if role == LinkedRole::Identifier && !self.is_extended && !has_base {
+        if role == LinkedRole::Identifier && !self.options.html.extended && !has_base {
             return;
         }
         self.text.clear();
@@ -350,21 +336,17 @@ impl LinkedDataScanner {
         if self.text.starts_with(b"_:") || self.text.starts_with(b"@") {
             return;
         }
-        let span = Span::of(&raw, &run.window);
         if role == LinkedRole::Identifier {
             let text = std::mem::take(&mut self.text);
-            let expanded = self.expanded(&text, span.start);
-            self.tokenizer.faults.report(events);
+            let expanded = self.expanded(&text, run.window.offset_at(raw.start));
+            self.tokenizer.faults.report(run.events);
             self.text = expanded.unwrap_or(text);
         }
         let text = match bytes[raw.clone()] == self.text {
-            true => TextRange::window(raw),
-            false => events.store(&self.text),
+            true => TextRange::window(raw.clone()),
+            false => run.events.store(&self.text),
         };
-        let mut found = FoundReference::new(span, text, Context::Attribute);
-        if let Some(pointer) = self.path.pointer(false, bytes) {
-            found.attribute = NameRange::other(events.store(pointer));
-        }
+        let mut found = self.path.reference(&raw, text, run);
         let base = self.contexts.last().map(|(_, base)| base);
         match (role, base) {
             (LinkedRole::Context, _) => {
@@ -375,28 +357,28 @@ impl LinkedDataScanner {
             (_, None | Some(LinkedBase::Document)) => {}
             (_, Some(LinkedBase::Retrieval)) => found.base = BaseSelector::Fallback,
             (_, Some(LinkedBase::Named(base))) => {
-                found.base = events.store_codebase(base, self.longest_base);
+                found.base = run.events.store_codebase(base, self.options.longest_base);
             }
             (_, Some(LinkedBase::Nothing)) => found.base = BaseSelector::Nothing,
         }
-        events.push(Event::Reference(found));
+        run.events.push(Event::Reference(found));
     }
 
-    /// Begins to read, if the document is in view as far as it is held.
-    fn begin_reading(&mut self, window: &Window<'_>, events: &mut Events) -> bool {
+    /// Begins to read, if the document is in view as far as it is held; else returns the number of bytes
+    /// that are consumed.
+    fn begin_reading(&mut self, window: &Window<'_>, events: &mut Events) -> Option<usize> {
         let can_restart = self.start.reread == Reread::Possible && !self.start.restart.exact;
-        if self.state == LinkedState::Start && !window.last && can_restart {
+        if !window.last && can_restart {
             // The next window holds the whole document, up to the limit.
             events.push(Event::Restart(RestartHints {
                 exact: true,
                 ..RestartHints::default()
             }));
-            return false;
+            return Some(window.bytes.len());
         }
-        self.state = LinkedState::Waiting;
-        let is_long = window.bytes.len() as u64 > self.max_document;
+        let is_long = window.bytes.len() as u64 > self.options.html.max_document;
         if !window.last && self.start.restart.exact && !is_long {
-            return false;
+            return Some(window.start);
         }
         self.read_contexts(window, events);
         if !window.last {
@@ -404,29 +386,22 @@ impl LinkedDataScanner {
         }
         self.tokenizer.faults.report(events);
         events.push(Event::Settled);
-        self.state = LinkedState::Running;
-        true
+        self.is_running = true;
+        None
     }
 }
 
 impl Scan for LinkedDataScanner {
     fn begin(&mut self, start: &ScanStart) {
-        self.state = LinkedState::Start;
+        *self = LinkedDataScanner::new(&self.options);
         self.start = *start;
-        self.tokenizer = JsonTokenizer::new(JsonSequence::One);
-        self.path = ValuePath::new(&kinds::ANY);
-        self.levels.clear();
-        self.coming.clear();
-        self.contexts.clear();
-        self.has_base = false;
     }
 
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
-        if self.state != LinkedState::Running && !self.begin_reading(&window, events) {
-            return match self.state {
-                LinkedState::Start => window.bytes.len(),
-                _ => window.start,
-            };
+        if !self.is_running
+            && let Some(consumed) = self.begin_reading(&window, events)
+        {
+            return consumed;
         }
         self.tokenizer.at = window.start;
         if window.offset + window.start as u64 == 0 && window.bytes.starts_with(BYTE_ORDER_MARK) {

@@ -23,18 +23,27 @@ pub(super) enum StringEnd {
     Open(usize),
 }
 
+/// A string in a window, without its quotes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::document) struct JsonText {
+    pub(in crate::document) range: Range<usize>,
+    pub(in crate::document) has_escapes: bool,
+    /// Whether a colon is in it, or an escape that may stand for one.
+    pub(in crate::document) may_have_colon: bool,
+}
+
 /// A string that was searched for its end.
 pub(super) struct StringScan {
+    /// The string, up to where the search ended.
+    pub(super) text: JsonText,
     pub(super) end: StringEnd,
     pub(super) fault: Option<usize>,
-    pub(super) has_escapes: bool,
-    /// Whether a colon, or an escape that may be one, precedes the end.
-    pub(super) may_have_colon: bool,
 }
 
 /// Searches the contents of a string for their end, from `at` on. `last`: no byte follows.
 #[inline(always)]
-pub(super) fn scan_string(bytes: &[u8], mut at: usize, last: bool) -> StringScan {
+pub(super) fn scan_string(bytes: &[u8], start: usize, last: bool) -> StringScan {
+    let mut at = start;
     let (mut has_escapes, mut may_have_colon, mut fault) = (false, false, None);
     let end = loop {
         let (next, has_colon) = special(bytes, at);
@@ -76,11 +85,15 @@ pub(super) fn scan_string(bytes: &[u8], mut at: usize, last: bool) -> StringScan
         }
         at += length;
     };
+    let range = start..at;
     StringScan {
+        text: JsonText {
+            range,
+            has_escapes,
+            may_have_colon,
+        },
         end,
         fault,
-        has_escapes,
-        may_have_colon,
     }
 }
 
@@ -105,10 +118,13 @@ pub(super) fn scan_relaxed_string(bytes: &[u8], start: usize, quote: u8) -> Stri
     let text = &bytes[start..index];
     let has_escapes = memchr::memchr(b'\\', text).is_some();
     StringScan {
+        text: JsonText {
+            range: start..index,
+            has_escapes,
+            may_have_colon: has_escapes || memchr::memchr(b':', text).is_some(),
+        },
         end,
         fault: None,
-        has_escapes,
-        may_have_colon: has_escapes || memchr::memchr(b':', text).is_some(),
     }
 }
 
@@ -123,27 +139,6 @@ pub(super) fn is_relaxed_value(word: &[u8]) -> bool {
     let has_digit = word.iter().any(u8::is_ascii_digit);
     let in_number = |byte: &u8| byte.is_ascii_digit() || b".eE+-".contains(byte);
     matches!(word, b"Infinity" | b"NaN") || has_digit && word.iter().all(in_number)
-}
-
-/// A string in a window, without its quotes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::document) struct JsonText {
-    pub(in crate::document) range: Range<usize>,
-    pub(in crate::document) has_escapes: bool,
-    /// Whether a colon is in it, or an escape that may stand for one.
-    pub(in crate::document) may_have_colon: bool,
-}
-
-impl JsonText {
-    #[inline(always)]
-    pub(super) fn new(start: usize, scan: &StringScan) -> Self {
-        let (StringEnd::Closed(end) | StringEnd::Break(end) | StringEnd::Open(end)) = scan.end;
-        JsonText {
-            range: start..end,
-            has_escapes: scan.has_escapes,
-            may_have_colon: scan.may_have_colon,
-        }
-    }
 }
 
 /// Returns the index of the first byte from `at` on at which a plain part of a string ends, a quote, a
@@ -173,11 +168,7 @@ fn is_escape(byte: u8) -> bool {
 }
 
 /// Appends a raw string to `out`, escapes replaced, and records where its bytes come from.
-pub(in crate::document) fn unescape(
-    bytes: &[u8],
-    out: &mut Vec<u8>,
-    offsets: &mut impl RecordOffsets,
-) {
+pub(crate) fn unescape(bytes: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
     let mut at = 0;
     while at < bytes.len() {
         let rest = &bytes[at..];

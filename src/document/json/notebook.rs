@@ -6,7 +6,7 @@ use crate::document::events::{Event, Events, FoundRemark, RemarkKind, Span};
 
 pub(super) fn cell_format(kind: &[u8]) -> &'static Format {
     match kind {
-        b"markdown" | b"heading" => markdown(),
+        b"markdown" | b"heading" => Format::MARKDOWN_CELL,
         _ => Format::TEXT,
     }
 }
@@ -15,24 +15,14 @@ pub(super) fn cell_format(kind: &[u8]) -> &'static Format {
 pub(super) fn output_format(name: &[u8]) -> &'static Format {
     match name {
         b"text/html" | b"html" => Format::HTML,
-        b"text/markdown" => markdown(),
+        b"text/markdown" => Format::MARKDOWN_CELL,
         _ => Format::TEXT,
     }
 }
 
 /// Returns whether references in a format have a colon or a bracket.
 pub(super) fn needs_mark(format: &Format) -> bool {
-    *format == *markdown()
-}
-
-#[cfg(feature = "markdown")]
-pub(super) fn markdown() -> &'static Format {
-    Format::MARKDOWN_CELL
-}
-
-#[cfg(not(feature = "markdown"))]
-pub(super) fn markdown() -> &'static Format {
-    Format::TEXT
+    *format == *Format::MARKDOWN_CELL
 }
 
 const SCHEME: &[u8] = b"attachment:";
@@ -49,11 +39,6 @@ pub(super) struct CellAttachments {
 }
 
 impl CellAttachments {
-    pub(super) fn clear(&mut self) {
-        self.names.clear();
-        self.references.clear();
-    }
-
     /// Returns whether the end of the cell is of interest.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
@@ -102,6 +87,6 @@ impl CellAttachments {
                 position: None,
             }));
         }
-        self.clear();
+        *self = CellAttachments::default();
     }
 }

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 use std::io::Write;
+use std::ops::Range;
 
-use super::kinds::{ITEM, JsonKind, JsonMember, JsonRow, MEMBER};
+use super::kinds::{ITEM, JsonKind, JsonMember, JsonPath, JsonRow, MEMBER};
 use super::literals::{JsonText, unescaped};
-use super::tokenizer::JsonContainer;
+use super::tokenizer::{JsonContainer, JsonSequence};
+use crate::document::events::{Context, FoundReference, NameRange, TextRange, WindowEvents};
 
 /// Maximum number of open containers that have names.
 pub(super) const MAX_LEVELS: usize = 1024;
@@ -39,17 +41,12 @@ impl LevelName {
 #[derive(Clone, Copy, Debug)]
 struct JsonLevel {
     container: JsonContainer,
-    /// The paths of the table that lead to the container, one bit each.
-    paths: u64,
-    /// Those that lead to its current member or item.
-    current: u64,
     name: LevelName,
     index: u64,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct ValuePath {
-    /// The paths whose values have a meaning; containers that are on none are only counted.
     kind: &'static JsonKind,
     levels: Vec<JsonLevel>,
     /// The number of open containers without levels.
@@ -78,35 +75,30 @@ impl ValuePath {
         self.levels.len() + self.beyond
     }
 
-    /// Returns the paths of the table that lead to the current value.
-    #[inline]
-    fn current(&self) -> u64 {
-        match self.levels.last() {
-            _ if self.beyond > 0 => 0,
-            Some(level) => level.current,
-            None => self.kind.all_paths(),
+    /// Returns whether a path leads to the current value.
+    fn is_at(&self, path: JsonPath, bytes: &[u8]) -> bool {
+        if self.beyond > 0 || self.levels.len() != path.len() {
+            return false;
         }
+        // The innermost name differs most often.
+        let mut levels = self.levels.iter().zip(path).rev();
+        levels.all(|(level, &step)| match level.container {
+            JsonContainer::Array => step == ITEM,
+            JsonContainer::Object if matches!(step, ITEM | MEMBER) => step == MEMBER,
+            JsonContainer::Object => {
+                *unescaped(level.name.raw(bytes, &self.names)) == *step.as_bytes()
+            }
+        })
     }
 
     #[inline(always)]
     pub(super) fn open(&mut self, container: JsonContainer) {
-        let paths = self.current();
-        let is_apart = self.kind.is_known() && paths == 0;
-        if self.levels.len() == MAX_LEVELS || self.beyond > 0 || is_apart {
+        if self.levels.len() == MAX_LEVELS || self.beyond > 0 {
             self.beyond += 1;
             return;
         }
-        let depth = self.levels.len();
-        let current = match container {
-            JsonContainer::Array => self
-                .kind
-                .filter(paths, |path| path.get(depth) == Some(&ITEM)),
-            JsonContainer::Object => 0,
-        };
         self.levels.push(JsonLevel {
             container,
-            paths,
-            current,
             name: LevelName::Window(0, 0),
             index: 0,
         });
@@ -125,8 +117,7 @@ impl ValuePath {
     }
 
     #[inline(always)]
-    pub(super) fn set_name(&mut self, name: &JsonText, bytes: &[u8]) {
-        let depth = self.levels.len();
+    pub(super) fn set_name(&mut self, name: &JsonText) {
         let (0, Some(level)) = (self.beyond, self.levels.last_mut()) else {
             return;
         };
@@ -134,17 +125,8 @@ impl ValuePath {
             self.names.truncate(start as usize);
         }
         level.name = LevelName::Window(name.range.start as u32, name.range.end as u32);
-        if level.paths != 0 {
-            let name = unescaped(&bytes[name.range.clone()]);
-            let paths = level.paths;
-            level.current = self.kind.filter(paths, |path| match path.get(depth - 1) {
-                None | Some(&ITEM) => false,
-                Some(&step) => step == MEMBER || step.as_bytes() == &*name,
-            });
-        }
     }
 
-    /// Keeps the names of a window that ends.
     pub(super) fn end_window(&mut self, bytes: &[u8]) {
         for level in &mut self.levels {
             if let LevelName::Window(..) = level.name {
@@ -165,22 +147,15 @@ impl ValuePath {
         }
     }
 
-    /// Returns whether a path of the table leads to the current value.
-    #[inline]
-    pub(super) fn is_known(&self) -> bool {
-        self.current() != 0
-    }
-
-    /// Returns the row of the table for the current value.
-    #[inline]
-    pub(super) fn row(&self) -> Option<&'static JsonRow> {
-        self.kind.row(self.current(), self.levels.len())
+    pub(super) fn row(&self, bytes: &[u8]) -> Option<&'static JsonRow> {
+        let mut rows = self.kind.rows.iter();
+        rows.find(|row| self.is_at(row.path, bytes))
     }
 
     /// Returns the member that the current value is, if other strings refer to it.
-    #[inline]
-    pub(super) fn member(&self) -> Option<&'static JsonMember> {
-        self.kind.member(self.current(), self.levels.len())
+    pub(super) fn member(&self, bytes: &[u8]) -> Option<&'static JsonMember> {
+        let mut members = self.kind.members.iter().copied();
+        members.find(|member| self.is_at(member.path, bytes))
     }
 
     /// Returns the name of the current member; empty in an array.
@@ -189,14 +164,28 @@ impl ValuePath {
         unescaped(level.map_or(&[], |level| level.name.raw(bytes, &self.names)))
     }
 
-    /// Returns the path as a JSON Pointer (RFC 6901), with the index of the value among the values of the
-    /// document if it is `numbered`; `None` if it is too long to be shown.
-    pub(super) fn pointer(&mut self, numbered: bool, bytes: &[u8]) -> Option<&[u8]> {
+    /// Returns a reference that is the whole current value, a string; `text` is what it says.
+    pub(super) fn reference(
+        &mut self,
+        raw: &Range<usize>,
+        text: TextRange,
+        run: &mut WindowEvents,
+    ) -> FoundReference {
+        let mut found = FoundReference::new(run.span(raw), text, Context::Attribute);
+        if let Some(pointer) = self.pointer(run.window.bytes) {
+            found.attribute = NameRange::other(run.events.store(pointer));
+        }
+        found
+    }
+
+    /// Returns the path as a JSON Pointer (RFC 6901), in JSON Lines with the index of the value among the
+    /// values of the document; `None` if it is too long to be shown.
+    fn pointer(&mut self, bytes: &[u8]) -> Option<&[u8]> {
         if self.beyond > 0 {
             return None;
         }
         self.pointer.clear();
-        if numbered {
+        if self.kind.sequence == JsonSequence::Lines {
             push_number(self.value, &mut self.pointer);
         }
         for level in &self.levels {

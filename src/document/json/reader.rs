@@ -8,7 +8,7 @@ use super::kinds::{JsonKind, JsonMember, JsonRole};
 use super::literals::{JsonText, LONGEST_STRING, unescape, unescaped};
 use super::notebook::{self, CellAttachments};
 use super::path::ValuePath;
-use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};
+use super::tokenizer::{JsonContainer, JsonToken, JsonTokenizer};
 use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::window::Window;
 use crate::document::diagnostic::{self, Code};
@@ -56,7 +56,6 @@ struct JsonValue {
     /// The string; empty for an array of strings.
     raw: Range<usize>,
     is_plain: bool,
-    /// The offset of the value's contents.
     offset: u64,
 }
 
@@ -111,12 +110,7 @@ impl JsonScanner {
             true => TextRange::window(raw.clone()),
             false => run.events.store(&self.text.bytes),
         };
-        let mut found = FoundReference::new(run.span(raw), text, Context::Attribute);
-        let is_numbered = self.kind.sequence == JsonSequence::Lines;
-        if let Some(pointer) = self.path.pointer(is_numbered, run.window.bytes) {
-            found.attribute = NameRange::other(run.events.store(pointer));
-        }
-        found
+        self.path.reference(raw, text, run)
     }
 
     /// Reads a string of a document of any kind: a URI as a whole, or text.
@@ -160,7 +154,8 @@ impl JsonScanner {
     /// Reads a string of a document whose members are known.
     #[inline(never)]
     fn known_string(&mut self, raw: JsonText, run: &mut WindowEvents) -> Result<(), Held> {
-        let (row, member) = (self.path.row(), self.path.member());
+        let bytes = run.window.bytes;
+        let (row, member) = (self.path.row(bytes), self.path.member(bytes));
         let is_plain = !raw.has_escapes;
         // The long strings of a notebook are images, mostly.
         let is_decoded = match row {
@@ -290,7 +285,6 @@ impl JsonScanner {
         }
     }
 
-    /// Keeps the value of a member while its object is open.
     fn keep(&mut self, member: &'static JsonMember, value: Option<Vec<u8>>) {
         self.members
             .retain(|(kept, _)| !std::ptr::eq(*kept, member));
@@ -328,10 +322,10 @@ impl JsonScanner {
                 JsonToken::Open(container) => path.open(container),
                 JsonToken::Close if path.depth() <= member.root + 1 => break None,
                 JsonToken::Close => path.close(),
-                JsonToken::Name(name) => path.set_name(&name, bytes),
+                JsonToken::Name(name) => path.set_name(&name),
                 JsonToken::String(text) => {
                     if path
-                        .member()
+                        .member(bytes)
                         .is_some_and(|found| std::ptr::eq(found, member))
                     {
                         break Some(unescaped(&bytes[text.range]).into_owned());
@@ -480,7 +474,7 @@ impl JsonScanner {
 
     /// Opens a container in a document of a known kind.
     fn open(&mut self, container: JsonContainer, run: &mut WindowEvents) -> Result<(), Held> {
-        let role = self.path.row().map(|row| row.role);
+        let role = self.path.row(run.window.bytes).map(|row| row.role);
         match (container, role) {
             (JsonContainer::Array, Some(role)) if role.joins_lines() => {
                 let before = (self.tokenizer.clone(), self.path.clone());
@@ -516,15 +510,14 @@ impl JsonScanner {
 
     fn string(&mut self, raw: JsonText, run: &mut WindowEvents) -> Result<(), Held> {
         if self.kind.is_known() {
-            if self.path.is_known() {
-                let start = raw.range.start - 1;
-                let read = self.known_string(raw, run);
-                if read.is_err() {
-                    self.tokenizer.unread_string(start);
-                }
-                return read;
+            let start = raw.range.start - 1;
+            let read = self.known_string(raw, run);
+            if read.is_err() {
+                self.tokenizer.unread_string(start);
             }
-        } else if raw.may_have_colon || !self.needs_colon {
+            return read;
+        }
+        if raw.may_have_colon || !self.needs_colon {
             self.any_string(&raw, run);
         }
         Ok(())
@@ -536,7 +529,7 @@ impl Scan for JsonScanner {
         self.tokenizer = JsonTokenizer::new(self.kind.sequence);
         self.path = ValuePath::new(self.kind);
         self.members.clear();
-        self.attachments.clear();
+        self.attachments = CellAttachments::default();
         self.started = false;
         self.scanners.positions = start.positions;
     }
@@ -565,7 +558,7 @@ impl Scan for JsonScanner {
                 }
                 JsonToken::Open(container) => self.path.open(container),
                 JsonToken::Close => self.close(run.events),
-                JsonToken::Name(name) => self.path.set_name(&name, window.bytes),
+                JsonToken::Name(name) => self.path.set_name(&name),
                 JsonToken::String(raw) => {
                     if self.string(raw, run).is_err() {
                         break;
@@ -589,7 +582,6 @@ impl Scan for JsonScanner {
     }
 }
 
-/// Decodes a raw string of a window onto the end of a text.
 fn append(text: &mut DecodedText, raw: Range<usize>, window: &Window<'_>) {
     text.map.resume(window.offset_at(raw.start));
     unescape(&window.bytes[raw], &mut text.bytes, &mut text.map);

@@ -110,7 +110,6 @@ enum JsonRest {
 pub(in crate::document) enum JsonSequence {
     #[default]
     One,
-    /// One value on each line.
     Lines,
     /// One value of JSON5, or of JSON with comments: comments, commas at the end, single quotes, names
     /// without quotes and other numbers are right.
@@ -393,15 +392,20 @@ impl JsonTokenizer {
         Some(JsonToken::Comment(start + 2..start + 2 + length))
     }
 
-    /// Returns whether a string or a word is the name of a member.
     #[inline]
     fn is_name(&self) -> bool {
         match self.expects {
+            _ if self.beyond > 0 => false,
             JsonExpects::Name | JsonExpects::FirstName => true,
             // The comma is missing.
             JsonExpects::Comma => self.in_object(),
             _ => false,
         }
+    }
+
+    #[inline]
+    fn expects_text(&self, is_name: bool) -> bool {
+        self.expects.is_value() || is_name && self.expects != JsonExpects::Comma
     }
 
     #[inline(always)]
@@ -413,7 +417,7 @@ impl JsonTokenizer {
             JsonSequence::Relaxed => scan_relaxed_string(&bytes[..limit], start, bytes[quote]),
             _ => scan_string(&bytes[..limit], start, window.last && limit == bytes.len()),
         };
-        let (mut text, mut is_long) = (JsonText::new(start, &scan), false);
+        let (mut text, mut is_long) = (scan.text, false);
         self.at = match scan.end {
             StringEnd::Closed(end) => end + 1,
             StringEnd::Break(end) => end,
@@ -429,18 +433,14 @@ impl JsonTokenizer {
                 bytes.len()
             }
         };
-        let is_name = self.is_name() && self.beyond == 0;
+        let is_name = self.is_name();
         if is_long {
             self.faults.add(&JSON_TOO_LONG, window.offset_at(quote));
         } else if let Some(fault) = scan.fault {
             let offset = window.offset_at(fault);
             self.faults.add(&JSON_NOT_WELL_FORMED, offset);
         } else {
-            let is_expected = match is_name {
-                true => self.expects != JsonExpects::Comma,
-                false => self.expects.is_value(),
-            };
-            self.expect(is_expected, window, quote);
+            self.expect(self.expects_text(is_name), window, quote);
         }
         let other = is_long.then_some(JsonToken::Other(1));
         self.text_token(text, is_name, other, bytes)
@@ -465,12 +465,9 @@ impl JsonTokenizer {
                 (length, is_value || length > LONGEST_WORD)
             }
         };
-        let is_name = self.is_name() && self.beyond == 0;
-        let is_expected = match is_relaxed && is_name {
-            true => self.expects != JsonExpects::Comma,
-            false => is_value && self.expects.is_value(),
-        };
-        self.expect(is_expected, window, start);
+        let is_name = self.is_name();
+        let is_right = if is_name { is_relaxed } else { is_value };
+        self.expect(is_right && self.expects_text(is_name), window, start);
         self.at += length;
         if length > LONGEST_WORD {
             self.rest = JsonRest::Word;

@@ -111,7 +111,7 @@ fn flags_of_strings_agree_with_their_contents() {
             if scan.fault.is_some() {
                 continue;
             }
-            let text = JsonText::new(start, &scan);
+            let text = &scan.text;
             let raw = &bytes[text.range.clone()];
             assert_eq!(text.has_escapes, raw.contains(&b'\\'));
             assert!(text.may_have_colon || !unescaped(raw).contains(&b':'));
