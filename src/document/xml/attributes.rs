@@ -1,35 +1,31 @@
 //! Attributes of a tag, and what they say of the text after it.
 
-use super::elements::{ElementKind, XmlContents};
-use super::field::{self, FieldResource};
+use super::elements::XmlContents;
+use super::field;
 use super::report::{reference, report, seconds, trimmed};
 use super::scanner::XmlScanner;
 use super::text::Piece;
 use super::tokens::{RawXmlAttribute, XmlTag, split_name};
 use super::vocabulary::{self, Namespace, ValueKind, XmlRow};
-use crate::bytes::window::Window;
 use crate::document::AnchorReporting;
 use crate::document::events::{
     BaseSelector, Event, FoundReference, NameRange, TextRange, WindowEvents,
 };
 use crate::document::flags::Flags;
-use crate::document::html::xml::MarkupElement;
 use crate::document::text::schemes::is_whole_uri;
 use crate::uri::base::push_path;
 
 impl XmlScanner {
-    /// Reports the attributes of a tag; returns how the text of its element is read.
-    pub(super) fn read_tag(
-        &mut self,
-        tag: &XmlTag,
-        kind: &ElementKind,
-        run: &mut WindowEvents,
-    ) -> XmlContents {
+    /// Reports the attributes of a tag, whose kind is the current one; returns how the text of its element is
+    /// read.
+    pub(super) fn read_tag(&mut self, tag: &XmlTag, run: &mut WindowEvents) -> XmlContents {
+        let kind = self.kind;
         if let Some(markup) = kind.markup {
-            return self.read_markup(markup, tag, run);
+            self.markup.begin_tag(markup);
+            return self.read_markup(tag, run);
         }
         for attribute in &tag.attributes {
-            self.read_attribute(attribute, kind, tag, run);
+            self.read_attribute(attribute, tag, run);
         }
         let text = vocabulary::TEXT.as_bytes();
         match vocabulary::find(kind.rows, text, self.options.html.extended) {
@@ -37,26 +33,22 @@ impl XmlScanner {
                 self.field.mark(run.events);
                 XmlContents::Ignored
             }
-            Some(row) => self.row_contents(row, tag, &run.window),
+            Some(row) => self.row_text(row, tag, run),
             None if kind.is_guessed => XmlContents::Guessed,
             None => XmlContents::Ignored,
         }
     }
 
     /// Returns how the text of an element with a row is read.
-    fn row_contents(
-        &mut self,
-        row: &'static XmlRow,
-        tag: &XmlTag,
-        window: &Window<'_>,
-    ) -> XmlContents {
+    fn row_text(&mut self, row: &'static XmlRow, tag: &XmlTag, run: &WindowEvents) -> XmlContents {
         let wanted: &[u8] = match row.kind {
             ValueKind::Guid => b"isPermaLink",
             ValueKind::TypedHtml => b"type",
             _ => return XmlContents::Row(row),
         };
+        let (values, window) = (&mut self.values, &run.window);
         let found = tag.attribute(window.bytes, wanted);
-        let value = found.map_or(&b""[..], |found| &self.values.value(window, found).bytes);
+        let value = found.map_or(&b""[..], |found| &values.value(window, found).bytes);
         let is_read = match row.kind {
             ValueKind::Guid => value != b"false",
             _ => value == b"html" || value.eq_ignore_ascii_case(b"text/html"),
@@ -69,15 +61,9 @@ impl XmlScanner {
     }
 
     /// Reports an element of XHTML, SVG or MathML by the table of HTML.
-    fn read_markup(
-        &mut self,
-        element: MarkupElement,
-        tag: &XmlTag,
-        run: &mut WindowEvents,
-    ) -> XmlContents {
+    fn read_markup(&mut self, tag: &XmlTag, run: &mut WindowEvents) -> XmlContents {
         let (markup, values, window) = (&mut self.markup, &mut self.values, &run.window);
         let bytes = window.bytes;
-        markup.begin_tag(element);
         for attribute in &tag.attributes {
             let mut name = &bytes[attribute.name.clone()];
             if attribute.has_prefix {
@@ -115,10 +101,10 @@ impl XmlScanner {
     fn read_attribute(
         &mut self,
         attribute: &RawXmlAttribute,
-        kind: &ElementKind,
         tag: &XmlTag,
         run: &mut WindowEvents,
     ) {
+        let kind = self.kind;
         let (bytes, events) = (run.window.bytes, &mut *run.events);
         let name = &bytes[attribute.name.clone()];
         let (mut space, mut local) = (Namespace::Nameless, name);
@@ -164,12 +150,10 @@ impl XmlScanner {
                 }
                 None
             }
-            Some(ValueKind::Field) => match field::resource(text.bytes) {
-                FieldResource::Named(part) | FieldResource::Open(Some(part)) => {
-                    reference(text, part, names, events)
-                }
-                _ => None,
-            },
+            Some(ValueKind::Field) => {
+                let part = field::resource(text.bytes).range;
+                part.and_then(|part| reference(text, part, names, events))
+            }
             // The place in what a relationship names is none in this workbook.
             Some(ValueKind::Location) if has_relationship(bytes, tag) => None,
             Some(ValueKind::Location) => {
@@ -201,7 +185,6 @@ impl XmlScanner {
         self.values.report_faults(events);
     }
 
-    /// Reports what a fragment can name.
     fn anchor(&mut self, attribute: &RawXmlAttribute, run: &mut WindowEvents) {
         if self.options.anchors == AnchorReporting::Leave {
             return;
@@ -226,7 +209,6 @@ impl XmlScanner {
     }
 }
 
-/// Returns whether an element names a relationship by its identifier.
 fn has_relationship(bytes: &[u8], tag: &XmlTag) -> bool {
     let mut attributes = tag.attributes.iter().filter(|given| given.has_prefix);
     attributes.any(|given| split_name(&bytes[given.name.clone()]).1 == b"id")

@@ -17,7 +17,7 @@ const NEAREST: usize = 64;
 const MAX_KINDS: usize = 256;
 
 /// The facts about all elements of one name, while the same prefixes are in force.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ElementKind {
     name: u64,
     pub(super) namespace: Namespace,
@@ -33,30 +33,21 @@ pub(super) struct ElementKind {
 /// The part of the text up to the next tag that is read.
 #[derive(Default)]
 pub(super) enum XmlContents {
-    /// Nothing.
     #[default]
     Ignored,
     /// By a row of a vocabulary.
     Row(&'static XmlRow),
     /// A style or script element, by what was captured of its tag.
     Markup(MarkupContents),
-    /// Text of an unknown vocabulary.
     Guessed,
 }
 
 pub(super) struct OpenElement {
     pub(super) kind: ElementKind,
-    /// The prefixes in force around it.
-    outer: Bindings,
+    /// The number of prefixes in force around it.
+    outer: usize,
     /// Whether it is a document of its own, with its own base.
     pub(super) has_scope: bool,
-}
-
-/// The prefixes in force: how many there are, and a number that no other set of them has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Bindings {
-    count: u32,
-    number: u32,
 }
 
 #[derive(Default)]
@@ -64,12 +55,10 @@ pub(super) struct OpenElements {
     pub(super) open: Vec<OpenElement>,
     /// The number of open elements beyond [`DEEPEST`].
     pub(super) deeper: u64,
-    prefixes: Vec<(Vec<u8>, Namespace)>,
-    pub(super) bindings: Bindings,
-    /// The number of sets of prefixes there have been.
-    sets: u32,
-    /// The kinds of elements by the hash of the name and the number of the prefixes in force.
-    kinds: HashMap<(u64, u32), ElementKind>,
+    /// The prefixes in force.
+    pub(super) prefixes: Vec<(Vec<u8>, Namespace)>,
+    /// The kinds of elements by the hash of the name, while the same prefixes are in force.
+    kinds: HashMap<u64, ElementKind>,
     /// The vocabulary of elements without a namespace; `None` before the root.
     pub(super) root: Option<Namespace>,
     /// Whether the root's vocabulary is unknown.
@@ -88,7 +77,6 @@ impl OpenElements {
         }
     }
 
-    /// Whether elements nest so deep that further ones are only counted.
     pub(super) fn is_full(&self) -> bool {
         self.open.len() >= DEEPEST
     }
@@ -116,34 +104,28 @@ impl OpenElements {
         self.has_bound_stylesheet |= namespace == Namespace::Xsl;
         if self.binding(prefix) != namespace && self.prefixes.len() < MOST_BINDINGS {
             self.prefixes.push((prefix.to_vec(), namespace));
-            self.sets = self.sets.wrapping_add(1);
-            self.bindings = Bindings {
-                count: self.prefixes.len() as u32,
-                number: self.sets,
-            };
+            self.kinds.clear();
         }
     }
 
-    /// Returns to the prefixes that were in force.
     #[inline]
-    pub(super) fn unbind(&mut self, outer: Bindings) {
-        if self.bindings != outer {
-            self.prefixes.truncate(outer.count as usize);
-            self.bindings = outer;
+    pub(super) fn unbind(&mut self, outer: usize) {
+        if self.prefixes.len() != outer {
+            self.prefixes.truncate(outer);
+            self.kinds.clear();
         }
     }
 
     /// Returns the kind of the elements of a name; the first one asked for is the root.
     pub(super) fn kind(&mut self, bytes: &[u8], tag: &XmlTag) -> ElementKind {
-        let key = (tag.hash, self.bindings.number);
-        if let Some(kind) = self.kinds.get(&key) {
+        if let Some(kind) = self.kinds.get(&tag.hash) {
             return *kind;
         }
         let kind = self.new_kind(&bytes[tag.name.clone()], tag.hash);
         if self.kinds.len() >= MAX_KINDS {
             self.kinds.clear();
         }
-        self.kinds.insert(key, kind);
+        self.kinds.insert(tag.hash, kind);
         kind
     }
 
@@ -190,7 +172,7 @@ impl OpenElements {
 
     /// Opens an element that does not end in its own tag; returns false if it is only counted.
     #[inline]
-    pub(super) fn push(&mut self, kind: ElementKind, outer: Bindings, has_scope: bool) -> bool {
+    pub(super) fn push(&mut self, kind: ElementKind, outer: usize, has_scope: bool) -> bool {
         if self.is_full() {
             self.deeper += 1;
             return false;

@@ -30,7 +30,6 @@ pub(super) struct Entries {
 }
 
 impl Entries {
-    /// Returns the link of the innermost entry, and its offset.
     pub(super) fn link(&self) -> Option<&(Vec<u8>, u64)> {
         self.open.last()?.link.as_ref()
     }

@@ -14,15 +14,13 @@ const FIELDS: [(&[u8], &[u8]); 2] = [(b"HYPERLINK", b"lot"), (b"INCLUDEPICTURE",
 const LONGEST_INSTRUCTION: usize = 8 << 10;
 
 /// The resource of the start of an instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum FieldResource {
-    /// Its range, whatever follows.
-    Named(Range<usize>),
-    /// There is none, whatever follows.
-    Missing,
-    /// The text behind it decides; its range if nothing does.
-    Open(Option<Range<usize>>),
-    Cut,
+#[derive(Debug, Default)]
+pub(super) struct FieldResource {
+    pub(super) range: Option<Range<usize>>,
+    /// Whether what follows makes no difference.
+    is_decided: bool,
+    /// Whether the instruction is not whole.
+    pub(super) is_cut: bool,
 }
 
 /// Returns the resource that the start of an instruction names, if it is one of those that do.
@@ -33,43 +31,43 @@ pub(super) fn resource(instruction: &[u8]) -> FieldResource {
         is_bare: true,
     };
     let Some(name) = words.next() else {
-        return FieldResource::Open(None);
+        return FieldResource::default();
     };
     let may_go_on = name.end == instruction.len();
     let name = instruction[name].to_ascii_uppercase();
     let Some((_, valued)) = FIELDS.iter().find(|(known, _)| *known == name) else {
         let is_start = |(known, _): &(&[u8], &[u8])| known.starts_with(&name);
-        return match may_go_on && FIELDS.iter().any(is_start) {
-            true => FieldResource::Open(None),
-            false => FieldResource::Missing,
+        return FieldResource {
+            is_decided: !(may_go_on && FIELDS.iter().any(is_start)),
+            ..FieldResource::default()
         };
     };
-    let mut has_switch = false;
+    let (mut has_switch, mut takes_word) = (false, false);
     while let Some(word) = words.next() {
-        let is_cut = |words: &Words<'_>, word: &Range<usize>| {
-            // Only the quote behind a quoted word tells that it is whole.
-            !words.is_bare && word.end == instruction.len()
-        };
+        let is_end = word.end == instruction.len();
+        // Only the quote after a quoted word tells that it is whole.
+        let is_cut = is_end && !words.is_bare;
+        let is_value = std::mem::take(&mut takes_word);
         match instruction[word.clone()] {
+            _ if is_value && !is_cut => {}
             // A switch, and the word that belongs to it.
             [b'\\', switch, ..] if words.is_bare => {
                 has_switch = true;
-                if valued.contains(&switch.to_ascii_lowercase())
-                    && let Some(value) = words.next()
-                    && is_cut(&words, &value)
-                {
-                    return FieldResource::Cut;
-                }
+                takes_word = valued.contains(&switch.to_ascii_lowercase());
             }
-            _ if is_cut(&words, &word) => return FieldResource::Cut,
-            _ if word.is_empty() => return FieldResource::Missing,
-            _ if word.end == instruction.len() => return FieldResource::Open(Some(word)),
-            _ => return FieldResource::Named(word),
+            _ => {
+                let is_whole = !is_cut && !word.is_empty();
+                return FieldResource {
+                    range: is_whole.then_some(word),
+                    is_decided: !is_end,
+                    is_cut,
+                };
+            }
         }
     }
-    match has_switch {
-        true => FieldResource::Open(None),
-        false => FieldResource::Cut,
+    FieldResource {
+        is_cut: !has_switch,
+        ..FieldResource::default()
     }
 }
 
@@ -120,13 +118,10 @@ impl FieldInstruction {
         }
         self.text.join(text);
         step(self.text.bytes.len());
-        match resource(&self.text.bytes) {
-            FieldResource::Named(part) => {
-                self.report(part, events);
-                self.is_decided = true;
-            }
-            FieldResource::Missing => self.is_decided = true,
-            FieldResource::Open(_) | FieldResource::Cut => {}
+        let resource = resource(&self.text.bytes);
+        self.is_decided = resource.is_decided;
+        if resource.is_decided {
+            self.report(resource.range, events);
         }
     }
 
@@ -138,27 +133,25 @@ impl FieldInstruction {
 
     pub(super) fn end(&mut self, events: &mut Events) {
         if !self.is_decided {
-            match resource(&self.text.bytes) {
-                FieldResource::Named(part) | FieldResource::Open(Some(part)) => {
-                    self.report(part, events);
-                }
-                FieldResource::Cut => {
-                    let at = self.text.map.start(0);
-                    events.push(Event::Diagnostic(&diagnostic::FIELD_BROKEN, at));
-                }
-                FieldResource::Open(None) | FieldResource::Missing => {}
+            let resource = resource(&self.text.bytes);
+            self.report(resource.range, events);
+            if resource.is_cut {
+                let at = self.text.map.start(0);
+                events.push(Event::Diagnostic(&diagnostic::FIELD_BROKEN, at));
             }
         }
         self.forget();
     }
 
     fn is_cut(&self) -> bool {
-        !self.is_decided && resource(&self.text.bytes) == FieldResource::Cut
+        !self.is_decided && resource(&self.text.bytes).is_cut
     }
 
-    fn report(&self, part: Range<usize>, events: &mut Events) {
+    fn report(&self, part: Option<Range<usize>>, events: &mut Events) {
         let names = [NameRange::Known("instrText"), NameRange::None];
-        report(self.text.source(), part, names, events);
+        if let Some(part) = part {
+            report(self.text.source(), part, names, events);
+        }
     }
 }
 

@@ -69,7 +69,6 @@ pub(super) fn read_templates(first: usize, run: &mut WindowEvents) {
     }
 }
 
-/// Returns the second of each pair of words.
 pub(super) fn seconds(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut at = 0;
     let words = bytes.split(|&byte| is_space(byte)).map(|word| {
@@ -93,7 +92,6 @@ pub(super) fn trimmed(bytes: &[u8], range: Range<usize>) -> Range<usize> {
     range.start + start..range.end - end
 }
 
-/// Whether a reference has a scheme.
 pub(super) fn is_absolute(reference: &[u8]) -> bool {
     let scheme = memchr::memchr(b':', reference).map(|colon| &reference[..colon]);
     scheme.is_some_and(|scheme| {

@@ -1,6 +1,6 @@
 //! The scanner: from one token to the next, with the elements, namespaces and bases that are in force.
 
-use super::elements::{OpenElements, XmlContents};
+use super::elements::{ElementKind, OpenElements, XmlContents};
 use super::entries::{Entries, Entry, LONGEST};
 use super::field::FieldInstruction;
 use super::report::{read_templates, report, trimmed};
@@ -32,6 +32,8 @@ pub(super) struct XmlScanner {
     pub(super) elements: OpenElements,
     pub(super) entries: Entries,
     pub(super) field: FieldInstruction,
+    /// The kind of the element whose tag is read.
+    pub(super) kind: ElementKind,
     tag: Option<Box<XmlTag>>,
     bases: usize,
     family: RuleFamily,
@@ -66,6 +68,7 @@ impl XmlScanner {
             elements: OpenElements::new(never_guesses),
             entries: Entries::default(),
             field: FieldInstruction::default(),
+            kind: ElementKind::default(),
             tag: None,
             bases: 0,
             family: RuleFamily::Plain,
@@ -130,7 +133,8 @@ impl XmlScanner {
     fn markup(&mut self, at: usize, run: &mut WindowEvents) -> Step {
         let (rest, last) = (&run.window.bytes[at..], run.window.last);
         let is_cut = |start: &[u8]| !last && rest.len() < start.len() && start.starts_with(rest);
-        if is_cut(b"<![CDATA[") || is_cut(b"<!--") || is_cut(b"</a") {
+        let starts: [&[u8]; 4] = [b"<![CDATA[", b"<!--", b"</a", b"<?xml-stylesheet "];
+        if starts.into_iter().any(is_cut) {
             return Err(Stop::Wait);
         }
         match rest {
@@ -217,18 +221,14 @@ impl XmlScanner {
     /// with XML documents, section 3).
     fn instruction(&mut self, at: usize, run: &mut WindowEvents) -> Step {
         const TARGET: &[u8] = b"<?xml-stylesheet";
-        let (bytes, last) = (run.window.bytes, run.window.last);
-        let data = at + TARGET.len();
+        let (bytes, data) = (run.window.bytes, at + TARGET.len());
         self.contents = self.elements.between();
         let is_sheet = self.elements.root.is_none()
-            && match bytes[at..].get(..TARGET.len()) {
-                Some(target) => target == TARGET,
-                None => !last && TARGET.starts_with(&bytes[at..]),
-            }
+            && bytes[at..].starts_with(TARGET)
             && bytes.get(data).is_none_or(|&byte| is_space(byte));
         // Others are passed over, whatever their length.
         let end = is_sheet.then(|| end_of(bytes, at + 2, b"?>")).flatten();
-        if !is_sheet || last && end.is_none() {
+        if !is_sheet || run.window.last && end.is_none() {
             self.skips_to = Some(b"?>");
             return Ok(at + 2);
         }
@@ -263,11 +263,12 @@ impl XmlScanner {
             run.diagnose(&XML_NOT_WELL_FORMED, start);
         }
         let is_root = self.elements.root.is_none();
-        let outer = self.elements.bindings;
+        let outer = self.elements.prefixes.len();
         if tag.has_prefix && !self.elements.is_full() {
             self.bind_prefixes(tag, run);
         }
         let kind = self.elements.kind(run.window.bytes, tag);
+        self.kind = kind;
         let is_browsed = is_root && kind.markup.is_some();
         if is_browsed {
             self.family = RuleFamily::Markup;
@@ -283,7 +284,7 @@ impl XmlScanner {
             }
         }
         let first = run.events.list.len();
-        let contents = self.read_tag(tag, &kind, run);
+        let contents = self.read_tag(tag, run);
         if kind.namespace != Namespace::Xsl && self.elements.has_stylesheet() {
             read_templates(first, run);
         }

@@ -20,7 +20,6 @@ const MOST_EXPANDED: u64 = 1 << 20;
 const MOST_GROWTH: u64 = 10;
 /// Entities that are declared beyond this number are not known.
 const MOST_ENTITIES: usize = 10_000;
-/// The deepest nesting of entities.
 const DEEPEST: usize = 32;
 
 #[derive(Debug, Default)]
@@ -29,7 +28,6 @@ pub(super) struct Entities {
     declared: HashMap<Vec<u8>, Vec<u8>>,
     /// Lengths of expansions; `None` while one is computed, so that recursion shows.
     lengths: HashMap<Vec<u8>, Option<u64>>,
-    /// The number of bytes that were expanded.
     expanded: u64,
     /// The first fault of each kind in the text that was decoded last, and its offset.
     pub(super) faults: Vec<(&'static Code, u64)>,
@@ -93,7 +91,6 @@ impl Entities {
         self.faults.truncate(faults);
     }
 
-    /// Appends the expansion of an entity, whose length was checked.
     fn expand(&self, name: &[u8], out: &mut Vec<u8>) {
         let Some(text) = self.declared.get(name) else {
             return;
@@ -155,7 +152,6 @@ pub(super) enum Piece {
     Data,
     /// The value of an attribute: white space becomes blanks (XML 1.0, 3.3.3).
     Value,
-    /// The contents of a CDATA section.
     Cdata,
 }
 

@@ -12,7 +12,6 @@ use crate::bytes::simd;
 /// The bytes of names; those beyond ASCII are not checked.
 static IN_NAME: ByteSet = ByteSet::ALPHANUMERIC.with(b"-._:").with_range(0x80, 0xFF);
 
-/// Whether a byte may begin a name.
 #[inline]
 pub(super) fn starts_name(byte: u8) -> bool {
     IN_NAME.contains(byte) && !matches!(byte, b'0'..=b'9' | b'-' | b'.')
@@ -23,7 +22,6 @@ pub(super) fn name_end(bytes: &[u8], at: usize) -> usize {
     hashed_name(bytes, at).0
 }
 
-/// Returns the prefix of a name and its local part.
 pub(super) fn split_name(name: &[u8]) -> (&[u8], &[u8]) {
     match name.iter().position(|&byte| byte == b':') {
         Some(colon) => (&name[..colon], &name[colon + 1..]),
@@ -86,12 +84,10 @@ pub(super) struct XmlTag {
     pub(super) is_empty: bool,
     /// Whether it is not as XML has it.
     pub(super) is_broken: bool,
-    /// Whether an attribute has a prefix.
     pub(super) has_prefix: bool,
 }
 
 impl XmlTag {
-    /// Returns the first attribute of a name.
     pub(super) fn attribute(&self, bytes: &[u8], name: &[u8]) -> Option<&RawXmlAttribute> {
         let mut attributes = self.attributes.iter();
         attributes.find(|given| bytes[given.name.clone()] == *name)

@@ -3,10 +3,10 @@
 use Namespace::*;
 use ValueKind::*;
 
-/// A namespace that a row names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Namespace {
     /// Any namespace without rows.
+    #[default]
     Unknown,
     /// No namespace; the root's name tells the vocabulary.
     Nameless,
@@ -44,11 +44,8 @@ pub(super) enum Namespace {
     Smil,
     /// Relationships of parts in packages of OOXML.
     Relationships,
-    /// Word processing of OOXML.
     Word,
-    /// Spreadsheets of OOXML.
     Sheet,
-    /// Documents of ODF.
     Office,
 }
 
@@ -140,7 +137,6 @@ static FIRST_ELEMENTS: &[&[u8]] = &[
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueKind {
-    /// One reference.
     Uri,
     /// One reference in RSS, which has no bases.
     RssUri,

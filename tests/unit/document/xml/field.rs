@@ -23,12 +23,12 @@ fn some_instructions_name_a_resource() {
         (r#"HYPERLINK "http://example.com/cut"#, Some("(cut)")),
         ("", None),
     ] {
-        let found = match resource(instruction.as_bytes()) {
-            FieldResource::Named(range) | FieldResource::Open(Some(range)) => {
-                Some(&instruction[range])
-            }
-            FieldResource::Cut => Some("(cut)"),
-            FieldResource::Open(None) | FieldResource::Missing => None,
+        let resource = resource(instruction.as_bytes());
+        let found = resource.range.map(|range| &instruction[range]);
+        let found = if resource.is_cut {
+            Some("(cut)")
+        } else {
+            found
         };
         assert_eq!(found, expected, "{instruction}");
     }
