@@ -26,7 +26,6 @@ const MAX_BLOCK_LEN: usize = 1 << 20;
 /// The first bytes of a line by which a reader determines whether it skips the line.
 pub(super) const LINE_HEAD: usize = 4 << 10;
 
-/// Returns the row of a format that is read in blocks.
 pub(super) const fn format(
     name: &'static str,
     extensions: &'static [&'static str],
@@ -92,7 +91,6 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Returns a part of the line, given by the range of its bytes.
     pub(super) fn part(self, range: Range<usize>) -> Self {
         Line::new(self.bytes, range)
     }
@@ -142,7 +140,6 @@ pub(super) fn width(character: char) -> usize {
     }
 }
 
-/// Returns whether a byte is white space within a line.
 pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\x0B' | b'\x0C')
 }
@@ -184,7 +181,6 @@ pub(super) trait BlockReader: Send {
     }
 }
 
-/// The scanner of a format that is read in blocks.
 pub(super) struct BlockScanner<R> {
     reader: R,
     /// The rest of the current line is skipped.
@@ -298,7 +294,6 @@ pub(super) enum BlockBase {
     #[default]
     Document,
     Tree,
-    /// A folder that the document names.
     Folder(Vec<u8>),
 }
 
@@ -318,7 +313,6 @@ pub(super) struct BlockReference {
     pub(super) flags: Flags,
 }
 
-/// Replaces all bytes but line breaks by spaces.
 pub(super) fn erase(text: &mut [u8]) {
     let bytes = text.iter_mut().filter(|byte| **byte != b'\n');
     bytes.for_each(|byte| *byte = b' ');
@@ -343,20 +337,17 @@ pub(super) fn text_references(
 }
 
 #[derive(Debug)]
-struct BlockRemark {
-    kind: RemarkKind,
-    range: Range<usize>,
-    text: Vec<u8>,
+enum BlockFinding {
+    Reference(BlockReference),
+    Remark(RemarkKind, Range<usize>, Vec<u8>),
 }
 
 /// The references and anchors of a block, in any order.
 #[derive(Debug, Default)]
 pub(super) struct BlockResults {
-    references: Vec<BlockReference>,
+    findings: Vec<BlockFinding>,
     anchors: Vec<(usize, Vec<u8>)>,
-    remarks: Vec<BlockRemark>,
     diagnostics: Vec<(&'static Code, usize)>,
-    /// Whether anchors and remarks are wanted.
     pub(super) marks: bool,
 }
 
@@ -365,7 +356,7 @@ impl BlockResults {
     pub(super) fn reference(&mut self, found: BlockReference) {
         let length = found.text.as_ref().map_or(found.range.len(), Vec::len);
         if length > 0 {
-            self.references.push(found);
+            self.findings.push(BlockFinding::Reference(found));
         }
     }
 
@@ -389,7 +380,8 @@ impl BlockResults {
 
     pub(super) fn remark(&mut self, kind: RemarkKind, range: Range<usize>, text: Vec<u8>) {
         if self.marks && !text.is_empty() {
-            self.remarks.push(BlockRemark { kind, range, text });
+            let remark = BlockFinding::Remark(kind, range, text);
+            self.findings.push(remark);
         }
     }
 
@@ -403,31 +395,26 @@ impl BlockResults {
             let name = events.store(&name);
             events.push(Event::Anchor(name, window.offset_at(at)));
         }
-        self.remarks.sort_by_key(|remark| remark.range.start);
-        let mut remarks = self.remarks.drain(..).peekable();
-        self.references
-            .sort_by_key(|found| (found.range.start, found.range.end));
-        for found in self.references.drain(..) {
-            let is_before = |remark: &BlockRemark| remark.range.start < found.range.start;
-            while let Some(remark) = remarks.next_if(is_before) {
-                remark.report(window, events);
+        // Of two at the same place, the reference is the first.
+        self.findings.sort_by_key(|finding| match finding {
+            BlockFinding::Reference(found) => (found.range.start, false, found.range.end),
+            BlockFinding::Remark(_, range, _) => (range.start, true, 0),
+        });
+        for finding in self.findings.drain(..) {
+            match finding {
+                BlockFinding::Reference(found) => found.report(window, events),
+                BlockFinding::Remark(kind, range, text) => {
+                    let remark = FoundRemark {
+                        kind,
+                        text: events.store(&text),
+                        span: Span::of(&range, window),
+                        position: None,
+                    };
+                    events.push(Event::Remark(remark));
+                }
             }
-            found.report(window, events);
         }
-        remarks.for_each(|remark| remark.report(window, events));
         events.forget_stored();
-    }
-}
-
-impl BlockRemark {
-    fn report(&self, window: &Window<'_>, events: &mut Events) {
-        let text = events.store(&self.text);
-        events.push(Event::Remark(FoundRemark {
-            kind: self.kind,
-            text,
-            span: Span::of(&self.range, window),
-            position: None,
-        }));
     }
 }
 
@@ -493,7 +480,6 @@ impl DecodedText {
     }
 }
 
-/// Returns the character that begins at an index.
 pub(super) fn char_at(text: &[u8], at: usize) -> Option<char> {
     let first = *text.get(at)?;
     if first.is_ascii() {
@@ -504,7 +490,6 @@ pub(super) fn char_at(text: &[u8], at: usize) -> Option<char> {
     Some(chunk.valid().chars().next().unwrap_or('\u{fffd}'))
 }
 
-/// Returns the character that ends before an index.
 pub(super) fn char_before(text: &[u8], at: usize) -> Option<char> {
     let last = *text.get(at.checked_sub(1)?)?;
     if last.is_ascii() {

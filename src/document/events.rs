@@ -488,6 +488,7 @@ pub struct Batch {
 /// The events of a window can take far more memory than the window: 2 million references in one
 /// attribute of 4 MiB. A batch with a [`Flush`] is flushed when it is full; stored bytes stay, because
 /// later events may refer to them.
+#[derive(Default)]
 pub struct Events<'f> {
     batch: Batch,
     relief: Option<&'f mut Flush<'f>>,
@@ -522,20 +523,11 @@ impl std::ops::DerefMut for Events<'_> {
     }
 }
 
-impl Default for Events<'_> {
-    fn default() -> Self {
-        Events::from(Batch::default())
-    }
-}
-
 impl From<Batch> for Events<'_> {
-    /// Returns a batch without a limit.
     fn from(batch: Batch) -> Self {
         Events {
             batch,
-            relief: None,
-            references_released: false,
-            marks: 0,
+            ..Events::default()
         }
     }
 }
@@ -646,7 +638,6 @@ impl Batch {
         self.descriptions.clear();
     }
 
-    /// Returns the position in the texts.
     fn text_mark(&self) -> EventMark {
         EventMark {
             events: 0,
@@ -656,7 +647,6 @@ impl Batch {
         }
     }
 
-    /// Drops the texts since a mark.
     fn drop_texts(&mut self, mark: EventMark) {
         self.store.truncate(mark.store);
         self.alternatives.truncate(mark.alternatives);

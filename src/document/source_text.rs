@@ -71,7 +71,6 @@ impl<'a> SourceText<'a> {
         SourceText { bytes, ..*self }
     }
 
-    /// Returns the offset of an index in the document.
     pub(super) fn offset(&self, at: usize) -> u64 {
         self.origin.offset(at as u64)
     }
@@ -83,7 +82,6 @@ impl<'a> SourceText<'a> {
         self.origin.span(Span { start, end })
     }
 
-    /// Returns a range as the text of an event.
     #[inline]
     pub(super) fn text(&self, range: Range<usize>, events: &mut Batch) -> TextRange {
         match self.origin {
@@ -92,7 +90,6 @@ impl<'a> SourceText<'a> {
         }
     }
 
-    /// Returns a reference that is a range of the text.
     pub(super) fn reference(
         &self,
         range: Range<usize>,
