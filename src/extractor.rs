@@ -8,7 +8,7 @@ use encoding_rs::Encoding;
 use crate::bytes::lines::{LineCounter, Position};
 use crate::bytes::source::{Replay, RewindSource};
 use crate::bytes::steps::step;
-use crate::bytes::window::{Bounds, SliceWindows, Window, Windows};
+use crate::bytes::window::{Bounds, Window, Windows};
 use crate::decode::charset::{self, CharsetReader, Conversion, Detected};
 use crate::decode::offset_map::OffsetMap;
 pub use crate::document::Positions;
@@ -269,22 +269,36 @@ impl Extractor {
             return;
         }
         let (look_behind, origin) = (format.bounds.look_behind, document.origin.offset);
-        let mut source = SliceWindows::new(bytes, look_behind, origin, self.options.window);
         let mut pass = self.begin(document, detected);
-        while let Some(restarted) = self.run_pass(&mut pass, &mut source, sink) {
-            let encoding = restarted.start.restart.encoding;
-            if charset::converts(format.conversion, encoding) {
-                let document = Document {
-                    declared: encoding,
-                    ..*document
-                };
-                let _ = self.run(&document, &mut Cursor::new(bytes), sink);
-                return;
+        let (mut start, mut end) = (0, 0);
+        loop {
+            // While the scanner consumes nothing, the window doubles.
+            end = bytes
+                .len()
+                .min(end + self.options.window.max(end - start).max(1));
+            let behind = start.saturating_sub(look_behind);
+            let window = Window {
+                bytes: &bytes[behind..end],
+                start: start - behind,
+                offset: origin + behind as u64,
+                last: end == bytes.len(),
+            };
+            start = behind + self.scan(&mut pass, window, None, sink);
+            if let Some(restarted) = pass.restarted(&mut self.linker) {
+                let declared = restarted.start.restart.encoding;
+                if charset::converts(format.conversion, declared) {
+                    let document = Document {
+                        declared,
+                        ..*document
+                    };
+                    let _ = self.run(&document, &mut Cursor::new(bytes), sink);
+                    return;
+                }
+                (pass, start, end) = (restarted, 0, 0);
+            } else if self.linker.is_stopped() || end == bytes.len() {
+                return self.linker.end(sink);
             }
-            pass = restarted;
-            source.rewind();
         }
-        self.linker.end(sink);
     }
 
     /// Extracts the links of a document, window by window, and returns its length in bytes.
@@ -331,6 +345,7 @@ impl Extractor {
         found.and_then(|(_, scanner)| scanner.counts())
     }
 
+    /// Extracts the links of a document in one pass or more; returns its length in bytes.
     fn run(
         &mut self,
         document: &Document<'_>,
@@ -338,68 +353,57 @@ impl Extractor {
         sink: &mut dyn Sink,
     ) -> io::Result<u64> {
         let Format {
+            bounds,
             conversion,
             prescan,
             ..
         } = *document.format;
-        let mut source = ReaderWindows {
-            reader: CharsetReader::new(source, conversion, prescan, document.declared)?,
-            windows: std::mem::take(&mut self.windows),
-            failure: None,
-            is_heavy: false,
-        };
-        let result = self.run_passes(document, &mut source, sink);
-        self.windows = source.windows;
+        let mut reader = CharsetReader::new(source, conversion, prescan, document.declared)?;
+        let mut windows = std::mem::take(&mut self.windows);
+        let result = self.run_passes(document, &mut reader, &mut windows, sink);
+        // A buffer that one document made very large is not kept for later ones.
+        windows.begin_at(bounds, 0);
+        self.windows = windows;
         result
     }
 
-    /// Extracts the links of a document in one pass or more; returns its length in bytes.
     fn run_passes(
         &mut self,
         document: &Document<'_>,
-        source: &mut ReaderWindows<'_, impl RewindSource>,
+        reader: &mut CharsetReader<'_, impl RewindSource>,
+        windows: &mut Windows,
         sink: &mut dyn Sink,
     ) -> io::Result<u64> {
         let (bounds, origin) = (document.format.bounds, document.origin.offset);
-        let mut pass = self.begin(document, source.reader.detected());
-        source.windows.begin_at(self.bounds(bounds, &pass), origin);
-        while let Some(restarted) = self.run_pass(&mut pass, source, sink) {
-            source.reader.again(restarted.start.restart.encoding)?;
-            let bounds = self.bounds(bounds, &restarted);
-            source.windows.begin_at(bounds, origin);
-            pass = restarted;
-        }
-        self.linker.end(sink);
-        let window = source.windows.window();
-        let length = window.offset_at(window.bytes.len()) - origin;
-        // A buffer that one document made very large is not kept for later ones.
-        source.windows.begin_at(bounds, origin);
-        if let Some(error) = source.failure.take() {
-            return Err(error);
-        }
-        let map = source.reader.offset_map();
-        Ok(map.map_or(length, |map| map.start(length)))
-    }
-
-    /// Scans a document window by window, to the end or until a restart is requested.
-    fn run_pass(
-        &mut self,
-        pass: &mut Pass,
-        source: &mut impl WindowSource,
-        sink: &mut dyn Sink,
-    ) -> Option<Pass> {
+        let mut pass = self.begin(document, reader.detected());
+        windows.begin_at(self.bounds(bounds, &pass), origin);
+        let (mut failure, mut is_heavy) = (None, false);
         loop {
-            if source.becomes_heavy(pass.is_held()) {
+            let is_large = pass.is_held() && windows.pending().len() > HEAVY_PENDING;
+            if (is_large || reader.kept() > HEAVY_KEPT) && !is_heavy {
+                is_heavy = true;
                 sink.event(&Found::Heavy);
             }
-            source.fill();
-            let (window, map) = source.view();
-            let consumed = self.scan(pass, window, map, sink);
-            let restarted = pass.restarted(&mut self.linker);
-            if restarted.is_some() || self.linker.is_stopped() || source.consume(consumed) {
-                return restarted;
+            if let Err(error) = windows.fill(reader) {
+                failure = Some(error);
+                windows.end_here();
+            }
+            let consumed = self.scan(&mut pass, windows.window(), reader.offset_map(), sink);
+            if let Some(restarted) = pass.restarted(&mut self.linker) {
+                reader.again(restarted.start.restart.encoding)?;
+                windows.begin_at(self.bounds(bounds, &restarted), origin);
+                pass = restarted;
+            } else if self.linker.is_stopped() || windows.consume(consumed) {
+                break;
             }
         }
+        self.linker.end(sink);
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        let window = windows.window();
+        let length = window.offset_at(window.bytes.len()) - origin;
+        Ok(reader.offset_map().map_or(length, |map| map.start(length)))
     }
 
     /// Returns the bounds of a pass, which may need the whole document in one window.
@@ -444,14 +448,13 @@ impl Extractor {
             ..ScanStart::default()
         };
         // Where a document is held, its references have no lines.
-        let positions = match format.reading {
-            Passes::Held => Positions::Offsets,
-            Passes::Once | Passes::MaybeTwice => self.options.positions,
-        };
-        Pass {
-            reading: format.reading,
-            ..Pass::new(scanner, start, positions, document.origin)
-        }
+        let has_lines = start.positions == Positions::Lines && format.reading != Passes::Held;
+        Pass::new(
+            scanner,
+            format.reading,
+            start,
+            (has_lines).then_some(document.origin),
+        )
     }
 
     /// Scans one window: bytes to events to links.
@@ -512,69 +515,6 @@ impl Extractor {
     }
 }
 
-/// A document as a sequence of windows.
-trait WindowSource {
-    /// Returns true once, before the document is to take much memory: it may be held as a whole.
-    fn becomes_heavy(&mut self, _held: bool) -> bool {
-        false
-    }
-
-    /// Reads more bytes into the window.
-    fn fill(&mut self);
-
-    /// Returns the current window, and the map to the offsets in the document as stored.
-    fn view(&mut self) -> (Window<'_>, Option<&mut OffsetMap>);
-
-    /// Consumes the bytes of the window before index `at`; returns true at the end of the document.
-    fn consume(&mut self, at: usize) -> bool;
-}
-
-impl WindowSource for SliceWindows<'_> {
-    fn fill(&mut self) {
-        SliceWindows::fill(self);
-    }
-
-    fn view(&mut self) -> (Window<'_>, Option<&mut OffsetMap>) {
-        (self.window(), None)
-    }
-
-    fn consume(&mut self, at: usize) -> bool {
-        SliceWindows::consume(self, at)
-    }
-}
-
-/// The windows of a document that is read, and converted to UTF-8 where necessary.
-struct ReaderWindows<'r, S> {
-    reader: CharsetReader<'r, S>,
-    windows: Windows,
-    /// The error that ended the document early.
-    failure: Option<io::Error>,
-    is_heavy: bool,
-}
-
-impl<S: RewindSource> WindowSource for ReaderWindows<'_, S> {
-    fn becomes_heavy(&mut self, held: bool) -> bool {
-        let is_large = held && self.windows.pending().len() > HEAVY_PENDING;
-        let is_heavy = is_large || self.reader.kept() > HEAVY_KEPT;
-        is_heavy && !std::mem::replace(&mut self.is_heavy, true)
-    }
-
-    fn fill(&mut self) {
-        if let Err(error) = self.windows.fill(&mut self.reader) {
-            self.failure = Some(error);
-            self.windows.end_here();
-        }
-    }
-
-    fn view(&mut self) -> (Window<'_>, Option<&mut OffsetMap>) {
-        (self.windows.window(), self.reader.offset_map())
-    }
-
-    fn consume(&mut self, at: usize) -> bool {
-        self.windows.consume(at)
-    }
-}
-
 /// One pass over a document, from its first byte.
 struct Pass {
     /// The index of the scanner in the extractor.
@@ -582,22 +522,25 @@ struct Pass {
     reading: Passes,
     start: ScanStart,
     begun: bool,
-    positions: Positions,
-    origin: PieceOrigin,
+    /// The origin, if lines are counted.
+    counted_from: Option<PieceOrigin>,
     lines: Option<LineCounter>,
 }
 
 impl Pass {
-    fn new(scanner: usize, start: ScanStart, positions: Positions, origin: PieceOrigin) -> Self {
-        let PieceOrigin { offset, line, .. } = origin;
+    fn new(
+        scanner: usize,
+        reading: Passes,
+        start: ScanStart,
+        counted_from: Option<PieceOrigin>,
+    ) -> Self {
         Pass {
             scanner,
-            reading: Passes::Once,
+            reading,
             start,
             begun: false,
-            positions,
-            origin,
-            lines: (positions == Positions::Lines).then(|| LineCounter::starting(offset, line)),
+            counted_from,
+            lines: counted_from.map(|origin| LineCounter::starting(origin.offset, origin.line)),
         }
     }
 
@@ -607,18 +550,17 @@ impl Pass {
     }
 
     /// Returns another pass, if the outermost document requested a restart.
-    fn restarted(&mut self, linker: &mut Linker) -> Option<Pass> {
+    fn restarted(&self, linker: &mut Linker) -> Option<Pass> {
         let start = ScanStart {
             restart: linker.take_restart()?,
             ..self.start
         };
-        Some(Pass {
+        Some(Pass::new(
+            self.scanner,
+            self.reading,
             start,
-            begun: false,
-            lines: (self.positions == Positions::Lines)
-                .then(|| LineCounter::starting(self.origin.offset, self.origin.line)),
-            ..*self
-        })
+            self.counted_from,
+        ))
     }
 }
 

@@ -258,63 +258,6 @@ impl Windows {
     }
 }
 
-/// The windows of a document in memory, which are views of its bytes.
-#[derive(Debug)]
-pub(crate) struct SliceWindows<'a> {
-    bytes: &'a [u8],
-    look_behind: usize,
-    offset: u64,
-    size: usize,
-    start: usize,
-    end: usize,
-}
-
-impl<'a> SliceWindows<'a> {
-    /// Makes windows of `size` bytes (at least one); the first byte has the document offset `offset`.
-    pub(crate) fn new(bytes: &'a [u8], look_behind: usize, offset: u64, size: usize) -> Self {
-        SliceWindows {
-            bytes,
-            look_behind,
-            offset,
-            size: size.max(1),
-            start: 0,
-            end: 0,
-        }
-    }
-
-    /// Starts again at the first byte.
-    pub(crate) fn rewind(&mut self) {
-        (self.start, self.end) = (0, 0);
-    }
-
-    /// Extends the window; while the scanner consumes nothing, the window doubles.
-    pub(crate) fn fill(&mut self) {
-        let pending = self.end - self.start;
-        self.end = self.bytes.len().min(self.end + self.size.max(pending));
-    }
-
-    fn behind(&self) -> usize {
-        self.start.saturating_sub(self.look_behind)
-    }
-
-    /// The current window.
-    pub(crate) fn window(&self) -> Window<'a> {
-        let behind = self.behind();
-        Window {
-            bytes: &self.bytes[behind..self.end],
-            start: self.start - behind,
-            offset: self.offset + behind as u64,
-            last: self.end == self.bytes.len(),
-        }
-    }
-
-    /// Consumes the bytes of the window before index `at`; returns true at the end of the document.
-    pub(crate) fn consume(&mut self, at: usize) -> bool {
-        self.start = self.behind() + at;
-        self.end == self.bytes.len()
-    }
-}
-
 #[cfg(test)]
 #[path = "../../tests/unit/bytes/window.rs"]
 mod tests;
