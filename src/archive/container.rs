@@ -1,6 +1,5 @@
 //! The contract of containers, and what they tell of their members.
 
-use std::fmt;
 use std::io::{self, Read};
 use std::ops::Deref;
 use std::str::FromStr;
@@ -65,11 +64,10 @@ pub enum ArchiveSource {
 impl ArchiveSource {
     /// Holds bytes that can be read once, where they are fewer than `limit`.
     pub(super) fn held(self, limit: u64) -> Self {
-        let mut stream = match self {
-            ArchiveSource::File(_) => return self,
-            ArchiveSource::Pipe(stream) | ArchiveSource::Stream(stream, _) => stream,
-        };
-        let mut held = Vec::new();
+        if let ArchiveSource::File(_) = self {
+            return self;
+        }
+        let (mut stream, mut held) = (self.into_reader(), Vec::new());
         let read = stream.by_ref().take(limit).read_to_end(&mut held);
         if read.is_ok() && (held.len() as u64) < limit {
             return ArchiveSource::File(Arc::new(held));
@@ -77,14 +75,22 @@ impl ArchiveSource {
         ArchiveSource::Pipe(Box::new(io::Cursor::new(held).chain(stream)))
     }
 
+    /// Returns the bytes from the first one on.
+    pub(crate) fn into_reader(self) -> Box<dyn Read + Send> {
+        match self {
+            ArchiveSource::Pipe(reader) | ArchiveSource::Stream(reader, _) => reader,
+            ArchiveSource::File(file) => section(file, 0, u64::MAX),
+        }
+    }
+
     /// Returns the bytes from the first one on, and the compressed members that they come from.
-    pub(super) fn into_stream(self) -> (BufferedSource, Members) {
-        let (reader, members) = match self {
-            ArchiveSource::Pipe(reader) => (reader, None),
-            ArchiveSource::Stream(reader, members) => (reader, members),
-            ArchiveSource::File(file) => (section(file, 0, u64::MAX), None),
+    pub(super) fn into_stream(mut self) -> (BufferedSource, Members) {
+        let members = match &mut self {
+            ArchiveSource::Stream(_, members) => members.take(),
+            _ => None,
         };
-        (BufferedSource::long(reader), members.unwrap_or_default())
+        let members = members.unwrap_or_default();
+        (BufferedSource::long(self.into_reader()), members)
     }
 }
 
@@ -130,7 +136,7 @@ pub trait Container: Send {
 
     /// Splits off the next members, of about `size` bytes: this container goes on after them. `None` where
     /// none are left, or members cannot be read without those before.
-    fn split(&mut self, _size: u64) -> Option<Arc<dyn MemberRange>> {
+    fn split(&mut self, _size: u64) -> Option<Box<dyn Container>> {
         None
     }
 
@@ -140,12 +146,6 @@ pub trait Container: Send {
         let bytes = self.whole()?.to_vec();
         Some(HeldContents::Bytes(bytes))
     }
-}
-
-/// Consecutive members of a container, which can be read without the others, and again.
-pub trait MemberRange: fmt::Debug + Send + Sync {
-    /// Opens a container of these members.
-    fn open(&self) -> Box<dyn Container>;
 }
 
 /// The contents of a member that its container has given away.

@@ -89,17 +89,6 @@ impl HeldMembers {
         (members, is_last)
     }
 
-    /// Ends the members with an error, unless they end with one.
-    pub(crate) fn fail(&mut self, error: io::Error) {
-        if let Some(HeldMember {
-            next: next @ Ok(None),
-            ..
-        }) = self.members.back_mut()
-        {
-            *next = Err(error);
-        }
-    }
-
     /// Returns the container, if the current member is read there.
     fn current(&self) -> Option<&SharedContainer> {
         self.container.as_ref().filter(|_| self.members.is_empty())

@@ -19,7 +19,7 @@ use std::fmt;
 use crate::document::Format;
 pub use container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, HttpBase,
-    MemberContents, MemberRange, RecordHeader,
+    MemberContents, RecordHeader,
 };
 pub(crate) use held::{HeldMembers, SharedContainer};
 

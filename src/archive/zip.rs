@@ -11,7 +11,7 @@ use memchr::memmem;
 
 use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, MEMBERS, MemberContents,
-    MemberRange, WholeContents, extension, section, unread,
+    WholeContents, extension, section, unread,
 };
 use super::content::{Method, PackedContents, Seal, Tally};
 use crate::bytes::buffered::BufferedSource;
@@ -614,7 +614,7 @@ impl Container for Zip {
         std::mem::take(&mut self.faults)
     }
 
-    fn split(&mut self, size: u64) -> Option<Arc<dyn MemberRange>> {
+    fn split(&mut self, size: u64) -> Option<Box<dyn Container>> {
         let mut part = ZipRange {
             start: self.directory.consumed,
             ..self.range.clone()
@@ -636,7 +636,7 @@ impl Container for Zip {
             self.range.left -= 1;
         }
         part.left -= self.range.left;
-        (part.left > 0).then(|| Arc::new(part) as Arc<dyn MemberRange>)
+        (part.left > 0).then(|| Box::new(Zip::of_range(part)) as Box<dyn Container>)
     }
 }
 
@@ -647,12 +647,6 @@ impl ZipRange {
         let mut source = BufferedSource::new(section);
         source.consumed = self.start;
         source
-    }
-}
-
-impl MemberRange for ZipRange {
-    fn open(&self) -> Box<dyn Container> {
-        Box::new(Zip::of_range(self.clone()))
     }
 }
 

@@ -26,13 +26,13 @@ use crate::document::flags::Flags;
 use crate::document::options::Slug;
 use crate::linker::{Diagnostic, Found, Link, Remark, Sink};
 use crate::output::record::Summary;
-use crate::pipeline::archive::ArchiveSink;
+use crate::pipeline::archive::{ArchiveSink, MemberChoice};
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::members;
+use crate::pipeline::piece::Piece;
 use crate::pipeline::queue::{Job, Queue};
-use crate::pipeline::read::{FileOutcome, FileReader};
+use crate::pipeline::read::{FileOutcome, FileRead, FileReader};
 use crate::pipeline::sniff;
-use crate::pipeline::split_archive::{ArchiveBlock, BlockMembers};
 use crate::pipeline::walk::{Entry, EntryKind, Walk, path_of};
 use crate::pipeline::workers::{map_items, run_workers};
 
@@ -157,14 +157,12 @@ impl<'a> CollectWorker<'a> {
                 }
                 match job {
                     // Nothing is read ahead where files are not split.
-                    Job::File(entry) | Job::Read(entry, _) => self.file(order, entry),
-                    // It is a ticket of its own.
-                    Job::Archive(block) => {
-                        self.block(order, &block);
-                        self.documents.batch.continues = block.index > 0;
+                    Job::File(entry, _) => self.file(order, entry),
+                    // Members of an archive, in a separate ticket: no document is split.
+                    Job::Piece(mut piece) => {
+                        self.piece(order, &mut piece);
+                        self.documents.batch.continues = piece.index > 0;
                     }
-                    // `super::run` asks for documents as a whole.
-                    Job::Piece(_) => unreachable!("no document is split"),
                     Job::Unreadable(path) => {
                         let entry = Entry {
                             path: path.path,
@@ -187,33 +185,16 @@ impl<'a> CollectWorker<'a> {
 
     /// Reads a file as a whole.
     fn file(&mut self, order: WalkPosition, entry: Entry) {
-        let mut counts = None;
-        let (read, found) = self.read(&entry, |reader, members| {
-            let read = reader.read(&entry, members);
-            if let Ok(FileOutcome::Document { format, .. }) = &read {
-                counts = reader.counts(format);
-            }
-            read
-        });
-        if let Some(counts) = counts {
-            self.documents.collected.summary.count_unread(&counts);
-        }
+        let (read, found) = self.read(&entry, |reader, members| reader.read(&entry, members));
         self.end_file(order, entry, read, found, Some);
     }
 
     /// Reads some members of an archive of files.
-    fn block(&mut self, order: WalkPosition, block: &ArchiveBlock) {
-        // Only archives whose members can be read one without another are split.
-        let Some(BlockMembers::Range(range)) = &block.members else {
-            return;
-        };
-        let (entry, format) = (&block.whole.entry, block.whole.format);
-        let (read, found) = self.read(entry, |reader, members| {
-            let (outcome, error) = reader.members(entry, format, range.open(), members);
-            Ok(FileOutcome::Archive { outcome, error })
-        });
-        let all = |items| block.add_faults(items);
-        self.end_file(order, entry.clone(), read, found, all);
+    fn piece(&mut self, order: WalkPosition, piece: &mut Piece) {
+        let entry = piece.whole.entry.clone();
+        let (read, found) = self.read(&entry, |reader, members| reader.piece(piece, members));
+        let all = |items| piece.add_faults(items);
+        self.end_file(order, entry, Ok(FileOutcome::Read(read)), found, all);
     }
 
     /// Reads documents of a file.
@@ -268,12 +249,17 @@ impl<'a> CollectWorker<'a> {
         let documents = &mut self.documents;
         let file = found.file;
         match read {
-            Ok(FileOutcome::Document {
-                format,
-                bytes,
+            Ok(FileOutcome::Read(FileRead {
+                format: Some(format),
+                has_counts,
+                record,
                 error,
-            }) => {
-                documents.document(&entry, None, format, bytes);
+                ..
+            })) => {
+                if has_counts {
+                    documents.collected.summary.count_unread(&record.counts);
+                }
+                documents.document(&entry, None, format, record.bytes);
                 if let Some(error) = error {
                     documents.fail(&entry, &error.to_string());
                 }
@@ -294,8 +280,8 @@ impl<'a> CollectWorker<'a> {
                         .push(SkippedFile { order, path, skip });
                 }
             }
-            Ok(FileOutcome::Archive { outcome, error }) => {
-                for (name, count) in &outcome.counts.skipped {
+            Ok(FileOutcome::Read(FileRead { record, error, .. })) => {
+                for (name, count) in &record.counts.skipped {
                     for _ in 0..*count {
                         let reason = sniff::reason(name);
                         documents.collected.summary.skip(reason);
@@ -503,7 +489,7 @@ impl MemberCollector<'_, '_> {
 }
 
 impl ArchiveSink for MemberCollector<'_, '_> {
-    fn begin_member(&mut self, name: &str, path: &[u8]) -> bool {
+    fn begin_member(&mut self, name: &str, path: &[u8]) -> MemberChoice {
         self.leave(path);
         let absolute = [self.archive.as_slice(), path].concat();
         let file = self.documents.audit.checker.walked(&absolute, false);
@@ -513,14 +499,14 @@ impl ArchiveSink for MemberCollector<'_, '_> {
         self.documents.finds.begin(file);
         self.begun += 1;
         if passes_over(self.documents.audit, path) {
-            return false;
+            return MemberChoice::Skip;
         }
         let member = DocumentMember {
             number: self.begun,
             name: name.to_owned(),
         };
         self.open = Some((member, path.to_vec(), file));
-        true
+        MemberChoice::Read
     }
 
     fn root_of_member(&mut self, path: &[u8]) -> Option<Vec<u8>> {
@@ -863,7 +849,7 @@ pub(super) fn read_at(
         return members::read(reader, path, sink);
     };
     match reader.read(&entry, sink) {
-        Ok(FileOutcome::Document { format, .. }) => Some(format),
+        Ok(FileOutcome::Read(read)) => read.format,
         _ => None,
     }
 }

@@ -221,7 +221,7 @@ impl<'a> Fixer<'a> {
         };
         let mut links = ReadLinks::default();
         match self.reader.read_bytes(&entry, bytes, &mut links)? {
-            FileOutcome::Document { error, .. } => error.map_or(Ok(()), Err)?,
+            FileOutcome::Read(read) if read.format.is_some() => read.error.map_or(Ok(()), Err)?,
             _ => links.links.clear(),
         }
         links.links.sort_by_key(|link| link.span.start);

@@ -353,10 +353,6 @@ impl Write for Destination {
         }
     }
 
-    fn write_vectored(&mut self, slices: &[io::IoSlice<'_>]) -> io::Result<usize> {
-        self.out.write_vectored(slices)
-    }
-
     fn flush(&mut self) -> io::Result<()> {
         match self.out.flush() {
             Err(error) if self.goes_on && error.kind() == ErrorKind::BrokenPipe => Ok(()),

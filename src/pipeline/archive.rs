@@ -16,37 +16,38 @@ use crate::archive::{
     ArchiveFault, ArchiveFormat, ArchiveKind, ArchiveMember, ArchiveSource, Container,
     MemberContents, RecordHeader, SharedContainer,
 };
-use crate::bytes::source::{Section, Shared};
+use crate::bytes::source::Shared;
 use crate::decode::compression::{Codec, Members};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::cut_name;
+use crate::document::mail::Attachments;
 use crate::document::options::{RstRoles, Slug};
 use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval, package};
-use crate::extractor::{Document, Extractor};
+use crate::extractor::{AttachmentReader, Document, Extractor};
 use crate::linker::{
-    Attachment, Diagnostic, Enclosure, EnclosureKind, Found, Link, LinkMember, Sink, WebRecord,
+    Attachment, Diagnostic, Enclosure, EnclosureKind, Found, Link, LinkMember, Sink,
 };
-use crate::output::record::DiagnosticCounts;
+use crate::output::record::{ArchiveRecord, DiagnosticCounts};
 use crate::uri::base::push_path;
 use crate::uri::{Base, BaseSource, Reference};
 
-/// The counts of an archive that was read.
-#[derive(Default)]
-pub(crate) struct ArchiveOutcome {
-    /// Members, documents in them, and members that were not read.
-    pub(crate) counts: ArchiveCounts,
-    /// The bytes of the members that were read.
-    pub(crate) bytes: u64,
-    /// What is wrong with the archive and what it holds.
-    pub(crate) diagnostics: DiagnosticCounts,
+/// Whether a member is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MemberChoice {
+    /// It is.
+    Read,
+    /// It is skipped.
+    Skip,
+    /// Neither it nor any other.
+    End,
 }
 
 /// Receives the links of files, and chooses the members of archives that are read.
 pub(crate) trait ArchiveSink: Sink {
     /// A member of an archive begins, by its name as in records and by its path, as the URI of the member
-    /// has it before it is encoded; returns whether the member is read.
-    fn begin_member(&mut self, _name: &str, _path: &[u8]) -> bool {
-        true
+    /// has it before it is encoded.
+    fn begin_member(&mut self, _name: &str, _path: &[u8]) -> MemberChoice {
+        MemberChoice::Read
     }
 
     /// Returns the directory in the archive from which a member of formats that name files from the root
@@ -55,31 +56,17 @@ pub(crate) trait ArchiveSink: Sink {
         None
     }
 
+    /// Takes the contents of a file at a path if they are wanted in the place of its links; returns
+    /// whether they are.
+    fn take_contents(&mut self, _path: &[u8], _contents: &mut dyn Read) -> io::Result<bool> {
+        Ok(false)
+    }
+
     /// The member that began last was a document, and ends here; its length in bytes.
     fn end_member(&mut self, _format: &'static Format, _length: u64) {}
 }
 
-/// Counts the diagnostics of an archive in the place of passing them on.
-struct CountingDiagnostics<'a> {
-    counts: DiagnosticCounts,
-    sink: &'a mut dyn Sink,
-}
-
-impl Sink for CountingDiagnostics<'_> {
-    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
-        self.sink.link(link)
-    }
-
-    fn event(&mut self, found: &Found<'_>) {
-        match found {
-            Found::Diagnostic(diagnostic) => self.counts.add(diagnostic),
-            _ => self.sink.event(found),
-        }
-    }
-}
-
-// Only an audit chooses members, and it counts no diagnostics.
-impl ArchiveSink for CountingDiagnostics<'_> {}
+impl ArchiveSink for &mut dyn Sink {}
 
 /// An archive, as its members are named and found from outside.
 struct ArchivePlace {
@@ -206,77 +193,71 @@ enum MemberBytes<'a> {
     Stream(&'a mut dyn Read),
 }
 
-/// Adds a member to what is found in it.
-struct InMember<'a> {
-    name: &'a str,
+/// Adds a member, or the members of a compressed file, to what is found in it.
+pub(super) struct InMember<'a> {
+    name: Option<&'a str>,
     part: LinkMember<'a>,
-    /// The members of the compressed file that the member is.
-    compressed: Option<&'a Members>,
+    /// The members of the compressed file that holds the messages.
+    pub(super) compressed: Option<&'a Members>,
+    /// The message that the archive is attached to.
+    message: Option<&'a LinkMember<'a>>,
+    /// Where diagnostics are counted, unless they are passed on.
+    diagnostics: Option<&'a mut DiagnosticCounts>,
     joined: String,
     sink: &'a mut dyn Sink,
 }
 
 impl<'a> InMember<'a> {
-    fn new(
-        place: &MemberPlace<'a>,
-        shown: Option<&'a WebRecord<'a>>,
-        sink: &'a mut dyn Sink,
-    ) -> Self {
-        let record = place.member.record.as_deref();
-        let part = LinkMember {
-            name_bytes: place.bytes,
-            message_offset: record.map(|record| record.offset),
-            member_offset: record.and_then(|record| record.member_offset),
-            member_length: record.and_then(|record| record.member_length),
-            record: shown,
-            ..LinkMember::default()
-        };
+    /// Adds nothing yet.
+    pub(super) fn new(sink: &'a mut dyn Sink) -> Self {
         InMember {
-            name: place.name,
-            part,
-            compressed: place.compressed,
+            name: None,
+            part: LinkMember::default(),
+            compressed: None,
+            message: None,
+            diagnostics: None,
             joined: String::new(),
             sink,
         }
     }
 }
 
-/// Adds a member to the message and the part of a link in it.
-fn around<'a>(member: &LinkMember<'a>, part: &LinkMember<'a>) -> LinkMember<'a> {
-    let record = match member.record {
-        Some(_) => member,
-        None => part,
-    };
-    LinkMember {
-        name_bytes: member.name_bytes,
-        message_offset: record.message_offset,
-        member_offset: record.member_offset,
-        member_length: record.member_length,
-        record: record.record,
-        ..*part
-    }
-}
-
 /// Returns the name of something inside a member.
-fn joined<'a>(name: &'a str, inner: Option<&str>, buffer: &'a mut String) -> &'a str {
-    match inner {
-        None => name,
-        Some(inner) => {
-            buffer.clear();
-            buffer.extend([name, "!", inner]);
-            buffer
-        }
-    }
+fn joined<'a>(
+    name: Option<&'a str>,
+    inner: Option<&'a str>,
+    buffer: &'a mut String,
+) -> Option<&'a str> {
+    let (Some(name), Some(inner)) = (name, inner) else {
+        return name.or(inner);
+    };
+    buffer.clear();
+    buffer.extend([name, "!", inner]);
+    Some(buffer)
 }
 
 impl Sink for InMember<'_> {
     fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
-        let mut part = around(&self.part, link.part);
+        let mut part = *link.part;
+        if self.name.is_some() {
+            part.name_bytes = self.part.name_bytes;
+        }
+        if self.part.record.is_some() {
+            part.message_offset = self.part.message_offset;
+            part.member_offset = self.part.member_offset;
+            part.member_length = self.part.member_length;
+            part.record = self.part.record;
+        }
         if let (Some(members), Some(offset)) = (self.compressed, part.message_offset) {
             part.member_offset = members.offset(offset).or(part.member_offset);
         }
+        if let (Some(message), None) = (self.message, part.message_offset) {
+            part.message_id = message.message_id;
+            part.message_offset = message.message_offset;
+            part.envelope = message.envelope;
+        }
         self.sink.link(&Link {
-            member: Some(joined(self.name, link.member, &mut self.joined)),
+            member: joined(self.name, link.member, &mut self.joined),
             part: &part,
             ..*link
         })
@@ -286,54 +267,14 @@ impl Sink for InMember<'_> {
         let Found::Diagnostic(diagnostic) = found else {
             return self.sink.event(found);
         };
-        self.sink.event(&Found::Diagnostic(Diagnostic {
-            member: Some(joined(self.name, diagnostic.member, &mut self.joined)),
+        let diagnostic = Diagnostic {
+            member: joined(self.name, diagnostic.member, &mut self.joined),
             ..*diagnostic
-        }));
-    }
-}
-
-/// Reads archives.
-pub(super) struct ArchiveReader<'a> {
-    options: &'a PipelineOptions,
-    extractor: &'a mut Extractor,
-    outcome: ArchiveOutcome,
-    /// The dialect of Markdown of the tree in the archive, if the tree tells.
-    slug: Option<Slug>,
-    wanted: Option<&'a mut WantedBytes>,
-    nested: NestedOutput,
-}
-
-/// A document whose bytes are wanted, and no links.
-pub(super) struct WantedBytes {
-    /// The path of the member.
-    pub(super) path: Vec<u8>,
-    /// The most bytes to read.
-    pub(super) limit: u64,
-    /// The bytes that were read.
-    pub(super) bytes: Vec<u8>,
-}
-
-/// A sink that reads no member but one, and those that it is in.
-pub(crate) struct WayToMember<'a>(pub(crate) &'a [u8]);
-
-impl WayToMember<'_> {
-    /// Returns whether a member is the one, or holds it.
-    pub(crate) fn passes(&self, path: &[u8]) -> bool {
-        let rest = self.0.strip_prefix(path);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"!"))
-    }
-}
-
-impl Sink for WayToMember<'_> {
-    fn link(&mut self, _link: &Link<'_>) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-}
-
-impl ArchiveSink for WayToMember<'_> {
-    fn begin_member(&mut self, _name: &str, path: &[u8]) -> bool {
-        self.passes(path)
+        };
+        match &mut self.diagnostics {
+            Some(counts) => counts.add(&diagnostic),
+            None => self.sink.event(&Found::Diagnostic(diagnostic)),
+        }
     }
 }
 
@@ -355,89 +296,40 @@ pub(crate) fn normal_path(name: &[u8]) -> Vec<u8> {
     path
 }
 
-impl<'a> ArchiveReader<'a> {
-    /// Creates a reader of one archive.
-    pub(super) fn new(
-        options: &'a PipelineOptions,
-        extractor: &'a mut Extractor,
-        nested: &NestedOutput,
-    ) -> Self {
-        ArchiveReader {
-            options,
-            extractor,
-            outcome: ArchiveOutcome::default(),
-            slug: None,
-            wanted: None,
-            nested: nested.clone(),
-        }
-    }
+/// Reads archives.
+pub(super) struct ArchiveReader<'a> {
+    pub(super) options: &'a PipelineOptions,
+    pub(super) extractor: &'a mut Extractor,
+    pub(super) nested: &'a NestedOutput,
+    /// The dialect of Markdown of the tree in the archive, if the tree tells.
+    pub(super) slug: Option<Slug>,
+    /// The message that the archive is attached to.
+    pub(super) message: Option<&'a LinkMember<'a>>,
+    /// The counts of members, and what is wrong with them.
+    pub(super) record: ArchiveRecord,
+    /// Whether the sink wants no more members.
+    pub(super) is_ended: bool,
+}
 
-    /// Sets the dialect of Markdown of the tree in the archive.
-    pub(super) fn with_slug(mut self, slug: Option<Slug>) -> Self {
-        self.slug = slug;
-        self
-    }
-
-    /// Asks for the bytes of one document.
-    pub(super) fn wanting(mut self, wanted: Option<&'a mut WantedBytes>) -> Self {
-        self.wanted = wanted;
-        self
-    }
-
-    /// Reads an archive, whose members have paths behind `base`; passes their links to `sink`.
+impl ArchiveReader<'_> {
+    /// Reads an archive, whose members have paths after `base`; passes their links to `sink`.
     ///
     /// # Errors
     ///
     /// Those of reading the file.
     pub(super) fn read(
-        self,
-        format: &'static ArchiveFormat,
-        source: ArchiveSource,
-        base: Option<Base>,
-        sink: &mut dyn ArchiveSink,
-    ) -> (ArchiveOutcome, io::Result<()>) {
-        let container = self.options.open(format, source);
-        self.read_container(format, container, base, sink)
-    }
-
-    /// Reads an archive that has been opened.
-    ///
-    /// # Errors
-    ///
-    /// Those of reading the file.
-    pub(super) fn read_container(
-        mut self,
+        &mut self,
         format: &'static ArchiveFormat,
         container: Box<dyn Container>,
         base: Option<Base>,
         sink: &mut dyn ArchiveSink,
-    ) -> (ArchiveOutcome, io::Result<()>) {
+    ) -> io::Result<()> {
         let place = ArchivePlace::new(format, Default::default(), base, 1);
-        // In an audit each member is a document with diagnostics of its own.
-        let read = if self.options.archives == Archived::Files {
-            self.members(container, &place, sink)
-        } else {
-            let mut counting = CountingDiagnostics {
-                counts: DiagnosticCounts::default(),
-                sink,
-            };
-            let read = self.members(container, &place, &mut counting);
-            self.outcome.diagnostics = counting.counts;
-            read
-        };
-        (self.outcome, read)
+        self.members(container, &place, sink)
     }
 
     /// Reads a file in a message, if it is an archive or a PDF.
-    ///
-    /// # Errors
-    ///
-    /// None: the file is in memory.
-    pub(super) fn read_attachment(
-        mut self,
-        attachment: &Attachment<'_>,
-        sink: &mut dyn Sink,
-    ) -> (ArchiveOutcome, io::Result<()>) {
+    fn read_attachment(&mut self, attachment: &Attachment<'_>, sink: &mut dyn ArchiveSink) {
         let part = attachment.member;
         let file_name = match attachment.file_name {
             b"" => part.rsplit('/').next().unwrap_or_default().as_bytes(),
@@ -466,21 +358,55 @@ impl<'a> ArchiveReader<'a> {
         if is_outermost {
             self.nested.begin(attachment.contents.len() as u64);
         }
-        let counting = &mut CountingDiagnostics {
-            counts: DiagnosticCounts::default(),
-            sink,
-        };
-        let read = match Codec::of(head) {
-            Some(codec) => self.compressed(codec, Box::new(Cursor::new(bytes)), place, counting),
-            None => self.file(head, ArchiveSource::File(Arc::new(bytes)), place, counting),
+        // Reading from memory does not fail, and damage is diagnosed.
+        let _ = match Codec::of(head) {
+            Some(codec) => self.compressed(codec, Box::new(Cursor::new(bytes)), place, sink),
+            None => self.file(head, ArchiveSource::File(Arc::new(bytes)), place, sink),
         };
         if is_outermost && self.nested.is_excessive() {
-            diagnose(Some(part), (&diagnostic::RATIO_LIMIT, 0), counting);
+            self.diagnose(Some(part), &diagnostic::RATIO_LIMIT, 0, sink);
         }
-        for diagnostic in counting.counts.diagnostics() {
-            counting.sink.event(&Found::Diagnostic(diagnostic));
+        for diagnostic in self.record.diagnostics.diagnostics() {
+            sink.event(&Found::Diagnostic(diagnostic));
         }
-        (self.outcome, read)
+    }
+
+    /// Returns whether diagnostics are counted. In an audit each member is a document with diagnostics of
+    /// its own.
+    fn counts_diagnostics(&self) -> bool {
+        self.options.archives == Archived::Open
+    }
+
+    /// Reports a fault of a member, or of the archive.
+    fn diagnose(
+        &mut self,
+        member: Option<&str>,
+        code: &'static Code,
+        offset: u64,
+        sink: &mut dyn ArchiveSink,
+    ) {
+        let diagnostic = Diagnostic {
+            member,
+            code,
+            count: 1,
+            offset,
+        };
+        if self.counts_diagnostics() {
+            self.record.diagnostics.add(&diagnostic);
+        } else {
+            sink.event(&Found::Diagnostic(diagnostic));
+        }
+    }
+
+    fn report_faults(
+        &mut self,
+        faults: &[ArchiveFault],
+        member: Option<&str>,
+        sink: &mut dyn ArchiveSink,
+    ) {
+        for fault in faults {
+            self.diagnose(member, fault.code, fault.offset, sink);
+        }
     }
 
     fn members(
@@ -491,7 +417,7 @@ impl<'a> ArchiveReader<'a> {
     ) -> io::Result<()> {
         let container = Shared::new(container);
         let read = self.each_member(&container, place, sink);
-        self.outcome.counts.members += container.lock().records().unwrap_or(0);
+        self.record.counts.members += container.lock().records().unwrap_or(0);
         read
     }
 
@@ -502,18 +428,15 @@ impl<'a> ArchiveReader<'a> {
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         let is_outermost = place.depth <= 1;
-        loop {
-            if !is_outermost && self.nested.is_excessive() {
-                return Ok(());
-            }
+        while !self.is_ended && (is_outermost || !self.nested.is_excessive()) {
             let next = container.lock().next();
             let faults = container.lock().faults();
-            report_faults(&faults, place.prefix.strip_suffix('!'), sink);
+            self.report_faults(&faults, place.prefix.strip_suffix('!'), sink);
             let Some(member) = next? else {
                 return Ok(());
             };
             if container.lock().records().is_none() {
-                self.outcome.counts.members += 1;
+                self.record.counts.members += 1;
             }
             let (short, is_cut) = cut_name(&member.name);
             let lossy = String::from_utf8_lossy(short);
@@ -532,10 +455,15 @@ impl<'a> ArchiveReader<'a> {
                 compressed: None,
             };
             if is_cut {
-                diagnose(Some(&name), (&diagnostic::NAME_TOO_LONG, 0), sink);
+                self.diagnose(Some(&name), &diagnostic::NAME_TOO_LONG, 0, sink);
             }
-            if !sink.begin_member(&name, &inner) {
-                continue;
+            match sink.begin_member(&name, &inner) {
+                MemberChoice::Read => {}
+                MemberChoice::Skip => continue,
+                MemberChoice::End => {
+                    self.is_ended = true;
+                    break;
+                }
             }
             if is_outermost {
                 self.nested.begin(0);
@@ -543,13 +471,14 @@ impl<'a> ArchiveReader<'a> {
             let read = self.member(container, member_place, sink);
             let mut faults = container.lock().content_faults();
             faults.append(&mut container.lock().faults());
-            report_faults(&faults, Some(&name), sink);
+            self.report_faults(&faults, Some(&name), sink);
             if is_outermost && self.nested.is_excessive() {
-                diagnose(Some(&name), (&diagnostic::RATIO_LIMIT, 0), sink);
+                self.diagnose(Some(&name), &diagnostic::RATIO_LIMIT, 0, sink);
                 self.nested.begin(0);
             }
             read?;
         }
+        Ok(())
     }
 
     fn member(
@@ -559,30 +488,30 @@ impl<'a> ArchiveReader<'a> {
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         let is_outermost = place.archive.depth <= 1;
-        let reader = MemberReader(container.clone());
-        let mut reader = InnerReader::new(reader, &self.nested, is_outermost);
+        let mut reader =
+            InnerReader::new(MemberReader(container.clone()), self.nested, is_outermost);
         match &place.member.contents {
             MemberContents::Unreadable => {
-                self.outcome.counts.skip("unreadable");
+                self.record.counts.skip("unreadable");
                 return Ok(());
             }
             MemberContents::Encrypted => {
-                diagnose(Some(place.name), (&diagnostic::PACKAGE_ENCRYPTED, 0), sink);
-                self.outcome.counts.skip("encrypted");
+                self.diagnose(Some(place.name), &diagnostic::PACKAGE_ENCRYPTED, 0, sink);
+                self.record.counts.skip("encrypted");
                 return Ok(());
             }
             MemberContents::Unread(media_type) => {
-                self.outcome.counts.skip(media_type);
+                self.record.counts.skip(media_type);
                 return Ok(());
             }
             MemberContents::Document(format) => {
                 let mut inside = container.lock();
                 if let Some(bytes) = inside.whole() {
                     reader.count(bytes.len());
-                    return self.document(format, MemberBytes::Bytes(&bytes), place, sink);
+                    return self.document(Ok(format), MemberBytes::Bytes(&bytes), place, sink);
                 }
                 drop(inside);
-                return self.document(format, MemberBytes::Stream(&mut reader), place, sink);
+                return self.document(Ok(format), MemberBytes::Stream(&mut reader), place, sink);
             }
             MemberContents::File | MemberContents::Sniffed => {}
         }
@@ -603,17 +532,15 @@ impl<'a> ArchiveReader<'a> {
         let mut head = Vec::new();
         let length = input::read(&mut reader, &mut head, HEAD)?.len();
         head.truncate(length);
-        let Some(codec) = Codec::of(&head) else {
-            let rest = Cursor::new(head.clone()).chain(reader);
-            let source = ArchiveSource::Stream(Box::new(rest), None);
-            return self.file(&head, source, place, sink);
-        };
-        if !self.opens_members() {
-            self.outcome.counts.skip(codec.extension);
-            return Ok(());
+        let rest = Box::new(Cursor::new(head.clone()).chain(reader));
+        match Codec::of(&head) {
+            None => self.file(&head, ArchiveSource::Stream(rest, None), place, sink),
+            Some(codec) if self.opens_members() => self.compressed(codec, rest, place, sink),
+            Some(codec) => {
+                self.record.counts.skip(codec.extension);
+                Ok(())
+            }
         }
-        let rest = Box::new(Cursor::new(head).chain(reader));
-        self.compressed(codec, rest, place, sink)
     }
 
     /// Reads a compressed file.
@@ -624,8 +551,8 @@ impl<'a> ArchiveReader<'a> {
         place: MemberPlace<'_>,
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
-        let opened = OpenedFile::over(place.path, codec, reader)?;
-        let reader = InnerReader::new(opened.reader(), &self.nested, false);
+        let opened = OpenedFile::new(place.path, codec, reader)?;
+        let reader = InnerReader::new(opened.input().into_reader(), self.nested, false);
         let source = ArchiveSource::Stream(Box::new(reader), Some(opened.members.clone()));
         let named = sniff::named(&opened.path, &self.options.types);
         let archive = self.options.archive_of(&opened.path, &opened.head, named);
@@ -636,12 +563,11 @@ impl<'a> ArchiveReader<'a> {
             ..place
         };
         let mut read = self.file(&opened.head, source, inner, sink);
-        // An archive may end before its compression does.
-        if read.is_ok() && is_archive && !self.nested.is_excessive() {
-            read = opened.read_to_end().map(drop);
+        if read.is_ok() && is_archive && !self.is_ended && !self.nested.is_excessive() {
+            read = opened.read_to_end();
         }
         for error in opened.errors() {
-            diagnose(Some(place.name), (error.fault.into(), error.offset), sink);
+            self.diagnose(Some(place.name), error.fault.into(), error.offset, sink);
         }
         read
     }
@@ -655,36 +581,28 @@ impl<'a> ArchiveReader<'a> {
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         let named = sniff::named(place.path, &self.options.types);
-        if let Some(format) = self.options.archive_of(place.path, head, named) {
-            let is_opened = match format.kind {
-                ArchiveKind::Package(_) => true,
-                ArchiveKind::Files => self.opens_members(),
-                ArchiveKind::Records => self.options.archives == Archived::Open,
-            };
-            if !is_opened {
-                self.outcome.counts.skip(format.name);
-                return Ok(());
-            }
-            if !NestingLimit::ARCHIVES.admits(place.archive.depth) {
-                diagnose(Some(place.name), (&diagnostic::DEPTH_LIMIT, 0), sink);
-                self.outcome.counts.skip(format.name);
-                return Ok(());
-            }
-            let container = self.options.open(format, source);
-            return self.members(container, &place.archive.inside(format, &place), sink);
-        }
-        let mut reader: Box<dyn Read + Send> = match source {
-            ArchiveSource::Pipe(reader) | ArchiveSource::Stream(reader, _) => reader,
-            ArchiveSource::File(file) => Box::new(Section {
-                file,
-                at: 0,
-                end: u64::MAX,
-            }),
+        let Some(format) = self.options.archive_of(place.path, head, named) else {
+            let mut reader = source.into_reader();
+            return self.plain(head, MemberBytes::Stream(&mut reader), place, sink);
         };
-        self.plain(head, MemberBytes::Stream(&mut reader), place, sink)
+        let is_opened = match format.kind {
+            ArchiveKind::Package(_) => true,
+            ArchiveKind::Files => self.opens_members(),
+            ArchiveKind::Records => self.options.archives == Archived::Open,
+        };
+        let is_too_deep = !NestingLimit::ARCHIVES.admits(place.archive.depth);
+        if is_opened && is_too_deep {
+            self.diagnose(Some(place.name), &diagnostic::DEPTH_LIMIT, 0, sink);
+        }
+        if !is_opened || is_too_deep {
+            self.record.counts.skip(format.name);
+            return Ok(());
+        }
+        let container = self.options.open(format, source);
+        self.members(container, &place.archive.inside(format, &place), sink)
     }
 
-    /// Reads a file that is no archive.
+    /// Reads a file that is not an archive.
     fn plain(
         &mut self,
         head: &[u8],
@@ -692,42 +610,14 @@ impl<'a> ArchiveReader<'a> {
         place: MemberPlace<'_>,
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
-        // What a server reads may be no document.
-        let Some(contents) = self.unless_wanted(contents, &place)? else {
-            return Ok(());
-        };
         let choice = self.options.choose_by(place.path, false, head);
-        if let Some(media_type) = &place.archive.attached
-            && !matches!(choice, Choice::Read(format) if *format == *Format::PDF)
-        {
-            self.outcome.counts.skip(media_type);
-            return Ok(());
-        }
-        match choice {
-            Choice::Read(format) => self.document(format, contents, place, sink),
-            Choice::Skip(skip) => {
-                self.outcome.counts.skip(skip.format);
-                Ok(())
-            }
-        }
-    }
-
-    /// Takes the contents if their bytes are wanted; else returns them.
-    fn unless_wanted<'c>(
-        &mut self,
-        contents: MemberBytes<'c>,
-        place: &MemberPlace<'_>,
-    ) -> io::Result<Option<MemberBytes<'c>>> {
-        let wanted = self.wanted.as_mut();
-        let Some(wanted) = wanted.filter(|wanted| wanted.path == place.inner) else {
-            return Ok(Some(contents));
+        let format = match (choice, &place.archive.attached) {
+            (Choice::Read(format), None) => Ok(format),
+            (Choice::Read(format), Some(_)) if *format == *Format::PDF => Ok(format),
+            (_, Some(media_type)) => Err(media_type.as_str()),
+            (Choice::Skip(skip), None) => Err(skip.format),
         };
-        let (limit, wanted) = (wanted.limit, &mut wanted.bytes);
-        match contents {
-            MemberBytes::Bytes(bytes) => bytes.take(limit).read_to_end(wanted)?,
-            MemberBytes::Stream(reader) => reader.take(limit).read_to_end(wanted)?,
-        };
-        Ok(None)
+        self.document(format, contents, place, sink)
     }
 
     /// Returns whether compressed members and archives among them are opened: an audit opens those that
@@ -744,75 +634,157 @@ impl<'a> ArchiveReader<'a> {
         }
     }
 
+    /// Reads a document, or counts it by the name of what it is if it is not read.
     fn document(
         &mut self,
-        format: &'static Format,
-        contents: MemberBytes<'_>,
+        format: Result<&'static Format, &str>,
+        mut contents: MemberBytes<'_>,
         place: MemberPlace<'_>,
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
-        let Some(contents) = self.unless_wanted(contents, &place)? else {
-            return Ok(());
+        // What a server reads may be no document.
+        let is_taken = match &mut contents {
+            MemberBytes::Bytes(bytes) => sink.take_contents(place.inner, &mut &**bytes)?,
+            MemberBytes::Stream(reader) => sink.take_contents(place.inner, reader)?,
         };
-        let base = match (&place.member.base, format.retrieval) {
+        if is_taken {
+            return Ok(());
+        }
+        let format = match format {
+            Ok(format) => format,
+            Err(name) => {
+                self.record.counts.skip(name);
+                return Ok(());
+            }
+        };
+        let (options, archive, member) = (self.options, place.archive, place.member);
+        let base = match (&member.base, format.retrieval) {
             (Some(base), _) => Some(base.clone()),
-            (None, Retrieval::Elsewhere) => Some(self.options.bases.of_container()),
+            (None, Retrieval::Elsewhere) => Some(options.bases.of_container()),
             (None, Retrieval::Place) => {
-                let name = place.member.base_name.as_deref();
-                let mut base = place.archive.base_of(name.unwrap_or(place.stored_name()));
-                self.retrieve_index(&mut base, place.archive);
+                let name = member.base_name.as_deref();
+                let mut base = archive.base_of(name.unwrap_or(place.stored_name()));
+                self.retrieve_index(&mut base, archive);
                 base
             }
         };
-        let longest = self.options.extractor.formats.longest_base;
+        let longest = options.extractor.formats.longest_base;
         let is_long = base.as_ref().is_some_and(|base| base.uri.len() > longest);
-        let outer = match &place.member.base {
+        let outer = match &member.base {
             _ if !is_long => None,
-            Some(_) => Some(self.options.bases.of_container()),
-            None => place.archive.base.clone(),
+            Some(_) => Some(options.bases.of_container()),
+            None => archive.base.clone(),
         };
         let outer = outer.filter(|base| base.uri.len() <= longest);
-        let tree = match *format == *Format::RST {
-            true => place.archive.root_of(&place, sink),
-            false => TreeRoot::default(),
+        let tree = if *format == *Format::RST {
+            archive.root_of(&place, sink)
+        } else {
+            TreeRoot::default()
         };
         let document = Document {
-            declared: self.options.declared.or(place.member.charset),
-            enclosure: place
-                .archive
-                .enclosure
-                .as_ref()
-                .filter(|_| place.member.base.is_none()),
-            depth: place.archive.depth,
+            declared: options.declared.or(member.charset),
+            enclosure: archive.enclosure.as_ref().filter(|_| member.base.is_none()),
+            depth: archive.depth,
             outer: outer.as_ref(),
             slug: self.slug.filter(|_| format.is_markdown()),
             tree: tree.uri.as_deref(),
             roles: tree.roles,
             ..Document::new(format, base.as_ref())
         };
-        let shown = place.member.record.as_deref().map(RecordHeader::shown);
-        let mut member_sink = InMember::new(&place, shown.as_ref(), sink);
+        let record = member.record.as_deref();
+        let shown = record.map(RecordHeader::shown);
+        let counts_diagnostics = self.counts_diagnostics();
+        let mut member_sink = InMember {
+            name: Some(place.name),
+            part: LinkMember {
+                name_bytes: place.bytes,
+                message_offset: record.map(|record| record.offset),
+                member_offset: record.and_then(|record| record.member_offset),
+                member_length: record.and_then(|record| record.member_length),
+                record: shown.as_ref(),
+                ..LinkMember::default()
+            },
+            compressed: place.compressed,
+            message: self.message,
+            diagnostics: counts_diagnostics.then_some(&mut self.record.diagnostics),
+            ..InMember::new(sink)
+        };
         let length = match contents {
             MemberBytes::Bytes(bytes) => {
-                self.extractor
-                    .extract_bytes(&document, bytes, &mut member_sink);
+                (self.extractor).extract_bytes(&document, bytes, &mut member_sink);
                 bytes.len() as u64
             }
             MemberBytes::Stream(reader) => {
-                self.extractor
-                    .extract(&document, reader, &mut member_sink)?
+                (self.extractor).extract(&document, reader, &mut member_sink)?
             }
         };
         sink.end_member(format, length);
-        self.outcome.counts.parts += 1;
+        self.record.counts.parts += 1;
         if let Some(counts) = self.extractor.counts(format) {
             // What is passed over in messages is not read of this archive either.
-            self.outcome.counts.add_skipped(counts);
+            self.record.counts.add_skipped(counts);
             let attached = self.extractor.attachment_counts();
-            self.outcome.counts.add_skipped(attached);
+            self.record.counts.add_skipped(attached);
         }
-        self.outcome.bytes += length;
+        self.record.bytes += length;
         Ok(())
+    }
+}
+
+/// Makes an extractor, which opens attachments if the options ask for them.
+pub(super) fn extractor(options: &PipelineOptions, nested: &NestedOutput) -> Extractor {
+    let mut extractor = Extractor::new(&options.extractor);
+    if options.extractor.formats.mail.attachments == Attachments::Open {
+        let options = PipelineOptions {
+            archives: Archived::Open,
+            ..options.clone()
+        };
+        extractor.set_attachment_reader(AttachedFiles::new(Arc::new(options), nested));
+    }
+    extractor
+}
+
+/// Reads archives, packages and PDF in messages.
+struct AttachedFiles {
+    options: Arc<PipelineOptions>,
+    /// Made for the first attachment; messages in it may have attachments, too.
+    extractor: Option<Box<Extractor>>,
+    nested: NestedOutput,
+}
+
+impl AttachedFiles {
+    fn new(options: Arc<PipelineOptions>, nested: &NestedOutput) -> Box<Self> {
+        Box::new(AttachedFiles {
+            options,
+            extractor: None,
+            nested: nested.clone(),
+        })
+    }
+}
+
+impl AttachmentReader for AttachedFiles {
+    fn read(&mut self, attachment: &Attachment<'_>, mut sink: &mut dyn Sink) -> ArchiveCounts {
+        let (options, nested) = (&self.options, &self.nested);
+        let extractor = self.extractor.get_or_insert_with(|| {
+            let mut extractor = Extractor::new(&options.extractor);
+            extractor.set_attachment_reader(AttachedFiles::new(Arc::clone(options), nested));
+            Box::new(extractor)
+        });
+        let mut reader = ArchiveReader {
+            options,
+            extractor,
+            nested,
+            slug: None,
+            message: Some(&attachment.message),
+            record: ArchiveRecord::default(),
+            is_ended: false,
+        };
+        reader.read_attachment(attachment, &mut sink);
+        ArchiveCounts {
+            // Messages are counted, not what is in their attachments.
+            members: 0,
+            ..reader.record.counts
+        }
     }
 }
 
@@ -820,22 +792,6 @@ impl<'a> ArchiveReader<'a> {
 fn path_of(record: &RecordHeader) -> &[u8] {
     let uri = record.target.as_deref().unwrap_or_default();
     Reference::split(uri.as_bytes()).path
-}
-
-fn report_faults(faults: &[ArchiveFault], member: Option<&str>, sink: &mut dyn Sink) {
-    for fault in faults {
-        diagnose(member, (fault.code, fault.offset), sink);
-    }
-}
-
-/// Tells what is wrong with a member, or with the archive.
-fn diagnose(member: Option<&str>, (code, offset): (&'static Code, u64), sink: &mut dyn Sink) {
-    sink.event(&Found::Diagnostic(Diagnostic {
-        member,
-        code,
-        count: 1,
-        offset,
-    }));
 }
 
 /// Returns the base that the paths of an archive's members follow, from the base of the archive

@@ -1,14 +1,12 @@
 //! Compressed files, also those that are compressed more than once.
 
 use std::io::{self, Cursor, Read};
-use std::ops::ControlFlow;
 
 use super::input::{self, Input};
 use super::sniff::HEAD;
 use crate::bytes::source::Shared;
 use crate::decode::compression::{Codec, DecompressError, DecompressFault, Decompressed, Members};
 use crate::document::NestingLimit;
-use crate::linker::{Found, Link, LinkMember, Sink};
 
 /// A compressed file, with the first bytes of its content read.
 pub(crate) struct OpenedFile {
@@ -25,30 +23,12 @@ pub(crate) struct OpenedFile {
 }
 
 impl OpenedFile {
-    /// Opens a file whose first bytes are those of the codec.
-    ///
-    /// # Errors
-    ///
-    /// When the file cannot be read.
-    pub(crate) fn new(path: &[u8], codec: &'static Codec, input: Input<'_>) -> io::Result<Self> {
-        let before = Cursor::new(input.head().to_vec());
-        OpenedFile::over(
-            path,
-            codec,
-            match input {
-                Input::Whole(_) => Box::new(before),
-                Input::File(_, file) => Box::new(before.chain(file)),
-                Input::Stream(_, stream) => Box::new(before.chain(stream)),
-            },
-        )
-    }
-
     /// Opens a file whose first bytes are those of the codec; `reader` reads it from the first byte on.
     ///
     /// # Errors
     ///
     /// When the file cannot be read.
-    pub(crate) fn over(
+    pub(crate) fn new(
         path: &[u8],
         mut codec: &'static Codec,
         mut reader: Box<dyn Read + Send>,
@@ -79,18 +59,18 @@ impl OpenedFile {
         }
     }
 
-    /// Returns a reader of the innermost layer.
-    pub(crate) fn reader(&self) -> impl Read + Send + use<> {
-        Cursor::new(self.head.clone()).chain(self.rest.clone())
+    /// Returns the contents.
+    pub(crate) fn input(&self) -> Input<'_> {
+        Input::Stream(&self.head, Box::new(self.rest.clone()))
     }
 
-    /// Passes over what nobody has read, for the damage in it.
+    /// Skips what nobody has read, for the damage in it: an archive may end before its compression does.
     ///
     /// # Errors
     ///
     /// When the file cannot be read.
-    pub(crate) fn read_to_end(&self) -> io::Result<u64> {
-        io::copy(&mut self.rest.clone(), &mut io::sink())
+    pub(crate) fn read_to_end(&self) -> io::Result<()> {
+        io::copy(&mut self.rest.clone(), &mut io::sink()).map(drop)
     }
 
     /// Returns the errors of the layers, as far as they have been read.
@@ -100,30 +80,6 @@ impl OpenedFile {
             offset: 0,
         });
         self.members.errors().chain(too_deep).collect()
-    }
-}
-
-/// Adds to links the offset of the member of a compressed file in which their message begins.
-pub(super) struct Located<'a> {
-    pub(super) members: Members,
-    pub(super) sink: &'a mut dyn Sink,
-}
-
-impl Sink for Located<'_> {
-    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
-        let offset = link.part.message_offset;
-        let Some(offset) = offset.and_then(|offset| self.members.offset(offset)) else {
-            return self.sink.link(link);
-        };
-        let part = &LinkMember {
-            member_offset: Some(offset),
-            ..*link.part
-        };
-        self.sink.link(&Link { part, ..*link })
-    }
-
-    fn event(&mut self, found: &Found<'_>) {
-        self.sink.event(found);
     }
 }
 

@@ -1,11 +1,14 @@
 //! Opens documents and reads their first bytes, in as few system calls as possible.
 
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Cursor, Read, Seek};
+use std::sync::Arc;
 
 use super::sniff::HEAD;
 use super::walk::{Entry, EntryKind};
+use crate::archive::ArchiveSource;
 use crate::bytes::source::fill;
+use crate::decode::compression::Members;
 
 /// A file of up to this many bytes is read at once.
 const WHOLE: u64 = 256 << 10;
@@ -13,32 +16,13 @@ const WHOLE: u64 = 256 << 10;
 pub(crate) const SHORT: usize = 16 << 10;
 
 /// An opened document with its first bytes.
-#[derive(Debug)]
 pub(crate) enum Input<'a> {
     /// All bytes.
     Whole(&'a [u8]),
-    /// The first bytes, and the file after them.
+    /// The first bytes, and the file, which is positioned after them.
     File(&'a [u8], File),
     /// The first bytes, and the stream after them.
-    Stream(&'a [u8], Stream),
-}
-
-/// An input that can only be read once.
-#[derive(Debug)]
-pub(crate) enum Stream {
-    /// Standard input.
-    Standard(io::Stdin),
-    /// A pipe or a device.
-    File(File),
-}
-
-impl Read for Stream {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Stream::Standard(stdin) => stdin.read(into),
-            Stream::File(file) => file.read(into),
-        }
-    }
+    Stream(&'a [u8], Box<dyn Read + Send>),
 }
 
 impl<'a> Input<'a> {
@@ -51,50 +35,41 @@ impl<'a> Input<'a> {
     ///
     /// When the file cannot be opened or read.
     pub(crate) fn open(entry: &Entry, head: &'a mut Vec<u8>) -> io::Result<Self> {
+        let mut file = match entry.kind {
+            EntryKind::Standard => match standard_file() {
+                Some(file) => file,
+                None => {
+                    let head = read(&mut io::stdin(), head, HEAD)?;
+                    return Ok(Input::Stream(head, Box::new(io::stdin())));
+                }
+            },
+            // INVARIANT: `FileReader::read` does not open files that are left out.
+            EntryKind::LeftOut(_) => return Ok(Input::Whole(&[])),
+            _ => File::open(&entry.path)?,
+        };
         match entry.kind {
             EntryKind::File(length @ 1..=WHOLE) => {
-                let mut file = File::open(&entry.path)?;
                 Ok(Input::Whole(read(&mut file, head, length as usize)?))
             }
-            // Files without a length, as in /proc, have the length 0.
-            EntryKind::File(0) => {
-                let mut file = File::open(&entry.path)?;
-                let head = read(&mut file, head, HEAD)?;
-                Ok(Input::Stream(head, Stream::File(file)))
-            }
-            EntryKind::File(_) => {
-                let mut file = File::open(&entry.path)?;
-                let head = read(&mut file, head, HEAD)?;
-                Ok(Input::File(head, file))
-            }
             EntryKind::Unmeasured => {
-                let mut file = File::open(&entry.path)?;
                 let (mut wanted, mut length) = (SHORT, read(&mut file, head, SHORT)?.len());
                 while length == wanted && wanted < WHOLE as usize {
                     wanted = (wanted * 4).min(WHOLE as usize);
                     length += fill(&mut file, &mut resized(head, wanted)[length..])?;
                 }
                 let head = &head[..length];
-                match length == wanted {
-                    true => Ok(Input::File(head, file)),
-                    false => Ok(Input::Whole(head)),
-                }
+                Ok(if length == wanted {
+                    Input::File(head, file)
+                } else {
+                    Input::Whole(head)
+                })
             }
-            // INVARIANT: `FileReader::read` does not open files that are left out.
-            EntryKind::LeftOut(_) => Ok(Input::Whole(&[])),
-            EntryKind::Standard | EntryKind::Stream => {
-                let mut stream = match entry.kind {
-                    EntryKind::Standard => {
-                        if let Some(mut file) = standard_file() {
-                            return Ok(Input::File(read(&mut file, head, HEAD)?, file));
-                        }
-                        Stream::Standard(io::stdin())
-                    }
-                    _ => Stream::File(File::open(&entry.path)?),
-                };
-                let head = read(&mut stream, head, HEAD)?;
-                Ok(Input::Stream(head, stream))
+            // Files without a length, as in /proc, have the length 0.
+            EntryKind::File(0) | EntryKind::Stream => {
+                let head = read(&mut file, head, HEAD)?;
+                Ok(Input::Stream(head, Box::new(file)))
             }
+            _ => Ok(Input::File(read(&mut file, head, HEAD)?, file)),
         }
     }
 
@@ -112,6 +87,27 @@ impl<'a> Input<'a> {
     pub(crate) fn head(&self) -> &'a [u8] {
         match self {
             Input::Whole(head) | Input::File(head, _) | Input::Stream(head, _) => head,
+        }
+    }
+
+    /// Returns a reader from the first byte on.
+    pub(crate) fn into_reader(self) -> Box<dyn Read + Send> {
+        let head = Cursor::new(self.head().to_vec());
+        match self {
+            Input::Whole(_) => Box::new(head),
+            Input::File(_, file) => Box::new(head.chain(file)),
+            Input::Stream(_, stream) => Box::new(head.chain(stream)),
+        }
+    }
+
+    /// Returns the bytes as those of an archive; `members` are those of the compressed file that the
+    /// stream decompresses.
+    pub(super) fn into_source(self, members: Option<&Members>) -> ArchiveSource {
+        match (self, members) {
+            (Input::Whole(bytes), _) => ArchiveSource::File(Arc::new(bytes.to_vec())),
+            (Input::File(_, file), _) => ArchiveSource::File(Arc::new(file)),
+            (stream, None) => ArchiveSource::Pipe(stream.into_reader()),
+            (stream, members) => ArchiveSource::Stream(stream.into_reader(), members.cloned()),
         }
     }
 }
@@ -148,44 +144,4 @@ fn resized(buffer: &mut Vec<u8>, length: usize) -> &mut [u8] {
         buffer.resize(length, 0);
     }
     &mut buffer[..length]
-}
-
-/// A file whose first bytes have been read.
-#[derive(Debug)]
-pub(crate) struct Joined<'a> {
-    head: &'a [u8],
-    file: File,
-    at: usize,
-}
-
-impl<'a> Joined<'a> {
-    /// Joins the first bytes of a file and the file, which is positioned after them.
-    pub(crate) fn new(head: &'a [u8], file: File) -> Self {
-        Joined { head, file, at: 0 }
-    }
-}
-
-impl Read for Joined<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let rest = &self.head[self.at..];
-        if rest.is_empty() {
-            return self.file.read(into);
-        }
-        let n = rest.len().min(into.len());
-        into[..n].copy_from_slice(&rest[..n]);
-        self.at += n;
-        Ok(n)
-    }
-}
-
-impl Seek for Joined<'_> {
-    /// Supports seeking to the start only.
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        if to != SeekFrom::Start(0) {
-            return Err(io::ErrorKind::Unsupported.into());
-        }
-        self.at = 0;
-        self.file.seek(SeekFrom::Start(self.head.len() as u64))?;
-        Ok(0)
-    }
 }

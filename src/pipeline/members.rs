@@ -1,11 +1,11 @@
 //! Files in archives by their paths, `FILE!/inner/path`, as an audit knows them.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::archive::{ArchiveSink, WayToMember};
+use super::archive::{ArchiveSink, MemberChoice};
 use super::compressed::OpenedFile;
 use super::input::Input;
 use super::options::PipelineOptions;
@@ -38,7 +38,7 @@ fn entry(path: &[u8]) -> Option<Entry> {
     })
 }
 
-/// Returns whether a file is an archive of files, compressed or not, and no package.
+/// Returns whether a file is an archive of files, compressed or not, and not a package.
 pub(crate) fn is_archive_of_files(path: &Path) -> bool {
     let (entry, mut head) = (entry(path.as_os_str().as_encoded_bytes()), Vec::new());
     let entry = entry.filter(|_| path.is_file());
@@ -53,7 +53,7 @@ pub(crate) fn is_archive_of_files(path: &Path) -> bool {
     match Codec::of(input.head()) {
         None => is_of_files(path, input.head()),
         Some(codec) => {
-            let opened = OpenedFile::new(path, codec, input);
+            let opened = OpenedFile::new(path, codec, input.into_reader());
             opened.is_ok_and(|opened| is_of_files(&opened.path, &opened.head))
         }
     }
@@ -80,23 +80,21 @@ pub(crate) fn read(
     sink: &mut dyn Sink,
 ) -> Option<&'static Format> {
     let (file, inner) = split_path(path)?;
-    let mut only = OnlyMember {
-        way: WayToMember(inner),
-        is_open: false,
-        format: None,
-        sink,
-    };
+    let mut only = OnlyMember::new(inner, None, sink);
     match reader.read(&entry(file)?, &mut only) {
-        Ok(FileOutcome::Archive { .. }) => only.format,
+        Ok(FileOutcome::Read(read)) if read.format.is_none() => only.format,
         _ => None,
     }
 }
 
-/// Returns the bytes of a document in an archive, at most so many.
+/// Returns the bytes of a document in an archive, at most `limit`.
 pub(crate) fn bytes(options: &PipelineOptions, path: &[u8], limit: u64) -> Option<Vec<u8>> {
     let (file, inner) = split_path(path)?;
-    let entry = entry(file)?;
-    Some(FileReader::new(options).member_bytes(&entry, inner, limit))
+    let mut no_links = |_: &Link<'_>| {};
+    let mut only = OnlyMember::new(inner, Some(limit), &mut no_links);
+    // What could not be read is missing from the bytes.
+    let _ = FileReader::new(options).read(&entry(file)?, &mut only);
+    Some(only.bytes)
 }
 
 /// Returns about how many bytes are read to come to a document in an archive: a zip tells where it is.
@@ -127,28 +125,52 @@ impl Sink for NamesOfMembers<'_> {
 }
 
 impl ArchiveSink for NamesOfMembers<'_> {
-    fn begin_member(&mut self, _name: &str, path: &[u8]) -> bool {
-        if self.archive.is_empty() {
-            self.names.push(path.to_vec());
-            return false;
-        }
-        let below = path.strip_prefix(self.archive);
-        match below.and_then(|below| below.strip_prefix(b"/")) {
-            Some(below) => {
-                self.names.push(below.to_vec());
-                false
-            }
-            None => WayToMember(self.archive).passes(path),
+    fn begin_member(&mut self, _name: &str, path: &[u8]) -> MemberChoice {
+        let below = if self.archive.is_empty() {
+            Some(path)
+        } else {
+            let below = path.strip_prefix(self.archive);
+            below.and_then(|below| below.strip_prefix(b"/"))
+        };
+        self.names.extend(below.map(<[u8]>::to_vec));
+        if below.is_none() && holds(path, self.archive) {
+            MemberChoice::Read
+        } else {
+            MemberChoice::Skip
         }
     }
 }
 
-/// Passes on what is found in one member.
+/// Returns whether the member at a path is the one that is wanted, or holds it.
+fn holds(path: &[u8], wanted: &[u8]) -> bool {
+    let rest = wanted.strip_prefix(path);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"!"))
+}
+
+/// Takes the bytes of one member, or passes on its links and what else is found in it.
 struct OnlyMember<'a> {
-    way: WayToMember<'a>,
+    path: &'a [u8],
+    /// The most bytes to take; none: the links are wanted.
+    limit: Option<u64>,
+    bytes: Vec<u8>,
     is_open: bool,
+    is_found: bool,
     format: Option<&'static Format>,
     sink: &'a mut dyn Sink,
+}
+
+impl<'a> OnlyMember<'a> {
+    fn new(path: &'a [u8], limit: Option<u64>, sink: &'a mut dyn Sink) -> Self {
+        OnlyMember {
+            path,
+            limit,
+            bytes: Vec::new(),
+            is_open: false,
+            is_found: false,
+            format: None,
+            sink,
+        }
+    }
 }
 
 impl Sink for OnlyMember<'_> {
@@ -164,14 +186,31 @@ impl Sink for OnlyMember<'_> {
 }
 
 impl ArchiveSink for OnlyMember<'_> {
-    fn begin_member(&mut self, _name: &str, path: &[u8]) -> bool {
+    fn begin_member(&mut self, _name: &str, path: &[u8]) -> MemberChoice {
         // Of two members of one name the first is read.
-        self.is_open = self.format.is_none() && self.way.0 == path;
-        self.format.is_none() && self.way.passes(path)
+        if self.is_found {
+            return MemberChoice::End;
+        }
+        self.is_open = path == self.path;
+        if holds(path, self.path) {
+            MemberChoice::Read
+        } else {
+            MemberChoice::Skip
+        }
+    }
+
+    fn take_contents(&mut self, path: &[u8], contents: &mut dyn Read) -> io::Result<bool> {
+        let Some(limit) = self.limit.filter(|_| path == self.path) else {
+            return Ok(false);
+        };
+        self.is_found = true;
+        contents.take(limit).read_to_end(&mut self.bytes)?;
+        Ok(true)
     }
 
     fn end_member(&mut self, format: &'static Format, _length: u64) {
         self.is_open = false;
-        self.format = self.format.or(Some(format));
+        self.format = Some(format);
+        self.is_found = self.limit.is_none();
     }
 }

@@ -8,13 +8,13 @@
 //! on the number of workers.
 
 pub(crate) mod archive;
-pub(crate) mod attachment;
 pub mod bases;
 pub(crate) mod compressed;
 pub(crate) mod input;
 pub(crate) mod members;
 mod nested_output;
 pub(crate) mod options;
+pub(crate) mod piece;
 pub(crate) mod queue;
 pub(crate) mod read;
 pub(crate) mod reorder;

@@ -14,9 +14,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::input::{self, SHORT};
 use super::options::{Choice, PipelineOptions};
+use super::piece::{Piece, Splitter};
 use super::sniff::HEAD;
-use super::split_archive::{ArchiveBlock, ArchiveSplitter};
-use super::split_document::{DocumentSplitter, FilePiece, is_worthwhile};
+use super::split_archive::ArchiveSplitter;
+use super::split_document::{DocumentSplitter, is_worthwhile};
 use super::walk::{Entry, EntryKind, Unreadable, Walk};
 use crate::bytes::source::fill;
 
@@ -27,14 +28,10 @@ const BATCH_BYTES: u64 = 512 << 10;
 
 /// A unit of work.
 pub(crate) enum Job {
-    /// A file to read.
-    File(Entry),
-    /// A short file that has been read.
-    Read(Entry, FileBytes),
+    /// A file to read, with its bytes if it is a short one that has been read.
+    File(Entry, Option<FileBytes>),
     /// A piece of a file to read.
-    Piece(FilePiece),
-    /// Members of an archive to read.
-    Archive(ArchiveBlock),
+    Piece(Piece),
     /// A path to report as unreadable.
     Unreadable(Unreadable),
 }
@@ -51,11 +48,6 @@ impl FileBytes {
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[self.range.clone()]
     }
-}
-
-enum FileSplitter {
-    Document(DocumentSplitter),
-    Archive(ArchiveSplitter),
 }
 
 /// The access of one worker to the queue.
@@ -97,7 +89,7 @@ struct DispatchState {
     /// Jobs of the batch that is being dispatched.
     jobs: VecDeque<Job>,
     /// The file that is being split.
-    splitter: Option<FileSplitter>,
+    splitter: Option<Box<dyn Splitter>>,
     /// Buffers of pieces, to be used again.
     piece_buffers: Vec<Vec<u8>>,
     /// Buffers of batches, to be used again.
@@ -155,7 +147,7 @@ impl<'a> Queue<'a> {
         let mut state = lock(&self.walk);
         let found = state.walk.by_ref().filter(belongs).take(BATCH_FILES);
         let mut jobs: Vec<Job> = found
-            .map(|found| found.map_or_else(Job::Unreadable, Job::File))
+            .map(|found| found.map_or_else(Job::Unreadable, |entry| Job::File(entry, None)))
             .collect();
         if jobs.is_empty() {
             return Err(state.batches);
@@ -181,11 +173,9 @@ impl<'a> Queue<'a> {
             let Some(job) = state.jobs.pop_front() else {
                 break;
             };
-            if let Job::Read(_, read) = &job {
-                bytes += read.bytes().len() as u64;
-            }
-            if let Job::File(entry) = &job {
-                bytes += match entry.kind {
+            bytes += match &job {
+                Job::File(_, Some(read)) => read.bytes().len() as u64,
+                Job::File(entry, None) => match entry.kind {
                     EntryKind::File(length) if is_worthwhile(length, self.options.piece_size) => {
                         if !jobs.is_empty() {
                             state.jobs.push_front(job);
@@ -203,8 +193,9 @@ impl<'a> Queue<'a> {
                     EntryKind::Unmeasured | EntryKind::LeftOut(_) => 0,
                     // A stream may take any time, and is a batch of its own.
                     EntryKind::Standard | EntryKind::Stream => BATCH_BYTES,
-                };
-            }
+                },
+                Job::Piece(_) | Job::Unreadable(_) => 0,
+            };
             jobs.push(job);
         }
         !jobs.is_empty()
@@ -212,27 +203,26 @@ impl<'a> Queue<'a> {
 
     /// Returns the splitter of a file of a format that can be split. Errors are ignored: the worker
     /// that reads the file reports them.
-    fn splitter(&self, entry: &Entry) -> Option<FileSplitter> {
+    fn splitter(&self, entry: &Entry) -> Option<Box<dyn Splitter>> {
+        let options = self.options;
         let mut file = File::open(&entry.path).ok()?;
         let mut buffer = Vec::new();
         let head = input::read(&mut file, &mut buffer, HEAD).ok()?;
-        if self.options.splits_archives() {
-            let splitter = ArchiveSplitter::new(self.options, entry, head, &file);
-            if splitter.is_some() {
-                return splitter.map(FileSplitter::Archive);
-            }
+        if options.splits_archives()
+            && let Some(splitter) = ArchiveSplitter::new(options, entry, head, &file)
+        {
+            return Some(Box::new(splitter));
         }
         // No archive is a document, whatever its first bytes look like.
-        if self.options.codec(entry, head).is_some() || self.options.archive(entry, head).is_some()
+        if options.codec(entry, head).is_some()
+            || options.archive_at(entry, entry.bytes(), head).is_some()
         {
             return None;
         }
-        match self.options.choose(entry, head) {
-            Choice::Read(format) if self.options.may_split(format, head) => {
-                let (size, positions) = (self.options.piece_size, self.options.extractor.positions);
-                let splitter = DocumentSplitter::new(entry, format, file, size, positions);
-                splitter.map(FileSplitter::Document)
-            }
+        match options.choose_by(entry.bytes(), entry.named, head) {
+            Choice::Read(format) if options.may_split(format, head) => Some(Box::new(
+                DocumentSplitter::new(options, entry, format, file)?,
+            )),
             _ => None,
         }
     }
@@ -250,16 +240,16 @@ impl WorkerHandle<'_> {
         }
         for job in jobs.drain(..) {
             match job {
-                Job::Piece(FilePiece {
-                    bytes: Some(bytes), ..
-                }) => state.piece_buffers.push(bytes.buffer),
+                Job::Piece(mut piece) => state.piece_buffers.extend(piece.take_buffer()),
                 // The last job of a batch to end returns its buffer.
-                Job::Read(_, read) => state.batch_buffers.extend(Arc::into_inner(read.buffer)),
+                Job::File(_, Some(read)) => {
+                    state.batch_buffers.extend(Arc::into_inner(read.buffer));
+                }
                 _ => {}
             }
         }
         while !state.stopped {
-            if matches!(&state.splitter, Some(FileSplitter::Archive(one)) if one.is_waiting()) {
+            if (state.splitter.as_ref()).is_some_and(|splitter| splitter.is_waiting()) {
                 state = queue.wait(state);
                 continue;
             }
@@ -304,15 +294,10 @@ impl WorkerHandle<'_> {
 impl DispatchState {
     /// Takes the next piece of the file that is being split. Returns whether there is one.
     fn next_piece(&mut self, jobs: &mut Vec<Job>) -> bool {
-        let piece = match &mut self.splitter {
-            Some(FileSplitter::Document(splitter)) => {
-                splitter.next(&mut self.piece_buffers).map(Job::Piece)
-            }
-            Some(FileSplitter::Archive(splitter)) => splitter.next().map(Job::Archive),
-            None => None,
-        };
+        let splitter = self.splitter.as_mut();
+        let piece = splitter.and_then(|splitter| splitter.next(&mut self.piece_buffers));
         let found = piece.is_some();
-        jobs.extend(piece);
+        jobs.extend(piece.map(Job::Piece));
         if !found {
             self.splitter = None;
             self.piece_buffers.clear();
@@ -324,11 +309,12 @@ impl DispatchState {
 /// Reads the short files among `jobs` into `buffer`, and asks for the lengths of the others; asking
 /// only after a read saves a system call for most files. Errors are ignored: the worker that reads
 /// the file reports them.
-fn read_ahead(jobs: Vec<Job>, mut buffer: Vec<u8>) -> Vec<Job> {
+fn read_ahead(mut jobs: Vec<Job>, mut buffer: Vec<u8>) -> Vec<Job> {
     let mut end = 0;
-    let mut read = |mut job: Job| {
+    let mut ranges = Vec::with_capacity(jobs.len());
+    for job in &mut jobs {
         let mut range = None;
-        if let Job::File(entry) = &mut job
+        if let Job::File(entry, None) = job
             && entry.kind == EntryKind::Unmeasured
             && let Ok(mut file) = File::open(&entry.path)
         {
@@ -348,16 +334,14 @@ fn read_ahead(jobs: Vec<Job>, mut buffer: Vec<u8>) -> Vec<Job> {
                 Err(_) => {}
             }
         }
-        (job, range)
-    };
-    let jobs: Vec<_> = jobs.into_iter().map(&mut read).collect();
+        ranges.push(range);
+    }
     let buffer = Arc::new(buffer);
-    let with_bytes = |(job, range)| match (job, range) {
-        (Job::File(entry), Some(range)) => {
+    for (job, range) in jobs.iter_mut().zip(ranges) {
+        if let (Job::File(_, bytes), Some(range)) = (job, range) {
             let buffer = Arc::clone(&buffer);
-            Job::Read(entry, FileBytes { buffer, range })
+            *bytes = Some(FileBytes { buffer, range });
         }
-        (job, _) => job,
-    };
-    jobs.into_iter().map(with_bytes).collect()
+    }
+    jobs
 }

@@ -1,55 +1,51 @@
 //! Reads one file after the other: opens it, recognises its format, finds its base, extracts its links.
 
-use std::io::{self, Cursor, Read as _};
-use std::sync::Arc;
+use std::io::{self, Read as _, Seek as _};
 
-use super::archive::{self, ArchiveOutcome, ArchiveReader, ArchiveSink, WantedBytes, WayToMember};
-use super::attachment;
-use super::bases;
-use super::compressed::{Located, OpenedFile};
-use super::input::{Input, Joined};
+use super::archive::{self, ArchiveReader, ArchiveSink, InMember};
+use super::bases::{AbsolutePaths, TreeRoot, TreeRoots};
+use super::compressed::OpenedFile;
+use super::input::Input;
 use super::nested_output::NestedOutput;
 use super::options::{Archived, Choice, PipelineOptions, ReportMode, spliced};
-use super::split_document::FilePiece;
+use super::piece::{Piece, PieceContents};
 use super::walk::{Entry, EntryKind};
-use crate::archive::{ArchiveFormat, ArchiveSource, Container};
-use crate::decode::compression::{Codec, DecompressError};
+use crate::archive::{ArchiveFormat, Container};
+use crate::decode::compression::Members;
 use crate::document::options::Slug;
-use crate::document::{ArchiveCounts, Format, Retrieval};
+use crate::document::{Format, Retrieval};
 use crate::extractor::{Document, Extractor};
 use crate::linker::{Diagnostic, Found, Sink};
-use crate::output::record::Skip;
+use crate::output::record::{ArchiveRecord, Skip};
 use crate::uri::Base;
 
 /// The message for a file that became shorter while it was read.
-pub(super) const SHRUNK: &str = "it became shorter while it was read";
+const SHRUNK: &str = "it became shorter while it was read";
 
 /// The result of reading a file.
 pub(crate) enum FileOutcome {
-    /// Read as a document.
-    Document {
-        /// The format of the document.
-        format: &'static Format,
-        /// The number of bytes that were read.
-        bytes: u64,
-        /// The error that ended the reading early.
-        error: Option<io::Error>,
-    },
-    /// Read as an archive.
-    Archive {
-        /// The counts of its members.
-        outcome: ArchiveOutcome,
-        /// The error that ended the reading early.
-        error: Option<io::Error>,
-    },
+    /// Read, as a document or as an archive.
+    Read(FileRead),
     /// A document, not read since only the paths of documents are listed.
     Listed,
     /// Left out.
     Skipped(Skip),
 }
 
-/// The counts of a piece of an archive, and the error that ended its reading early.
-pub(crate) type PieceRead = (ArchiveOutcome, Option<io::Error>);
+/// The counts of a file, or of a piece of one, that has been read.
+#[derive(Default)]
+pub(crate) struct FileRead {
+    /// The format of a document; none for an archive of files or records.
+    pub(crate) format: Option<&'static Format>,
+    /// Whether there are counts of members, or of messages.
+    pub(crate) has_counts: bool,
+    /// The counts and the length, and the diagnostics of an archive of files or records.
+    pub(crate) record: ArchiveRecord,
+    /// The error that ended the reading early.
+    pub(crate) error: Option<io::Error>,
+    /// Whether the sink wanted no more members.
+    is_ended: bool,
+}
 
 /// Reads files, with buffers that are used again for the next one.
 pub(crate) struct FileReader<'a> {
@@ -57,10 +53,8 @@ pub(crate) struct FileReader<'a> {
     extractor: Extractor,
     nested: NestedOutput,
     head: Vec<u8>,
-    names: bases::AbsolutePaths,
-    trees: bases::TreeRoots,
-    /// The member of an archive of which the bytes are wanted.
-    wanted: Option<WantedBytes>,
+    names: AbsolutePaths,
+    trees: TreeRoots,
 }
 
 impl<'a> FileReader<'a> {
@@ -69,12 +63,11 @@ impl<'a> FileReader<'a> {
         let nested = NestedOutput::default();
         FileReader {
             options,
-            extractor: attachment::extractor(options, &nested),
+            extractor: archive::extractor(options, &nested),
             nested,
             head: Vec::new(),
-            names: bases::AbsolutePaths::default(),
-            trees: bases::TreeRoots::default(),
-            wanted: None,
+            names: AbsolutePaths::default(),
+            trees: TreeRoots::default(),
         }
     }
 
@@ -128,167 +121,199 @@ impl<'a> FileReader<'a> {
         input: Input<'_>,
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<FileOutcome> {
-        if let Some(codec) = self.options.codec(entry, input.head()) {
-            return self.compressed(entry, codec, input, sink);
+        let Some(codec) = self.options.codec(entry, input.head()) else {
+            return Ok(self.file(entry, entry.bytes(), input, None, sink));
+        };
+        let opened = OpenedFile::new(entry.bytes(), codec, input.into_reader())?;
+        let (contents, members) = (opened.input(), Some(&opened.members));
+        let mut outcome = self.file(entry, &opened.path, contents, members, sink);
+        match &mut outcome {
+            FileOutcome::Read(read) => self.end_compressed(&opened, read, sink),
+            // Damage may be the reason why the first bytes are missing or not recognised.
+            FileOutcome::Listed if !opened.head.is_empty() => {}
+            _ => self.end_compressed(&opened, &mut FileRead::default(), sink),
         }
-        if let Some(format) = self.options.archive(entry, input.head()) {
-            let source = match input {
-                Input::Whole(bytes) => ArchiveSource::File(Arc::new(bytes.to_vec())),
-                Input::File(_, file) => ArchiveSource::File(Arc::new(file)),
-                Input::Stream(head, stream) => {
-                    let head = Cursor::new(head.to_vec());
-                    ArchiveSource::Pipe(Box::new(head.chain(stream)))
-                }
-            };
-            return Ok(self.archive(entry, format, source, sink));
-        }
-        Ok(self.document(entry, input, sink))
+        Ok(outcome)
     }
 
-    /// Reads the members of an archive.
+    /// Reports the damage to a compressed file of which the contents have been read.
+    fn end_compressed(&self, opened: &OpenedFile, read: &mut FileRead, sink: &mut dyn Sink) {
+        let is_archive = read.record.is_container;
+        if is_archive && read.error.is_none() && !read.is_ended {
+            read.error = opened.read_to_end().err();
+        }
+        for error in opened.errors() {
+            let diagnostic = Diagnostic {
+                member: None,
+                code: error.fault.into(),
+                count: 1,
+                offset: error.offset,
+            };
+            if is_archive && self.options.archives == Archived::Open {
+                read.record.diagnostics.add(&diagnostic);
+            } else {
+                sink.event(&Found::Diagnostic(diagnostic));
+            }
+        }
+    }
+
+    /// Reads a file, or the contents of a compressed one, which has these `members`: `path` has no
+    /// extension of a codec.
+    fn file(
+        &mut self,
+        entry: &Entry,
+        path: &[u8],
+        input: Input<'_>,
+        members: Option<&Members>,
+        sink: &mut dyn ArchiveSink,
+    ) -> FileOutcome {
+        let options = self.options;
+        let is_listed = options.report == ReportMode::Files;
+        let archive = options.archive_at(entry, path, input.head());
+        if let Some(format) = archive.filter(|_| !is_listed) {
+            let container = options.open(format, input.into_source(members));
+            return FileOutcome::Read(self.archive(entry, format, container, sink));
+        }
+        let format = match options.choose_by(path, entry.named, input.head()) {
+            _ if archive.is_some() => return FileOutcome::Listed,
+            Choice::Skip(skip) => return FileOutcome::Skipped(skip),
+            Choice::Read(_) if is_listed => return FileOutcome::Listed,
+            Choice::Read(format) => format,
+        };
+        let base = self.base(entry, format);
+        let tree = self.tree(entry, format);
+        let slug = format.is_markdown().then(|| self.slug(entry, b""));
+        let document = Document {
+            declared: options.declared,
+            slug: slug.flatten(),
+            tree: tree.uri.as_deref(),
+            roles: tree.roles,
+            ..Document::new(format, base.as_ref())
+        };
+        let Some(members) = members else {
+            let mut read = self.extract(&document, input, sink);
+            if read.error.is_none() && Input::has_shrunk(entry, read.record.bytes) {
+                read.error = Some(io::Error::other(SHRUNK));
+            }
+            return FileOutcome::Read(read);
+        };
+        let mut sink = InMember::new(sink);
+        sink.compressed = Some(members);
+        FileOutcome::Read(self.extract(&document, input, &mut sink))
+    }
+
+    /// Reads the members of an archive, or some of them, and passes their links to `sink`.
     fn archive(
         &mut self,
         entry: &Entry,
         format: &'static ArchiveFormat,
-        source: ArchiveSource,
+        container: Box<dyn Container>,
         sink: &mut dyn ArchiveSink,
-    ) -> FileOutcome {
-        if self.options.report == ReportMode::Files {
-            return FileOutcome::Listed;
-        }
+    ) -> FileRead {
         let base = self.place(entry).map(archive::base_of_members);
-        let slug = self.slug_of_archive(entry);
-        let reader = ArchiveReader::new(self.options, &mut self.extractor, &self.nested);
-        let reader = reader.with_slug(slug).wanting(self.wanted.as_mut());
-        let (outcome, read) = reader.read(format, source, base, sink);
-        FileOutcome::Archive {
-            outcome,
-            error: read.err(),
+        let slug = self.slug(entry, b"!/");
+        let mut reader = ArchiveReader {
+            options: self.options,
+            extractor: &mut self.extractor,
+            nested: &self.nested,
+            slug,
+            message: None,
+            record: ArchiveRecord {
+                is_container: true,
+                ..ArchiveRecord::default()
+            },
+            is_ended: false,
+        };
+        let error = reader.read(format, container, base, sink).err();
+        FileRead {
+            format: None,
+            has_counts: true,
+            record: reader.record,
+            error,
+            is_ended: reader.is_ended,
         }
     }
 
-    fn document(
+    /// Extracts the links of a document, or of a piece of one.
+    fn extract(
         &mut self,
-        entry: &Entry,
+        document: &Document<'_>,
         input: Input<'_>,
-        sink: &mut dyn ArchiveSink,
-    ) -> FileOutcome {
-        let format = match self.format(self.options.choose(entry, input.head())) {
-            Ok(format) => format,
-            Err(read) => return read,
-        };
-        let base = self.base(entry, format);
-        let tree = self.tree(entry, format);
-        let document = Document {
-            declared: self.options.declared,
-            slug: self.slug(entry, format),
-            tree: tree.uri.as_deref(),
-            roles: tree.roles,
-            ..Document::new(format, base.as_ref())
-        };
+        sink: &mut dyn Sink,
+    ) -> FileRead {
         let extractor = &mut self.extractor;
         let length = match input {
             Input::Whole(bytes) => {
-                extractor.extract_bytes(&document, bytes, sink);
+                extractor.extract_bytes(document, bytes, sink);
                 Ok(bytes.len() as u64)
             }
-            Input::File(head, file) => {
-                extractor.extract_seekable(&document, Joined::new(head, file), sink)
-            }
-            Input::Stream(head, stream) => {
-                extractor.extract(&document, io::Read::chain(head, stream), sink)
-            }
+            Input::File(_, mut file) => file
+                .rewind()
+                .and_then(|()| extractor.extract_seekable(document, file, sink)),
+            Input::Stream(head, stream) => extractor.extract(document, head.chain(stream), sink),
         };
-        let length = match length {
-            Ok(length) if Input::has_shrunk(entry, length) => {
-                return FileOutcome::Document {
-                    format,
-                    bytes: length,
-                    error: Some(io::Error::other(SHRUNK)),
+        let counts = extractor.counts(document.format).cloned();
+        let mut read = FileRead {
+            format: Some(document.format),
+            has_counts: counts.is_some(),
+            ..FileRead::default()
+        };
+        if let Some(mut counts) = counts {
+            counts.add(extractor.attachment_counts());
+            read.record.counts = counts;
+        }
+        match length {
+            Ok(length) => read.record.bytes = length,
+            Err(error) => read.error = Some(error),
+        }
+        read
+    }
+
+    /// Reads a piece of a file and passes its links to `sink`.
+    pub(crate) fn piece(&mut self, piece: &mut Piece, sink: &mut dyn ArchiveSink) -> FileRead {
+        let entry = &piece.whole.entry;
+        match &mut piece.contents {
+            PieceContents::Lines(part) => {
+                let base = self.base(entry, part.format);
+                let document = Document {
+                    declared: self.options.declared,
+                    origin: part.origin,
+                    index: part.known.as_ref(),
+                    ..Document::new(part.format, base.as_ref())
                 };
+                let input = match &part.bytes {
+                    Some(read) => Input::Whole(read.bytes()),
+                    None => Input::Stream(&[], Box::new(part.range())),
+                };
+                let mut read = self.extract(&document, input, sink);
+                let length = part.own(read.record.bytes);
+                read.record.bytes = length;
+                if read.error.is_none() && piece.whole.has_shrunk(part, length) {
+                    read.error = Some(io::Error::other(SHRUNK));
+                }
+                read
             }
-            length => length,
-        };
-        FileOutcome::of(format, length)
-    }
-
-    /// Returns the format to read a file as, or the outcome of a file that is not read.
-    fn format(&self, choice: Choice) -> Result<&'static Format, FileOutcome> {
-        match choice {
-            Choice::Read(_) if self.options.report == ReportMode::Files => Err(FileOutcome::Listed),
-            Choice::Read(format) => Ok(format),
-            Choice::Skip(skip) => Err(FileOutcome::Skipped(skip)),
+            PieceContents::Members(part) => {
+                let Some(container) = part.members.take() else {
+                    return FileRead::default();
+                };
+                let mut read = self.archive(entry, part.format, container, sink);
+                if let Some(opened) = &part.ended {
+                    self.end_compressed(opened, &mut read, sink);
+                }
+                read
+            }
         }
-    }
-
-    fn compressed(
-        &mut self,
-        entry: &Entry,
-        codec: &'static Codec,
-        input: Input<'_>,
-        sink: &mut dyn ArchiveSink,
-    ) -> io::Result<FileOutcome> {
-        let path = entry.path.as_os_str().as_encoded_bytes();
-        let opened = OpenedFile::new(path, codec, input)?;
-        if let Some(format) = self.options.archive_at(entry, &opened.path, &opened.head) {
-            let source =
-                ArchiveSource::Stream(Box::new(opened.reader()), Some(opened.members.clone()));
-            let mut outcome = self.archive(entry, format, source, sink);
-            if let FileOutcome::Archive { error, outcome } = &mut outcome {
-                if error.is_none() {
-                    // An archive may end before its compression does.
-                    *error = opened.read_to_end().err();
-                }
-                if self.options.archives == Archived::Open {
-                    let errors = opened.errors().into_iter();
-                    errors.for_each(|error| outcome.diagnostics.add(&diagnostic(&error)));
-                } else {
-                    report_damage(&opened, sink);
-                }
-            }
-            return Ok(outcome);
-        }
-        let choice = self
-            .options
-            .choose_by(&opened.path, entry.named, &opened.head);
-        let format = match self.format(choice) {
-            Ok(format) => format,
-            Err(read) => {
-                // Damage may be the reason why the first bytes are missing or not recognised.
-                let skipped = matches!(read, FileOutcome::Skipped(_));
-                if skipped || opened.head.is_empty() {
-                    report_damage(&opened, sink);
-                }
-                return Ok(read);
-            }
-        };
-        let base = self.base(entry, format);
-        let tree = self.tree(entry, format);
-        let document = Document {
-            declared: self.options.declared,
-            slug: self.slug(entry, format),
-            tree: tree.uri.as_deref(),
-            roles: tree.roles,
-            ..Document::new(format, base.as_ref())
-        };
-        let reader = opened.reader();
-        let mut located = Located {
-            members: opened.members.clone(),
-            sink,
-        };
-        let length = self.extractor.extract(&document, reader, &mut located);
-        report_damage(&opened, sink);
-        Ok(FileOutcome::of(format, length))
     }
 
     fn base(&mut self, entry: &Entry, format: &Format) -> Option<Base> {
+        let bases = &self.options.bases;
         match format.retrieval {
-            Retrieval::Elsewhere => Some(self.options.bases.of_container()),
+            Retrieval::Elsewhere => Some(bases.of_container()),
             Retrieval::Place
                 if *format == *Format::MARKDOWN && entry.kind != EntryKind::Standard =>
             {
-                let path = entry.path.as_os_str().as_encoded_bytes();
-                self.options.bases.of_markdown(path, &mut self.names)
+                bases.of_markdown(entry.bytes(), &mut self.names)
             }
             Retrieval::Place => self.place(entry),
         }
@@ -297,136 +322,28 @@ impl<'a> FileReader<'a> {
     /// Returns the base that a file has by the place from which it was retrieved.
     fn place(&mut self, entry: &Entry) -> Option<Base> {
         let bases = &self.options.bases;
-        let path = entry.path.as_os_str().as_encoded_bytes();
-        match entry.kind {
-            EntryKind::Standard => bases.of_stream(),
-            EntryKind::File(_)
-            | EntryKind::Unmeasured
-            | EntryKind::Stream
-            | EntryKind::LeftOut(_) => bases.of_file(path, &mut self.names),
+        if entry.kind == EntryKind::Standard {
+            return bases.of_stream();
         }
+        bases.of_file(entry.bytes(), &mut self.names)
     }
 
     /// Returns the root of the tree that a file is in, for formats that name files from there.
-    fn tree(&mut self, entry: &Entry, format: &Format) -> bases::TreeRoot {
+    fn tree(&mut self, entry: &Entry, format: &Format) -> TreeRoot {
         if *format != *Format::RST || entry.kind == EntryKind::Standard {
-            return bases::TreeRoot::default();
+            return TreeRoot::default();
         }
-        let bases = &self.options.bases;
-        let path = entry.path.as_os_str().as_encoded_bytes();
-        let root = self.trees.of_file(bases, path, &mut self.names);
+        let root = (self.trees).of_file(&self.options.bases, entry.bytes(), &mut self.names);
         root.unwrap_or_default()
     }
 
-    /// Returns the dialect of Markdown that the tree of a file is in.
-    fn slug(&mut self, entry: &Entry, format: &Format) -> Option<Slug> {
-        let options = self.options;
-        if options.dialects.is_empty() || !format.is_markdown() {
-            return None;
-        }
-        let path = entry.path.as_os_str().as_encoded_bytes();
-        let absolute = self.names.absolute(&options.bases.here, path)?;
-        options.dialects.of(absolute)
-    }
-
-    /// Returns the dialect of Markdown of the tree in an archive.
-    fn slug_of_archive(&mut self, entry: &Entry) -> Option<Slug> {
+    /// Returns the dialect of Markdown that the tree of a file is in, or with `!/` the tree in an archive.
+    fn slug(&mut self, entry: &Entry, inside: &[u8]) -> Option<Slug> {
         let options = self.options;
         if options.dialects.is_empty() {
             return None;
         }
-        let path = entry.path.as_os_str().as_encoded_bytes();
-        let absolute = self.names.absolute(&options.bases.here, path)?;
-        options.dialects.of(&[absolute, b"!/"].concat())
-    }
-
-    /// Returns the bytes of a document in an archive by its path there, at most so many.
-    pub(crate) fn member_bytes(&mut self, entry: &Entry, path: &[u8], limit: u64) -> Vec<u8> {
-        self.wanted = Some(WantedBytes {
-            path: path.to_vec(),
-            limit,
-            bytes: Vec::new(),
-        });
-        // What could not be read is missing from the bytes.
-        let _ = self.read(entry, &mut WayToMember(path));
-        self.wanted.take().map_or(Vec::new(), |wanted| wanted.bytes)
-    }
-
-    /// Returns the counts of the archive that was read last; none for formats that are no archives.
-    pub(crate) fn counts(&self, format: &Format) -> Option<ArchiveCounts> {
-        let mut counts = self.extractor.counts(format)?.clone();
-        counts.add(self.extractor.attachment_counts());
-        Some(counts)
-    }
-
-    /// Reads some members of an archive and passes their links to `sink`.
-    pub(crate) fn members(
-        &mut self,
-        entry: &Entry,
-        format: &'static ArchiveFormat,
-        container: Box<dyn Container>,
-        sink: &mut dyn ArchiveSink,
-    ) -> PieceRead {
-        let base = self.place(entry).map(archive::base_of_members);
-        let slug = self.slug_of_archive(entry);
-        let reader =
-            ArchiveReader::new(self.options, &mut self.extractor, &self.nested).with_slug(slug);
-        let (outcome, read) = reader.read_container(format, container, base, sink);
-        (outcome, read.err())
-    }
-
-    /// Reads a piece of a file and passes its links to `sink`; returns the length of the piece.
-    ///
-    /// # Errors
-    ///
-    /// When the piece cannot be read.
-    pub(super) fn piece(
-        &mut self,
-        piece: &FilePiece,
-        sink: &mut dyn ArchiveSink,
-    ) -> io::Result<u64> {
-        let format = piece.whole.format.0;
-        let base = self.base(&piece.whole.entry, format);
-        let document = Document {
-            declared: self.options.declared,
-            origin: piece.origin,
-            index: piece.known.as_ref(),
-            ..Document::new(format, base.as_ref())
-        };
-        let length = match &piece.bytes {
-            Some(read) => {
-                (self.extractor).extract_bytes(&document, read.bytes(), sink);
-                read.bytes().len() as u64
-            }
-            None => (self.extractor).extract(&document, piece.range(), sink)?,
-        };
-        Ok(piece.own(length))
-    }
-}
-
-/// Returns the diagnostic of damage of compression in a file.
-pub(super) fn diagnostic(error: &DecompressError) -> Diagnostic<'static> {
-    Diagnostic {
-        member: None,
-        code: error.fault.into(),
-        count: 1,
-        offset: error.offset,
-    }
-}
-
-/// Reports the damage in the layers of a compressed file.
-fn report_damage(opened: &OpenedFile, sink: &mut dyn Sink) {
-    for error in opened.errors() {
-        sink.event(&Found::Diagnostic(diagnostic(&error)));
-    }
-}
-
-impl FileOutcome {
-    fn of(format: &'static Format, length: io::Result<u64>) -> Self {
-        FileOutcome::Document {
-            format,
-            bytes: *length.as_ref().unwrap_or(&0),
-            error: length.err(),
-        }
+        let absolute = self.names.absolute(&options.bases.here, entry.bytes())?;
+        options.dialects.of(&[absolute, inside].concat())
     }
 }

@@ -4,18 +4,16 @@
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 
-use super::archive::{ArchiveOutcome, ArchiveSink};
+use super::archive::{ArchiveSink, MemberChoice};
 use super::options::{Archives, MessageForm, PipelineOptions, ReportMode};
+use super::piece::Piece;
 use super::queue::{Job, Queue};
-use super::read::{self, FileOutcome, FileReader, SHRUNK};
+use super::read::{FileOutcome, FileRead, FileReader};
 use super::reorder::{BlockSink, ReorderBuffer, Stopped};
-use super::split_archive::ArchiveBlock;
-use super::split_document::FilePiece;
 use super::tally::KeyCounts;
-use super::walk::{Entry, Walk};
+use super::walk::Walk;
 use super::workers::run_workers;
 use super::writer::{BLOCK, Chunk, FlushPolicy, Keyed, OutputWriter, TargetHasher};
-use crate::document;
 use crate::document::diagnostic::{self, Effect};
 use crate::linker::{Diagnostic, Found, Link, Sink};
 use crate::output::DocumentPath;
@@ -99,7 +97,14 @@ pub(crate) fn run_with_report<W: Write + Send>(
         queue.stop();
         ordered.stop(io::Error::other("a worker panicked"));
     };
-    let work = || ExtractWorker::new(options, &ordered, &queue, &hash).work();
+    let work = || {
+        let worker = ExtractWorker {
+            queue: &queue,
+            reader: FileReader::new(options),
+            collector: Collector::new(options, &ordered, &hash),
+        };
+        worker.work()
+    };
     let (mut counts, mut tally) = (WorkerCounts::default(), KeyCounts::default());
     for (worker_counts, worker_tally) in run_workers(options.threads, stop, work) {
         counts.add(&worker_counts);
@@ -157,20 +162,7 @@ struct ExtractWorker<'a, W: Write + Send> {
     collector: Collector<'a, W>,
 }
 
-impl<'a, W: Write + Send> ExtractWorker<'a, W> {
-    fn new(
-        options: &'a PipelineOptions,
-        ordered: &'a ReorderBuffer<Chunk, OutputWriter<W>>,
-        queue: &'a Queue<'a>,
-        hash: &'a TargetHasher,
-    ) -> Self {
-        ExtractWorker {
-            queue,
-            reader: FileReader::new(options),
-            collector: Collector::new(options, ordered, hash),
-        }
-    }
-
+impl<W: Write + Send> ExtractWorker<'_, W> {
     fn work(mut self) -> (WorkerCounts, KeyCounts) {
         let (mut handle, mut jobs) = (self.queue.handle(), Vec::new());
         while let Some(ticket) = handle.pull(&mut jobs) {
@@ -183,136 +175,42 @@ impl<'a, W: Write + Send> ExtractWorker<'a, W> {
     }
 
     fn batch(&mut self, ticket: u64, jobs: &mut [Job]) -> Result<(), Stopped> {
-        self.collector.begin_ticket(ticket);
+        let collector = &mut self.collector;
+        collector.ticket = ticket;
         for job in jobs {
             match job {
-                Job::File(entry) => self.file(entry, None),
-                Job::Read(entry, read) => self.file(entry, Some(read.bytes())),
-                Job::Piece(piece) => self.piece(piece),
-                Job::Archive(block) => self.archive_block(block),
+                Job::File(entry, bytes) => {
+                    collector.begin_document(entry.bytes());
+                    let read = match bytes {
+                        Some(read) => self.reader.read_bytes(entry, read.bytes(), collector),
+                        None => self.reader.read(entry, collector),
+                    };
+                    match read {
+                        Ok(FileOutcome::Read(read)) => collector.end_document(read, None),
+                        Ok(FileOutcome::Listed) => {
+                            collector.list_path();
+                            collector.count_document(0, true);
+                        }
+                        Ok(FileOutcome::Skipped(skip)) => collector.skip(skip, entry.named),
+                        Err(error) => collector.fail(&error.to_string()),
+                    }
+                }
+                Job::Piece(piece) => {
+                    collector.begin_document(piece.whole.entry.bytes());
+                    let read = self.reader.piece(piece, collector);
+                    collector.end_document(read, Some(piece));
+                }
                 Job::Unreadable(unreadable) => {
                     let path = unreadable.path.as_os_str().as_encoded_bytes();
-                    self.collector.begin_document(path);
-                    self.collector.fail(&unreadable.message);
+                    collector.begin_document(path);
+                    collector.fail(&unreadable.message);
                 }
             }
-            if self.collector.stopped {
+            if collector.stopped {
                 return Err(Stopped);
             }
         }
-        self.collector.end_ticket()
-    }
-
-    /// Extracts the links of a file, from its bytes where they have been read.
-    fn file(&mut self, entry: &Entry, bytes: Option<&[u8]>) {
-        let collector = &mut self.collector;
-        collector.begin_document(entry.path.as_os_str().as_encoded_bytes());
-        let read = match bytes {
-            Some(bytes) => self.reader.read_bytes(entry, bytes, collector),
-            None => self.reader.read(entry, collector),
-        };
-        let error = match read {
-            Ok(FileOutcome::Document {
-                format,
-                bytes,
-                error,
-            }) => {
-                collector.end_document(bytes);
-                if let Some(counts) = self.reader.counts(format) {
-                    collector.counts.summary.count_unread(&counts);
-                    if collector.counts_archives() {
-                        let archive = collector.archive(&counts, bytes);
-                        collector.report_archive(&archive);
-                    }
-                }
-                error
-            }
-            Ok(FileOutcome::Archive { outcome, error }) => {
-                collector.end_document(outcome.bytes);
-                collector.counts.summary.count_unread(&outcome.counts);
-                let archive = collector.container(&outcome);
-                collector.report_container(&archive);
-                error
-            }
-            Ok(FileOutcome::Listed) => {
-                collector.list_path();
-                collector.end_document(0);
-                None
-            }
-            Ok(FileOutcome::Skipped(skip)) => {
-                collector.skip(skip, entry.named);
-                None
-            }
-            Err(error) => Some(error),
-        };
-        // A document that the collector has stopped seems to have shrunk.
-        if let Some(error) = error
-            && !self.collector.stopped
-        {
-            self.collector.fail(&error.to_string());
-        }
-    }
-
-    /// Extracts the links of members of an archive.
-    fn archive_block(&mut self, block: &mut ArchiveBlock) {
-        let Some(members) = block.members.take() else {
-            return;
-        };
-        let whole = &block.whole;
-        let path = whole.entry.path.as_os_str().as_encoded_bytes();
-        self.collector.begin_document(path);
-        let _guard = whole.sum.guard();
-        let (entry, format, container) = (&whole.entry, whole.format, members.open());
-        let (mut outcome, error) =
-            (self.reader).members(entry, format, container, &mut self.collector);
-        for damage in &block.damage {
-            outcome.diagnostics.add(&read::diagnostic(damage));
-        }
-        self.collector.end_piece(outcome.bytes, block.index == 0);
-        self.collector.counts.summary.count_unread(&outcome.counts);
-        let mut archive = self.collector.container(&outcome);
-        archive.diagnostics.set_piece(block.index);
-        if let Some(archive) = block.add_counts(&archive) {
-            self.collector.report_by_file(archive.links);
-            self.collector.report_container(&archive);
-        }
-        if let Some(error) = error {
-            self.collector.fail(&error.to_string());
-        }
-    }
-
-    /// Extracts the links of a piece of a file.
-    fn piece(&mut self, piece: &FilePiece) {
-        let path = piece.whole.entry.path.as_os_str().as_encoded_bytes();
-        self.collector.begin_document(path);
-        let _guard = piece.whole.sum.guard();
-        let length = self.reader.piece(piece, &mut self.collector);
-        let bytes = *length.as_ref().unwrap_or(&0);
-        self.collector.end_piece(bytes, piece.index == 0);
-        match length {
-            Err(error) => self.collector.fail(&error.to_string()),
-            Ok(length) if piece.has_shrunk(length) && !self.collector.stopped => {
-                self.collector.fail(SHRUNK)
-            }
-            Ok(_) => {}
-        }
-        let counts = self.reader.counts(piece.whole.format.0);
-        if let Some(counts) = &counts {
-            self.collector.counts.summary.count_unread(counts);
-        }
-        let counts = counts.filter(|_| self.collector.counts_archives());
-        if counts.is_none() && !self.collector.options.report.is_by_file() {
-            return;
-        }
-        let has_counts = counts.is_some();
-        let counts = counts.unwrap_or_default();
-        let archive = self.collector.archive(&counts, bytes);
-        if let Some(archive) = piece.add_counts(&archive) {
-            self.collector.report_by_file(archive.links);
-            if has_counts {
-                self.collector.report_archive(&archive);
-            }
-        }
+        collector.end_ticket()
     }
 }
 
@@ -379,10 +277,6 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         }
     }
 
-    fn begin_ticket(&mut self, ticket: u64) {
-        self.ticket = ticket;
-    }
-
     fn begin_document(&mut self, path: &[u8]) {
         self.release_memory();
         self.path.set(path);
@@ -396,19 +290,48 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         }
     }
 
-    /// Counts a piece of the current document, and with the first one the document.
-    fn end_piece(&mut self, bytes: u64, first: bool) {
-        self.counts.summary.files += u64::from(first);
+    /// Counts the bytes of the current document, or of a piece of it, and with the first one the document.
+    fn count_document(&mut self, bytes: u64, is_first: bool) {
+        self.counts.summary.files += u64::from(is_first);
         self.counts.summary.bytes += bytes;
         if let Some(progress) = &self.options.progress {
-            progress.add(u64::from(first), bytes, self.references);
+            progress.add(u64::from(is_first), bytes, self.references);
         }
     }
 
-    /// Counts the current document, and writes what is reported by file.
-    fn end_document(&mut self, bytes: u64) {
-        self.end_piece(bytes, true);
-        self.report_by_file(self.references);
+    /// Counts the current document, and reports what is reported of files; of a piece with the last one.
+    fn end_document(&mut self, read: FileRead, piece: Option<&mut Piece>) {
+        let index = piece.as_ref().map_or(0, |piece| piece.index);
+        let (has_counts, mut record) = (read.has_counts, read.record);
+        self.count_document(record.bytes, index == 0);
+        if has_counts {
+            self.counts.summary.count_unread(&record.counts);
+        }
+        record.links = self.references;
+        if !record.is_container {
+            record.diagnostics = std::mem::take(&mut self.diagnostics);
+        }
+        record.diagnostics.set_piece(index);
+        let is_reported = record.is_container || has_counts && self.counts_archives();
+        let record = match piece {
+            Some(piece) if is_reported || self.options.report.is_by_file() => {
+                piece.add_counts(&record)
+            }
+            Some(_) => None,
+            None => Some(record),
+        };
+        if let Some(record) = record {
+            self.report_by_file(record.links);
+            if is_reported {
+                self.report_archive(&record);
+            }
+        }
+        // A document that was stopped here seems to have shrunk.
+        if let Some(error) = read.error
+            && !self.stopped
+        {
+            self.fail(&error.to_string());
+        }
     }
 
     /// Writes what is reported of the current document by file, given the number of its links.
@@ -433,56 +356,30 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         self.options.verbosity.archives != Archives::Leave
     }
 
-    /// Returns the record of the archive, or the piece of one, that has been read.
-    fn archive(&mut self, counts: &document::ArchiveCounts, bytes: u64) -> ArchiveRecord {
-        ArchiveRecord {
-            counts: counts.clone(),
-            is_container: false,
-            links: self.references,
-            bytes,
-            diagnostics: std::mem::take(&mut self.diagnostics),
-        }
-    }
-
-    /// Returns the record of a container, or the piece of one, that has been read.
-    fn container(&mut self, outcome: &ArchiveOutcome) -> ArchiveRecord {
-        ArchiveRecord {
-            is_container: true,
-            diagnostics: outcome.diagnostics.clone(),
-            ..self.archive(&outcome.counts, outcome.bytes)
-        }
-    }
-
-    /// Reports a container, whose diagnostics have only been counted.
-    fn report_container(&mut self, archive: &ArchiveRecord) {
-        for found in archive.diagnostics.diagnostics() {
+    /// Reports the counts of an archive; the diagnostics of a container have only been counted.
+    fn report_archive(&mut self, archive: &ArchiveRecord) {
+        let of_container = archive.diagnostics.diagnostics();
+        for found in of_container.filter(|_| archive.is_container) {
             self.diagnostic(&found);
             if std::ptr::eq(found.code, &diagnostic::APPROXIMATE) {
                 // It is one for each document.
                 self.counts.summary.approximate += found.count - 1;
             }
         }
-        if self.counts_archives() {
-            self.report_archive(archive);
+        if !self.counts_archives() {
+            return;
         }
-    }
-
-    fn report_archive(&mut self, archive: &ArchiveRecord) {
         if self.options.has_report {
             push_archive(&self.path, archive, &mut self.block.report);
         }
         match (&self.options.output.others, self.options.verbosity.archives) {
-            (_, Archives::Leave) => {}
             (Some(others), _) if self.options.report.is_records() => {
                 (others.archive)(&self.path, archive, &mut self.block.output);
             }
-            (_, _) if self.options.messages == MessageForm::Records => {
-                push_archive(&self.path, archive, &mut self.block.messages);
+            (_, Archives::Words) if self.options.messages == MessageForm::Words => {
+                self.message(format_args!("{archive}"))
             }
-            (_, Archives::Words) => self.message(format_args!("{archive}")),
-            (_, Archives::Records) => {
-                push_archive(&self.path, archive, &mut self.block.messages);
-            }
+            _ => push_archive(&self.path, archive, &mut self.block.messages),
         }
     }
 
@@ -628,7 +525,15 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
     }
 }
 
-impl<W: std::io::Write + Send> ArchiveSink for Collector<'_, W> {}
+impl<W: std::io::Write + Send> ArchiveSink for Collector<'_, W> {
+    fn begin_member(&mut self, _name: &str, _path: &[u8]) -> MemberChoice {
+        if self.stopped {
+            MemberChoice::End
+        } else {
+            MemberChoice::Read
+        }
+    }
+}
 
 impl<W: std::io::Write + Send> Collector<'_, W> {
     fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {

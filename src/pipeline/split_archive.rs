@@ -1,7 +1,7 @@
-//! One huge archive in blocks of whole members, so that all workers can share it.
+//! Splits one huge archive into pieces of whole members.
 //!
-//! The worker that asks for a block goes through the archive, decompresses what is compressed, and takes the
-//! next members along. Those of a zip are found by its directory, and are read by the worker of the block.
+//! The worker that asks for a piece goes through the archive, decompresses what is compressed, and takes the
+//! next members along. Those of a zip are found by its directory, and are read by the worker of the piece.
 //! A member that is too long to be held is read from the archive, while others wait.
 
 use std::fs::File;
@@ -10,56 +10,22 @@ use std::sync::Arc;
 use super::compressed::OpenedFile;
 use super::input::Input;
 use super::options::PipelineOptions;
-use super::split_document::PieceSum;
+use super::piece::{ArchivePiece, Piece, PieceContents, SplitFile, Splitter};
 use super::walk::Entry;
 use crate::archive::{
-    ArchiveFormat, ArchiveKind, ArchiveSource, Container, HeldMembers, MemberRange, SharedContainer,
+    ArchiveFormat, ArchiveKind, ArchiveSource, Container, HeldMembers, SharedContainer,
 };
 use crate::bytes::source::Shared;
-use crate::decode::compression::DecompressError;
-use crate::output::record::ArchiveRecord;
 
-/// An archive that is split.
-#[derive(Debug)]
-pub(crate) struct SplitArchive {
-    /// The path and the length of the file.
-    pub(crate) entry: Entry,
-    /// The format of the archive.
-    pub(crate) format: &'static ArchiveFormat,
-    pub(super) sum: PieceSum<ArchiveRecord>,
-    /// The damage to the archive, by the number of the block.
-    faults: PieceSum<Vec<(usize, Vec<u8>)>>,
-}
-
-/// Some members of an archive.
-pub(crate) struct ArchiveBlock {
-    /// The archive.
-    pub(crate) whole: Arc<SplitArchive>,
-    /// Counts the blocks of the archive from 0.
-    pub(crate) index: usize,
-    /// No block follows.
-    pub(super) is_last: bool,
-    /// The members, until they are taken.
-    pub(crate) members: Option<BlockMembers>,
-    /// The damage to the compression of the archive, with the last block.
-    pub(super) damage: Vec<DecompressError>,
-}
-
-/// The members of a block.
-pub(crate) enum BlockMembers {
-    /// In memory.
-    Held(Box<HeldMembers>),
-    /// In the file.
-    Range(Arc<dyn MemberRange>),
-}
-
-/// Splits an archive, block by block.
+/// Splits an archive, piece by piece.
 pub(super) struct ArchiveSplitter {
-    whole: Arc<SplitArchive>,
+    whole: Arc<SplitFile>,
+    format: &'static ArchiveFormat,
     container: SharedContainer,
+    /// The compressed file that the archive is in.
     compressed: Option<OpenedFile>,
     /// The next members, where they can be read without those before.
-    range: Option<Arc<dyn MemberRange>>,
+    range: Option<Box<dyn Container>>,
     size: u64,
     index: usize,
     is_finished: bool,
@@ -73,22 +39,20 @@ impl ArchiveSplitter {
         head: &[u8],
         file: &File,
     ) -> Option<Self> {
+        let file = file.try_clone().ok()?;
         let (format, source, compressed) = match options.codec(entry, head) {
             // An audit reads archives again, which takes ranges.
             Some(_) if !options.splits_documents => return None,
             Some(codec) => {
-                let path = entry.path.as_os_str().as_encoded_bytes();
-                let input = Input::File(head, file.try_clone().ok()?);
-                let opened = OpenedFile::new(path, codec, input).ok()?;
+                let input = Input::File(head, file).into_reader();
+                let opened = OpenedFile::new(entry.bytes(), codec, input).ok()?;
                 let format = options.archive_at(entry, &opened.path, &opened.head)?;
-                let members = Some(opened.members.clone());
-                let source = ArchiveSource::Stream(Box::new(opened.reader()), members);
+                let source = opened.input().into_source(Some(&opened.members));
                 (format, source, Some(opened))
             }
             None => {
-                let format = options.archive(entry, head)?;
-                let file = Arc::new(file.try_clone().ok()?);
-                (format, ArchiveSource::File(file), None)
+                let format = options.archive_at(entry, entry.bytes(), head)?;
+                (format, ArchiveSource::File(Arc::new(file)), None)
             }
         };
         if matches!(format.kind, ArchiveKind::Package(_)) {
@@ -101,12 +65,8 @@ impl ArchiveSplitter {
             return None;
         }
         Some(ArchiveSplitter {
-            whole: Arc::new(SplitArchive {
-                entry: entry.clone(),
-                format,
-                sum: PieceSum::default(),
-                faults: PieceSum::default(),
-            }),
+            whole: SplitFile::new(entry),
+            format,
             container: Shared::new(container),
             compressed,
             range,
@@ -115,74 +75,32 @@ impl ArchiveSplitter {
             is_finished: false,
         })
     }
-
-    /// Returns whether the next block has to wait: a worker reads a member from the archive.
-    pub(super) fn is_waiting(&self) -> bool {
-        self.container.is_shared()
-    }
 }
 
-impl Iterator for ArchiveSplitter {
-    type Item = ArchiveBlock;
+impl Splitter for ArchiveSplitter {
+    fn is_waiting(&self) -> bool {
+        self.container.is_shared()
+    }
 
-    fn next(&mut self) -> Option<ArchiveBlock> {
+    fn next(&mut self, _spare: &mut Vec<Vec<u8>>) -> Option<Piece> {
         if self.is_finished {
             return None;
         }
-        let members = match self.range.take() {
-            Some(range) => {
-                self.range = self.container.lock().split(self.size);
-                self.is_finished = self.range.is_none();
-                BlockMembers::Range(range)
-            }
-            None => {
-                let (mut members, is_last) = HeldMembers::take(&self.container, self.size);
-                self.is_finished = is_last;
-                if let Some(opened) = self.compressed.as_ref().filter(|_| is_last) {
-                    // An archive may end before its compression does.
-                    if let Err(error) = opened.read_to_end() {
-                        members.fail(error);
-                    }
-                }
-                BlockMembers::Held(Box::new(members))
-            }
+        let members = if let Some(range) = self.range.take() {
+            self.range = self.container.lock().split(self.size);
+            self.is_finished = self.range.is_none();
+            range
+        } else {
+            let (members, is_last) = HeldMembers::take(&self.container, self.size);
+            self.is_finished = is_last;
+            Box::new(members)
         };
-        let errors = self.compressed.as_ref().filter(|_| self.is_finished);
-        self.index += 1;
-        Some(ArchiveBlock {
-            whole: Arc::clone(&self.whole),
-            index: self.index - 1,
-            is_last: self.is_finished,
+        let contents = PieceContents::Members(ArchivePiece {
+            format: self.format,
             members: Some(members),
-            damage: errors.map_or(Vec::new(), OpenedFile::errors),
-        })
-    }
-}
-
-impl BlockMembers {
-    /// Returns a container of the members.
-    pub(crate) fn open(self) -> Box<dyn Container> {
-        match self {
-            BlockMembers::Held(members) => members,
-            BlockMembers::Range(range) => range.open(),
-        }
-    }
-}
-
-impl ArchiveBlock {
-    /// Adds the counts of the block to those of its archive. The last block waits for all others and
-    /// returns the sum.
-    pub(super) fn add_counts(&self, counts: &ArchiveRecord) -> Option<ArchiveRecord> {
-        let add = |sum: &mut ArchiveRecord| sum.add(counts);
-        self.whole.sum.add(self.index, self.is_last, add)
-    }
-
-    /// Adds what is wrong with the archive in the block. The last block waits for all others and returns
-    /// everything, in the order of the blocks.
-    pub(crate) fn add_faults(&self, items: Vec<u8>) -> Option<Vec<u8>> {
-        let add = |faults: &mut Vec<_>| faults.push((self.index, items));
-        let mut faults = self.whole.faults.add(self.index, self.is_last, add)?;
-        faults.sort();
-        Some(faults.into_iter().flat_map(|(_, items)| items).collect())
+            ended: self.compressed.take_if(|_| self.is_finished),
+        });
+        self.index += 1;
+        Some((self.whole).piece(self.index - 1, self.is_finished, contents))
     }
 }

@@ -1,4 +1,4 @@
-//! Splits a huge document into pieces, so that all workers can share it.
+//! Splits a huge document into pieces of whole lines or messages.
 //!
 //! The worker that asks for a piece reads it, and looks for its end: that is many times faster than
 //! scanning, and nothing is read twice, for the piece takes the bytes along. The pieces depend on the file
@@ -7,24 +7,21 @@
 
 use std::fs::File;
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 
-use super::input::Input;
+use super::options::PipelineOptions;
+use super::piece::{DocumentPiece, Piece, PieceBytes, PieceContents, SplitFile, Splitter, TAIL};
 use super::walk::Entry;
 use crate::bytes::lines::breaks;
 use crate::bytes::source::{Section, fill};
 use crate::bytes::window::Window;
-use crate::document::{Format, MemberFinder, MemberSearch, PieceIndex, SplitPoint};
+use crate::document::{Format, MemberFinder, MemberSearch, SplitPoint};
 use crate::extractor::{PieceOrigin, Positions};
-use crate::output::record::ArchiveRecord;
 
 /// The size of pieces, in bytes: a piece should fit in the cache of a core.
 pub const PIECE: u64 = 1 << 20;
 /// Files of more than this many pieces are split.
 const MIN_PIECES: u64 = 4;
-/// The number of bytes after a piece of an archive that are read with the piece.
-const TAIL: usize = 8 << 10;
 /// The number of searched bytes that are kept for the finder of members to look back at.
 const LOOK_BEHIND: usize = 64;
 /// The number of bytes that are read at a time beyond the length of a piece.
@@ -37,141 +34,6 @@ const MAX_SEARCH: usize = 64 << 20;
 /// Returns whether a file of this length is split into pieces of `size` bytes.
 pub(super) fn is_worthwhile(length: u64, size: u64) -> bool {
     length > size * MIN_PIECES
-}
-
-/// A file that is split.
-#[derive(Debug)]
-pub(crate) struct SplitFile {
-    /// The path and the length of the file.
-    pub entry: Entry,
-    /// The format of the file.
-    pub format: Chosen,
-    file: File,
-    /// Whether a piece has reported that the file became shorter.
-    has_reported_shrinking: AtomicBool,
-    pub(super) sum: PieceSum<ArchiveRecord>,
-}
-
-/// The sum of something of the pieces of an archive, and the number of pieces that are in it.
-#[derive(Debug, Default)]
-pub(super) struct PieceSum<T> {
-    /// The number of pieces and their sum, and whether a worker has panicked.
-    state: Mutex<(usize, T, bool)>,
-    added: Condvar,
-}
-
-impl<T: Default> PieceSum<T> {
-    /// Adds a piece. The last one waits for all others and returns the sum.
-    pub(super) fn add(&self, index: usize, is_last: bool, add: impl FnOnce(&mut T)) -> Option<T> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.0 += 1;
-        add(&mut state.1);
-        self.added.notify_all();
-        if !is_last {
-            return None;
-        }
-        // Pieces are dispatched in order, so workers are processing all others.
-        while state.0 <= index && !state.2 {
-            let waited = self.added.wait(state);
-            state = waited.unwrap_or_else(PoisonError::into_inner);
-        }
-        Some(std::mem::take(&mut state.1))
-    }
-
-    /// Returns a guard for the reading of a piece: should that panic, no piece waits for it.
-    pub(super) fn guard(&self) -> SumGuard<'_, T> {
-        SumGuard(self)
-    }
-}
-
-/// Ends the waiting for a piece whose reading panics.
-pub(super) struct SumGuard<'a, T>(&'a PieceSum<T>);
-
-impl<T> Drop for SumGuard<'_, T> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
-            state.2 = true;
-            self.0.added.notify_all();
-        }
-    }
-}
-
-/// A format that is debug-printed by its name.
-#[derive(Clone, Copy)]
-pub struct Chosen(pub &'static Format);
-
-impl std::fmt::Debug for Chosen {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(self.0.name)
-    }
-}
-
-/// A piece of a file.
-#[derive(Clone, Debug)]
-pub(crate) struct FilePiece {
-    /// The file.
-    pub whole: Arc<SplitFile>,
-    /// Counts the pieces of the file from 0.
-    pub index: usize,
-    /// The place of the piece in the file.
-    pub(super) origin: PieceOrigin,
-    /// None: the end of the file, even if the file grows.
-    end: Option<u64>,
-    /// The bytes of the piece and up to [`TAIL`] bytes after it, where they have been read.
-    pub(super) bytes: Option<PieceBytes>,
-    /// The findings of the search for members, if the piece was searched.
-    pub(super) known: Option<PieceIndex>,
-}
-
-/// The bytes of a piece.
-#[derive(Clone, Debug)]
-pub(super) struct PieceBytes {
-    pub(super) buffer: Vec<u8>,
-    start: usize,
-    end: usize,
-}
-
-impl PieceBytes {
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.buffer[self.start..self.end]
-    }
-}
-
-impl FilePiece {
-    /// Returns whether the file became shorter, given the length of the piece as read. True for one
-    /// piece only, so that the file is reported once.
-    pub(crate) fn has_shrunk(&self, length: u64) -> bool {
-        let end = self.origin.offset + length;
-        self.end.is_none_or(|expected| end < expected)
-            && Input::has_shrunk(&self.whole.entry, end)
-            && !self
-                .whole
-                .has_reported_shrinking
-                .swap(true, Ordering::Relaxed)
-    }
-
-    /// Returns the range of the piece, with [`TAIL`] bytes after a piece of an archive.
-    pub(crate) fn range(&self) -> Section<&File> {
-        Section {
-            file: &self.whole.file,
-            at: self.origin.offset,
-            end: self.end.map_or(u64::MAX, |end| end + TAIL as u64),
-        }
-    }
-
-    /// Returns how many of the first `bytes` bytes belong to the piece, and not to its tail.
-    pub(crate) fn own(&self, bytes: u64) -> u64 {
-        self.end
-            .map_or(bytes, |end| bytes.min(end - self.origin.offset))
-    }
-
-    /// Adds the counts of the piece to those of its archive. The last piece waits for all others and
-    /// returns the sum.
-    pub(crate) fn add_counts(&self, counts: &ArchiveRecord) -> Option<ArchiveRecord> {
-        let add = |sum: &mut ArchiveRecord| sum.add(counts);
-        self.whole.sum.add(self.index, self.end.is_none(), add)
-    }
 }
 
 /// The search for the ends of pieces.
@@ -187,6 +49,8 @@ enum Finder {
 /// Splits a document, piece by piece.
 pub(super) struct DocumentSplitter {
     whole: Arc<SplitFile>,
+    format: &'static Format,
+    file: Arc<File>,
     finder: Finder,
     size: usize,
     index: usize,
@@ -204,31 +68,28 @@ pub(super) struct DocumentSplitter {
 }
 
 impl DocumentSplitter {
-    /// Splits a file into pieces of about `size` bytes; `None` for a format without split points.
+    /// Splits a file; `None` for a format without split points.
     pub(super) fn new(
+        options: &PipelineOptions,
         entry: &Entry,
         format: &'static Format,
         file: File,
-        size: u64,
-        positions: Positions,
     ) -> Option<Self> {
         let finder = match format.split_point? {
             SplitPoint::Line(find) => Finder::Lines {
                 find,
-                counts: positions == Positions::Lines,
+                counts: options.extractor.positions == Positions::Lines,
             },
             SplitPoint::Member(finder) => Finder::Members(finder()),
         };
         Some(DocumentSplitter {
-            whole: Arc::new(SplitFile {
-                entry: entry.clone(),
-                format: Chosen(format),
-                file,
-                has_reported_shrinking: AtomicBool::new(false),
-                sum: PieceSum::default(),
-            }),
+            whole: SplitFile::new(entry),
+            format,
+            file: Arc::new(file),
             finder,
-            size: usize::try_from(size).unwrap_or(usize::MAX).max(1),
+            size: usize::try_from(options.piece_size)
+                .unwrap_or(usize::MAX)
+                .max(1),
             index: 0,
             origin: PieceOrigin::default(),
             buffer: Vec::new(),
@@ -237,21 +98,6 @@ impl DocumentSplitter {
             at: 0,
             last: false,
             finished: false,
-        })
-    }
-
-    /// Returns the next piece; `spare` holds buffers of earlier pieces.
-    pub(super) fn next(&mut self, spare: &mut Vec<Vec<u8>>) -> Option<FilePiece> {
-        if self.finished {
-            return None;
-        }
-        let end = match &self.finder {
-            Finder::Lines { find, .. } => self.next_line(*find),
-            Finder::Members(_) => self.next_member(),
-        };
-        Some(match end {
-            Some(end) => self.piece(end, spare),
-            None => self.rest(),
         })
     }
 
@@ -288,7 +134,7 @@ impl DocumentSplitter {
                 offset: self.offset,
                 last: self.last,
             };
-            let file = &self.whole.file;
+            let file = &*self.file;
             let read_at = |at, into: &mut [u8]| {
                 let end = u64::MAX;
                 fill(&mut Section { file, at, end }, into).unwrap_or(0)
@@ -315,20 +161,16 @@ impl DocumentSplitter {
     }
 
     /// Ends the current piece at an index of the buffer.
-    fn piece(&mut self, at: usize, spare: &mut Vec<Vec<u8>>) -> FilePiece {
-        let is_archive = matches!(self.finder, Finder::Members(_));
-        let (behind, tail) = if is_archive {
-            (LOOK_BEHIND, TAIL)
-        } else {
-            (0, 0)
+    fn piece(&mut self, at: usize, spare: &mut Vec<Vec<u8>>) -> Piece {
+        let (behind, tail) = match self.finder {
+            Finder::Members(_) => (LOOK_BEHIND, TAIL),
+            Finder::Lines { .. } => (0, 0),
         };
         while self.end < at + tail && !self.last && self.read(0).is_ok() {}
         let offset = self.offset + at as u64;
-        let mut origin = self.origin;
+        let start = self.start();
+        let (mut origin, mut known) = (self.origin, None);
         self.origin.offset = offset;
-        let mut known = None;
-        let start = origin.offset.checked_sub(self.offset);
-        let start = start.and_then(|start| usize::try_from(start).ok());
         match &mut self.finder {
             Finder::Lines { counts: true, .. } => {
                 self.origin.line += breaks(&self.buffer[..at]);
@@ -348,48 +190,56 @@ impl DocumentSplitter {
             buffer.resize(rest, 0);
         }
         buffer[..rest].copy_from_slice(&self.buffer[from..self.end]);
-        let taken = std::mem::replace(&mut self.buffer, buffer);
-        let bytes = start.map(|start| PieceBytes {
-            buffer: taken,
-            start,
-            end: self.end.min(at + tail),
-        });
-        self.index += 1;
+        let buffer = std::mem::replace(&mut self.buffer, buffer);
+        let end = self.end.min(at + tail);
         self.offset += from as u64;
         self.at = self.at.saturating_sub(from);
         self.end = rest;
-        FilePiece {
-            whole: Arc::clone(&self.whole),
-            index: self.index - 1,
+        self.part(DocumentPiece {
+            format: self.format,
+            file: Arc::clone(&self.file),
             origin,
             end: Some(offset),
-            bytes,
+            bytes: start.map(|start| PieceBytes { buffer, start, end }),
             known,
-        }
+        })
     }
 
     /// Returns the last piece: everything from the start of the current one on.
-    fn rest(&mut self) -> FilePiece {
+    fn rest(&mut self) -> Piece {
         self.finished = true;
-        let is_searched = self.last && self.at == self.end;
-        let start = self.origin.offset.checked_sub(self.offset);
-        let bytes = start.filter(|_| self.last).map(|start| PieceBytes {
-            buffer: std::mem::take(&mut self.buffer),
-            start: start as usize,
-            end: self.end,
-        });
         let known = match &mut self.finder {
-            Finder::Members(finder) if is_searched => Some(finder.take_index(u64::MAX)),
+            Finder::Members(finder) if self.last && self.at == self.end => {
+                Some(finder.take_index(u64::MAX))
+            }
             _ => None,
         };
-        FilePiece {
-            whole: Arc::clone(&self.whole),
-            index: self.index,
+        let start = self.start().filter(|_| self.last);
+        let bytes = start.map(|start| PieceBytes {
+            buffer: std::mem::take(&mut self.buffer),
+            start,
+            end: self.end,
+        });
+        self.part(DocumentPiece {
+            format: self.format,
+            file: Arc::clone(&self.file),
             origin: self.origin,
             end: None,
             bytes,
             known,
-        }
+        })
+    }
+
+    /// Returns the index in the buffer of the first byte of the current piece, unless it was dropped.
+    fn start(&self) -> Option<usize> {
+        let start = self.origin.offset.checked_sub(self.offset)?;
+        usize::try_from(start).ok()
+    }
+
+    fn part(&mut self, part: DocumentPiece) -> Piece {
+        self.index += 1;
+        let contents = PieceContents::Lines(part);
+        (self.whole).piece(self.index - 1, self.finished, contents)
     }
 
     /// Drops bytes of a member that is longer than two pieces.
@@ -410,13 +260,29 @@ impl DocumentSplitter {
             self.buffer.resize(want, 0);
         }
         let mut rest = Section {
-            file: &self.whole.file,
+            file: &*self.file,
             at: self.offset + self.end as u64,
             end: u64::MAX,
         };
         self.end += fill(&mut rest, &mut self.buffer[self.end..want])?;
         self.last = self.end < want;
         Ok(())
+    }
+}
+
+impl Splitter for DocumentSplitter {
+    fn next(&mut self, spare: &mut Vec<Vec<u8>>) -> Option<Piece> {
+        if self.finished {
+            return None;
+        }
+        let end = match &self.finder {
+            Finder::Lines { find, .. } => self.next_line(*find),
+            Finder::Members(_) => self.next_member(),
+        };
+        Some(match end {
+            Some(end) => self.piece(end, spare),
+            None => self.rest(),
+        })
     }
 }
 

@@ -112,6 +112,13 @@ pub struct Entry {
     pub named: bool,
 }
 
+impl Entry {
+    /// Returns the bytes of the path.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.path.as_os_str().as_encoded_bytes()
+    }
+}
+
 /// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EntryKind {

@@ -10,14 +10,26 @@ fn splitter(text: &[u8], size: u64) -> (tempfile::NamedTempFile, DocumentSplitte
         kind: EntryKind::File(text.len() as u64),
         named: true,
     };
-    let format = Format::named("text").unwrap();
+    let mut options = PipelineOptions {
+        piece_size: size,
+        ..PipelineOptions::default()
+    };
+    options.extractor.positions = Positions::Lines;
     let opened = File::open(file.path()).unwrap();
-    let splitter = DocumentSplitter::new(&entry, format, opened, size, Positions::Lines);
+    let format = Format::named("text").unwrap();
+    let splitter = DocumentSplitter::new(&options, &entry, format, opened);
     (file, splitter.unwrap())
 }
 
-fn rest(splitter: &mut DocumentSplitter) -> Vec<FilePiece> {
+fn rest(splitter: &mut DocumentSplitter) -> Vec<Piece> {
     std::iter::from_fn(|| splitter.next(&mut Vec::new())).collect()
+}
+
+fn part(piece: &Piece) -> &DocumentPiece {
+    match &piece.contents {
+        PieceContents::Lines(part) => part,
+        PieceContents::Members(_) => panic!("no archive was split"),
+    }
 }
 
 #[test]
@@ -28,7 +40,7 @@ fn pieces_follow_one_another_behind_empty_lines() {
         let pieces = rest(&mut splitter);
         assert!(pieces.len() > 3);
         let mut start = 0;
-        for piece in &pieces {
+        for piece in pieces.iter().map(part) {
             assert_eq!(piece.origin.offset, start, "size {size}");
             let before = &text[..start as usize];
             assert_eq!(piece.origin.line, 1 + breaks(before), "size {size}");
@@ -56,9 +68,10 @@ fn one_piece_reports_that_the_file_became_shorter() {
         let mut pieces = vec![splitter.next(&mut Vec::new()).unwrap()];
         file.as_file().set_len(to).unwrap();
         pieces.extend(rest(&mut splitter));
-        let has_shrunk = |piece: &&FilePiece| {
-            let read = piece.bytes.as_ref().unwrap().bytes().len() as u64;
-            piece.has_shrunk(read)
+        let has_shrunk = |piece: &&Piece| {
+            let part = part(piece);
+            let read = part.bytes.as_ref().unwrap().bytes().len() as u64;
+            piece.whole.has_shrunk(part, read)
         };
         pieces.iter().filter(has_shrunk).count()
     };
