@@ -109,7 +109,7 @@ pub(crate) fn run<'r>(
     finish: impl FnOnce(&mut ReportSet<'r>) -> io::Result<()>,
 ) -> io::Result<AuditSummary> {
     let reading = &mut audit.options.reading;
-    reading.splits_documents = false;
+    reading.keeps_documents = true;
     reading.report = ReportMode::Links;
     reading.extractor.formats.anchors = AnchorReporting::Report;
     let audit = &audit;

@@ -304,7 +304,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error
     let auto = io::stderr().is_terminal() && !findings.quiet;
     options.progress = findings.progress.for_progress(auto).then(Arc::default);
     // Documents are not split: their anchors belong together.
-    options.splits_documents = false;
+    options.keeps_documents = true;
     Ok(options)
 }
 

@@ -19,7 +19,6 @@ use crate::output::record::Summary;
 use crate::output::record::counted;
 use crate::pipeline::bases::Bases;
 use crate::pipeline::run::{RunOutcome, run_with_report};
-use crate::pipeline::split_document::PIECE;
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::walk::{Outputs, Root};
 use crate::pipeline::{Archives, MessageForm, PipelineOptions, ReportMode, Verbosity};
@@ -173,7 +172,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
         messages: output.messages,
         has_report: output.report.is_some(),
         threads: workers(output.threads),
-        piece_size: documents.read.piece.unwrap_or(PIECE).max(1),
+        piece_size: documents.read.piece.map_or(0, |size| size.max(1)),
         order: output.sort,
         progress: output.shows_progress().then(Arc::default),
         ..options

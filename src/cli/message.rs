@@ -4,6 +4,7 @@
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -79,10 +80,10 @@ impl ProgressLine {
         let thread = thread::Builder::new().spawn(move || {
             let mut wait = FIRST;
             while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                let now = progress.snapshot();
-                let files = counted(now.files, "file");
-                let references = counted(now.references, "reference");
-                let megabytes = now.bytes / 1_000_000;
+                let files = counted(progress.files.load(Ordering::Relaxed), "file");
+                let references = progress.references.load(Ordering::Relaxed);
+                let references = counted(references, "reference");
+                let megabytes = progress.bytes.load(Ordering::Relaxed) / 1_000_000;
                 let line = format!("\r\x1b[K{files}, {megabytes} MB, {references}");
                 write_stderr(line.as_bytes());
                 wait = NEXT;

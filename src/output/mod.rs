@@ -110,6 +110,12 @@ pub(crate) static OUTPUTS: &[Output] = &[
     },
 ];
 
+impl Default for &Output {
+    fn default() -> Self {
+        &OUTPUTS[0]
+    }
+}
+
 impl Output {
     /// The formats that a build may lack, named as the features of the package that bring them.
     pub(crate) const FEATURES: [&'static str; 2] = ["arrow", "parquet"];

@@ -610,7 +610,7 @@ impl ArchiveReader<'_> {
         place: MemberPlace<'_>,
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
-        let choice = self.options.choose_by(place.path, false, head);
+        let choice = self.options.choose(place.path, false, head);
         let format = match (choice, &place.archive.attached) {
             (Choice::Read(format), None) => Ok(format),
             (Choice::Read(format), Some(_)) if *format == *Format::PDF => Ok(format),

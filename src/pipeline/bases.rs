@@ -118,14 +118,10 @@ impl Bases {
 
     /// Returns the base of the file at a path.
     pub(crate) fn of_file(&self, path: &[u8], names: &mut AbsolutePaths) -> Option<Base> {
-        if self.mounts.is_empty() {
-            match &self.otherwise {
-                UnmountedBase::File => {}
-                UnmountedBase::Given(uri) => return Some(default_base(uri)),
-                UnmountedBase::Nothing => return None,
-            }
-        }
-        let Some(absolute) = names.absolute(&self.here, path) else {
+        let is_of_path = self.otherwise == UnmountedBase::File;
+        let is_needed = is_of_path || !self.mounts.is_empty();
+        let absolute = is_needed.then(|| names.absolute(&self.here, path));
+        let Some(absolute) = absolute.flatten() else {
             return self.of_stream();
         };
         if let Some(mut uri) = self.mounts.uri(absolute) {
@@ -135,18 +131,15 @@ impl Bases {
             let source = BaseSource::RetrievalRoot;
             return Some(Base { uri, source });
         }
-        match &self.otherwise {
-            UnmountedBase::File => {
-                const SCHEME: &[u8] = b"file://";
-                let mut uri = Vec::with_capacity(SCHEME.len() + absolute.len());
-                uri.extend_from_slice(SCHEME);
-                push_path(absolute, &mut uri);
-                let source = BaseSource::RetrievalFile;
-                Some(Base { uri, source })
-            }
-            UnmountedBase::Given(uri) => Some(default_base(uri)),
-            UnmountedBase::Nothing => None,
+        if !is_of_path {
+            return self.of_stream();
         }
+        const SCHEME: &[u8] = b"file://";
+        let mut uri = Vec::with_capacity(SCHEME.len() + absolute.len());
+        uri.extend_from_slice(SCHEME);
+        push_path(absolute, &mut uri);
+        let source = BaseSource::RetrievalFile;
+        Some(Base { uri, source })
     }
 
     /// Cuts the URI of an index file to that of its directory: the document at `x/index.html` is
@@ -159,38 +152,27 @@ impl Bases {
 
     /// Returns the base of a container that was not retrieved from its path, such as mail.
     pub(crate) fn of_container(&self) -> Base {
-        match (&self.otherwise, &self.default) {
-            (UnmountedBase::Given(uri), _) => Base {
-                uri: uri.clone(),
-                source: BaseSource::RetrievalOption,
-            },
-            (_, Some(uri)) => default_base(uri),
+        let (uri, source) = match (&self.otherwise, &self.default) {
+            (UnmountedBase::Given(uri), _) => (uri.clone(), BaseSource::RetrievalOption),
+            (_, Some(uri)) => (uri.clone(), BaseSource::DefaultOption),
             // RFC 2557 section 5 (e).
-            _ => Base {
-                uri: b"thismessage:/".to_vec(),
-                source: BaseSource::DefaultThisMessage,
-            },
-        }
+            _ => (b"thismessage:/".to_vec(), BaseSource::DefaultThisMessage),
+        };
+        Base { uri, source }
     }
 
     /// Returns the base of a document without a path.
     pub(crate) fn of_stream(&self) -> Option<Base> {
-        match &self.otherwise {
-            UnmountedBase::Given(uri) => Some(default_base(uri)),
-            UnmountedBase::File | UnmountedBase::Nothing => None,
-        }
+        let UnmountedBase::Given(uri) = &self.otherwise else {
+            return None;
+        };
+        let (uri, source) = (uri.clone(), BaseSource::DefaultOption);
+        Some(Base { uri, source })
     }
 }
 
 fn up_to_slash(uri: &mut Vec<u8>) {
     uri.truncate(memchr::memrchr(b'/', uri).map_or(0, |slash| slash + 1));
-}
-
-fn default_base(uri: &[u8]) -> Base {
-    Base {
-        uri: uri.to_vec(),
-        source: BaseSource::DefaultOption,
-    }
 }
 
 /// Finds the roots of the trees that documents are in, with a cache for the last directory.
@@ -231,26 +213,23 @@ impl TreeRoots {
         }
         let mount = bases.mounts.relative_path(absolute);
         let top = mount.map_or(0, |below| absolute.len() - below.len());
-        let mut end = directory.len();
         let mut root = TreeRoot {
             uri: bases.mounts.uri_of_mount(absolute).map(<[u8]>::to_vec),
             roles: RstRoles::Docutils,
         };
-        while end + 1 >= top {
+        let mut above = Some(directory.len());
+        while let Some(end) = above.filter(|end| end + 1 >= top) {
             let configuration = [&directory[..end], SPHINX].concat();
             if path_of(&configuration).is_file() {
-                let base = bases.of_file(&configuration, names)?;
-                let slash = memchr::memrchr(b'/', &base.uri)?;
+                let mut uri = bases.of_file(&configuration, names)?.uri;
+                uri.truncate(memchr::memrchr(b'/', &uri)? + 1);
                 root = TreeRoot {
-                    uri: Some(base.uri[..=slash].to_vec()),
+                    uri: Some(uri),
                     roles: RstRoles::Sphinx,
                 };
                 break;
             }
-            match memchr::memrchr(b'/', &directory[..end]) {
-                Some(slash) => end = slash,
-                None => break,
-            }
+            above = memchr::memrchr(b'/', &directory[..end]);
         }
         self.last = Some((directory, root.clone()));
         Some(root)
@@ -274,25 +253,18 @@ impl AbsolutePaths {
     pub(crate) fn absolute(&mut self, here: &[u8], path: &[u8]) -> Option<&[u8]> {
         self.absolute.clear();
         let mut rest = path;
-        match above(path) {
-            Some(end) => {
-                let known = self
-                    .above
-                    .take()
-                    .filter(|(prefix, _)| prefix == &path[..end]);
-                let (prefix, target) = match known {
-                    Some(known) => known,
-                    None => (path[..end].to_vec(), canonical(&path[..end])?),
-                };
-                self.absolute.extend_from_slice(&target);
-                self.above = Some((prefix, target));
-                rest = &path[end..];
+        if let Some(end) = above(path) {
+            let (prefix, after) = path.split_at(end);
+            if self.above.as_ref().is_none_or(|(known, _)| known != prefix) {
+                self.above = Some((prefix.to_vec(), canonical(prefix)?));
             }
-            None if path.starts_with(b"/") => {}
-            None if here.is_empty() => return None,
-            None => self
-                .absolute
-                .extend_from_slice(here.strip_suffix(b"/").unwrap_or(here)),
+            let target = self.above.as_ref().map_or(&[][..], |(_, target)| target);
+            self.absolute.extend_from_slice(target);
+            rest = after;
+        } else if !path.starts_with(b"/") {
+            let last = here.last()?;
+            let end = here.len() - usize::from(*last == b'/');
+            self.absolute.extend_from_slice(&here[..end]);
         }
         for segment in rest.split(|&byte| byte == b'/') {
             if !segment.is_empty() && segment != b"." {

@@ -33,6 +33,6 @@ pub use options::{
 };
 
 #[cfg(feature = "internals")]
-pub use options::{Choice, ProgressSnapshot};
+pub use options::Choice;
 #[cfg(feature = "internals")]
 pub use run::run;

@@ -26,11 +26,11 @@ use crate::extractor;
 use crate::linker::Link;
 use crate::output::record::{Skip, SkipReason};
 use crate::output::table::TableFormat;
-use crate::output::{Layout, LinkForm, OUTPUTS, Output};
+use crate::output::{Layout, LinkForm, Output};
 use crate::uri::Reference;
 
 /// The options of a run.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct PipelineOptions {
     /// The options of extraction.
     pub extractor: extractor::ExtractorOptions,
@@ -68,12 +68,12 @@ pub struct PipelineOptions {
     pub messages: MessageForm,
     /// Collect the records of everything besides links for a file of their own.
     pub has_report: bool,
-    /// The number of workers, at least 1.
+    /// The number of workers; 0 is 1.
     pub threads: usize,
-    /// The size of the pieces of a huge file, in bytes.
+    /// The size of the pieces of a huge file, in bytes; 0 is [`PIECE`].
     pub piece_size: u64,
-    /// Whether huge documents are split, and not only archives of several.
-    pub splits_documents: bool,
+    /// Split archives only, and no documents.
+    pub keeps_documents: bool,
     /// The order of the output.
     pub order: OutputOrder,
     /// Counters to raise as documents are read.
@@ -107,37 +107,6 @@ pub(crate) fn spliced(bytes: &[u8], part: Range<usize>, splices: &[Splice]) -> V
     new
 }
 
-impl Default for PipelineOptions {
-    fn default() -> Self {
-        PipelineOptions {
-            extractor: extractor::ExtractorOptions::default(),
-            declared: None,
-            decompress: Decompress::default(),
-            archives: Archived::default(),
-            archive_options: ArchiveOptions::default(),
-            hidden_members: false,
-            formats: Vec::new(),
-            types: Vec::new(),
-            bases: Bases::default(),
-            dialects: Dialects::default(),
-            shard: Shard::WHOLE,
-            filter: Filter::default(),
-            output: &OUTPUTS[0],
-            layout: Layout::default(),
-            report: ReportMode::default(),
-            verbosity: Verbosity::default(),
-            messages: MessageForm::default(),
-            has_report: false,
-            threads: 1,
-            piece_size: PIECE,
-            splits_documents: true,
-            order: OutputOrder::default(),
-            progress: None,
-            replaced: Replaced::default(),
-        }
-    }
-}
-
 impl PipelineOptions {
     /// Returns the format of the table, if the output is one.
     pub(crate) fn table(&self) -> Option<TableFormat> {
@@ -147,14 +116,17 @@ impl PipelineOptions {
         }
     }
 
-    /// Chooses the format of a file by its path and its first bytes, or the reason to skip it.
-    pub(crate) fn choose(&self, entry: &Entry, head: &[u8]) -> Choice {
-        self.choose_by(entry.path.as_os_str().as_encoded_bytes(), entry.named, head)
+    /// Returns the size of the pieces of a huge file, in bytes.
+    pub(super) fn piece_size(&self) -> u64 {
+        match self.piece_size {
+            0 => PIECE,
+            size => size,
+        }
     }
 
-    /// Chooses as [`choose`](Self::choose) does, for the contents of a compressed file: `path` has no
-    /// extension of a codec.
-    pub(crate) fn choose_by(&self, path: &[u8], named: bool, head: &[u8]) -> Choice {
+    /// Chooses the format of a file by its path and its first bytes, or the reason to skip it. The path
+    /// of the contents of a compressed file has no extension of a codec.
+    pub(crate) fn choose(&self, path: &[u8], named: bool, head: &[u8]) -> Choice {
         let content = sniff::content(path, head, &self.types);
         match (content, self.formats.as_slice()) {
             // A named file is of the type that the user gives.
@@ -163,17 +135,15 @@ impl PipelineOptions {
                 reason: sniff::reason(name),
                 format: name,
             }),
-            (Content::Document(format), []) => Choice::Read(format),
-            (Content::Document(format), wanted) => {
-                if wanted.iter().any(|one| format.is_a(one)) {
-                    Choice::Read(format)
-                } else {
-                    Choice::Skip(Skip {
-                        reason: SkipReason::Type,
-                        format: format.name,
-                    })
-                }
+            (Content::Document(format), wanted)
+                if wanted.is_empty() || wanted.iter().any(|one| format.is_a(one)) =>
+            {
+                Choice::Read(format)
             }
+            (Content::Document(format), _) => Choice::Skip(Skip {
+                reason: SkipReason::Type,
+                format: format.name,
+            }),
         }
     }
 
@@ -185,10 +155,11 @@ impl PipelineOptions {
         let mut head = Vec::new();
         let read =
             File::open(&entry.path).and_then(|file| file.take(HEAD as u64).read_to_end(&mut head));
+        let choice = self.choose(entry.bytes(), entry.named, &head);
         read.is_ok()
-            && (self.codec(entry, &head).is_some()
-                || self.archive(entry, &head).is_some()
-                || matches!(self.choose(entry, &head), Choice::Read(_)))
+            && (matches!(choice, Choice::Read(_))
+                || self.codec(entry, &head).is_some()
+                || self.archive(entry, entry.bytes(), &head).is_some())
     }
 
     /// Returns the codec of a file that is to be decompressed.
@@ -196,14 +167,9 @@ impl PipelineOptions {
         Codec::of(head).filter(|_| self.opens(entry))
     }
 
-    /// Returns the format of a file that is to be opened as an archive.
-    pub(crate) fn archive(&self, entry: &Entry, head: &[u8]) -> Option<&'static ArchiveFormat> {
-        self.archive_at(entry, entry.path.as_os_str().as_encoded_bytes(), head)
-    }
-
-    /// Returns the format as [`archive`](Self::archive) does, for the contents of a compressed file:
-    /// `path` has no extension of a codec.
-    pub(crate) fn archive_at(
+    /// Returns the format of a file that is to be opened as an archive. The path of the contents of a
+    /// compressed file has no extension of a codec.
+    pub(crate) fn archive(
         &self,
         entry: &Entry,
         path: &[u8],
@@ -273,7 +239,7 @@ impl PipelineOptions {
             Some(SplitPoint::Member(_)) => self.threads > 1,
         };
         has_split_points
-            && self.splits_documents
+            && !self.keeps_documents
             && self.report != ReportMode::Files
             && self.declared.is_none_or(|encoding| encoding == UTF_8)
             && !sniff::is_wide(head)
@@ -466,55 +432,36 @@ pub enum Written {
 impl Filter {
     /// Returns whether every link is reported.
     pub(crate) fn admits_everything(&self) -> bool {
-        let Filter {
-            schemes,
-            include,
-            exclude,
-            elements,
-            contexts,
-            written,
-        } = self;
-        let lists = schemes.is_empty() && elements.is_empty() && contexts.is_empty();
-        lists && include.is_none() && exclude.is_none() && *written == Written::Any
+        let lists = self.schemes.is_empty() && self.elements.is_empty() && self.contexts.is_empty();
+        let patterns = self.include.is_none() && self.exclude.is_none();
+        lists && patterns && self.written == Written::Any
     }
 
     /// Returns whether a link is reported. The reference stands in for a missing target.
-    #[inline]
     pub(crate) fn admits(&self, link: &Link<'_>) -> bool {
-        self.admits_everything() || self.admits_by_lists(link)
-    }
-
-    fn admits_by_lists(&self, link: &Link<'_>) -> bool {
         let uri = link.target.unwrap_or(link.reference);
-        self.admits_writing(link.reference)
-            && self.admits_scheme(uri)
-            && (self.contexts.is_empty() || self.contexts.contains(&link.context))
-            && (self.elements.is_empty() || self.admits_element(link.element))
-            && self.include.as_ref().is_none_or(|set| set.is_match(uri))
-            && !self.exclude.as_ref().is_some_and(|set| set.is_match(uri))
-    }
-
-    fn admits_writing(&self, reference: &[u8]) -> bool {
-        let is_absolute = || Reference::split(reference.trim_ascii()).scheme.is_some();
-        match self.written {
+        let is_absolute = || {
+            Reference::split(link.reference.trim_ascii())
+                .scheme
+                .is_some()
+        };
+        let has_scheme = || {
+            let scheme = Reference::split(uri).scheme.unwrap_or_default();
+            let mut schemes = self.schemes.iter();
+            schemes.any(|one| one.as_bytes().eq_ignore_ascii_case(scheme))
+        };
+        let has_element = |element| self.elements.iter().any(|one| one == element);
+        let is_written_so = match self.written {
             Written::Any => true,
             Written::Relative => !is_absolute(),
             Written::Absolute => is_absolute(),
-        }
-    }
-
-    fn admits_scheme(&self, uri: &[u8]) -> bool {
-        if self.schemes.is_empty() {
-            return true;
-        }
-        let scheme = Reference::split(uri).scheme.unwrap_or_default();
-        self.schemes
-            .iter()
-            .any(|one| one.as_bytes().eq_ignore_ascii_case(scheme))
-    }
-
-    fn admits_element(&self, element: Option<&str>) -> bool {
-        element.is_some_and(|element| self.elements.iter().any(|one| one == element))
+        };
+        is_written_so
+            && (self.schemes.is_empty() || has_scheme())
+            && (self.contexts.is_empty() || self.contexts.contains(&link.context))
+            && (self.elements.is_empty() || link.element.is_some_and(has_element))
+            && self.include.as_ref().is_none_or(|set| set.is_match(uri))
+            && !self.exclude.as_ref().is_some_and(|set| set.is_match(uri))
     }
 }
 
@@ -534,9 +481,6 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// All files.
-    pub(crate) const WHOLE: Shard = Shard { index: 0, count: 1 };
-
     /// Returns whether a path belongs to this part.
     pub fn holds(self, path: &[u8]) -> bool {
         self.count == 1 || hash(path) % self.count == self.index
@@ -545,7 +489,7 @@ impl Shard {
 
 impl Default for Shard {
     fn default() -> Self {
-        Shard::WHOLE
+        Shard { index: 0, count: 1 }
     }
 }
 
@@ -583,20 +527,12 @@ impl FromStr for Shard {
 /// Counters that workers raise document by document.
 #[derive(Debug, Default)]
 pub struct Progress {
-    files: AtomicU64,
-    bytes: AtomicU64,
-    references: AtomicU64,
-}
-
-/// The counters at one time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ProgressSnapshot {
     /// Documents that have been read.
-    pub files: u64,
+    pub files: AtomicU64,
     /// Bytes that have been read.
-    pub bytes: u64,
+    pub bytes: AtomicU64,
     /// References that have been reported.
-    pub references: u64,
+    pub references: AtomicU64,
 }
 
 impl Progress {
@@ -605,15 +541,6 @@ impl Progress {
         self.files.fetch_add(files, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         self.references.fetch_add(references, Ordering::Relaxed);
-    }
-
-    /// Returns the counters.
-    pub(crate) fn snapshot(&self) -> ProgressSnapshot {
-        ProgressSnapshot {
-            files: self.files.load(Ordering::Relaxed),
-            bytes: self.bytes.load(Ordering::Relaxed),
-            references: self.references.load(Ordering::Relaxed),
-        }
     }
 }
 

@@ -156,7 +156,7 @@ impl<'a> Queue<'a> {
         state.batches += 1;
         drop(state);
         // A single worker gains nothing by reading ahead.
-        if self.options.threads > 1 && self.options.splits_documents {
+        if self.options.threads > 1 && !self.options.keeps_documents {
             jobs = read_ahead(jobs, buffer);
         }
         Ok(FileBatch { number, jobs })
@@ -176,7 +176,7 @@ impl<'a> Queue<'a> {
             bytes += match &job {
                 Job::File(_, Some(read)) => read.bytes().len() as u64,
                 Job::File(entry, None) => match entry.kind {
-                    EntryKind::File(length) if is_worthwhile(length, self.options.piece_size) => {
+                    EntryKind::File(length) if is_worthwhile(length, self.options.piece_size()) => {
                         if !jobs.is_empty() {
                             state.jobs.push_front(job);
                             return true;
@@ -215,11 +215,11 @@ impl<'a> Queue<'a> {
         }
         // No archive is a document, whatever its first bytes look like.
         if options.codec(entry, head).is_some()
-            || options.archive_at(entry, entry.bytes(), head).is_some()
+            || options.archive(entry, entry.bytes(), head).is_some()
         {
             return None;
         }
-        match options.choose_by(entry.bytes(), entry.named, head) {
+        match options.choose(entry.bytes(), entry.named, head) {
             Choice::Read(format) if options.may_split(format, head) => Some(Box::new(
                 DocumentSplitter::new(options, entry, format, file)?,
             )),

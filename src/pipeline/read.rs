@@ -169,12 +169,12 @@ impl<'a> FileReader<'a> {
     ) -> FileOutcome {
         let options = self.options;
         let is_listed = options.report == ReportMode::Files;
-        let archive = options.archive_at(entry, path, input.head());
+        let archive = options.archive(entry, path, input.head());
         if let Some(format) = archive.filter(|_| !is_listed) {
             let container = options.open(format, input.into_source(members));
             return FileOutcome::Read(self.archive(entry, format, container, sink));
         }
-        let format = match options.choose_by(path, entry.named, input.head()) {
+        let format = match options.choose(path, entry.named, input.head()) {
             _ if archive.is_some() => return FileOutcome::Listed,
             Choice::Skip(skip) => return FileOutcome::Skipped(skip),
             Choice::Read(_) if is_listed => return FileOutcome::Listed,

@@ -1,11 +1,11 @@
 //! The run: workers that pull batches, extract the links of their documents, and push the output to
 //! the reorder buffer.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
 use super::archive::{ArchiveSink, MemberChoice};
-use super::options::{Archives, MessageForm, PipelineOptions, ReportMode};
+use super::options::{Archives, MessageForm, PipelineOptions, ReportMode, Verbosity};
 use super::piece::Piece;
 use super::queue::{Job, Queue};
 use super::read::{FileOutcome, FileRead, FileReader};
@@ -13,16 +13,18 @@ use super::reorder::{BlockSink, ReorderBuffer, Stopped};
 use super::tally::KeyCounts;
 use super::walk::Walk;
 use super::workers::run_workers;
-use super::writer::{BLOCK, Chunk, FlushPolicy, Keyed, OutputWriter, TargetHasher};
+use super::writer::{
+    BLOCK, BUFFER, Chunk, Destination, FlushPolicy, Keyed, OutputWriter, SeenTargets, TargetHasher,
+};
 use crate::document::diagnostic::{self, Effect};
 use crate::linker::{Diagnostic, Found, Link, Sink};
-use crate::output::DocumentPath;
 use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
 use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip, push_summary};
 use crate::output::record::{ArchiveRecord, DiagnosticCounts, Failure, Skip, Summary};
 use crate::output::table::{RowBuilder, TableWriter};
 use crate::output::text::push_path;
+use crate::output::{DocumentPath, RecordWriters};
 
 /// The limit of the reorder buffer, in bytes.
 const REORDER_LIMIT: usize = 8 << 20;
@@ -72,20 +74,29 @@ pub(crate) fn run_with_report<W: Write + Send>(
 ) -> RunOutcome {
     let mut header = Chunk::default();
     (options.output.header)(&options.layout, &mut header.output);
-    let writer = match options.table() {
-        None => OutputWriter::new(output, flush),
-        Some(format) => match TableWriter::new(format, &options.layout, output) {
-            Ok(table) => OutputWriter::of_table(table),
-            Err(error) => {
-                return RunOutcome {
-                    summary: Summary::default(),
-                    damaged: 0,
-                    output_error: Some(error),
-                };
-            }
-        },
+    let destination = match options.table() {
+        None => Ok(Destination::Records(
+            BufWriter::with_capacity(BUFFER, output),
+            flush,
+        )),
+        Some(format) => TableWriter::new(format, &options.layout, output)
+            .map(|table| Destination::Table(Box::new(table))),
     };
-    let mut writer = writer.with_report(report);
+    let destination = match destination {
+        Ok(destination) => destination,
+        Err(error) => {
+            return RunOutcome {
+                summary: Summary::default(),
+                damaged: 0,
+                output_error: Some(error),
+            };
+        }
+    };
+    let mut writer = OutputWriter {
+        destination,
+        seen: SeenTargets::default(),
+        report,
+    };
     let header = writer.consume(&header);
     let ordered = ReorderBuffer::new(writer, REORDER_LIMIT, options.order);
     if let Err(error) = header {
@@ -111,7 +122,7 @@ pub(crate) fn run_with_report<W: Write + Send>(
         tally.merge(worker_tally);
     }
     let (mut writer, mut output_error) = ordered.into_inner();
-    counts.summary.references -= writer.repeated();
+    counts.summary.references -= writer.seen.repeated;
     if output_error.is_none() {
         output_error = close(options, &counts.summary, tally, &mut writer).err();
     }
@@ -369,18 +380,16 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         if !self.counts_archives() {
             return;
         }
-        if self.options.has_report {
-            push_archive(&self.path, archive, &mut self.block.report);
+        if let Some(others) = self.others() {
+            (others.archive)(&self.path, archive, &mut self.block.output);
         }
-        match (&self.options.output.others, self.options.verbosity.archives) {
-            (Some(others), _) if self.options.report.is_records() => {
-                (others.archive)(&self.path, archive, &mut self.block.output);
-            }
-            (_, Archives::Words) if self.options.messages == MessageForm::Words => {
-                self.message(format_args!("{archive}"))
-            }
-            _ => push_archive(&self.path, archive, &mut self.block.messages),
-        }
+        let form = match self.options.verbosity.archives {
+            Archives::Words => self.options.messages,
+            Archives::Records | Archives::Leave => MessageForm::Records,
+        };
+        let form = Some(form).filter(|_| self.others().is_none());
+        let push = |path: &_, out: &mut _| push_archive(path, archive, out);
+        self.tell(push, format_args!("{archive}"), true, form);
     }
 
     fn list_path(&mut self) {
@@ -392,16 +401,14 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     /// Counts the current document as skipped, and reports that where its file was named.
     fn skip(&mut self, skip: Skip, named: bool) {
         self.counts.summary.skip(skip.reason);
-        let verbosity = self.options.verbosity;
-        if named && verbosity.errors || verbosity.diagnostics {
-            self.tell(
-                |path, out| push_skip(path, &skip, named, out),
-                format_args!("{skip}"),
-            );
-        }
-        if named && self.options.has_report {
-            push_skip(&self.path, &skip, named, &mut self.block.report);
-        }
+        let Verbosity {
+            errors,
+            diagnostics,
+            ..
+        } = self.options.verbosity;
+        let form = (named && errors || diagnostics).then_some(self.options.messages);
+        let push = |path: &_, out: &mut _| push_skip(path, &skip, named, out);
+        self.tell(push, format_args!("{skip}"), named, form);
     }
 
     /// Reports that the current document could not be read.
@@ -411,19 +418,44 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
             member: None,
             message,
         };
-        if let Some(others) = &self.options.output.others
-            && self.options.report.is_records()
-        {
+        if let Some(others) = self.others() {
             (others.failure)(&self.path, &failure, &mut self.block.output);
         }
-        if self.options.has_report {
-            push_failure(&self.path, &failure, &mut self.block.report);
+        let form = (self.options.verbosity.errors).then_some(self.options.messages);
+        let push = |path: &_, out: &mut _| push_failure(path, &failure, out);
+        self.tell(push, format_args!("{message}"), true, form);
+    }
+
+    /// Returns the writers of records that are no links, if they are among the links.
+    fn others(&self) -> Option<&'static RecordWriters> {
+        let others = self.options.output.others.as_ref();
+        others.filter(|_| self.options.report.is_records())
+    }
+
+    /// Appends a record to the report if it belongs there, and the record or a line for standard error.
+    fn tell(
+        &mut self,
+        record: impl Fn(&DocumentPath, &mut Vec<u8>),
+        words: std::fmt::Arguments<'_>,
+        is_reported: bool,
+        form: Option<MessageForm>,
+    ) {
+        if is_reported && self.options.has_report {
+            record(&self.path, &mut self.block.report);
         }
-        if self.options.verbosity.errors {
-            self.tell(
-                |path, out| push_failure(path, &failure, out),
-                format_args!("{message}"),
-            );
+        let messages = &mut self.block.messages;
+        match form {
+            None => {}
+            Some(MessageForm::Records) => record(&self.path, messages),
+            Some(MessageForm::Words) => {
+                messages.extend_from_slice(b"uriscan: ");
+                if !self.path.path().is_empty() {
+                    push_visible(self.path.path(), messages);
+                    messages.extend_from_slice(b": ");
+                }
+                push_visible(words.to_string().as_bytes(), messages);
+                messages.push(b'\n');
+            }
         }
     }
 
@@ -453,30 +485,6 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         self.rows
             .as_ref()
             .map_or(self.block.output.len(), RowBuilder::len)
-    }
-
-    /// Appends a record or a line for standard error.
-    fn tell(
-        &mut self,
-        record: impl FnOnce(&DocumentPath, &mut Vec<u8>),
-        words: std::fmt::Arguments<'_>,
-    ) {
-        match self.options.messages {
-            MessageForm::Records => record(&self.path, &mut self.block.messages),
-            MessageForm::Words => self.message(words),
-        }
-    }
-
-    /// Appends a line for standard error.
-    fn message(&mut self, message: std::fmt::Arguments<'_>) {
-        let messages = &mut self.block.messages;
-        messages.extend_from_slice(b"uriscan: ");
-        if !self.path.path().is_empty() {
-            push_visible(self.path.path(), messages);
-            messages.extend_from_slice(b": ");
-        }
-        push_visible(message.to_string().as_bytes(), messages);
-        messages.push(b'\n');
     }
 }
 
@@ -545,22 +553,18 @@ impl<W: std::io::Write + Send> Collector<'_, W> {
         summary.diagnose(diagnostic.code, diagnostic.count);
         let damage = diagnostic.code.effect == Effect::Damage;
         self.counts.damaged += u64::from(damage);
-        match &self.options.output.others {
-            Some(others) if self.options.report.is_records() => {
+        let form = match (self.others(), self.options.messages) {
+            (Some(others), _) => {
                 (others.diagnostic)(&self.path, diagnostic, &mut self.block.output);
+                None
             }
-            _ => match self.options.messages {
-                MessageForm::Records if verbosity.errors => {
-                    push_diagnostic(&self.path, diagnostic, &mut self.block.messages);
-                }
-                MessageForm::Words if verbosity.diagnostics || damage && verbosity.errors => {
-                    self.message(format_args!("{diagnostic}"));
-                }
-                _ => {}
-            },
-        }
-        if self.options.has_report {
-            push_diagnostic(&self.path, diagnostic, &mut self.block.report);
-        }
+            (None, MessageForm::Records) => verbosity.errors.then_some(MessageForm::Records),
+            (None, MessageForm::Words) => {
+                let is_told = verbosity.diagnostics || damage && verbosity.errors;
+                is_told.then_some(MessageForm::Words)
+            }
+        };
+        let push = |path: &_, out: &mut _| push_diagnostic(path, diagnostic, out);
+        self.tell(push, format_args!("{diagnostic}"), true, form);
     }
 }

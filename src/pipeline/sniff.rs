@@ -19,90 +19,72 @@ pub enum Content {
     Other(&'static str),
 }
 
-/// Bytes at a fixed offset that identify a kind of file.
-struct Magic {
-    at: usize,
-    bytes: &'static [u8],
-    name: &'static str,
-    reason: SkipReason,
-}
-
-const fn magic(at: usize, bytes: &'static [u8], name: &'static str) -> Magic {
-    let reason = SkipReason::Binary;
-    Magic {
-        at,
-        bytes,
-        name,
-        reason,
-    }
-}
-
-const fn compressed(bytes: &'static [u8], name: &'static str) -> Magic {
-    Magic {
-        reason: SkipReason::Compressed,
-        ..magic(0, bytes, name)
-    }
-}
-
-const fn files(at: usize, bytes: &'static [u8], name: &'static str) -> Magic {
-    Magic {
-        reason: SkipReason::Archive,
-        ..magic(at, bytes, name)
-    }
-}
-
 /// The name of indexes of web archives, whose URIs are those of the records.
 const CDX: &str = "CDX";
 
-/// Files without references that can be read. No text starts with these bytes.
-static MAGICS: &[Magic] = &[
-    compressed(b"\x1f\x8b\x08", "gzip"),
-    compressed(b"\x28\xb5\x2f\xfd", "zstd"),
-    compressed(b"BZh", "bzip2"),
-    compressed(b"\xfd7zXZ\0", "xz"),
-    compressed(b"\x1f\x9d", "compress"),
-    compressed(b"\x04\x22\x4d\x18", "lz4"),
-    files(0, b"PK\x03\x04", "zip"),
-    files(0, b"PK\x05\x06", "zip"),
-    files(257, b"ustar", "tar"),
-    files(0, b"7z\xbc\xaf\x27\x1c", "7z"),
-    files(0, b"Rar!\x1a\x07", "rar"),
-    files(0, b"!<arch>\n", "ar"),
-    files(0, b"WARC/0.", "WARC"),
-    files(0, b"WARC/1.", "WARC"),
-    files(0, b"filedesc://", "ARC"),
-    Magic {
-        reason: SkipReason::Index,
-        ..magic(0, b" CDX ", CDX)
-    },
-    magic(0, b"\x89PNG\r\n\x1a\n", "PNG"),
-    magic(0, b"\xff\xd8\xff", "JPEG"),
-    magic(0, b"GIF87a", "GIF"),
-    magic(0, b"GIF89a", "GIF"),
-    magic(8, b"WEBP", "WebP"),
-    magic(0, b"\0\0\x01\0", "icon"),
-    magic(4, b"ftyp", "MP4"),
-    magic(0, b"OggS", "Ogg"),
-    magic(0, b"ID3", "MP3"),
-    magic(0, b"fLaC", "FLAC"),
-    magic(0, b"\x1a\x45\xdf\xa3", "Matroska"),
-    magic(0, b"wOFF", "font"),
-    magic(0, b"wOF2", "font"),
-    magic(0, b"\0\x01\0\0\0", "font"),
-    magic(0, b"OTTO", "font"),
-    magic(0, b"\x7fELF", "ELF"),
-    magic(0, b"MZ\x90\0", "executable"),
-    magic(0, b"\xcf\xfa\xed\xfe", "Mach-O"),
-    magic(0, b"\xca\xfe\xba\xbe", "class file"),
-    magic(0, b"\0asm", "WebAssembly"),
-    magic(0, b"SQLite format 3\0", "SQLite"),
-    magic(0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "compound document"),
+/// Files without references that can be read, by the reason to skip them: the offset of bytes that no
+/// text has there, and the name of the kind.
+static MAGICS: &[(SkipReason, &[(usize, &[u8], &str)])] = &[
+    (
+        SkipReason::Compressed,
+        &[
+            (0, b"\x1f\x8b\x08", "gzip"),
+            (0, b"\x28\xb5\x2f\xfd", "zstd"),
+            (0, b"BZh", "bzip2"),
+            (0, b"\xfd7zXZ\0", "xz"),
+            (0, b"\x1f\x9d", "compress"),
+            (0, b"\x04\x22\x4d\x18", "lz4"),
+        ],
+    ),
+    (
+        SkipReason::Archive,
+        &[
+            (0, b"PK\x03\x04", "zip"),
+            (0, b"PK\x05\x06", "zip"),
+            (257, b"ustar", "tar"),
+            (0, b"7z\xbc\xaf\x27\x1c", "7z"),
+            (0, b"Rar!\x1a\x07", "rar"),
+            (0, b"!<arch>\n", "ar"),
+            (0, b"WARC/0.", "WARC"),
+            (0, b"WARC/1.", "WARC"),
+            (0, b"filedesc://", "ARC"),
+        ],
+    ),
+    (SkipReason::Index, &[(0, b" CDX ", CDX)]),
+    (
+        SkipReason::Binary,
+        &[
+            (0, b"\x89PNG\r\n\x1a\n", "PNG"),
+            (0, b"\xff\xd8\xff", "JPEG"),
+            (0, b"GIF87a", "GIF"),
+            (0, b"GIF89a", "GIF"),
+            (8, b"WEBP", "WebP"),
+            (0, b"\0\0\x01\0", "icon"),
+            (4, b"ftyp", "MP4"),
+            (0, b"OggS", "Ogg"),
+            (0, b"ID3", "MP3"),
+            (0, b"fLaC", "FLAC"),
+            (0, b"\x1a\x45\xdf\xa3", "Matroska"),
+            (0, b"wOFF", "font"),
+            (0, b"wOF2", "font"),
+            (0, b"\0\x01\0\0\0", "font"),
+            (0, b"OTTO", "font"),
+            (0, b"\x7fELF", "ELF"),
+            (0, b"MZ\x90\0", "executable"),
+            (0, b"\xcf\xfa\xed\xfe", "Mach-O"),
+            (0, b"\xca\xfe\xba\xbe", "class file"),
+            (0, b"\0asm", "WebAssembly"),
+            (0, b"SQLite format 3\0", "SQLite"),
+            (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "compound document"),
+        ],
+    ),
 ];
 
 /// Returns the reason to skip a file of another kind, by the name of the kind.
 pub(crate) fn reason(name: &str) -> SkipReason {
-    let magic = MAGICS.iter().find(|magic| magic.name == name);
-    magic.map_or(SkipReason::Binary, |magic| magic.reason)
+    let mut reasons = MAGICS.iter();
+    let row = reasons.find(|(_, kinds)| kinds.iter().any(|(_, _, known)| *known == name));
+    row.map_or(SkipReason::Binary, |(reason, _)| *reason)
 }
 
 /// Returns whether a text starts with a byte order mark of UTF-16 or UTF-32, which may hold NUL.
@@ -139,10 +121,8 @@ impl NamedType {
 
 /// Returns the format that the name of a file says: by types that were added, else by its extension.
 pub(crate) fn named(path: &[u8], types: &[NamedType]) -> Option<&'static Format> {
-    match types.iter().rfind(|one| one.is_of(path)) {
-        Some(one) => Some(one.format),
-        None => of_path(path),
-    }
+    let added = types.iter().rfind(|one| one.is_of(path));
+    added.map_or_else(|| of_path(path), |one| Some(one.format))
 }
 
 /// Returns the format that the name of a file says: the whole name, or its extension.
@@ -192,24 +172,22 @@ fn of_path(path: &[u8]) -> Option<&'static Format> {
 /// ```
 pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
     let head = &head[..head.len().min(HEAD)];
-    let known = MAGICS.iter().find(|magic| {
-        // The first byte differs nearly always.
-        head.get(magic.at) == magic.bytes.first() && head[magic.at..].starts_with(magic.bytes)
-    });
-    if let Some(magic) = known {
-        return Content::Other(magic.name);
+    let mut magics = MAGICS.iter().flat_map(|(_, kinds)| *kinds);
+    // The first byte differs nearly always.
+    let known = magics
+        .find(|(at, bytes, _)| head.get(*at) == bytes.first() && head[*at..].starts_with(bytes));
+    if let Some((_, _, name)) = known {
+        return Content::Other(name);
     }
     if let Some(format) = container(head) {
         return Content::Document(format);
     }
     let added = types.iter().rfind(|one| one.is_of(path));
+    let added = added.map(|one| one.format);
     if added.is_none() && is_index(path, head) {
         return Content::Other(CDX);
     }
-    let named = match added {
-        Some(one) => Some(one.format),
-        None => of_path(path).filter(|format| is_content_of(format, path, head)),
-    };
+    let named = added.or_else(|| of_path(path).filter(|format| is_content_of(format, path, head)));
     // Names in a Maildir end in a host name, and messages are often saved as `.txt`.
     let decides = added.is_some()
         || named.is_some_and(|format| format.name != "text") && !is_in_maildir(path);
@@ -246,11 +224,7 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
 
 /// Returns whether a file is an index of a web archive (CDX or CDXJ), by its extension or its first line.
 fn is_index(path: &[u8], head: &[u8]) -> bool {
-    let is_one = |name: &str| {
-        ["cdx", "cdxj"]
-            .iter()
-            .any(|one| name.eq_ignore_ascii_case(one))
-    };
+    let is_one = |name: &str| matches!(&*name.to_ascii_lowercase(), "cdx" | "cdxj");
     if extension(path).is_some_and(is_one) {
         return !head.contains(&0);
     }
@@ -279,20 +253,23 @@ fn is_index(path: &[u8], head: &[u8]) -> bool {
 
 /// Returns the format of an archive of messages or records, or of a PDF, by its first bytes.
 fn container(head: &[u8]) -> Option<&'static Format> {
-    let rows: [(&str, bool); 4] = [
-        ("pdf", head.starts_with(b"%PDF-")),
-        (
-            "news",
-            head.starts_with(b"#! rnews")
-                || head.starts_with(b"#! cunbatch")
-                || head.starts_with(b"#! gunbatch")
-                || head.starts_with(b"#! zunbatch"),
-        ),
-        ("mmdf", head.starts_with(b"\x01\x01\x01\x01\n")),
-        ("mbox", mail::is_separator(without_nul(head))),
-    ];
-    let row = rows.iter().find(|(_, starts)| *starts);
-    row.and_then(|(name, _)| Format::named(name))
+    let is_batch = |head: &[u8]| {
+        let kind = head.strip_prefix(b"#! ");
+        let kinds: [&[u8]; 4] = [b"rnews", b"cunbatch", b"gunbatch", b"zunbatch"];
+        kind.is_some_and(|kind| kinds.iter().any(|one| kind.starts_with(one)))
+    };
+    let name = if head.starts_with(b"%PDF-") {
+        "pdf"
+    } else if is_batch(head) {
+        "news"
+    } else if head.starts_with(b"\x01\x01\x01\x01\n") {
+        "mmdf"
+    } else if mail::is_separator(without_nul(head)) {
+        "mbox"
+    } else {
+        return None;
+    };
+    Format::named(name)
 }
 
 /// Removes leading NUL bytes, which a lost write leaves in a mailbox.

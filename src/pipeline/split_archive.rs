@@ -42,16 +42,16 @@ impl ArchiveSplitter {
         let file = file.try_clone().ok()?;
         let (format, source, compressed) = match options.codec(entry, head) {
             // An audit reads archives again, which takes ranges.
-            Some(_) if !options.splits_documents => return None,
+            Some(_) if options.keeps_documents => return None,
             Some(codec) => {
                 let input = Input::File(head, file).into_reader();
                 let opened = OpenedFile::new(entry.bytes(), codec, input).ok()?;
-                let format = options.archive_at(entry, &opened.path, &opened.head)?;
+                let format = options.archive(entry, &opened.path, &opened.head)?;
                 let source = opened.input().into_source(Some(&opened.members));
                 (format, source, Some(opened))
             }
             None => {
-                let format = options.archive_at(entry, entry.bytes(), head)?;
+                let format = options.archive(entry, entry.bytes(), head)?;
                 (format, ArchiveSource::File(Arc::new(file)), None)
             }
         };
@@ -59,9 +59,9 @@ impl ArchiveSplitter {
             return None;
         }
         let mut container = options.open(format, source);
-        let size = options.piece_size;
+        let size = options.piece_size();
         let range = container.split(size);
-        if range.is_none() && !options.splits_documents {
+        if range.is_none() && options.keeps_documents {
             return None;
         }
         Some(ArchiveSplitter {

@@ -87,9 +87,7 @@ impl DocumentSplitter {
             format,
             file: Arc::new(file),
             finder,
-            size: usize::try_from(options.piece_size)
-                .unwrap_or(usize::MAX)
-                .max(1),
+            size: usize::try_from(options.piece_size()).unwrap_or(usize::MAX),
             index: 0,
             origin: PieceOrigin::default(),
             buffer: Vec::new(),

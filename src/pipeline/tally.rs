@@ -106,18 +106,17 @@ impl CountKey {
 
     fn of_uri(self, uri: &[u8]) -> Cow<'_, [u8]> {
         let parts = Reference::split(uri);
-        let host = || canonical_host(host(parts.authority.unwrap_or_default()));
         match self {
-            CountKey::Scheme => parts.scheme.unwrap_or_default().into(),
-            CountKey::Host | CountKey::UnicodeHost => match (host(), parts.scheme) {
-                // Without a host the scheme, such as `mailto:`, tells more.
-                (host, Some(scheme)) if host.is_empty() => uri[..scheme.len() + 1].into(),
-                (host, _) if self == CountKey::UnicodeHost => {
-                    unicode_host(&host).into_owned().into()
-                }
-                (host, _) => host,
-            },
-            _ => uri.into(),
+            CountKey::Target => return uri.into(),
+            CountKey::Scheme => return parts.scheme.unwrap_or_default().into(),
+            _ => {}
+        }
+        let host = canonical_host(host(parts.authority.unwrap_or_default()));
+        match parts.scheme {
+            // Without a host the scheme, such as `mailto:`, says more.
+            Some(scheme) if host.is_empty() => uri[..scheme.len() + 1].into(),
+            _ if self == CountKey::UnicodeHost => unicode_host(&host).into_owned().into(),
+            _ => host,
         }
     }
 }
@@ -127,7 +126,7 @@ impl CountKey {
 /// A value takes its own bytes, 16 bytes for its end and its count, and 5 to 12 in the index. There
 /// are several parts because a table takes twice its size while it grows, and only one of them grows
 /// at a time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct KeyCounts {
     hasher: RandomState,
     parts: Vec<Part>,
@@ -150,15 +149,6 @@ struct Row {
     /// The end of the value in `bytes`.
     end: usize,
     count: u64,
-}
-
-impl Default for KeyCounts {
-    fn default() -> Self {
-        KeyCounts {
-            hasher: RandomState::new(),
-            parts: Vec::new(),
-        }
-    }
 }
 
 impl Part {

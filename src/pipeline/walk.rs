@@ -192,27 +192,22 @@ impl Walk {
             Root::Here => PathBuf::from("."),
             Root::Path(path) => path,
         };
-        match fs::metadata(&path) {
-            Err(error) => Some(Err(Unreadable {
-                path,
-                message: error.to_string(),
-            })),
+        let message = match fs::metadata(&path) {
+            Err(error) => error.to_string(),
             Ok(metadata) if metadata.is_dir() => {
                 self.trees.push(self.options.builder(&path).build());
-                None
+                return None;
             }
-            Ok(metadata) if self.options.outputs.check_named(&metadata) => Some(Err(Unreadable {
-                path,
-                message: "the output goes there, so it is not read".to_owned(),
-            })),
+            Ok(metadata) if self.options.outputs.check_named(&metadata) => {
+                "the output goes there, so it is not read".to_owned()
+            }
             Ok(metadata) => {
-                let kind =
-                    kind(metadata.file_type(), || Some(metadata)).unwrap_or(EntryKind::Stream);
-                let named = true;
-                let kind = self.options.admitted(kind);
-                Some(Ok(Entry { path, kind, named }))
+                let kind = kind(metadata.file_type(), || Some(metadata));
+                let kind = kind.unwrap_or(EntryKind::Stream);
+                return Some(Ok(self.options.entry(path, kind, true)));
             }
-        }
+        };
+        Some(Err(Unreadable { path, message }))
     }
 
     /// Returns the file of an entry of a tree; none for a directory.
@@ -225,33 +220,29 @@ impl Walk {
             Err(error) => return Some(Err(unreadable(&error))),
         };
         let file_type = entry.file_type()?;
-        let kind = match self.options.max_filesize.is_some() {
-            _ if file_type.is_dir() => {
-                self.enter_mail_folders(&entry);
-                return None;
-            }
-            _ if file_type.is_symlink() => EntryKind::LeftOut(SkipReason::Symlink),
-            true => kind(file_type, || entry.metadata().ok())
-                .unwrap_or(EntryKind::LeftOut(SkipReason::Special)),
-            false if file_type.is_file() => EntryKind::Unmeasured,
+        if file_type.is_dir() {
+            self.enter_mail_folders(&entry);
+            return None;
+        }
+        let kind = if is_mail_index(entry.path()) {
+            EntryKind::LeftOut(SkipReason::MailFolder)
+        } else if file_type.is_symlink() {
+            EntryKind::LeftOut(SkipReason::Symlink)
+        } else if !file_type.is_file() {
             // Pipes, devices and sockets are read only where they are named.
-            false => EntryKind::LeftOut(SkipReason::Special),
-        };
-        let kind = match is_mail_index(entry.path()) {
-            true => EntryKind::LeftOut(SkipReason::MailFolder),
-            false => kind,
+            EntryKind::LeftOut(SkipReason::Special)
+        } else if self.options.max_filesize.is_some() {
+            EntryKind::File(entry.metadata().map_or(0, |metadata| metadata.len()))
+        } else {
+            EntryKind::Unmeasured
         };
         let path = match entry.path().strip_prefix("./") {
             Ok(path) if self.here => path.to_path_buf(),
             _ => entry.into_path(),
         };
-        let named = false;
-        let kind = self.options.admitted(kind);
-        Some(Ok(Entry { path, kind, named }))
+        Some(Ok(self.options.entry(path, kind, false)))
     }
-}
 
-impl Walk {
     /// Walks the folders of a Maildir++ next, whose names are hidden, before the rest of the directory.
     fn enter_mail_folders(&mut self, entry: &ignore::DirEntry) {
         let depth = entry.depth();
@@ -335,9 +326,7 @@ impl WalkOptions {
         let mut found = builder.build().flatten();
         let entry = found.find(|entry| entry.path() == path)?;
         let kind = kind(entry.file_type()?, || entry.metadata().ok())?;
-        let named = false;
-        let kind = self.admitted(kind);
-        Some(Entry { path, kind, named })
+        Some(self.entry(path, kind, false))
     }
 
     fn builder(&self, root: &Path) -> WalkBuilder {
@@ -361,13 +350,14 @@ impl WalkOptions {
         builder
     }
 
-    fn admitted(&self, kind: EntryKind) -> EntryKind {
-        match (kind, self.max_filesize) {
-            (EntryKind::File(length), Some(max)) if length > max => {
-                EntryKind::LeftOut(SkipReason::Size)
-            }
-            _ => kind,
+    /// Returns the entry of a file, which is left out if it is too long.
+    fn entry(&self, path: PathBuf, mut kind: EntryKind, named: bool) -> Entry {
+        if let (EntryKind::File(length), Some(max)) = (kind, self.max_filesize)
+            && length > max
+        {
+            kind = EntryKind::LeftOut(SkipReason::Size);
         }
+        Entry { path, kind, named }
     }
 }
 

@@ -2,7 +2,7 @@
 //! that is asked for.
 
 use std::hash::{BuildHasher, RandomState};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 
 use hashbrown::HashTable;
@@ -14,7 +14,7 @@ use crate::output::table::{RowBlock, TableWriter};
 pub(super) const BLOCK: usize = 64 << 10;
 
 /// Output is buffered up to this many bytes.
-const BUFFER: usize = 64 << 10;
+pub(super) const BUFFER: usize = 64 << 10;
 
 /// Returns whether a buffer may serve block after block: blocks end a little above a length, and the
 /// memory of one that held a long record is not kept.
@@ -80,22 +80,15 @@ impl OutputBlock for Chunk {
 
 /// Writes blocks to the output and their messages to standard error.
 pub(crate) struct OutputWriter<W: Write + Send> {
-    destination: Destination<W>,
-    seen: SeenTargets,
+    pub(super) destination: Destination<W>,
+    pub(super) seen: SeenTargets,
     /// The report of everything besides links.
-    report: Option<W>,
+    pub(super) report: Option<W>,
 }
 
-enum Destination<W: Write + Send> {
-    Records(RecordWriter<W>),
+pub(super) enum Destination<W: Write + Send> {
+    Records(BufWriter<W>, FlushPolicy),
     Table(Box<TableWriter<W>>),
-}
-
-/// Writes records one after the other.
-struct RecordWriter<W> {
-    output: W,
-    buffer: Vec<u8>,
-    flush: FlushPolicy,
 }
 
 /// When output is written.
@@ -108,39 +101,6 @@ pub enum FlushPolicy {
 }
 
 impl<W: Write + Send> OutputWriter<W> {
-    /// Writes to `output`.
-    pub(crate) fn new(output: W, flush: FlushPolicy) -> Self {
-        OutputWriter::of(Destination::Records(RecordWriter {
-            output,
-            buffer: Vec::with_capacity(BUFFER),
-            flush,
-        }))
-    }
-
-    /// Writes rows as a table.
-    pub(crate) fn of_table(table: TableWriter<W>) -> Self {
-        OutputWriter::of(Destination::Table(Box::new(table)))
-    }
-
-    fn of(destination: Destination<W>) -> Self {
-        OutputWriter {
-            destination,
-            seen: SeenTargets::default(),
-            report: None,
-        }
-    }
-
-    /// Writes records of everything besides links to a report, too.
-    pub(crate) fn with_report(mut self, report: Option<W>) -> Self {
-        self.report = report;
-        self
-    }
-
-    /// Returns the number of records that were left out because they repeat another.
-    pub(crate) fn repeated(&self) -> u64 {
-        self.seen.repeated
-    }
-
     /// Writes the end of the output.
     ///
     /// # Errors
@@ -151,41 +111,9 @@ impl<W: Write + Send> OutputWriter<W> {
             report.flush()?;
         }
         match &mut self.destination {
-            Destination::Records(records) => records.finish(),
+            Destination::Records(output, _) => output.flush(),
             Destination::Table(table) => table.finish(),
         }
-    }
-}
-
-impl<W: Write> RecordWriter<W> {
-    /// Writes some ranges of a block, or gathers them in the buffer.
-    fn write(&mut self, block: &[u8], kept: &[Range<usize>]) -> io::Result<()> {
-        for range in kept {
-            let bytes = &block[range.clone()];
-            if self.buffer.len() + bytes.len() > BUFFER {
-                self.write_buffer()?;
-            }
-            if bytes.len() <= BUFFER {
-                self.buffer.extend_from_slice(bytes);
-            } else {
-                self.output.write_all(bytes)?;
-            }
-        }
-        match self.flush {
-            FlushPolicy::Blocks => self.write_buffer(),
-            FlushPolicy::Gathered => Ok(()),
-        }
-    }
-
-    fn write_buffer(&mut self) -> io::Result<()> {
-        self.output.write_all(&self.buffer)?;
-        self.buffer.clear();
-        Ok(())
-    }
-
-    fn finish(&mut self) -> io::Result<()> {
-        self.write_buffer()?;
-        self.output.flush()
     }
 }
 
@@ -201,14 +129,22 @@ impl<W: Write + Send> BlockSink<Chunk> for OutputWriter<W> {
             report.write_all(&chunk.report)?;
         }
         let length = match &self.destination {
-            Destination::Records(_) => chunk.output.len(),
+            Destination::Records(..) => chunk.output.len(),
             Destination::Table(_) => chunk.rows.len(),
         };
         let kept = self.seen.new_ranges(length, &chunk.keyed);
         match &mut self.destination {
-            Destination::Records(records) => records.write(&chunk.output, &kept),
-            Destination::Table(table) => table.push(&chunk.rows, &kept),
+            Destination::Table(table) => table.push(&chunk.rows, &kept)?,
+            Destination::Records(output, flush) => {
+                for range in kept {
+                    output.write_all(&chunk.output[range])?;
+                }
+                if *flush == FlushPolicy::Blocks {
+                    output.flush()?;
+                }
+            }
         }
+        Ok(())
     }
 }
 
