@@ -184,16 +184,15 @@ pub struct Extractor {
     attachments: AttachmentState,
 }
 
-/// Reads files in messages.
-pub(crate) trait AttachmentReader: Send {
-    /// Reads a file, and passes its links to `sink`; returns what was read, and what was not.
-    fn read(&mut self, attachment: &Attachment<'_>, sink: &mut dyn Sink) -> ArchiveCounts;
-}
+/// Reads a file in a message, and passes its links to the sink; returns the counts of what was read, and
+/// what was not.
+pub(crate) type AttachmentReader =
+    Box<dyn FnMut(&Attachment<'_>, &mut dyn Sink) -> ArchiveCounts + Send>;
 
 /// The reader of files in messages, and what it has read of those in the last document.
 #[derive(Default)]
 struct AttachmentState {
-    reader: Option<Box<dyn AttachmentReader>>,
+    reader: Option<AttachmentReader>,
     counts: ArchiveCounts,
 }
 
@@ -216,7 +215,7 @@ impl Sink for WithAttachments<'_> {
         let Some(reader) = reader else {
             return counts.skip(attachment.media_type);
         };
-        let read = reader.read(attachment, self.sink);
+        let read = reader(attachment, self.sink);
         counts.parts += read.parts;
         counts.add_skipped(&read);
     }
@@ -241,7 +240,7 @@ impl Extractor {
     }
 
     /// Sets the reader of files in messages.
-    pub(crate) fn set_attachment_reader(&mut self, reader: Box<dyn AttachmentReader>) {
+    pub(crate) fn set_attachment_reader(&mut self, reader: AttachmentReader) {
         self.attachments.reader = Some(reader);
     }
 

@@ -298,20 +298,39 @@ pub(crate) fn normal_path(name: &[u8]) -> Vec<u8> {
 
 /// Reads archives.
 pub(super) struct ArchiveReader<'a> {
-    pub(super) options: &'a PipelineOptions,
-    pub(super) extractor: &'a mut Extractor,
-    pub(super) nested: &'a NestedOutput,
+    options: &'a PipelineOptions,
+    extractor: &'a mut Extractor,
+    nested: &'a NestedOutput,
     /// The dialect of Markdown of the tree in the archive, if the tree tells.
     pub(super) slug: Option<Slug>,
     /// The message that the archive is attached to.
-    pub(super) message: Option<&'a LinkMember<'a>>,
+    message: Option<&'a LinkMember<'a>>,
     /// The counts of members, and what is wrong with them.
     pub(super) record: ArchiveRecord,
     /// Whether the sink wants no more members.
     pub(super) is_ended: bool,
 }
 
-impl ArchiveReader<'_> {
+impl<'a> ArchiveReader<'a> {
+    pub(super) fn new(
+        options: &'a PipelineOptions,
+        extractor: &'a mut Extractor,
+        nested: &'a NestedOutput,
+    ) -> Self {
+        ArchiveReader {
+            options,
+            extractor,
+            nested,
+            slug: None,
+            message: None,
+            record: ArchiveRecord {
+                is_container: true,
+                ..ArchiveRecord::default()
+            },
+            is_ended: false,
+        }
+    }
+
     /// Reads an archive, whose members have paths after `base`; passes their links to `sink`.
     ///
     /// # Errors
@@ -364,7 +383,7 @@ impl ArchiveReader<'_> {
             None => self.file(head, ArchiveSource::File(Arc::new(bytes)), place, sink),
         };
         if is_outermost && self.nested.is_excessive() {
-            self.diagnose(Some(part), &diagnostic::RATIO_LIMIT, 0, sink);
+            self.diagnose(Some(part), &[fault(&diagnostic::RATIO_LIMIT)], sink);
         }
         for diagnostic in self.record.diagnostics.diagnostics() {
             sink.event(&Found::Diagnostic(diagnostic));
@@ -377,35 +396,25 @@ impl ArchiveReader<'_> {
         self.options.archives == Archived::Open
     }
 
-    /// Reports a fault of a member, or of the archive.
+    /// Reports faults of a member, or of the archive.
     fn diagnose(
         &mut self,
         member: Option<&str>,
-        code: &'static Code,
-        offset: u64,
-        sink: &mut dyn ArchiveSink,
-    ) {
-        let diagnostic = Diagnostic {
-            member,
-            code,
-            count: 1,
-            offset,
-        };
-        if self.counts_diagnostics() {
-            self.record.diagnostics.add(&diagnostic);
-        } else {
-            sink.event(&Found::Diagnostic(diagnostic));
-        }
-    }
-
-    fn report_faults(
-        &mut self,
         faults: &[ArchiveFault],
-        member: Option<&str>,
         sink: &mut dyn ArchiveSink,
     ) {
-        for fault in faults {
-            self.diagnose(member, fault.code, fault.offset, sink);
+        for &ArchiveFault { code, offset } in faults {
+            let diagnostic = Diagnostic {
+                member,
+                code,
+                count: 1,
+                offset,
+            };
+            if self.counts_diagnostics() {
+                self.record.diagnostics.add(&diagnostic);
+            } else {
+                sink.event(&Found::Diagnostic(diagnostic));
+            }
         }
     }
 
@@ -431,7 +440,7 @@ impl ArchiveReader<'_> {
         while !self.is_ended && (is_outermost || !self.nested.is_excessive()) {
             let next = container.lock().next();
             let faults = container.lock().faults();
-            self.report_faults(&faults, place.prefix.strip_suffix('!'), sink);
+            self.diagnose(place.prefix.strip_suffix('!'), &faults, sink);
             let Some(member) = next? else {
                 return Ok(());
             };
@@ -455,7 +464,7 @@ impl ArchiveReader<'_> {
                 compressed: None,
             };
             if is_cut {
-                self.diagnose(Some(&name), &diagnostic::NAME_TOO_LONG, 0, sink);
+                self.diagnose(Some(&name), &[fault(&diagnostic::NAME_TOO_LONG)], sink);
             }
             match sink.begin_member(&name, &inner) {
                 MemberChoice::Read => {}
@@ -471,9 +480,9 @@ impl ArchiveReader<'_> {
             let read = self.member(container, member_place, sink);
             let mut faults = container.lock().content_faults();
             faults.append(&mut container.lock().faults());
-            self.report_faults(&faults, Some(&name), sink);
+            self.diagnose(Some(&name), &faults, sink);
             if is_outermost && self.nested.is_excessive() {
-                self.diagnose(Some(&name), &diagnostic::RATIO_LIMIT, 0, sink);
+                self.diagnose(Some(&name), &[fault(&diagnostic::RATIO_LIMIT)], sink);
                 self.nested.begin(0);
             }
             read?;
@@ -496,7 +505,11 @@ impl ArchiveReader<'_> {
                 return Ok(());
             }
             MemberContents::Encrypted => {
-                self.diagnose(Some(place.name), &diagnostic::PACKAGE_ENCRYPTED, 0, sink);
+                self.diagnose(
+                    Some(place.name),
+                    &[fault(&diagnostic::PACKAGE_ENCRYPTED)],
+                    sink,
+                );
                 self.record.counts.skip("encrypted");
                 return Ok(());
             }
@@ -567,7 +580,8 @@ impl ArchiveReader<'_> {
             read = opened.read_to_end();
         }
         for error in opened.errors() {
-            self.diagnose(Some(place.name), error.fault.into(), error.offset, sink);
+            let (code, offset) = (error.fault.into(), error.offset);
+            self.diagnose(Some(place.name), &[ArchiveFault { code, offset }], sink);
         }
         read
     }
@@ -592,7 +606,7 @@ impl ArchiveReader<'_> {
         };
         let is_too_deep = !NestingLimit::ARCHIVES.admits(place.archive.depth);
         if is_opened && is_too_deep {
-            self.diagnose(Some(place.name), &diagnostic::DEPTH_LIMIT, 0, sink);
+            self.diagnose(Some(place.name), &[fault(&diagnostic::DEPTH_LIMIT)], sink);
         }
         if !is_opened || is_too_deep {
             self.record.counts.skip(format.name);
@@ -739,45 +753,25 @@ pub(super) fn extractor(options: &PipelineOptions, nested: &NestedOutput) -> Ext
             archives: Archived::Open,
             ..options.clone()
         };
-        extractor.set_attachment_reader(AttachedFiles::new(Arc::new(options), nested));
+        extractor.set_attachment_reader(attachment_reader(Arc::new(options), nested.clone()));
     }
     extractor
 }
 
-/// Reads archives, packages and PDF in messages.
-struct AttachedFiles {
-    options: Arc<PipelineOptions>,
-    /// Made for the first attachment; messages in it may have attachments, too.
-    extractor: Option<Box<Extractor>>,
-    nested: NestedOutput,
-}
-
-impl AttachedFiles {
-    fn new(options: Arc<PipelineOptions>, nested: &NestedOutput) -> Box<Self> {
-        Box::new(AttachedFiles {
-            options,
-            extractor: None,
-            nested: nested.clone(),
-        })
-    }
-}
-
-impl AttachmentReader for AttachedFiles {
-    fn read(&mut self, attachment: &Attachment<'_>, mut sink: &mut dyn Sink) -> ArchiveCounts {
-        let (options, nested) = (&self.options, &self.nested);
-        let extractor = self.extractor.get_or_insert_with(|| {
+/// Returns a reader of archives, packages and PDF in messages.
+fn attachment_reader(options: Arc<PipelineOptions>, nested: NestedOutput) -> AttachmentReader {
+    // Made for the first attachment; messages in it may have attachments, too.
+    let mut extractor = None;
+    Box::new(move |attachment, mut sink| {
+        let extractor = extractor.get_or_insert_with(|| {
             let mut extractor = Extractor::new(&options.extractor);
-            extractor.set_attachment_reader(AttachedFiles::new(Arc::clone(options), nested));
-            Box::new(extractor)
+            let reader = attachment_reader(Arc::clone(&options), nested.clone());
+            extractor.set_attachment_reader(reader);
+            extractor
         });
         let mut reader = ArchiveReader {
-            options,
-            extractor,
-            nested,
-            slug: None,
             message: Some(&attachment.message),
-            record: ArchiveRecord::default(),
-            is_ended: false,
+            ..ArchiveReader::new(&options, extractor, &nested)
         };
         reader.read_attachment(attachment, &mut sink);
         ArchiveCounts {
@@ -785,7 +779,11 @@ impl AttachmentReader for AttachedFiles {
             members: 0,
             ..reader.record.counts
         }
-    }
+    })
+}
+
+fn fault(code: &'static Code) -> ArchiveFault {
+    ArchiveFault { code, offset: 0 }
 }
 
 /// Returns the path in the URI of a record.

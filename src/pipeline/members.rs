@@ -62,15 +62,13 @@ pub(crate) fn is_archive_of_files(path: &Path) -> bool {
 /// Returns the paths of the members of an archive, or of one in it that `inner` names with its `!`, below
 /// its root.
 pub(crate) fn names(options: &PipelineOptions, file: &[u8], inner: &[u8]) -> Vec<Vec<u8>> {
-    let mut names = NamesOfMembers {
-        archive: inner,
-        names: Vec::new(),
-    };
+    let mut names = Vec::new();
+    let mut search = MemberSearch::new(inner, Wanted::Names(&mut names));
     if let Some(entry) = entry(file) {
         // What could not be read has no names.
-        let _ = FileReader::new(options).read(&entry, &mut names);
+        let _ = FileReader::new(options).read(&entry, &mut search);
     }
-    names.names
+    names
 }
 
 /// Reads a document in an archive; returns its format.
@@ -80,9 +78,9 @@ pub(crate) fn read(
     sink: &mut dyn Sink,
 ) -> Option<&'static Format> {
     let (file, inner) = split_path(path)?;
-    let mut only = OnlyMember::new(inner, None, sink);
-    match reader.read(&entry(file)?, &mut only) {
-        Ok(FileOutcome::Read(read)) if read.format.is_none() => only.format,
+    let mut search = MemberSearch::new(inner, Wanted::Links(sink));
+    match reader.read(&entry(file)?, &mut search) {
+        Ok(FileOutcome::Read(read)) if read.format.is_none() => search.format,
         _ => None,
     }
 }
@@ -90,11 +88,11 @@ pub(crate) fn read(
 /// Returns the bytes of a document in an archive, at most `limit`.
 pub(crate) fn bytes(options: &PipelineOptions, path: &[u8], limit: u64) -> Option<Vec<u8>> {
     let (file, inner) = split_path(path)?;
-    let mut no_links = |_: &Link<'_>| {};
-    let mut only = OnlyMember::new(inner, Some(limit), &mut no_links);
+    let mut bytes = Vec::new();
+    let mut search = MemberSearch::new(inner, Wanted::Bytes(&mut bytes, limit));
     // What could not be read is missing from the bytes.
-    let _ = FileReader::new(options).read(&entry(file)?, &mut only);
-    Some(only.bytes)
+    let _ = FileReader::new(options).read(&entry(file)?, &mut search);
+    Some(bytes)
 }
 
 /// Returns about how many bytes are read to come to a document in an archive: a zip tells where it is.
@@ -111,88 +109,74 @@ pub(crate) fn cost(path: &[u8]) -> Option<u64> {
     })
 }
 
-/// Collects the paths of members.
-struct NamesOfMembers<'a> {
-    /// The path of the archive, with its `!`; empty for the outermost one.
-    archive: &'a [u8],
-    names: Vec<Vec<u8>>,
-}
-
-impl Sink for NamesOfMembers<'_> {
-    fn link(&mut self, _link: &Link<'_>) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-}
-
-impl ArchiveSink for NamesOfMembers<'_> {
-    fn begin_member(&mut self, _name: &str, path: &[u8]) -> MemberChoice {
-        let below = if self.archive.is_empty() {
-            Some(path)
-        } else {
-            let below = path.strip_prefix(self.archive);
-            below.and_then(|below| below.strip_prefix(b"/"))
-        };
-        self.names.extend(below.map(<[u8]>::to_vec));
-        if below.is_none() && holds(path, self.archive) {
-            MemberChoice::Read
-        } else {
-            MemberChoice::Skip
-        }
-    }
-}
-
-/// Returns whether the member at a path is the one that is wanted, or holds it.
-fn holds(path: &[u8], wanted: &[u8]) -> bool {
-    let rest = wanted.strip_prefix(path);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"!"))
-}
-
-/// Takes the bytes of one member, or passes on its links and what else is found in it.
-struct OnlyMember<'a> {
+/// The search for a member of an archive, or for the members of one.
+struct MemberSearch<'a> {
+    /// The path of the member, or of the archive with its `!`; empty for the outermost one.
     path: &'a [u8],
-    /// The most bytes to take; none: the links are wanted.
-    limit: Option<u64>,
-    bytes: Vec<u8>,
+    wanted: Wanted<'a>,
     is_open: bool,
     is_found: bool,
     format: Option<&'static Format>,
-    sink: &'a mut dyn Sink,
 }
 
-impl<'a> OnlyMember<'a> {
-    fn new(path: &'a [u8], limit: Option<u64>, sink: &'a mut dyn Sink) -> Self {
-        OnlyMember {
+enum Wanted<'a> {
+    /// The paths of the members of the archive.
+    Names(&'a mut Vec<Vec<u8>>),
+    /// The bytes of the member, at most that many.
+    Bytes(&'a mut Vec<u8>, u64),
+    /// The links of the member, and what else is found in it.
+    Links(&'a mut dyn Sink),
+}
+
+impl<'a> MemberSearch<'a> {
+    fn new(path: &'a [u8], wanted: Wanted<'a>) -> Self {
+        MemberSearch {
             path,
-            limit,
-            bytes: Vec::new(),
+            wanted,
             is_open: false,
             is_found: false,
             format: None,
-            sink,
         }
     }
 }
 
-impl Sink for OnlyMember<'_> {
+impl Sink for MemberSearch<'_> {
     fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
-        self.sink.link(link)
+        match &mut self.wanted {
+            Wanted::Links(sink) => sink.link(link),
+            _ => ControlFlow::Continue(()),
+        }
     }
 
     fn event(&mut self, found: &Found<'_>) {
-        if self.is_open || !matches!(found, Found::Diagnostic(_)) {
-            self.sink.event(found);
+        if let Wanted::Links(sink) = &mut self.wanted
+            && (self.is_open || !matches!(found, Found::Diagnostic(_)))
+        {
+            sink.event(found);
         }
     }
 }
 
-impl ArchiveSink for OnlyMember<'_> {
+impl ArchiveSink for MemberSearch<'_> {
     fn begin_member(&mut self, _name: &str, path: &[u8]) -> MemberChoice {
         // Of two members of one name the first is read.
         if self.is_found {
             return MemberChoice::End;
         }
         self.is_open = path == self.path;
-        if holds(path, self.path) {
+        if let Wanted::Names(names) = &mut self.wanted {
+            let below = path.strip_prefix(self.path);
+            let below = match self.path {
+                b"" => below,
+                _ => below.and_then(|below| below.strip_prefix(b"/")),
+            };
+            if let Some(below) = below {
+                names.push(below.to_vec());
+                return MemberChoice::Skip;
+            }
+        }
+        let inside = self.path.strip_prefix(path);
+        if inside.is_some_and(|inside| inside.is_empty() || inside.starts_with(b"!")) {
             MemberChoice::Read
         } else {
             MemberChoice::Skip
@@ -200,17 +184,19 @@ impl ArchiveSink for OnlyMember<'_> {
     }
 
     fn take_contents(&mut self, path: &[u8], contents: &mut dyn Read) -> io::Result<bool> {
-        let Some(limit) = self.limit.filter(|_| path == self.path) else {
-            return Ok(false);
-        };
-        self.is_found = true;
-        contents.take(limit).read_to_end(&mut self.bytes)?;
-        Ok(true)
+        match &mut self.wanted {
+            Wanted::Bytes(bytes, limit) if path == self.path => {
+                self.is_found = true;
+                contents.take(*limit).read_to_end(bytes)?;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
     }
 
     fn end_member(&mut self, format: &'static Format, _length: u64) {
         self.is_open = false;
+        self.is_found = matches!(self.wanted, Wanted::Links(_));
         self.format = Some(format);
-        self.is_found = self.limit.is_none();
     }
 }

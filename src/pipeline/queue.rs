@@ -53,14 +53,9 @@ impl FileBytes {
 /// The access of one worker to the queue.
 pub(crate) struct WorkerHandle<'a> {
     queue: &'a Queue<'a>,
-    batch: Option<FileBatch>,
-}
-
-/// Files that a worker has read ahead and that are not dispatched yet.
-struct FileBatch {
-    /// Counts batches from 0, in the order of the walk.
-    number: u64,
-    jobs: Vec<Job>,
+    /// Files that the worker has read ahead and that are not dispatched yet, and the number of their
+    /// batch: from 0, in the order of the walk.
+    batch: Option<(u64, Vec<Job>)>,
 }
 
 /// The files of a walk, dispatched in order.
@@ -134,7 +129,7 @@ impl<'a> Queue<'a> {
 
     /// Takes the next files of the shard and reads the short ones into `buffer`. Returns the number
     /// of all batches when none are left.
-    fn read_batch(&self, buffer: Vec<u8>) -> Result<FileBatch, u64> {
+    fn read_batch(&self, buffer: Vec<u8>) -> Result<(u64, Vec<Job>), u64> {
         let shard = self.options.shard;
         // An error belongs to the shard of the path that it is about.
         let belongs = |found: &Result<Entry, Unreadable>| {
@@ -159,7 +154,7 @@ impl<'a> Queue<'a> {
         if self.options.threads > 1 && !self.options.keeps_documents {
             jobs = read_ahead(jobs, buffer);
         }
-        Ok(FileBatch { number, jobs })
+        Ok((number, jobs))
     }
 
     /// Takes the next piece, or files of the batch that is being dispatched. Returns whether there
@@ -259,9 +254,9 @@ impl WorkerHandle<'_> {
                 return Some(ticket);
             }
             match self.batch.take() {
-                Some(batch) if batch.number == state.batch => {
+                Some((number, jobs)) if number == state.batch => {
                     state.batch += 1;
-                    state.jobs.extend(batch.jobs);
+                    state.jobs.extend(jobs);
                     queue.changed.notify_all();
                 }
                 None if state.batches == Some(state.batch) => {

@@ -212,18 +212,8 @@ impl<'a> FileReader<'a> {
     ) -> FileRead {
         let base = self.place(entry).map(archive::base_of_members);
         let slug = self.slug(entry, b"!/");
-        let mut reader = ArchiveReader {
-            options: self.options,
-            extractor: &mut self.extractor,
-            nested: &self.nested,
-            slug,
-            message: None,
-            record: ArchiveRecord {
-                is_container: true,
-                ..ArchiveRecord::default()
-            },
-            is_ended: false,
-        };
+        let mut reader = ArchiveReader::new(self.options, &mut self.extractor, &self.nested);
+        reader.slug = slug;
         let error = reader.read(format, container, base, sink).err();
         FileRead {
             format: None,

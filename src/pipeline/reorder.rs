@@ -15,7 +15,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use super::options::OutputOrder;
 
 /// A part of the output of one ticket.
-pub(crate) trait OutputBlock: Send {
+pub(crate) trait OutputBlock: Default + Send {
     /// Returns the memory that the contents take, in bytes.
     fn weight(&self) -> usize;
 
@@ -27,10 +27,7 @@ pub(crate) trait OutputBlock: Send {
     fn take(&mut self, spare: &mut Vec<Vec<u8>>) -> Self;
 
     /// Returns a buffer for another block, if there is a large one.
-    fn into_buffer(self) -> Option<Vec<u8>>
-    where
-        Self: Sized,
-    {
+    fn into_buffer(self) -> Option<Vec<u8>> {
         None
     }
 }
@@ -60,6 +57,7 @@ pub(crate) struct ReorderBuffer<B, S> {
     order: OutputOrder,
 }
 
+#[derive(Default)]
 struct ReorderState<B> {
     /// The current ticket: the lowest one that is not finished.
     current: u64,
@@ -80,49 +78,30 @@ struct ReorderState<B> {
     exclusive: Option<u64>,
 }
 
+#[derive(Default)]
 struct PendingBlocks<B> {
     blocks: Vec<B>,
     finished: bool,
 }
 
 impl<B: OutputBlock> ReorderState<B> {
-    fn buffer(&mut self, ticket: u64, block: &mut B, part: TicketPart) {
+    fn buffer(&mut self, ticket: u64, block: &mut B, is_last: bool) {
         let index = (ticket - self.current) as usize;
-        while self.pending.len() <= index {
-            self.pending.push_back(PendingBlocks {
-                blocks: Vec::new(),
-                finished: false,
-            });
+        if self.pending.len() <= index {
+            self.pending.resize_with(index + 1, PendingBlocks::default);
         }
         self.weight += block.weight();
         let pending = &mut self.pending[index];
         pending.blocks.push(block.take(&mut self.spare));
-        pending.finished = part == TicketPart::Last;
+        pending.finished = is_last;
     }
-}
-
-/// Whether more blocks of a ticket follow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TicketPart {
-    Some,
-    Last,
 }
 
 impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
     /// Starts with ticket 0 and buffers up to `limit` bytes; without an order it buffers nothing.
     pub(crate) fn new(sink: S, limit: usize, order: OutputOrder) -> Self {
         ReorderBuffer {
-            state: Mutex::new(ReorderState {
-                current: 0,
-                pending: VecDeque::new(),
-                is_writing: false,
-                waiting: 0,
-                weight: 0,
-                spare: Vec::new(),
-                error: None,
-                stopped: false,
-                exclusive: None,
-            }),
+            state: Mutex::default(),
             changed: Condvar::new(),
             sink: Mutex::new(sink),
             limit,
@@ -136,7 +115,7 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
     ///
     /// When the output has failed.
     pub(crate) fn push(&self, ticket: u64, block: &mut B) -> Result<(), Stopped> {
-        self.push_part(ticket, block, TicketPart::Some)
+        self.push_part(ticket, block, false)
     }
 
     /// Writes or buffers the last block of a ticket, and empties it.
@@ -145,7 +124,7 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
     ///
     /// When the output has failed.
     pub(crate) fn finish(&self, ticket: u64, block: &mut B) -> Result<(), Stopped> {
-        self.push_part(ticket, block, TicketPart::Last)
+        self.push_part(ticket, block, true)
     }
 
     /// Waits until a ticket may use much memory, which one does at a time: the current ticket, since
@@ -181,12 +160,12 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
         (sink.unwrap_or_else(PoisonError::into_inner), state.error)
     }
 
-    fn push_part(&self, ticket: u64, block: &mut B, part: TicketPart) -> Result<(), Stopped> {
+    fn push_part(&self, ticket: u64, block: &mut B, is_last: bool) -> Result<(), Stopped> {
         let mut state = self.lock();
         if self.order == OutputOrder::Path {
             while !state.stopped && (state.current != ticket || state.is_writing) {
                 if state.weight == 0 || state.weight + block.weight() <= self.limit {
-                    state.buffer(ticket, block, part);
+                    state.buffer(ticket, block, is_last);
                     return Ok(());
                 }
                 state = self.wait(state);
@@ -201,17 +180,17 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
         let mut result = sink.consume(block);
         block.clear();
         if self.order == OutputOrder::Path && result.is_ok() {
-            result = self.write_pending(&mut *sink, part);
+            result = self.write_pending(&mut *sink, is_last);
         }
         result.map_err(|error| self.stop(error))
     }
 
-    /// Writes the pending blocks whose turn has come, behind a block of the current ticket, and ends the
+    /// Writes the pending blocks whose turn has come, after a block of the current ticket, and ends the
     /// writing of this worker.
-    fn write_pending(&self, sink: &mut S, mut part: TicketPart) -> io::Result<()> {
+    fn write_pending(&self, sink: &mut S, mut is_last: bool) -> io::Result<()> {
         let mut state = self.lock();
         loop {
-            if part == TicketPart::Last {
+            if is_last {
                 state.current += 1;
                 state.pending.pop_front();
                 self.notify(&state);
@@ -220,11 +199,8 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
                 break;
             };
             let blocks = std::mem::take(&mut pending.blocks);
-            part = match pending.finished {
-                true => TicketPart::Last,
-                false => TicketPart::Some,
-            };
-            if blocks.is_empty() && part == TicketPart::Some {
+            is_last = pending.finished;
+            if blocks.is_empty() && !is_last {
                 break;
             }
             drop(state);

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
 use super::archive::{ArchiveSink, MemberChoice};
-use super::options::{Archives, MessageForm, PipelineOptions, ReportMode, Verbosity};
+use super::options::{Archives, MessageForm, PipelineOptions, ReportMode};
 use super::piece::Piece;
 use super::queue::{Job, Queue};
 use super::read::{FileOutcome, FileRead, FileReader};
@@ -33,7 +33,7 @@ const REORDER_LIMIT: usize = 8 << 20;
 const ROW_BLOCK: usize = 256 << 10;
 
 /// The outcome of a run.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct RunOutcome {
     /// The counts of what was read and found.
     pub summary: Summary,
@@ -86,9 +86,8 @@ pub(crate) fn run_with_report<W: Write + Send>(
         Ok(destination) => destination,
         Err(error) => {
             return RunOutcome {
-                summary: Summary::default(),
-                damaged: 0,
                 output_error: Some(error),
+                ..RunOutcome::default()
             };
         }
     };
@@ -109,12 +108,16 @@ pub(crate) fn run_with_report<W: Write + Send>(
         ordered.stop(io::Error::other("a worker panicked"));
     };
     let work = || {
-        let worker = ExtractWorker {
-            queue: &queue,
-            reader: FileReader::new(options),
-            collector: Collector::new(options, &ordered, &hash),
-        };
-        worker.work()
+        let (mut reader, mut handle) = (FileReader::new(options), queue.handle());
+        let mut collector = Collector::new(options, &ordered, &hash);
+        let mut jobs = Vec::new();
+        while let Some(ticket) = handle.pull(&mut jobs) {
+            if collector.batch(&mut reader, ticket, &mut jobs).is_err() {
+                queue.stop();
+                break;
+            }
+        }
+        (collector.counts, collector.tally)
     };
     let (mut counts, mut tally) = (WorkerCounts::default(), KeyCounts::default());
     for (worker_counts, worker_tally) in run_workers(options.threads, stop, work) {
@@ -164,65 +167,6 @@ fn close<W: Write + Send>(
     }
     writer.consume(&block)?;
     writer.finish()
-}
-
-/// The state of one worker.
-struct ExtractWorker<'a, W: Write + Send> {
-    queue: &'a Queue<'a>,
-    reader: FileReader<'a>,
-    collector: Collector<'a, W>,
-}
-
-impl<W: Write + Send> ExtractWorker<'_, W> {
-    fn work(mut self) -> (WorkerCounts, KeyCounts) {
-        let (mut handle, mut jobs) = (self.queue.handle(), Vec::new());
-        while let Some(ticket) = handle.pull(&mut jobs) {
-            if self.batch(ticket, &mut jobs).is_err() {
-                self.queue.stop();
-                break;
-            }
-        }
-        (self.collector.counts, self.collector.tally)
-    }
-
-    fn batch(&mut self, ticket: u64, jobs: &mut [Job]) -> Result<(), Stopped> {
-        let collector = &mut self.collector;
-        collector.ticket = ticket;
-        for job in jobs {
-            match job {
-                Job::File(entry, bytes) => {
-                    collector.begin_document(entry.bytes());
-                    let read = match bytes {
-                        Some(read) => self.reader.read_bytes(entry, read.bytes(), collector),
-                        None => self.reader.read(entry, collector),
-                    };
-                    match read {
-                        Ok(FileOutcome::Read(read)) => collector.end_document(read, None),
-                        Ok(FileOutcome::Listed) => {
-                            collector.list_path();
-                            collector.count_document(0, true);
-                        }
-                        Ok(FileOutcome::Skipped(skip)) => collector.skip(skip, entry.named),
-                        Err(error) => collector.fail(&error.to_string()),
-                    }
-                }
-                Job::Piece(piece) => {
-                    collector.begin_document(piece.whole.entry.bytes());
-                    let read = self.reader.piece(piece, collector);
-                    collector.end_document(read, Some(piece));
-                }
-                Job::Unreadable(unreadable) => {
-                    let path = unreadable.path.as_os_str().as_encoded_bytes();
-                    collector.begin_document(path);
-                    collector.fail(&unreadable.message);
-                }
-            }
-            if collector.stopped {
-                return Err(Stopped);
-            }
-        }
-        collector.end_ticket()
-    }
 }
 
 /// The sink of a worker: writes links and diagnostics to a block.
@@ -286,6 +230,50 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
             stopped: false,
             has_memory: false,
         }
+    }
+
+    fn batch(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        ticket: u64,
+        jobs: &mut [Job],
+    ) -> Result<(), Stopped> {
+        self.ticket = ticket;
+        for job in jobs {
+            match job {
+                Job::File(entry, bytes) => {
+                    self.begin_document(entry.bytes());
+                    let read = match bytes {
+                        Some(read) => reader.read_bytes(entry, read.bytes(), self),
+                        None => reader.read(entry, self),
+                    };
+                    match read {
+                        Ok(FileOutcome::Read(read)) => self.end_document(read, None),
+                        Ok(FileOutcome::Listed) => {
+                            self.list_path();
+                            self.count_document(0, true);
+                        }
+                        Ok(FileOutcome::Skipped(skip)) => self.skip(skip, entry.named),
+                        Err(error) => self.fail(&error.to_string()),
+                    }
+                }
+                Job::Piece(piece) => {
+                    self.begin_document(piece.whole.entry.bytes());
+                    let read = reader.piece(piece, self);
+                    self.end_document(read, Some(piece));
+                }
+                Job::Unreadable(unreadable) => {
+                    self.begin_document(unreadable.path.as_os_str().as_encoded_bytes());
+                    self.fail(&unreadable.message);
+                }
+            }
+            if self.stopped {
+                return Err(Stopped);
+            }
+        }
+        self.release_memory();
+        self.end_block();
+        self.ordered.finish(self.ticket, &mut self.block)
     }
 
     fn begin_document(&mut self, path: &[u8]) {
@@ -401,12 +389,9 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     /// Counts the current document as skipped, and reports that where its file was named.
     fn skip(&mut self, skip: Skip, named: bool) {
         self.counts.summary.skip(skip.reason);
-        let Verbosity {
-            errors,
-            diagnostics,
-            ..
-        } = self.options.verbosity;
-        let form = (named && errors || diagnostics).then_some(self.options.messages);
+        let shown = self.options.verbosity;
+        let is_shown = named && shown.errors || shown.diagnostics;
+        let form = is_shown.then_some(self.options.messages);
         let push = |path: &_, out: &mut _| push_skip(path, &skip, named, out);
         self.tell(push, format_args!("{skip}"), named, form);
     }
@@ -457,12 +442,6 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
                 messages.push(b'\n');
             }
         }
-    }
-
-    fn end_ticket(&mut self) -> Result<(), Stopped> {
-        self.release_memory();
-        self.end_block();
-        self.ordered.finish(self.ticket, &mut self.block)
     }
 
     /// Moves the rows to the block.

@@ -159,15 +159,15 @@ impl DocumentSplitter {
     }
 
     /// Ends the current piece at an index of the buffer.
-    fn piece(&mut self, at: usize, spare: &mut Vec<Vec<u8>>) -> Piece {
+    fn piece(&mut self, at: usize, spare: &mut Vec<Vec<u8>>) -> DocumentPiece {
         let (behind, tail) = match self.finder {
             Finder::Members(_) => (LOOK_BEHIND, TAIL),
             Finder::Lines { .. } => (0, 0),
         };
         while self.end < at + tail && !self.last && self.read(0).is_ok() {}
-        let offset = self.offset + at as u64;
-        let start = self.start();
-        let (mut origin, mut known) = (self.origin, None);
+        let (start, offset) = (self.start(), self.offset + at as u64);
+        let mut part = self.rest();
+        part.end = Some(offset);
         self.origin.offset = offset;
         match &mut self.finder {
             Finder::Lines { counts: true, .. } => {
@@ -175,9 +175,9 @@ impl DocumentSplitter {
             }
             Finder::Lines { .. } => {}
             Finder::Members(finder) => {
-                origin.split.end = Some(offset);
+                part.origin.split.end = Some(offset);
                 self.origin.split = finder.context();
-                known = Some(finder.take_index(offset));
+                part.known = Some(finder.take_index(offset));
             }
         }
         // The next piece begins with what has been read beyond this one.
@@ -190,54 +190,48 @@ impl DocumentSplitter {
         buffer[..rest].copy_from_slice(&self.buffer[from..self.end]);
         let buffer = std::mem::replace(&mut self.buffer, buffer);
         let end = self.end.min(at + tail);
+        part.bytes = start.map(|start| PieceBytes { buffer, start, end });
         self.offset += from as u64;
         self.at = self.at.saturating_sub(from);
         self.end = rest;
-        self.part(DocumentPiece {
-            format: self.format,
-            file: Arc::clone(&self.file),
-            origin,
-            end: Some(offset),
-            bytes: start.map(|start| PieceBytes { buffer, start, end }),
-            known,
-        })
+        part
     }
 
-    /// Returns the last piece: everything from the start of the current one on.
-    fn rest(&mut self) -> Piece {
-        self.finished = true;
-        let known = match &mut self.finder {
-            Finder::Members(finder) if self.last && self.at == self.end => {
-                Some(finder.take_index(u64::MAX))
-            }
-            _ => None,
-        };
-        let start = self.start().filter(|_| self.last);
-        let bytes = start.map(|start| PieceBytes {
-            buffer: std::mem::take(&mut self.buffer),
-            start,
-            end: self.end,
-        });
-        self.part(DocumentPiece {
+    /// Returns everything from the start of the current piece on, without what is known of it.
+    fn rest(&self) -> DocumentPiece {
+        DocumentPiece {
             format: self.format,
             file: Arc::clone(&self.file),
             origin: self.origin,
             end: None,
-            bytes,
-            known,
-        })
+            bytes: None,
+            known: None,
+        }
+    }
+
+    /// Returns the last piece.
+    fn last_piece(&mut self) -> DocumentPiece {
+        self.finished = true;
+        let mut part = self.rest();
+        if let Finder::Members(finder) = &mut self.finder
+            && self.last
+            && self.at == self.end
+        {
+            part.known = Some(finder.take_index(u64::MAX));
+        }
+        let start = self.start().filter(|_| self.last);
+        part.bytes = start.map(|start| PieceBytes {
+            buffer: std::mem::take(&mut self.buffer),
+            start,
+            end: self.end,
+        });
+        part
     }
 
     /// Returns the index in the buffer of the first byte of the current piece, unless it was dropped.
     fn start(&self) -> Option<usize> {
         let start = self.origin.offset.checked_sub(self.offset)?;
         usize::try_from(start).ok()
-    }
-
-    fn part(&mut self, part: DocumentPiece) -> Piece {
-        self.index += 1;
-        let contents = PieceContents::Lines(part);
-        (self.whole).piece(self.index - 1, self.finished, contents)
     }
 
     /// Drops bytes of a member that is longer than two pieces.
@@ -277,10 +271,13 @@ impl Splitter for DocumentSplitter {
             Finder::Lines { find, .. } => self.next_line(*find),
             Finder::Members(_) => self.next_member(),
         };
-        Some(match end {
+        let part = match end {
             Some(end) => self.piece(end, spare),
-            None => self.rest(),
-        })
+            None => self.last_piece(),
+        };
+        self.index += 1;
+        let contents = PieceContents::Lines(part);
+        Some((self.whole).piece(self.index - 1, self.finished, contents))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Finds the files to read, lazily and in the order of their paths.
 
-use std::fs::{self, File, FileType, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -202,8 +202,11 @@ impl Walk {
                 "the output goes there, so it is not read".to_owned()
             }
             Ok(metadata) => {
-                let kind = kind(metadata.file_type(), || Some(metadata));
-                let kind = kind.unwrap_or(EntryKind::Stream);
+                let kind = if metadata.is_file() {
+                    EntryKind::File(metadata.len())
+                } else {
+                    EntryKind::Stream
+                };
                 return Some(Ok(self.options.entry(path, kind, true)));
             }
         };
@@ -325,8 +328,8 @@ impl WalkOptions {
         builder.filter_entry(move |entry| wanted.starts_with(entry.path()));
         let mut found = builder.build().flatten();
         let entry = found.find(|entry| entry.path() == path)?;
-        let kind = kind(entry.file_type()?, || entry.metadata().ok())?;
-        Some(self.entry(path, kind, false))
+        let metadata = entry.metadata().ok().filter(Metadata::is_file)?;
+        Some(self.entry(path, EntryKind::File(metadata.len()), false))
     }
 
     fn builder(&self, root: &Path) -> WalkBuilder {
@@ -359,12 +362,6 @@ impl WalkOptions {
         }
         Entry { path, kind, named }
     }
-}
-
-fn kind(file_type: FileType, metadata: impl FnOnce() -> Option<Metadata>) -> Option<EntryKind> {
-    file_type
-        .is_file()
-        .then(|| EntryKind::File(metadata().map_or(0, |metadata| metadata.len())))
 }
 
 /// Returns the path and the message of an error of the walk.
