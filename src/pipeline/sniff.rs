@@ -22,9 +22,11 @@ pub enum Content {
 /// The name of indexes of web archives, whose URIs are those of the records.
 const CDX: &str = "CDX";
 
-/// Files without references that can be read, by the reason to skip them: the offset of bytes that no
-/// text has there, and the name of the kind.
-static MAGICS: &[(SkipReason, &[(usize, &[u8], &str)])] = &[
+/// The offset of bytes that identify a kind of file, the bytes, and the name of the kind.
+type Magic = (usize, &'static [u8], &'static str);
+
+/// Files without references that can be read, by the reason to skip them. No text has these bytes.
+static MAGICS: &[(SkipReason, &[Magic])] = &[
     (
         SkipReason::Compressed,
         &[
