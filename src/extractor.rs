@@ -351,17 +351,13 @@ impl Extractor {
         source: &mut impl RewindSource,
         sink: &mut dyn Sink,
     ) -> io::Result<u64> {
-        let Format {
-            bounds,
-            conversion,
-            prescan,
-            ..
-        } = *document.format;
-        let mut reader = CharsetReader::new(source, conversion, prescan, document.declared)?;
+        let format = document.format;
+        let mut reader =
+            CharsetReader::new(source, format.conversion, format.prescan, document.declared)?;
         let mut windows = std::mem::take(&mut self.windows);
         let result = self.run_passes(document, &mut reader, &mut windows, sink);
         // A buffer that one document made very large is not kept for later ones.
-        windows.begin_at(bounds, 0);
+        windows.begin_at(format.bounds, 0);
         self.windows = windows;
         result
     }
@@ -464,23 +460,16 @@ impl Extractor {
         offset_map: Option<&mut OffsetMap>,
         sink: &mut dyn Sink,
     ) -> usize {
-        let Extractor {
-            scanners,
-            events: batch,
-            linker,
-            attachments,
-            ..
-        } = self;
         let sink = &mut WithAttachments {
-            state: attachments,
+            state: &mut self.attachments,
             sink,
         };
-        let scanner = &mut scanners[pass.scanner].1;
+        let scanner = &mut self.scanners[pass.scanner].1;
         if !pass.begun {
             scanner.begin(&pass.start);
             pass.begun = true;
         }
-        let mut empty = std::mem::take(batch);
+        let mut empty = std::mem::take(&mut self.events);
         empty.clear();
         let converted = offset_map.is_some();
         let lines = &mut pass.lines;
@@ -491,8 +480,8 @@ impl Extractor {
             if let Some(map) = &offset_map {
                 map_back(map, events);
             }
-            linker.take(events, window.bytes, sink);
-            if linker.limit(sink) {
+            self.linker.take(events, window.bytes, sink);
+            if self.linker.limit(sink) {
                 events.set_released();
             }
         };
@@ -503,7 +492,7 @@ impl Extractor {
         if events.is_released() {
             scanner.references_released();
         }
-        *batch = events.into();
+        self.events = events.into();
         if let Some(lines) = &mut pass.lines {
             lines.pass(&window, consumed);
         }

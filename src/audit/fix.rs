@@ -23,6 +23,7 @@ use crate::document::flags::Flags;
 use crate::linker::{Found, Link, Sink};
 use crate::pipeline::PipelineOptions;
 use crate::pipeline::archive::ArchiveSink;
+use crate::pipeline::input::Input;
 use crate::pipeline::options::{Replaced, Splice, fnv1a, spliced};
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::walk::{Entry, EntryKind, path_of};
@@ -220,7 +221,7 @@ impl<'a> Fixer<'a> {
             named: false,
         };
         let mut links = ReadLinks::default();
-        match self.reader.read_bytes(&entry, bytes, &mut links)? {
+        match self.reader.open(&entry, Input::Whole(bytes), &mut links)? {
             FileOutcome::Read(read) if read.format.is_some() => read.error.map_or(Ok(()), Err)?,
             _ => links.links.clear(),
         }

@@ -45,9 +45,7 @@ impl ArchiveCounts {
     pub fn add(&mut self, other: &ArchiveCounts) {
         self.members += other.members;
         self.parts += other.parts;
-        for (name, count) in &other.skipped {
-            *self.skipped.entry(name.clone()).or_default() += count;
-        }
+        self.add_skipped(other);
     }
 }
 

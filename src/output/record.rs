@@ -316,6 +316,8 @@ pub struct Summary {
     pub skipped: [u64; SkipReason::KEYS.len()],
     /// Parts of archives and messages that were not read; records of archives have their types.
     pub unread_parts: u64,
+    /// Damaged containers, which records leave out.
+    pub(crate) damaged: u64,
 }
 
 impl Summary {
@@ -404,6 +406,7 @@ impl Summary {
             *count += other;
         }
         self.unread_parts += other.unread_parts;
+        self.damaged += other.damaged;
     }
 }
 

@@ -3,13 +3,12 @@
 use std::io::{self, Cursor, Read};
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::memrchr;
 
 use super::bases::TreeRoot;
-use super::compressed::OpenedFile;
-use super::input;
-use super::nested_output::{InnerReader, NestedOutput};
+use super::input::{self, OpenedFile};
 use super::options::{Archived, Choice, Decompress, PipelineOptions};
 use super::sniff::{self, HEAD};
 use crate::archive::{
@@ -17,7 +16,7 @@ use crate::archive::{
     MemberContents, RecordHeader, SharedContainer,
 };
 use crate::bytes::source::Shared;
-use crate::decode::compression::{Codec, Members};
+use crate::decode::compression::{Codec, Decompressed, Members};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::cut_name;
 use crate::document::mail::Attachments;
@@ -69,10 +68,11 @@ pub(crate) trait ArchiveSink: Sink {
 impl ArchiveSink for &mut dyn Sink {}
 
 /// An archive, as its members are named and found from outside.
+#[derive(Default)]
 struct ArchivePlace {
-    /// In front of the names of members: those of the archives around, each with a `!` behind it.
+    /// Before the names of members: the names of the archives around, each with a `!`.
     prefix: String,
-    /// In front of the paths of members: those of the archives around, each with `!/` behind it.
+    /// Before the paths of members: the paths of the archives around, each with `!/`.
     path: Vec<u8>,
     /// The base that the path of a member follows, if the archive has one.
     base: Option<Base>,
@@ -85,12 +85,8 @@ struct ArchivePlace {
 }
 
 impl ArchivePlace {
-    fn new(
-        format: &'static ArchiveFormat,
-        (prefix, path): (String, Vec<u8>),
-        base: Option<Base>,
-        depth: usize,
-    ) -> Self {
+    /// Returns the place of the outermost archive.
+    fn new(format: &'static ArchiveFormat, base: Option<Base>) -> Self {
         let kind = match format.kind {
             ArchiveKind::Package(format) if *format == package::ODF => EnclosureKind::Open,
             ArchiveKind::Package(_) => EnclosureKind::Package,
@@ -103,12 +99,10 @@ impl ArchivePlace {
             kind,
         });
         ArchivePlace {
-            prefix,
-            path,
             base,
-            depth,
+            depth: 1,
             enclosure,
-            attached: None,
+            ..ArchivePlace::default()
         }
     }
 
@@ -143,9 +137,12 @@ impl ArchivePlace {
             base.uri.extend_from_slice(b"!/");
             base
         });
-        let path = [member.inner, b"!/"].concat();
-        let names = (format!("{}!", member.name), path);
-        ArchivePlace::new(format, names, base, self.depth + 1)
+        ArchivePlace {
+            prefix: format!("{}!", member.name),
+            path: [member.inner, b"!/"].concat(),
+            depth: self.depth + 1,
+            ..ArchivePlace::new(format, base)
+        }
     }
 }
 
@@ -332,10 +329,6 @@ impl<'a> ArchiveReader<'a> {
     }
 
     /// Reads an archive, whose members have paths after `base`; passes their links to `sink`.
-    ///
-    /// # Errors
-    ///
-    /// Those of reading the file.
     pub(super) fn read(
         &mut self,
         format: &'static ArchiveFormat,
@@ -343,7 +336,7 @@ impl<'a> ArchiveReader<'a> {
         base: Option<Base>,
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
-        let place = ArchivePlace::new(format, Default::default(), base, 1);
+        let place = ArchivePlace::new(format, base);
         self.members(container, &place, sink)
     }
 
@@ -355,12 +348,10 @@ impl<'a> ArchiveReader<'a> {
             file_name => file_name,
         };
         let message = ArchivePlace {
-            prefix: String::new(),
-            path: Vec::new(),
             base: attachment.directory.clone(),
             depth: attachment.depth,
-            enclosure: None,
             attached: Some(attachment.media_type.to_owned()),
+            ..ArchivePlace::default()
         };
         let place = MemberPlace {
             name: part,
@@ -499,24 +490,14 @@ impl<'a> ArchiveReader<'a> {
         let is_outermost = place.archive.depth <= 1;
         let mut reader =
             InnerReader::new(MemberReader(container.clone()), self.nested, is_outermost);
-        match &place.member.contents {
-            MemberContents::Unreadable => {
-                self.record.counts.skip("unreadable");
-                return Ok(());
-            }
+        let skipped = match &place.member.contents {
+            MemberContents::Unreadable => Some("unreadable"),
             MemberContents::Encrypted => {
-                self.diagnose(
-                    Some(place.name),
-                    &[fault(&diagnostic::PACKAGE_ENCRYPTED)],
-                    sink,
-                );
-                self.record.counts.skip("encrypted");
-                return Ok(());
+                let faults = [fault(&diagnostic::PACKAGE_ENCRYPTED)];
+                self.diagnose(Some(place.name), &faults, sink);
+                Some("encrypted")
             }
-            MemberContents::Unread(media_type) => {
-                self.record.counts.skip(media_type);
-                return Ok(());
-            }
+            MemberContents::Unread(media_type) => Some(media_type.as_str()),
             MemberContents::Document(format) => {
                 let mut inside = container.lock();
                 if let Some(bytes) = inside.whole() {
@@ -526,7 +507,11 @@ impl<'a> ArchiveReader<'a> {
                 drop(inside);
                 return self.document(Ok(format), MemberBytes::Stream(&mut reader), place, sink);
             }
-            MemberContents::File | MemberContents::Sniffed => {}
+            MemberContents::File | MemberContents::Sniffed => None,
+        };
+        if let Some(name) = skipped {
+            self.record.counts.skip(name);
+            return Ok(());
         }
         let named = sniff::named(place.path, &self.options.types);
         let mut inside = container.lock();
@@ -640,14 +625,6 @@ impl<'a> ArchiveReader<'a> {
         self.options.archives == Archived::Open || self.options.decompress == Decompress::All
     }
 
-    /// Names an index file by its directory, as an audit of the files outside of the archive would.
-    fn retrieve_index(&self, base: &mut Option<Base>, archive: &ArchivePlace) {
-        let is_site = self.options.archives == Archived::Files && archive.enclosure.is_none();
-        if let Some(base) = base.as_mut().filter(|_| is_site) {
-            self.options.bases.retrieve_index(&mut base.uri);
-        }
-    }
-
     /// Reads a document, or counts it by the name of what it is if it is not read.
     fn document(
         &mut self,
@@ -678,7 +655,12 @@ impl<'a> ArchiveReader<'a> {
             (None, Retrieval::Place) => {
                 let name = member.base_name.as_deref();
                 let mut base = archive.base_of(name.unwrap_or(place.stored_name()));
-                self.retrieve_index(&mut base, archive);
+                // As an audit of the files outside of the archive names an index file.
+                if let (Archived::Files, None, Some(base)) =
+                    (options.archives, &archive.enclosure, &mut base)
+                {
+                    options.bases.retrieve_index(&mut base.uri);
+                }
                 base
             }
         };
@@ -808,4 +790,70 @@ pub(super) fn base_of_members(base: Base) -> Base {
         _ => base.uri.extend_from_slice(b"!/"),
     }
     base
+}
+
+/// The bytes that one member of the outermost archive gives, and those that all archives and compressed files
+/// in it give together: the ratio of the two is limited as the ratio of a compressed file is. Each of them
+/// limits its own ratio, but four levels have the fourth power of it.
+///
+/// The readers of one worker share it: a message in an archive does not begin to count anew.
+#[derive(Clone, Default)]
+pub(super) struct NestedOutput(Arc<NestedCounts>);
+
+/// Numbers of bytes.
+#[derive(Default)]
+struct NestedCounts {
+    /// Read from the member.
+    input: AtomicU64,
+    /// Read from what is inside.
+    output: AtomicU64,
+}
+
+impl NestedOutput {
+    /// Begins with a member of which so much has been read.
+    pub(super) fn begin(&self, input: u64) {
+        self.0.input.store(input, Ordering::Relaxed);
+        self.0.output.store(0, Ordering::Relaxed);
+    }
+
+    /// Returns whether so much was read that nothing more should be.
+    pub(super) fn is_excessive(&self) -> bool {
+        let [input, output] = [&self.0.input, &self.0.output].map(|n| n.load(Ordering::Relaxed));
+        Decompressed::is_excessive(input, output)
+    }
+}
+
+/// Reads a member of the outermost archive, or what is inside one until that is too much.
+pub(super) struct InnerReader<R> {
+    reader: R,
+    nested: NestedOutput,
+    is_outermost: bool,
+}
+
+impl<R: Read> InnerReader<R> {
+    pub(super) fn new(reader: R, nested: &NestedOutput, is_outermost: bool) -> Self {
+        InnerReader {
+            reader,
+            nested: nested.clone(),
+            is_outermost,
+        }
+    }
+
+    /// Counts bytes, which may have been read in another way.
+    fn count(&self, bytes: usize) {
+        let NestedCounts { input, output } = &*self.nested.0;
+        let count = if self.is_outermost { input } else { output };
+        count.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+}
+
+impl<R: Read> Read for InnerReader<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if !self.is_outermost && self.nested.is_excessive() {
+            return Ok(0);
+        }
+        let n = self.reader.read(into)?;
+        self.count(n);
+        Ok(n)
+    }
 }

@@ -1,4 +1,4 @@
-//! Opens documents and reads their first bytes, in as few system calls as possible.
+//! Opens documents, compressed ones too, and reads their first bytes, in as few system calls as possible.
 
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read, Seek};
@@ -7,8 +7,9 @@ use std::sync::Arc;
 use super::sniff::HEAD;
 use super::walk::{Entry, EntryKind};
 use crate::archive::ArchiveSource;
-use crate::bytes::source::fill;
-use crate::decode::compression::Members;
+use crate::bytes::source::{Shared, fill};
+use crate::decode::compression::{Codec, DecompressError, DecompressFault, Decompressed, Members};
+use crate::document::NestingLimit;
 
 /// A file of up to this many bytes is read at once.
 const WHOLE: u64 = 256 << 10;
@@ -30,10 +31,6 @@ impl<'a> Input<'a> {
     /// `head` keeps bytes of earlier files, since clearing takes longer than reading.
     ///
     /// A short file of known length takes three system calls: open, read, close.
-    ///
-    /// # Errors
-    ///
-    /// When the file cannot be opened or read.
     pub(crate) fn open(entry: &Entry, head: &'a mut Vec<u8>) -> io::Result<Self> {
         let mut file = match entry.kind {
             EntryKind::Standard => match standard_file() {
@@ -124,10 +121,6 @@ fn standard_file() -> Option<File> {
 }
 
 /// Reads `length` bytes into a buffer, fewer only at the end, and returns them.
-///
-/// # Errors
-///
-/// Those of the reader, but for interruptions, which are retried.
 pub(crate) fn read<'a>(
     reader: &mut impl Read,
     buffer: &'a mut Vec<u8>,
@@ -144,4 +137,78 @@ fn resized(buffer: &mut Vec<u8>, length: usize) -> &mut [u8] {
         buffer.resize(length, 0);
     }
     &mut buffer[..length]
+}
+
+/// A compressed file, with the first bytes of its content read.
+pub(crate) struct OpenedFile {
+    /// The path without the extensions of its codecs.
+    pub path: Vec<u8>,
+    /// The first bytes of the content.
+    pub head: Vec<u8>,
+    /// The members of its layers, which grow while the layers are read.
+    pub members: Members,
+    /// The content after the first bytes.
+    rest: Shared<Decompressed>,
+    /// The content is compressed, too: deeper than [`NestingLimit::COMPRESSION`].
+    too_deep: bool,
+}
+
+impl OpenedFile {
+    /// Opens a file whose first bytes are those of the codec; `reader` reads it from the first byte on.
+    pub(crate) fn new(
+        path: &[u8],
+        mut codec: &'static Codec,
+        mut reader: Box<dyn Read + Send>,
+    ) -> io::Result<Self> {
+        let (mut members, mut path) = (Members::default(), path);
+        loop {
+            let mut layer = Decompressed::new(codec, reader).within(&members);
+            members.push(&layer);
+            path = without(path, codec.extension);
+            let mut head = Vec::new();
+            let length = read(&mut layer, &mut head, HEAD)?.len();
+            head.truncate(length);
+            match Codec::of(&head) {
+                Some(inner) if NestingLimit::COMPRESSION.admits(members.layers()) => {
+                    codec = inner;
+                    reader = Box::new(Cursor::new(head).chain(layer));
+                }
+                inner => {
+                    return Ok(OpenedFile {
+                        path: path.to_vec(),
+                        head,
+                        members,
+                        rest: Shared::new(layer),
+                        too_deep: inner.is_some(),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Returns the contents.
+    pub(crate) fn input(&self) -> Input<'_> {
+        Input::Stream(&self.head, Box::new(self.rest.clone()))
+    }
+
+    /// Skips what nobody has read, for the damage in it: an archive may end before its compression does.
+    pub(crate) fn read_to_end(&self) -> io::Result<()> {
+        io::copy(&mut self.rest.clone(), &mut io::sink()).map(drop)
+    }
+
+    /// Returns the errors of the layers, as far as they have been read.
+    pub(crate) fn errors(&self) -> Vec<DecompressError> {
+        let too_deep = self.too_deep.then_some(DecompressError {
+            fault: DecompressFault::DepthLimit,
+            offset: 0,
+        });
+        self.members.errors().chain(too_deep).collect()
+    }
+}
+
+/// Removes an extension from a path, if the path has it.
+fn without<'a>(path: &'a [u8], extension: &str) -> &'a [u8] {
+    let shorter = path.strip_suffix(extension.as_bytes());
+    let shorter = shorter.and_then(|path| path.strip_suffix(b"."));
+    shorter.unwrap_or(path)
 }

@@ -6,8 +6,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use super::archive::{ArchiveSink, MemberChoice};
-use super::compressed::OpenedFile;
-use super::input::Input;
+use super::input::{Input, OpenedFile};
 use super::options::PipelineOptions;
 use super::read::{FileOutcome, FileReader};
 use super::sniff;

@@ -1,18 +1,15 @@
 //! Layer 6: many documents on all cores, written in the order of their paths.
 //!
 //! [`walk`] finds files lazily. [`queue`] groups them in batches with ascending tickets and splits
-//! huge ones ([`split_document`], [`split_archive`]). [`mod@run`] has a
-//! worker for each core that reads the files of a batch ([`read`], which opens by [`input`], recognises
-//! by [`sniff`] and extracts) into a buffer of its own; what archives in archives give is bounded
-//! ([`nested_output`]). [`reorder`] puts these buffers in the order of their tickets, and [`writer`] writes them. The bytes written do not depend
-//! on the number of workers.
+//! huge ones ([`split_document`], [`split_archive`]). [`mod@run`] has a worker for each core that reads
+//! the files of a batch ([`read`], which opens by [`input`], recognises by [`sniff`] and extracts) into a
+//! separate buffer. [`reorder`] puts these buffers in the order of their tickets, and [`writer`] writes
+//! them. The bytes written do not depend on the number of workers.
 
 pub(crate) mod archive;
 pub mod bases;
-pub(crate) mod compressed;
 pub(crate) mod input;
 pub(crate) mod members;
-mod nested_output;
 pub(crate) mod options;
 pub(crate) mod piece;
 pub(crate) mod queue;
@@ -33,6 +30,6 @@ pub use options::{
 };
 
 #[cfg(feature = "internals")]
-pub use options::Choice;
+pub use options::{Choice, PIECE};
 #[cfg(feature = "internals")]
 pub use run::run;

@@ -14,7 +14,6 @@ use regex::bytes::RegexSet;
 
 use super::bases::Bases;
 use super::sniff::{self, Content, HEAD, NamedType};
-use super::split_document::PIECE;
 use super::tally::CountKey;
 use super::walk::{Entry, EntryKind};
 use crate::archive::{ArchiveFormat, ArchiveKind, ArchiveOptions, ArchiveSource, Container};
@@ -81,6 +80,9 @@ pub struct PipelineOptions {
     /// Parts of files that are read as if other bytes were there.
     pub replaced: Replaced,
 }
+
+/// The size of pieces, in bytes: a piece should fit in the cache of a core.
+pub const PIECE: u64 = 1 << 20;
 
 /// The replaced parts of files, in ascending order, by the paths of the files.
 pub type Replaced = Arc<BTreeMap<PathBuf, Vec<Splice>>>;
@@ -197,11 +199,9 @@ impl PipelineOptions {
     ) -> Option<&'static ArchiveFormat> {
         let after_junk = || {
             let format = ArchiveFormat::after_junk(head)?;
-            match sniff::content(path, head, &self.types) {
-                Content::Other(name) => sniff::reason(name) == SkipReason::Binary,
-                Content::Document(_) => false,
-            }
-            .then_some(format)
+            let content = sniff::content(path, head, &self.types);
+            let is_binary = |name| sniff::reason(name) == SkipReason::Binary;
+            matches!(content, Content::Other(name) if is_binary(name)).then_some(format)
         };
         ArchiveFormat::of_file(head, named).or_else(after_junk)
     }
@@ -430,13 +430,6 @@ pub enum Written {
 }
 
 impl Filter {
-    /// Returns whether every link is reported.
-    pub(crate) fn admits_everything(&self) -> bool {
-        let lists = self.schemes.is_empty() && self.elements.is_empty() && self.contexts.is_empty();
-        let patterns = self.include.is_none() && self.exclude.is_none();
-        lists && patterns && self.written == Written::Any
-    }
-
     /// Returns whether a link is reported. The reference stands in for a missing target.
     pub(crate) fn admits(&self, link: &Link<'_>) -> bool {
         let uri = link.target.unwrap_or(link.reference);

@@ -4,8 +4,7 @@ use std::fs::File;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use super::compressed::OpenedFile;
-use super::input::Input;
+use super::input::{Input, OpenedFile};
 use super::walk::Entry;
 use crate::archive::{ArchiveFormat, Container};
 use crate::bytes::source::Section;

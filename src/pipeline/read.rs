@@ -2,11 +2,9 @@
 
 use std::io::{self, Read as _, Seek as _};
 
-use super::archive::{self, ArchiveReader, ArchiveSink, InMember};
+use super::archive::{self, ArchiveReader, ArchiveSink, InMember, NestedOutput};
 use super::bases::{AbsolutePaths, TreeRoot, TreeRoots};
-use super::compressed::OpenedFile;
-use super::input::Input;
-use super::nested_output::NestedOutput;
+use super::input::{Input, OpenedFile};
 use super::options::{Archived, Choice, PipelineOptions, ReportMode, spliced};
 use super::piece::{Piece, PieceContents};
 use super::walk::{Entry, EntryKind};
@@ -79,10 +77,6 @@ impl<'a> FileReader<'a> {
     }
 
     /// Reads a file and passes its links to `sink`.
-    ///
-    /// # Errors
-    ///
-    /// When the file cannot be opened, or its first bytes cannot be read.
     pub(crate) fn read(
         &mut self,
         entry: &Entry,
@@ -93,7 +87,8 @@ impl<'a> FileReader<'a> {
         }
         if let Some(splices) = self.options.replaced.get(&entry.path) {
             let bytes = std::fs::read(&entry.path)?;
-            return self.read_bytes(entry, &spliced(&bytes, 0..bytes.len(), splices), sink);
+            let bytes = spliced(&bytes, 0..bytes.len(), splices);
+            return self.open(entry, Input::Whole(&bytes), sink);
         }
         let mut head = std::mem::take(&mut self.head);
         let read = Input::open(entry, &mut head).and_then(|input| self.open(entry, input, sink));
@@ -101,21 +96,8 @@ impl<'a> FileReader<'a> {
         read
     }
 
-    /// Passes the links of a file that has been read to `sink`.
-    ///
-    /// # Errors
-    ///
-    /// When a compressed file cannot be decompressed.
-    pub(crate) fn read_bytes(
-        &mut self,
-        entry: &Entry,
-        bytes: &[u8],
-        sink: &mut dyn ArchiveSink,
-    ) -> io::Result<FileOutcome> {
-        self.open(entry, Input::Whole(bytes), sink)
-    }
-
-    fn open(
+    /// Passes the links of a file that has been opened to `sink`.
+    pub(crate) fn open(
         &mut self,
         entry: &Entry,
         input: Input<'_>,

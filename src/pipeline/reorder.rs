@@ -35,10 +35,6 @@ pub(crate) trait OutputBlock: Default + Send {
 /// Writes blocks.
 pub(crate) trait BlockSink<B>: Send {
     /// Writes a block.
-    ///
-    /// # Errors
-    ///
-    /// Those of the output, after which nothing more is written.
     fn consume(&mut self, block: &B) -> io::Result<()>;
 }
 
@@ -110,19 +106,11 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
     }
 
     /// Writes or buffers a block of a ticket, and empties it.
-    ///
-    /// # Errors
-    ///
-    /// When the output has failed.
     pub(crate) fn push(&self, ticket: u64, block: &mut B) -> Result<(), Stopped> {
         self.push_part(ticket, block, false)
     }
 
     /// Writes or buffers the last block of a ticket, and empties it.
-    ///
-    /// # Errors
-    ///
-    /// When the output has failed.
     pub(crate) fn finish(&self, ticket: u64, block: &mut B) -> Result<(), Stopped> {
         self.push_part(ticket, block, true)
     }

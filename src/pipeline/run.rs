@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
 
 use super::archive::{ArchiveSink, MemberChoice};
+use super::input::Input;
 use super::options::{Archives, MessageForm, PipelineOptions, ReportMode};
 use super::piece::Piece;
 use super::queue::{Job, Queue};
@@ -117,21 +118,21 @@ pub(crate) fn run_with_report<W: Write + Send>(
                 break;
             }
         }
-        (collector.counts, collector.tally)
+        (collector.summary, collector.tally)
     };
-    let (mut counts, mut tally) = (WorkerCounts::default(), KeyCounts::default());
-    for (worker_counts, worker_tally) in run_workers(options.threads, stop, work) {
-        counts.add(&worker_counts);
+    let (mut summary, mut tally) = (Summary::default(), KeyCounts::default());
+    for (worker_summary, worker_tally) in run_workers(options.threads, stop, work) {
+        summary.add(&worker_summary);
         tally.merge(worker_tally);
     }
     let (mut writer, mut output_error) = ordered.into_inner();
-    counts.summary.references -= writer.seen.repeated;
+    summary.references -= writer.seen.repeated;
     if output_error.is_none() {
-        output_error = close(options, &counts.summary, tally, &mut writer).err();
+        output_error = close(options, &summary, tally, &mut writer).err();
     }
     RunOutcome {
-        summary: counts.summary,
-        damaged: counts.damaged,
+        damaged: summary.damaged,
+        summary,
         output_error,
     }
 }
@@ -172,7 +173,6 @@ fn close<W: Write + Send>(
 /// The sink of a worker: writes links and diagnostics to a block.
 struct Collector<'a, W: Write + Send> {
     options: &'a PipelineOptions,
-    admits_everything: bool,
     ordered: &'a ReorderBuffer<Chunk, OutputWriter<W>>,
     ticket: u64,
     path: DocumentPath,
@@ -181,7 +181,7 @@ struct Collector<'a, W: Write + Send> {
     rows: Option<RowBuilder>,
     /// The same for all workers.
     hash: &'a TargetHasher,
-    counts: WorkerCounts,
+    summary: Summary,
     tally: KeyCounts,
     /// References reported of the current document.
     references: u64,
@@ -193,21 +193,6 @@ struct Collector<'a, W: Write + Send> {
     has_memory: bool,
 }
 
-/// The counts of a worker.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct WorkerCounts {
-    summary: Summary,
-    /// Damaged containers.
-    damaged: u64,
-}
-
-impl WorkerCounts {
-    fn add(&mut self, other: &WorkerCounts) {
-        self.summary.add(&other.summary);
-        self.damaged += other.damaged;
-    }
-}
-
 impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     fn new(
         options: &'a PipelineOptions,
@@ -216,14 +201,13 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
     ) -> Self {
         Collector {
             options,
-            admits_everything: options.filter.admits_everything(),
             ordered,
             ticket: 0,
             path: DocumentPath::new(b""),
             block: Chunk::default(),
             rows: (options.table()).map(|_| RowBuilder::new(&options.layout)),
             hash,
-            counts: WorkerCounts::default(),
+            summary: Summary::default(),
             tally: KeyCounts::default(),
             references: 0,
             diagnostics: DiagnosticCounts::default(),
@@ -244,7 +228,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
                 Job::File(entry, bytes) => {
                     self.begin_document(entry.bytes());
                     let read = match bytes {
-                        Some(read) => reader.read_bytes(entry, read.bytes(), self),
+                        Some(read) => reader.open(entry, Input::Whole(read.bytes()), self),
                         None => reader.read(entry, self),
                     };
                     match read {
@@ -291,8 +275,8 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
 
     /// Counts the bytes of the current document, or of a piece of it, and with the first one the document.
     fn count_document(&mut self, bytes: u64, is_first: bool) {
-        self.counts.summary.files += u64::from(is_first);
-        self.counts.summary.bytes += bytes;
+        self.summary.files += u64::from(is_first);
+        self.summary.bytes += bytes;
         if let Some(progress) = &self.options.progress {
             progress.add(u64::from(is_first), bytes, self.references);
         }
@@ -304,7 +288,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         let (has_counts, mut record) = (read.has_counts, read.record);
         self.count_document(record.bytes, index == 0);
         if has_counts {
-            self.counts.summary.count_unread(&record.counts);
+            self.summary.count_unread(&record.counts);
         }
         record.links = self.references;
         if !record.is_container {
@@ -362,7 +346,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
             self.diagnostic(&found);
             if std::ptr::eq(found.code, &diagnostic::APPROXIMATE) {
                 // It is one for each document.
-                self.counts.summary.approximate += found.count - 1;
+                self.summary.approximate += found.count - 1;
             }
         }
         if !self.counts_archives() {
@@ -388,7 +372,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
 
     /// Counts the current document as skipped, and reports that where its file was named.
     fn skip(&mut self, skip: Skip, named: bool) {
-        self.counts.summary.skip(skip.reason);
+        self.summary.skip(skip.reason);
         let shown = self.options.verbosity;
         let is_shown = named && shown.errors || shown.diagnostics;
         let form = is_shown.then_some(self.options.messages);
@@ -398,7 +382,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
 
     /// Reports that the current document could not be read.
     fn fail(&mut self, message: &str) {
-        self.counts.summary.errors += 1;
+        self.summary.errors += 1;
         let failure = Failure {
             member: None,
             message,
@@ -473,10 +457,10 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
         if self.stopped {
             return ControlFlow::Break(());
         }
-        if !self.admits_everything && !options.filter.admits(link) {
+        if !options.filter.admits(link) {
             return ControlFlow::Continue(());
         }
-        self.counts.summary.references += 1;
+        self.summary.references += 1;
         self.references += 1;
         match options.report {
             ReportMode::Links => self.push(link),
@@ -506,7 +490,7 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
                 self.has_memory = true;
                 self.ordered.acquire_memory(self.ticket);
             }
-            Found::Exact(_) => self.counts.summary.exact += 1,
+            Found::Exact(_) => self.summary.exact += 1,
             _ => {}
         }
     }
@@ -528,10 +512,9 @@ impl<W: std::io::Write + Send> Collector<'_, W> {
             self.diagnostics.add(diagnostic);
         }
         let verbosity = self.options.verbosity;
-        let summary = &mut self.counts.summary;
-        summary.diagnose(diagnostic.code, diagnostic.count);
+        self.summary.diagnose(diagnostic.code, diagnostic.count);
         let damage = diagnostic.code.effect == Effect::Damage;
-        self.counts.damaged += u64::from(damage);
+        self.summary.damaged += u64::from(damage);
         let form = match (self.others(), self.options.messages) {
             (Some(others), _) => {
                 (others.diagnostic)(&self.path, diagnostic, &mut self.block.output);

@@ -7,8 +7,7 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use super::compressed::OpenedFile;
-use super::input::Input;
+use super::input::{Input, OpenedFile};
 use super::options::PipelineOptions;
 use super::piece::{ArchivePiece, Piece, PieceContents, SplitFile, Splitter};
 use super::walk::Entry;

@@ -18,8 +18,6 @@ use crate::bytes::window::Window;
 use crate::document::{Format, MemberFinder, MemberSearch, SplitPoint};
 use crate::extractor::{PieceOrigin, Positions};
 
-/// The size of pieces, in bytes: a piece should fit in the cache of a core.
-pub const PIECE: u64 = 1 << 20;
 /// Files of more than this many pieces are split.
 const MIN_PIECES: u64 = 4;
 /// The number of searched bytes that are kept for the finder of members to look back at.

@@ -208,10 +208,6 @@ impl KeyCounts {
 
     /// Calls `take` with each value and its count: the most frequent first, equally frequent ones in
     /// the order of their bytes.
-    ///
-    /// # Errors
-    ///
-    /// The first error of `take`.
     pub(crate) fn rows<E>(
         mut self,
         mut take: impl FnMut(&[u8], u64) -> Result<(), E>,

@@ -80,19 +80,13 @@ impl Outputs {
 
 /// The identity of a file: its device and its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Inode {
-    device: u64,
-    number: u64,
-}
+pub(crate) struct Inode(u64, u64);
 
 /// Returns the identity of a file.
 #[cfg(unix)]
 pub(crate) fn inode(metadata: &Metadata) -> Option<Inode> {
     use std::os::unix::fs::MetadataExt;
-    Some(Inode {
-        device: metadata.dev(),
-        number: metadata.ino(),
-    })
+    Some(Inode(metadata.dev(), metadata.ino()))
 }
 
 /// Returns none: the identity of a file is known on Unix only.

@@ -102,10 +102,6 @@ pub enum FlushPolicy {
 
 impl<W: Write + Send> OutputWriter<W> {
     /// Writes the end of the output.
-    ///
-    /// # Errors
-    ///
-    /// Those of the output.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         if let Some(report) = &mut self.report {
             report.flush()?;

@@ -290,7 +290,7 @@ mod library {
             "a.html",
             "<p id=here><a href='#here'>1</a><a href='#gone'>2</a>",
         )]);
-        let mut text = vec![b'\n'; (pipeline::split_document::PIECE * 3) as usize];
+        let mut text = vec![b'\n'; (pipeline::PIECE * 3) as usize];
         text.extend_from_slice(b"<http://example.com/missing.html>\n");
         tree.write("long.txt", &text);
         let (summary, out) = findings(&tree, AuditOptions::default());
