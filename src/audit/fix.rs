@@ -7,8 +7,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write as _};
-use std::ops::ControlFlow;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -171,9 +170,7 @@ impl<'a> Fixer<'a> {
         // For each fix the index of its link, and the splice.
         let mut made: Vec<(usize, Fix, Splice)> = Vec::new();
         for fix in &document.fixes {
-            let read = before.index_of(fix);
-            let splice = read.and_then(|_| splice(bytes, fix));
-            match (read, splice) {
+            match (before.index_of(fix), splice(bytes, fix)) {
                 (None, _) => left.push((fix.clone(), CHANGED.into())),
                 (_, None) => left.push((fix.clone(), ESCAPED.into())),
                 (Some(index), Some(splice)) => made.push((index, fix.clone(), splice)),

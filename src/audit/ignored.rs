@@ -166,10 +166,9 @@ fn glob(glob: &str, subject: GlobSubject) -> Result<Regex, String> {
         rest = &rest[taken..];
     }
     pattern.push('$');
-    let built = RegexBuilder::new(&pattern)
-        .unicode(false)
-        .dot_matches_new_line(true)
-        .build();
+    let mut builder = RegexBuilder::new(&pattern);
+    builder.unicode(false).dot_matches_new_line(true);
+    let built = builder.build();
     built.map_err(|_| format!("{} is too long for a glob", visible(glob)))
 }
 
@@ -205,10 +204,8 @@ impl IgnoreRule {
         };
         let last = |text: &String| {
             date(text).ok_or_else(|| {
-                format!(
-                    "`until` is a date such as 2030-12-31: {} is no day of the calendar",
-                    visible(text)
-                )
+                let text = visible(text);
+                format!("`until` is a date such as 2030-12-31: {text} is no day of the calendar")
             })
         };
         let target = entry.target.as_ref();

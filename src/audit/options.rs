@@ -29,9 +29,8 @@ use crate::pipeline::bases::{
     AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, is_internal,
     is_of_repository, served_at,
 };
-use crate::pipeline::members;
 use crate::pipeline::walk::{path_of, read_start};
-use crate::pipeline::{Archived, PipelineOptions, Verbosity};
+use crate::pipeline::{Archived, PipelineOptions, Verbosity, members};
 use crate::uri::base::push_path;
 use crate::uri::{Mounts, Reference, ResolveErrorKind, Resolver, Rules};
 
@@ -471,19 +470,19 @@ pub(crate) fn assume_roots(
 /// Returns the root of the site that a path is in, if nothing else tells: a directory, an archive of
 /// files, or the directory of any other file.
 fn root_of(path: &Path) -> Vec<u8> {
-    match members::is_archive_of_files(path) {
-        true => path.as_os_str().as_encoded_bytes().to_vec(),
-        false => directory_of(path),
+    if members::is_archive_of_files(path) {
+        return path.as_os_str().as_encoded_bytes().to_vec();
     }
+    directory_of(path)
 }
 
 /// Returns the directory of a root that is absolute: that of its members, where the root is an archive.
 fn directory_of_root(root: &[u8]) -> Cow<'_, [u8]> {
     let file = root.strip_suffix(b"/").unwrap_or(root);
-    match path_of(file).is_file() {
-        true => [file, b"!"].concat().into(),
-        false => root.into(),
+    if path_of(file).is_file() {
+        return [file, b"!"].concat().into();
     }
+    root.into()
 }
 
 /// Returns mounts with the directories of their roots.

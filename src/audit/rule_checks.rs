@@ -35,6 +35,7 @@ pub(super) fn records(audit: &Audit, site: &Site) -> (WireRecords, u64) {
         let checks = RuleChecks {
             audit,
             site,
+            uri: (audit.checker.mounts.uri_of_mount(&file.path)).unwrap_or_default(),
             file: &file,
             member: inner.as_deref(),
         };
@@ -49,18 +50,12 @@ pub(super) fn records(audit: &Audit, site: &Site) -> (WireRecords, u64) {
     (out, ignored)
 }
 
-/// A destination in a redirect file that is the same for all requests.
-struct RuleDestination<'a> {
-    to: &'a DestinationTemplate,
-    status: u16,
-    /// There are others below this one.
-    is_prefix: bool,
-}
-
 /// The checks of one redirect file.
 struct RuleChecks<'a> {
     audit: &'a Audit,
     site: &'a Site,
+    /// The URI at which the mount of the file is served; empty if it is in none.
+    uri: &'a [u8],
     file: &'a RuleFile,
     /// The name of the member that the file is, if it is in an archive.
     member: Option<&'a str>,
@@ -69,7 +64,7 @@ struct RuleChecks<'a> {
 impl RuleChecks<'_> {
     /// Appends the records of the file; returns the number of ignored findings.
     fn push(&self, out: &mut Vec<u8>) -> u64 {
-        for &(code, found) in &self.file.notes {
+        for (code, found) in self.file.notes() {
             out.push(WireRecord::Diagnostic as u8);
             let diagnostic = Diagnostic {
                 member: self.member,
@@ -79,65 +74,44 @@ impl RuleChecks<'_> {
             };
             wire::push_diagnostic(&diagnostic, out);
         }
-        let Some(uri) = self.audit.checker.mounts.uri_of_mount(&self.file.path) else {
+        if self.uri.is_empty() {
             return 0;
-        };
-        let mut ignored = 0;
-        for (nth, destination) in self.destinations().enumerate() {
-            ignored += u64::from(self.check(uri, &destination, nth as u64, out));
         }
-        ignored
+        let destinations = self.destinations().zip(0..);
+        let ignored = destinations.filter(|((to, status), nth)| self.check(to, *status, *nth, out));
+        ignored.count() as u64
     }
 
-    /// Returns the destinations that are the same for all requests.
-    fn destinations(&self) -> impl Iterator<Item = RuleDestination<'_>> {
-        let pages = self.file.error_pages.iter().map(|to| RuleDestination {
-            to,
-            status: 404,
-            is_prefix: false,
-        });
+    /// Returns the destinations that are the same for all requests, each with the status of the answer.
+    fn destinations(&self) -> impl Iterator<Item = (&DestinationTemplate, u16)> {
         // Absolute destinations in files that a walk finds are links of their text.
         let is_hidden = self.file.path.ends_with(b"/.htaccess");
-        let rules = self.file.rules.rules().iter();
-        let rules = rules.filter(move |rule| {
-            let text = rule.fixed_destination();
-            text.is_some_and(|text| is_hidden || text.starts_with(b"/"))
-        });
-        let rules = rules.map(|rule| RuleDestination {
-            to: &rule.to,
-            status: rule.status,
-            is_prefix: rule.is_prefix(),
-        });
-        rules.chain(pages)
+        self.file
+            .destinations()
+            .filter(move |(to, _)| to.is_fixed() && (is_hidden || to.text.starts_with(b"/")))
     }
 
     /// Appends the finding about a destination, if there is one; returns whether it is ignored.
-    fn check(
-        &self,
-        uri: &[u8],
-        destination: &RuleDestination<'_>,
-        nth: u64,
-        out: &mut Vec<u8>,
-    ) -> bool {
-        let (checker, text) = (&self.audit.checker, &*destination.to.text);
+    fn check(&self, to: &DestinationTemplate, status: u16, nth: u64, out: &mut Vec<u8>) -> bool {
+        let (checker, text) = (&self.audit.checker, &*to.text);
         let mut target = Vec::new();
-        let resolved = Resolver::new(uri, Rules::Whatwg)
+        let resolved = Resolver::new(self.uri, Rules::Whatwg)
             .is_ok_and(|resolver| resolver.resolve_into(text, &mut target).is_ok());
         let is_touched =
-            touches(self.audit, &self.file.path) || leads_to_touched(self.audit, uri, text);
+            touches(self.audit, &self.file.path) || leads_to_touched(self.audit, self.uri, text);
         if !resolved || !is_touched {
             return false;
         }
         let (target, fragment) = split_fragment(&target);
         let mut steps = ServerSteps::default();
-        let location = match destination.status {
+        let location = match status {
             300..400 => checker.follow(target, |step| steps.add(self.audit, step)),
             _ => checker.locate_file(target),
         };
         let rule = match location {
             TargetLocation::Nothing | TargetLocation::Misled => RuleId::BrokenFile,
             // Only what is below may be linked to.
-            _ if destination.is_prefix => return false,
+            _ if to.is_prefix() => return false,
             TargetLocation::NoIndex(_) => RuleId::BrokenIndex,
             TargetLocation::File(_, LookupMatch::OtherCase) => RuleId::CaseMismatch,
             TargetLocation::SymlinkOut => RuleId::OutsideRoot,
@@ -175,8 +149,8 @@ impl RuleChecks<'_> {
         let draft = FindingDraft {
             subject: FindingSubject::Document(DocumentPosition {
                 member: self.member,
-                position: Some(destination.to.position),
-                span: Some(destination.to.span),
+                position: Some(to.position),
+                span: Some(to.span),
                 name: text,
             }),
             rule,

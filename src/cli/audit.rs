@@ -18,7 +18,7 @@ use super::process::Exit;
 use super::{extract, help, manual};
 use crate::audit::fix::FixList;
 use crate::audit::options::{Audit, ListedLinks, assume_roots};
-use crate::audit::report::{ReportPlace, ReportSet, TextStyle};
+use crate::audit::report::{ReportSet, ReportStyle};
 use crate::audit::rules::RULES;
 use crate::audit::{self, AuditError, AuditOptions, AuditSummary, Finding, IgnoreEntry};
 use crate::document::AnchorReporting;
@@ -93,8 +93,7 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
     }
     let findings = &arguments.findings;
     if findings.fix == Some(FixArg::Diff) && !findings.format().is_text {
-        let reason = "--fix shows a diff instead of findings: write these to a file with --report";
-        return Err(reason.into());
+        Err("--fix shows a diff instead of findings: write these to a file with --report")?;
     }
     let paths = paths(arguments)?;
     help::check_paths(&paths, false)?;
@@ -220,8 +219,7 @@ fn fixed_roots(paths: &[PathBuf], reading: &PipelineOptions) -> Vec<PathBuf> {
 /// Returns the paths to audit: by default those of `--root`, else the current directory.
 fn paths(arguments: &AuditArgs) -> Result<Vec<PathBuf>, Error> {
     if arguments.paths.iter().any(|path| path.as_os_str() == "-") {
-        let message = "standard input is in no tree: audit reads files";
-        return Err(message.into());
+        Err("standard input is in no tree: audit reads files")?;
     }
     let choices = [
         arguments.paths.clone(),
@@ -377,23 +375,23 @@ fn reports<'d>(
                     reports.count_by(key, format, writer);
                 } else {
                     let terminal = findings.output.is_none() && io::stdout().is_terminal();
-                    let style = TextStyle {
+                    let style = ReportStyle {
                         color: findings.color.for_color(terminal),
                         group: findings.group,
+                        file: findings.output.as_deref(),
                     };
-                    let place = ReportPlace::of(findings.output.as_deref());
-                    reports.add(format, style, place, writer);
+                    reports.add(format, style, writer);
                 }
             }
             OutputRole::External => reports.list_external(Box::new(destination)),
             OutputRole::Keys => reports.list_keys(Box::new(destination)),
             OutputRole::Report(report) => {
-                let style = TextStyle {
+                let style = ReportStyle {
+                    color: false,
                     group: findings.group,
-                    ..TextStyle::default()
+                    file: Some(&report.path),
                 };
-                let place = ReportPlace::of(Some(&report.path));
-                reports.add(report.format, style, place, Box::new(destination));
+                reports.add(report.format, style, Box::new(destination));
             }
         }
     }

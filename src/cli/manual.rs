@@ -4,19 +4,22 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::LazyLock;
 
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
+use toml::Table;
 
 use super::args::input::AddedTypes;
 use super::args::output::{GeneratedKind, string_form};
 use super::args::{SchemaArgs, SchemaFormatArg, command};
 use super::destination::{OutputTarget, cannot_write};
-use super::explanations::{Explanation, tables};
 use super::help::{Page, nearest, subcommands};
 use super::message::{Error, print};
 use super::process::Exit;
 use crate::audit::rules::RULES;
+use crate::document::diagnostic::CODES;
+use crate::document::flags::Flags;
 use crate::document::formats;
 use crate::output::escape::visible;
 use crate::output::field::table_fields;
@@ -53,8 +56,8 @@ fn unknown(name: &str, tables: &[Vec<Explanation>]) -> String {
         let names: Vec<_> = rows.iter().map(|row| row.name).collect();
         format!("{}s: {}", rows[0].kind, names.join(", "))
     });
-    let lists: Vec<_> = lists.collect();
-    format!("--explain: there is no {name}; {}", lists.join("; "))
+    let lists = lists.collect::<Vec<_>>().join("; ");
+    format!("--explain: there is no {name}; {lists}")
 }
 
 pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
@@ -164,9 +167,8 @@ fn push_tables(name: &str, roff: &mut Roff) {
     let [rules, codes, flags] = tables();
     if name == "audit" {
         roff.control("SH", ["RULES"]);
-        roff.text([roman(
-            "A link has one finding: the first rule that applies, in this order.",
-        )]);
+        let order = "A link has one finding: the first rule that applies, in this order.";
+        roff.text([roman(order)]);
         for (rule, row) in RULES.iter().zip(rules) {
             push_row(&row, &format!(" ({} by default)", rule.level.name()), roff);
         }
@@ -184,11 +186,11 @@ fn push_tables(name: &str, roff: &mut Roff) {
 fn push_row(row: &Explanation, note: &str, roff: &mut Roff) {
     roff.control("TP", []);
     roff.text([bold(row.name), roman(note)]);
-    let text = format!(
-        "{} {} For example: {}. {}",
-        row.meaning, row.why, row.example, row.allow
-    );
-    roff.text([roman(text)]);
+    let Explanation { meaning, why, .. } = row;
+    let (example, allow) = (row.example, &row.allow);
+    roff.text([roman(format!(
+        "{meaning} {why} For example: {example}. {allow}"
+    ))]);
 }
 
 fn push_page(page: &Page, roff: &mut Roff) {
@@ -226,3 +228,63 @@ fn page_name(name: &str) -> String {
         name => format!("uriscan-{name}"),
     }
 }
+
+/// The explanation of a name in records, for `--explain` and the man pages.
+struct Explanation {
+    /// `rule`, `diagnostic` or `flag`.
+    kind: &'static str,
+    name: &'static str,
+    /// The meaning, in one sentence.
+    meaning: &'static str,
+    why: &'static str,
+    /// An input that has it.
+    example: &'static str,
+    /// Advice to allow or to avoid it.
+    allow: String,
+}
+
+/// The contents of `explanations.toml`: a table for each kind, and the advice that many names share.
+static TEXTS: LazyLock<Table> = LazyLock::new(|| {
+    // INVARIANT: a test reads every explanation.
+    toml::from_str(include_str!("explanations.toml")).unwrap_or_default()
+});
+
+fn text(kind: &str, name: &str, key: &str) -> Option<&'static str> {
+    TEXTS.get(kind)?.get(name)?.get(key)?.as_str()
+}
+
+impl Explanation {
+    fn new(kind: &'static str, name: &'static str, meaning: Option<&'static str>) -> Self {
+        let text = |key| text(kind, name, key).unwrap_or_default();
+        let allow = text("allow");
+        let shared = TEXTS.get("advice").and_then(|advice| advice.get(allow));
+        let allow = shared.and_then(|shared| shared.as_str()).unwrap_or(allow);
+        Explanation {
+            kind,
+            name,
+            meaning: meaning.unwrap_or_else(|| text("meaning")),
+            why: text("why"),
+            example: text("example"),
+            allow: allow.replace("FLAG", name),
+        }
+    }
+}
+
+/// Returns the explanations of all rules, in the order in which they are tried, of all diagnostic codes,
+/// and of all flags.
+fn tables() -> [Vec<Explanation>; 3] {
+    let rules = RULES
+        .iter()
+        .map(|rule| Explanation::new("rule", rule.name, None));
+    let codes = CODES
+        .iter()
+        .map(|code| Explanation::new("diagnostic", code.name, None));
+    let flags = Flags::NAMES.iter().zip(Flags::MEANINGS);
+    let flags =
+        flags.map(|(name, meaning)| Explanation::new("flag", name, Some(meaning.trim_start())));
+    [rules.collect(), codes.collect(), flags.collect()]
+}
+
+#[cfg(test)]
+#[path = "../../tests/unit/cli/manual.rs"]
+mod tests;

@@ -6,7 +6,6 @@ mod audit;
 mod changed;
 mod config;
 mod destination;
-mod explanations;
 mod extract;
 mod fix;
 mod help;

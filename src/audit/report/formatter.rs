@@ -1,6 +1,6 @@
 //! The contract of the formats of reports, and what they write alike.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
@@ -13,10 +13,13 @@ use crate::output::escape::push_visible;
 use crate::output::record::Summary;
 use crate::pipeline::walk::path_of;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct TextStyle {
+/// The choices for one report.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ReportStyle<'a> {
     pub(crate) color: bool,
     pub(crate) group: Grouping,
+    /// The file that the report is written to, if it is not standard output.
+    pub(crate) file: Option<&'a Path>,
 }
 
 /// Formats the records of a report into a buffer.

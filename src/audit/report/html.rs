@@ -5,17 +5,20 @@
 //! this script and this style by their hashes, and nothing from elsewhere.
 
 use std::collections::hash_map::Entry;
+use std::fs;
 use std::io::Write as _;
+use std::path::Path;
 
 use foldhash::HashMap;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::formatter::{AuditSummary, ReportFormatter, rule_index, shown};
-use super::place::ReportPlace;
 use crate::audit::finding::Finding;
 use crate::audit::rules::RULES;
 use crate::output::json::push_base64;
+use crate::pipeline::bases::{AbsolutePaths, Bases};
+use crate::uri::base::push_path;
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
@@ -30,9 +33,10 @@ pub(super) struct HtmlReport {
 }
 
 impl HtmlReport {
-    pub(super) fn new(place: ReportPlace) -> Self {
+    /// Creates the page that is written to a file, or else to standard output.
+    pub(super) fn new(file: Option<&Path>) -> Self {
         HtmlReport {
-            place,
+            place: ReportPlace::of(file),
             targets: HashMap::default(),
             document: None,
         }
@@ -144,6 +148,54 @@ fn json(value: impl Into<Value>) -> String {
     let text = value.into().to_string();
     let text = text.replace('<', "\\u003c").replace('>', "\\u003e");
     text.replace('&', "\\u0026")
+}
+
+/// Where a report lies, and references from there to documents.
+#[derive(Clone, Debug)]
+struct ReportPlace {
+    /// An absolute path with a trailing slash; empty if it is unknown.
+    directory: Vec<u8>,
+    /// The current directory, from which the paths of documents start.
+    here: Vec<u8>,
+}
+
+impl ReportPlace {
+    /// Returns the directory of a file; the current directory without one, as for standard output.
+    fn of(file: Option<&Path>) -> Self {
+        let here = Bases::here().here;
+        let above = file.and_then(Path::parent);
+        let above = above.filter(|above| !above.as_os_str().is_empty());
+        let directory = match above.map(fs::canonicalize) {
+            None => here.clone(),
+            Some(Err(_)) => Vec::new(),
+            Some(Ok(above)) => {
+                let above = above.as_os_str().as_encoded_bytes();
+                [above.strip_suffix(b"/").unwrap_or(above), b"/"].concat()
+            }
+        };
+        ReportPlace { directory, here }
+    }
+
+    /// Returns the relative reference to a document: percent-encoded, and beginning with `./` or `../`,
+    /// so that no name in it is taken for a scheme or a host. Empty if it is unknown.
+    fn reference_to(&self, path: &[u8]) -> Vec<u8> {
+        let mut names = AbsolutePaths::default();
+        let path = names.absolute(&self.here, path);
+        let Some(path) = path.filter(|_| !self.directory.is_empty()) else {
+            return Vec::new();
+        };
+        let both = self.directory.iter().zip(path);
+        let same = both.take_while(|(one, other)| one == other).count();
+        // The part that both share ends in a slash.
+        let same = memchr::memrchr(b'/', &path[..same]).map_or(0, |slash| slash + 1);
+        let up = memchr::memchr_iter(b'/', &self.directory[same..]).count();
+        let mut reference = match up {
+            0 => b"./".to_vec(),
+            up => b"../".repeat(up),
+        };
+        push_path(&path[same..], &mut reference);
+        reference
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ mod html;
 mod jsonl;
 mod junit;
 mod markdown;
-mod place;
 mod sarif;
 mod text;
 
@@ -24,19 +23,17 @@ use super::rules::{LinkState, StateCounts};
 use super::wire::{self, WireReader, WireRecord};
 use crate::document::diagnostic::Effect;
 use crate::linker::Diagnostic;
-use crate::output::DocumentPath;
 use crate::output::escape::push_visible;
 use crate::output::record::{Skip, Summary};
-use crate::output::{Layout, Output};
+use crate::output::{DocumentPath, Layout, Output};
 use crate::pipeline::Verbosity;
 use crate::pipeline::tally::{CountKey, KeyCounts};
 pub use formatter::AuditSummary;
 use formatter::{GATHER, ReportFormatter, ReportRecord, TargetCount, shown};
-pub(crate) use formatter::{TextStyle, colons};
+pub(crate) use formatter::{ReportStyle, colons};
 use groups::FindingGroups;
 pub(crate) use groups::Grouping;
 use jsonl::JsonlReport;
-pub(crate) use place::ReportPlace;
 
 pub(crate) struct ReportFormat {
     pub name: &'static str,
@@ -51,24 +48,22 @@ pub(crate) struct ReportFormat {
 pub(crate) static FORMATS: &[ReportFormat] = &[
     ReportFormat {
         is_text: true,
-        ..row("text", |style, _| Box::new(text::TextReport(style)))
+        ..row("text", |style| Box::new(text::TextReport::new(style)))
     },
     ReportFormat {
         has_records: true,
-        ..row("jsonl", |_, _| Box::new(JsonlReport::default()))
+        ..row("jsonl", |_| Box::new(JsonlReport::default()))
     },
-    row("sarif", |_, _| Box::new(sarif::SarifReport::default())),
-    row("junit", |_, _| Box::new(junit::JunitReport::default())),
-    row("github", |style, _| {
-        Box::new(text::GithubReport(style.group))
-    }),
-    row("markdown", |style, _| {
+    row("sarif", |_| Box::new(sarif::SarifReport::default())),
+    row("junit", |_| Box::new(junit::JunitReport::default())),
+    row("github", |style| Box::new(text::GithubReport(style.group))),
+    row("markdown", |style| {
         Box::new(markdown::MarkdownReport::new(style.group))
     }),
-    row("html", |_, place| Box::new(html::HtmlReport::new(place))),
+    row("html", |style| Box::new(html::HtmlReport::new(style.file))),
 ];
 
-type StartReport = fn(TextStyle, ReportPlace) -> Box<dyn ReportFormatter>;
+type StartReport = fn(ReportStyle<'_>) -> Box<dyn ReportFormatter>;
 
 const fn row(name: &'static str, start: StartReport) -> ReportFormat {
     ReportFormat {
@@ -104,7 +99,7 @@ impl<'r> OpenReport<'r> {
 
     /// Opens a list of lines, which are appended without a formatter.
     fn list(writer: Box<dyn Write + Send + 'r>) -> Self {
-        let unused = text::TextReport(TextStyle::default());
+        let unused = text::TextReport::new(ReportStyle::default());
         OpenReport::new(Box::new(unused), writer)
     }
 
@@ -174,11 +169,10 @@ impl<'r> ReportSet<'r> {
     pub(crate) fn add(
         &mut self,
         format: &ReportFormat,
-        style: TextStyle,
-        place: ReportPlace,
+        style: ReportStyle<'_>,
         writer: Box<dyn Write + Send + 'r>,
     ) {
-        let open = OpenReport::new((format.start)(style, place), writer);
+        let open = OpenReport::new((format.start)(style), writer);
         self.group_by(open.report.grouping());
         self.open.push(open);
     }

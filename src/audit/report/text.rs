@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io::Write as _;
 
 use super::formatter::{
-    AuditSummary, ReportFormatter, ReportRecord, TextStyle, sentence, shown, suggestion,
+    AuditSummary, ReportFormatter, ReportRecord, ReportStyle, sentence, shown, suggestion,
 };
 use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
@@ -20,15 +20,19 @@ const WARNING: &str = "\x1b[1;33m";
 const PLAIN: &str = "\x1b[0m";
 
 /// Text for people and editors, a line for each finding.
-pub(super) struct TextReport(pub(super) TextStyle);
+pub(super) struct TextReport {
+    color: bool,
+    group: Grouping,
+}
 
 impl TextReport {
+    pub(super) fn new(style: ReportStyle<'_>) -> Self {
+        let ReportStyle { color, group, .. } = style;
+        TextReport { color, group }
+    }
+
     fn paint(&self, color: &str, text: impl Display) -> String {
-        let (color, plain) = if self.0.color {
-            (color, PLAIN)
-        } else {
-            ("", "")
-        };
+        let (color, plain) = if self.color { (color, PLAIN) } else { ("", "") };
         format!("{color}{text}{plain}")
     }
 
@@ -84,7 +88,7 @@ impl TextReport {
 
 impl ReportFormatter for TextReport {
     fn grouping(&self) -> Grouping {
-        self.0.group
+        self.group
     }
 
     fn grouped(&mut self, finding: &Finding<'_>, place: GroupPlace, out: &mut Vec<u8>) {
@@ -120,7 +124,7 @@ impl ReportFormatter for TextReport {
     }
 
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
-        let hidden = totals.hidden(self.0.group);
+        let hidden = totals.hidden(self.group);
         if hidden > 0 {
             let _ = writeln!(out, "... and {hidden} more");
         }

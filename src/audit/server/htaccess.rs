@@ -106,7 +106,7 @@ impl ParsedRules {
             "errordocument" => {
                 let path = words.get(1)?.clone();
                 if path.starts_with(b"/") {
-                    let page = DestinationTemplate::new(path, TemplatePlaces::Numbers, span);
+                    let page = DestinationTemplate::new(path, TemplatePlaces::Nothing, span);
                     self.error_pages.push(page);
                 }
             }

@@ -171,33 +171,23 @@ impl RuleSyntax {
     }
 
     fn parse(&self, file: FileText) -> RuleFile {
-        let is_cut = self.published.is_some() && file.cut.is_some();
-        let parsed = (self.parse)(&file.text).filter(|_| !is_cut);
-        let cut = file.cut.filter(|_| self.published.is_none());
-        let invalid = Occurrences { count: 1, first: 0 };
-        let mut parsed = parsed.unwrap_or_else(|| ParsedRules {
-            invalid,
-            ..ParsedRules::default()
+        let is_whole = self.published.is_some();
+        let parsed = (self.parse)(&file.text).filter(|_| !is_whole || file.cut.is_none());
+        let mut parsed = parsed.unwrap_or_else(|| {
+            let mut parsed = ParsedRules::default();
+            parsed.invalid.add(0);
+            parsed
         });
+        if let Some(length) = file.cut.filter(|_| !is_whole) {
+            parsed.cut.add(length);
+        }
         parsed.locate(&file.text);
-        let rules = RuleIndex::new(parsed.rules, self.slash);
+        let rules = RuleIndex::new(std::mem::take(&mut parsed.rules), self.slash);
         parsed.unfollowed.count += rules.unfollowed;
-        let cut = cut.map_or_else(Occurrences::default, |first| Occurrences {
-            count: 1,
-            first,
-        });
-        let mut notes = vec![
-            (&diagnostic::SERVER_UNFOLLOWED, parsed.unfollowed),
-            (&diagnostic::SERVER_INVALID, parsed.invalid),
-            (&diagnostic::SERVER_TOO_LONG, cut),
-        ];
-        notes.retain(|(_, found)| found.count > 0);
         RuleFile {
             path: file.path,
             rules,
-            error_pages: parsed.error_pages,
-            notes,
-            settings: parsed.settings,
+            parsed,
         }
     }
 }
@@ -232,19 +222,37 @@ pub(super) struct RuleFile {
     /// The absolute path.
     pub(super) path: Vec<u8>,
     pub(super) rules: RuleIndex,
-    /// The pages that the file names for paths at which nothing is.
-    pub(super) error_pages: Vec<DestinationTemplate>,
-    /// The parts of the file that are not followed, by the code of their diagnostic.
-    pub(super) notes: Vec<(&'static Code, Occurrences)>,
-    settings: ServerSettings,
+    /// The contents without the rules.
+    parsed: ParsedRules,
 }
 
 impl RuleFile {
+    /// Returns the parts of the file that are not followed, by the code of their diagnostic.
+    pub(super) fn notes(&self) -> impl Iterator<Item = (&'static Code, Occurrences)> {
+        let notes = [
+            (&diagnostic::SERVER_UNFOLLOWED, self.parsed.unfollowed),
+            (&diagnostic::SERVER_INVALID, self.parsed.invalid),
+            (&diagnostic::SERVER_TOO_LONG, self.parsed.cut),
+        ];
+        notes.into_iter().filter(|(_, found)| found.count > 0)
+    }
+
+    /// Returns all destinations in the file that answer requests, with the status: those of rules, and the
+    /// pages for paths at which nothing is.
+    pub(super) fn destinations(&self) -> impl Iterator<Item = (&DestinationTemplate, u16)> {
+        let rules = self
+            .rules
+            .rules()
+            .iter()
+            .map(|rule| (&rule.to, rule.status));
+        rules.chain(self.parsed.error_pages.iter().map(|page| (page, 404)))
+    }
+
     /// Returns the names under which files are found, with the settings of this file.
     fn naming(&self, naming: &FileNaming) -> FileNaming {
         let mut naming = naming.clone();
-        naming.pages = self.settings.pages.unwrap_or(naming.pages);
-        if let Some(index) = &self.settings.index {
+        naming.pages = self.parsed.settings.pages.unwrap_or(naming.pages);
+        if let Some(index) = &self.parsed.settings.index {
             naming.index.clone_from(index);
         }
         naming
@@ -286,8 +294,7 @@ struct KnownFiles {
 
 impl KnownFiles {
     fn add(&mut self, file: &Arc<RuleFile>) {
-        let rules = file.rules.rules().iter().filter(|rule| rule.status >= 400);
-        for page in rules.map(|rule| &rule.to).chain(&file.error_pages) {
+        for (page, _) in file.destinations().filter(|(_, status)| *status >= 400) {
             if let Some(page) = page.text.strip_prefix(b"/") {
                 self.error_pages.insert(page.to_vec());
                 self.error_pages.insert([page, b".html"].concat());
@@ -409,7 +416,7 @@ impl ServerView {
         }
         if self.kind.moves_pages
             && let Some(file) = self.files.first()
-            && let Some(path) = moved_path(&file.settings, request.path, found)
+            && let Some(path) = moved_path(&file.parsed.settings, request.path, found)
         {
             return ServerAnswer::Path(&file.path, path);
         }
@@ -564,12 +571,12 @@ impl Servers {
     pub(super) fn summaries(&self, shown: impl Fn(&[u8]) -> Vec<u8>) -> Vec<SiteServer> {
         let summary = |view: &ServerView| {
             let files = &view.known().files;
-            let rules = |file: &Arc<RuleFile>| file.rules.rules().len() + file.error_pages.len();
-            let notes = files.iter().flat_map(|file| &file.notes);
+            let rules = |file: &Arc<RuleFile>| file.destinations().count() as u64;
+            let notes = files.iter().flat_map(|file| file.notes());
             SiteServer {
                 root: shown(&view.root),
                 server: view.kind.name,
-                rules: files.iter().map(rules).sum::<usize>() as u64,
+                rules: files.iter().map(rules).sum(),
                 unfollowed: notes.map(|(_, found)| found.count).sum(),
             }
         };

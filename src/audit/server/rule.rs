@@ -147,6 +147,8 @@ pub(in crate::audit) struct DestinationTemplate {
 /// The way in which a template refers to what was matched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TemplatePlaces {
+    /// There are none.
+    Nothing,
     /// `:name`.
     #[default]
     Names,
@@ -162,25 +164,6 @@ pub(super) enum TemplatePlaces {
 type Captures<'a> = Vec<(&'a [u8], Cow<'a, [u8]>)>;
 
 impl ServerRule {
-    /// Returns whether the rule holds for all that is below a path.
-    pub(in crate::audit) fn is_prefix(&self) -> bool {
-        self.to.places == TemplatePlaces::Append
-    }
-
-    /// Returns the destination if it is the same for all requests, or that of the path of a prefix.
-    pub(in crate::audit) fn fixed_destination(&self) -> Option<&[u8]> {
-        let text = &self.to.text;
-        let has_place = match self.to.places {
-            TemplatePlaces::Append => false,
-            TemplatePlaces::Numbers => text.contains(&b'$'),
-            TemplatePlaces::Names | TemplatePlaces::Both => {
-                let after_scheme = memchr::memmem::find(text, b"://").map_or(0, |at| at + 3);
-                memchr::memchr2(b':', b'$', &text[after_scheme..]).is_some()
-            }
-        };
-        (!has_place && !text.is_empty()).then_some(text)
-    }
-
     /// Returns whether the rule answers by sending elsewhere.
     pub(in crate::audit) fn redirects(&self) -> bool {
         (300..400).contains(&self.status)
@@ -209,6 +192,8 @@ pub(super) struct ParsedRules {
     pub(super) unfollowed: Occurrences,
     /// Lines that the server would not take for a rule.
     pub(super) invalid: Occurrences,
+    /// The length that was read, if the file is longer.
+    pub(super) cut: Occurrences,
     /// Pages for paths at which nothing is: paths, with the slash at their start.
     pub(super) error_pages: Vec<DestinationTemplate>,
     pub(super) settings: ServerSettings,
@@ -407,12 +392,31 @@ impl DestinationTemplate {
         }
     }
 
+    /// Returns whether the rule holds for all that is below a path.
+    pub(in crate::audit) fn is_prefix(&self) -> bool {
+        self.places == TemplatePlaces::Append
+    }
+
+    /// Returns whether the destination is the same for all requests, or that of the path of a prefix.
+    pub(in crate::audit) fn is_fixed(&self) -> bool {
+        let text = &self.text;
+        let has_place = match self.places {
+            TemplatePlaces::Nothing | TemplatePlaces::Append => false,
+            TemplatePlaces::Numbers => text.contains(&b'$'),
+            TemplatePlaces::Names | TemplatePlaces::Both => {
+                let after_scheme = memchr::memmem::find(text, b"://").map_or(0, |at| at + 3);
+                memchr::memchr2(b':', b'$', &text[after_scheme..]).is_some()
+            }
+        };
+        !has_place && !text.is_empty()
+    }
+
     /// Replaces the places by what was matched; `None` if the result is too long.
     fn expand(&self, captures: &Captures<'_>) -> Option<Vec<u8>> {
-        use TemplatePlaces::{Append, Both, Names, Numbers};
+        use TemplatePlaces::{Append, Both, Names, Nothing, Numbers};
         let (mut out, mut end) = (Vec::new(), 0);
         let places = PLACES.captures_iter(&self.text);
-        for place in places.take_while(|_| self.places != Append) {
+        for place in places.take_while(|_| ![Nothing, Append].contains(&self.places)) {
             let whole = place.get_match();
             let value = match (place.name("name"), place.name("number")) {
                 (Some(name), _) if self.places != Numbers => {

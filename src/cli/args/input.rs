@@ -11,14 +11,12 @@ use crate::archive::{ArchiveOptions, HttpBase};
 use crate::cli::help::{nearest, there_are};
 use crate::cli::message::Error;
 use crate::decode::compression::CODECS;
-use crate::document;
 use crate::document::mail::{Alternatives, Attachments, Headers, MimeBase};
 use crate::document::markdown::Slug;
 use crate::document::text::NonAscii;
-use crate::document::{Format, formats};
+use crate::document::{self, Format, formats};
 use crate::pipeline::sniff::NamedType;
-use crate::pipeline::walk;
-use crate::pipeline::{Decompress, Shard};
+use crate::pipeline::{Decompress, Shard, walk};
 use crate::uri::unwrap::{Gateway, Unwrapper};
 
 /// Flags that choose files, as in ripgrep.

@@ -134,26 +134,15 @@ pub(crate) struct CheckArgs {
     #[arg(skip)]
     pub levels: Levels,
     /// The same as --warn orphan: tell of pages that no document links to; =all of any file
-    #[arg(
-        long,
-        value_name = "WHICH",
-        num_args = 0..=1,
-        require_equals = true,
-        hide_possible_values = true,
-        default_missing_value = "pages"
-    )]
+    #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true)]
+    #[arg(hide_possible_values = true, default_missing_value = "pages")]
     pub orphans: Option<OrphansArg>,
     /// Documents that nobody need link to
     #[arg(long, value_name = "GLOB", value_parser = NonEmptyStringValueParser::new())]
     pub entry: Vec<String>,
     /// Names of index files, the preferred one first
-    #[arg(
-        long,
-        value_name = "NAMES",
-        value_delimiter = ',',
-        default_value = "index.html,index.htm",
-        value_parser = file_name
-    )]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = file_name)]
+    #[arg(default_value = "index.html,index.htm")]
     pub index: Vec<String>,
     /// Extensions that references may leave out
     #[arg(long, value_name = "EXTENSIONS", value_delimiter = ',', value_parser = extension)]
@@ -243,26 +232,16 @@ pub(crate) struct FindingArgs {
     /// Certain are other case or another Unicode form, other encodings of the same name, a slash too
     /// many or too few at the end, and the destination of a page of the tree that redirects. Nothing
     /// else in a file changes. With =write only findings that are left are shown and count.
-    #[arg(
-        long,
-        value_name = "HOW",
-        num_args = 0..=1,
-        require_equals = true,
-        hide_possible_values = true,
-        default_missing_value = "diff",
-        conflicts_with_all = ["links", "external", "count_by"]
-    )]
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true)]
+    #[arg(hide_possible_values = true, default_missing_value = "diff")]
+    #[arg(conflicts_with_all = ["links", "external", "count_by"])]
     pub(crate) fix: Option<FixArg>,
     /// With --fix: replace references to files that have moved, too, where one file has the name
     #[arg(long, requires = "fix")]
     pub(crate) fix_moved: bool,
     /// The least level of a finding that makes the exit code 1: error, warning or never
-    #[arg(
-        long,
-        value_name = "LEVEL",
-        default_value = "error",
-        hide_possible_values = true
-    )]
+    #[arg(long, value_name = "LEVEL", default_value = "error")]
+    #[arg(hide_possible_values = true)]
     pub fail_on: FailOnArg,
     /// Leave out the findings whose keys a file lists
     #[arg(long, value_name = "FILE")]

@@ -226,14 +226,8 @@ pub(crate) struct OutputArgs {
     pub report: Option<PathBuf>,
     /// Print a summary: a record of JSON Lines, else words on standard error with time and memory
     /// used; =json puts a record with these on standard error
-    #[arg(
-        long,
-        value_name = "HOW",
-        num_args = 0..=1,
-        require_equals = true,
-        hide_possible_values = true,
-        default_missing_value = "text"
-    )]
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true)]
+    #[arg(hide_possible_values = true, default_missing_value = "text")]
     pub stats: Option<StatsArg>,
     /// Colour locations in text
     #[arg(long, value_name = "WHEN", default_value = "auto")]
