@@ -106,15 +106,14 @@ fn skip(bytes: &[u8], mut at: usize, over: u8) -> usize {
 /// Returns the index of the next `byte` from `at` on, or the length.
 #[inline(always)]
 pub(crate) fn next(byte: u8, bytes: &[u8], mut at: usize) -> usize {
-    for _ in 0..3 {
-        let Some(block) = simd::at(bytes, at) else {
-            break;
-        };
-        let mask = block.equal(byte);
-        if mask != 0 {
-            return at + mask.trailing_zeros() as usize;
+    if let Some(near) = bytes.get(at..).and_then(<[u8]>::first_chunk::<48>) {
+        for block in near.as_chunks().0 {
+            let mask = Block::new(block).equal(byte);
+            if mask != 0 {
+                return at + mask.trailing_zeros() as usize;
+            }
+            at += simd::LENGTH;
         }
-        at += simd::LENGTH;
     }
     next_far(byte, bytes, at)
 }

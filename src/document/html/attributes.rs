@@ -5,7 +5,7 @@ use super::HtmlOptions;
 use super::names::Element::{self, *};
 use super::names::{Attribute, Attribute as At};
 use crate::document::AnchorReporting;
-use ElementFilter::{Any, These};
+use crate::document::events::{BaseSelector, TextRange};
 use ValueSyntax::*;
 
 /// The namespace of an element.
@@ -17,9 +17,11 @@ pub(in crate::document) enum ElementNamespace {
     MathMl,
 }
 
-/// The grammar of an attribute's value.
+/// The grammar of an attribute's value. An empty value is a reference by [`ValueSyntax::AnyUri`] alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueSyntax {
+    /// One reference, which may be empty.
+    AnyUri,
     /// One reference.
     Uri,
     /// References separated by white space.
@@ -44,68 +46,22 @@ pub(super) enum ValueSyntax {
     Condition,
 }
 
-/// The meaning of an empty value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Empty {
-    Reference,
-    /// No reference.
-    Nothing,
-}
-
-/// The base that a reference resolves against.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ResolvedAgainst {
-    Document,
-    /// The fallback base URI: that of a document without a base element.
-    Fallback,
-    Codebase,
-    /// None: the reference must be absolute.
-    Nothing,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) enum ElementFilter {
-    Any,
-    These(&'static [Element]),
-}
-
 /// One row of the table: an attribute on some elements of one namespace.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AttributeRow {
     pub(super) space: ElementNamespace,
-    pub(super) on: ElementFilter,
+    /// The elements, or [`ANY`].
+    pub(super) on: &'static [Element],
     pub(super) attribute: Attribute,
     pub(super) grammar: ValueSyntax,
-    pub(super) empty: Empty,
-    pub(super) against: ResolvedAgainst,
+    /// The base that the reference resolves against; of [`CODEBASE`], the element has the range.
+    pub(super) against: BaseSelector,
     /// A reference by convention only (`--extended`).
     is_extended: bool,
 }
 
 impl AttributeRow {
-    const fn new(
-        space: ElementNamespace,
-        on: ElementFilter,
-        attribute: Attribute,
-        grammar: ValueSyntax,
-    ) -> Self {
-        AttributeRow {
-            space,
-            on,
-            attribute,
-            grammar,
-            empty: Empty::Nothing,
-            against: ResolvedAgainst::Document,
-            is_extended: false,
-        }
-    }
-
-    const fn or_empty(mut self) -> AttributeRow {
-        self.empty = Empty::Reference;
-        self
-    }
-
-    const fn against(mut self, against: ResolvedAgainst) -> AttributeRow {
+    const fn against(mut self, against: BaseSelector) -> AttributeRow {
         self.against = against;
         self
     }
@@ -116,23 +72,37 @@ impl AttributeRow {
     }
 }
 
+const fn row_of(
+    space: ElementNamespace,
+    on: &'static [Element],
+    attribute: Attribute,
+    grammar: ValueSyntax,
+) -> AttributeRow {
+    AttributeRow {
+        space,
+        on,
+        attribute,
+        grammar,
+        against: BaseSelector::Document,
+        is_extended: false,
+    }
+}
+
 const fn html(on: &'static [Element], attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
-    AttributeRow::new(ElementNamespace::Html, These(on), attribute, grammar)
+    row_of(ElementNamespace::Html, on, attribute, grammar)
 }
 
-const fn svg(on: ElementFilter, attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
-    AttributeRow::new(ElementNamespace::Svg, on, attribute, grammar)
+const fn svg(on: &'static [Element], attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
+    row_of(ElementNamespace::Svg, on, attribute, grammar)
 }
 
-const fn math(on: ElementFilter, attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
-    AttributeRow::new(ElementNamespace::MathMl, on, attribute, grammar)
+const fn math(on: &'static [Element], attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
+    row_of(ElementNamespace::MathMl, on, attribute, grammar)
 }
 
-const fn any(attribute: Attribute, grammar: ValueSyntax) -> AttributeRow {
-    AttributeRow::new(ElementNamespace::Html, Any, attribute, grammar)
-}
-
-const SVG_LINKS: ElementFilter = These(&[
+const CODEBASE: BaseSelector = BaseSelector::Codebase(TextRange::Window(0, 0));
+pub(super) const ANY: &[Element] = &Element::ALL;
+const SVG_LINKS: &[Element] = &[
     Image,
     Use,
     Script,
@@ -154,14 +124,14 @@ const SVG_LINKS: ElementFilter = These(&[
     GlyphRef,
     FontFaceUri,
     ColorProfile,
-]);
+];
 const TABLE_PARTS: &[Element] = &[Body, Table, Thead, Tbody, Tfoot, Tr, Td, Th];
 
 /// Every attribute that is read. Where two rows match an element, the earlier one counts.
 #[rustfmt::skip]
 pub(super) const ATTRIBUTES: &[AttributeRow] = &[
     // The HTML standard.
-    html(&[A, Area], At::Href, Uri).or_empty(),
+    html(&[A, Area], At::Href, AnyUri),
     html(&[A, Area], At::Ping, SpaceList),
     html(&[Audio, Video, Source, Track, Embed, Img, Iframe, Input, Script], At::Src, Uri),
     html(&[Img, Source], At::Srcset, Srcset),
@@ -175,51 +145,51 @@ pub(super) const ATTRIBUTES: &[AttributeRow] = &[
     html(&[Blockquote, Q, Ins, Del], At::Cite, Uri),
     html(&[Meta], At::Content, MetaContent),
     html(&[A, Img, Script], At::Attributionsrc, SpaceList),
-    any(At::Itemid, Uri),
-    any(At::Itemtype, SpaceList).against(ResolvedAgainst::Nothing),
-    any(At::Style, Css),
+    html(ANY, At::Itemid, Uri),
+    html(ANY, At::Itemtype, SpaceList).against(BaseSelector::Nothing),
+    html(ANY, At::Style, Css),
     // Obsolete in the HTML standard, or HTML 4.
     html(&[Frame], At::Src, Uri),
     html(&[Frame, Img, Iframe], At::Longdesc, Uri),
     html(TABLE_PARTS, At::Background, Uri),
     html(&[Img, Input], At::Lowsrc, Uri),
     html(&[Img, Input], At::Dynsrc, Uri),
-    html(&[Html], At::Manifest, Uri).against(ResolvedAgainst::Fallback),
+    html(&[Html], At::Manifest, Uri).against(BaseSelector::Fallback),
     html(&[Head], At::Profile, SpaceList),
     html(&[Object, Applet], At::Codebase, Uri),
-    html(&[Object], At::Classid, Uri).against(ResolvedAgainst::Codebase),
-    html(&[Object], At::Archive, SpaceList).against(ResolvedAgainst::Codebase),
-    html(&[Applet], At::Archive, CommaList).against(ResolvedAgainst::Codebase),
+    html(&[Object], At::Classid, Uri).against(CODEBASE),
+    html(&[Object], At::Archive, SpaceList).against(CODEBASE),
+    html(&[Applet], At::Archive, CommaList).against(CODEBASE),
     html(&[Param], At::Value, ParamValue),
     html(&[Bgsound, Xml, Layer, Ilayer], At::Src, Uri),
     html(&[Layer], At::Background, Uri),
     html(&[Menuitem, Command], At::Icon, Uri),
     // SVG.
-    svg(These(&[A]), At::Href, Uri).or_empty(),
-    svg(These(&[A]), At::XlinkHref, Uri).or_empty(),
+    svg(&[A], At::Href, AnyUri),
+    svg(&[A], At::XlinkHref, AnyUri),
     svg(SVG_LINKS, At::Href, Uri),
     svg(SVG_LINKS, At::XlinkHref, Uri),
-    svg(These(&[A]), At::Ping, SpaceList),
-    svg(Any, At::Fill, Css),
-    svg(Any, At::Stroke, Css),
-    svg(Any, At::Filter, Css),
-    svg(Any, At::Mask, Css),
-    svg(Any, At::ClipPath, Css),
-    svg(Any, At::Marker, Css),
-    svg(Any, At::MarkerStart, Css),
-    svg(Any, At::MarkerMid, Css),
-    svg(Any, At::MarkerEnd, Css),
-    svg(Any, At::Cursor, Css),
-    svg(Any, At::Style, Css),
+    svg(&[A], At::Ping, SpaceList),
+    svg(ANY, At::Fill, Css),
+    svg(ANY, At::Stroke, Css),
+    svg(ANY, At::Filter, Css),
+    svg(ANY, At::Mask, Css),
+    svg(ANY, At::ClipPath, Css),
+    svg(ANY, At::Marker, Css),
+    svg(ANY, At::MarkerStart, Css),
+    svg(ANY, At::MarkerMid, Css),
+    svg(ANY, At::MarkerEnd, Css),
+    svg(ANY, At::Cursor, Css),
+    svg(ANY, At::Style, Css),
     // MathML.
-    math(These(&[A]), At::Href, Uri).or_empty(),
-    math(These(&[A]), At::XlinkHref, Uri).or_empty(),
-    math(Any, At::Href, Uri),
-    math(Any, At::XlinkHref, Uri),
-    math(These(&[Math]), At::Altimg, Uri),
-    math(These(&[Mglyph]), At::Src, Uri),
-    math(These(&[Csymbol, Annotation]), At::DefinitionUrl, Uri),
-    math(Any, At::Style, Css),
+    math(&[A], At::Href, AnyUri),
+    math(&[A], At::XlinkHref, AnyUri),
+    math(ANY, At::Href, Uri),
+    math(ANY, At::XlinkHref, Uri),
+    math(&[Math], At::Altimg, Uri),
+    math(&[Mglyph], At::Src, Uri),
+    math(&[Csymbol, Annotation], At::DefinitionUrl, Uri),
+    math(ANY, At::Style, Css),
     // Conditions: they decide about other attributes, about elements, or about the encoding.
     html(&[Base], At::Href, Condition),
     html(&[Meta], At::HttpEquiv, Condition),
@@ -230,35 +200,35 @@ pub(super) const ATTRIBUTES: &[AttributeRow] = &[
     html(&[Param], At::Valuetype, Condition),
     html(&[Script, Style], At::Type, Condition),
     html(&[Template], At::ShadowRootMode, Condition),
-    svg(These(&[Style]), At::Type, Condition),
-    svg(These(&[Font]), At::Color, Condition),
-    svg(These(&[Font]), At::Face, Condition),
-    svg(These(&[Font]), At::Size, Condition),
-    math(These(&[Font]), At::Color, Condition),
-    math(These(&[Font]), At::Face, Condition),
-    math(These(&[Font]), At::Size, Condition),
-    math(These(&[AnnotationXml]), At::Encoding, Condition),
+    svg(&[Style], At::Type, Condition),
+    svg(&[Font], At::Color, Condition),
+    svg(&[Font], At::Face, Condition),
+    svg(&[Font], At::Size, Condition),
+    math(&[Font], At::Color, Condition),
+    math(&[Font], At::Face, Condition),
+    math(&[Font], At::Size, Condition),
+    math(&[AnnotationXml], At::Encoding, Condition),
     // Anchors.
-    any(At::Id, Anchor),
+    html(ANY, At::Id, Anchor),
     html(&[A], At::Name, Anchor),
-    svg(Any, At::Id, Anchor),
-    math(Any, At::Id, Anchor),
+    svg(ANY, At::Id, Anchor),
+    math(ANY, At::Id, Anchor),
     // References by convention.
-    any(At::Src, Uri).extended(),
-    any(At::Href, Uri).extended(),
-    any(At::Srcset, CustomSrcset).extended(),
-    any(At::About, Uri).extended(),
-    any(At::Resource, Uri).extended(),
-    any(At::Vocab, Uri).extended(),
-    any(At::DataSrc, Uri).extended(),
-    any(At::DataSrcset, Srcset).extended(),
-    any(At::DataOriginal, Uri).extended(),
-    any(At::DataOriginalSet, Srcset).extended(),
-    any(At::DataLazy, Uri).extended(),
-    any(At::DataLazySrcset, Srcset).extended(),
-    any(At::DataHref, Uri).extended(),
-    any(At::DataUri, Uri).extended(),
-    any(At::Onclick, Location).extended(),
+    html(ANY, At::Src, Uri).extended(),
+    html(ANY, At::Href, Uri).extended(),
+    html(ANY, At::Srcset, CustomSrcset).extended(),
+    html(ANY, At::About, Uri).extended(),
+    html(ANY, At::Resource, Uri).extended(),
+    html(ANY, At::Vocab, Uri).extended(),
+    html(ANY, At::DataSrc, Uri).extended(),
+    html(ANY, At::DataSrcset, Srcset).extended(),
+    html(ANY, At::DataOriginal, Uri).extended(),
+    html(ANY, At::DataOriginalSet, Srcset).extended(),
+    html(ANY, At::DataLazy, Uri).extended(),
+    html(ANY, At::DataLazySrcset, Srcset).extended(),
+    html(ANY, At::DataHref, Uri).extended(),
+    html(ANY, At::DataUri, Uri).extended(),
+    html(ANY, At::Onclick, Location).extended(),
 ];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -302,17 +272,9 @@ const fn index() -> AttributeIndex {
     while i < ATTRIBUTES.len() {
         let row = &ATTRIBUTES[i];
         let elements = &mut index[row.space as usize];
-        let count = match row.on {
-            ElementFilter::Any => Element::COUNT,
-            ElementFilter::These(these) => these.len(),
-        };
         let mut j = 0;
-        while j < count {
-            let element = match row.on {
-                ElementFilter::Any => j,
-                ElementFilter::These(these) => these[j] as usize,
-            };
-            let entry = &mut elements[element][row.attribute as usize];
+        while j < row.on.len() {
+            let entry = &mut elements[row.on[j] as usize][row.attribute as usize];
             if *entry == 0 {
                 *entry = i as u8 + 1;
             }
@@ -327,7 +289,8 @@ const fn index() -> AttributeIndex {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EnabledRows {
     extended: bool,
-    anchors: bool,
+    /// Whether anchors are reported, and with them remarks.
+    pub(super) anchors: bool,
 }
 
 impl EnabledRows {
@@ -338,11 +301,6 @@ impl EnabledRows {
         }
     }
 
-    /// Whether anchors are reported, and with them remarks.
-    pub(super) fn reports_anchors(self) -> bool {
-        self.anchors
-    }
-
     /// Whether a row is enabled.
     pub(super) fn has(self, row: &AttributeRow) -> bool {
         (self.extended || !row.is_extended) && (self.anchors || row.grammar != ValueSyntax::Anchor)
@@ -351,15 +309,6 @@ impl EnabledRows {
     /// The enabled rows.
     pub(super) fn rows(self) -> impl Iterator<Item = &'static AttributeRow> {
         ATTRIBUTES.iter().filter(move |row| self.has(row))
-    }
-
-    /// The attributes that no enabled row has.
-    pub(super) fn disabled(self) -> AttributeSet {
-        let mut enabled = AttributeSet::default();
-        for row in self.rows() {
-            enabled.insert(row.attribute);
-        }
-        AttributeSet(!enabled.0)
     }
 }
 

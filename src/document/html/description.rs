@@ -28,17 +28,8 @@ const BREAKS: &[Element] = &[
     Figure, Footer, Form, H1, H2, H3, H4, H5, H6, Header, Hr, Li, Listing, Main, Menu, Nav, Ol, P,
     Pre, Section, Summary, Table, Tbody, Td, Tfoot, Th, Thead, Tr, Ul,
 ];
-/// More of them, which no other rule names.
-const OTHER_BREAKS: &[&[u8]] = &[
-    b"dialog",
-    b"dir",
-    b"fieldset",
-    b"hgroup",
-    b"legend",
-    b"optgroup",
-    b"option",
-    b"search",
-];
+/// More of them, which no other rule names, separated by spaces.
+const OTHER_BREAKS: &str = "dialog dir fieldset hgroup legend optgroup option search";
 
 /// Elements whose contents are not text that a reader sees.
 const UNSEEN: &[Element] = &[
@@ -66,15 +57,9 @@ pub(super) fn is_whole(bytes: &[u8], name: Range<usize>) -> bool {
         || ends(ElementNamespace::Html) && ends(ElementNamespace::Svg)
 }
 
-/// A piece of what a reader sees of a link.
-enum SeenPiece {
-    /// Character data.
-    Text(Range<usize>),
-    /// The `alt` of an image.
-    Alternative(Range<usize>),
-    /// A line break, or an image without text.
-    Break,
-}
+/// A piece of what a reader sees of a link: character data, or the `alt` of an image, which is empty for
+/// a line break.
+type SeenPiece = (CharacterContext, Range<usize>);
 
 /// Walks over the contents of a link.
 struct LinkContents<'a> {
@@ -107,9 +92,10 @@ impl<'a> LinkContents<'a> {
         }
     }
 
-    /// Reads a tag; returns none at the end of the link or of the bytes.
-    fn tag(&mut self, name: Range<usize>, closes: bool) -> Option<Option<SeenPiece>> {
+    /// Reads a tag whose name begins at an index; returns none at the end of the link or of the bytes.
+    fn tag(&mut self, name: usize, closes: bool) -> Option<Option<SeenPiece>> {
         let bytes = self.bytes;
+        let name = name..seek::tag_name_end(bytes, name);
         let element = Element::at(bytes, name.start, name.end);
         // INVARIANT: no walk passes the start of a link, or many would read the same bytes.
         if element == A {
@@ -124,23 +110,20 @@ impl<'a> LinkContents<'a> {
             }
             return Some(None);
         }
-        let depth = match element {
-            Table => Some(&mut self.tables),
-            Math | Svg => Some(&mut self.foreign),
-            _ if self.tables == 0 && TABLE_PARTS.contains(&element) => {
-                self.has_ended = true;
-                return None;
-            }
-            _ => None,
+        self.has_ended = match element {
+            Table => closes && self.tables == 0,
+            Math | Svg => closes && self.foreign == 0,
+            _ => self.tables == 0 && TABLE_PARTS.contains(&element),
         };
-        match depth {
-            Some(0) if closes => {
-                self.has_ended = true;
-                return None;
-            }
-            Some(depth) if closes => *depth -= 1,
-            Some(depth) => *depth += 1,
-            None => {}
+        if self.has_ended {
+            return None;
+        }
+        match element {
+            Table if closes => self.tables -= 1,
+            Table => self.tables += 1,
+            Math | Svg if closes => self.foreign -= 1,
+            Math | Svg => self.foreign += 1,
+            _ => {}
         }
         if !closes && UNSEEN.contains(&element) {
             if self.foreign == 0 && !self.is_foreign && element != Template {
@@ -150,21 +133,16 @@ impl<'a> LinkContents<'a> {
             }
             return Some(None);
         }
-        let is_break = |name: &[u8]| OTHER_BREAKS.iter().any(|it| it.eq_ignore_ascii_case(name));
-        Some(match element {
-            Img | Image if !closes => {
-                Some(alternative.map_or(SeenPiece::Break, SeenPiece::Alternative))
-            }
-            _ if BREAKS.contains(&element) || is_break(&bytes[name]) => Some(SeenPiece::Break),
-            _ => None,
-        })
-    }
-
-    /// Passes over what ends with a `>`.
-    fn pass(&mut self, from: usize) -> Option<Option<SeenPiece>> {
-        let end = seek::next(b'>', self.bytes, from);
-        self.at = self.bytes.len().min(end + 1);
-        Some(None)
+        let is_image = !closes && matches!(element, Img | Image);
+        let is_break = || {
+            let mut others = OTHER_BREAKS.split(' ');
+            BREAKS.contains(&element)
+                || others.any(|it| it.as_bytes().eq_ignore_ascii_case(&bytes[name.clone()]))
+        };
+        Some((is_image || is_break()).then(|| {
+            let seen = alternative.filter(|_| is_image).unwrap_or_default();
+            (CharacterContext::Attribute, seen)
+        }))
     }
 }
 
@@ -175,32 +153,30 @@ impl Iterator for LinkContents<'_> {
         let bytes = self.bytes;
         loop {
             let at = self.at;
-            if at >= bytes.len() {
-                return None;
-            }
-            if bytes[at] != b'<' {
-                self.at = seek::next(b'<', bytes, at).min(bytes.len());
-                match self.unseen {
-                    Some(_) => continue,
-                    None => return Some(SeenPiece::Text(at..self.at)),
+            let piece = match &bytes[at.min(bytes.len())..] {
+                [] | [b'<'] => return None,
+                [b'<', letter, ..] if letter.is_ascii_alphabetic() => self.tag(at + 1, false)?,
+                [b'<', b'/', letter, ..] if letter.is_ascii_alphabetic() => {
+                    self.tag(at + 2, true)?
                 }
-            }
-            let name = |start| start..seek::tag_name_end(bytes, start);
-            let piece = match (bytes.get(at + 1)?, bytes.get(at + 2)) {
-                (b'a'..=b'z' | b'A'..=b'Z', _) => self.tag(name(at + 1), false)?,
-                (b'/', Some(b'a'..=b'z' | b'A'..=b'Z')) => self.tag(name(at + 2), true)?,
-                (b'!', _) if bytes[at..].starts_with(b"<!--") => {
-                    self.at = match &bytes[at + 4..] {
+                [b'<', b'!', b'-', b'-', rest @ ..] => {
+                    self.at = match rest {
                         [b'>', ..] => at + 5,
                         [b'-', b'>', ..] => at + 6,
                         _ => find_comment_end(bytes, at + 4).unwrap_or(bytes.len()),
                     };
                     None
                 }
-                (b'!' | b'?' | b'/', _) => self.pass(at + 2)?,
-                _ => {
-                    self.at += 1;
-                    Some(SeenPiece::Text(at..at + 1))
+                [b'<', b'!' | b'?' | b'/', ..] => {
+                    self.at = seek::next(b'>', bytes, at + 2) + 1;
+                    None
+                }
+                [first, ..] => {
+                    self.at = match first {
+                        b'<' => at + 1,
+                        _ => seek::next(b'<', bytes, at),
+                    };
+                    Some((CharacterContext::Text, at..self.at))
                 }
             };
             if piece.is_some() && self.unseen.is_none() {
@@ -240,10 +216,6 @@ impl CollapsedText {
             self.is_apart = false;
         }
     }
-
-    fn is_full(&self) -> bool {
-        self.length >= LONGEST_TEXT
-    }
 }
 
 impl ReferenceReporter<'_, '_, '_> {
@@ -262,8 +234,16 @@ impl ReferenceReporter<'_, '_, '_> {
             A if tag.self_closing && tag.space != ElementNamespace::Html => {
                 Some(self.events.store(b""))
             }
-            A => Some(self.contents_text(end, tag.space)),
-            Area => Some(self.collapsed(alternative.unwrap_or(end..end))),
+            A => {
+                let mut contents = LinkContents::new(bytes, end, tag.space);
+                let text = self.collapsed(&mut contents);
+                step(contents.at - end);
+                Some(text)
+            }
+            Area => {
+                let seen = (CharacterContext::Attribute, alternative.unwrap_or_default());
+                Some(self.collapsed(std::iter::once(seen)))
+            }
             _ => None,
         };
         let rel = rel.map(|range| {
@@ -286,44 +266,19 @@ impl ReferenceReporter<'_, '_, '_> {
         }))
     }
 
-    /// Stores the text of the link of a tag that ends at an index.
-    fn contents_text(&mut self, from: usize, space: ElementNamespace) -> TextRange {
+    /// Stores the text that a reader sees.
+    fn collapsed(&mut self, pieces: impl Iterator<Item = SeenPiece>) -> TextRange {
         let mut text = CollapsedText::default();
-        let mut contents = LinkContents::new(self.source.bytes, from, space);
-        for piece in &mut contents {
-            match piece {
-                SeenPiece::Text(range) => {
-                    self.push_decoded(range, CharacterContext::Text, &mut text)
-                }
-                SeenPiece::Alternative(range) => {
-                    text.is_apart = true;
-                    self.push_decoded(range, CharacterContext::Attribute, &mut text);
-                    text.is_apart = true;
-                }
-                SeenPiece::Break => text.is_apart = true,
-            }
-            if text.is_full() {
+        for (context, range) in pieces {
+            text.is_apart |= context == CharacterContext::Attribute;
+            self.with_decoded(range, Some(context), |report, range| {
+                text.push(&String::from_utf8_lossy(&report.source.bytes[range]));
+            });
+            text.is_apart |= context == CharacterContext::Attribute;
+            if text.length >= LONGEST_TEXT {
                 break;
             }
         }
-        step(contents.at - from);
         self.events.store(text.text.as_bytes())
-    }
-
-    fn collapsed(&mut self, range: Range<usize>) -> TextRange {
-        let mut text = CollapsedText::default();
-        self.push_decoded(range, CharacterContext::Attribute, &mut text);
-        self.events.store(text.text.as_bytes())
-    }
-
-    fn push_decoded(
-        &mut self,
-        range: Range<usize>,
-        context: CharacterContext,
-        text: &mut CollapsedText,
-    ) {
-        self.with_decoded(range, Some(context), |report, range| {
-            text.push(&String::from_utf8_lossy(&report.source.bytes[range]));
-        });
     }
 }

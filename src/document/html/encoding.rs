@@ -6,10 +6,10 @@ use memchr::{memchr, memmem};
 
 use super::names::Attribute;
 use super::tag::{Tag, named_values, tag_end};
-use super::value::{self, ValueSource};
 use crate::bytes::seek::{is_space, skip_space};
 use crate::bytes::window::Window;
 use crate::decode::charset::{self, Confidence, Detected};
+use crate::document::source_text::SourceText;
 
 /// Returns the encoding that the first bytes of a document declare (WHATWG HTML 13.2.3.2, "prescan a
 /// byte stream to determine its encoding").
@@ -186,7 +186,7 @@ impl EncodingState {
     /// encoding decides.
     pub(super) fn apply_meta(
         &mut self,
-        source: &ValueSource<'_>,
+        source: &SourceText<'_>,
         tag: &Tag,
     ) -> Option<&'static Encoding> {
         let declared = declared(source, tag)?;
@@ -197,11 +197,8 @@ impl EncodingState {
 }
 
 /// Returns the encoding that a `meta` element declares.
-fn declared(source: &ValueSource<'_>, tag: &Tag) -> Option<&'static Encoding> {
-    let value = |attribute| {
-        tag.value(attribute)
-            .map(|range| value::decoded_value(source, range))
-    };
+fn declared(source: &SourceText<'_>, tag: &Tag) -> Option<&'static Encoding> {
+    let value = |attribute| tag.value(attribute).map(|range| source.keyword(range));
     let for_label = |label: &[u8]| Encoding::for_label(label).map(declarable);
     if let Some(encoding) = value(Attribute::Charset).and_then(|label| for_label(&label)) {
         return Some(encoding);

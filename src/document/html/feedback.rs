@@ -8,12 +8,13 @@ use encoding_rs::Encoding;
 use super::names::Element;
 use super::raw_text::ScriptEscape;
 use super::tag::{AttributeNames, Tag};
-use super::value::ValueSource;
+use crate::document::source_text::SourceText;
 
 /// The tokenizer state between two windows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TokenizerMode {
     /// Markup and character data.
+    #[default]
     Data,
     /// In a tag that is read in pieces.
     LongTag,
@@ -28,8 +29,9 @@ pub(super) enum TokenizerMode {
     Cdata,
 }
 
-/// The effect of a start tag. Kept small enough for a register: there is one for each tag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The effect of a start tag: by default, the tag created nothing. Kept small enough for a register:
+/// there is one for each tag.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TagFeedback {
     /// It created an element, or added attributes to one.
     pub(super) accepted: bool,
@@ -40,16 +42,11 @@ pub(super) struct TagFeedback {
 }
 
 impl TagFeedback {
-    /// Feedback for a tag that created nothing.
-    pub(super) const DROPPED: TagFeedback = TagFeedback {
-        accepted: false,
-        inert: false,
-        mode: TokenizerMode::Data,
-    };
     /// Feedback for a tag that did no more than create an element.
     pub(super) const ACCEPTED: TagFeedback = TagFeedback {
         accepted: true,
-        ..TagFeedback::DROPPED
+        inert: false,
+        mode: TokenizerMode::Data,
     };
 }
 
@@ -114,7 +111,7 @@ pub(super) trait TreeFeedback {
     /// tag are set. Returns `None` if the bytes end before the tag.
     fn start_tag(
         &mut self,
-        source: &ValueSource<'_>,
+        source: &SourceText<'_>,
         tag: &mut Tag,
     ) -> Result<Option<TagFeedback>, Halt>;
 
@@ -122,13 +119,13 @@ pub(super) trait TreeFeedback {
     fn forbid_halt(&mut self) {}
 
     /// Processes an end tag.
-    fn end_tag(&mut self, source: &ValueSource<'_>, name: Range<usize>) -> Result<(), Halt>;
+    fn end_tag(&mut self, source: &SourceText<'_>, name: Range<usize>) -> Result<(), Halt>;
 
     /// Whether `<![CDATA[` starts a section here.
     fn allows_cdata(&self) -> bool;
 
     /// Processes character data, in which character references count.
-    fn text(&mut self, source: &ValueSource<'_>, range: Range<usize>);
+    fn text(&mut self, source: &SourceText<'_>, range: Range<usize>);
 
     /// Whether character data is in the contents of a template.
     fn is_inert(&self) -> bool;
@@ -138,20 +135,20 @@ pub(super) trait TreeFeedback {
     fn fast_path(&self) -> Option<&AttributeNames>;
 
     /// Processes the contents of a CDATA section.
-    fn cdata(&mut self, _source: &ValueSource<'_>, _range: Range<usize>) {}
+    fn cdata(&mut self, _source: &SourceText<'_>, _range: Range<usize>) {}
 
     /// Processes a comment.
     fn comment(&mut self) {}
 
     /// Processes a doctype; `range` is between `<!doctype` and `>`.
-    fn doctype(&mut self, _source: &ValueSource<'_>, _range: Range<usize>) {}
+    fn doctype(&mut self, _source: &SourceText<'_>, _range: Range<usize>) {}
 
     /// Processes the text of an element without markup.
     fn raw_text(&mut self, _range: Range<usize>) {}
 
     /// Processes a base element with `href`, the first in token order if `first`. Halts if tree order
     /// may differ (B11).
-    fn base(&mut self, _: &ValueSource<'_>, _tag: &Tag, _first: bool) -> Result<(), Halt> {
+    fn base(&mut self, _: &SourceText<'_>, _tag: &Tag, _first: bool) -> Result<(), Halt> {
         Ok(())
     }
 }

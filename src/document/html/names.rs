@@ -62,16 +62,20 @@ impl NameTable {
             if self.keys[slot] == key.0 {
                 let known = names[index as usize];
                 let length = end - start;
-                if known.len() == length
-                    && (length <= 8
-                        || bytes[start + 8..end].eq_ignore_ascii_case(&known.as_bytes()[8..]))
-                {
+                if known.len() == length && (length <= 8 || ends_alike(&bytes[start..end], known)) {
                     return index;
                 }
             }
             slot = (slot + 1) % SLOTS;
         }
     }
+}
+
+/// Whether two names of one length are the same after their first eight bytes.
+#[cold]
+#[inline(never)]
+fn ends_alike(name: &[u8], known: &str) -> bool {
+    name[8..].eq_ignore_ascii_case(&known.as_bytes()[8..])
 }
 
 /// Returns the first eight bytes of a name, A-Z in lower case.
@@ -106,10 +110,10 @@ fn lower(word: u64) -> u64 {
 macro_rules! names {
     ($(#[$doc:meta])* $kind:ident, $names:ident, $table:ident: $($variant:ident = $name:literal,)*) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         #[repr(u8)]
         #[allow(clippy::enum_variant_names)]
-        pub(super) enum $kind { Other, $($variant,)* }
+        pub(super) enum $kind { #[default] Other, $($variant,)* }
 
         static $names: &[&str] = &["", $($name,)*];
         static $table: NameTable = NameTable::new($names);

@@ -5,22 +5,23 @@ use std::ops::Range;
 
 use encoding_rs::UTF_8;
 
-use super::attributes::{
-    AttributeRow, ElementNamespace, Empty, EnabledRows, ResolvedAgainst, ValueSyntax,
-};
+use super::attributes::{ElementNamespace, EnabledRows, ValueSyntax};
 use super::encoding::EncodingState;
-use super::feedback::TagFeedback;
+use super::feedback::{Halt, TagFeedback};
+use super::json::{self, ScriptJson};
 use super::names::{Attribute, Element};
 use super::tag::{KnownAttribute, Tag, named_values};
-use super::value::{self, CharacterContext, ValueDecoder, ValueSource};
+use super::value::CharacterContext;
 use super::value_syntax::{self, LIMIT};
-use super::{HtmlOptions, json, scanner};
+use super::{HtmlOptions, scanner};
+use crate::decode::charset;
 use crate::document::events::{
     BaseSelector, Context, Event, Events, FoundReference, NameRange, Span, TextRange,
 };
 use crate::document::flags::Flags;
 use crate::document::json::unescape;
 use crate::document::nested::NestedScanners;
+use crate::document::source_text::{DecodedText, SourceText};
 use crate::document::{css, diagnostic};
 use crate::uri::ByteClasses;
 
@@ -42,24 +43,12 @@ pub(super) struct ReportState {
     /// Scans character data, if the options ask for that.
     pub(super) text_scanners: Option<Box<NestedScanners>>,
     /// Decoders that are not in use, kept for their buffers.
-    pub(super) decoders: Vec<ValueDecoder>,
-}
-
-/// The common properties of references in one attribute or element text.
-#[derive(Clone, Copy)]
-pub(super) struct ReferenceOrigin {
-    element: NameRange,
-    attribute: NameRange,
-    context: Context,
-    flags: Flags,
-    base: BaseSelector,
-    /// The range of the description in the batch.
-    description: (u32, u32),
+    pub(super) decoders: Vec<DecodedText>,
 }
 
 /// Reports the references in one source of bytes.
 pub(super) struct ReferenceReporter<'a, 'e, 'f> {
-    pub(super) source: ValueSource<'a>,
+    pub(super) source: SourceText<'a>,
     pub(super) events: &'e mut Events<'f>,
     pub(super) document: &'e mut ReportState,
 }
@@ -93,17 +82,12 @@ impl ReportState {
     }
 }
 
-impl<'a, 'e, 'f> ReferenceReporter<'a, 'e, 'f> {
-    #[inline(always)]
-    pub(super) fn new(
-        source: ValueSource<'a>,
-        events: &'e mut Events<'f>,
-        document: &'e mut ReportState,
-    ) -> Self {
+impl<'a, 'f> ReferenceReporter<'a, '_, 'f> {
+    pub(super) fn reborrow(&mut self) -> ReferenceReporter<'a, '_, 'f> {
         ReferenceReporter {
-            source,
-            events,
-            document,
+            source: self.source,
+            events: self.events,
+            document: self.document,
         }
     }
 }
@@ -113,57 +97,55 @@ impl ReferenceReporter<'_, '_, '_> {
     pub(super) fn tag(&mut self, tag: &Tag, feedback: TagFeedback) {
         let flags = self.flags(tag, feedback);
         let mut description = None;
-        for known in &tag.attributes {
-            let (row, range) = (known.row, known.value.clone());
-            let is_enabled = self.document.enabled.has(row)
-                && (known.attribute != Attribute::XlinkHref
-                    || tag.value(Attribute::Href).is_none());
-            if !is_enabled || row.grammar == ValueSyntax::Condition {
+        for KnownAttribute { row, value } in &tag.attributes {
+            let is_hidden = match row.attribute {
+                Attribute::XlinkHref => tag.value(Attribute::Href).is_some(),
+                // Both are one anchor.
+                Attribute::Name => self.is_id(tag, value.clone()),
+                _ => false,
+            };
+            let is_empty = value.is_empty() && row.grammar != ValueSyntax::AnyUri;
+            if is_hidden || is_empty || row.grammar == ValueSyntax::Condition {
                 continue;
             }
             if row.grammar == ValueSyntax::Anchor {
-                if !self.repeats_id(tag, known) {
-                    self.anchor(range, feedback);
-                }
+                self.anchor(value.clone(), feedback);
                 continue;
             }
             // The tag was diagnosed as too long.
-            if range.len() > LIMIT {
+            if value.len() > LIMIT {
                 continue;
             }
-            let is_link =
-                row.grammar == ValueSyntax::Uri && row.against == ResolvedAgainst::Document;
+            let is_link = matches!(row.grammar, ValueSyntax::Uri | ValueSyntax::AnyUri)
+                && row.against == BaseSelector::Document;
             if is_link && self.document.options.descriptions {
                 description.get_or_insert_with(|| self.describe(tag));
             }
-            let origin = ReferenceOrigin {
+            let origin = FoundReference {
                 element: self.element(tag),
-                attribute: NameRange::Known(known.attribute.name()),
-                context: Context::Attribute,
+                attribute: NameRange::Known(row.attribute.name()),
                 flags,
                 base: self.base_selector(tag, row.against),
                 description: description.filter(|_| is_link).unwrap_or_default(),
+                ..FoundReference::new(Span::default(), TextRange::Window(0, 0), Context::Attribute)
             };
-            self.attribute(tag, row, range, origin);
+            self.attribute(tag, row.grammar, value.clone(), origin);
         }
     }
 
     /// Reports an anchor. A fragment cannot name elements in templates and srcdoc documents.
     fn anchor(&mut self, range: Range<usize>, feedback: TagFeedback) {
-        if !range.is_empty() && !feedback.inert && self.document.depth == 0 {
+        if !feedback.inert && self.document.depth == 0 {
             let offset = self.source.offset(range.start);
             let text = self.decoded(range);
             self.events.push(Event::Anchor(text, offset));
         }
     }
 
-    /// Whether `name` repeats `id`: both are one anchor.
-    fn repeats_id(&self, tag: &Tag, known: &KnownAttribute) -> bool {
-        let bytes = self.source.bytes;
-        known.attribute == Attribute::Name
-            && tag
-                .value(Attribute::Id)
-                .is_some_and(|id| bytes[id] == bytes[known.value.clone()])
+    /// Whether a value repeats the `id` of its tag.
+    fn is_id(&self, tag: &Tag, value: Range<usize>) -> bool {
+        let id = tag.value(Attribute::Id);
+        id.is_some_and(|id| self.source.bytes[id] == self.source.bytes[value])
     }
 
     fn flags(&self, tag: &Tag, feedback: TagFeedback) -> Flags {
@@ -201,71 +183,68 @@ impl ReferenceReporter<'_, '_, '_> {
         name
     }
 
-    fn base_selector(&mut self, tag: &Tag, against: ResolvedAgainst) -> BaseSelector {
-        match against {
-            ResolvedAgainst::Document => BaseSelector::Document,
-            ResolvedAgainst::Fallback => BaseSelector::Fallback,
-            ResolvedAgainst::Nothing => BaseSelector::Nothing,
-            ResolvedAgainst::Codebase => match tag.value(Attribute::Codebase) {
-                Some(range) if !range.is_empty() => BaseSelector::Codebase(self.decoded(range)),
-                _ => BaseSelector::Document,
-            },
+    fn base_selector(&mut self, tag: &Tag, against: BaseSelector) -> BaseSelector {
+        if !matches!(against, BaseSelector::Codebase(_)) {
+            return against;
+        }
+        match tag.value(Attribute::Codebase) {
+            Some(range) if !range.is_empty() => BaseSelector::Codebase(self.decoded(range)),
+            _ => BaseSelector::Document,
         }
     }
 
     pub(super) fn decoded(&mut self, range: Range<usize>) -> TextRange {
         let encoding = self.document.charset.scanned;
-        value::decoded_text(&self.source, range, encoding, self.events)
+        self.source.value(range, encoding, self.events)
     }
 
     fn attribute(
         &mut self,
         tag: &Tag,
-        row: &AttributeRow,
+        grammar: ValueSyntax,
         range: Range<usize>,
-        origin: ReferenceOrigin,
+        mut origin: FoundReference,
     ) {
-        match row.grammar {
-            ValueSyntax::Uri => self.uri(row.empty, range, origin),
+        let references = Some(CharacterContext::Attribute);
+        match grammar {
+            ValueSyntax::Uri | ValueSyntax::AnyUri => self.uri(range, origin),
             ValueSyntax::ParamValue => {
-                let kind = tag.value(Attribute::Valuetype);
-                let kind = kind.map(|range| value::decoded_value(&self.source, range));
-                if kind.is_some_and(|kind| kind.eq_ignore_ascii_case(b"ref")) {
-                    self.uri(row.empty, range, origin);
+                if self.has_keyword(tag, Attribute::Valuetype, "ref") {
+                    self.uri(range, origin);
                 }
             }
-            ValueSyntax::MetaContent => self.meta(tag, range, origin),
+            ValueSyntax::MetaContent => {
+                if self.has_keyword(tag, Attribute::HttpEquiv, "refresh") {
+                    origin.base = BaseSelector::Refresh;
+                    origin.flags |= Flags::REFRESH;
+                    self.with_decoded(range, references, |report, range| {
+                        if let Some(item) = value_syntax::refresh(report.source.bytes, range) {
+                            report.emit(item, origin);
+                        }
+                    });
+                } else if self.document.options.extended && self.content_is_reference(tag) {
+                    self.uri(range, origin);
+                }
+            }
             ValueSyntax::Document => scanner::srcdoc(self, range, origin.flags),
             ValueSyntax::CustomSrcset if !self.source.bytes[tag.name.clone()].contains(&b'-') => {}
             ValueSyntax::SpaceList
             | ValueSyntax::CommaList
             | ValueSyntax::Srcset
             | ValueSyntax::CustomSrcset
-            | ValueSyntax::Location => {
-                self.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
-                    for item in value_syntax::items(row.grammar, report.source.bytes, range) {
-                        report.emit(item, origin);
-                    }
-                })
-            }
-            ValueSyntax::Css => {
-                self.css(
-                    range,
-                    css::Sheet::Declarations,
-                    Some(CharacterContext::Attribute),
-                    origin,
-                );
-            }
+            | ValueSyntax::Location => self.with_decoded(range, references, |report, range| {
+                for item in value_syntax::items(grammar, report.source.bytes, range) {
+                    report.emit(item, origin);
+                }
+            }),
+            ValueSyntax::Css => self.css(range, css::Sheet::Declarations, references, origin),
             ValueSyntax::Anchor | ValueSyntax::Condition => {}
         }
     }
 
     /// Reports a value that is one reference.
     #[inline(always)]
-    fn uri(&mut self, empty: Empty, range: Range<usize>, origin: ReferenceOrigin) {
-        if range.is_empty() && empty == Empty::Nothing {
-            return;
-        }
+    fn uri(&mut self, range: Range<usize>, origin: FoundReference) {
         let span = self.source.span(range.clone());
         // Where no byte needs decoding, the text has the classes of the value.
         let classes = ByteClasses::of(&self.source.bytes[range.clone()]);
@@ -278,22 +257,20 @@ impl ReferenceReporter<'_, '_, '_> {
         }
     }
 
+    /// Reports a reference with the other properties of `origin`.
     #[inline(always)]
-    fn push(&mut self, span: Span, text: TextRange, classes: ByteClasses, origin: ReferenceOrigin) {
+    fn push(&mut self, span: Span, text: TextRange, classes: ByteClasses, origin: FoundReference) {
         self.document.references += 1;
         self.events.push(Event::Reference(FoundReference {
+            span,
+            text,
             classes,
-            element: origin.element,
-            attribute: origin.attribute,
-            flags: origin.flags,
-            base: origin.base,
-            description: origin.description,
-            ..FoundReference::new(span, text, origin.context)
+            ..origin
         }));
     }
 
     /// Reports a range of a value that is decoded already.
-    fn emit(&mut self, item: Range<usize>, origin: ReferenceOrigin) {
+    fn emit(&mut self, item: Range<usize>, origin: FoundReference) {
         let span = self.source.span(item.clone());
         let text = self.source.text(item, self.events);
         self.push(span, text, ByteClasses::default(), origin);
@@ -319,10 +296,13 @@ impl ReferenceReporter<'_, '_, '_> {
     /// Calls `then` with decoded bytes as the source.
     pub(super) fn with_source(
         &mut self,
-        decoded: &ValueDecoder,
+        decoded: &DecodedText,
         then: impl FnOnce(&mut ReferenceReporter<'_, '_, '_>, Range<usize>),
     ) {
-        let mut report = ReferenceReporter::new(decoded.source(), self.events, self.document);
+        let mut report = ReferenceReporter {
+            source: decoded.source(),
+            ..self.reborrow()
+        };
         then(&mut report, 0..decoded.bytes.len());
     }
 
@@ -331,11 +311,8 @@ impl ReferenceReporter<'_, '_, '_> {
         range: Range<usize>,
         sheet: css::Sheet,
         references: Option<CharacterContext>,
-        mut origin: ReferenceOrigin,
+        mut origin: FoundReference,
     ) {
-        if range.is_empty() {
-            return;
-        }
         origin.context = Context::Style;
         origin.flags |= Flags::CSS;
         self.with_decoded(range, references, |report, range| {
@@ -343,7 +320,7 @@ impl ReferenceReporter<'_, '_, '_> {
         });
     }
 
-    fn sheet(&mut self, range: Range<usize>, sheet: css::Sheet, origin: ReferenceOrigin) {
+    fn sheet(&mut self, range: Range<usize>, sheet: css::Sheet, origin: FoundReference) {
         let bytes = self.source.bytes;
         css::references(bytes, range, sheet, |item| {
             if item.is_empty() {
@@ -362,25 +339,6 @@ impl ReferenceReporter<'_, '_, '_> {
         });
     }
 
-    fn meta(&mut self, tag: &Tag, range: Range<usize>, mut origin: ReferenceOrigin) {
-        let is_refresh = tag.value(Attribute::HttpEquiv).is_some_and(|value| {
-            value::decoded_value(&self.source, value).eq_ignore_ascii_case(b"refresh")
-        });
-        if is_refresh {
-            origin.base = BaseSelector::Refresh;
-            return self.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
-                if let Some(item) = value_syntax::refresh(report.source.bytes, range) {
-                    origin.flags |= Flags::REFRESH;
-                    report.emit(item, origin);
-                }
-            });
-        }
-        if self.document.options.extended && content_is_reference(&self.source, tag) {
-            origin.base = BaseSelector::Document;
-            self.uri(Empty::Nothing, range, origin);
-        }
-    }
-
     /// Reports the references in the text of a style or script element.
     pub(super) fn contents(&mut self, capture: &Capture, range: Range<usize>) {
         let references = capture.has_references.then_some(CharacterContext::Text);
@@ -394,7 +352,7 @@ impl ReferenceReporter<'_, '_, '_> {
     }
 
     /// Reports the references in text that was joined from several pieces and decoded.
-    pub(super) fn decoded_contents(&mut self, capture: &Capture, whole: &ValueDecoder) {
+    pub(super) fn decoded_contents(&mut self, capture: &Capture, whole: &DecodedText) {
         let capture = Capture {
             has_references: false,
             ..*capture
@@ -404,7 +362,7 @@ impl ReferenceReporter<'_, '_, '_> {
         self.document.charset.scanned = encoding;
     }
 
-    fn json(&mut self, range: Range<usize>, kind: json::ScriptJson, origin: ReferenceOrigin) {
+    fn json(&mut self, range: Range<usize>, kind: ScriptJson, origin: FoundReference) {
         for item in json::references(self.source.bytes, range, kind) {
             let raw = &self.source.bytes[item.clone()];
             let text = self
@@ -416,42 +374,58 @@ impl ReferenceReporter<'_, '_, '_> {
 
     /// Returns the syntax of an accepted element's text, if it may have references.
     pub(super) fn capture(&mut self, tag: &Tag, feedback: TagFeedback) -> Option<Capture> {
-        let kind = tag.value(Attribute::Type);
-        let kind = kind.map(|range| value::decoded_value(&self.source, range));
-        let kind = kind.as_deref().unwrap_or_default();
-        let kind = match tag.element {
-            Element::Style if tag.space == ElementNamespace::MathMl => return None,
-            Element::Style if kind.is_empty() || kind.eq_ignore_ascii_case(b"text/css") => {
-                ElementContents::Css
+        if !feedback.accepted {
+            return None;
+        }
+        let media_type = tag.value(Attribute::Type);
+        let media_type = media_type.map(|range| self.source.keyword(range));
+        let media_type = media_type.unwrap_or_default().to_ascii_lowercase();
+        let kind = match (tag.element, tag.space) {
+            (Element::Style, ElementNamespace::Html | ElementNamespace::Svg) => {
+                matches!(&*media_type, b"" | b"text/css").then_some(ElementContents::Css)
             }
-            Element::Script if tag.space == ElementNamespace::Html => {
-                let kind = kind.trim_ascii().to_ascii_lowercase();
-                match &*kind {
-                    b"importmap" => ElementContents::Json(json::ScriptJson::ImportMap),
-                    b"speculationrules" => {
-                        ElementContents::Json(json::ScriptJson::SpeculationRules)
-                    }
-                    b"application/ld+json" if self.document.options.extended => {
-                        ElementContents::Json(json::ScriptJson::LinkedData)
-                    }
-                    _ => return None,
+            (Element::Script, ElementNamespace::Html) => match media_type.trim_ascii() {
+                b"importmap" => Some(ScriptJson::ImportMap),
+                b"speculationrules" => Some(ScriptJson::SpeculationRules),
+                b"application/ld+json" if self.document.options.extended => {
+                    Some(ScriptJson::LinkedData)
                 }
+                _ => None,
             }
-            _ => return None,
-        };
-        let origin = ReferenceOrigin {
-            element: NameRange::Known(tag.element.name()),
-            attribute: NameRange::Known("#text"),
-            context: Context::Attribute,
-            flags: self.flags(tag, feedback),
-            base: BaseSelector::Document,
-            description: (0, 0),
-        };
+            .map(ElementContents::Json),
+            _ => None,
+        }?;
         Some(Capture {
             kind,
-            origin,
+            origin: FoundReference {
+                element: NameRange::Known(tag.element.name()),
+                attribute: NameRange::Known("#text"),
+                flags: self.flags(tag, feedback),
+                ..FoundReference::new(Span::default(), TextRange::Window(0, 0), Context::Attribute)
+            },
             has_references: tag.space != ElementNamespace::Html,
         })
+    }
+
+    /// Applies a `meta` element to the encoding; fails if the document must be decoded again.
+    pub(super) fn apply_meta(&mut self, tag: &Tag) -> Result<(), Halt> {
+        if !self.document.charset.tentative {
+            return Ok(());
+        }
+        let transcoded = charset::needs_transcoding(self.document.charset.label);
+        let Some(encoding) = self.document.charset.apply_meta(&self.source, tag) else {
+            return Ok(());
+        };
+        let again =
+            transcoded || !self.document.is_silent() || charset::needs_transcoding(encoding);
+        if again && self.source.offset(tag.start) < self.document.limit {
+            return Err(Halt::Encoding(encoding));
+        }
+        if !transcoded && !charset::needs_transcoding(encoding) {
+            self.document.charset.change(encoding);
+            self.events.push(Event::Encoding(encoding));
+        }
+        Ok(())
     }
 
     /// Reports a base element with `href`, which is the document's base if `counts`.
@@ -480,22 +454,42 @@ impl ReferenceReporter<'_, '_, '_> {
 }
 
 /// The syntax of an element's text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ElementContents {
+#[derive(Clone, Copy)]
+enum ElementContents {
     Css,
-    Json(json::ScriptJson),
+    Json(ScriptJson),
 }
 
 /// An element whose text is to be searched.
 #[derive(Clone, Copy)]
 pub(in crate::document) struct Capture {
     kind: ElementContents,
-    origin: ReferenceOrigin,
+    origin: FoundReference,
     /// Whether character references count in the text, as they do in foreign elements.
     pub(super) has_references: bool,
 }
 
 impl ReferenceReporter<'_, '_, '_> {
+    /// Whether an attribute has a keyword as its value.
+    fn has_keyword(&self, tag: &Tag, attribute: Attribute, keyword: &str) -> bool {
+        tag.value(attribute).is_some_and(|range| {
+            self.source
+                .keyword(range)
+                .eq_ignore_ascii_case(keyword.as_bytes())
+        })
+    }
+
+    /// Whether other attributes of a `meta` make its `content` a reference.
+    fn content_is_reference(&self, tag: &Tag) -> bool {
+        tag.value(Attribute::ItemProp).is_some()
+            || [Attribute::Property, Attribute::Name]
+                .iter()
+                .any(|&attribute| {
+                    let mut names = PROPERTIES.split(' ');
+                    names.any(|name| self.has_keyword(tag, attribute, name))
+                })
+    }
+
     /// Reports the URIs in character data between two tags (`--html-text`), by the rules for plain text.
     pub(super) fn character_data(
         &mut self,
@@ -527,17 +521,3 @@ const PROPERTIES: &str = "og:image og:image:url og:image:secure_url og:video og:
     og:video:secure_url og:audio og:audio:url og:audio:secure_url og:url twitter:image \
     twitter:image:src twitter:player twitter:player:stream msapplication-tileimage \
     msapplication-config";
-
-/// Whether other attributes of a `meta` make its `content` a reference.
-fn content_is_reference(source: &ValueSource<'_>, tag: &Tag) -> bool {
-    let listed = |attribute| {
-        tag.value(attribute).is_some_and(|range| {
-            let value = value::decoded_value(source, range);
-            let mut names = PROPERTIES.split(' ');
-            names.any(|name| value.eq_ignore_ascii_case(name.as_bytes()))
-        })
-    };
-    listed(Attribute::Property)
-        || listed(Attribute::Name)
-        || tag.value(Attribute::ItemProp).is_some()
-}

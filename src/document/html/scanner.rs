@@ -8,10 +8,10 @@ use super::attributes::EnabledRows;
 use super::encoding::{EncodingState, Validity, prescan};
 use super::feedback::{Bail, Halt, ScanEnd, TreeFeedback};
 use super::report::{ReferenceReporter, ReportState};
-use super::simulator::{self, SimulatorParser};
+use super::simulator::SimulatorParser;
 use super::tokenizer::TokenizerRun;
 use super::tree_builder;
-use super::value::{CharacterContext, ValueSource};
+use super::value::CharacterContext;
 use super::value_syntax::LIMIT;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::{self, Confidence, Conversion, Detected};
@@ -20,6 +20,7 @@ use crate::document::events::{Batch, Event, Events, OpenDocuments, RestartHints,
 use crate::document::flags::Flags;
 use crate::document::nested::{self, NestedScanners};
 use crate::document::options::NestingLimit;
+use crate::document::source_text::SourceText;
 use crate::document::{Format, FormatOptions, Passes, Reread, Retrieval, Scan, ScanStart};
 
 /// The events of a document up to this length, in bytes, are held until no restart can drop them.
@@ -163,10 +164,13 @@ impl HtmlScanner {
             self.document.charset.fall_back();
             events.push(Event::Encoding(self.document.charset.label));
         }
-        let source = ValueSource::window(window.bytes, window.offset);
         let exact = self.start.restart.exact.then_some(self.bail).flatten();
-        let parser = &mut self.parser;
-        match whole(source, self.body, exact, parser, events, &mut self.document) {
+        let mut report = ReferenceReporter {
+            source: SourceText::window(window.bytes, window.offset),
+            events,
+            document: &mut self.document,
+        };
+        match whole(self.body, exact, &mut self.parser, &mut report) {
             Ok(done) => {
                 if done == ScanEnd::Approximately {
                     events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
@@ -221,12 +225,14 @@ impl HtmlScanner {
             _ => window.start,
         };
         let mut run = TokenizerRun {
-            source: ValueSource::window(window.bytes, window.offset),
+            report: ReferenceReporter {
+                source: SourceText::window(window.bytes, window.offset),
+                events,
+                document: &mut self.document,
+            },
             last: window.last,
             state: &mut self.parser.tokenizer,
             tree: &mut self.parser.simulator,
-            events,
-            document: &mut self.document,
         };
         let result = run.run(at);
         if self.parser.simulator.take_approximated() {
@@ -295,94 +301,85 @@ impl Scan for HtmlScanner {
 /// The events of a document up to [`HELD`] bytes are held until the scan succeeds. A longer one is
 /// scanned first for its base and for bails, then once more to report.
 fn whole(
-    source: ValueSource<'_>,
     at: usize,
-    exact: Option<Bail>,
+    mut exact: Option<Bail>,
     parser: &mut SimulatorParser,
-    events: &mut Events,
-    document: &mut ReportState,
+    report: &mut ReferenceReporter<'_, '_, '_>,
 ) -> Result<ScanEnd, &'static Encoding> {
-    let opened = document.charset.label;
-    let fits = source.bytes.len() as u64 <= document.options.max_document;
-    let drafts = source.bytes.len() - at > HELD && events.can_flush();
-    let mut mode = match exact {
-        Some(bail) => ScanMode::Exact(bail),
-        None if fits => ScanMode::Fast(u64::MAX),
-        None => ScanMode::Fast(0),
+    let opened = report.document.charset.label;
+    let length = report.source.bytes.len();
+    let drafts = length - at > HELD && report.events.can_flush();
+    // The offset from which on the simulator approximates.
+    let mut limit = match length as u64 <= report.document.options.max_document {
+        true => u64::MAX,
+        false => 0,
     };
     loop {
-        let charset = document.charset;
-        let mark = events.mark();
-        let result = match mode {
-            ScanMode::Fast(limit) if drafts => {
-                // A trial, of which nothing is kept but the document's base.
-                let (mut base, mut open) = (None, OpenDocuments::default());
-                let mut find_base = |trial: &mut Events<'_>| {
-                    for event in &trial.list {
-                        if open.is_outermost(event) && matches!(event, Event::Base(..)) {
-                            base = Some(events.adopt(event, trial, source.bytes));
-                        }
-                    }
-                };
-                let mut trial = Events::with_flush(Batch::default(), &mut find_base);
-                let result = simulator::scan(source, at, limit, parser, &mut trial, document);
-                trial.end_window();
-                events.keep(mark);
-                if result.is_ok() {
-                    document.begin(charset);
-                    // Nothing is retracted any more, so references need not be held.
-                    base.into_iter().for_each(|base| events.push(base));
-                    events.push(Event::Settled);
-                    // The same scan succeeded before.
-                    let _ = simulator::scan(source, at, limit, parser, events, document);
-                }
-                result
-            }
-            ScanMode::Fast(limit) => {
-                let result = simulator::scan(source, at, limit, parser, events, document);
-                match result {
-                    Ok(_) => events.keep(mark),
-                    Err(_) => events.rollback(mark),
-                }
-                result
-            }
-            ScanMode::Exact(bail) => {
-                events.push(Event::Exact(bail.0));
-                match tree_builder::scan(source, at, events, document) {
-                    Ok(tree) => {
-                        events.keep(mark);
-                        tree.report(source, events, document);
-                        Ok(ScanEnd::Exactly)
-                    }
-                    Err(halt) => {
-                        events.rollback(mark);
-                        Err(halt)
+        let charset = report.document.charset;
+        let mark = report.events.mark();
+        let result = if let Some(bail) = exact {
+            report.events.push(Event::Exact(bail.0));
+            tree_builder::scan(at, report).map(|tree| {
+                report.events.keep(mark);
+                tree.report(report);
+                ScanEnd::Exactly
+            })
+        } else if drafts {
+            // A trial, of which nothing is kept but the document's base.
+            let (mut base, mut open) = (None, OpenDocuments::default());
+            let (source, events) = (report.source, &mut *report.events);
+            let mut find_base = |trial: &mut Events<'_>| {
+                for event in &trial.list {
+                    if open.is_outermost(event) && matches!(event, Event::Base(..)) {
+                        base = Some(events.adopt(event, trial, source.bytes));
                     }
                 }
+            };
+            let mut trial = Events::with_flush(Batch::default(), &mut find_base);
+            let mut trial_report = ReferenceReporter {
+                source,
+                events: &mut trial,
+                document: report.document,
+            };
+            let result = parser.scan(at, limit, &mut trial_report);
+            trial.end_window();
+            if result.is_ok() {
+                report.events.keep(mark);
+                report.document.begin(charset);
+                // Nothing is retracted any more, so references need not be held.
+                base.into_iter().for_each(|base| report.events.push(base));
+                report.events.push(Event::Settled);
+                // The same scan succeeded before.
+                let _ = parser.scan(at, limit, report);
             }
+            result
+        } else {
+            let result = parser.scan(at, limit, report);
+            if result.is_ok() {
+                report.events.keep(mark);
+            }
+            result
         };
         let halt = match result {
-            Ok(done) => return Ok(done),
+            Ok(end) => return Ok(end),
             Err(halt) => halt,
         };
-        let mut charset = document.charset;
-        mode = match (halt, mode) {
-            (Halt::Encoding(encoding), _)
+        report.events.rollback(mark);
+        let mut charset = report.document.charset;
+        match halt {
+            Halt::Encoding(encoding)
                 if charset::needs_transcoding(encoding) || charset::needs_transcoding(opened) =>
             {
                 return Err(encoding);
             }
-            (Halt::Encoding(encoding), mode) => {
-                charset.change(encoding);
-                mode
-            }
-            (Halt::Bail(bail), ScanMode::Fast(_)) => ScanMode::Exact(bail),
-            (Halt::Bail(_), ScanMode::Exact(_)) => ScanMode::Fast(0),
-        };
-        if charset.label != opened {
-            events.push(Event::Encoding(charset.label));
+            Halt::Encoding(encoding) => charset.change(encoding),
+            Halt::Bail(bail) if exact.is_none() => exact = Some(bail),
+            Halt::Bail(_) => (exact, limit) = (None, 0),
         }
-        document.begin(charset);
+        if charset.label != opened {
+            report.events.push(Event::Encoding(charset.label));
+        }
+        report.document.begin(charset);
     }
 }
 
@@ -393,9 +390,6 @@ pub(super) fn srcdoc(
     range: Range<usize>,
     flags: Flags,
 ) {
-    if range.is_empty() {
-        return;
-    }
     if !NestingLimit::SRCDOC.admits(report.document.depth) {
         let offset = report.source.offset(range.start);
         let event = Event::Diagnostic(&diagnostic::SRCDOC_DEPTH, offset);
@@ -409,27 +403,25 @@ pub(super) fn srcdoc(
 /// The source is decoded, that is UTF-8, and a `meta` element does not change that.
 fn decoded_srcdoc(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize>, flags: Flags) {
     let host = &mut *report.document;
-    let mut document = ReportState::new(host.options.clone(), host.enabled);
-    document.depth = host.depth + 1;
-    document.flags = flags | Flags::SRCDOC;
-    document.decoders = std::mem::take(&mut host.decoders);
-    document.text_scanners = host.text_scanners.take();
+    let mut document = ReportState {
+        depth: host.depth + 1,
+        flags: flags | Flags::SRCDOC,
+        decoders: std::mem::take(&mut host.decoders),
+        text_scanners: host.text_scanners.take(),
+        ..ReportState::new(host.options.clone(), host.enabled)
+    };
     let mut parser = SimulatorParser::new(&document.options, document.enabled);
     nested::enter(None, RuleFamily::Markup, None, report.events);
-    // The value may be final, but the document in it is not.
-    let source = ValueSource {
-        is_final: false,
-        ..report.source.until(range.end)
+    let mut inner = ReferenceReporter {
+        // The value may be final, but the document in it is not.
+        source: SourceText {
+            is_final: false,
+            ..report.source.until(range.end)
+        },
+        events: report.events,
+        document: &mut document,
     };
-    let events = &mut *report.events;
-    let end = whole(
-        source,
-        range.start,
-        None,
-        &mut parser,
-        events,
-        &mut document,
-    );
+    let end = whole(range.start, None, &mut parser, &mut inner);
     if end != Ok(ScanEnd::Exactly) {
         let offset = report.source.offset(range.start);
         let event = Event::Diagnostic(&diagnostic::APPROXIMATE, offset);
@@ -439,13 +431,4 @@ fn decoded_srcdoc(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize
     report.document.references += document.references;
     report.document.decoders = document.decoders;
     report.document.text_scanners = document.text_scanners;
-}
-
-/// The source of feedback for a scan.
-#[derive(Clone, Copy)]
-enum ScanMode {
-    /// With the simulator, approximating from this offset on.
-    Fast(u64),
-    /// With the tree builder.
-    Exact(Bail),
 }

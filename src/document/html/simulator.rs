@@ -26,15 +26,14 @@ use super::attributes::{AttributeSet, ElementNamespace, EnabledRows, ValueSyntax
 use super::feedback::{Bail, Halt, ScanEnd, TagFeedback, TokenizerMode, TreeFeedback};
 use super::names::{Attribute, Element};
 use super::raw_text::ScriptEscape;
-use super::report::ReportState;
+use super::report::ReferenceReporter;
 use super::tag::{AttributeNames, Tag};
 use super::tokenizer::{TokenizerRun, TokenizerState};
-use super::value::{self, ValueSource};
 use crate::bytes::seek::is_space;
-use crate::document::events::Events;
+use crate::document::source_text::SourceText;
 
 /// The simulator's state.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Simulator {
     foreign: ForeignElements,
     /// Number of open templates.
@@ -44,8 +43,8 @@ pub(super) struct Simulator {
     base_after_table: bool,
     /// Whether there was a table part or a table in an open template.
     table_parts_in_template: bool,
-    /// Whether a `<head>` here may still be the first.
-    in_prolog: bool,
+    /// Whether a `<head>` here cannot be the first.
+    past_prolog: bool,
     /// The attributes of the `html` element.
     html: AttributeSet,
     /// The attributes of the `body` element.
@@ -67,61 +66,39 @@ pub(super) struct SimulatorParser {
 impl SimulatorParser {
     pub(super) fn new(options: &HtmlOptions, enabled: EnabledRows) -> Self {
         SimulatorParser {
-            tokenizer: TokenizerState::new(),
-            simulator: Simulator::new(options.scripting, AttributeNames::new(enabled)),
+            tokenizer: TokenizerState::default(),
+            simulator: Simulator {
+                scripting: options.scripting,
+                names: AttributeNames::new(enabled),
+                ..Simulator::default()
+            },
         }
     }
-}
 
-/// Scans a document that is in one window; approximates from the offset `limit` on.
-pub(super) fn scan(
-    source: ValueSource<'_>,
-    at: usize,
-    limit: u64,
-    parser: &mut SimulatorParser,
-    events: &mut Events,
-    document: &mut ReportState,
-) -> Result<ScanEnd, Halt> {
-    let SimulatorParser {
-        tokenizer,
-        simulator,
-    } = parser;
-    tokenizer.begin();
-    simulator.begin(limit);
-    let mut run = TokenizerRun {
-        source,
-        last: true,
-        state: tokenizer,
-        tree: simulator,
-        events,
-        document,
-    };
-    run.run(at)?;
-    Ok(match simulator.take_approximated() {
-        true => ScanEnd::Approximately,
-        false => ScanEnd::Exactly,
-    })
+    /// Scans a document that is in one window; approximates from the offset `limit` on.
+    pub(super) fn scan(
+        &mut self,
+        at: usize,
+        limit: u64,
+        report: &mut ReferenceReporter<'_, '_, '_>,
+    ) -> Result<ScanEnd, Halt> {
+        self.tokenizer.begin();
+        self.simulator.begin(limit);
+        let mut run = TokenizerRun {
+            report: report.reborrow(),
+            last: true,
+            state: &mut self.tokenizer,
+            tree: &mut self.simulator,
+        };
+        run.run(at)?;
+        Ok(match self.simulator.take_approximated() {
+            true => ScanEnd::Approximately,
+            false => ScanEnd::Exactly,
+        })
+    }
 }
 
 impl Simulator {
-    fn new(scripting: bool, names: AttributeNames) -> Self {
-        Simulator {
-            foreign: ForeignElements::default(),
-            templates: 0,
-            form_open: false,
-            table_seen: false,
-            base_after_table: false,
-            table_parts_in_template: false,
-            in_prolog: true,
-            html: AttributeSet::default(),
-            body: AttributeSet::default(),
-            scripting,
-            limit: 0,
-            approximated: false,
-            names,
-        }
-    }
-
     /// Starts a document; from the offset `limit` on, bail rules are ignored.
     pub(super) fn begin(&mut self, limit: u64) {
         let mut foreign = std::mem::take(&mut self.foreign);
@@ -129,7 +106,9 @@ impl Simulator {
         *self = Simulator {
             foreign,
             limit,
-            ..Simulator::new(self.scripting, self.names)
+            scripting: self.scripting,
+            names: self.names,
+            ..Simulator::default()
         };
     }
 
@@ -138,7 +117,7 @@ impl Simulator {
         std::mem::take(&mut self.approximated)
     }
 
-    fn bail(&mut self, source: &ValueSource<'_>, at: usize, bail: Bail) -> Result<(), Halt> {
+    fn bail(&mut self, source: &SourceText<'_>, at: usize, bail: Bail) -> Result<(), Halt> {
         if source.offset(at) < self.limit {
             return Err(Halt::Bail(bail));
         }
@@ -147,7 +126,7 @@ impl Simulator {
     }
 
     /// Returns the namespace of the element that a start tag would create.
-    fn space(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<ElementNamespace, Halt> {
+    fn space(&mut self, source: &SourceText<'_>, tag: &Tag) -> Result<ElementNamespace, Halt> {
         let element = tag.element;
         let Some(&ForeignElement { point, .. }) = self.foreign.open.last() else {
             return Ok(ElementNamespace::Html);
@@ -171,7 +150,7 @@ impl Simulator {
         Ok(self.foreign.space)
     }
 
-    fn foreign_tag(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<TagFeedback, Halt> {
+    fn foreign_tag(&mut self, source: &SourceText<'_>, tag: &Tag) -> Result<TagFeedback, Halt> {
         let breaks_out = [Attribute::Color, Attribute::Face, Attribute::Size];
         if tag.element == Element::Font
             && breaks_out
@@ -193,7 +172,7 @@ impl Simulator {
 
     fn open_foreign(
         &mut self,
-        source: &ValueSource<'_>,
+        source: &SourceText<'_>,
         tag: &Tag,
         space: ElementNamespace,
     ) -> Result<(), Halt> {
@@ -201,7 +180,7 @@ impl Simulator {
             return self.bail(source, tag.start, Bail::LIMIT);
         }
         let says_html = tag.value(Attribute::Encoding).is_some_and(|range| {
-            let encoding = value::decoded_value(source, range);
+            let encoding = source.keyword(range);
             encoding.eq_ignore_ascii_case(b"text/html")
                 || encoding.eq_ignore_ascii_case(b"application/xhtml+xml")
         });
@@ -218,10 +197,10 @@ impl Simulator {
         }
     }
 
-    fn html_tag(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> Result<TagFeedback, Halt> {
+    fn html_tag(&mut self, source: &SourceText<'_>, tag: &mut Tag) -> Result<TagFeedback, Halt> {
         use Element::*;
-        let prolog = self.in_prolog;
-        self.in_prolog &= tag.element == Html;
+        let past_prolog = self.past_prolog;
+        self.past_prolog |= tag.element != Html;
         let mut feedback = self.feedback();
         match tag.element {
             Title | Textarea | Style | Xmp | Iframe | Noembed | Noframes => {
@@ -239,7 +218,7 @@ impl Simulator {
                 feedback.accepted = false;
             }
             Frame => feedback.accepted = false,
-            Head if !prolog => {
+            Head if past_prolog => {
                 self.bail_if_linked(source, tag, Bail::HEAD)?;
                 feedback.accepted = false;
             }
@@ -276,7 +255,7 @@ impl Simulator {
     /// Bails if the tag may hold a reference.
     fn bail_if_linked(
         &mut self,
-        source: &ValueSource<'_>,
+        source: &SourceText<'_>,
         tag: &Tag,
         bail: Bail,
     ) -> Result<(), Halt> {
@@ -305,11 +284,12 @@ impl Simulator {
             Element::Html => &mut self.html,
             _ => &mut self.body,
         };
-        tag.attributes.retain(|known| seen.insert(known.attribute));
+        tag.attributes
+            .retain(|known| seen.insert(known.row.attribute));
         true
     }
 
-    fn form(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<bool, Halt> {
+    fn form(&mut self, source: &SourceText<'_>, tag: &Tag) -> Result<bool, Halt> {
         if self.templates > 0 {
             if self.table_parts_in_template {
                 self.bail_if_linked(source, tag, Bail::TEMPLATE_TABLE)?;
@@ -319,7 +299,7 @@ impl Simulator {
         Ok(!std::mem::replace(&mut self.form_open, true))
     }
 
-    fn template(&mut self, source: &ValueSource<'_>, tag: &Tag) -> Result<(), Halt> {
+    fn template(&mut self, source: &SourceText<'_>, tag: &Tag) -> Result<(), Halt> {
         if tag.value(Attribute::ShadowRootMode).is_some() {
             self.bail(source, tag.start, Bail::SHADOW_ROOT)?;
         }
@@ -334,7 +314,7 @@ impl TreeFeedback for Simulator {
     #[inline]
     fn start_tag(
         &mut self,
-        source: &ValueSource<'_>,
+        source: &SourceText<'_>,
         tag: &mut Tag,
     ) -> Result<Option<TagFeedback>, Halt> {
         tag.space = ElementNamespace::Html;
@@ -355,7 +335,7 @@ impl TreeFeedback for Simulator {
             return Ok(None);
         }
         if in_html && !tag.element.is_structural() {
-            self.in_prolog = false;
+            self.past_prolog = true;
             return Ok(Some(self.feedback()));
         }
         let feedback = match in_html {
@@ -370,8 +350,8 @@ impl TreeFeedback for Simulator {
     }
 
     #[inline]
-    fn end_tag(&mut self, source: &ValueSource<'_>, name: Range<usize>) -> Result<(), Halt> {
-        self.in_prolog = false;
+    fn end_tag(&mut self, source: &SourceText<'_>, name: Range<usize>) -> Result<(), Halt> {
+        self.past_prolog = true;
         let at = name.start;
         let name = &source.bytes[name];
         if self.foreign.open.is_empty() {
@@ -406,8 +386,9 @@ impl TreeFeedback for Simulator {
     }
 
     #[inline]
-    fn text(&mut self, source: &ValueSource<'_>, range: Range<usize>) {
-        self.in_prolog = self.in_prolog && source.bytes[range].iter().all(|&byte| is_space(byte));
+    fn text(&mut self, source: &SourceText<'_>, range: Range<usize>) {
+        self.past_prolog =
+            self.past_prolog || !source.bytes[range].iter().all(|&byte| is_space(byte));
     }
 
     fn is_inert(&self) -> bool {
@@ -416,11 +397,11 @@ impl TreeFeedback for Simulator {
 
     #[inline]
     fn fast_path(&self) -> Option<&AttributeNames> {
-        let applies = !self.in_prolog && self.templates == 0 && self.foreign.open.is_empty();
+        let applies = self.past_prolog && self.templates == 0 && self.foreign.open.is_empty();
         applies.then_some(&self.names)
     }
 
-    fn base(&mut self, source: &ValueSource<'_>, tag: &Tag, first: bool) -> Result<(), Halt> {
+    fn base(&mut self, source: &SourceText<'_>, tag: &Tag, first: bool) -> Result<(), Halt> {
         if first {
             self.base_after_table = self.table_seen;
             return Ok(());

@@ -6,15 +6,14 @@
 
 use std::ops::Range;
 
-use super::attributes::{
-    ATTRIBUTES, AttributeRow, AttributeSet, ElementFilter, ElementNamespace, EnabledRows, row,
-};
+use super::attributes::{ANY, ATTRIBUTES, AttributeRow, ElementNamespace, EnabledRows, row};
 use super::names::{Attribute, Element};
+use super::value_syntax::LIMIT;
 use crate::bytes::seek::{self, is_space};
 use crate::bytes::simd::{self, Block};
 
 /// A start tag with the attributes that have a row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Tag {
     /// Index of the `<`.
     pub(super) start: usize,
@@ -32,25 +31,11 @@ pub(super) struct Tag {
 /// An attribute of a start tag that has a row on the element.
 #[derive(Clone, Debug)]
 pub(super) struct KnownAttribute {
-    pub(super) attribute: Attribute,
     pub(super) row: &'static AttributeRow,
     pub(super) value: Range<usize>,
 }
 
 impl Tag {
-    pub(super) fn new() -> Self {
-        Tag {
-            start: 0,
-            name: 0..0,
-            element: Element::Other,
-            space: ElementNamespace::Html,
-            attributes: Vec::new(),
-            self_closing: false,
-            end: 0,
-            in_pieces: false,
-        }
-    }
-
     pub(super) fn is_meta(&self) -> bool {
         self.element == Element::Meta && self.space == ElementNamespace::Html
     }
@@ -64,7 +49,7 @@ impl Tag {
     /// Returns the raw value of an attribute.
     pub(super) fn value(&self, attribute: Attribute) -> Option<Range<usize>> {
         let mut attributes = self.attributes.iter();
-        let found = attributes.find(|known| known.attribute == attribute)?;
+        let found = attributes.find(|known| known.row.attribute == attribute)?;
         Some(found.value.clone())
     }
 }
@@ -103,6 +88,34 @@ impl<'a> Attributes<'a> {
     /// Reads the next attribute, or the end of the tag.
     #[inline(always)]
     pub(super) fn step(&mut self) -> TagStep {
+        let (bytes, at) = (self.bytes, self.at);
+        // Mostly `>` or ` name="value"`.
+        if let Some([first, rest @ ..]) = bytes.get(at..).and_then(<[u8]>::first_chunk::<33>) {
+            match first {
+                b'>' => {
+                    let (end, self_closing) = (at + 1, false);
+                    return TagStep::End { end, self_closing };
+                }
+                b' ' => {}
+                _ => return self.any_step(),
+            }
+            let block = Block::new(&rest.as_chunks().0[0]);
+            let ends = block.up_to(b' ') | block.any_of([b'/', b'>', b'=']);
+            let length = ends.trailing_zeros() as usize;
+            if (1..16).contains(&length) && rest[length] == b'=' && rest[length + 1] == b'"' {
+                let name = at + 1..at + 1 + length;
+                let start = at + 3 + length;
+                let end = seek::next(b'"', bytes, start);
+                if end < bytes.len() {
+                    return self.attribute(name, start..end, end + 1);
+                }
+            }
+        }
+        self.any_step()
+    }
+
+    #[inline(never)]
+    fn any_step(&mut self) -> TagStep {
         let bytes = self.bytes;
         let start = seek::skip_separators(bytes, self.at);
         let Some(&first) = bytes.get(start) else {
@@ -226,8 +239,7 @@ impl SuffixFilter {
     /// Whether the name that ends at `end` may be one of the filter's.
     #[inline(always)]
     fn may_have(&self, bytes: &[u8], end: usize) -> bool {
-        let four = end.checked_sub(4).and_then(|at| bytes.get(at..));
-        let Some(&four) = four.and_then(<[u8]>::first_chunk) else {
+        let Some(&four) = bytes.get(..end).and_then(<[u8]>::last_chunk) else {
             return true;
         };
         let three = (u32::from_le_bytes(four) | LOWER as u32) & !0xFF;
@@ -241,20 +253,14 @@ impl SuffixFilter {
     }
 }
 
-/// Whether tags of every name are searched for the attribute of a row.
-const fn is_on_any_tag(row: &AttributeRow) -> bool {
-    matches!(row.space, ElementNamespace::Html)
-        && (matches!(row.on, ElementFilter::Any) || matches!(row.attribute, Attribute::Background))
-}
-
-/// An element that [`scan_tags`] does not pass over, by the key of its name.
+/// An element whose start tags have an effect or may hold references, by the key of its name.
 #[derive(Clone, Copy)]
 struct SpecialName {
     /// The name, of up to eight bytes, in lower case and little-endian.
     key: u64,
-    /// The element, if its start tags do no more than hold references; `Other` if they are left to
-    /// the tokenizer.
-    element: Element,
+    /// The element, if its start tags do no more than hold references; `None` if they are left to the
+    /// tokenizer.
+    element: Option<Element>,
 }
 
 static SPECIAL: [SpecialName; SLOTS] = special();
@@ -265,20 +271,19 @@ const fn special() -> [SpecialName; SLOTS] {
     let mut i = 0;
     while i < ATTRIBUTES.len() {
         let row = &ATTRIBUTES[i];
-        if let (ElementNamespace::Html, ElementFilter::These(these)) = (row.space, row.on)
-            && !is_on_any_tag(row)
+        let mut j = 0;
+        while matches!(row.space, ElementNamespace::Html)
+            && row.on.len() < ANY.len()
+            && j < row.on.len()
         {
-            let mut j = 0;
-            while j < these.len() {
-                has_row[these[j] as usize] = true;
-                j += 1;
-            }
+            has_row[row.on[j] as usize] = true;
+            j += 1;
         }
         i += 1;
     }
     let none = SpecialName {
         key: 0,
-        element: Element::Other,
+        element: None,
     };
     let mut slots = [none; SLOTS];
     let mut i = 1;
@@ -296,7 +301,7 @@ const fn special() -> [SpecialName; SLOTS] {
                 at += 1;
             }
             assert!(slots[slot(key)].key == 0, "two names in one slot");
-            let element = if has_effect { Element::Other } else { element };
+            let element = if has_effect { None } else { Some(element) };
             slots[slot(key)] = SpecialName { key, element };
         }
         i += 1;
@@ -306,49 +311,38 @@ const fn special() -> [SpecialName; SLOTS] {
 
 /// Hashes a key. The multiplier was found by trial: no two names share a slot.
 const fn slot(key: u64) -> usize {
-    (key.wrapping_mul(0x2579_94AD_ACDD_471B) >> 57) as usize
+    (key.wrapping_mul(0xDB1B_B1A7_4021_135F) >> 57) as usize
 }
 
-/// The attributes that the options ask for, with filters that reject most other names quickly.
-#[derive(Clone, Copy, Debug)]
+/// The attributes that the options ask for, with a filter that rejects most other names quickly.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AttributeNames {
-    /// Names to look for on every element.
-    on_any: SuffixFilter,
-    /// Names to look for on some element.
-    on_some: SuffixFilter,
+    filter: SuffixFilter,
     enabled: EnabledRows,
-    /// Attributes without an enabled row.
-    disabled: AttributeSet,
 }
 
 impl AttributeNames {
     pub(super) fn new(enabled: EnabledRows) -> Self {
         AttributeNames {
-            on_any: SuffixFilter::of(enabled.rows().filter(|row| is_on_any_tag(row))),
-            on_some: SuffixFilter::of(enabled.rows()),
+            filter: SuffixFilter::of(enabled.rows()),
             enabled,
-            disabled: enabled.disabled(),
         }
     }
 
-    /// Adds an attribute to a tag, if an enabled row matches and `seen` does not have the attribute.
+    /// Adds an attribute to a tag, if an enabled row matches and the tag does not have the attribute.
     #[inline(always)]
-    fn add(&self, bytes: &[u8], raw: RawAttribute, seen: &mut AttributeSet, tag: &mut Tag) {
-        if !self.on_some.may_have(bytes, raw.name.end) {
+    fn add(&self, bytes: &[u8], raw: RawAttribute, tag: &mut Tag) {
+        if !self.filter.may_have(bytes, raw.name.end) {
             return;
         }
         let attribute = Attribute::at(bytes, raw.name.start, raw.name.end);
         if attribute != Attribute::Other
             && let Some(row) = row(tag.space, tag.element, attribute)
             && self.enabled.has(row)
-            && seen.insert(attribute)
+            && tag.value(attribute).is_none()
         {
             let value = raw.value;
-            tag.attributes.push(KnownAttribute {
-                attribute,
-                row,
-                value,
-            });
+            tag.attributes.push(KnownAttribute { row, value });
         }
     }
 
@@ -357,11 +351,10 @@ impl AttributeNames {
     #[inline(always)]
     pub(super) fn read(&self, bytes: &[u8], tag: &mut Tag) -> bool {
         let mut attributes = Attributes::new(bytes, tag.name.end);
-        let mut seen = self.disabled;
         tag.attributes.clear();
         loop {
             match attributes.step() {
-                TagStep::Attribute(raw) => self.add(bytes, raw, &mut seen, tag),
+                TagStep::Attribute(raw) => self.add(bytes, raw, tag),
                 TagStep::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
@@ -404,18 +397,20 @@ pub(super) fn scan_tags(
                 // The `<` is in an attribute's value.
                 continue;
             }
-            match classify(bytes, at, names) {
+            match classify(bytes, at) {
                 Some(TagClass::Past(next)) => end = next,
                 Some(TagClass::At(element, name_end)) => {
                     tag.start = at;
                     tag.element = element;
                     tag.name = at + 1..name_end;
                     tag.space = ElementNamespace::Html;
-                    if !names.read(bytes, tag) {
+                    if !names.read(bytes, tag) || tag.end - at > LIMIT {
                         return TagScan::To(at);
                     }
-                    // Most table cells and list items have none.
                     if !tag.attributes.is_empty() || element == Element::A {
+                        if element == Element::Other {
+                            tag.element = Element::at(bytes, at + 1, name_end);
+                        }
                         return TagScan::Tag;
                     }
                     end = tag.end;
@@ -429,27 +424,24 @@ pub(super) fn scan_tags(
 }
 
 enum TagClass {
-    /// A tag without effect that ends before the index.
+    /// A tag without effect or references that ends before the index.
     Past(usize),
-    /// The start tag of an element that may hold references; the name ends at the index.
+    /// The start tag of an element that may hold references, `Other` if it has no rows of its own; the
+    /// name ends at the index.
     At(Element, usize),
 }
 
 /// Classifies the tag at an index; none if it is not plain.
 #[inline(always)]
-fn classify(bytes: &[u8], at: usize, names: &AttributeNames) -> Option<TagClass> {
+fn classify(bytes: &[u8], at: usize) -> Option<TagClass> {
     let here: &[u8; 32] = bytes.get(at..)?.first_chunk()?;
     let (closes, name) = match here[1] {
         b'/' => (true, name_at::<2>(here)?),
         _ => (false, name_at::<1>(here)?),
     };
-    let TagName {
-        first,
-        length,
-        word,
-    } = name;
+    let TagName { length, word } = name;
     let last = here[length + 1 + usize::from(closes)];
-    if !first.is_ascii_alphabetic() {
+    if !(word as u8).is_ascii_lowercase() {
         return None;
     }
     if closes {
@@ -463,29 +455,18 @@ fn classify(bytes: &[u8], at: usize, names: &AttributeNames) -> Option<TagClass>
     }
     let key = word & u64::MAX >> (64 - 8 * length);
     let special = &SPECIAL[slot(key)];
-    if special.key == key {
-        return match special.element {
-            Element::Other => None,
-            element => Some(TagClass::At(element, end)),
-        };
-    }
-    if last == b'>' {
-        return Some(TagClass::Past(end + 1));
-    }
-    let mut attributes = Attributes::new(bytes, end);
-    loop {
-        match attributes.step() {
-            TagStep::Attribute(raw) if names.on_any.may_have(bytes, raw.name.end) => return None,
-            TagStep::Attribute(_) => {}
-            TagStep::End { end, .. } => return Some(TagClass::Past(end)),
-            TagStep::Cut(_) => return None,
-        }
-    }
+    let element = match special.key == key {
+        true => special.element?,
+        false => Element::Other,
+    };
+    Some(match last {
+        b'>' if element != Element::A => TagClass::Past(end + 1),
+        _ => TagClass::At(element, end),
+    })
 }
 
 /// The bytes at the position of a tag's name.
 struct TagName {
-    first: u8,
     /// From 1 to 8.
     length: usize,
     /// The first eight bytes, letters in lower case.
@@ -500,12 +481,9 @@ fn name_at<const AT: usize>(here: &[u8; 32]) -> Option<TagName> {
     // Without an end there are 32 zeros.
     let length = ends.trailing_zeros() as usize;
     let word = u64::from_le_bytes(*rest.first_chunk()?) | LOWER;
-    let name = TagName {
-        first: rest[0],
-        length,
-        word,
-    };
-    (1..=8).contains(&length).then_some(name)
+    (1..=8)
+        .contains(&length)
+        .then_some(TagName { length, word })
 }
 
 /// The names whose end tags have an effect; a name that only starts with `form` counts too.

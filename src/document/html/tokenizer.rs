@@ -15,20 +15,20 @@ use super::names::{Attribute, Element};
 use super::raw_text::{
     EndTagSearch, ScriptEscape, find_comment_end, find_end_tag, find_script_end, starts_with,
 };
-use super::report::{Capture, ReferenceReporter, ReportState};
+use super::report::{Capture, ReferenceReporter};
 use super::tag::{AttributeNames, Tag, TagScan, scan_tags, tag_end};
-use super::value::{CharacterContext, ValueSource};
+use super::value::CharacterContext;
 use super::value_syntax::LIMIT;
 use crate::bytes::seek;
 use crate::bytes::steps::step;
-use crate::decode::charset;
 use crate::document::css;
 use crate::document::diagnostic;
-use crate::document::events::{Event, Events, FoundRemark, RemarkKind};
+use crate::document::events::{Event, FoundRemark, RemarkKind};
 use crate::document::flags::Flags;
 use crate::document::remark::{LONGEST_REMARK, RemarkCheck, check_remark};
 
 /// A tokenizer between two windows.
+#[derive(Default)]
 pub(super) struct TokenizerState {
     pub(super) mode: TokenizerMode,
     pub(super) tag: Tag,
@@ -38,23 +38,13 @@ pub(super) struct TokenizerState {
 }
 
 /// The state of a tag longer than [`LIMIT`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct LongTag {
     feedback: TagFeedback,
     /// The attributes in earlier pieces.
     seen: AttributeSet,
     /// The quote of a value that is being skipped; a space for an unquoted one.
     quote: Option<u8>,
-}
-
-impl LongTag {
-    fn new(feedback: TagFeedback) -> Self {
-        LongTag {
-            feedback,
-            seen: AttributeSet::default(),
-            quote: None,
-        }
-    }
 }
 
 /// The result of one step of the tokenizer.
@@ -66,15 +56,6 @@ pub(super) enum Flow {
 }
 
 impl TokenizerState {
-    pub(super) fn new() -> Self {
-        TokenizerState {
-            mode: TokenizerMode::Data,
-            tag: Tag::new(),
-            long: LongTag::new(TagFeedback::DROPPED),
-            capture: None,
-        }
-    }
-
     /// Starts a document.
     pub(super) fn begin(&mut self) {
         self.mode = TokenizerMode::Data;
@@ -84,19 +65,17 @@ impl TokenizerState {
 
 /// A run of the tokenizer over one window.
 pub(super) struct TokenizerRun<'a, 'e, 'f, T> {
-    pub(super) source: ValueSource<'a>,
+    pub(super) report: ReferenceReporter<'a, 'e, 'f>,
     /// Whether the window is the document's last.
     pub(super) last: bool,
     pub(super) state: &'e mut TokenizerState,
     pub(super) tree: &'e mut T,
-    pub(super) events: &'e mut Events<'f>,
-    pub(super) document: &'e mut ReportState,
 }
 
 impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     /// Scans from an index on; returns the index up to which the window is consumed.
     pub(super) fn run(&mut self, mut at: usize) -> Result<usize, Halt> {
-        let end = self.source.bytes.len();
+        let end = self.report.source.bytes.len();
         loop {
             if at == end {
                 return Ok(end);
@@ -126,8 +105,8 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
 
     /// Data state: runs until the mode changes or the bytes end.
     fn data(&mut self, mut at: usize) -> Result<Flow, Halt> {
-        let bytes = self.source.bytes;
-        let wants_text = !T::WANTS_ALL && self.document.text_scanners.is_some();
+        let bytes = self.report.source.bytes;
+        let wants_text = !T::WANTS_ALL && self.report.document.text_scanners.is_some();
         loop {
             if !wants_text && let Some(names) = self.tree.fast_path() {
                 match scan_tags(bytes, at, names, &mut self.state.tag) {
@@ -146,7 +125,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 }
             }
             let open = seek::next(b'<', bytes, at);
-            self.tree.text(&self.source, at..open);
+            self.tree.text(&self.report.source, at..open);
             if wants_text && open > at {
                 // The text between two tags is searched as a whole.
                 if open == bytes.len() && !self.last && open - at <= LIMIT {
@@ -158,7 +137,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             if rest.len() < 2 || (self.last && rest == b"</") {
                 // At the end of the document, `<` and `</` are text.
                 if self.last {
-                    self.tree.text(&self.source, open..bytes.len());
+                    self.tree.text(&self.report.source, open..bytes.len());
                 }
                 return Ok(Flow::Wait(open));
             }
@@ -172,7 +151,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                     Flow::Go(open + 2)
                 }
                 _ => {
-                    self.tree.text(&self.source, open..open + 1);
+                    self.tree.text(&self.report.source, open..open + 1);
                     Flow::Go(open + 1)
                 }
             };
@@ -190,14 +169,14 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             true => Flags::INERT,
             false => Flags::NONE,
         };
-        let mut report = ReferenceReporter::new(self.source, self.events, self.document);
-        report.character_data(range, Some(CharacterContext::Text), flags);
+        self.report
+            .character_data(range, Some(CharacterContext::Text), flags);
         self.forbid_restart();
     }
 
     #[inline(always)]
     fn start_tag(&mut self, open: usize) -> Result<Flow, Halt> {
-        let bytes = self.source.bytes;
+        let bytes = self.report.source.bytes;
         let name = open + 1..seek::tag_name_end(bytes, open + 1);
         if name.end == bytes.len() {
             return self.wait_for_tag(open);
@@ -210,7 +189,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         tag.start = open;
         tag.element = element;
         tag.name = name;
-        let Some(feedback) = self.tree.start_tag(&self.source, tag)? else {
+        let Some(feedback) = self.tree.start_tag(&self.report.source, tag)? else {
             return self.wait_for_tag(open);
         };
         if self.state.tag.end - open > LIMIT {
@@ -222,29 +201,29 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     /// Whether the text of a link is read, and more bytes have to be seen for it.
     #[inline(always)]
     fn awaits_text(&self, name: Range<usize>) -> bool {
-        self.document.options.descriptions
+        self.report.document.options.descriptions
             && !self.last
-            && !description::is_whole(self.source.bytes, name)
+            && !description::is_whole(self.report.source.bytes, name)
     }
 
     #[inline(always)]
     fn accept(&mut self, feedback: TagFeedback) -> Result<Flow, Halt> {
         let tag = &self.state.tag;
         if feedback.accepted && !tag.attributes.is_empty() {
-            let mut report = ReferenceReporter::new(self.source, self.events, self.document);
             if tag.is_meta() {
-                apply_meta(&mut report, tag)?;
+                self.report.apply_meta(tag)?;
             }
             self.report_tag(feedback);
             let tag = &self.state.tag;
             if tag.is_base() && !feedback.inert {
-                let first = !self.document.has_base;
-                ReferenceReporter::new(self.source, self.events, self.document).base(tag, first);
-                self.tree.base(&self.source, tag, first)?;
+                let first = !self.report.document.has_base;
+                self.report.base(tag, first);
+                self.tree.base(&self.report.source, tag, first)?;
             }
         }
         if feedback.mode != TokenizerMode::Data {
-            self.capture(feedback);
+            self.state.mode = feedback.mode;
+            self.state.capture = self.report.capture(&self.state.tag, feedback);
         }
         Ok(Flow::Go(self.state.tag.end))
     }
@@ -252,8 +231,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     /// Reports the attributes of a tag.
     #[inline(always)]
     fn report_tag(&mut self, feedback: TagFeedback) {
-        let mut report = ReferenceReporter::new(self.source, self.events, self.document);
-        report.tag(&self.state.tag, feedback);
+        self.report.tag(&self.state.tag, feedback);
         self.forbid_restart();
     }
 
@@ -261,26 +239,16 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     #[inline(always)]
     fn forbid_restart(&mut self) {
         // The events of a srcdoc document are still held by its host.
-        if self.events.is_released() && self.document.depth == 0 {
-            self.document.limit = 0;
+        if self.report.events.is_released() && self.report.document.depth == 0 {
+            self.report.document.limit = 0;
             self.tree.forbid_halt();
-        }
-    }
-
-    /// Switches the mode after a start tag.
-    fn capture(&mut self, feedback: TagFeedback) {
-        self.state.mode = feedback.mode;
-        self.state.capture = None;
-        if feedback.accepted {
-            let mut report = ReferenceReporter::new(self.source, self.events, self.document);
-            self.state.capture = report.capture(&self.state.tag, feedback);
         }
     }
 
     /// Waits for the rest of a start tag, or reads it in pieces if it is longer than [`LIMIT`].
     #[cold]
     fn wait_for_tag(&mut self, open: usize) -> Result<Flow, Halt> {
-        let bytes = self.source.bytes;
+        let bytes = self.report.source.bytes;
         if bytes.len() - open <= LIMIT || self.last {
             return Ok(Flow::Wait(open));
         }
@@ -290,10 +258,13 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         tag.name = open + 1..seek::tag_name_end(bytes, open + 1);
         tag.element = Element::at(bytes, tag.name.start, tag.name.end);
         tag.in_pieces = true;
-        let feedback = self.tree.start_tag(&self.source, tag);
+        let feedback = self.tree.start_tag(&self.report.source, tag);
         tag.in_pieces = false;
         self.state.mode = TokenizerMode::LongTag;
-        self.state.long = LongTag::new(feedback?.unwrap_or(TagFeedback::DROPPED));
+        self.state.long = LongTag {
+            feedback: feedback?.unwrap_or_default(),
+            ..LongTag::default()
+        };
         Ok(self.report_piece(false))
     }
 
@@ -302,14 +273,14 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     fn long_end_tag(&mut self, open: usize) -> Flow {
         self.too_long(open);
         self.state.mode = TokenizerMode::LongTag;
-        self.state.long = LongTag::new(TagFeedback::DROPPED);
-        Flow::Go(seek::tag_name_end(self.source.bytes, open + 2))
+        self.state.long = LongTag::default();
+        Flow::Go(seek::tag_name_end(self.report.source.bytes, open + 2))
     }
 
     /// Continues a long tag.
     #[cold]
     fn in_long_tag(&mut self, at: usize) -> Flow {
-        let bytes = self.source.bytes;
+        let bytes = self.report.source.bytes;
         if let Some(quote) = self.state.long.quote {
             let end = match quote {
                 b' ' => seek::bare_value_end(bytes, at),
@@ -323,17 +294,17 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         }
         let tag = &mut self.state.tag;
         tag.name = at..at;
-        let ends = AttributeNames::new(self.document.enabled).read(bytes, tag);
+        let ends = AttributeNames::new(self.report.document.enabled).read(bytes, tag);
         self.report_piece(ends)
     }
 
     /// Reports the attributes in one piece of a long tag, which may have its end.
     fn report_piece(&mut self, ends: bool) -> Flow {
-        let bytes = self.source.bytes;
+        let bytes = self.report.source.bytes;
         let (tag, long) = (&mut self.state.tag, &mut self.state.long);
         let feedback = long.feedback;
         tag.attributes
-            .retain(|known| long.seen.insert(known.attribute));
+            .retain(|known| long.seen.insert(known.row.attribute));
         if ends {
             self.state.mode = feedback.mode;
         } else if bytes.len() - tag.end > LIMIT && !self.last {
@@ -361,7 +332,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
 
     #[inline(always)]
     fn end_tag(&mut self, open: usize) -> Result<Flow, Halt> {
-        let bytes = self.source.bytes;
+        let bytes = self.report.source.bytes;
         match bytes.get(open + 2) {
             Some(byte) if byte.is_ascii_alphabetic() => {}
             Some(b'>') => return Ok(Flow::Go(open + 3)),
@@ -377,7 +348,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         if end.is_none() && (bytes.len() - open <= LIMIT || self.last) {
             return Ok(Flow::Wait(open));
         }
-        self.tree.end_tag(&self.source, name)?;
+        self.tree.end_tag(&self.report.source, name)?;
         Ok(match end {
             Some(end) => Flow::Go(end),
             None => self.long_end_tag(open),
@@ -386,7 +357,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
 
     /// Markup declaration open state, `<!`: a comment, doctype, CDATA section or bogus comment.
     fn declaration(&mut self, open: usize) -> Flow {
-        let rest = &self.source.bytes[open + 2..];
+        let rest = &self.report.source.bytes[open + 2..];
         match starts_with(rest, b"--") {
             Some(true) => return self.open_comment(open),
             Some(false) => {}
@@ -398,8 +369,8 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             return Flow::Wait(open);
         }
         if is_doctype == Some(true) {
-            let end = seek::next(b'>', self.source.bytes, open + 9);
-            self.tree.doctype(&self.source, open + 9..end);
+            let end = seek::next(b'>', self.report.source.bytes, open + 9);
+            self.tree.doctype(&self.report.source, open + 9..end);
             self.state.mode = TokenizerMode::Bogus;
             return Flow::Go(open + 9);
         }
@@ -415,13 +386,13 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     fn open_comment(&mut self, open: usize) -> Flow {
         let contents = open + b"<!--".len();
         // `<!-->` and `<!--->` are whole comments.
-        let empty = match &self.source.bytes[contents..] {
+        let empty = match &self.report.source.bytes[contents..] {
             [b'>', ..] => Some(contents + 1),
             [b'-', b'>', ..] => Some(contents + 2),
             [] | [_] if !self.last => return Flow::Wait(open),
             _ => None,
         };
-        if empty.is_none() && self.document.enabled.reports_anchors() && self.remark(contents) {
+        if empty.is_none() && self.report.document.enabled.anchors && self.remark(contents) {
             return Flow::Wait(open);
         }
         self.tree.comment();
@@ -434,7 +405,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     /// Reports the comment whose contents start at `contents` if it is a remark; returns whether more
     /// bytes have to be seen.
     fn remark(&mut self, contents: usize) -> bool {
-        let bytes = self.source.bytes;
+        let bytes = self.report.source.bytes;
         let known = &bytes[contents..bytes.len().min(contents + LONGEST_REMARK)];
         if check_remark(known, false) == RemarkCheck::No {
             return false;
@@ -447,7 +418,8 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             false => b"-->".len(),
         };
         let text = contents..end - marks;
-        if check_remark(&bytes[text.clone()], true) == RemarkCheck::Yes && self.document.depth == 0
+        if check_remark(&bytes[text.clone()], true) == RemarkCheck::Yes
+            && self.report.document.depth == 0
         {
             self.push_remark(text, contents - b"<!--".len()..end);
         }
@@ -456,17 +428,17 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
 
     /// Reports a remark with its text and the range of its comment.
     fn push_remark(&mut self, text: Range<usize>, comment: Range<usize>) {
-        let text = self.source.text(text, self.events);
-        self.events.push(Event::Remark(FoundRemark {
+        let text = self.report.source.text(text, self.report.events);
+        self.report.events.push(Event::Remark(FoundRemark {
             kind: RemarkKind::Ignore,
             text,
-            span: self.source.span(comment),
+            span: self.report.source.span(comment),
             position: None,
         }));
     }
 
     fn comment(&mut self, at: usize) -> Flow {
-        match find_comment_end(self.source.bytes, at) {
+        match find_comment_end(self.report.source.bytes, at) {
             Ok(end) => {
                 self.state.mode = TokenizerMode::Data;
                 Flow::Go(end)
@@ -476,8 +448,8 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     fn bogus(&mut self, at: usize) -> Flow {
-        let end = seek::next(b'>', self.source.bytes, at);
-        if end == self.source.bytes.len() {
+        let end = seek::next(b'>', self.report.source.bytes, at);
+        if end == self.report.source.bytes.len() {
             return Flow::Wait(end);
         }
         self.state.mode = TokenizerMode::Data;
@@ -485,16 +457,16 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     fn cdata(&mut self, at: usize) -> Flow {
-        let bytes = self.source.bytes;
+        let bytes = self.report.source.bytes;
         match memmem::find(&bytes[at..], b"]]>") {
             Some(length) => {
-                self.tree.cdata(&self.source, at..at + length);
+                self.tree.cdata(&self.report.source, at..at + length);
                 self.state.mode = TokenizerMode::Data;
                 Flow::Go(at + length + 3)
             }
             None => {
                 if self.last {
-                    self.tree.cdata(&self.source, at..bytes.len());
+                    self.tree.cdata(&self.report.source, at..bytes.len());
                 }
                 Flow::Wait(bytes.len().saturating_sub(2).max(at))
             }
@@ -502,13 +474,18 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     fn raw(&mut self, at: usize, element: Element) -> Result<Flow, Halt> {
-        let found = find_end_tag(self.source.bytes, at, element.name().as_bytes(), self.last);
+        let found = find_end_tag(
+            self.report.source.bytes,
+            at,
+            element.name().as_bytes(),
+            self.last,
+        );
         self.text_end(at, found)
     }
 
     fn script(&mut self, at: usize, escape: ScriptEscape) -> Result<Flow, Halt> {
         let mut next = escape;
-        let found = find_script_end(self.source.bytes, at, &mut next, self.last);
+        let found = find_script_end(self.report.source.bytes, at, &mut next, self.last);
         // Text to be captured is searched from its start again.
         if self.state.capture.is_none() {
             self.state.mode = TokenizerMode::Script(next);
@@ -518,7 +495,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
 
     /// Handles the text from `at` on, after the search for its end.
     fn text_end(&mut self, at: usize, found: EndTagSearch) -> Result<Flow, Halt> {
-        let bytes = self.source.bytes;
+        let bytes = self.report.source.bytes;
         Ok(match found {
             EndTagSearch::EndTag(open) => {
                 let name = open + 2..seek::tag_name_end(bytes, open + 2);
@@ -531,7 +508,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                     let is_captured = self.state.capture.is_some();
                     return Ok(Flow::Wait(if is_captured { at } else { open }));
                 }
-                self.tree.end_tag(&self.source, name)?;
+                self.tree.end_tag(&self.report.source, name)?;
                 let flow = self.raw_text(at..open, end.unwrap_or(open));
                 self.state.mode = TokenizerMode::Data;
                 if end.is_some() {
@@ -563,8 +540,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             if range.len() > LIMIT {
                 self.too_long(range.start);
             } else {
-                let mut report = ReferenceReporter::new(self.source, self.events, self.document);
-                report.contents(&capture, range);
+                self.report.contents(&capture, range);
                 self.forbid_restart();
             }
         }
@@ -573,11 +549,11 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
 
     /// Reports the comments of a style sheet that are remarks.
     fn style_remarks(&mut self, range: Range<usize>) {
-        let reports = self.document.enabled.reports_anchors() && self.document.depth == 0;
+        let reports = self.report.document.enabled.anchors && self.report.document.depth == 0;
         if !reports || range.len() > LIMIT {
             return;
         }
-        css::remarks(self.source.bytes, range, |comment| {
+        css::remarks(self.report.source.bytes, range, |comment| {
             let text = comment.start + b"/*".len()..comment.end - b"*/".len();
             self.push_remark(text, comment);
         });
@@ -587,28 +563,9 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     #[cold]
     fn too_long(&mut self, at: usize) {
         self.state.capture = None;
-        let offset = self.source.offset(at);
-        self.events
+        let offset = self.report.source.offset(at);
+        self.report
+            .events
             .push(Event::Diagnostic(&diagnostic::VALUE_TOO_LONG, offset));
     }
-}
-
-/// Applies a `meta` element to the encoding; fails if the document must be decoded again.
-fn apply_meta(report: &mut ReferenceReporter<'_, '_, '_>, tag: &Tag) -> Result<(), Halt> {
-    if !report.document.charset.tentative {
-        return Ok(());
-    }
-    let transcoded = charset::needs_transcoding(report.document.charset.label);
-    let Some(encoding) = report.document.charset.apply_meta(&report.source, tag) else {
-        return Ok(());
-    };
-    let again = transcoded || !report.document.is_silent() || charset::needs_transcoding(encoding);
-    if again && report.source.offset(tag.start) < report.document.limit {
-        return Err(Halt::Encoding(encoding));
-    }
-    if !transcoded && !charset::needs_transcoding(encoding) {
-        report.document.charset.change(encoding);
-        report.events.push(Event::Encoding(encoding));
-    }
-    Ok(())
 }

@@ -31,12 +31,13 @@ use super::raw_text::ScriptEscape;
 use super::report::{ReferenceReporter, ReportState};
 use super::tag::{AttributeNames, Attributes, Tag, TagStep};
 use super::tokenizer::{TokenizerRun, TokenizerState};
-use super::value::{CharacterContext, ValueDecoder, ValueSource, decode_reference};
+use super::value::{CharacterContext, decode_reference};
 use super::value_syntax::LIMIT;
 use crate::bytes::seek::{self, is_space};
 use crate::bytes::steps::step;
-use crate::document::events::{Event, Events};
+use crate::document::events::Event;
 use crate::document::flags::Flags;
+use crate::document::source_text::{DecodedText, SourceText};
 
 /// The deepest nesting of elements.
 const MAX_DEPTH: u32 = 4096;
@@ -119,7 +120,7 @@ pub(super) struct TreeBuilderDriver {
     wants_texts: bool,
     /// Hashes long values: the tree builder only compares them.
     hasher: RandomState,
-    decoded: ValueDecoder,
+    decoded: DecodedText,
     /// Steps left.
     steps: u64,
     /// Memory of the attributes of formatting elements, in bytes.
@@ -131,22 +132,18 @@ pub(super) struct TreeBuilderDriver {
 /// First pass: builds the tree of a document that is in one window. Fails if the document is beyond
 /// the limits or in another encoding.
 pub(super) fn scan(
-    source: ValueSource<'_>,
     at: usize,
-    events: &mut Events,
-    document: &mut ReportState,
+    report: &mut ReferenceReporter<'_, '_, '_>,
 ) -> Result<TreeBuilderDriver, Halt> {
-    if u32::try_from(source.bytes.len()).is_err() {
+    if u32::try_from(report.source.bytes.len()).is_err() {
         return Err(Halt::Bail(Bail::LIMIT));
     }
-    let mut driver = TreeBuilderDriver::new(document);
+    let mut driver = TreeBuilderDriver::new(report.document);
     let mut run = TokenizerRun {
-        source,
+        report: report.reborrow(),
         last: true,
-        state: &mut TokenizerState::new(),
+        state: &mut TokenizerState::default(),
         tree: &mut driver,
-        events,
-        document,
     };
     run.run(at)?;
     let _ = driver.feed(Any::EOFToken);
@@ -177,7 +174,7 @@ impl TreeBuilderDriver {
             texts: Vec::new(),
             wants_texts: document.text_scanners.is_some(),
             hasher: RandomState::new(),
-            decoded: ValueDecoder::default(),
+            decoded: DecodedText::default(),
             steps: STEP_BUDGET,
             formatting: 0,
             memory_limit: match document.depth {
@@ -222,7 +219,7 @@ impl TreeBuilderDriver {
     }
 
     /// Returns the name of a tag or an attribute for a token.
-    fn name(&mut self, source: &ValueSource<'_>, range: Range<usize>) -> LocalName {
+    fn name(&mut self, source: &SourceText<'_>, range: Range<usize>) -> LocalName {
         let name = &source.bytes[range.clone()];
         let plain = |byte: &u8| byte.is_ascii() && *byte != 0 && !byte.is_ascii_uppercase();
         if name.iter().all(plain)
@@ -238,7 +235,7 @@ impl TreeBuilderDriver {
 
     /// Returns a value for a token, or the hash of a long one: the tree builder compares the values
     /// of formatting elements, and no keyword is long.
-    fn value(&mut self, source: &ValueSource<'_>, range: Range<usize>) -> StrTendril {
+    fn value(&mut self, source: &SourceText<'_>, range: Range<usize>) -> StrTendril {
         let raw = &source.bytes[range.clone()];
         if raw.len() > LIMIT {
             return self.hashed(raw);
@@ -263,7 +260,7 @@ impl TreeBuilderDriver {
     /// Reads the attributes of a tag, duplicates left out.
     fn attributes(
         &mut self,
-        source: &ValueSource<'_>,
+        source: &SourceText<'_>,
         tag: &mut Tag,
     ) -> Result<Option<Vec<Html5Attribute>>, Halt> {
         let mut walker = Attributes::new(source.bytes, tag.name.end);
@@ -298,7 +295,7 @@ impl TreeBuilderDriver {
     }
 
     /// Records a tag that created or extended an element.
-    fn record(&mut self, source: &ValueSource<'_>, tag: &mut Tag) -> Result<(), Halt> {
+    fn record(&mut self, source: &SourceText<'_>, tag: &mut Tag) -> Result<(), Halt> {
         let effect = self.builder.sink.take_effect();
         let (id, merged) = match (effect.merged, effect.created) {
             (Some((id, added)), _) => (id, Some(added)),
@@ -341,13 +338,13 @@ impl TreeBuilderDriver {
     }
 
     /// Whether the last created element is the tag's own, not a clone of a formatting element.
-    fn is_own(&mut self, source: &ValueSource<'_>, tag: &Tag, name: &str) -> bool {
+    fn is_own(&mut self, source: &SourceText<'_>, tag: &Tag, name: &str) -> bool {
         let own = self.name(source, tag.name.clone());
         str::eq_ignore_ascii_case(&own, name) || &*own == "image" && name == "img"
     }
 
     /// Feeds character data: leading white space, then one character for the rest.
-    fn feed_text(&mut self, source: &ValueSource<'_>, range: Range<usize>, references: bool) {
+    fn feed_text(&mut self, source: &SourceText<'_>, range: Range<usize>, references: bool) {
         let bytes = &source.bytes[..range.end];
         let mut at = range.start;
         let mut null = false;
@@ -388,7 +385,7 @@ impl TreeBuilderDriver {
         }
     }
 
-    fn add_text(&mut self, source: &ValueSource<'_>, range: Range<usize>, references: bool) {
+    fn add_text(&mut self, source: &SourceText<'_>, range: Range<usize>, references: bool) {
         if range.is_empty() {
             return;
         }
@@ -410,12 +407,7 @@ impl TreeBuilderDriver {
     }
 
     /// Second pass: reports what is in the final tree, in the order of the tags.
-    pub(super) fn report(
-        self,
-        source: ValueSource<'_>,
-        events: &mut Events,
-        document: &mut ReportState,
-    ) {
+    pub(super) fn report(self, report: &mut ReferenceReporter<'_, '_, '_>) {
         let TreeBuilderDriver {
             builder,
             names,
@@ -441,8 +433,8 @@ impl TreeBuilderDriver {
                 report.character_data(piece.range(), Some(CharacterContext::Text), flags);
             }
         };
-        let mut report = ReferenceReporter::new(source, events, document);
-        let mut tag = Tag::new();
+        let source = report.source;
+        let mut tag = Tag::default();
         let again = |record: usize, tag: &mut Tag| {
             let PendingTag { start, id, merged } = records[record];
             tag.start = start as usize;
@@ -461,7 +453,7 @@ impl TreeBuilderDriver {
             let text;
             (text, contents) = contents.split_at(count);
             report.events.forget_stored();
-            texts_before(record.start as usize, &mut report);
+            texts_before(record.start as usize, report);
             let position = positions[record.id.index()];
             if position == TreePosition::Nowhere {
                 continue;
@@ -483,7 +475,7 @@ impl TreeBuilderDriver {
                         report.contents(&capture, piece.range());
                     }
                     _ => {
-                        let mut whole = ValueDecoder::default();
+                        let mut whole = DecodedText::default();
                         for piece in text {
                             let context = piece.references.then_some(CharacterContext::Text);
                             let encoding = report.document.charset.scanned;
@@ -494,7 +486,7 @@ impl TreeBuilderDriver {
                 }
             }
         }
-        texts_before(usize::MAX, &mut report);
+        texts_before(usize::MAX, report);
     }
 }
 
@@ -514,7 +506,8 @@ fn read(
     tag.element = Element::of(name.local.as_bytes());
     names.read(bytes, tag);
     if let Some(added) = added {
-        tag.attributes.retain(|known| added.has(known.attribute));
+        tag.attributes
+            .retain(|known| added.has(known.row.attribute));
     }
 }
 
@@ -532,7 +525,7 @@ impl TreeFeedback for TreeBuilderDriver {
 
     fn start_tag(
         &mut self,
-        source: &ValueSource<'_>,
+        source: &SourceText<'_>,
         tag: &mut Tag,
     ) -> Result<Option<TagFeedback>, Halt> {
         let Some(attributes) = self.attributes(source, tag)? else {
@@ -565,11 +558,11 @@ impl TreeFeedback for TreeBuilderDriver {
         // Whether the element stays in the tree is known at the end.
         Ok(Some(TagFeedback {
             mode,
-            ..TagFeedback::DROPPED
+            ..TagFeedback::default()
         }))
     }
 
-    fn end_tag(&mut self, source: &ValueSource<'_>, name: Range<usize>) -> Result<(), Halt> {
+    fn end_tag(&mut self, source: &SourceText<'_>, name: Range<usize>) -> Result<(), Halt> {
         let _ = self.builder.sink.take_effect();
         let name = self.name(source, name);
         let token = Token {
@@ -588,7 +581,7 @@ impl TreeFeedback for TreeBuilderDriver {
             .adjusted_current_node_present_but_not_in_html_namespace()
     }
 
-    fn text(&mut self, source: &ValueSource<'_>, range: Range<usize>) {
+    fn text(&mut self, source: &SourceText<'_>, range: Range<usize>) {
         self.add_text(source, range, true);
     }
 
@@ -600,7 +593,7 @@ impl TreeFeedback for TreeBuilderDriver {
         None
     }
 
-    fn cdata(&mut self, source: &ValueSource<'_>, range: Range<usize>) {
+    fn cdata(&mut self, source: &SourceText<'_>, range: Range<usize>) {
         self.add_text(source, range, false);
     }
 
@@ -608,7 +601,7 @@ impl TreeFeedback for TreeBuilderDriver {
         let _ = self.feed(Any::CommentToken(StrTendril::new()));
     }
 
-    fn doctype(&mut self, source: &ValueSource<'_>, range: Range<usize>) {
+    fn doctype(&mut self, source: &SourceText<'_>, range: Range<usize>) {
         let cut = range.end == source.bytes.len();
         let _ = self.feed(Any::DoctypeToken(doctype(&source.bytes[range], cut)));
     }

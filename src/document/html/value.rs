@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use encoding_rs::{CoderResult, Decoder, Encoding, UTF_8, WINDOWS_1252};
+use encoding_rs::{CoderResult, Encoding, UTF_8, WINDOWS_1252};
 use html5ever::data::NAMED_ENTITIES;
 
 use crate::bytes::seek;
@@ -12,65 +12,49 @@ use crate::decode::RecordOffsets;
 use crate::document::events::{Events, TextRange};
 use crate::document::source_text::{DecodedText, OffsetsThrough, SourceText};
 
-/// Bytes of HTML: those of a window, or a decoded value.
-pub(super) type ValueSource<'a> = SourceText<'a>;
-
-/// A decoded value. Reused, to keep the buffers.
-pub(super) type ValueDecoder = DecodedText;
-
-impl SourceText<'_> {
+impl<'a> SourceText<'a> {
     /// Whether the decoded value differs from the bytes of the source.
     #[inline]
     pub(super) fn needs_decoding(&self, range: Range<usize>, encoding: &'static Encoding) -> bool {
-        !self.is_final && needs_decoding(self.bytes, range, encoding)
+        if self.is_final || seek::is_plain(self.bytes, range.start, range.end) {
+            return false;
+        }
+        let raw = &self.bytes[range];
+        let special = raw.iter().any(|byte| matches!(byte, b'&' | b'\r' | 0));
+        special || encoding != UTF_8 || str::from_utf8(raw).is_err()
     }
-}
 
-/// Whether the decoded value differs from the raw bytes.
-#[inline]
-pub(super) fn needs_decoding(
-    bytes: &[u8],
-    range: Range<usize>,
-    encoding: &'static Encoding,
-) -> bool {
-    if seek::is_plain(bytes, range.start, range.end) {
-        return false;
+    /// Returns the decoded value of an attribute as the text of an event.
+    pub(super) fn value(
+        &self,
+        range: Range<usize>,
+        encoding: &'static Encoding,
+        events: &mut Events,
+    ) -> TextRange {
+        if !self.needs_decoding(range.clone(), encoding) {
+            return self.text(range, events);
+        }
+        let context = Some(CharacterContext::Attribute);
+        events.store_with(|store| decode(self.bytes, range, encoding, context, store, &mut ()))
     }
-    let raw = &bytes[range];
-    let special = raw.iter().any(|byte| matches!(byte, b'&' | b'\r' | 0));
-    special || encoding != UTF_8 || str::from_utf8(raw).is_err()
-}
 
-/// Returns the decoded value as the text of an event.
-pub(super) fn decoded_text(
-    source: &ValueSource<'_>,
-    range: Range<usize>,
-    encoding: &'static Encoding,
-    events: &mut Events,
-) -> TextRange {
-    if !source.needs_decoding(range.clone(), encoding) {
-        return source.text(range, events);
+    /// Decodes a value that is compared with ASCII keywords; other characters are read as UTF-8.
+    pub(super) fn keyword(&self, range: Range<usize>) -> Cow<'a, [u8]> {
+        if !self.needs_decoding(range.clone(), UTF_8) {
+            return Cow::Borrowed(&self.bytes[range]);
+        }
+        let mut out = Vec::new();
+        let context = Some(CharacterContext::Attribute);
+        decode(self.bytes, range, UTF_8, context, &mut out, &mut ());
+        Cow::Owned(out)
     }
-    let context = Some(CharacterContext::Attribute);
-    events.store_with(|store| decode(source, range, encoding, context, store, None))
-}
-
-/// Decodes a value that is compared with ASCII keywords; other characters are read as UTF-8.
-pub(super) fn decoded_value<'a>(source: &ValueSource<'a>, range: Range<usize>) -> Cow<'a, [u8]> {
-    if !source.needs_decoding(range.clone(), UTF_8) {
-        return Cow::Borrowed(&source.bytes[range]);
-    }
-    let mut out = Vec::new();
-    let context = Some(CharacterContext::Attribute);
-    decode(source, range, UTF_8, context, &mut out, None);
-    Cow::Owned(out)
 }
 
 impl DecodedText {
-    /// Decodes a value; without `references`, character references do not count.
+    /// Decodes a value; without `references`, character references are not replaced.
     pub(super) fn fill(
         &mut self,
-        source: &ValueSource<'_>,
+        source: &SourceText<'_>,
         range: Range<usize>,
         encoding: &'static Encoding,
         references: Option<CharacterContext>,
@@ -82,133 +66,101 @@ impl DecodedText {
     /// Decodes a further piece of a value.
     pub(super) fn append(
         &mut self,
-        source: &ValueSource<'_>,
+        source: &SourceText<'_>,
         range: Range<usize>,
         encoding: &'static Encoding,
         references: Option<CharacterContext>,
     ) {
-        let offsets = OffsetsThrough::new(&mut self.map, source.origin, range.start);
-        decode(
-            source,
-            range,
-            encoding,
-            references,
-            &mut self.bytes,
-            Some(offsets),
-        );
+        let mut offsets = OffsetsThrough::new(&mut self.map, source.origin, range.start);
+        let (bytes, out) = (source.bytes, &mut self.bytes);
+        decode(bytes, range, encoding, references, out, &mut offsets);
     }
 }
 
 /// Decodes bytes and character references; CR and CRLF become LF, NUL becomes U+FFFD.
 fn decode(
-    source: &ValueSource<'_>,
+    bytes: &[u8],
     range: Range<usize>,
     encoding: &'static Encoding,
     references: Option<CharacterContext>,
     out: &mut Vec<u8>,
-    mut offsets: Option<OffsetsThrough<'_>>,
+    offsets: &mut impl RecordOffsets,
 ) {
-    let raw = &source.bytes[..range.end];
-    let mut at = range.start;
     step(range.len());
-    while at < raw.len() {
-        let start = at;
+    let mut rest = &bytes[range];
+    while let Some(&first) = rest.first() {
         let before = out.len();
-        while raw
-            .get(at)
-            .is_some_and(|byte| !matches!(byte, b'&' | b'\r' | 0 | 0x80..))
-        {
-            at += 1;
-        }
-        if at > start {
-            out.extend_from_slice(&raw[start..at]);
-            if let Some(offsets) = &mut offsets {
-                offsets.copy(at - start);
-            }
-            continue;
-        }
-        match raw[at] {
+        let length = match first {
             b'&' => {
-                let length =
-                    references.and_then(|context| decode_reference(&raw[at..], context, out));
+                let length = references.and_then(|context| decode_reference(rest, context, out));
                 if length.is_none() {
                     out.push(b'&');
                 }
-                at += length.unwrap_or(1);
+                length.unwrap_or(1)
             }
             b'\r' => {
                 out.push(b'\n');
-                at += 1 + usize::from(raw.get(at + 1) == Some(&b'\n'));
+                1 + usize::from(rest.get(1) == Some(&b'\n'))
             }
             0 => {
                 out.extend_from_slice("\u{fffd}".as_bytes());
-                at += 1;
+                1
             }
             _ => {
-                let end = non_ascii_end(raw, at);
-                decode_non_ascii(source, at..end, encoding, out, &mut offsets);
-                at = end;
+                // No encoding that is scanned has a byte of markup inside a character.
+                let ends = |byte: &u8| match first {
+                    0x80.. => matches!(byte, 0..=b'/'),
+                    _ => matches!(byte, b'&' | b'\r' | 0 | 0x80..),
+                };
+                let length = rest.iter().position(ends).unwrap_or(rest.len());
+                let run = &rest[..length];
+                rest = &rest[length..];
+                if first < 0x80 {
+                    out.extend_from_slice(run);
+                    offsets.copy(length);
+                } else {
+                    decode_run(run, encoding, out, offsets);
+                }
                 continue;
             }
-        }
-        if let Some(offsets) = &mut offsets {
-            offsets.put(out.len() - before, at - start);
-        }
+        };
+        rest = &rest[length..];
+        offsets.put(out.len() - before, length);
     }
 }
 
-/// Returns the end of a run that may hold non-ASCII characters: no encoding that is scanned has a
-/// byte of markup inside a character.
-fn non_ascii_end(raw: &[u8], at: usize) -> usize {
-    let rest = &raw[at..];
-    at + rest
-        .iter()
-        .position(|byte| matches!(byte, 0..=b'/'))
-        .unwrap_or(rest.len())
-}
-
-/// Decodes a run of [`non_ascii_end`], one character at a time if an offset map is needed.
+/// Decodes a run that may hold non-ASCII characters, one at a time.
 ///
 /// A byte of markup follows the run. The decoder is given a space in its place, so that it emits a
 /// character that the end of the run cuts short.
-fn decode_non_ascii(
-    source: &ValueSource<'_>,
-    range: Range<usize>,
+fn decode_run(
+    run: &[u8],
     encoding: &'static Encoding,
     out: &mut Vec<u8>,
-    offsets: &mut Option<OffsetsThrough<'_>>,
+    offsets: &mut impl RecordOffsets,
 ) {
     let mut decoder = encoding.new_decoder_without_bom_handling();
-    let Some(offsets) = offsets else {
-        decode_all(&mut decoder, &source.bytes[range], out);
-        decode_all(&mut decoder, b" ", out);
-        out.pop();
-        return;
-    };
-    let mut start = range.start;
-    for at in range.clone() {
+    let mut buffer = [0; 16];
+    let mut start = 0;
+    for at in 0..=run.len() {
         let before = out.len();
-        decode_all(&mut decoder, &source.bytes[at..=at], out);
-        if out.len() > before {
-            offsets.put(out.len() - before, at + 1 - start);
-            start = at + 1;
+        let mut byte = run.get(at..=at).unwrap_or(b" ");
+        loop {
+            let (result, read, written, _) = decoder.decode_to_utf8(byte, &mut buffer, false);
+            byte = &byte[read..];
+            out.extend_from_slice(&buffer[..written]);
+            if result == CoderResult::InputEmpty {
+                break;
+            }
         }
-    }
-    let before = out.len();
-    decode_all(&mut decoder, b" ", out);
-    out.pop();
-    offsets.put(out.len() - before, range.end - start);
-}
-
-fn decode_all(decoder: &mut Decoder, mut bytes: &[u8], out: &mut Vec<u8>) {
-    let mut buffer = [0; 256];
-    loop {
-        let (result, read, written, _) = decoder.decode_to_utf8(bytes, &mut buffer, false);
-        bytes = &bytes[read..];
-        out.extend_from_slice(&buffer[..written]);
-        if result == CoderResult::InputEmpty {
-            return;
+        let end = run.len().min(at + 1);
+        if at == run.len() {
+            out.pop();
+        } else if out.len() == before {
+            continue;
         }
+        offsets.put(out.len() - before, end - start);
+        start = end;
     }
 }
 

@@ -3,18 +3,18 @@
 
 use std::ops::Range;
 
-use super::attributes::{AttributeSet, EnabledRows, ValueSyntax, row};
+use super::attributes::{EnabledRows, ValueSyntax, row};
 use super::encoding::EncodingState;
 use super::feedback::TagFeedback;
 use super::names::{Attribute, Element};
 use super::report::{Capture, ReferenceReporter, ReportState};
 use super::tag::{KnownAttribute, Tag};
-use super::value::ValueSource;
 use crate::decode::offset_map::OffsetMap;
 use crate::document::FormatOptions;
 use crate::document::diagnostic;
 use crate::document::events::{Event, Events};
 use crate::document::flags::Flags;
+use crate::document::source_text::SourceText;
 
 pub(in crate::document) use super::attributes::ElementNamespace as MarkupNamespace;
 
@@ -46,15 +46,6 @@ pub(in crate::document) struct MarkupReporter {
     state: ReportState,
     /// The tag that is being read, with the attributes that have a row on its element.
     tag: Tag,
-    seen: AttributeSet,
-}
-
-/// Returns bytes that a reader of XML decoded, with the map to the document.
-fn final_source<'a>(bytes: &'a [u8], map: &'a OffsetMap) -> ValueSource<'a> {
-    ValueSource {
-        is_final: true,
-        ..ValueSource::decoded(bytes, map)
-    }
 }
 
 impl MarkupReporter {
@@ -65,8 +56,7 @@ impl MarkupReporter {
         let enabled = EnabledRows::new(&html, options.anchors);
         MarkupReporter {
             state: ReportState::new(html, enabled),
-            tag: Tag::new(),
-            seen: AttributeSet::default(),
+            tag: Tag::default(),
         }
     }
 
@@ -81,7 +71,6 @@ impl MarkupReporter {
         self.tag.attributes.clear();
         self.tag.space = element.namespace;
         self.tag.element = element.element;
-        self.seen = AttributeSet::default();
         self.state.flags = Flags::NONE;
     }
 
@@ -94,21 +83,18 @@ impl MarkupReporter {
         let Some(row) = row(self.tag.space, self.tag.element, attribute) else {
             return;
         };
-        let is_needless = match row.grammar {
-            ValueSyntax::Anchor => !self.state.enabled.has(row),
-            // All functions of CSS that hold references have parentheses.
-            ValueSyntax::Css => memchr::memchr2(b'(', b'&', raw).is_none(),
-            _ => false,
-        };
+        // All functions of CSS that hold references have parentheses.
+        let is_needless =
+            row.grammar == ValueSyntax::Css && memchr::memchr2(b'(', b'&', raw).is_none();
         // No name of HTML has a capital letter.
         let is_foreign =
             self.tag.space == MarkupNamespace::Html && name.iter().any(u8::is_ascii_uppercase);
-        if !is_needless && !is_foreign && self.seen.insert(attribute) {
-            self.tag.attributes.push(KnownAttribute {
-                attribute,
-                row,
-                value,
-            });
+        if self.state.enabled.has(row)
+            && !is_needless
+            && !is_foreign
+            && self.tag.value(attribute).is_none()
+        {
+            self.tag.attributes.push(KnownAttribute { row, value });
         }
     }
 
@@ -143,10 +129,8 @@ impl MarkupReporter {
         name: usize,
         events: &mut Events,
     ) -> Option<MarkupContents> {
-        let source = final_source(bytes, map);
-        let tag = &mut self.tag;
-        tag.name = name..bytes.len();
-        let mut report = ReferenceReporter::new(source, events, &mut self.state);
+        self.tag.name = name..bytes.len();
+        let (mut report, tag) = self.report(bytes, map, events);
         if tag.is_base() {
             if std::mem::replace(&mut report.document.has_base, true) {
                 let at = report.source.offset(tag.name.start);
@@ -170,9 +154,27 @@ impl MarkupReporter {
         map: &OffsetMap,
         events: &mut Events,
     ) {
-        let source = final_source(bytes, map);
-        let mut report = ReferenceReporter::new(source, events, &mut self.state);
+        let (mut report, _) = self.report(bytes, map, events);
         report.contents(contents, 0..bytes.len());
+    }
+
+    /// Returns a reporter for bytes that a reader of XML decoded, with the map to the document, and the
+    /// tag.
+    fn report<'e, 'f>(
+        &'e mut self,
+        bytes: &'e [u8],
+        map: &'e OffsetMap,
+        events: &'e mut Events<'f>,
+    ) -> (ReferenceReporter<'e, 'e, 'f>, &'e Tag) {
+        let report = ReferenceReporter {
+            source: SourceText {
+                is_final: true,
+                ..SourceText::decoded(bytes, map)
+            },
+            events,
+            document: &mut self.state,
+        };
+        (report, &self.tag)
     }
 }
 

@@ -47,9 +47,9 @@ fn references_are_read_as_the_standard_says() {
 fn decoded_value_is_decoded_again_with_its_places() {
     let bytes = "\u{fc}&amp;amp;x\u{fc}".as_bytes();
     let context = Some(CharacterContext::Attribute);
-    let (mut outer, mut inner) = (ValueDecoder::default(), ValueDecoder::default());
+    let (mut outer, mut inner) = (DecodedText::default(), DecodedText::default());
     outer.fill(
-        &ValueSource::window(bytes, 10),
+        &SourceText::window(bytes, 10),
         0..bytes.len(),
         UTF_8,
         context,
