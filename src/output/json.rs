@@ -272,8 +272,14 @@ fn push_quoted(bytes: &[u8], out: &mut Vec<u8>) {
 /// ```
 pub fn push_string(bytes: &[u8], out: &mut Vec<u8>) {
     if is_plain(bytes) {
-        return push_quoted(bytes, out);
+        push_quoted(bytes, out);
+    } else {
+        push_lossily(bytes, out);
     }
+}
+
+#[cold]
+fn push_lossily(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     for chunk in bytes.utf8_chunks() {
         push_escaped(chunk.valid(), out);
