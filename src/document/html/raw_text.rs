@@ -5,39 +5,36 @@ use memchr::{memchr, memchr2};
 use super::tag::tag_end;
 use crate::bytes::seek::{self, is_space};
 
-/// The result of a search for an end tag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum EndTagSearch {
-    /// The index of the end tag's `<`.
-    EndTag(usize),
-    /// Not found; with more bytes the search continues at the index.
-    Wait(usize),
-}
-
 /// Returns the index behind the end tag of an element whose text has no markup; without one, the end of
 /// the bytes.
 pub(super) fn find_raw_text_end(bytes: &[u8], at: usize, name: &[u8]) -> usize {
     match find_end_tag(bytes, at, name, true) {
-        EndTagSearch::EndTag(open) => {
+        Ok(open) => {
             let name_end = seek::tag_name_end(bytes, open + 2);
             tag_end(bytes, name_end).unwrap_or(bytes.len())
         }
-        EndTagSearch::Wait(end) => end,
+        Err(end) => end,
     }
 }
 
-/// Finds `</name` and a byte that ends a name (WHATWG HTML 13.2.5.9 to 13.2.5.14).
-pub(super) fn find_end_tag(bytes: &[u8], mut at: usize, name: &[u8], last: bool) -> EndTagSearch {
+/// Finds `</name` and a byte that ends a name (WHATWG HTML 13.2.5.9 to 13.2.5.14). Returns the index of
+/// the `<`, or the one at which the search continues with more bytes.
+pub(super) fn find_end_tag(
+    bytes: &[u8],
+    mut at: usize,
+    name: &[u8],
+    last: bool,
+) -> Result<usize, usize> {
     while let Some(found) = memchr(b'<', &bytes[at..]) {
         let open = at + found;
         match is_end_tag(bytes, open, name) {
-            Some(true) => return EndTagSearch::EndTag(open),
+            Some(true) => return Ok(open),
             Some(false) => at = open + 1,
-            None if last => return EndTagSearch::Wait(bytes.len()),
-            None => return EndTagSearch::Wait(open),
+            None if last => break,
+            None => return Err(open),
         }
     }
-    EndTagSearch::Wait(bytes.len())
+    Err(bytes.len())
 }
 
 /// Whether `</name` and a byte that ends a name are at `open`; none if too few bytes follow.
@@ -78,26 +75,26 @@ pub(super) enum ScriptEscape {
     Double,
 }
 
-/// Finds the end tag of a script.
+/// Finds the end tag of a script, as [`find_end_tag`] does.
 pub(super) fn find_script_end(
     bytes: &[u8],
     mut at: usize,
     escape: &mut ScriptEscape,
     last: bool,
-) -> EndTagSearch {
+) -> Result<usize, usize> {
     loop {
         let found = match *escape {
             ScriptEscape::None => memchr(b'<', &bytes[at..]),
             _ => memchr2(b'<', b'-', &bytes[at..]),
         };
         let Some(found) = found else {
-            return EndTagSearch::Wait(bytes.len());
+            return Err(bytes.len());
         };
         at += found;
         match is_script_end(bytes, at, escape) {
-            Some(true) => return EndTagSearch::EndTag(at),
+            Some(true) => return Ok(at),
             Some(false) => at += 1,
-            None => return EndTagSearch::Wait(if last { bytes.len() } else { at }),
+            None => return Err(if last { bytes.len() } else { at }),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Reports references: applies the attribute table to tags that were accepted, and reads the text of
 //! style and script elements.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use encoding_rs::UTF_8;
@@ -168,19 +169,11 @@ impl ReferenceReporter<'_, '_, '_> {
             return NameRange::Known(tag.element.name());
         }
         let range = tag.name.clone();
-        let name = &self.source.bytes[range.clone()];
-        let lower = name
-            .iter()
-            .all(|&byte| byte != 0 && byte < 0x80 && !byte.is_ascii_uppercase());
-        if lower {
-            return NameRange::other(self.source.text(range, self.events));
-        }
-        let mut decoded = self.document.decoders.pop().unwrap_or_default();
-        decoded.fill(&self.source, range, self.document.charset.scanned, None);
-        decoded.bytes.make_ascii_lowercase();
-        let name = NameRange::other(self.events.store(&decoded.bytes));
-        self.document.decoders.push(decoded);
-        name
+        let name = (self.source).name(range.clone(), self.document.charset.scanned);
+        NameRange::other(match name {
+            Cow::Borrowed(_) => self.source.text(range, self.events),
+            Cow::Owned(name) => self.events.store(&name),
+        })
     }
 
     fn base_selector(&mut self, tag: &Tag, against: BaseSelector) -> BaseSelector {

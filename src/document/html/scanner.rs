@@ -9,7 +9,6 @@ use super::encoding::{EncodingState, Validity, prescan};
 use super::feedback::{Bail, Halt, ScanEnd, TreeFeedback};
 use super::report::{ReferenceReporter, ReportState};
 use super::simulator::SimulatorParser;
-use super::tokenizer::TokenizerRun;
 use super::tree_builder;
 use super::value::CharacterContext;
 use super::value_syntax::LIMIT;
@@ -145,12 +144,12 @@ impl HtmlScanner {
     }
 
     /// Waits for the whole document, or approximates if it is longer than `max_document`.
-    fn wait(&mut self, window: &Window<'_>, events: &mut Events) -> usize {
+    fn wait(&mut self, window: &Window<'_>, events: &mut Events) -> Result<usize, RestartHints> {
         if window.last {
             return self.whole(window, events);
         }
         if window.bytes.len() as u64 <= self.document.options.max_document {
-            return window.start;
+            return Ok(window.start);
         }
         self.parser.simulator.begin(0);
         self.state = HtmlState::Running;
@@ -159,10 +158,9 @@ impl HtmlScanner {
     }
 
     /// Scans a document that is in one window.
-    fn whole(&mut self, window: &Window<'_>, events: &mut Events) -> usize {
+    fn whole(&mut self, window: &Window<'_>, events: &mut Events) -> Result<usize, RestartHints> {
         if self.document.charset.undeclared && str::from_utf8(window.bytes).is_err() {
-            self.document.charset.fall_back();
-            events.push(Event::Encoding(self.document.charset.label));
+            self.fall_back(events);
         }
         let exact = self.start.restart.exact.then_some(self.bail).flatten();
         let mut report = ReferenceReporter {
@@ -170,93 +168,68 @@ impl HtmlScanner {
             events,
             document: &mut self.document,
         };
-        match whole(self.body, exact, &mut self.parser, &mut report) {
-            Ok(done) => {
-                if done == ScanEnd::Approximately {
-                    events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
-                }
-                events.push(Event::Settled);
-                window.bytes.len()
-            }
-            Err(encoding) => self.restart(window, Some(encoding), true, events),
+        let end = whole(self.body, exact, &mut self.parser, &mut report);
+        if end.map_err(|encoding| self.again(Some(encoding), true))? == ScanEnd::Approximately {
+            events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
         }
+        events.push(Event::Settled);
+        Ok(window.bytes.len())
     }
 
-    /// Requests a restart.
-    fn restart(
-        &mut self,
-        window: &Window<'_>,
-        encoding: Option<&'static Encoding>,
-        declared: bool,
-        events: &mut Events,
-    ) -> usize {
-        self.state = HtmlState::Abandoned;
-        let exact = self.start.restart.exact || self.bail.is_some();
-        events.push(Event::Restart(RestartHints {
-            exact,
+    /// Returns a request to restart.
+    fn again(&self, encoding: Option<&'static Encoding>, declared: bool) -> RestartHints {
+        RestartHints {
+            exact: self.start.restart.exact || self.bail.is_some(),
             encoding,
             declared,
-        }));
-        window.bytes.len()
+        }
     }
 
-    /// Checks that undeclared bytes are UTF-8. If they are not, switches to windows-1252, or returns true
-    /// if a restart is needed because something that depends on the encoding was reported already.
-    fn must_restart(&mut self, window: &Window<'_>, events: &mut Events) -> bool {
-        if !self.document.charset.undeclared || self.validity.check(window) {
-            return false;
-        }
-        let was_used = self.validity.non_ascii && !self.document.is_silent();
-        if was_used && window.offset < self.document.limit {
-            return true;
-        }
+    /// Switches to windows-1252.
+    fn fall_back(&mut self, events: &mut Events) {
         self.document.charset.fall_back();
         events.push(Event::Encoding(self.document.charset.label));
-        false
     }
 
     /// Scans one window.
-    fn run(&mut self, window: &Window<'_>, events: &mut Events) -> usize {
-        if self.must_restart(window, events) {
-            return self.restart(window, Some(WINDOWS_1252), false, events);
+    fn run(&mut self, window: &Window<'_>, events: &mut Events) -> Result<usize, RestartHints> {
+        if self.document.charset.undeclared && !self.validity.check(window) {
+            // Something that depends on the encoding may have been reported.
+            let was_used = self.validity.non_ascii && !self.document.is_silent();
+            if was_used && window.offset < self.document.limit {
+                return Err(self.again(Some(WINDOWS_1252), false));
+            }
+            self.fall_back(events);
         }
         let at = match window.offset {
             0 => self.body.max(window.start),
             _ => window.start,
         };
-        let mut run = TokenizerRun {
-            report: ReferenceReporter {
-                source: SourceText::window(window.bytes, window.offset),
-                events,
-                document: &mut self.document,
-            },
-            last: window.last,
-            state: &mut self.parser.tokenizer,
-            tree: &mut self.parser.simulator,
+        let mut report = ReferenceReporter {
+            source: SourceText::window(window.bytes, window.offset),
+            events,
+            document: &mut self.document,
         };
-        let result = run.run(at);
+        let result = self.parser.run(at, window.last, &mut report);
         if self.parser.simulator.take_approximated() {
-            events.push(Event::Diagnostic(
-                &diagnostic::APPROXIMATE,
-                window.offset_at(at),
-            ));
+            let offset = window.offset_at(at);
+            events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, offset));
         }
         match result {
             Ok(at) => {
                 if window.last {
                     events.push(Event::Settled);
                 }
-                at
+                Ok(at)
             }
             Err(Halt::Bail(bail)) => {
                 self.bail = Some(bail);
                 let label = self.document.charset.label;
                 let changed = (label != self.opened).then_some(label);
                 let encoding = changed.or(self.start.restart.encoding);
-                let declared = !self.document.charset.tentative;
-                self.restart(window, encoding, declared, events)
+                Err(self.again(encoding, !self.document.charset.tentative))
             }
-            Err(Halt::Encoding(encoding)) => self.restart(window, Some(encoding), true, events),
+            Err(Halt::Encoding(encoding)) => Err(self.again(Some(encoding), true)),
         }
     }
 }
@@ -284,14 +257,19 @@ impl Scan for HtmlScanner {
         if window.offset == 0 && window.bytes.len() < self.body {
             return window.start;
         }
-        match self.state {
-            HtmlState::Abandoned => window.bytes.len(),
+        let result = match self.state {
+            HtmlState::Abandoned => return window.bytes.len(),
             HtmlState::Waiting => self.wait(&window, events),
             HtmlState::Running if window.last && window.offset == 0 && window.start == 0 => {
                 self.whole(&window, events)
             }
             HtmlState::Running | HtmlState::Start => self.run(&window, events),
-        }
+        };
+        result.unwrap_or_else(|hints| {
+            self.state = HtmlState::Abandoned;
+            events.push(Event::Restart(hints));
+            window.bytes.len()
+        })
     }
 }
 

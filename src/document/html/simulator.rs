@@ -84,17 +84,28 @@ impl SimulatorParser {
     ) -> Result<ScanEnd, Halt> {
         self.tokenizer.begin();
         self.simulator.begin(limit);
-        let mut run = TokenizerRun {
-            report: report.reborrow(),
-            last: true,
-            state: &mut self.tokenizer,
-            tree: &mut self.simulator,
-        };
-        run.run(at)?;
+        self.run(at, true, report)?;
         Ok(match self.simulator.take_approximated() {
             true => ScanEnd::Approximately,
             false => ScanEnd::Exactly,
         })
+    }
+
+    /// Scans a window, which may be the `last`, from an index on; returns the index up to which it is
+    /// consumed.
+    pub(super) fn run(
+        &mut self,
+        at: usize,
+        last: bool,
+        report: &mut ReferenceReporter<'_, '_, '_>,
+    ) -> Result<usize, Halt> {
+        let mut run = TokenizerRun {
+            report: report.reborrow(),
+            last,
+            state: &mut self.tokenizer,
+            tree: &mut self.simulator,
+        };
+        run.run(at)
     }
 }
 
@@ -131,14 +142,14 @@ impl Simulator {
         let Some(&ForeignElement { point, .. }) = self.foreign.open.last() else {
             return Ok(ElementNamespace::Html);
         };
-        let html = match point {
+        let is_html = match point {
             IntegrationPoint::Html => true,
             IntegrationPoint::MathText => !matches!(element, Element::Mglyph | Element::Malignmark),
             IntegrationPoint::Annotation => element == Element::Svg,
             IntegrationPoint::None => false,
         };
-        if html || element.breaks_out() {
-            let bail = if html {
+        if is_html || element.breaks_out() {
+            let bail = if is_html {
                 Bail::INTEGRATION_POINT
             } else {
                 Bail::BREAKOUT
@@ -152,41 +163,39 @@ impl Simulator {
 
     fn foreign_tag(&mut self, source: &SourceText<'_>, tag: &Tag) -> Result<TagFeedback, Halt> {
         let breaks_out = [Attribute::Color, Attribute::Face, Attribute::Size];
-        if tag.element == Element::Font
-            && breaks_out
-                .iter()
-                .any(|&attribute| tag.value(attribute).is_some())
-        {
+        if tag.element == Element::Font && breaks_out.iter().any(|&it| tag.value(it).is_some()) {
             self.bail(source, tag.start, Bail::BREAKOUT)?;
             self.foreign.clear();
-            return Ok(self.feedback());
-        }
-        if !tag.self_closing {
+        } else if !tag.self_closing {
             if tag.space == ElementNamespace::Svg && tag.element == Element::Style {
                 self.bail(source, tag.start, Bail::STYLE)?;
             }
-            self.open_foreign(source, tag, tag.space)?;
+            self.open_foreign(source, tag)?;
         }
         Ok(self.feedback())
     }
 
-    fn open_foreign(
-        &mut self,
-        source: &SourceText<'_>,
-        tag: &Tag,
-        space: ElementNamespace,
-    ) -> Result<(), Halt> {
+    fn open_foreign(&mut self, source: &SourceText<'_>, tag: &Tag) -> Result<(), Halt> {
+        use Element::*;
         if self.foreign.is_full() {
             return self.bail(source, tag.start, Bail::LIMIT);
         }
-        let says_html = tag.value(Attribute::Encoding).is_some_and(|range| {
-            let encoding = source.keyword(range);
-            encoding.eq_ignore_ascii_case(b"text/html")
-                || encoding.eq_ignore_ascii_case(b"application/xhtml+xml")
-        });
+        let says_html = || {
+            tag.value(Attribute::Encoding).is_some_and(|range| {
+                let encoding = source.keyword(range);
+                encoding.eq_ignore_ascii_case(b"text/html")
+                    || encoding.eq_ignore_ascii_case(b"application/xhtml+xml")
+            })
+        };
+        let point = match (tag.space, tag.element) {
+            (ElementNamespace::Svg, ForeignObject | Desc | Title) => IntegrationPoint::Html,
+            (ElementNamespace::MathMl, Mi | Mn | Mo | Ms | Mtext) => IntegrationPoint::MathText,
+            (ElementNamespace::MathMl, AnnotationXml) if says_html() => IntegrationPoint::Html,
+            (ElementNamespace::MathMl, AnnotationXml) => IntegrationPoint::Annotation,
+            _ => IntegrationPoint::None,
+        };
         let name = &source.bytes[tag.name.clone()];
-        let point = integration_point(space, tag.element, says_html);
-        self.foreign.push(space, name, point);
+        self.foreign.push(tag.space, name, point);
         Ok(())
     }
 
@@ -236,7 +245,7 @@ impl Simulator {
             }
             Template => self.template(source, tag)?,
             Svg | Math if !tag.self_closing => {
-                self.open_foreign(source, tag, tag.space)?;
+                self.open_foreign(source, tag)?;
             }
             _ if tag.element.is_table_part() => {
                 if self.templates > 0 {
@@ -476,26 +485,5 @@ impl ForeignElements {
             end = start;
         }
         false
-    }
-}
-
-/// Returns the kind of integration point that an element is; `says_html` is whether its `encoding`
-/// is HTML or XHTML.
-fn integration_point(
-    space: ElementNamespace,
-    element: Element,
-    says_html: bool,
-) -> IntegrationPoint {
-    match (space, element) {
-        (ElementNamespace::Svg, Element::ForeignObject | Element::Desc | Element::Title) => {
-            IntegrationPoint::Html
-        }
-        (
-            ElementNamespace::MathMl,
-            Element::Mi | Element::Mn | Element::Mo | Element::Ms | Element::Mtext,
-        ) => IntegrationPoint::MathText,
-        (ElementNamespace::MathMl, Element::AnnotationXml) if says_html => IntegrationPoint::Html,
-        (ElementNamespace::MathMl, Element::AnnotationXml) => IntegrationPoint::Annotation,
-        _ => IntegrationPoint::None,
     }
 }

@@ -289,7 +289,7 @@ const fn special() -> [SpecialName; SLOTS] {
     let mut i = 1;
     while i < Element::COUNT {
         let element = Element::ALL[i];
-        // Outside templates a table part does no more than hold references.
+        // Outside templates a table part without references has no effect.
         let has_effect = element.is_structural() && !element.is_table_part()
             || matches!(element, Element::Base | Element::Image | Element::Meta);
         let name = element.name().as_bytes();
@@ -410,6 +410,10 @@ pub(super) fn scan_tags(
                     if !tag.attributes.is_empty() || element == Element::A {
                         if element == Element::Other {
                             tag.element = Element::at(bytes, at + 1, name_end);
+                        }
+                        // A table part may be dropped.
+                        if tag.element.is_table_part() {
+                            return TagScan::To(at);
                         }
                         return TagScan::Tag;
                     }

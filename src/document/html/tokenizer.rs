@@ -12,9 +12,7 @@ use super::attributes::AttributeSet;
 use super::description;
 use super::feedback::{Halt, TagFeedback, TokenizerMode, TreeFeedback};
 use super::names::{Attribute, Element};
-use super::raw_text::{
-    EndTagSearch, ScriptEscape, find_comment_end, find_end_tag, find_script_end, starts_with,
-};
+use super::raw_text::{find_comment_end, find_end_tag, find_script_end, starts_with};
 use super::report::{Capture, ReferenceReporter};
 use super::tag::{AttributeNames, Tag, TagScan, scan_tags, tag_end};
 use super::value::CharacterContext;
@@ -47,12 +45,17 @@ struct LongTag {
     quote: Option<u8>,
 }
 
-/// The result of one step of the tokenizer.
-pub(super) enum Flow {
-    /// The next step starts at the index.
-    Go(usize),
+/// Why a step of the tokenizer ends before the next one can start.
+pub(super) enum Stop {
     /// The next step starts at the index and needs more bytes.
     Wait(usize),
+    Halt(Halt),
+}
+
+impl From<Halt> for Stop {
+    fn from(halt: Halt) -> Self {
+        Stop::Halt(halt)
+    }
 }
 
 impl TokenizerState {
@@ -75,46 +78,63 @@ pub(super) struct TokenizerRun<'a, 'e, 'f, T> {
 impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     /// Scans from an index on; returns the index up to which the window is consumed.
     pub(super) fn run(&mut self, mut at: usize) -> Result<usize, Halt> {
-        let end = self.report.source.bytes.len();
-        loop {
-            if at == end {
-                return Ok(end);
-            }
-            let from = at;
-            let flow = match self.state.mode {
-                TokenizerMode::Data => self.data(at)?,
+        let bytes = self.report.source.bytes;
+        let end = bytes.len();
+        while at < end {
+            let next = match self.state.mode {
+                TokenizerMode::Data => self.data(at),
                 TokenizerMode::LongTag => self.in_long_tag(at),
-                TokenizerMode::Raw(element) => self.raw(at, element)?,
-                TokenizerMode::Script(escape) => self.script(at, escape)?,
-                TokenizerMode::Plaintext => Flow::Go(end),
-                TokenizerMode::Comment => self.comment(at),
-                TokenizerMode::Bogus => self.bogus(at),
+                TokenizerMode::Raw(_) | TokenizerMode::Script(_) => self.raw(at),
+                TokenizerMode::Plaintext => Ok(end),
+                TokenizerMode::Comment => self.close(find_comment_end(bytes, at)),
+                TokenizerMode::Bogus => {
+                    let more = seek::next(b'>', bytes, at);
+                    self.close(if more < end { Ok(more + 1) } else { Err(end) })
+                }
                 TokenizerMode::Cdata => self.cdata(at),
             };
-            step(match flow {
-                Flow::Go(next) => next - from,
-                _ => end - from,
-            });
-            match flow {
-                Flow::Go(next) => at = next,
-                Flow::Wait(_) if self.last => return Ok(end),
-                Flow::Wait(from) => return Ok(from),
+            let (stop, next) = match next {
+                Ok(next) => (None, next),
+                Err(Stop::Wait(from)) => (Some(from), end),
+                Err(Stop::Halt(halt)) => return Err(halt),
+            };
+            step(next - at);
+            at = next;
+            if let Some(from) = stop.filter(|_| !self.last) {
+                return Ok(from);
             }
         }
+        Ok(end)
+    }
+
+    /// Switches the mode; the next step starts at the index.
+    fn switch(&mut self, mode: TokenizerMode, at: usize) -> Result<usize, Stop> {
+        self.state.mode = mode;
+        Ok(at)
+    }
+
+    /// Returns to the data state after an index, or waits at another if the end was not found.
+    fn close(&mut self, end: Result<usize, usize>) -> Result<usize, Stop> {
+        self.switch(TokenizerMode::Data, end.map_err(Stop::Wait)?)
+    }
+
+    fn bogus_comment(&mut self, at: usize) -> Result<usize, Stop> {
+        self.tree.comment();
+        self.switch(TokenizerMode::Bogus, at)
     }
 
     /// Data state: runs until the mode changes or the bytes end.
-    fn data(&mut self, mut at: usize) -> Result<Flow, Halt> {
+    fn data(&mut self, mut at: usize) -> Result<usize, Stop> {
         let bytes = self.report.source.bytes;
         let wants_text = !T::WANTS_ALL && self.report.document.text_scanners.is_some();
-        loop {
+        while self.state.mode == TokenizerMode::Data {
             if !wants_text && let Some(names) = self.tree.fast_path() {
                 match scan_tags(bytes, at, names, &mut self.state.tag) {
                     TagScan::To(next) => at = next,
                     TagScan::Tag => {
                         let tag = &self.state.tag;
                         if tag.element == Element::A && self.awaits_text(tag.name.clone()) {
-                            return Ok(Flow::Wait(tag.start));
+                            return Err(Stop::Wait(tag.start));
                         }
                         at = tag.end;
                         if !tag.attributes.is_empty() {
@@ -129,7 +149,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             if wants_text && open > at {
                 // The text between two tags is searched as a whole.
                 if open == bytes.len() && !self.last && open - at <= LIMIT {
-                    return Ok(Flow::Wait(at));
+                    return Err(Stop::Wait(at));
                 }
                 self.character_data(at..open);
             }
@@ -139,27 +159,20 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 if self.last {
                     self.tree.text(&self.report.source, open..bytes.len());
                 }
-                return Ok(Flow::Wait(open));
+                return Err(Stop::Wait(open));
             }
-            let flow = match rest[1] {
+            at = match rest[1] {
                 b'a'..=b'z' | b'A'..=b'Z' => self.start_tag(open)?,
                 b'/' => self.end_tag(open)?,
-                b'!' => self.declaration(open),
-                b'?' => {
-                    self.tree.comment();
-                    self.state.mode = TokenizerMode::Bogus;
-                    Flow::Go(open + 2)
-                }
+                b'!' => self.declaration(open)?,
+                b'?' => self.bogus_comment(open + 2)?,
                 _ => {
                     self.tree.text(&self.report.source, open..open + 1);
-                    Flow::Go(open + 1)
+                    open + 1
                 }
             };
-            match flow {
-                Flow::Go(next) if self.state.mode == TokenizerMode::Data => at = next,
-                other => return Ok(other),
-            }
         }
+        Ok(at)
     }
 
     /// Reports the URIs in character data.
@@ -175,7 +188,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     #[inline(always)]
-    fn start_tag(&mut self, open: usize) -> Result<Flow, Halt> {
+    fn start_tag(&mut self, open: usize) -> Result<usize, Stop> {
         let bytes = self.report.source.bytes;
         let name = open + 1..seek::tag_name_end(bytes, open + 1);
         if name.end == bytes.len() {
@@ -183,7 +196,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         }
         let element = Element::at(bytes, name.start, name.end);
         if element == Element::A && self.awaits_text(name.clone()) {
-            return Ok(Flow::Wait(open));
+            return Err(Stop::Wait(open));
         }
         let tag = &mut self.state.tag;
         tag.start = open;
@@ -207,7 +220,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     #[inline(always)]
-    fn accept(&mut self, feedback: TagFeedback) -> Result<Flow, Halt> {
+    fn accept(&mut self, feedback: TagFeedback) -> Result<usize, Stop> {
         let tag = &self.state.tag;
         if feedback.accepted && !tag.attributes.is_empty() {
             if tag.is_meta() {
@@ -225,7 +238,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             self.state.mode = feedback.mode;
             self.state.capture = self.report.capture(&self.state.tag, feedback);
         }
-        Ok(Flow::Go(self.state.tag.end))
+        Ok(self.state.tag.end)
     }
 
     /// Reports the attributes of a tag.
@@ -247,12 +260,11 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
 
     /// Waits for the rest of a start tag, or reads it in pieces if it is longer than [`LIMIT`].
     #[cold]
-    fn wait_for_tag(&mut self, open: usize) -> Result<Flow, Halt> {
+    fn wait_for_tag(&mut self, open: usize) -> Result<usize, Stop> {
         let bytes = self.report.source.bytes;
         if bytes.len() - open <= LIMIT || self.last {
-            return Ok(Flow::Wait(open));
+            return Err(Stop::Wait(open));
         }
-        self.too_long(open);
         let tag = &mut self.state.tag;
         tag.start = open;
         tag.name = open + 1..seek::tag_name_end(bytes, open + 1);
@@ -260,26 +272,23 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         tag.in_pieces = true;
         let feedback = self.tree.start_tag(&self.report.source, tag);
         tag.in_pieces = false;
-        self.state.mode = TokenizerMode::LongTag;
-        self.state.long = LongTag {
-            feedback: feedback?.unwrap_or_default(),
-            ..LongTag::default()
-        };
-        Ok(self.report_piece(false))
+        self.open_long_tag(open, feedback?.unwrap_or_default());
+        self.report_piece(false)
     }
 
-    /// Starts to skip an end tag longer than [`LIMIT`].
     #[cold]
-    fn long_end_tag(&mut self, open: usize) -> Flow {
+    fn open_long_tag(&mut self, open: usize, feedback: TagFeedback) {
         self.too_long(open);
         self.state.mode = TokenizerMode::LongTag;
-        self.state.long = LongTag::default();
-        Flow::Go(seek::tag_name_end(self.report.source.bytes, open + 2))
+        self.state.long = LongTag {
+            feedback,
+            ..LongTag::default()
+        };
     }
 
     /// Continues a long tag.
     #[cold]
-    fn in_long_tag(&mut self, at: usize) -> Flow {
+    fn in_long_tag(&mut self, at: usize) -> Result<usize, Stop> {
         let bytes = self.report.source.bytes;
         if let Some(quote) = self.state.long.quote {
             let end = match quote {
@@ -287,10 +296,10 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 _ => seek::next(quote, bytes, at),
             };
             if end == bytes.len() {
-                return Flow::Wait(end);
+                return Err(Stop::Wait(end));
             }
             self.state.long.quote = None;
-            return Flow::Go(end + usize::from(quote != b' '));
+            return Ok(end + usize::from(quote != b' '));
         }
         let tag = &mut self.state.tag;
         tag.name = at..at;
@@ -299,7 +308,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     /// Reports the attributes in one piece of a long tag, which may have its end.
-    fn report_piece(&mut self, ends: bool) -> Flow {
+    fn report_piece(&mut self, ends: bool) -> Result<usize, Stop> {
         let bytes = self.report.source.bytes;
         let (tag, long) = (&mut self.state.tag, &mut self.state.long);
         let feedback = long.feedback;
@@ -323,83 +332,73 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         if feedback.accepted && !tag.attributes.is_empty() {
             self.report_tag(feedback);
         }
-        if ends {
-            Flow::Go(self.state.tag.end)
-        } else {
-            Flow::Wait(self.state.tag.end)
-        }
+        let end = self.state.tag.end;
+        if ends { Ok(end) } else { Err(Stop::Wait(end)) }
     }
 
     #[inline(always)]
-    fn end_tag(&mut self, open: usize) -> Result<Flow, Halt> {
+    fn end_tag(&mut self, open: usize) -> Result<usize, Stop> {
         let bytes = self.report.source.bytes;
         match bytes.get(open + 2) {
             Some(byte) if byte.is_ascii_alphabetic() => {}
-            Some(b'>') => return Ok(Flow::Go(open + 3)),
-            Some(_) => {
-                self.tree.comment();
-                self.state.mode = TokenizerMode::Bogus;
-                return Ok(Flow::Go(open + 2));
-            }
-            None => return Ok(Flow::Wait(open)),
+            Some(b'>') => return Ok(open + 3),
+            Some(_) => return self.bogus_comment(open + 2),
+            None => return Err(Stop::Wait(open)),
         }
         let name = open + 2..seek::tag_name_end(bytes, open + 2);
-        let end = tag_end(bytes, name.end);
+        let name_end = name.end;
+        let end = tag_end(bytes, name_end);
         if end.is_none() && (bytes.len() - open <= LIMIT || self.last) {
-            return Ok(Flow::Wait(open));
+            return Err(Stop::Wait(open));
         }
         self.tree.end_tag(&self.report.source, name)?;
-        Ok(match end {
-            Some(end) => Flow::Go(end),
-            None => self.long_end_tag(open),
-        })
+        if end.is_none() {
+            self.open_long_tag(open, TagFeedback::default());
+        }
+        Ok(end.unwrap_or(name_end))
     }
 
     /// Markup declaration open state, `<!`: a comment, doctype, CDATA section or bogus comment.
-    fn declaration(&mut self, open: usize) -> Flow {
+    fn declaration(&mut self, open: usize) -> Result<usize, Stop> {
         let rest = &self.report.source.bytes[open + 2..];
         match starts_with(rest, b"--") {
             Some(true) => return self.open_comment(open),
             Some(false) => {}
-            None => return Flow::Wait(open),
+            None => return Err(Stop::Wait(open)),
         }
         let is_doctype = starts_with(rest, b"doctype");
         let is_cut = is_doctype.is_none() || rest.len() < 7 && b"[CDATA[".starts_with(rest);
         if is_cut && !self.last {
-            return Flow::Wait(open);
+            return Err(Stop::Wait(open));
         }
         if is_doctype == Some(true) {
             let end = seek::next(b'>', self.report.source.bytes, open + 9);
             self.tree.doctype(&self.report.source, open + 9..end);
-            self.state.mode = TokenizerMode::Bogus;
-            return Flow::Go(open + 9);
+            return self.switch(TokenizerMode::Bogus, open + 9);
         }
         if rest.starts_with(b"[CDATA[") && self.tree.allows_cdata() {
-            self.state.mode = TokenizerMode::Cdata;
-            return Flow::Go(open + 9);
+            return self.switch(TokenizerMode::Cdata, open + 9);
         }
-        self.tree.comment();
-        self.state.mode = TokenizerMode::Bogus;
-        Flow::Go(open + 2)
+        self.bogus_comment(open + 2)
     }
 
-    fn open_comment(&mut self, open: usize) -> Flow {
+    fn open_comment(&mut self, open: usize) -> Result<usize, Stop> {
         let contents = open + b"<!--".len();
         // `<!-->` and `<!--->` are whole comments.
         let empty = match &self.report.source.bytes[contents..] {
             [b'>', ..] => Some(contents + 1),
             [b'-', b'>', ..] => Some(contents + 2),
-            [] | [_] if !self.last => return Flow::Wait(open),
+            [] | [_] if !self.last => return Err(Stop::Wait(open)),
             _ => None,
         };
         if empty.is_none() && self.report.document.enabled.anchors && self.remark(contents) {
-            return Flow::Wait(open);
+            return Err(Stop::Wait(open));
         }
         self.tree.comment();
-        if empty.is_none() {
-            self.state.mode = TokenizerMode::Comment;
+        match empty {
+            Some(end) => Ok(end),
+            None => self.switch(TokenizerMode::Comment, contents),
         }
-        Flow::Go(empty.unwrap_or(contents))
     }
 
     /// Reports the comment whose contents start at `contents` if it is a remark; returns whether more
@@ -437,114 +436,77 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         }));
     }
 
-    fn comment(&mut self, at: usize) -> Flow {
-        match find_comment_end(self.report.source.bytes, at) {
-            Ok(end) => {
-                self.state.mode = TokenizerMode::Data;
-                Flow::Go(end)
-            }
-            Err(from) => Flow::Wait(from),
-        }
-    }
-
-    fn bogus(&mut self, at: usize) -> Flow {
-        let end = seek::next(b'>', self.report.source.bytes, at);
-        if end == self.report.source.bytes.len() {
-            return Flow::Wait(end);
-        }
-        self.state.mode = TokenizerMode::Data;
-        Flow::Go(end + 1)
-    }
-
-    fn cdata(&mut self, at: usize) -> Flow {
+    fn cdata(&mut self, at: usize) -> Result<usize, Stop> {
         let bytes = self.report.source.bytes;
-        match memmem::find(&bytes[at..], b"]]>") {
-            Some(length) => {
-                self.tree.cdata(&self.report.source, at..at + length);
-                self.state.mode = TokenizerMode::Data;
-                Flow::Go(at + length + 3)
+        let end = memmem::find(&bytes[at..], b"]]>").map(|length| at + length);
+        if end.is_some() || self.last {
+            let text = at..end.unwrap_or(bytes.len());
+            self.tree.cdata(&self.report.source, text);
+        }
+        let from = bytes.len().saturating_sub(2).max(at);
+        self.close(end.map(|end| end + 3).ok_or(from))
+    }
+
+    /// Reads the text of an element without markup.
+    fn raw(&mut self, at: usize) -> Result<usize, Stop> {
+        let bytes = self.report.source.bytes;
+        let is_captured = self.state.capture.is_some();
+        let found = match self.state.mode {
+            TokenizerMode::Raw(element) => {
+                find_end_tag(bytes, at, element.name().as_bytes(), self.last)
             }
-            None => {
-                if self.last {
-                    self.tree.cdata(&self.report.source, at..bytes.len());
+            TokenizerMode::Script(mut escape) => {
+                let found = find_script_end(bytes, at, &mut escape, self.last);
+                // Text to be captured is searched from its start again.
+                if !is_captured {
+                    self.state.mode = TokenizerMode::Script(escape);
                 }
-                Flow::Wait(bytes.len().saturating_sub(2).max(at))
+                found
             }
-        }
-    }
-
-    fn raw(&mut self, at: usize, element: Element) -> Result<Flow, Halt> {
-        let found = find_end_tag(
-            self.report.source.bytes,
-            at,
-            element.name().as_bytes(),
-            self.last,
-        );
-        self.text_end(at, found)
-    }
-
-    fn script(&mut self, at: usize, escape: ScriptEscape) -> Result<Flow, Halt> {
-        let mut next = escape;
-        let found = find_script_end(self.report.source.bytes, at, &mut next, self.last);
-        // Text to be captured is searched from its start again.
-        if self.state.capture.is_none() {
-            self.state.mode = TokenizerMode::Script(next);
-        }
-        self.text_end(at, found)
-    }
-
-    /// Handles the text from `at` on, after the search for its end.
-    fn text_end(&mut self, at: usize, found: EndTagSearch) -> Result<Flow, Halt> {
-        let bytes = self.report.source.bytes;
-        Ok(match found {
-            EndTagSearch::EndTag(open) => {
-                let name = open + 2..seek::tag_name_end(bytes, open + 2);
-                let end = tag_end(bytes, name.end);
-                if end.is_none() && self.last {
+            _ => Err(at),
+        };
+        match found {
+            Ok(open) => {
+                let is_cut = tag_end(bytes, seek::tag_name_end(bytes, open + 2)).is_none();
+                if is_cut && !self.last && bytes.len() - open <= LIMIT {
+                    return Err(Stop::Wait(if is_captured { at } else { open }));
+                }
+                self.raw_text(at..open);
+                if is_cut && self.last {
                     // A tag that the end of the document cuts off is dropped, and is not text.
-                    return Ok(self.raw_text(at..open, bytes.len()));
+                    return Ok(bytes.len());
                 }
-                if end.is_none() && bytes.len() - open <= LIMIT {
-                    let is_captured = self.state.capture.is_some();
-                    return Ok(Flow::Wait(if is_captured { at } else { open }));
-                }
-                self.tree.end_tag(&self.report.source, name)?;
-                let flow = self.raw_text(at..open, end.unwrap_or(open));
                 self.state.mode = TokenizerMode::Data;
-                if end.is_some() {
-                    flow
-                } else {
-                    self.long_end_tag(open)
-                }
+                self.end_tag(open)
             }
-            EndTagSearch::Wait(_) if self.last => self.raw_text(at..bytes.len(), bytes.len()),
-            EndTagSearch::Wait(from) if self.state.capture.is_none() => Flow::Wait(from),
-            EndTagSearch::Wait(from) => {
-                if from - at > LIMIT {
-                    self.too_long(at);
-                    return Ok(Flow::Go(at));
-                }
-                Flow::Wait(at)
+            Err(_) if self.last => {
+                self.raw_text(at..bytes.len());
+                Ok(bytes.len())
             }
-        })
+            Err(from) if is_captured && from - at > LIMIT => {
+                self.too_long(at);
+                Ok(at)
+            }
+            Err(from) => Err(Stop::Wait(if is_captured { at } else { from })),
+        }
     }
 
     /// Reports the references in the text of an element.
-    fn raw_text(&mut self, range: Range<usize>, next: usize) -> Flow {
+    fn raw_text(&mut self, range: Range<usize>) {
         self.tree.raw_text(range.clone());
         let is_whole = T::WANTS_ALL || self.state.capture.is_some();
         if is_whole && self.state.mode == TokenizerMode::Raw(Element::Style) {
             self.style_remarks(range.clone());
         }
-        if let Some(capture) = self.state.capture.take() {
-            if range.len() > LIMIT {
-                self.too_long(range.start);
-            } else {
-                self.report.contents(&capture, range);
-                self.forbid_restart();
-            }
+        let Some(capture) = self.state.capture.take() else {
+            return;
+        };
+        if range.len() > LIMIT {
+            self.too_long(range.start);
+        } else {
+            self.report.contents(&capture, range);
+            self.forbid_restart();
         }
-        Flow::Go(next)
     }
 
     /// Reports the comments of a style sheet that are remarks.

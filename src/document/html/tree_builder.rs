@@ -7,6 +7,7 @@
 //! Memory beyond the document's bytes is counted and limited, and so are steps: the tree builder
 //! takes quadratic time on deep and misnested documents.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
@@ -104,6 +105,21 @@ pub(super) struct TreeBuilderDriver {
     builder: TreeBuilder<NodeId, dom::DomTree>,
     charset: EncodingState,
     names: AttributeNames,
+    found: TreeFinds,
+    wants_texts: bool,
+    /// Hashes long values: the tree builder only compares them.
+    hasher: RandomState,
+    /// Steps left.
+    steps: u64,
+    /// Memory of the attributes of formatting elements, in bytes.
+    formatting: u64,
+    /// The largest memory, in bytes.
+    memory_limit: u64,
+}
+
+/// What the first pass records for the second.
+#[derive(Default)]
+struct TreeFinds {
     records: Vec<PendingTag>,
     /// The attributes that merged tags added, by record.
     added: HashMap<usize, AttributeSet>,
@@ -117,16 +133,6 @@ pub(super) struct TreeBuilderDriver {
     text_at: Option<usize>,
     /// Character data to be searched for URIs.
     texts: Vec<TextPiece>,
-    wants_texts: bool,
-    /// Hashes long values: the tree builder only compares them.
-    hasher: RandomState,
-    decoded: DecodedText,
-    /// Steps left.
-    steps: u64,
-    /// Memory of the attributes of formatting elements, in bytes.
-    formatting: u64,
-    /// The largest memory, in bytes.
-    memory_limit: u64,
 }
 
 /// First pass: builds the tree of a document that is in one window. Fails if the document is beyond
@@ -160,35 +166,28 @@ impl TreeBuilderDriver {
             drop_doctype: true,
             quirks_mode: QuirksMode::NoQuirks,
         };
-        let limit = document.options.max_document;
+        let mut limit = document.options.max_document;
+        if document.depth > 0 {
+            limit /= NESTED_DIVISOR;
+        }
         TreeBuilderDriver {
             builder: TreeBuilder::new(dom::DomTree::new(), options),
             charset: document.charset,
             names: AttributeNames::new(document.enabled),
-            records: Vec::new(),
-            added: HashMap::new(),
-            bases: HashSet::new(),
-            styles: HashMap::new(),
-            contents: Vec::new(),
-            text_at: None,
-            texts: Vec::new(),
+            found: TreeFinds::default(),
             wants_texts: document.text_scanners.is_some(),
             hasher: RandomState::new(),
-            decoded: DecodedText::default(),
             steps: STEP_BUDGET,
             formatting: 0,
-            memory_limit: match document.depth {
-                0 => limit.max(MIN_MEMORY),
-                _ => (limit / NESTED_DIVISOR).max(MIN_MEMORY),
-            },
+            memory_limit: limit.max(MIN_MEMORY),
         }
     }
 
     /// Returns the memory used beyond the document, in bytes.
     fn memory(&self) -> u64 {
-        let lists = self.records.len() * size_of::<PendingTag>()
-            + (self.contents.len() + self.texts.len()) * size_of::<TextPiece>()
-            + self.styles.len() * 2 * size_of::<(usize, usize)>();
+        let lists = self.found.records.len() * size_of::<PendingTag>()
+            + (self.found.contents.len() + self.found.texts.len()) * size_of::<TextPiece>()
+            + self.found.styles.len() * 2 * size_of::<(usize, usize)>();
         self.builder.sink.memory() as u64 + self.formatting + lists as u64
     }
 
@@ -219,41 +218,22 @@ impl TreeBuilderDriver {
     }
 
     /// Returns the name of a tag or an attribute for a token.
-    fn name(&mut self, source: &SourceText<'_>, range: Range<usize>) -> LocalName {
-        let name = &source.bytes[range.clone()];
-        let plain = |byte: &u8| byte.is_ascii() && *byte != 0 && !byte.is_ascii_uppercase();
-        if name.iter().all(plain)
-            && let Ok(name) = str::from_utf8(name)
-        {
-            return LocalName::from(name);
-        }
-        let decoded = &mut self.decoded;
-        decoded.fill(source, range, self.charset.scanned, None);
-        decoded.bytes.make_ascii_lowercase();
-        LocalName::from(&*String::from_utf8_lossy(&decoded.bytes))
+    fn name(&self, source: &SourceText<'_>, range: Range<usize>) -> LocalName {
+        let name = source.name(range, self.charset.scanned);
+        LocalName::from(&*String::from_utf8_lossy(&name))
     }
 
     /// Returns a value for a token, or the hash of a long one: the tree builder compares the values
     /// of formatting elements, and no keyword is long.
-    fn value(&mut self, source: &SourceText<'_>, range: Range<usize>) -> StrTendril {
-        let raw = &source.bytes[range.clone()];
-        if raw.len() > LIMIT {
-            return self.hashed(raw);
+    fn value(&self, source: &SourceText<'_>, range: Range<usize>) -> StrTendril {
+        let value = match range.len() > LIMIT {
+            true => Cow::Borrowed(&source.bytes[range]),
+            false => source.decoded_value(range, self.charset.scanned),
+        };
+        if value.len() <= MAX_FED_VALUE {
+            return StrTendril::from_slice(&String::from_utf8_lossy(&value));
         }
-        self.decoded.fill(
-            source,
-            range,
-            self.charset.scanned,
-            Some(CharacterContext::Attribute),
-        );
-        match self.decoded.bytes.len() > MAX_FED_VALUE {
-            true => self.hashed(&self.decoded.bytes),
-            false => StrTendril::from_slice(&String::from_utf8_lossy(&self.decoded.bytes)),
-        }
-    }
-
-    fn hashed(&self, value: &[u8]) -> StrTendril {
-        let hash = self.hasher.hash_one(value);
+        let hash = self.hasher.hash_one(value.as_ref());
         StrTendril::from_slice(&format!("{hash:x} {:x}", value.len()))
     }
 
@@ -311,22 +291,22 @@ impl TreeBuilderDriver {
             .map(|names| AttributeSet::of(names.iter().map(|name| name.as_bytes())));
         read(&self.names, source.bytes, &name, added, tag);
         let has_text = matches!(tag.element, Element::Style | Element::Script) && added.is_none();
-        self.text_at = None;
+        self.found.text_at = None;
         if has_text || !tag.attributes.is_empty() {
-            let record = self.records.len();
+            let record = self.found.records.len();
             if tag.element == Element::Style && added.is_none() {
-                self.styles.insert(id.index(), record);
+                self.found.styles.insert(id.index(), record);
             }
             if tag.is_base() {
-                self.bases.insert(id);
+                self.found.bases.insert(id);
             }
-            self.added.extend(added.map(|added| (record, added)));
-            self.records.push(PendingTag {
+            self.found.added.extend(added.map(|added| (record, added)));
+            self.found.records.push(PendingTag {
                 start: tag.start as u32,
                 id,
                 merged: added.is_some(),
             });
-            self.text_at = Some(tag.end);
+            self.found.text_at = Some(tag.end);
         }
         if tag.is_meta()
             && self.charset.tentative
@@ -338,7 +318,7 @@ impl TreeBuilderDriver {
     }
 
     /// Whether the last created element is the tag's own, not a clone of a formatting element.
-    fn is_own(&mut self, source: &SourceText<'_>, tag: &Tag, name: &str) -> bool {
+    fn is_own(&self, source: &SourceText<'_>, tag: &Tag, name: &str) -> bool {
         let own = self.name(source, tag.name.clone());
         str::eq_ignore_ascii_case(&own, name) || &*own == "image" && name == "img"
     }
@@ -394,12 +374,14 @@ impl TreeBuilderDriver {
         let Some(into) = self.builder.sink.take_effect().text else {
             return;
         };
-        match self.styles.get(&into.index()) {
+        match self.found.styles.get(&into.index()) {
             Some(&record) => self
+                .found
                 .contents
                 .push(TextPiece::new(range, record, references)),
             None if self.wants_texts && references => {
-                self.texts
+                self.found
+                    .texts
                     .push(TextPiece::new(range, into.index(), references));
             }
             None => {}
@@ -411,18 +393,19 @@ impl TreeBuilderDriver {
         let TreeBuilderDriver {
             builder,
             names,
-            records,
-            added,
-            bases,
-            mut contents,
-            texts,
+            found,
             ..
         } = self;
-        let (positions, winner) = builder.sink.positions(|id| bases.contains(&id));
+        let TreeFinds {
+            records,
+            mut contents,
+            ..
+        } = found;
+        let (positions, winner) = builder.sink.positions(|id| found.bases.contains(&id));
         // Pieces of several elements may alternate; a stable sort keeps the order within each.
         contents.sort_by_key(|piece| piece.of);
         let mut contents = &contents[..];
-        let mut texts = texts.into_iter().peekable();
+        let mut texts = found.texts.into_iter().peekable();
         let mut texts_before = |end: usize, report: &mut ReferenceReporter<'_, '_, '_>| {
             while let Some(piece) = texts.next_if(|piece| piece.range().start < end) {
                 let flags = match positions[piece.of as usize] {
@@ -439,7 +422,7 @@ impl TreeBuilderDriver {
             let PendingTag { start, id, merged } = records[record];
             tag.start = start as usize;
             tag.name = tag.start + 1..seek::tag_name_end(source.bytes, tag.start + 1);
-            let added = merged.then(|| added.get(&record).copied().unwrap_or_default());
+            let added = merged.then(|| found.added.get(&record).copied().unwrap_or_default());
             read(&names, source.bytes, &builder.sink.name(id), added, tag);
         };
         // The base is known, so no reference has to be held.
@@ -537,14 +520,13 @@ impl TreeFeedback for TreeBuilderDriver {
             self.formatting += count as u64 * ATTRIBUTE_SIZE;
         }
         let _ = self.builder.sink.take_effect();
-        let token = Token {
+        let result = self.feed(Any::TagToken(Token {
             kind: TagKind::StartTag,
             name,
             self_closing: tag.self_closing,
             attrs: attributes,
             had_duplicate_attributes: false,
-        };
-        let result = self.feed(Any::TagToken(token));
+        }));
         self.within_limits(count)?;
         self.record(source, tag)?;
         let mode = match result {
@@ -565,14 +547,13 @@ impl TreeFeedback for TreeBuilderDriver {
     fn end_tag(&mut self, source: &SourceText<'_>, name: Range<usize>) -> Result<(), Halt> {
         let _ = self.builder.sink.take_effect();
         let name = self.name(source, name);
-        let token = Token {
+        let _ = self.feed(Any::TagToken(Token {
             kind: TagKind::EndTag,
             name,
             self_closing: false,
             attrs: Vec::new(),
             had_duplicate_attributes: false,
-        };
-        let _ = self.feed(Any::TagToken(token));
+        }));
         self.within_limits(0)
     }
 
@@ -607,9 +588,11 @@ impl TreeFeedback for TreeBuilderDriver {
     }
 
     fn raw_text(&mut self, range: Range<usize>) {
-        if self.text_at == Some(range.start) {
-            let record = self.records.len() - 1;
-            self.contents.push(TextPiece::new(range, record, false));
+        if self.found.text_at == Some(range.start) {
+            let record = self.found.records.len() - 1;
+            self.found
+                .contents
+                .push(TextPiece::new(range, record, false));
         }
     }
 }

@@ -38,14 +38,36 @@ impl<'a> SourceText<'a> {
         events.store_with(|store| decode(self.bytes, range, encoding, context, store, &mut ()))
     }
 
-    /// Decodes a value that is compared with ASCII keywords; other characters are read as UTF-8.
-    pub(super) fn keyword(&self, range: Range<usize>) -> Cow<'a, [u8]> {
-        if !self.needs_decoding(range.clone(), UTF_8) {
+    /// Decodes the value of an attribute.
+    pub(super) fn decoded_value(
+        &self,
+        range: Range<usize>,
+        encoding: &'static Encoding,
+    ) -> Cow<'a, [u8]> {
+        if !self.needs_decoding(range.clone(), encoding) {
             return Cow::Borrowed(&self.bytes[range]);
         }
         let mut out = Vec::new();
         let context = Some(CharacterContext::Attribute);
-        decode(self.bytes, range, UTF_8, context, &mut out, &mut ());
+        decode(self.bytes, range, encoding, context, &mut out, &mut ());
+        Cow::Owned(out)
+    }
+
+    /// Decodes a value that is compared with ASCII keywords; other characters are read as UTF-8.
+    pub(super) fn keyword(&self, range: Range<usize>) -> Cow<'a, [u8]> {
+        self.decoded_value(range, UTF_8)
+    }
+
+    /// Returns the name of an element or an attribute, in lower case.
+    pub(super) fn name(&self, range: Range<usize>, encoding: &'static Encoding) -> Cow<'a, [u8]> {
+        let name = &self.bytes[range.clone()];
+        let is_lower = |byte: &u8| byte.is_ascii() && *byte != 0 && !byte.is_ascii_uppercase();
+        if name.iter().all(is_lower) {
+            return Cow::Borrowed(name);
+        }
+        let mut out = Vec::new();
+        decode(self.bytes, range, encoding, None, &mut out, &mut ());
+        out.make_ascii_lowercase();
         Cow::Owned(out)
     }
 }

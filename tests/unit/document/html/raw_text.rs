@@ -5,15 +5,12 @@ fn script(text: &str) -> Option<usize> {
     for cut in 0..text.len() {
         let mut escape = ScriptEscape::None;
         let mut found = find_script_end(&text.as_bytes()[..cut], 0, &mut escape, false);
-        if let EndTagSearch::Wait(at) = found {
+        if let Err(at) = found {
             found = find_script_end(text.as_bytes(), at, &mut escape, true);
         }
         assert_eq!(found, whole, "{text} cut at {cut}");
     }
-    match whole {
-        EndTagSearch::EndTag(at) => Some(at),
-        EndTagSearch::Wait(_) => None,
-    }
+    whole.ok()
 }
 
 #[test]
