@@ -9,10 +9,11 @@ mod statement;
 use encoding_rs::{Encoding, UTF_8};
 
 use super::events::{
-    Context, Event, Events, FoundReference, FoundRemark, NameRange, RemarkKind, RuleFamily, Span,
+    Context, Event, Events, FoundReference, FoundRemark, NameRange, RemarkKind, RuleFamily,
     TextRange,
 };
 use super::flags::Flags;
+use super::source_text::SourceText;
 use super::{Format, FormatOptions, Passes, Retrieval, Scan, ScanStart};
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
@@ -77,6 +78,7 @@ impl Scan for CssScanner {
         if !std::mem::replace(&mut self.started, true) {
             events.push(Event::Settled);
         }
+        let source = SourceText::window(window.bytes, window.offset);
         let range = window.start..window.bytes.len();
         let end = self
             .reader
@@ -85,21 +87,20 @@ impl Scan for CssScanner {
                     events.push(Event::Diagnostic(code, window.offset_at(at)))
                 }
                 CssFind::Remark(range) => {
-                    let (start, end) = (window.offset_at(range.start), window.offset_at(range.end));
                     events.push(Event::Remark(FoundRemark {
                         kind: RemarkKind::Ignore,
                         text: TextRange::window(range.start + 2..range.end - 2),
-                        span: Span { start, end },
+                        span: source.span(range),
                         position: None,
                     }));
                 }
                 CssFind::SourceMap(range) => {
-                    let map = found(&window, range, Context::Comment, events);
+                    let map = found(&source, range, Context::Comment, events);
                     events.push(Event::Reference(map));
                 }
                 CssFind::Reference { range, .. } if range.is_empty() => {}
                 CssFind::Reference { range, owner } => {
-                    let mut reference = found(&window, range, Context::Style, events);
+                    let mut reference = found(&source, range, Context::Style, events);
                     let text = events.bytes(reference.text, window.bytes);
                     // An escaped line break stands for nothing.
                     if text.is_empty() {
@@ -137,19 +138,15 @@ impl Scan for CssScanner {
 
 /// Returns a reference with its escapes replaced.
 fn found(
-    window: &Window<'_>,
+    source: &SourceText<'_>,
     range: std::ops::Range<usize>,
     context: Context,
     events: &mut Events,
 ) -> FoundReference {
-    let span = Span {
-        start: window.offset_at(range.start),
-        end: window.offset_at(range.end),
-    };
-    let raw = &window.bytes[range.clone()];
-    let text = match memchr::memchr2(b'\\', 0, raw) {
-        None => TextRange::window(range),
-        Some(_) => events.store_with(|store| unescape(raw, store)),
-    };
-    FoundReference::new(span, text, context)
+    let raw = &source.bytes[range.clone()];
+    let mut found = source.reference(range, context, events);
+    if memchr::memchr2(b'\\', 0, raw).is_some() {
+        found.text = events.store_with(|store| unescape(raw, store));
+    }
+    found
 }

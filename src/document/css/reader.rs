@@ -187,7 +187,7 @@ fn next_stop(bytes: &[u8], mut at: usize, avx2: Option<Avx2>) -> usize {
 }
 
 /// The state of the reader between two windows.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct CssReader {
     sheet: Sheet,
     avx2: Option<Avx2>,
@@ -200,8 +200,8 @@ pub(crate) struct CssReader {
     since_token: usize,
     /// `@import` stands before, and nothing else since.
     expects_import: bool,
-    /// An `@import` may follow: no other rule stands before.
-    imports_count: bool,
+    /// A rule was read after which an `@import` is not used.
+    past_imports: bool,
     /// No references until the rule ends that began with so many brackets open.
     opaque: Option<usize>,
 }
@@ -216,7 +216,7 @@ struct Reading<'r, 'a> {
     last: bool,
     /// Index behind the last token that was looked at.
     token_end: usize,
-    /// The same, though it may lie in the last window: no name that is looked back for begins before.
+    /// The same, though it may be in the last window: no name that is looked back for begins before.
     name_floor: usize,
     /// Index of the first byte that the statement does not know.
     unknown: usize,
@@ -229,14 +229,7 @@ impl CssReader {
         CssReader {
             sheet,
             avx2: Avx2::new(),
-            open: Vec::new(),
-            deeper: 0,
-            statement: Statement::default(),
-            token: OpenToken::None,
-            since_token: 0,
-            expects_import: false,
-            imports_count: true,
-            opaque: None,
+            ..CssReader::default()
         }
     }
 
@@ -342,15 +335,61 @@ impl Reading<'_, '_> {
     fn resume(&mut self, at: usize) -> Result<usize, Wait> {
         let end = match std::mem::take(&mut self.state.token) {
             OpenToken::None => return Ok(at),
-            OpenToken::Comment => self.comment_rest(at)?,
-            OpenToken::String(quote) => self.long_string(quote, at)?,
             OpenToken::UrlSpace => self.url(at)?,
-            OpenToken::Url => self.long_url(at)?,
-            OpenToken::BadUrl => self.bad_url(at)?,
             OpenToken::Name(kind, name) => self.name(kind, name, at)?,
+            token => self.skip(token, at)?,
         };
         self.end_token(end);
         Ok(end)
+    }
+
+    /// Ends the window at `end` inside a token.
+    fn wait(&mut self, token: OpenToken, end: usize) -> Result<usize, Wait> {
+        if self.last {
+            return Ok(self.bytes.len());
+        }
+        self.state.token = token;
+        self.token_end = end;
+        Err(Wait(end))
+    }
+
+    /// Skips the rest of a comment, or of a string or URL that is not used, from `at` on.
+    fn skip(&mut self, token: OpenToken, mut at: usize) -> Result<usize, Wait> {
+        let bytes = self.bytes;
+        match token {
+            OpenToken::Comment => {
+                let rest = &bytes[at..];
+                if let Some(length) = memmem::find(rest, b"*/") {
+                    self.unknown = at + length + 2;
+                    return Ok(self.unknown);
+                }
+                at = bytes.len() - usize::from(rest.ends_with(b"*") && !self.last);
+                self.unknown = at;
+            }
+            OpenToken::String(quote) => match string_end(quote, bytes, at, self.last) {
+                (TokenEnd::Closed, end) => return Ok(end + 1),
+                (TokenEnd::Bad, end) => return Ok(end),
+                (TokenEnd::Open, end) => at = end,
+            },
+            OpenToken::Url => match url_end(bytes, at, self.last) {
+                (TokenEnd::Closed, _, end) => return Ok(end),
+                (TokenEnd::Bad, _, end) => return self.skip(OpenToken::BadUrl, end),
+                // White space stays for the next window, where nothing but `)` may follow.
+                (TokenEnd::Open, url, end) => at = end - usize::from(url < end),
+            },
+            // The rest of a bad URL (CSS Syntax 4.3.14).
+            _ => {
+                while let Some(&byte) = bytes.get(at) {
+                    match byte {
+                        b')' => return Ok(at + 1),
+                        b'\\' if !self.last && at + LONGEST_ESCAPE > bytes.len() => break,
+                        b'\\' if is_escape(bytes, at) => at = escape_end(bytes, at + 1),
+                        _ => at += 1,
+                    }
+                }
+            }
+        }
+        self.wait(token, at)
     }
 
     /// Looks at the bytes between two tokens, where it matters whether they are blank.
@@ -403,7 +442,7 @@ impl Reading<'_, '_> {
                 self.other_token(at);
                 // A block ends the prelude of its rule.
                 self.state.opaque = self.state.opaque.filter(|&start| start != depth);
-                self.state.imports_count &= depth > 0;
+                self.state.past_imports |= depth == 0;
                 self.push(match self.state.statement.at {
                     AtRule::FontFace => CssBracket::FontFace,
                     _ => CssBracket::Brace,
@@ -422,7 +461,7 @@ impl Reading<'_, '_> {
                         self.state.statement.at,
                         AtRule::FontFace | AtRule::Opaque | AtRule::Other
                     );
-                    self.state.imports_count &= depth > 0 || !is_rule;
+                    self.state.past_imports |= depth == 0 && is_rule;
                     self.begin_statement(at + 1);
                 }
             }
@@ -490,7 +529,7 @@ impl Reading<'_, '_> {
             AtRule::Import => {
                 // What follows are conditions.
                 self.state.opaque = Some(self.state.statement.depth);
-                let inert = !self.state.imports_count || self.state.statement.depth > 0;
+                let inert = self.state.past_imports || self.state.statement.depth > 0;
                 CssOwner::Import { inert }
             }
             _ => match self.state.statement.property() {
@@ -508,7 +547,7 @@ impl Reading<'_, '_> {
         let (ended, end) = string_end(quote, self.bytes, start, self.last);
         if end - start > LONGEST_TOKEN {
             self.fault(&diagnostic::CSS_TOO_LONG, at);
-            return self.long_string(quote, start);
+            return self.skip(OpenToken::String(quote), start);
         }
         match ended {
             TokenEnd::Bad => {
@@ -531,28 +570,6 @@ impl Reading<'_, '_> {
         }
         self.state.expects_import = false;
         Ok(self.bytes.len().min(end + 1))
-    }
-
-    /// Passes over the rest of a string that is too long.
-    fn long_string(&mut self, quote: u8, at: usize) -> Result<usize, Wait> {
-        match string_end(quote, self.bytes, at, self.last) {
-            (TokenEnd::Closed, end) => Ok(end + 1),
-            (TokenEnd::Bad, end) => Ok(end),
-            (TokenEnd::Open, end) => {
-                self.state.token = OpenToken::String(quote);
-                self.wait(end)
-            }
-        }
-    }
-
-    /// Ends the window at `end` inside a token, which `self.state.token` describes.
-    fn wait(&mut self, end: usize) -> Result<usize, Wait> {
-        if self.last {
-            self.state.token = OpenToken::None;
-            return Ok(self.bytes.len());
-        }
-        self.token_end = end;
-        Err(Wait(end))
     }
 
     /// Reads the comment at `at`.
@@ -588,44 +605,26 @@ impl Reading<'_, '_> {
         {
             (self.found)(CssFind::SourceMap(text + map.start..text + map.end));
         }
-        self.comment_rest(text)
-    }
-
-    fn comment_rest(&mut self, at: usize) -> Result<usize, Wait> {
-        let rest = &self.bytes[at..];
-        let end = match memmem::find(rest, b"*/") {
-            Some(end) => at + end + 2,
-            None => {
-                self.state.token = OpenToken::Comment;
-                let star = usize::from(rest.ends_with(b"*") && !self.last);
-                self.unknown = self.bytes.len() - star;
-                return self.wait(self.unknown);
-            }
-        };
-        self.unknown = end;
-        Ok(end)
+        self.skip(OpenToken::Comment, text)
     }
 
     /// Reads a name from its `@`, or from its first escape, on.
     fn name(&mut self, kind: NameKind, mut name: CssName, mut at: usize) -> Result<usize, Wait> {
         let bytes = self.bytes;
-        loop {
-            match bytes.get(at) {
-                Some(&byte) if is_name(byte) => {
-                    name.push(byte);
-                    at += 1;
-                }
-                Some(b'\\') if !self.last && at + LONGEST_ESCAPE > bytes.len() => {
-                    self.state.token = OpenToken::Name(kind, name);
-                    return self.wait(at);
-                }
-                Some(b'\\') if is_escape(bytes, at) => name.escape(bytes, &mut at),
-                None if !self.last => {
-                    self.state.token = OpenToken::Name(kind, name);
-                    return self.wait(at);
-                }
-                _ => break,
+        while let Some(&byte) = bytes.get(at) {
+            if is_name(byte) {
+                name.push(byte);
+                at += 1;
+            } else if byte == b'\\' && !self.last && at + LONGEST_ESCAPE > bytes.len() {
+                return self.wait(OpenToken::Name(kind, name), at);
+            } else if is_escape(bytes, at) {
+                name.escape(bytes, &mut at);
+            } else {
+                break;
             }
+        }
+        if at == bytes.len() && !self.last {
+            return self.wait(OpenToken::Name(kind, name), at);
         }
         match (kind, bytes.get(at)) {
             (NameKind::AtKeyword, _) => {
@@ -703,10 +702,7 @@ impl Reading<'_, '_> {
         let bytes = self.bytes;
         let start = skip_space(bytes, at);
         match bytes.get(start) {
-            None if !self.last => {
-                self.state.token = OpenToken::UrlSpace;
-                return self.wait(start);
-            }
+            None if !self.last => return self.wait(OpenToken::UrlSpace, start),
             Some(b'"' | b'\'') => {
                 let imports = self.state.expects_import;
                 self.other_token(start);
@@ -719,52 +715,21 @@ impl Reading<'_, '_> {
         let (ended, url, end) = url_end(bytes, start, self.last);
         if end - start > LONGEST_TOKEN {
             self.fault(&diagnostic::CSS_TOO_LONG, start);
-            return self.long_url(start);
+            return self.skip(OpenToken::Url, start);
         }
         match ended {
             TokenEnd::Bad => {
                 self.fault(&diagnostic::CSS_BAD_URL, start);
-                self.bad_url(end)
+                self.skip(OpenToken::BadUrl, end)
             }
-            TokenEnd::Open if !self.last => {
-                // The white space was read: the rest starts at the URL.
-                self.state.token = OpenToken::UrlSpace;
-                self.wait(start)
-            }
+            // The white space was read: the rest starts at the URL.
+            TokenEnd::Open if !self.last => self.wait(OpenToken::UrlSpace, start),
             _ => {
                 self.reference(start..url);
                 self.other_token(start);
                 Ok(end)
             }
         }
-    }
-
-    /// Passes over the rest of a raw URL that is too long.
-    fn long_url(&mut self, at: usize) -> Result<usize, Wait> {
-        match url_end(self.bytes, at, self.last) {
-            (TokenEnd::Closed, _, end) => Ok(end),
-            (TokenEnd::Bad, _, end) => self.bad_url(end),
-            (TokenEnd::Open, url, end) => {
-                self.state.token = OpenToken::Url;
-                // White space stays for the next window, where nothing but `)` may follow.
-                self.wait(end - usize::from(url < end))
-            }
-        }
-    }
-
-    /// Passes over the rest of a bad URL (CSS Syntax 4.3.14).
-    fn bad_url(&mut self, mut at: usize) -> Result<usize, Wait> {
-        let bytes = self.bytes;
-        while let Some(&byte) = bytes.get(at) {
-            match byte {
-                b')' => return Ok(at + 1),
-                b'\\' if !self.last && at + LONGEST_ESCAPE > bytes.len() => break,
-                b'\\' if is_escape(bytes, at) => at = escape_end(bytes, at + 1),
-                _ => at += 1,
-            }
-        }
-        self.state.token = OpenToken::BadUrl;
-        self.wait(at)
     }
 }
 

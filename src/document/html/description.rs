@@ -62,6 +62,7 @@ pub(super) fn is_whole(bytes: &[u8], name: Range<usize>) -> bool {
 type SeenPiece = (CharacterContext, Range<usize>);
 
 /// Walks over the contents of a link.
+#[derive(Default)]
 struct LinkContents<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -84,11 +85,8 @@ impl<'a> LinkContents<'a> {
         LinkContents {
             bytes: &bytes[..end],
             at: from,
-            tables: 0,
-            foreign: 0,
             is_foreign: space != ElementNamespace::Html,
-            unseen: None,
-            has_ended: false,
+            ..LinkContents::default()
         }
     }
 

@@ -4,31 +4,23 @@
 use std::borrow::Cow;
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::num::NonZeroU32;
 
 use html5ever::interface::{ElementFlags, NodeOrText, QuirksMode, TreeSink};
 use html5ever::tendril::StrTendril;
 use html5ever::{Attribute, LocalName, QualName, local_name, ns};
 
-/// The index of a node.
+/// The index of a node, plus one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct NodeId(u32);
-
-impl Default for NodeId {
-    fn default() -> Self {
-        NodeId::NONE
-    }
-}
+pub(super) struct NodeId(NonZeroU32);
 
 impl NodeId {
-    const NONE: NodeId = NodeId(u32::MAX);
-    pub(super) const DOCUMENT: NodeId = NodeId(0);
-
-    fn some(self) -> Option<NodeId> {
-        (self != NodeId::NONE).then_some(self)
-    }
+    pub(super) const DOCUMENT: NodeId = NodeId(NonZeroU32::MIN);
+    /// The handle of all comments, which are not kept.
+    const COMMENT: NodeId = NodeId(NonZeroU32::MAX);
 
     pub(super) fn index(self) -> usize {
-        self.0 as usize
+        self.0.get() as usize - 1
     }
 }
 
@@ -37,19 +29,19 @@ impl NodeId {
 struct Node {
     /// Index in [`Names`].
     name: u32,
-    parent: NodeId,
-    previous: NodeId,
-    next: NodeId,
-    first: NodeId,
-    last: NodeId,
+    parent: Option<NodeId>,
+    previous: Option<NodeId>,
+    next: Option<NodeId>,
+    first: Option<NodeId>,
+    last: Option<NodeId>,
     depth: u32,
 }
 
 /// Rare properties of nodes.
 #[derive(Debug, Default)]
 struct Extras {
-    contents: NodeId,
-    shadow: NodeId,
+    contents: Option<NodeId>,
+    shadow: Option<NodeId>,
     /// Whether the node is an `annotation-xml` whose `encoding` is HTML.
     integration_point: bool,
 }
@@ -146,7 +138,7 @@ impl DomTree {
     }
 
     fn contents(&self, id: NodeId) -> Option<NodeId> {
-        self.extras.borrow().get(&id)?.contents.some()
+        self.extras.borrow().get(&id)?.contents
     }
 
     /// Returns the position of every node, and the first node of the document in tree order for which
@@ -167,18 +159,18 @@ impl DomTree {
                 found = Some(id);
             }
             // Children are popped before the next sibling.
-            stack.extend(node.next.some().map(|next| (next, position)));
-            stack.extend(node.first.some().map(|first| (first, position)));
+            stack.extend(node.next.map(|next| (next, position)));
+            stack.extend(node.first.map(|first| (first, position)));
             let Some(extras) = extras.get(&id) else {
                 continue;
             };
-            let contents = extras.contents.some();
+            let contents = extras.contents;
             stack.extend(contents.map(|contents| (contents, TreePosition::Template)));
             let shadow = match position {
                 TreePosition::Template => TreePosition::Template,
                 _ => TreePosition::Shadow,
             };
-            stack.extend(extras.shadow.some().map(|root| (root, shadow)));
+            stack.extend(extras.shadow.map(|root| (root, shadow)));
         }
         (positions, found)
     }
@@ -190,13 +182,13 @@ impl DomTree {
             name,
             ..Node::default()
         });
-        NodeId((nodes.len() - 1) as u32)
+        let index = NonZeroU32::new(nodes.len() as u32);
+        index.map_or(NodeId::COMMENT, NodeId)
     }
 
     fn insert(&self, parent: NodeId, before: Option<NodeId>, child: NodeOrText<NodeId>) {
         let child = match child {
-            // Comments are not kept.
-            NodeOrText::AppendNode(NodeId::NONE) => return,
+            NodeOrText::AppendNode(NodeId::COMMENT) => return,
             NodeOrText::AppendNode(child) => child,
             NodeOrText::AppendText(_) => {
                 let into = before.is_none().then_some(parent);
@@ -207,18 +199,18 @@ impl DomTree {
         self.detach(child);
         let nodes = &mut *self.nodes.borrow_mut();
         let previous = match before {
-            Some(next) => std::mem::replace(&mut nodes[next.index()].previous, child),
-            None => std::mem::replace(&mut nodes[parent.index()].last, child),
+            Some(next) => nodes[next.index()].previous.replace(child),
+            None => nodes[parent.index()].last.replace(child),
         };
-        match previous.some() {
-            Some(previous) => nodes[previous.index()].next = child,
-            None => nodes[parent.index()].first = child,
+        match previous {
+            Some(previous) => nodes[previous.index()].next = Some(child),
+            None => nodes[parent.index()].first = Some(child),
         }
         let depth = nodes[parent.index()].depth + 1;
         let node = &mut nodes[child.index()];
-        node.parent = parent;
+        node.parent = Some(parent);
         node.previous = previous;
-        node.next = before.unwrap_or(NodeId::NONE);
+        node.next = before;
         node.depth = depth;
         if let Some(contents) = self.contents(child) {
             nodes[contents.index()].depth = depth;
@@ -229,30 +221,29 @@ impl DomTree {
     fn detach(&self, id: NodeId) {
         let nodes = &mut *self.nodes.borrow_mut();
         let node = &mut nodes[id.index()];
-        let Some(parent) = std::mem::replace(&mut node.parent, NodeId::NONE).some() else {
+        let Some(parent) = node.parent.take() else {
             return;
         };
-        let previous = std::mem::replace(&mut node.previous, NodeId::NONE);
-        let next = std::mem::replace(&mut node.next, NodeId::NONE);
-        match previous.some() {
+        let (previous, next) = (node.previous.take(), node.next.take());
+        match previous {
             Some(previous) => nodes[previous.index()].next = next,
             None => nodes[parent.index()].first = next,
         }
-        match next.some() {
+        match next {
             Some(next) => nodes[next.index()].previous = previous,
             None => nodes[parent.index()].last = previous,
         }
     }
 
     fn parent(&self, id: NodeId) -> Option<NodeId> {
-        self.nodes.borrow()[id.index()].parent.some()
+        self.nodes.borrow()[id.index()].parent
     }
 
     /// Whether a shadow root may be attached to an element (DOM, "attach a shadow root").
     fn may_host(&self, id: NodeId) -> bool {
         let name = self.name(id);
         let extras = self.extras.borrow();
-        let hosts = extras.get(&id).is_some_and(|it| it.shadow != NodeId::NONE);
+        let hosts = extras.get(&id).is_some_and(|it| it.shadow.is_some());
         if name.ns != ns!(html) || hosts {
             return false;
         }
@@ -314,7 +305,7 @@ impl TreeSink for DomTree {
         let integration_point = flags.mathml_annotation_xml_integration_point;
         if contents.is_some() || integration_point {
             let extras = Extras {
-                contents: contents.unwrap_or(NodeId::NONE),
+                contents,
                 integration_point,
                 ..Extras::default()
             };
@@ -327,11 +318,11 @@ impl TreeSink for DomTree {
     }
 
     fn create_comment(&self, _text: StrTendril) -> NodeId {
-        NodeId::NONE
+        NodeId::COMMENT
     }
 
     fn create_pi(&self, _target: StrTendril, _data: StrTendril) -> NodeId {
-        NodeId::NONE
+        NodeId::COMMENT
     }
 
     fn append(&self, parent: &NodeId, child: NodeOrText<NodeId>) {
@@ -353,7 +344,7 @@ impl TreeSink for DomTree {
     fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
 
     fn get_template_contents(&self, target: &NodeId) -> NodeId {
-        self.contents(*target).unwrap_or(NodeId::NONE)
+        self.contents(*target).unwrap_or(NodeId::COMMENT)
     }
 
     fn same_node(&self, one: &NodeId, other: &NodeId) -> bool {
@@ -385,9 +376,8 @@ impl TreeSink for DomTree {
     }
 
     fn reparent_children(&self, node: &NodeId, new_parent: &NodeId) {
-        loop {
-            let first = self.nodes.borrow()[node.index()].first;
-            let Some(first) = first.some() else { break };
+        let first = || self.nodes.borrow()[node.index()].first;
+        while let Some(first) = first() {
             self.insert(*new_parent, None, NodeOrText::AppendNode(first));
         }
     }
@@ -402,7 +392,7 @@ impl TreeSink for DomTree {
         if attaches && let Some(contents) = self.contents(*template) {
             let nodes = &mut *self.nodes.borrow_mut();
             nodes[contents.index()].depth = nodes[host.index()].depth;
-            self.extras.borrow_mut().entry(*host).or_default().shadow = contents;
+            self.extras.borrow_mut().entry(*host).or_default().shadow = Some(contents);
         }
         attaches
     }

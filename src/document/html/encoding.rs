@@ -143,14 +143,19 @@ pub(super) struct EncodingState {
     pub(super) undeclared: bool,
 }
 
-impl EncodingState {
-    pub(super) const UTF_8: EncodingState = EncodingState {
-        scanned: UTF_8,
-        label: UTF_8,
-        tentative: false,
-        undeclared: false,
-    };
+impl Default for EncodingState {
+    /// UTF-8, for certain.
+    fn default() -> Self {
+        EncodingState {
+            scanned: UTF_8,
+            label: UTF_8,
+            tentative: false,
+            undeclared: false,
+        }
+    }
+}
 
+impl EncodingState {
     /// The state before the first byte. A document that needs transcoding is UTF-8 already.
     pub(super) fn new(detected: &Detected) -> Self {
         let label = detected.encoding.unwrap_or(UTF_8);
@@ -171,14 +176,13 @@ impl EncodingState {
         *self = EncodingState {
             scanned: encoding,
             label: encoding,
-            ..EncodingState::UTF_8
+            ..EncodingState::default()
         };
     }
 
     /// Falls back to windows-1252: the undeclared bytes are not valid UTF-8.
     pub(super) fn fall_back(&mut self) {
-        self.scanned = WINDOWS_1252;
-        self.label = WINDOWS_1252;
+        (self.scanned, self.label) = (WINDOWS_1252, WINDOWS_1252);
         self.undeclared = false;
     }
 

@@ -74,47 +74,34 @@ impl<'a> JsonReader<'a> {
     /// Reads the name of a member, whose value comes next.
     fn add_key(&mut self, key: Range<usize>) {
         self.path.pop();
-        let name = unescaped(&self.bytes[key.clone()]);
-        self.find_key(key);
-        self.path.push(Some(name));
-    }
-
-    fn find_key(&mut self, key: Range<usize>) {
-        if self.kind != ScriptJson::ImportMap {
-            return;
-        }
-        let wanted = match (self.key(0), self.path.len()) {
-            (b"imports" | b"integrity", 1) => true,
-            (b"scopes", 1 | 2) => self.in_objects(),
+        let wanted = match (self.kind, self.key(0), self.path.len()) {
+            (ScriptJson::ImportMap, b"imports" | b"integrity", 1) => true,
+            (ScriptJson::ImportMap, b"scopes", 1 | 2) => self.in_objects(),
             _ => false,
         };
         if wanted && is_module_reference(&self.bytes[key.clone()]) {
-            self.found.push(key);
+            self.found.push(key.clone());
         }
+        self.path.push(Some(unescaped(&self.bytes[key])));
     }
 
     fn add_value(&mut self, value: Range<usize>) {
         let depth = self.path.len();
         let wanted = match self.kind {
             ScriptJson::ImportMap => {
-                let expected = match self.key(0) {
-                    b"imports" => 2,
-                    b"scopes" => 3,
-                    _ => return,
-                };
-                depth == expected
+                matches!((self.key(0), depth), (b"imports", 2) | (b"scopes", 3))
                     && self.in_objects()
                     && is_module_reference(&self.bytes[value.clone()])
             }
             ScriptJson::SpeculationRules => {
-                depth == 4 && self.key(2) == b"urls" && self.alternates() && !value.is_empty()
+                depth == 4 && self.key(2) == b"urls" && self.alternates()
             }
             ScriptJson::LinkedData => {
                 let nearest = self.path.iter().rposition(Option::is_some);
-                nearest.is_some_and(|depth| LINKED.contains(&self.key(depth))) && !value.is_empty()
+                nearest.is_some_and(|depth| LINKED.contains(&self.key(depth)))
             }
         };
-        if wanted {
+        if wanted && !value.is_empty() {
             self.found.push(value);
         }
     }

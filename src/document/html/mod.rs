@@ -37,15 +37,12 @@ pub(crate) fn starts_with_tag(head: &[u8]) -> bool {
     {
         rest = rest[end + 3..].trim_ascii_start();
     }
-    let Some(rest) = rest.strip_prefix(b"<") else {
-        return false;
-    };
-    let end = rest.iter().position(|byte| !byte.is_ascii_alphanumeric());
-    let Some((name, rest)) = end.map(|end| rest.split_at(end)) else {
-        return false;
-    };
-    let ends = matches!(rest[0], b'>' | b'/') || crate::bytes::seek::is_space(rest[0]);
-    ends && names::Element::of(name) != names::Element::Other
+    let end = crate::bytes::seek::tag_name_end(rest, rest.len().min(1));
+    let name = rest.get(1..end).unwrap_or_default();
+    rest.starts_with(b"<")
+        && end < rest.len()
+        && name.iter().all(u8::is_ascii_alphanumeric)
+        && names::Element::of(name) != names::Element::Other
 }
 
 pub use super::options::HtmlOptions;

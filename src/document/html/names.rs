@@ -1,24 +1,20 @@
 //! The names of elements and attributes that rules name: an enumeration of each, and a hash
 //! table that maps a name to its variant by its length and first eight bytes.
 
-/// The first eight bytes of a name in lower case, little-endian, and the length of the name.
-#[derive(Clone, Copy)]
-struct NamePrefix(u64, usize);
-
-impl NamePrefix {
-    const fn of(name: &[u8]) -> NamePrefix {
-        let mut low = 0;
-        let mut at = 0;
-        while at < name.len() && at < 8 {
-            low |= (name[at].to_ascii_lowercase() as u64) << (8 * at);
-            at += 1;
-        }
-        NamePrefix(low, name.len())
+/// Returns the first eight bytes of a name in lower case, little-endian.
+pub(super) const fn prefix(name: &[u8]) -> u64 {
+    let mut prefix = 0;
+    let mut at = 0;
+    while at < name.len() && at < 8 {
+        prefix |= (name[at].to_ascii_lowercase() as u64) << (8 * at);
+        at += 1;
     }
+    prefix
+}
 
-    const fn slot(self) -> usize {
-        ((self.0 ^ (self.1 as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
-    }
+/// Hashes a name by its prefix and its length.
+const fn slot(prefix: u64, length: usize) -> usize {
+    ((prefix ^ (length as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
 }
 
 const SLOTS: usize = 1 << 10;
@@ -37,12 +33,12 @@ impl NameTable {
         };
         let mut i = 1;
         while i < names.len() {
-            let key = NamePrefix::of(names[i].as_bytes());
-            let mut slot = key.slot();
+            let key = prefix(names[i].as_bytes());
+            let mut slot = slot(key, names[i].len());
             while table.indices[slot] != 0 {
                 slot = (slot + 1) % SLOTS;
             }
-            table.keys[slot] = key.0;
+            table.keys[slot] = key;
             table.indices[slot] = i as u8;
             i += 1;
         }
@@ -52,16 +48,15 @@ impl NameTable {
     /// Returns the index of the name `bytes[start..end]`, in any case; 0 if the table lacks it.
     #[inline(always)]
     fn index(&self, bytes: &[u8], start: usize, end: usize, names: &[&str]) -> u8 {
-        let key = NamePrefix(lower_eight(bytes, start, end), end - start);
-        let mut slot = key.slot();
+        let (key, length) = (lower_eight(bytes, start, end), end - start);
+        let mut slot = slot(key, length);
         loop {
             let index = self.indices[slot];
             if index == 0 {
                 return 0;
             }
-            if self.keys[slot] == key.0 {
+            if self.keys[slot] == key {
                 let known = names[index as usize];
-                let length = end - start;
                 if known.len() == length && (length <= 8 || ends_alike(&bytes[start..end], known)) {
                     return index;
                 }
@@ -92,7 +87,7 @@ fn lower_eight(bytes: &[u8], start: usize, end: usize) -> u64 {
                     .unbounded_shr(cut),
             )
         }
-        None => NamePrefix::of(&bytes[start..end]).0,
+        None => prefix(&bytes[start..end]),
     }
 }
 

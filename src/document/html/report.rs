@@ -4,8 +4,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use encoding_rs::UTF_8;
-
 use super::attributes::{ElementNamespace, EnabledRows, ValueSyntax};
 use super::encoding::EncodingState;
 use super::feedback::{Halt, TagFeedback};
@@ -27,6 +25,7 @@ use crate::document::{css, diagnostic};
 use crate::uri::ByteClasses;
 
 /// State of one document while its references are reported.
+#[derive(Default)]
 pub(super) struct ReportState {
     pub(super) options: HtmlOptions,
     pub(super) enabled: EnabledRows,
@@ -59,14 +58,8 @@ impl ReportState {
         ReportState {
             options,
             enabled,
-            charset: EncodingState::UTF_8,
             limit: u64::MAX,
-            depth: 0,
-            flags: Flags::NONE,
-            has_base: false,
-            references: 0,
-            text_scanners: None,
-            decoders: Vec::new(),
+            ..ReportState::default()
         }
     }
 
@@ -280,23 +273,21 @@ impl ReferenceReporter<'_, '_, '_> {
         if !self.source.needs_decoding(range.clone(), encoding) {
             return then(self, range);
         }
-        let mut decoded = self.document.decoders.pop().unwrap_or_default();
-        decoded.fill(&self.source, range, encoding, references);
-        self.with_source(&decoded, then);
-        self.document.decoders.push(decoded);
-    }
-
-    /// Calls `then` with decoded bytes as the source.
-    pub(super) fn with_source(
-        &mut self,
-        decoded: &DecodedText,
-        then: impl FnOnce(&mut ReferenceReporter<'_, '_, '_>, Range<usize>),
-    ) {
+        let decoded = self.filled(range, references);
         let mut report = ReferenceReporter {
             source: decoded.source(),
             ..self.reborrow()
         };
         then(&mut report, 0..decoded.bytes.len());
+        self.document.decoders.push(decoded);
+    }
+
+    /// Decodes a value.
+    fn filled(&mut self, range: Range<usize>, references: Option<CharacterContext>) -> DecodedText {
+        let mut decoded = self.document.decoders.pop().unwrap_or_default();
+        let encoding = self.document.charset.scanned;
+        decoded.fill(&self.source, range, encoding, references);
+        decoded
     }
 
     fn css(
@@ -346,13 +337,14 @@ impl ReferenceReporter<'_, '_, '_> {
 
     /// Reports the references in text that was joined from several pieces and decoded.
     pub(super) fn decoded_contents(&mut self, capture: &Capture, whole: &DecodedText) {
-        let capture = Capture {
-            has_references: false,
-            ..*capture
+        let mut report = ReferenceReporter {
+            source: SourceText {
+                is_final: true,
+                ..whole.source()
+            },
+            ..self.reborrow()
         };
-        let encoding = std::mem::replace(&mut self.document.charset.scanned, UTF_8);
-        self.with_source(whole, |report, range| report.contents(&capture, range));
-        self.document.charset.scanned = encoding;
+        report.contents(capture, 0..whole.bytes.len());
     }
 
     fn json(&mut self, range: Range<usize>, kind: ScriptJson, origin: FoundReference) {
@@ -490,13 +482,11 @@ impl ReferenceReporter<'_, '_, '_> {
         references: Option<CharacterContext>,
         flags: Flags,
     ) {
-        let encoding = self.document.charset.scanned;
         let flags = flags | self.document.flags;
-        let Some(scanners) = &mut self.document.text_scanners else {
+        let Some(mut scanners) = self.document.text_scanners.take() else {
             return;
         };
-        let mut decoded = self.document.decoders.pop().unwrap_or_default();
-        decoded.fill(&self.source, range, encoding, references);
+        let decoded = self.filled(range, references);
         let count = &mut self.document.references;
         scanners.free_text(decoded.source(), self.events, |found, _| {
             *count += 1;
@@ -505,6 +495,7 @@ impl ReferenceReporter<'_, '_, '_> {
             found.alternatives = (0, 0);
         });
         self.document.decoders.push(decoded);
+        self.document.text_scanners = Some(scanners);
     }
 }
 

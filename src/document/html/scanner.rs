@@ -123,10 +123,8 @@ impl HtmlScanner {
         let charset = EncodingState::new(&detected);
         self.document.begin(charset);
         self.opened = charset.label;
-        self.body = match charset::needs_transcoding(charset.label) {
-            true => 0,
-            false => detected.mark,
-        };
+        let is_transcoded = charset::needs_transcoding(charset.label);
+        self.body = if is_transcoded { 0 } else { detected.mark };
         if charset.label != UTF_8 {
             events.push(Event::Encoding(charset.label));
         }

@@ -139,15 +139,10 @@ impl Simulator {
     /// Returns the namespace of the element that a start tag would create.
     fn space(&mut self, source: &SourceText<'_>, tag: &Tag) -> Result<ElementNamespace, Halt> {
         let element = tag.element;
-        let Some(&ForeignElement { point, .. }) = self.foreign.open.last() else {
+        let Some(innermost) = self.foreign.open.last() else {
             return Ok(ElementNamespace::Html);
         };
-        let is_html = match point {
-            IntegrationPoint::Html => true,
-            IntegrationPoint::MathText => !matches!(element, Element::Mglyph | Element::Malignmark),
-            IntegrationPoint::Annotation => element == Element::Svg,
-            IntegrationPoint::None => false,
-        };
+        let is_html = (innermost.admits_html)(element);
         if is_html || element.breaks_out() {
             let bail = if is_html {
                 Bail::INTEGRATION_POINT
@@ -187,15 +182,18 @@ impl Simulator {
                     || encoding.eq_ignore_ascii_case(b"application/xhtml+xml")
             })
         };
-        let point = match (tag.space, tag.element) {
-            (ElementNamespace::Svg, ForeignObject | Desc | Title) => IntegrationPoint::Html,
-            (ElementNamespace::MathMl, Mi | Mn | Mo | Ms | Mtext) => IntegrationPoint::MathText,
-            (ElementNamespace::MathMl, AnnotationXml) if says_html() => IntegrationPoint::Html,
-            (ElementNamespace::MathMl, AnnotationXml) => IntegrationPoint::Annotation,
-            _ => IntegrationPoint::None,
+        // The integration points of WHATWG HTML 13.2.6.
+        let admits_html: fn(Element) -> bool = match (tag.space, tag.element) {
+            (ElementNamespace::Svg, ForeignObject | Desc | Title) => |_| true,
+            (ElementNamespace::MathMl, Mi | Mn | Mo | Ms | Mtext) => {
+                |inner| !matches!(inner, Mglyph | Malignmark)
+            }
+            (ElementNamespace::MathMl, AnnotationXml) if says_html() => |_| true,
+            (ElementNamespace::MathMl, AnnotationXml) => |inner| inner == Svg,
+            _ => |_| false,
         };
         let name = &source.bytes[tag.name.clone()];
-        self.foreign.push(tag.space, name, point);
+        self.foreign.push(tag.space, name, admits_html);
         Ok(())
     }
 
@@ -243,7 +241,12 @@ impl Simulator {
                     self.table_parts_in_template = true;
                 }
             }
-            Template => self.template(source, tag)?,
+            Template => {
+                if tag.value(Attribute::ShadowRootMode).is_some() {
+                    self.bail(source, tag.start, Bail::SHADOW_ROOT)?;
+                }
+                self.templates += 1;
+            }
             Svg | Math if !tag.self_closing => {
                 self.open_foreign(source, tag)?;
             }
@@ -306,14 +309,6 @@ impl Simulator {
             return Ok(true);
         }
         Ok(!std::mem::replace(&mut self.form_open, true))
-    }
-
-    fn template(&mut self, source: &SourceText<'_>, tag: &Tag) -> Result<(), Halt> {
-        if tag.value(Attribute::ShadowRootMode).is_some() {
-            self.bail(source, tag.start, Bail::SHADOW_ROOT)?;
-        }
-        self.templates += 1;
-        Ok(())
     }
 }
 
@@ -422,19 +417,6 @@ impl TreeFeedback for Simulator {
     }
 }
 
-/// Which start tags are HTML content inside an SVG or MathML element (WHATWG HTML 13.2.6).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum IntegrationPoint {
-    /// None.
-    None,
-    /// All.
-    Html,
-    /// All but `mglyph` and `malignmark`.
-    MathText,
-    /// `<svg>` alone: in an `annotation-xml` whose `encoding` is not HTML.
-    Annotation,
-}
-
 /// The open SVG or MathML elements on top of the stack of open elements, all of one namespace.
 #[derive(Debug, Default)]
 struct ForeignElements {
@@ -446,8 +428,10 @@ struct ForeignElements {
 
 #[derive(Clone, Copy, Debug)]
 struct ForeignElement {
+    /// The start of its name.
     name: u32,
-    point: IntegrationPoint,
+    /// Whether the start tag of an element in it is HTML content.
+    admits_html: fn(Element) -> bool,
 }
 
 impl ForeignElements {
@@ -464,12 +448,15 @@ impl ForeignElements {
     }
 
     /// Opens an element; all have the namespace of the first.
-    fn push(&mut self, space: ElementNamespace, name: &[u8], point: IntegrationPoint) {
+    fn push(&mut self, space: ElementNamespace, name: &[u8], admits_html: fn(Element) -> bool) {
         self.space = space;
         let start = self.names.len() as u32;
         self.names.extend_from_slice(name);
         self.names[start as usize..].make_ascii_lowercase();
-        self.open.push(ForeignElement { name: start, point });
+        self.open.push(ForeignElement {
+            name: start,
+            admits_html,
+        });
     }
 
     /// Closes the innermost element of a name and those in it; returns false if none is open.

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::attributes::{ANY, ATTRIBUTES, AttributeRow, ElementNamespace, EnabledRows, row};
-use super::names::{Attribute, Element};
+use super::names::{Attribute, Element, prefix};
 use super::value_syntax::LIMIT;
 use crate::bytes::seek::{self, is_space};
 use crate::bytes::simd::{self, Block};
@@ -54,21 +54,15 @@ impl Tag {
     }
 }
 
-/// An attribute in the source. Without a value, `value` is the empty range after the name.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RawAttribute {
-    pub(super) name: Range<usize>,
-    pub(super) value: Range<usize>,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TagStep {
-    Attribute(RawAttribute),
-    /// The end of the tag; the index is after its `>`.
-    End {
-        end: usize,
-        self_closing: bool,
+    /// An attribute. Without a value, `value` is the empty range after the name.
+    Attribute {
+        name: Range<usize>,
+        value: Range<usize>,
     },
+    /// The end of the tag; the index is after its `>`.
+    End { end: usize, self_closing: bool },
     /// The bytes end first; the index is that of the incomplete attribute.
     Cut(usize),
 }
@@ -107,7 +101,9 @@ impl<'a> Attributes<'a> {
                 let start = at + 3 + length;
                 let end = seek::next(b'"', bytes, start);
                 if end < bytes.len() {
-                    return self.attribute(name, start..end, end + 1);
+                    self.at = end + 1;
+                    let value = start..end;
+                    return TagStep::Attribute { name, value };
                 }
             }
         }
@@ -128,51 +124,32 @@ impl<'a> Attributes<'a> {
             return TagStep::End { end, self_closing };
         }
         // The first byte may be anything, even `=`.
-        let name_end = seek::attribute_name_end(bytes, start + 1);
-        let equals = match bytes.get(name_end) {
-            Some(b'=') => name_end,
-            Some(byte) if seek::is_space(*byte) => seek::skip_space(bytes, name_end),
-            _ => name_end,
-        };
-        match bytes.get(equals) {
-            Some(b'=') => self.value(start..name_end, equals + 1),
-            Some(_) => self.attribute(start..name_end, name_end..name_end, name_end),
-            None => TagStep::Cut(start),
-        }
-    }
-
-    #[inline(always)]
-    fn value(&mut self, name: Range<usize>, at: usize) -> TagStep {
-        let bytes = self.bytes;
-        let at = match bytes.get(at) {
-            Some(byte) if seek::is_space(*byte) => seek::skip_space(bytes, at),
-            _ => at,
-        };
-        match bytes.get(at) {
-            Some(&quote @ (b'"' | b'\'')) => {
-                let end = seek::next(quote, bytes, at + 1);
-                if end == bytes.len() {
-                    return TagStep::Cut(name.start);
+        let name = start..seek::attribute_name_end(bytes, start + 1);
+        let equals = seek::skip_space(bytes, name.end);
+        let (value, next) = match bytes.get(equals) {
+            Some(b'=') => {
+                let at = seek::skip_space(bytes, equals + 1);
+                match bytes.get(at) {
+                    Some(&quote @ (b'"' | b'\'')) => {
+                        let end = seek::next(quote, bytes, at + 1);
+                        (at + 1..end, end + 1)
+                    }
+                    // A missing value: `<a href=>`.
+                    Some(b'>') => (at..at, at),
+                    _ => {
+                        let end = seek::bare_value_end(bytes, at);
+                        (at..end, end)
+                    }
                 }
-                self.attribute(name, at + 1..end, end + 1)
             }
-            // A missing value: `<a href=>`.
-            Some(b'>') => self.attribute(name, at..at, at),
-            Some(_) => {
-                let end = seek::bare_value_end(bytes, at);
-                if end == bytes.len() {
-                    return TagStep::Cut(name.start);
-                }
-                self.attribute(name, at..end, end)
-            }
-            None => TagStep::Cut(name.start),
+            Some(_) => (name.end..name.end, name.end),
+            None => return TagStep::Cut(start),
+        };
+        if value.end == bytes.len() {
+            return TagStep::Cut(start);
         }
-    }
-
-    #[inline(always)]
-    fn attribute(&mut self, name: Range<usize>, value: Range<usize>, next: usize) -> TagStep {
         self.at = next;
-        TagStep::Attribute(RawAttribute { name, value })
+        TagStep::Attribute { name, value }
     }
 }
 
@@ -187,7 +164,7 @@ pub(super) fn named_values<const N: usize>(
     let mut attributes = Attributes::new(bytes, at);
     loop {
         match attributes.step() {
-            TagStep::Attribute(RawAttribute { name, value }) => {
+            TagStep::Attribute { name, value } => {
                 let name = &bytes[name];
                 if let Some(known) = names.iter().position(|it| it.eq_ignore_ascii_case(name)) {
                     values[known].get_or_insert(value);
@@ -294,12 +271,7 @@ const fn special() -> [SpecialName; SLOTS] {
             || matches!(element, Element::Base | Element::Image | Element::Meta);
         let name = element.name().as_bytes();
         if (has_effect || has_row[i]) && name.len() <= 8 {
-            let mut key = 0;
-            let mut at = 0;
-            while at < name.len() {
-                key |= ((name[at] | 0x20) as u64) << (8 * at);
-                at += 1;
-            }
+            let key = prefix(name);
             assert!(slots[slot(key)].key == 0, "two names in one slot");
             let element = if has_effect { None } else { Some(element) };
             slots[slot(key)] = SpecialName { key, element };
@@ -329,21 +301,16 @@ impl AttributeNames {
         }
     }
 
-    /// Adds an attribute to a tag, if an enabled row matches and the tag does not have the attribute.
+    /// Returns the row of an attribute of a tag, if an enabled one matches and the tag does not have the
+    /// attribute.
     #[inline(always)]
-    fn add(&self, bytes: &[u8], raw: RawAttribute, tag: &mut Tag) {
-        if !self.filter.may_have(bytes, raw.name.end) {
-            return;
+    fn row(&self, bytes: &[u8], name: Range<usize>, tag: &Tag) -> Option<&'static AttributeRow> {
+        if !self.filter.may_have(bytes, name.end) {
+            return None;
         }
-        let attribute = Attribute::at(bytes, raw.name.start, raw.name.end);
-        if attribute != Attribute::Other
-            && let Some(row) = row(tag.space, tag.element, attribute)
-            && self.enabled.has(row)
-            && tag.value(attribute).is_none()
-        {
-            let value = raw.value;
-            tag.attributes.push(KnownAttribute { row, value });
-        }
+        let attribute = Attribute::at(bytes, name.start, name.end);
+        let row = row(tag.space, tag.element, attribute)?;
+        (self.enabled.has(row) && tag.value(attribute).is_none()).then_some(row)
     }
 
     /// Reads the attributes of a tag with known name, element and namespace that have an enabled row;
@@ -354,7 +321,11 @@ impl AttributeNames {
         tag.attributes.clear();
         loop {
             match attributes.step() {
-                TagStep::Attribute(raw) => self.add(bytes, raw, tag),
+                TagStep::Attribute { name, value } => {
+                    if let Some(row) = self.row(bytes, name, tag) {
+                        tag.attributes.push(KnownAttribute { row, value });
+                    }
+                }
                 TagStep::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
@@ -412,10 +383,10 @@ pub(super) fn scan_tags(
                             tag.element = Element::at(bytes, at + 1, name_end);
                         }
                         // A table part may be dropped.
-                        if tag.element.is_table_part() {
-                            return TagScan::To(at);
-                        }
-                        return TagScan::Tag;
+                        return match tag.element.is_table_part() {
+                            true => TagScan::To(at),
+                            false => TagScan::Tag,
+                        };
                     }
                     end = tag.end;
                 }

@@ -412,10 +412,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         let Ok(end) = find_comment_end(bytes, contents) else {
             return !self.last && bytes.len() - contents <= LONGEST_REMARK;
         };
-        let marks = match bytes[..end].ends_with(b"--!>") {
-            true => b"--!>".len(),
-            false => b"-->".len(),
-        };
+        let marks = 3 + usize::from(bytes[..end].ends_with(b"--!>"));
         let text = contents..end - marks;
         if check_remark(&bytes[text.clone()], true) == RemarkCheck::Yes
             && self.report.document.depth == 0

@@ -117,7 +117,7 @@ pub(super) struct TreeBuilderDriver {
     memory_limit: u64,
 }
 
-/// What the first pass records for the second.
+/// The records of the first pass, for the second.
 #[derive(Default)]
 struct TreeFinds {
     records: Vec<PendingTag>,
@@ -248,15 +248,15 @@ impl TreeBuilderDriver {
         let mut attributes = Vec::new();
         loop {
             match walker.step() {
-                TagStep::Attribute(next) => {
-                    let local = self.name(source, next.name.clone());
+                TagStep::Attribute { name, value } => {
+                    let local = self.name(source, name);
                     if !seen.insert(local.clone()) {
                         continue;
                     }
                     if seen.len() > MAX_ATTRIBUTES {
                         return Err(Halt::Bail(Bail::LIMIT));
                     }
-                    let mut value = self.value(source, next.value);
+                    let mut value = self.value(source, value);
                     if tag.element == Element::Template && &*local == "shadowrootmode" {
                         // html5ever compares the keywords case-sensitively.
                         value = StrTendril::from(value.to_ascii_lowercase());

@@ -16,23 +16,21 @@ pub(super) fn items<'a>(
     range: Range<usize>,
 ) -> Box<dyn Iterator<Item = Range<usize>> + 'a> {
     match syntax {
-        ValueSyntax::SpaceList => Box::new(spaced(bytes, range)),
+        ValueSyntax::SpaceList => Box::new(split(bytes, range, is_space)),
         ValueSyntax::CommaList => Box::new(commas(bytes, range)),
         ValueSyntax::Location => Box::new(locations(bytes, range)),
         _ => Box::new(srcset(bytes, range)),
     }
 }
 
-/// Returns the items separated by white space.
-fn spaced(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    split(bytes, range, is_space)
-}
-
 /// Returns the non-empty items separated by commas, trimmed of white space.
 fn commas(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    split(bytes, range, |byte| byte == b',')
-        .map(move |item| trim(bytes, item))
-        .filter(|item| !item.is_empty())
+    let items = split(bytes, range, |byte| byte == b',').map(move |item| {
+        let text = bytes[item.clone()].trim_ascii_start();
+        let start = item.end - text.len();
+        start..start + text.trim_ascii_end().len()
+    });
+    items.filter(|item| !item.is_empty())
 }
 
 fn split(
@@ -49,17 +47,6 @@ fn split(
         at = start + length.unwrap_or(rest.len());
         Some(start..at)
     })
-}
-
-/// Trims white space from both ends of a range.
-fn trim(bytes: &[u8], mut range: Range<usize>) -> Range<usize> {
-    while range.start < range.end && is_space(bytes[range.start]) {
-        range.start += 1;
-    }
-    while range.start < range.end && is_space(bytes[range.end - 1]) {
-        range.end -= 1;
-    }
-    range
 }
 
 /// Returns the references of valid image candidates (WHATWG HTML 4.8.4.2.2, "parse a srcset

@@ -62,7 +62,7 @@ impl MarkupReporter {
 
     /// Starts a document.
     pub(in crate::document) fn begin(&mut self) {
-        self.state.begin(EncodingState::UTF_8);
+        self.state.begin(EncodingState::default());
     }
 
     /// Starts a tag.

@@ -10,8 +10,8 @@ fn attributes(tag: &str, after: &str) -> String {
     let mut out = String::new();
     loop {
         match attributes.step() {
-            TagStep::Attribute(given) => {
-                out += &format!("{}[{}] ", &tag[given.name], &tag[given.value]);
+            TagStep::Attribute { name, value } => {
+                out += &format!("{}[{}] ", &tag[name], &tag[value]);
             }
             TagStep::End { self_closing, end } => {
                 assert_eq!(end, tag.len());
@@ -88,12 +88,12 @@ fn naive(bytes: &[u8], at: usize, enabled: EnabledRows) -> Option<Naive> {
     let mut attributes = Attributes::new(bytes, name_end);
     loop {
         match attributes.step() {
-            TagStep::Attribute(given) => {
-                let attribute = Attribute::of(&bytes[given.name]);
+            TagStep::Attribute { name, value } => {
+                let attribute = Attribute::of(&bytes[name]);
                 let row = row(ElementNamespace::Html, tag.element, attribute);
                 let row = row.filter(|row| !closes && enabled.has(row));
                 if row.is_some() && seen.insert(attribute) {
-                    tag.attributes.push((attribute, given.value));
+                    tag.attributes.push((attribute, value));
                 }
             }
             TagStep::End { end, .. } => {

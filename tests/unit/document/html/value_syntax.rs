@@ -7,7 +7,10 @@ fn texts(text: &str, items: impl Iterator<Item = Range<usize>>) -> Vec<&str> {
 #[test]
 fn lists_are_split() {
     let text = " a  b\tc ";
-    assert_eq!(texts(text, spaced(text.as_bytes(), 0..8)), ["a", "b", "c"]);
+    assert_eq!(
+        texts(text, split(text.as_bytes(), 0..8, is_space)),
+        ["a", "b", "c"]
+    );
     let text = " a.jar, b c ,, d";
     let items = commas(text.as_bytes(), 0..text.len());
     assert_eq!(texts(text, items), ["a.jar", "b c", "d"]);
