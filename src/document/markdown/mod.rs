@@ -359,17 +359,13 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
             step(1);
             self.event(event, range);
         }
-        let definitions = parser.reference_definitions();
-        let definitions: Vec<_> = (definitions.iter())
-            .map(|(_, definition)| (definition.span.clone(), definition.dest.to_string()))
-            .collect();
-        drop(parser);
-        for (span, destination) in definitions {
+        for (_, definition) in parser.reference_definitions().iter() {
             let source = self.source.as_bytes();
-            if let Some(range) = definition_destination(source, span) {
-                self.push(range, &destination);
+            if let Some(range) = definition_destination(source, definition.span.clone()) {
+                self.push(range, &definition.dest);
             }
         }
+        drop(parser);
         undefined.retain(|(span, label)| means_a_link(self.source, span.clone(), label));
         self.undefined = undefined;
     }

@@ -12,6 +12,7 @@ use super::blocks::{
 use super::options::TextOptions;
 use super::text::schemes::TextScheme;
 use super::{Format, ScanStart};
+use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
 
 /// Org.
@@ -27,6 +28,11 @@ pub(super) const FORMAT: Format = format("org", &["org"], |options| {
 const VERBATIM: [&str; 4] = ["src", "example", "export", "comment"];
 /// Maximum length of a link, and of a verbatim text, in bytes.
 const MAX_LINK_LEN: usize = 4 << 10;
+
+/// A link: its target, and its text if it has one.
+static LINK: Pattern = Pattern::new(r"^\[\[((?:\\.|[^\[\]\\])*)\](?:\]|\[(.*?)\]\])");
+/// A backslash in a target, before a bracket or another backslash.
+static ESCAPE: Pattern = Pattern::new(r"\\([\[\]\\])");
 
 #[derive(Default)]
 struct OrgReader {
@@ -132,44 +138,20 @@ impl OrgReader {
 
     /// Reports the link in brackets at `at`; returns the index after it.
     fn link(&mut self, text: &[u8], at: usize, start: usize) -> Option<usize> {
-        let limit = text.len().min(at + MAX_LINK_LEN);
-        let text = &text[..limit];
-        let mut target = Vec::new();
-        let mut end = at + 2;
-        loop {
-            match text[end..] {
-                // A backslash escapes a bracket, or a backslash before one.
-                [b'\\', escaped @ (b'[' | b']' | b'\\'), ..] => {
-                    target.push(escaped);
-                    end += 2;
-                }
-                [b']', ..] => break,
-                [] | [b'[', ..] => return None,
-                [byte, ..] => {
-                    target.push(byte);
-                    end += 1;
-                }
-            }
+        let found = LINK.captures(&text[at..text.len().min(at + MAX_LINK_LEN)])?;
+        let place = |range: Range<usize>| start + at + range.start..start + at + range.end;
+        // An image in the place of a text.
+        if let Some(shown) = found.get(2)
+            && !shown.as_bytes().iter().any(u8::is_ascii_whitespace)
+        {
+            let range = place(shown.range());
+            report(shown.as_bytes(), range, "img", &mut self.results);
         }
-        let inside = at + 2..end;
-        let close = match text[end + 1..] {
-            [b']', ..] => end + 2,
-            [b'[', ..] => {
-                let words = end + 2;
-                let length = memmem::find(&text[words..], b"]]")?;
-                let shown = &text[words..words + length];
-                // An image in the place of a text.
-                if !shown.iter().any(u8::is_ascii_whitespace) {
-                    let place = start + words..start + words + length;
-                    report(shown, place, "img", &mut self.results);
-                }
-                words + length + 2
-            }
-            _ => return None,
-        };
-        let place = start + inside.start..start + inside.end;
-        report(&target, place, "a", &mut self.results);
-        Some(close)
+        let written = found.get(1)?;
+        let target = ESCAPE.replace_all(written.as_bytes(), b"$1");
+        let range = place(written.range());
+        report(&target, range, "a", &mut self.results);
+        Some(at + found[0].len())
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use regex::bytes::Captures;
 
-use crate::bytes::class::run_end;
+use crate::bytes::class::{ByteSet, run_end};
 use crate::bytes::pattern::Pattern;
 
 /// The part of a token in the nesting of objects.
@@ -19,16 +19,12 @@ enum PdfToken {
     Other,
 }
 
-fn is_white(byte: u8) -> bool {
-    matches!(byte, b'\0' | b'\t' | b'\n' | b'\x0C' | b'\r' | b' ')
-}
+const WHITE: ByteSet = ByteSet::EMPTY.with(b"\0\t\n\x0C\r ");
+/// White space and delimiters.
+const SPECIAL: ByteSet = WHITE.with(b"()<>[]{}/%");
 
-fn is_delimiter(byte: u8) -> bool {
-    b"()<>[]{}/%".contains(&byte)
-}
-
-pub(super) fn is_regular(byte: u8) -> bool {
-    !is_white(byte) && !is_delimiter(byte)
+fn is_regular(byte: u8) -> bool {
+    !SPECIAL.contains(byte)
 }
 
 /// Returns the index after white space and comments.
@@ -38,7 +34,7 @@ pub(super) fn skip_blank(bytes: &[u8], mut at: usize) -> usize {
             let line = &bytes[at..];
             let end = memchr::memchr2(b'\n', b'\r', line);
             at += end.unwrap_or(line.len());
-        } else if is_white(byte) {
+        } else if WHITE.contains(byte) {
             at += 1;
         } else {
             break;
@@ -147,6 +143,10 @@ static ESCAPE: Pattern = Pattern::new(r"\\(?:([0-7]{1,3})|\r\n|.)?|\r\n?");
 
 /// Returns a name without its slash, `#xx` replaced (section 7.3.5).
 pub(super) fn name(raw: &[u8]) -> Cow<'_, [u8]> {
+    // Few names have codes, and a search is dear for a name.
+    if !raw.contains(&b'#') {
+        return Cow::Borrowed(raw);
+    }
     CODE.replace_all(raw, |code: &Captures<'_>| hex(&code[1]))
 }
 
@@ -224,22 +224,19 @@ fn pdf_doc_character(byte: u8) -> char {
     }
 }
 
-/// Returns the index of the first byte of a stream, after the keyword and its line end (section
-/// 7.3.8.1).
+/// The keyword before a stream, and its line end (section 7.3.8.1).
+static STREAM: Pattern = Pattern::new(r"^stream(?:\r?\n|\r)?");
+/// The keyword after a stream: a line end is before it, and more white space is tolerated.
+static END_STREAM: Pattern = Pattern::new(r"^[\x00\t\n\f\r ]{0,16}endstream");
+
+/// Returns the index of the first byte of a stream whose keyword is at an index.
 pub(super) fn stream_start(bytes: &[u8], at: usize) -> Option<usize> {
-    bytes.get(at..)?.starts_with(b"stream").then_some(())?;
-    let at = at + b"stream".len();
-    Some(match bytes.get(at..)? {
-        [b'\r', b'\n', ..] => at + 2,
-        [b'\r' | b'\n', ..] => at + 1,
-        _ => at,
-    })
+    Some(at + STREAM.find(bytes.get(at..)?)?.len())
 }
 
 /// Returns whether `endstream` follows an index, perhaps after white space.
 pub(super) fn ends_stream(bytes: &[u8], at: usize) -> bool {
-    let rest = bytes.get(at..).unwrap_or_default();
-    // A line end is before the keyword; more white space is tolerated.
-    let blank = run_end(&rest[..rest.len().min(16)], 0, is_white);
-    rest[blank..].starts_with(b"endstream")
+    bytes
+        .get(at..)
+        .is_some_and(|rest| END_STREAM.is_match(rest))
 }

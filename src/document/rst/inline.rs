@@ -371,9 +371,7 @@ fn role_start(text: &[u8], from: usize, end: usize) -> Option<usize> {
 
 /// Returns the index after the `:role:` at an index.
 fn role_end(text: &[u8], at: usize) -> Option<usize> {
-    let end = simple_name(
-        text,
-        text.get(at).filter(|&&byte| byte == b':').map(|_| at + 1)?,
-    );
-    (end > at + 1 && text.get(end) == Some(&b':')).then_some(end + 1)
+    let end = simple_name(text, at + 1);
+    let is_role = text.get(at) == Some(&b':') && end > at + 1 && text.get(end) == Some(&b':');
+    is_role.then_some(end + 1)
 }
