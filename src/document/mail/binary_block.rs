@@ -15,6 +15,8 @@ static ARMOUR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-----B
 #[derive(Debug, Default)]
 pub(super) struct BinaryBlocks {
     block: BlockKind,
+    /// The media types of the blocks that have begun.
+    pub(super) begun: Vec<&'static str>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,86 +43,68 @@ enum BlockLine {
     Binary(BlockKind),
     /// The line is text; the next line is read in this state.
     Enter(BlockKind),
-    /// The line opens yEnc in lines of this many characters, if an end follows.
-    Yenc(usize),
+    /// The line opens a block of this media type.
+    Open(BlockKind, &'static str),
 }
 
 /// The number of bytes of yEnc that are kept while its end is not in view.
 const YENC_WAIT: usize = 1 << 20;
 
 impl BinaryBlocks {
-    pub(super) fn begin(&mut self) {
-        self.block = BlockKind::Text;
-    }
-
     /// Returns whether a block may begin in the text.
     pub(super) fn may_begin_in(text: &[u8]) -> bool {
         BEGIN.find(text).is_some() || ARMOUR.find(text).is_some()
     }
 
-    /// Blanks the blocks in a piece, and calls `begun` with the media type of each that begins.
-    ///
-    /// Returns the number of bytes consumed: all of the `last` piece; else what comes before yEnc
+    /// Blanks the blocks in a piece. Returns the number of bytes consumed: all of the `last` piece; else what comes before yEnc
     /// whose end may be in a later piece.
-    pub(super) fn blank(
-        &mut self,
-        text: &mut [u8],
-        last: bool,
-        mut begun: impl FnMut(&'static str),
-    ) -> usize {
+    pub(super) fn blank(&mut self, text: &mut [u8], last: bool) -> usize {
         if self.block == BlockKind::Text && !Self::may_begin_in(text) {
             return text.len();
         }
         let mut at = 0;
         while at < text.len() {
-            let length = memchr(b'\n', &text[at..]).map_or(text.len() - at, |end| end + 1);
             let start = at;
-            let line = &mut text[at..at + length];
-            at += length;
-            match classify(self.block, line) {
-                BlockLine::Yenc(width) => match yenc_end(&text[start..], last) {
-                    YencEnd::At(length) => {
-                        begun("text/x-yenc");
-                        self.block = BlockKind::Text;
-                        blank_line(&mut text[start..start + length]);
-                        at = start + length;
-                    }
-                    YencEnd::Late => {
-                        begun("text/x-yenc");
-                        self.block = BlockKind::Yenc(width);
-                        blank_line(&mut text[start..at]);
-                    }
-                    YencEnd::Unknown => return start,
-                    YencEnd::None => self.block = BlockKind::Text,
-                },
+            at += memchr(b'\n', &text[at..]).map_or(text.len() - at, |end| end + 1);
+            let is_outside = matches!(self.block, BlockKind::Text | BlockKind::Signed);
+            match classify(self.block, &text[start..at]) {
                 BlockLine::Text => {
-                    if self.block == BlockKind::Signed && line.starts_with(b"- ") {
-                        line[0] = b' ';
+                    if self.block == BlockKind::Signed && text[start..at].starts_with(b"- ") {
+                        text[start] = b' ';
                     }
+                    continue;
                 }
-                BlockLine::Enter(block) => self.block = block,
-                BlockLine::Binary(block) => {
-                    if matches!(self.block, BlockKind::Text | BlockKind::Signed)
-                        && let Some(name) = media_type(block)
-                    {
-                        let is_message = line.starts_with(b"-----BEGIN PGP MESSAGE-----");
-                        begun(if is_message { ENCRYPTED } else { name });
-                    }
+                BlockLine::Enter(block) => {
                     self.block = block;
-                    blank_line(line);
+                    continue;
+                }
+                BlockLine::Binary(block) => self.block = block,
+                BlockLine::Open(block @ BlockKind::Yenc(_), name) => {
+                    let found = yenc_end(&text[start..], last);
+                    self.block = match found {
+                        YencEnd::At(_) | YencEnd::None => BlockKind::Text,
+                        YencEnd::Late => block,
+                        YencEnd::Unknown => return start,
+                    };
+                    match found {
+                        YencEnd::At(length) => at = start + length,
+                        YencEnd::None => continue,
+                        _ => {}
+                    }
+                    self.begun.push(name);
+                }
+                BlockLine::Open(block, name) => {
+                    self.block = block;
+                    self.begun.extend(is_outside.then_some(name));
                 }
             }
+            // Overwrites everything but line breaks.
+            let binary = text[start..at].iter_mut();
+            binary
+                .filter(|byte| !matches!(byte, b'\r' | b'\n'))
+                .for_each(|byte| *byte = b' ');
         }
         at
-    }
-}
-
-/// Overwrites everything but line breaks.
-fn blank_line(line: &mut [u8]) {
-    for byte in line {
-        if !matches!(byte, b'\r' | b'\n') {
-            *byte = b' ';
-        }
     }
 }
 
@@ -150,77 +134,78 @@ fn yenc_end(text: &[u8], last: bool) -> YencEnd {
         if content.starts_with(b"=yend ") && memmem::find(content, b" size=").is_some() {
             return YencEnd::At(at + 1 + line.len());
         }
-        if matches!(opens(content), BlockLine::Yenc(_)) {
+        if matches!(opens(content), BlockLine::Open(BlockKind::Yenc(_), _)) {
             return YencEnd::None;
         }
     }
-    match last {
-        true => YencEnd::None,
-        false if text.len() > YENC_WAIT => YencEnd::Late,
-        false => YencEnd::Unknown,
+    if last {
+        YencEnd::None
+    } else if text.len() > YENC_WAIT {
+        YencEnd::Late
+    } else {
+        YencEnd::Unknown
     }
 }
 
-/// Returns the media type under which a block is counted.
-/// The name of an encrypted message in armour.
+/// The media type of an encrypted message in armour.
 pub(super) const ENCRYPTED: &str = "text/x-pgp-message";
-
-fn media_type(block: BlockKind) -> Option<&'static str> {
-    match block {
-        BlockKind::Uuencode => Some("text/x-uuencode"),
-        BlockKind::ArmourHeader | BlockKind::Armour => Some("text/x-pgp-armour"),
-        BlockKind::Text | BlockKind::Signed | BlockKind::Yenc(_) => None,
-    }
-}
 
 /// Classifies a line by the state before it.
 fn classify(block: BlockKind, line: &[u8]) -> BlockLine {
     let content = line.trim_ascii_end();
-    match block {
-        BlockKind::Text | BlockKind::Signed => opens(content),
-        BlockKind::Uuencode if content == b"end" => BlockLine::Binary(BlockKind::Text),
-        BlockKind::Uuencode if is_uuencoded(line) => BlockLine::Binary(block),
-        BlockKind::Yenc(_) if content.starts_with(b"=yend ") => BlockLine::Binary(BlockKind::Text),
-        BlockKind::Yenc(_) if content.starts_with(b"=ypart ") => BlockLine::Binary(block),
+    let next = match block {
+        BlockKind::Text | BlockKind::Signed => return opens(content),
+        BlockKind::Uuencode if content == b"end" => BlockKind::Text,
+        BlockKind::Uuencode if is_uuencoded(line) => block,
+        BlockKind::Yenc(_) if content.starts_with(b"=yend ") => BlockKind::Text,
+        BlockKind::Yenc(_) if content.starts_with(b"=ypart ") => block,
         // The second byte of an escape may follow the last column.
-        BlockKind::Yenc(width) if [width, width + 1].contains(&without_break(line).len()) => {
-            BlockLine::Binary(block)
-        }
+        BlockKind::Yenc(width) if [width, width + 1].contains(&without_break(line).len()) => block,
         BlockKind::ArmourHeader | BlockKind::Armour if content.starts_with(b"-----END PGP ") => {
-            BlockLine::Binary(BlockKind::Text)
+            BlockKind::Text
         }
-        BlockKind::ArmourHeader if content.is_empty() => BlockLine::Binary(BlockKind::Armour),
-        BlockKind::ArmourHeader if memchr(b':', content).is_some() => BlockLine::Binary(block),
-        // Armour has no blanks: a line with one means that the end of the block is lost.
+        BlockKind::ArmourHeader if memchr(b':', content).is_some() => block,
+        // Armour has no blanks: a line with one means that the end of the block is lost. An empty line
+        // ends its header.
         BlockKind::Armour | BlockKind::ArmourHeader if memchr(b' ', content).is_none() => {
-            BlockLine::Binary(BlockKind::Armour)
+            BlockKind::Armour
         }
-        _ => match opens(content) {
-            BlockLine::Text => BlockLine::Enter(BlockKind::Text),
-            other => other,
-        },
-    }
+        _ => {
+            return match opens(content) {
+                BlockLine::Text => BlockLine::Enter(BlockKind::Text),
+                other => other,
+            };
+        }
+    };
+    BlockLine::Binary(next)
 }
 
 /// Classifies a line outside blocks.
 fn opens(content: &[u8]) -> BlockLine {
     if let Some(rest) = content.strip_prefix(b"begin ") {
-        let digits = rest
-            .iter()
-            .take_while(|byte| (b'0'..=b'7').contains(byte))
-            .count();
+        let digits = rest.iter().take_while(|byte| (b'0'..=b'7').contains(byte));
+        let digits = digits.count();
         if (3..=4).contains(&digits) && rest.get(digits) == Some(&b' ') {
-            return BlockLine::Binary(BlockKind::Uuencode);
+            return BlockLine::Open(BlockKind::Uuencode, "text/x-uuencode");
         }
     } else if content.starts_with(b"=ybegin ")
         && memmem::find(content, b" size=").is_some()
         && memmem::find(content, b" name=").is_some()
     {
-        return BlockLine::Yenc(yenc_width(content));
-    } else if content.starts_with(b"-----BEGIN PGP SIGNED MESSAGE-----") {
-        return BlockLine::Enter(BlockKind::Signed);
-    } else if content.starts_with(b"-----BEGIN PGP ") && content.ends_with(b"-----") {
-        return BlockLine::Binary(BlockKind::ArmourHeader);
+        return BlockLine::Open(BlockKind::Yenc(yenc_width(content)), "text/x-yenc");
+    } else if let Some(kind) = content.strip_prefix(b"-----BEGIN PGP ") {
+        if kind.starts_with(b"SIGNED MESSAGE-----") {
+            return BlockLine::Enter(BlockKind::Signed);
+        }
+        if kind.ends_with(b"-----") {
+            let is_message = kind.starts_with(b"MESSAGE-----");
+            let name = if is_message {
+                ENCRYPTED
+            } else {
+                "text/x-pgp-armour"
+            };
+            return BlockLine::Open(BlockKind::ArmourHeader, name);
+        }
     }
     BlockLine::Text
 }

@@ -9,7 +9,6 @@ use crate::bytes::simd::{self, Block};
 use crate::bytes::window::Window;
 use crate::decode::transfer::sextet;
 use crate::document::flags::Flags;
-use crate::document::nested::TextFlags;
 
 /// Separates base64 from clear text that list software appended to it.
 ///
@@ -28,7 +27,7 @@ pub(super) struct Trailer {
     is_certain: bool,
 }
 
-/// The shortest line that counts as base64, in digits.
+/// The shortest line that is taken for base64, in digits.
 const MIN_LINE: usize = 40;
 /// The length of clear text that is certain, in bytes.
 const MIN_CERTAIN: usize = 64 << 10;
@@ -43,12 +42,6 @@ pub(super) enum TrailerSplit {
 }
 
 impl Trailer {
-    pub(super) fn begin(&mut self) {
-        self.pending.clear();
-        self.line = 0;
-        (self.has_begun, self.is_padded, self.is_certain) = (false, false, false);
-    }
-
     /// Takes bytes, and passes those that are certain to `sink`.
     pub(super) fn push(&mut self, mut bytes: &[u8], mut sink: impl FnMut(TrailerSplit, &[u8])) {
         if self.is_certain {
@@ -170,15 +163,17 @@ pub(super) struct SignatureFinder {
     searched: u64,
 }
 
-impl TextFlags for SignatureFinder {
-    fn at(&self, offset: u64) -> Flags {
+impl SignatureFinder {
+    /// Returns the flags of a reference at an offset in the text.
+    pub(super) fn at(&self, offset: u64) -> Flags {
         match self.mark {
             Some(mark) if offset > mark => Flags::IN_SIGNATURE,
             _ => Flags::NONE,
         }
     }
 
-    fn read(&mut self, text: &Window<'_>) {
+    /// Reads the part of a window that has not been read.
+    pub(super) fn read(&mut self, text: &Window<'_>) {
         if self.mark.is_some() {
             return;
         }

@@ -6,7 +6,6 @@ use memchr::{memchr, memchr2, memmem};
 
 use super::part_scanners::{PartScanners, Run};
 use super::tree::{Ending, MimeTree};
-use super::unquote::LineUnquoter;
 use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::window::Window;
 use crate::document::diagnostic::{self, Code};
@@ -73,20 +72,20 @@ pub(super) struct Feed<'a, 'f> {
 
 impl Feed<'_, '_> {
     /// Begins the next message, at an index.
-    pub(super) fn begin(&mut self, at: usize, unquoter: LineUnquoter) {
+    pub(super) fn begin(&mut self, at: usize, unquotes: bool) {
         let offset = self.window.offset_at(at);
         self.archive.count += 1;
         self.archive.scanners.counts.members += 1;
         self.archive
             .tree
-            .begin(self.archive.count, offset, unquoter);
+            .begin(self.archive.count, offset, unquotes);
     }
 
     /// Begins message 0, which is the text before the first message.
     pub(super) fn begin_junk(&mut self, at: usize) {
         let offset = self.window.offset_at(at);
         let ArchiveState { tree, scanners, .. } = &mut *self.archive;
-        tree.begin(0, offset, LineUnquoter::default());
+        tree.begin(0, offset, false);
         tree.begin_body(&mut Run {
             scanners,
             out: self.out,
@@ -213,7 +212,7 @@ impl Framing for SingleMessage {
         }
         self.has_begun = true;
         let mark = pending.starts_with(BYTE_ORDER_MARK);
-        feed.begin(at, LineUnquoter::default());
+        feed.begin(at, false);
         ControlFlow::Continue(at + if mark { BYTE_ORDER_MARK.len() } else { 0 })
     }
 
@@ -269,7 +268,7 @@ impl Framing for Mmdf {
                 MmdfMark::Unknown(line) if line == at => return ControlFlow::Break(at),
                 _ if at == bytes.len() => return ControlFlow::Break(at),
                 _ if self.has_begun => {
-                    feed.begin(at, LineUnquoter::default());
+                    feed.begin(at, false);
                     return ControlFlow::Continue(at);
                 }
                 _ => {
@@ -384,7 +383,7 @@ impl Framing for Rnews {
             at += length;
         };
         let offset = window.offset_at(at);
-        feed.begin(at, LineUnquoter::default());
+        feed.begin(at, false);
         if line == b"#! cunbatch" || line == b"#! gunbatch" || line == b"#! zunbatch" {
             let counts = &mut feed.archive.scanners.counts;
             counts.skip("application/x-compressed-news");
@@ -519,7 +518,7 @@ impl Framing for Emlx {
             end = window.offset_at(at).saturating_add(count);
         }
         self.end = Some(end);
-        feed.begin(at, LineUnquoter::default());
+        feed.begin(at, false);
         ControlFlow::Continue(at)
     }
 

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr2, memchr2_iter};
+use memchr::{memchr, memchr2, memchr2_iter, memmem};
 
 use super::field_value::{self, ParameterCache, Parameters, brackets};
 use super::part_scanners::PartScanners;
@@ -69,27 +69,54 @@ pub(super) struct Header {
     values: Vec<u8>,
     /// The references found, until the base is known.
     pub(super) events: Batch,
-    /// The diagnostics, each with its offset in the block.
-    pub(super) diagnostics: Vec<(&'static Code, u64)>,
+    pub(super) diagnostics: Vec<&'static Code>,
     /// The number of bytes of the block so far.
     offset: u64,
+    /// The number of lines of the block so far.
     line: u64,
-    field: Option<OpenField>,
-    name: Vec<u8>,
-    value: Vec<u8>,
+    /// The lines that are known of the field at `offset`.
+    extent: FieldExtent,
+    /// The field was too long: its start has been taken, up to somewhere in a line.
+    is_cut: bool,
     /// Parsed values of Content-Type, which archives repeat.
     types: ParameterCache,
-    /// The input is in the rest of a line that was too long.
-    in_long_line: bool,
 }
 
-/// The field that is being read.
-#[derive(Clone, Copy, Debug)]
-struct OpenField {
-    field: &'static HeaderField,
-    line: u64,
-    /// The offset of its value in the block.
-    value: u64,
+/// The lines of a field.
+#[derive(Clone, Copy, Debug, Default)]
+struct FieldExtent {
+    /// The length of the complete lines in bytes.
+    length: usize,
+    lines: u64,
+}
+
+impl FieldExtent {
+    /// Adds the lines at the start of `rest` that belong to the field, from the first one on; returns
+    /// whether its end is in view.
+    fn extend(&mut self, rest: &[u8], end: bool) -> bool {
+        loop {
+            let next = &rest[self.length..];
+            let Some(&first) = next.first() else {
+                return end;
+            };
+            let continues = self.length == 0 || matches!(first, b' ' | b'\t');
+            if !continues && first != b'>' {
+                return true;
+            }
+            let length = line_length(next);
+            // Mailers leave separators in headers, quoted.
+            let is_decided = end || length.is_some() || next.len() >= MAX_FIELD;
+            if !continues && is_decided && !is_from_line(next, false) {
+                return true;
+            }
+            match length {
+                Some(length) => self.length += length,
+                None if end => self.length = rest.len(),
+                None => return false,
+            }
+            self.lines += 1;
+        }
+    }
 }
 
 impl Header {
@@ -99,10 +126,9 @@ impl Header {
         self.values.clear();
         self.events.clear();
         self.diagnostics.clear();
-        self.offset = 0;
-        self.line = 0;
-        self.field = None;
-        self.in_long_line = false;
+        (self.offset, self.line) = (0, 0);
+        self.extent = FieldExtent::default();
+        self.is_cut = false;
     }
 
     /// Reports the references of the block.
@@ -113,8 +139,8 @@ impl Header {
         }
     }
 
-    /// Takes lines from `at` on, and returns the index where it stopped and why; `end`: no more
-    /// bytes follow.
+    /// Takes fields from `at` on, and returns the index where it stopped and why; `end`: no more bytes
+    /// follow. No value is copied, and the lines of a field that nothing asks for are not looked at.
     pub(super) fn feed(
         &mut self,
         bytes: &[u8],
@@ -125,219 +151,115 @@ impl Header {
     ) -> (usize, HeaderStop) {
         while at < bytes.len() {
             let rest = &bytes[at..];
-            if self.field.is_none()
-                && !self.in_long_line
-                && let Some(length) = self.whole_field(rest, scanners)
-            {
-                if hyphens == Hyphens::Take {
-                    hyphens = Hyphens::Stop;
+            let field = split_field(rest).filter(|_| !self.is_cut);
+            if field.is_none() && !self.is_cut {
+                let blank = match rest {
+                    [b'\n', ..] => 1,
+                    [b'\r', b'\n', ..] => 2,
+                    [b'\r'] if end => 1,
+                    _ => 0,
+                };
+                if blank > 0 {
+                    return (at + blank, HeaderStop::Empty);
                 }
-                at += length;
+                let length = line_length(rest);
+                if length.is_none() && !end && rest.len() < MAX_FIELD {
+                    break;
+                }
+                if rest.starts_with(b"--") && hyphens == Hyphens::Stop {
+                    return (at, HeaderStop::Hyphens);
+                }
+                if !is_from_line(rest, self.line == 0) {
+                    return (at, HeaderStop::NoField);
+                }
+                // A separator before all fields is not counted as a line.
+                self.is_cut = length.is_none() && !end;
+                self.offset += length.unwrap_or(rest.len()) as u64;
+                at += length.unwrap_or(rest.len());
                 continue;
             }
-            let Some(length) = line_length(rest) else {
-                if end {
-                    let stop = self.line(rest, hyphens, scanners);
-                    if stop != HeaderStop::NeedMore {
-                        return (at, stop);
-                    }
-                    self.offset += rest.len() as u64;
-                    at = bytes.len();
-                } else if rest.len() >= MAX_FIELD {
-                    if !self.in_long_line {
-                        let stop = self.line(rest, hyphens, scanners);
-                        if stop != HeaderStop::NeedMore {
-                            return (at, stop);
-                        }
-                        self.diagnose(&diagnostic::HEADER_TOO_LONG);
-                        self.in_long_line = true;
-                    }
-                    self.offset += rest.len() as u64;
-                    at = bytes.len();
-                }
-                break;
-            };
-            let line = &rest[..length];
-            if self.in_long_line {
-                self.in_long_line = false;
-            } else {
-                match self.line(line, hyphens, scanners) {
-                    HeaderStop::NeedMore => {}
-                    HeaderStop::Empty => {
-                        self.offset += length as u64;
-                        return (at + length, HeaderStop::Empty);
-                    }
-                    stop => return (at, stop),
-                }
+            if field.is_some() && rest.starts_with(b"--") && hyphens == Hyphens::Stop {
+                return (at, HeaderStop::Hyphens);
             }
+            let is_whole = self.extent.extend(rest, end);
+            let is_long = field.is_none_or(|(_, value)| rest.len() - value > MAX_FIELD);
+            if !is_whole && !is_long {
+                break;
+            }
+            let mut extent = std::mem::take(&mut self.extent);
+            if !is_whole {
+                // The rest of the field begins inside a line.
+                let is_complete = rest.ends_with(b"\n");
+                extent.lines -= u64::from(is_complete);
+                extent.length = rest.len() - usize::from(is_complete);
+            }
+            if let Some((name, value)) = field {
+                self.take_field(name, value, &rest[..extent.length], scanners);
+            }
+            self.is_cut = !is_whole;
+            self.line += extent.lines;
+            self.offset += extent.length as u64;
+            at += extent.length;
             if hyphens == Hyphens::Take {
                 hyphens = Hyphens::Stop;
             }
-            self.offset += length as u64;
-            at += length;
-        }
-        if end {
-            self.finish_field(scanners);
-            return (at, HeaderStop::End);
-        }
-        (at, HeaderStop::NeedMore)
-    }
-
-    /// Takes the field at the start as [`line`](Self::line) does, if the byte behind its last line is
-    /// in view; returns the length of the field. No value is copied, and the lines of a field that
-    /// nothing asks for are not looked at.
-    fn whole_field(&mut self, rest: &[u8], scanners: &mut PartScanners) -> Option<usize> {
-        if rest.starts_with(b"--") {
-            return None;
-        }
-        let (name, value) = split_field(rest)?;
-        let (mut length, mut lines) = (value, 0);
-        loop {
-            length += line_length(&rest[length..])?;
-            lines += 1;
-            match rest.get(length)? {
-                b' ' | b'\t' => {}
-                // A quoted separator, behind which the field may go on.
-                b'>' => return None,
-                _ => break,
+            if !is_whole {
+                break;
             }
         }
-        let field = HeaderField::named(name).unwrap_or(&OTHER);
-        let is_wanted = field.is_wanted(&scanners.options);
-        if is_wanted && length - value > MAX_FIELD {
-            return None;
-        }
-        let open = OpenField {
-            field,
-            line: self.line + 1,
-            value: self.offset + value as u64,
-        };
-        self.line += lines;
-        self.offset += length as u64;
-        if is_wanted {
-            self.set_name(field, name);
-            self.take_field(open, &rest[value..length], scanners);
-        }
-        Some(length)
-    }
-
-    /// Takes one line.
-    fn line(&mut self, line: &[u8], hyphens: Hyphens, scanners: &mut PartScanners) -> HeaderStop {
-        match line {
-            [b' ' | b'\t', ..] if self.line > 0 => {
-                self.line += 1;
-                if self.field.is_some() {
-                    self.append(line);
-                }
-                return HeaderStop::NeedMore;
-            }
-            [b'\n', ..] | [b'\r', b'\n'] | [b'\r'] => {
-                self.finish_field(scanners);
-                return HeaderStop::Empty;
-            }
-            [b'-', b'-', ..] if hyphens == Hyphens::Stop => {
-                self.finish_field(scanners);
-                return HeaderStop::Hyphens;
-            }
-            _ => {}
-        }
-        let Some((name, value)) = split_field(line) else {
-            if is_from_line(line, self.line == 0) {
-                // Mailers leave separators in headers, quoted or not; the first line is not
-                // counted.
-                if self.line > 0 {
-                    self.line += 1;
-                }
-                return HeaderStop::NeedMore;
-            }
-            self.finish_field(scanners);
-            return HeaderStop::NoField;
-        };
-        self.finish_field(scanners);
-        self.line += 1;
-        let field = HeaderField::named(name).unwrap_or(&OTHER);
-        if field.is_wanted(&scanners.options) {
-            self.set_name(field, name);
-            self.value.clear();
-            self.field = Some(OpenField {
-                field,
-                line: self.line,
-                value: self.offset + value as u64,
-            });
-            self.append(&line[value..]);
-        }
-        HeaderStop::NeedMore
-    }
-
-    /// Keeps the name of a field that has no row.
-    fn set_name(&mut self, field: &HeaderField, name: &[u8]) {
-        if field.name.is_empty() {
-            self.name.clear();
-            let name = &name[..name.len().min(MAX_LINE)];
-            self.name.extend(name.iter().map(u8::to_ascii_lowercase));
-        }
-    }
-
-    /// Appends a line to the current field.
-    fn append(&mut self, line: &[u8]) {
-        if self.value.len() + line.len() > MAX_FIELD {
-            self.diagnose(&diagnostic::HEADER_TOO_LONG);
-            let free = MAX_FIELD.saturating_sub(self.value.len());
-            self.value.extend_from_slice(&line[..free.min(line.len())]);
+        let stop = if end {
+            HeaderStop::End
         } else {
-            self.value.extend_from_slice(line);
+            HeaderStop::NeedMore
+        };
+        (at, stop)
+    }
+
+    /// Reads a field with its lines, whose value begins at an index of them.
+    fn take_field(&mut self, name: &[u8], value: usize, lines: &[u8], scanners: &mut PartScanners) {
+        let row = HeaderField::named(name).unwrap_or(&OTHER);
+        if !row.is_wanted(&scanners.options) {
+            return;
+        }
+        let joined: Vec<u8>;
+        let mut raw = &lines[value..];
+        if memmem::find(raw, b"\n>").is_some() {
+            let lines = raw.split_inclusive(|&byte| byte == b'\n');
+            let kept: Vec<&[u8]> = lines.filter(|line| !line.starts_with(b">")).collect();
+            joined = kept.concat();
+            raw = &joined;
+        }
+        if raw.len() > MAX_FIELD {
+            self.diagnose(&diagnostic::HEADER_TOO_LONG);
+            raw = &raw[..MAX_FIELD];
+        }
+        let raw = raw.strip_suffix(b"\n").unwrap_or(raw);
+        let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
+        if row.property.is_wanted(scanners.options.envelope) {
+            let (types, values) = (&mut self.types, &mut self.values);
+            self.entity.set(row.property, raw, types, values);
+        }
+        let (headers, ids) = (scanners.options.headers, scanners.options.ids);
+        if self.events.size() > MAX_BLOCK {
+            return self.diagnose(&diagnostic::HEADER_TOO_LONG);
+        }
+        let field = FieldPosition {
+            row,
+            name: &name[..name.len().min(MAX_LINE)],
+            line: self.line + 1,
+            offset: self.offset + value as u64,
+        };
+        if row.is_reported(headers, ids) {
+            report_references(raw, field, scanners, &mut self.events);
+        }
+        if row.property == EntityProperty::Type && headers != Headers::None {
+            report_external_body(&self.entity, raw, field, &mut self.events);
         }
     }
 
     fn diagnose(&mut self, code: &'static Code) {
         if self.diagnostics.len() < 64 {
-            self.diagnostics.push((code, self.offset));
-        }
-    }
-
-    /// Reads the current field, which is complete.
-    fn finish_field(&mut self, scanners: &mut PartScanners) {
-        let Some(open) = self.field.take() else {
-            return;
-        };
-        let raw = std::mem::take(&mut self.value);
-        self.take_field(open, &raw, scanners);
-        self.value = raw;
-    }
-
-    /// Reads a field with its value and the line end behind that.
-    fn take_field(&mut self, open: OpenField, raw: &[u8], scanners: &mut PartScanners) {
-        let trimmed = raw.strip_suffix(b"\n").unwrap_or(raw);
-        let trimmed = trimmed.strip_suffix(b"\r").unwrap_or(trimmed);
-        if open.field.property.is_wanted(scanners.options.envelope) {
-            let (types, values) = (&mut self.types, &mut self.values);
-            self.entity.set(open.field.property, trimmed, types, values);
-        }
-        let (headers, ids) = (scanners.options.headers, scanners.options.ids);
-        if self.events.size() > MAX_BLOCK {
-            self.diagnose(&diagnostic::HEADER_TOO_LONG);
-        } else {
-            let field = FieldPosition {
-                name: if open.field.name.is_empty() {
-                    Attribute::Other(&self.name)
-                } else {
-                    Attribute::Known(open.field.name)
-                },
-                line: open.line,
-                offset: open.value,
-            };
-            if open.field.is_reported(headers, ids) {
-                report_references(
-                    open.field.syntax,
-                    trimmed,
-                    field,
-                    scanners,
-                    &mut self.events,
-                );
-            }
-            if open.field.property == EntityProperty::Type && headers != Headers::None {
-                report_external_body(&self.entity, trimmed, field, &mut self.events);
-            }
+            self.diagnostics.push(code);
         }
     }
 
@@ -640,29 +562,25 @@ impl HeaderField {
     }
 }
 
-/// The position of a field.
+/// A field and its position.
 #[derive(Clone, Copy)]
 pub(super) struct FieldPosition<'a> {
-    pub(super) name: Attribute<'a>,
-    pub(super) line: u64,
+    row: &'static HeaderField,
+    name: &'a [u8],
+    line: u64,
     /// The offset of its value in the block.
-    pub(super) offset: u64,
-}
-
-/// The name of a field, as records give it.
-#[derive(Clone, Copy)]
-pub(super) enum Attribute<'a> {
-    Known(&'static str),
-    Other(&'a [u8]),
+    offset: u64,
 }
 
 impl FieldPosition<'_> {
     /// Adds the context of a reference in the field, its name and its line.
     fn complete(&self, found: &mut FoundReference, events: &mut Batch) {
         found.context = Context::Header;
-        found.attribute = match self.name {
-            Attribute::Known(name) => NameRange::Known(name),
-            Attribute::Other(name) => NameRange::other(events.store(name)),
+        found.attribute = if self.row.name.is_empty() {
+            let name = self.name.to_ascii_lowercase();
+            NameRange::other(events.store(&name))
+        } else {
+            NameRange::Known(self.row.name)
         };
         found.position = Some(Position {
             line: self.line,
@@ -681,7 +599,6 @@ impl FieldPosition<'_> {
 
 /// Reports the references in the value of a field.
 fn report_references(
-    syntax: FieldSyntax,
     raw: &[u8],
     field: FieldPosition<'_>,
     scanners: &mut PartScanners,
@@ -691,6 +608,7 @@ fn report_references(
         start: field.offset + start as u64,
         end: field.offset + end as u64,
     };
+    let syntax = field.row.syntax;
     if syntax == FieldSyntax::FreeText {
         return free_text(raw, field, scanners, events);
     }

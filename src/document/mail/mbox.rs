@@ -16,7 +16,6 @@ use super::header::{Header, HeaderStop, Hyphens};
 use super::part_scanners::PartScanners;
 use super::separator::{self, FromLine, PrecedingLine, SeparatorStyle};
 use super::tree::Ending;
-use super::unquote::LineUnquoter;
 use super::{Headers, MailOptions};
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
@@ -288,7 +287,7 @@ impl Framing for Mbox {
         self.search.begin_message(&bytes[line.clone()]);
         self.is_doubted = false;
         feed.archive.scanners.quoted = self.index.as_ref().is_some_and(|index| index.escaped);
-        feed.begin(line.start, LineUnquoter::mailbox());
+        feed.begin(line.start, true);
         ControlFlow::Continue(line.end)
     }
 

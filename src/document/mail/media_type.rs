@@ -2,23 +2,19 @@
 
 use super::field_value::Parameters;
 use super::header::{EntityProperty, Header};
-use super::reflow::{Enriched, Flowed, Reflow};
 use crate::document::Format;
 use crate::document::diagnostic::{self, Code};
-use crate::document::text::TextSource;
+use crate::document::text::{self, TextSource};
 
 /// The treatment of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PartClass {
     Multipart,
     Message,
-    /// A document in the format that has its media type.
+    /// A document in the format that has its media type, or text.
     Document(&'static Format),
-    Text,
     /// A header block alone.
     Headers,
-    /// text/enriched.
-    Enriched,
     /// Encrypted, or in a format that cannot be read.
     Opaque,
     /// Skipped.
@@ -29,8 +25,8 @@ pub(super) enum PartClass {
 #[rustfmt::skip]
 static TYPES: &[(&str, PartClass)] = &[
     ("text/rfc822-headers", PartClass::Headers),
-    ("text/enriched", PartClass::Enriched),
-    ("text/richtext", PartClass::Enriched),
+    ("text/enriched", PartClass::Document(&text::ENRICHED)),
+    ("text/richtext", PartClass::Document(&text::ENRICHED)),
     ("message/rfc822", PartClass::Message),
     ("message/global", PartClass::Message),
     ("message/news", PartClass::Message),
@@ -81,21 +77,23 @@ static EXTENSIONS: &[(&str, PartClass)] = &[
     (".html", PartClass::Document(Format::HTML)),
     (".htm", PartClass::Document(Format::HTML)),
     (".xhtml", PartClass::Document(Format::HTML)),
-    (".txt", PartClass::Text),
-    (".md", PartClass::Text),
-    (".patch", PartClass::Text),
-    (".diff", PartClass::Text),
+    (".txt", PartClass::TEXT),
+    (".md", PartClass::TEXT),
+    (".patch", PartClass::TEXT),
+    (".diff", PartClass::TEXT),
     (".eml", PartClass::Message),
     (".ics", PartClass::Document(Format::FOLDED)),
     (".vcf", PartClass::Document(Format::FOLDED)),
 ];
 
 impl PartClass {
+    pub(super) const TEXT: Self = PartClass::Document(Format::TEXT);
+
     /// Returns the class of an entity with this media type and header.
     pub(super) fn of(media_type: &str, header: &Header) -> Self {
         match media_type {
             // Most parts have one of these, which need no search.
-            "text/plain" => PartClass::Text,
+            "text/plain" => PartClass::Document(plain_text(header)),
             "text/html" => PartClass::Document(Format::HTML),
             _ if media_type.starts_with("multipart/") => PartClass::Multipart,
             _ => Self::by_tables(media_type, header),
@@ -112,9 +110,9 @@ impl PartClass {
         match media_type.split_once('/') {
             Some(("multipart", _)) => PartClass::Multipart,
             // RFC 2045 section 5.2: without a valid media type an entity is text/plain.
-            Some(("text" | "message", _)) | None => PartClass::Text,
+            Some(("text" | "message", _)) | None => PartClass::TEXT,
             Some(("application", "octet-stream")) => Self::of_attachment(header),
-            Some(("application", subtype)) if is_textual(subtype) => PartClass::Text,
+            Some(("application", subtype)) if is_textual(subtype) => PartClass::TEXT,
             Some(_) => PartClass::Binary,
         }
     }
@@ -141,7 +139,7 @@ impl PartClass {
     pub(super) fn decompressed(header: &Header) -> Self {
         let name = file_name(header);
         let end = memchr::memrchr(b'.', &name).unwrap_or(name.len());
-        Self::of_file_name(&name[..end]).unwrap_or(PartClass::Text)
+        Self::of_file_name(&name[..end]).unwrap_or(PartClass::TEXT)
     }
 
     fn of_file_name(name: &[u8]) -> Option<Self> {
@@ -151,20 +149,19 @@ impl PartClass {
             .find(|(extension, _)| name.ends_with(extension.as_bytes()))
             .map(|&(_, class)| class)
     }
+}
 
-    /// Returns how text of the class is reflowed.
-    pub(super) fn reflow(self, content_type: Option<&Parameters>) -> Option<Reflow> {
-        match self {
-            PartClass::Enriched => Some(Reflow::Enriched(Enriched::default())),
-            PartClass::Text => {
-                let parameters = content_type?;
-                let flowed =
-                    parameters.has_value("text/plain") && parameters.is("format", "flowed");
-                let delete_space = parameters.is("delsp", "yes");
-                flowed.then(|| Reflow::Flowed(Flowed::new(delete_space)))
+/// Returns the format of text/plain (RFC 3676 section 4).
+fn plain_text(header: &Header) -> &'static Format {
+    match header.entity.content_type.as_deref() {
+        Some(known) if known.has_value("text/plain") && known.is("format", "flowed") => {
+            if known.is("delsp", "yes") {
+                &text::FLOWED_WITHOUT_SPACES
+            } else {
+                &text::FLOWED
             }
-            _ => None,
         }
+        _ => Format::TEXT,
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! An archive is one document. Its framing (`framing`, `mbox`) splits it into messages; a message
 //! is a tree of entities (`tree`), each with a header block (`header`); a part (`part`) is decoded
-//! and converted ([`decode`](crate::decode)), reflowed (`reflow`) and passed to the scanners for
+//! and converted ([`decode`](crate::decode)), and passed to the scanners for
 //! text and HTML, whose events become events of the archive. Everything is a stream: no buffer
 //! depends on the size of a message or an attachment.
 //!
@@ -16,7 +16,6 @@
 //! | M11, M12 | `tree`, `delimiter` | the MIME structure |
 //! | M14, M17 | `part`, `body_text` | decoding and scanning |
 //! | M15, M16 | `media_type` | how an entity is read |
-//! | M18 | `reflow` | format=flowed, text/enriched, folded lines |
 //! | M19 | `binary_block`, `body_text` | binary blocks in text, signatures |
 //! | M20, M21 | `sniff` | recognition |
 //! | M24 | `envelope` | date, sender, subject |
@@ -34,7 +33,6 @@ pub(super) use media_type::is_text;
 mod media_type;
 mod part;
 mod part_scanners;
-mod reflow;
 mod separator;
 mod sniff;
 mod tree;

@@ -5,36 +5,37 @@ use memchr::memrchr;
 use super::binary_block::{self, BinaryBlocks};
 use super::body_text::{SignatureFinder, Trailer, TrailerSplit};
 use super::header::{Header, HeaderStop, Hyphens};
-use super::part_scanners::{PartScanners, Run};
-use super::reflow::Reflow;
+use super::part_scanners::Run;
 use super::tree::MimeTree;
 use super::unquote::LineUnquoter;
 use crate::bytes::window::{Window, Windows};
-use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::TransferEncoding;
 use crate::document::events::{Event, Events, FoundAttachment, RuleFamily};
 use crate::document::flags::Flags;
 use crate::document::nested::compressed::CompressedMember;
-use crate::document::nested::{self, Member, NestedReader, PIECE, PreparedText, TextFilter};
+use crate::document::nested::{self, Member, NestedReader, TextFilter};
 use crate::document::source_text::SourceText;
-use crate::document::{Format, diagnostic, text};
+use crate::document::{Format, diagnostic};
 
-/// The treatment of a part.
-#[derive(Debug, Default)]
+/// The treatment of a part, with the decoded bytes that are pending.
+#[derive(Default)]
 pub(super) enum PartContent {
     /// It is skipped.
     #[default]
     Skip,
-    /// A document, perhaps reflowed.
-    Document(Option<Reflow>),
-    /// A message in a transfer encoding, or a header block.
-    Nested(Box<NestedPart>),
+    Document,
+    /// A message in a transfer encoding.
+    Message(Box<MimeTree>, Vec<u8>),
+    /// A header block.
+    Headers(Box<Header>, Vec<u8>),
+    /// The text after a header block.
+    AfterHeaders,
     /// An attachment that is not read as it is stored.
     Attachment(Box<HeldAttachment>),
 }
 
 /// An attachment that is decompressed, if it is compressed text, or else passed on as a file.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct HeldAttachment {
     pub(super) bytes: CompressedMember,
     /// The treatment of its text.
@@ -45,118 +46,227 @@ pub(super) struct HeldAttachment {
 /// The leaf part that is being read.
 #[derive(Default)]
 pub(super) struct LeafPart {
-    kind: PartContent,
-    pub(super) reader: NestedReader,
-    text: PartText,
-    /// Base64, with which clear text may stand behind the body.
-    has_trailer: bool,
-    trailer: Trailer,
-    /// The clear text behind base64 has begun.
-    in_trailer: bool,
-    /// Undoes what the mailbox changed.
-    unquoter: LineUnquoter,
+    lines: RawLines,
+    pub(super) body: PartBody,
+}
+
+/// The changes to the lines of a part before its transfer encoding is undone.
+#[derive(Default)]
+enum RawLines {
+    #[default]
+    Stored,
+    /// Lines of a mailbox.
+    Unquoted(LineUnquoter),
+    /// Base64, after which clear text may follow.
+    Base64(Trailer),
 }
 
 impl LeafPart {
-    /// Begins a part.
-    pub(super) fn begin(&mut self, kind: PartContent, member: Member, unquoter: LineUnquoter) {
-        self.kind = kind;
-        self.unquoter = unquoter;
-        self.has_trailer = member.transfer == TransferEncoding::Base64;
-        self.trailer.begin();
-        self.in_trailer = false;
-        if self.is_skipped() {
-            self.reader.document.member = member;
+    /// Begins a part, perhaps of a mailbox that quoted its lines.
+    pub(super) fn begin(&mut self, kind: PartContent, member: Member, unquotes: bool) {
+        self.lines = match member.transfer {
+            TransferEncoding::Base64 => RawLines::Base64(Trailer::default()),
+            _ if unquotes => RawLines::Unquoted(LineUnquoter::default()),
+            _ => RawLines::Stored,
+        };
+        self.body.kind = kind;
+        if self.body.is_skipped() {
+            self.body.reader.document.member = member;
         } else {
-            self.begin_member(member);
+            self.body.begin(member);
         }
     }
 
     /// Takes the member of the last part out, to describe another one with its memory.
     pub(super) fn take_member(&mut self) -> Member {
-        let mut member = std::mem::take(&mut self.reader.document.member);
+        let mut member = std::mem::take(&mut self.body.reader.document.member);
         member.clear();
         member
     }
 
-    /// Begins a member of the current kind.
-    fn begin_member(&mut self, member: Member) {
-        let reflow = match &mut self.kind {
-            PartContent::Document(reflow) => reflow.take(),
-            _ => None,
-        };
-        self.text.begin(reflow);
-        self.reader.begin(member);
-    }
-
-    /// Returns whether the contents are skipped.
-    pub(super) fn is_skipped(&self) -> bool {
-        matches!(self.kind, PartContent::Skip)
-    }
-
     /// Returns whether the part is in base64, where no line starts with a hyphen.
     pub(super) fn is_base64(&self) -> bool {
-        self.has_trailer && !self.in_trailer
+        matches!(self.lines, RawLines::Base64(_)) && !self.body.is_trailer()
     }
 
     /// Takes bytes of the part, as in the archive; `whole`: the part ends with them.
     pub(super) fn take(&mut self, raw: &[u8], whole: bool, run: &mut Run<'_, '_>) {
         if whole && self.scan_in_place(raw, run) {
-            // Its contents were scanned.
-            self.kind = PartContent::Skip;
-        } else {
-            self.push(raw, run);
+            self.body.kind = PartContent::Skip;
         }
-    }
-
-    /// Takes a piece of the part.
-    fn push(&mut self, raw: &[u8], run: &mut Run<'_, '_>) {
-        if self.is_skipped() || raw.is_empty() {
+        if self.body.is_skipped() || raw.is_empty() {
             return;
         }
-        if self.unquoter.is_on() && !self.has_trailer {
-            let mut unquoter = std::mem::take(&mut self.unquoter);
-            unquoter.push(raw, |piece| self.decode(piece, run));
-            self.unquoter = unquoter;
-        } else if self.is_base64() {
-            let mut trailer = std::mem::take(&mut self.trailer);
-            trailer.push(raw, |split, bytes| self.split(split, bytes, run));
-            self.trailer = trailer;
-        } else {
-            self.decode(raw, run);
+        let body = &mut self.body;
+        match &mut self.lines {
+            RawLines::Stored => body.decode(Some(raw), run),
+            RawLines::Unquoted(unquoter) => {
+                unquoter.push(raw, |piece| body.decode(Some(piece), run));
+            }
+            RawLines::Base64(trailer) => {
+                trailer.push(raw, |split, bytes| body.split(split, bytes, run));
+            }
         }
     }
 
-    /// Undoes the transfer encoding of a piece.
-    fn decode(&mut self, raw: &[u8], run: &mut Run<'_, '_>) {
+    /// Ends the part.
+    pub(super) fn end(&mut self, run: &mut Run<'_, '_>) {
+        let body = &mut self.body;
+        if body.is_skipped() {
+            return;
+        }
+        match &mut self.lines {
+            RawLines::Stored => {}
+            RawLines::Unquoted(unquoter) => {
+                unquoter.end(|piece| body.decode(Some(piece), run));
+                if unquoter.has_dropped {
+                    body.reader.diagnostics.push(&diagnostic::NUL_BYTES);
+                }
+            }
+            RawLines::Base64(trailer) => {
+                trailer.end(|split, bytes| body.split(split, bytes, run));
+            }
+        }
+        body.decode(None, run);
+        body.take(&[], true, run);
+        body.kind = PartContent::Skip;
+    }
+
+    /// Scans a part of which all bytes are in view without a copy; returns whether that was
+    /// possible.
+    fn scan_in_place(&mut self, raw: &[u8], run: &mut Run<'_, '_>) -> bool {
+        let quoted = run.scanners.quoted;
+        let are_left = || match &self.lines {
+            RawLines::Stored => true,
+            RawLines::Unquoted(unquoter) => unquoter.leaves(raw, quoted),
+            RawLines::Base64(_) => false,
+        };
+        let PartBody { kind, reader, .. } = &mut self.body;
+        let member = &reader.document.member;
+        let is_stored = matches!(kind, PartContent::Document)
+            && member.format.family == RuleFamily::Plain
+            && member.transfer == TransferEncoding::Identity;
+        if !is_stored
+            || !reader.is_empty()
+            || !are_left()
+            || BinaryBlocks::may_begin_in(raw)
+            || !reader.is_utf8(raw)
+        {
+            return false;
+        }
+        let (text, start) = (SourceText::window(raw, 0), reader.start(true));
+        let (filter, nested) = (&mut reader.filter, &mut run.scanners.nested);
+        (reader.document).scan_whole(text, start, filter, nested, run.out);
+        true
+    }
+}
+
+/// The bytes of a part, from its transfer encoding on.
+#[derive(Default)]
+pub(super) struct PartBody {
+    kind: PartContent,
+    pub(super) reader: NestedReader<PartText>,
+}
+
+impl PartBody {
+    /// Begins a member of the current kind.
+    fn begin(&mut self, member: Member) {
+        self.reader.filter.begin();
+        self.reader.begin(member);
+    }
+
+    /// Begins another member in the place of the current one, with other contents.
+    fn begin_anew(&mut self, kind: PartContent, change: impl FnOnce(Member) -> Member) {
+        self.kind = kind;
+        let member = std::mem::take(&mut self.reader.document.member);
+        self.begin(change(Member {
+            charset: Vec::new(),
+            transfer: TransferEncoding::Identity,
+            ..member
+        }));
+    }
+
+    fn is_skipped(&self) -> bool {
+        matches!(self.kind, PartContent::Skip)
+    }
+
+    /// Returns whether the part is the clear text after base64.
+    fn is_trailer(&self) -> bool {
+        self.reader.document.member.flags.contains(Flags::TRAILER)
+    }
+
+    /// Undoes the transfer encoding of a piece, or ends it.
+    fn decode(&mut self, raw: Option<&[u8]>, run: &mut Run<'_, '_>) {
         let mut buffer = std::mem::take(&mut run.scanners.decoded);
-        let decoded = self.reader.decode(raw, &mut buffer);
-        self.decoded(decoded, run);
+        let decoded = match raw {
+            Some(raw) => self.reader.decode(raw, &mut buffer),
+            None => self.reader.end_decoding(&mut buffer),
+        };
+        self.take(decoded, false, run);
         run.scanners.decoded = buffer;
     }
 
-    /// Takes a piece of base64, or of the clear text behind it.
+    /// Takes a piece of base64, or of the clear text after it.
     fn split(&mut self, split: TrailerSplit, bytes: &[u8], run: &mut Run<'_, '_>) {
-        if split == TrailerSplit::Clear && !self.in_trailer {
-            self.end_decoding(run);
-            self.end_body(run);
-            self.begin_trailer();
+        if split == TrailerSplit::Clear && !self.is_trailer() {
+            self.decode(None, run);
+            self.take(&[], true, run);
+            self.reader.diagnostics.push(&diagnostic::TRAILING_TEXT);
+            self.begin_anew(PartContent::Document, |member| Member {
+                format: Format::TEXT,
+                flags: member.flags | Flags::TRAILER,
+                ..member
+            });
         }
-        self.decode(bytes, run);
+        self.decode(Some(bytes), run);
     }
 
-    fn begin_trailer(&mut self) {
-        self.reader.diagnostics.push(&diagnostic::TRAILING_TEXT);
-        self.kind = PartContent::Document(None);
-        self.in_trailer = true;
-        let member = std::mem::take(&mut self.reader.document.member);
-        self.begin_member(Member {
-            format: Format::TEXT,
-            charset: Vec::new(),
-            transfer: TransferEncoding::Identity,
-            flags: member.flags | Flags::TRAILER,
-            ..member
-        });
+    /// Takes decoded bytes of the part; `end`: no more follow.
+    fn take(&mut self, bytes: &[u8], end: bool, run: &mut Run<'_, '_>) {
+        match &mut self.kind {
+            PartContent::Skip | PartContent::AfterHeaders => {}
+            PartContent::Document => {
+                let nested = &mut run.scanners.nested;
+                if end {
+                    self.reader.end(nested, run.out);
+                } else {
+                    self.reader.push(bytes, nested, run.out);
+                }
+                let text = &mut self.reader.filter;
+                for name in text.blocks.begun.drain(..) {
+                    text.has_encrypted |= name == binary_block::ENCRYPTED;
+                    run.scanners.counts.skip(name);
+                }
+                if end && std::mem::take(&mut text.has_encrypted) {
+                    self.reader.diagnostics.push(&diagnostic::ENCRYPTED);
+                }
+            }
+            PartContent::Message(tree, pending) => {
+                pending.extend_from_slice(bytes);
+                let taken = tree.feed_all(pending, end, run);
+                pending.drain(..taken);
+            }
+            PartContent::Headers(header, pending) => {
+                pending.extend_from_slice(bytes);
+                let (taken, stop) = header.feed(pending, 0, end, Hyphens::TakeAll, run.scanners);
+                pending.drain(..taken);
+                if stop != HeaderStop::NeedMore {
+                    report_headers(header, &self.reader.document.member.name, run.out);
+                    self.kind = PartContent::AfterHeaders;
+                }
+            }
+            PartContent::Attachment(held) if end => {
+                let held = std::mem::take(&mut **held);
+                self.decompress(held, run);
+            }
+            PartContent::Attachment(held) => {
+                if !held.bytes.push(bytes) {
+                    let media_type = &self.reader.document.member.media_type;
+                    run.scanners.counts.skip(media_type);
+                    self.kind = PartContent::Skip;
+                }
+            }
+        }
     }
 
     /// Scans a complete attachment, if it is compressed text.
@@ -166,19 +276,13 @@ impl LeafPart {
             Err(bytes) => return self.pass_on(&bytes, &held.file_name, run.out),
         };
         run.scanners.counts.parts += 1;
-        self.kind = held.contents;
-        let member = std::mem::take(&mut self.reader.document.member);
-        self.begin_member(Member {
-            charset: Vec::new(),
-            transfer: TransferEncoding::Identity,
-            ..member
-        });
+        self.begin_anew(held.contents, |member| member);
         while !attachment.block.is_empty() {
-            self.decoded(&attachment.block, run);
+            self.take(&attachment.block, false, run);
             attachment.read();
         }
         self.reader.diagnostics.extend(attachment.fault());
-        self.end_body(run);
+        self.take(&[], true, run);
     }
 
     /// Reports an attachment as a file, which is counted by who reads it.
@@ -197,280 +301,44 @@ impl LeafPart {
         out.push(Event::Leave);
         out.forget_stored();
     }
-
-    /// Skips the rest of the part.
-    fn skip(&mut self, scanners: &mut PartScanners) {
-        let media_type = &self.reader.document.member.media_type;
-        scanners.counts.skip(media_type);
-        self.kind = PartContent::Skip;
-    }
-
-    /// Takes decoded bytes of the part.
-    fn decoded(&mut self, bytes: &[u8], run: &mut Run<'_, '_>) {
-        match &mut self.kind {
-            PartContent::Skip => {}
-            PartContent::Document(_) => {
-                let (text, scanners) = (&mut self.text, &mut *run.scanners);
-                (self.reader).push(bytes, &mut PartFilter { text, scanners }, run.out);
-            }
-            PartContent::Nested(nested) => nested.push(bytes, run),
-            PartContent::Attachment(held) => {
-                if !held.bytes.push(bytes) {
-                    self.skip(run.scanners);
-                }
-            }
-        }
-    }
-
-    /// Scans a part of which all bytes are in view without a copy; returns whether that was
-    /// possible.
-    fn scan_in_place(&mut self, raw: &[u8], run: &mut Run<'_, '_>) -> bool {
-        let member = &self.reader.document.member;
-        let is_stored = matches!(self.kind, PartContent::Document(_))
-            && member.format.family == RuleFamily::Plain
-            && member.transfer == TransferEncoding::Identity
-            && self.text.reflow.is_none();
-        if !is_stored
-            || self.in_trailer
-            || !(self.reader.is_empty() && self.unquoter.is_empty())
-            || self.unquoter.is_on() && LineUnquoter::has_any(raw, run.scanners.quoted)
-            || BinaryBlocks::may_begin_in(raw)
-            || !self.reader.is_utf8(raw)
-        {
-            return false;
-        }
-        let (nested, signature) = (&mut run.scanners.nested, &mut self.text.signature);
-        let (text, start) = (SourceText::window(raw, 0), self.reader.start(true));
-        (self.reader.document).scan_whole(text, start, signature, nested, run.out);
-        true
-    }
-
-    /// Returns the offset of the part in the archive, for diagnostics.
-    pub(super) fn offset(&self) -> u64 {
-        let member = &self.reader.document.member;
-        member.diagnostic_offset.unwrap_or_default()
-    }
-
-    /// Ends the part.
-    pub(super) fn end(&mut self, run: &mut Run<'_, '_>) {
-        if self.is_skipped() {
-            return;
-        }
-        let mut unquoter = std::mem::take(&mut self.unquoter);
-        unquoter.end(|piece| self.decode(piece, run));
-        if unquoter.has_dropped {
-            self.reader.diagnostics.push(&diagnostic::NUL_BYTES);
-        }
-        if self.has_trailer {
-            let mut trailer = std::mem::take(&mut self.trailer);
-            trailer.end(|split, bytes| self.split(split, bytes, run));
-            self.trailer = trailer;
-        }
-        self.end_decoding(run);
-        self.end_body(run);
-        self.kind = PartContent::Skip;
-    }
-
-    fn end_decoding(&mut self, run: &mut Run<'_, '_>) {
-        let mut buffer = std::mem::take(&mut run.scanners.decoded);
-        let decoded = self.reader.end_decoding(&mut buffer);
-        self.decoded(decoded, run);
-        run.scanners.decoded = buffer;
-    }
-
-    fn end_body(&mut self, run: &mut Run<'_, '_>) {
-        match &mut self.kind {
-            PartContent::Skip => {}
-            PartContent::Document(_) => {
-                let (text, scanners) = (&mut self.text, &mut *run.scanners);
-                (self.reader).end(&mut PartFilter { text, scanners }, run.out);
-                if std::mem::take(&mut self.text.has_encrypted) {
-                    self.reader.diagnostics.push(&diagnostic::ENCRYPTED);
-                }
-            }
-            PartContent::Nested(nested) => nested.end(run),
-            PartContent::Attachment(held) => {
-                let held = std::mem::take(&mut **held);
-                self.decompress(held, run);
-            }
-        }
-    }
 }
 
-/// The text of a part, and how far it has been prepared for the scanner.
-struct PartText {
+/// Blanks the binary blocks of a text, and finds its signature.
+#[derive(Default)]
+pub(super) struct PartText {
     signature: SignatureFinder,
-    binary_blocks: BinaryBlocks,
+    blocks: BinaryBlocks,
     /// An encrypted message was blanked.
     has_encrypted: bool,
     /// The offset up to which binary blocks were blanked.
     blanked: u64,
-    reflow: Option<Reflow>,
-    /// The offset up to which the text was reflowed.
-    reflowed: u64,
-    /// The reflowed text, and the map to the text.
-    scanned: Windows,
-    map: OffsetMap,
-}
-
-impl Default for PartText {
-    fn default() -> Self {
-        PartText {
-            signature: SignatureFinder::default(),
-            binary_blocks: BinaryBlocks::default(),
-            has_encrypted: false,
-            blanked: 0,
-            reflow: None,
-            reflowed: 0,
-            scanned: Windows::new(PIECE),
-            map: OffsetMap::default(),
-        }
-    }
 }
 
 impl PartText {
-    fn begin(&mut self, reflow: Option<Reflow>) {
-        self.signature = SignatureFinder::default();
-        self.binary_blocks.begin();
-        self.blanked = 0;
-        self.reflow = reflow;
-        self.reflowed = 0;
-        self.scanned.begin(text::FORMAT.bounds);
-        self.map.clear();
+    fn begin(&mut self) {
+        *self = PartText::default();
     }
 }
 
-/// Blanks and reflows the text of a part.
-struct PartFilter<'a> {
-    text: &'a mut PartText,
-    scanners: &'a mut PartScanners,
-}
-
-impl TextFilter for PartFilter<'_> {
+impl TextFilter for PartText {
     fn blank(&mut self, windows: &mut Windows, last: bool) -> u64 {
         let window = windows.window();
-        let from = window.at_offset(self.text.blanked) - window.start;
+        let from = window.at_offset(self.blanked) - window.start;
         let pending = &mut windows.pending_mut()[from..];
         let whole = match memrchr(b'\n', pending) {
-            _ if last => pending.len(),
-            Some(end) => end + 1,
-            None => pending.len(),
+            Some(end) if !last => end + 1,
+            _ => pending.len(),
         };
-        let PartText {
-            binary_blocks,
-            has_encrypted,
-            ..
-        } = &mut *self.text;
-        let blanked = binary_blocks.blank(&mut pending[..whole], last, |name| {
-            *has_encrypted |= name == binary_block::ENCRYPTED;
-            self.scanners.counts.skip(name);
-        });
-        self.text.blanked += blanked as u64;
-        self.text.blanked
+        self.blanked += self.blocks.blank(&mut pending[..whole], last) as u64;
+        self.blanked
     }
 
-    fn prepare(&mut self, text: &Window<'_>, last: bool) -> PreparedText<'_> {
-        let PartText {
-            signature,
-            reflow,
-            reflowed,
-            scanned,
-            map,
-            ..
-        } = &mut *self.text;
-        let mut derived = None;
-        if let Some(reflow) = reflow {
-            let from = text.at_offset(*reflowed);
-            let scratch = &mut self.scanners.scratch;
-            scratch.clear();
-            *reflowed += reflow.push(&text.bytes[from..], last, scratch, map) as u64;
-            scanned.push(scratch);
-            if last {
-                scanned.end_here();
-            }
-            derived = Some((scanned.window(), &*map));
-        }
-        PreparedText {
-            derived,
-            flags: signature,
-            scanners: &mut self.scanners.nested,
-        }
+    fn read(&mut self, text: &Window<'_>) {
+        self.signature.read(text);
     }
 
-    fn consume(&mut self, at: usize) {
-        self.text.scanned.consume(at);
-        self.text.map.forget(self.text.scanned.window().offset);
-    }
-}
-
-/// The contents of a nested part.
-pub(super) enum NestedContent {
-    Message(Box<MimeTree>),
-    Headers(Box<Header>),
-}
-
-/// A message inside a transfer encoding, or a header block that is a part, with the bytes that are
-/// pending.
-pub(super) struct NestedPart {
-    content: NestedContent,
-    pending: Vec<u8>,
-    /// The position in the archive.
-    member: String,
-    /// The header block is complete.
-    is_done: bool,
-}
-
-impl std::fmt::Debug for NestedPart {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Nested")
-    }
-}
-
-impl NestedPart {
-    pub(super) fn new(mut content: NestedContent, member: &str) -> Self {
-        if let NestedContent::Headers(header) = &mut content {
-            header.begin();
-        }
-        NestedPart {
-            content,
-            pending: Vec::new(),
-            member: member.to_owned(),
-            is_done: false,
-        }
-    }
-
-    pub(super) fn push(&mut self, bytes: &[u8], run: &mut Run<'_, '_>) {
-        self.pending.extend_from_slice(bytes);
-        self.feed(false, run);
-    }
-
-    pub(super) fn end(&mut self, run: &mut Run<'_, '_>) {
-        self.feed(true, run);
-    }
-
-    fn feed(&mut self, end: bool, run: &mut Run<'_, '_>) {
-        let taken = match &mut self.content {
-            NestedContent::Message(tree) => {
-                let pending = std::mem::take(&mut self.pending);
-                let taken = tree.feed_all(&pending, end, run);
-                self.pending = pending;
-                taken
-            }
-            NestedContent::Headers(header) => {
-                if self.is_done {
-                    self.pending.len()
-                } else {
-                    let (at, stop) =
-                        header.feed(&self.pending, 0, end, Hyphens::TakeAll, run.scanners);
-                    self.is_done = stop != HeaderStop::NeedMore;
-                    if self.is_done {
-                        report_headers(header, &self.member, run.out);
-                    }
-                    at
-                }
-            }
-        };
-        self.pending.drain(..taken);
+    fn flags(&self, offset: u64) -> Flags {
+        self.signature.at(offset)
     }
 }
 

@@ -32,13 +32,6 @@ pub(super) struct Run<'a, 'f> {
     pub(super) out: &'a mut Events<'f>,
 }
 
-impl Run<'_, '_> {
-    pub(super) fn reporting_to<'a, 'f>(&'a mut self, out: &'a mut Events<'f>) -> Run<'a, 'f> {
-        let scanners = &mut *self.scanners;
-        Run { scanners, out }
-    }
-}
-
 impl PartScanners {
     pub(super) fn new(options: &FormatOptions) -> Self {
         let mut inner = options.clone();

@@ -9,9 +9,8 @@ use super::envelope;
 use super::field_value::Parameters;
 use super::header::{EntityProperty, Header, HeaderStop, Hyphens};
 use super::media_type::{self, PartClass};
-use super::part::{HeldAttachment, LeafPart, NestedContent, NestedPart, PartContent};
+use super::part::{HeldAttachment, LeafPart, PartContent};
 use super::part_scanners::Run;
-use super::unquote::LineUnquoter;
 use super::{Alternatives, Attachments, MimeBase};
 use crate::decode::transfer::TransferEncoding;
 use crate::document::diagnostic::{self, Code};
@@ -102,7 +101,7 @@ pub(super) struct MimeTree {
     pub(super) levels: Vec<OpenEntity>,
     phase: TreePhase,
     pub(super) header: Header,
-    pub(super) leaf: LeafPart,
+    leaf: LeafPart,
     /// The last header header ended with the input.
     pub(super) ended_in_header: bool,
     /// The pending input starts a line.
@@ -111,8 +110,8 @@ pub(super) struct MimeTree {
     pub(super) preamble: Batch,
     /// Whether the leaf is a preamble whose references are pending.
     pub(super) in_preamble: bool,
-    /// Undoes what the mailbox changed.
-    pub(super) unquoter: LineUnquoter,
+    /// The mailbox quoted lines of parts.
+    unquotes: bool,
     /// The offset of the current bytes in the archive.
     at: u64,
     /// The diagnostics to report when the message is entered.
@@ -127,14 +126,12 @@ pub(super) struct MimeTree {
 
 impl MimeTree {
     /// Begins message `index`, whose first byte is at `offset`.
-    pub(super) fn begin(&mut self, index: u64, offset: u64, unquoter: LineUnquoter) {
+    pub(super) fn begin(&mut self, index: u64, offset: u64, unquotes: bool) {
         self.prefix.clear();
         // Writing to a String cannot fail.
         let _ = write!(self.prefix, "{index}/");
-        self.offset = offset;
-        self.at = offset;
+        (self.offset, self.at, self.unquotes) = (offset, offset, unquotes);
         self.path.clear();
-        self.unquoter = unquoter;
         self.is_entered = false;
         self.ended_in_header = false;
         self.diagnostics.clear();
@@ -302,7 +299,7 @@ impl MimeTree {
         delimiter::test(line, end, boundaries)
     }
 
-    fn body(&mut self, bytes: &[u8], mut at: usize, end: bool, run: &mut Run<'_, '_>) -> usize {
+    fn body(&mut self, bytes: &[u8], at: usize, end: bool, run: &mut Run<'_, '_>) -> usize {
         let multipart = self
             .levels
             .iter()
@@ -311,80 +308,79 @@ impl MimeTree {
             self.data(&bytes[at..], end, run);
             return bytes.len();
         }
-        let mut line_start = std::mem::take(&mut self.line_start);
-        let mut from = at;
-        loop {
-            let candidate = if line_start {
-                Some(from)
-            } else {
-                let base64 = self.leaf.is_base64();
-                delimiter::next_candidate(bytes, from, base64, &run.scanners.hyphen_finder)
-            };
-            let Some(candidate) = candidate else { break };
-            let line = &bytes[candidate..];
-            match self.delimiter(line, end) {
-                DelimiterLine::No => {
-                    line_start = false;
-                    from = candidate;
-                }
-                DelimiterLine::Unknown => {
-                    self.line_start = line_start;
-                    let data = before_break(bytes, at, candidate);
-                    self.data(&bytes[at..data], false, run);
-                    return data;
-                }
-                DelimiterLine::Delimiter(delimiter) => {
-                    let data = before_break(bytes, at, candidate);
-                    self.data(&bytes[at..data], true, run);
-                    self.at += (candidate - at) as u64;
-                    return candidate + self.separate(delimiter, run);
-                }
+        let base64 = self.leaf.is_base64();
+        let finder = &run.scanners.hyphen_finder;
+        let mut next = if std::mem::take(&mut self.line_start) {
+            Some(at)
+        } else {
+            delimiter::next_candidate(bytes, at, base64, finder)
+        };
+        let mut found = DelimiterLine::No;
+        while let Some(line) = next {
+            found = self.delimiter(&bytes[line..], end);
+            if found != DelimiterLine::No {
+                break;
             }
+            next = delimiter::next_candidate(bytes, line, base64, finder);
         }
-        let mut stop = bytes.len();
-        if !end {
-            // A line end, and a hyphen behind it, may belong to a delimiter.
-            let tail = bytes[at..].strip_suffix(b"-").map_or(stop, |_| stop - 1);
-            let preamble = before_break(bytes, at, tail);
-            if preamble < tail {
-                stop = preamble;
-            } else if tail == stop && bytes[at..].ends_with(b"\r") {
-                stop -= 1;
+        let mut stop = before_break(bytes, at, next.unwrap_or(bytes.len()));
+        match (found, next) {
+            (DelimiterLine::Delimiter(delimiter), Some(line)) => {
+                self.data(&bytes[at..stop], true, run);
+                self.at += (line - at) as u64;
+                return line + self.separate(delimiter, run);
             }
+            (DelimiterLine::Unknown, Some(line)) => self.line_start = line == at,
+            _ if end => stop = bytes.len(),
+            // A line end, and a hyphen after it, may belong to a delimiter.
+            _ if bytes[at..].ends_with(b"-") => {
+                let line = bytes.len() - 1;
+                let before = before_break(bytes, at, line);
+                stop = if before < line { before } else { bytes.len() };
+            }
+            _ if bytes[at..].ends_with(b"\r") => stop = bytes.len() - 1,
+            _ => {}
         }
-        self.data(&bytes[at..stop], end, run);
-        at = stop;
-        at
+        let is_whole = end && found == DelimiterLine::No;
+        self.data(&bytes[at..stop], is_whole, run);
+        stop
+    }
+
+    /// Calls a method of the leaf, whose events are kept while it is a preamble.
+    fn with_leaf(
+        &mut self,
+        run: &mut Run<'_, '_>,
+        act: impl FnOnce(&mut LeafPart, &mut Run<'_, '_>),
+    ) {
+        if !self.in_preamble {
+            return act(&mut self.leaf, run);
+        }
+        let mut preamble = Events::from(std::mem::take(&mut self.preamble));
+        let mut inner = Run {
+            scanners: &mut *run.scanners,
+            out: &mut preamble,
+        };
+        act(&mut self.leaf, &mut inner);
+        self.preamble = preamble.into();
     }
 
     /// Passes bytes of the body to the leaf; `whole`: the leaf ends with them.
     fn data(&mut self, raw: &[u8], whole: bool, run: &mut Run<'_, '_>) {
-        if self.in_preamble {
-            let mut preamble = Events::from(std::mem::take(&mut self.preamble));
-            self.leaf
-                .take(raw, whole, &mut run.reporting_to(&mut preamble));
-            self.preamble = preamble.into();
-            self.limit_preamble(run.out);
-        } else {
-            self.leaf.take(raw, whole, run);
+        self.with_leaf(run, |leaf, run| leaf.take(raw, whole, run));
+        if self.in_preamble && self.preamble.size() > MAX_PENDING {
+            self.release_preamble(true, run.out);
+            self.leaf.body.reader.document.member.flags |= Flags::PREAMBLE;
         }
     }
 
     /// Ends the current leaf.
     fn end_leaf(&mut self, run: &mut Run<'_, '_>) {
-        if self.in_preamble {
-            let mut preamble = Events::from(std::mem::take(&mut self.preamble));
-            self.leaf.end(&mut run.reporting_to(&mut preamble));
-            self.preamble = preamble.into();
-        } else {
-            self.leaf.end(run);
+        self.with_leaf(run, LeafPart::end);
+        let reader = &mut self.leaf.body.reader;
+        let offset = reader.document.member.diagnostic_offset;
+        for code in std::mem::take(&mut reader.diagnostics) {
+            self.diagnose(code, offset.unwrap_or_default(), run.out);
         }
-        let codes = std::mem::take(&mut self.leaf.reader.diagnostics);
-        for &code in &codes {
-            self.diagnose(code, self.leaf.offset(), run.out);
-        }
-        self.leaf.reader.diagnostics = codes;
-        self.leaf.reader.diagnostics.clear();
         for _ in 0..std::mem::take(&mut self.part_documents) {
             run.out.push(Event::Leave);
         }
@@ -402,7 +398,7 @@ impl MimeTree {
         self.path.truncate(level.depth);
         if delimiter.close {
             level.stage = MultipartStage::Closed;
-            self.begin_epilogue();
+            self.begin_between(Flags::EPILOGUE);
             // The epilogue begins with the line end of the delimiter.
             self.phase = TreePhase::Body;
             self.line_start = false;
@@ -490,7 +486,7 @@ impl MimeTree {
             && !NestingLimit(run.scanners.options.max_depth).admits(self.path.len())
         {
             self.diagnose_here(&diagnostic::MIME_DEPTH_LIMIT, run.out);
-            class = PartClass::Text;
+            class = PartClass::TEXT;
         }
         let signature = kind == EntityKind::Signed && count > 1 || kind == EntityKind::Encrypted;
         if signature {
@@ -520,7 +516,7 @@ impl MimeTree {
                 return;
             }
             self.diagnose_here(&diagnostic::BOUNDARY_MISSING, run.out);
-            class = PartClass::Text;
+            class = PartClass::TEXT;
         }
         if message {
             self.path.push(1);
@@ -537,9 +533,8 @@ impl MimeTree {
     }
 
     fn report_header_diagnostics(&mut self, out: &mut Events) {
-        let offset = self.offset;
-        for (code, _) in std::mem::take(&mut self.header.diagnostics) {
-            self.diagnose(code, offset, out);
+        for code in std::mem::take(&mut self.header.diagnostics) {
+            self.diagnose(code, self.offset, out);
         }
     }
 
@@ -695,13 +690,8 @@ impl MimeTree {
             diagnostic_offset: Some(self.at),
             ..self.leaf.take_member()
         };
-        let unquoter = self.unquoter.clone();
         self.leaf
-            .begin(PartContent::Document(None), member, unquoter);
-    }
-
-    pub(super) fn begin_epilogue(&mut self) {
-        self.begin_between(Flags::EPILOGUE);
+            .begin(PartContent::Document, member, self.unquotes);
     }
 
     fn begin_part(
@@ -733,30 +723,23 @@ impl MimeTree {
         } else {
             run.scanners.counts.skip(media_type);
         }
-        let kind = match contents {
-            PartClass::Headers => PartContent::Nested(Box::new(NestedPart::new(
-                NestedContent::Headers(Box::default()),
-                &member.name,
-            ))),
-            PartClass::Message => PartContent::Nested(Box::new(NestedPart::new(
-                NestedContent::Message(Box::new(MimeTree::nested(self))),
-                &member.name,
-            ))),
-            PartClass::Document(_) | PartClass::Text | PartClass::Enriched => {
-                PartContent::Document(class.reflow(content_type))
+        let mut kind = match contents {
+            PartClass::Headers => PartContent::Headers(Box::default(), Vec::new()),
+            PartClass::Message => {
+                PartContent::Message(Box::new(MimeTree::nested(self)), Vec::new())
             }
+            PartClass::Document(_) => PartContent::Document,
             PartClass::Opaque | PartClass::Binary | PartClass::Multipart => PartContent::Skip,
         };
-        let kind = match may_open {
-            true => PartContent::Attachment(Box::new(HeldAttachment {
+        if may_open {
+            kind = PartContent::Attachment(Box::new(HeldAttachment {
                 bytes: CompressedMember::new(media_type.starts_with("application/")),
                 contents: kind,
                 file_name: Some(media_type::file_name(&self.header))
                     .filter(|name| name.len() <= MAX_FILE_NAME)
                     .unwrap_or_default(),
-            })),
-            false => kind,
-        };
+            }));
+        }
         let charset = content_type
             .and_then(|content_type| content_type.parameter("charset"))
             .unwrap_or_default();
@@ -771,7 +754,7 @@ impl MimeTree {
             diagnostic_offset: Some(self.at),
             ..member
         };
-        self.leaf.begin(kind, member, self.unquoter.clone());
+        self.leaf.begin(kind, member, self.unquotes);
     }
 
     /// Reports the pending references, once it is known whether they are those of a preamble.
@@ -806,14 +789,6 @@ impl MimeTree {
             out.push(Event::Leave);
         }
         self.preamble.clear();
-    }
-
-    /// Reports the pending references as those of a preamble if they take too much memory.
-    pub(super) fn limit_preamble(&mut self, out: &mut Events) {
-        if self.in_preamble && self.preamble.size() > MAX_PENDING {
-            self.release_preamble(true, out);
-            self.leaf.reader.document.member.flags |= Flags::PREAMBLE;
-        }
     }
 
     /// Stores the position of the current entity in the archive.

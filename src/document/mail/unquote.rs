@@ -11,7 +11,6 @@ static QUOTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b">From 
 /// Unquotes a part, piece by piece.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LineUnquoter {
-    is_on: bool,
     /// A run of NULs has been dropped.
     pub(super) has_dropped: bool,
     /// The end of the input so far that may begin a quoted line or a run: marks at a line's start,
@@ -30,25 +29,13 @@ const MIN_RUN: usize = 4;
 const FROM: &[u8] = b"From ";
 
 impl LineUnquoter {
-    /// Returns an unquoter for messages of a mailbox; the default one changes nothing.
-    pub(super) fn mailbox() -> Self {
-        LineUnquoter {
-            is_on: true,
-            ..LineUnquoter::default()
-        }
+    /// Returns whether a part stays as it is that is all in view, and in which a line may be `quoted`.
+    pub(super) fn leaves(&self, raw: &[u8], quoted: bool) -> bool {
+        self.pending.is_empty() && !self.has_dropped && !Self::has_any(raw, quoted)
     }
 
-    pub(super) fn is_on(&self) -> bool {
-        self.is_on
-    }
-
-    /// Returns whether no input is pending, and none was dropped.
-    pub(super) fn is_empty(&self) -> bool {
-        self.pending.is_empty() && !self.has_dropped
-    }
-
-    /// Returns whether a whole part, in which a line may be `quoted`, has anything to undo.
-    pub(super) fn has_any(raw: &[u8], quoted: bool) -> bool {
+    /// Returns whether bytes, in which a line may be `quoted`, have anything to undo.
+    fn has_any(raw: &[u8], quoted: bool) -> bool {
         quoted && QUOTED.find(raw).is_some() || memchr(0, raw).is_some()
     }
 

@@ -2,16 +2,15 @@
 
 use encoding_rs::{Encoding, UTF_8};
 
-use super::member::{DECODED, Member, NestedScope, TextFlags, enter};
+use super::member::{DECODED, Member, NestedScope, TextFilter, enter};
 use crate::bytes::lines::LineCounter;
 use crate::bytes::window::Window;
 use crate::decode::charset;
-use crate::decode::offset_map::OffsetMap;
 use crate::document::events::{
     Batch, EntityHeading, Event, Events, FoundReference, OpenDocuments, RestartHints,
 };
 use crate::document::source_text::{Origin, SourceText};
-use crate::document::{AnchorReporting, Format, FormatOptions, Positions, Scan, ScanStart};
+use crate::document::{AnchorReporting, Format, FormatOptions, Positions, Scan, ScanStart, text};
 
 /// The scanners of nested documents: one a format, which all members of a container share.
 #[derive(Default)]
@@ -51,8 +50,7 @@ impl NestedScanners {
             source: member.source,
             ..ScanStart::default()
         };
-        let flags = &mut ();
-        NestedDocument::new(member).scan_whole(text, start, flags, self, out);
+        NestedDocument::new(member).scan_whole(text, start, &mut (), self, out);
     }
 
     /// Reports the references that the rules for text find in a text; `complete` adds what is known of
@@ -103,14 +101,10 @@ impl NestedScanners {
 
 /// A window of a nested document, and the way back to the bytes of the container.
 pub(super) struct NestedView<'a> {
-    pub(super) scanned: Window<'a>,
-    /// The window of the text that the scanned one was made from, in which lines are counted.
     pub(super) text: Window<'a>,
-    /// Maps the scanned window to the text.
-    pub(super) reflow: Option<&'a OffsetMap>,
     pub(super) origin: Origin<'a>,
     pub(super) positions: Positions,
-    pub(super) flags: &'a mut dyn TextFlags,
+    pub(super) filter: &'a mut dyn TextFilter,
 }
 
 /// A nested document while its events are mapped.
@@ -175,7 +169,7 @@ impl NestedDocument {
     }
 
     pub(super) fn is_plain(&self) -> bool {
-        *self.member.format == *Format::TEXT
+        text::is_plain(self.member.format)
     }
 
     pub(super) fn leave(&mut self, out: &mut Events) {
@@ -189,21 +183,18 @@ impl NestedDocument {
         &mut self,
         text: SourceText<'_>,
         start: ScanStart,
-        flags: &mut dyn TextFlags,
+        filter: &mut dyn TextFilter,
         scanners: &mut NestedScanners,
         out: &mut Events,
     ) {
-        let window = Window::whole(text.bytes);
         let mut view = NestedView {
-            scanned: window,
-            text: window,
-            reflow: None,
+            text: Window::whole(text.bytes),
             origin: text.origin,
             positions: match text.origin {
                 Origin::Offset(_) => scanners.positions,
                 Origin::Decoded(_) => Positions::Offsets,
             },
-            flags,
+            filter,
         };
         self.scan(&mut view, Some(start), scanners, out);
         self.leave(out);
@@ -218,7 +209,7 @@ impl NestedDocument {
         scanners: &mut NestedScanners,
         out: &mut Events,
     ) -> usize {
-        let (format, window) = (self.member.format, view.scanned);
+        let (format, window) = (self.member.format, view.text);
         let mut previous = None;
         loop {
             if let Some(start) = &start {
@@ -244,25 +235,22 @@ impl NestedDocument {
         let mut events = inner.list.iter();
         let mut has_references = || events.any(|event| matches!(event, Event::Reference(_)));
         if self.is_plain() && (!view.text.last || has_references()) {
-            view.flags.read(&view.text);
+            view.filter.read(&view.text);
         }
         for event in &inner.list {
             match *event {
                 Event::Reference(ref found) => {
                     self.enter(out);
-                    let text = match view.reflow {
-                        Some(map) => Origin::Decoded(map).span(found.span),
-                        None => found.span,
-                    };
-                    let mut copy = out.adopt_reference(found, inner, view.scanned.bytes);
-                    copy.span = view.origin.span(text);
+                    let start = found.span.start;
+                    let mut copy = out.adopt_reference(found, inner, view.text.bytes);
+                    copy.span = view.origin.span(found.span);
                     copy.position = match view.positions {
                         Positions::Lines => found
                             .position
-                            .or_else(|| Some(self.lines.position(&view.text, text.start))),
+                            .or_else(|| Some(self.lines.position(&view.text, start))),
                         Positions::Offsets => None,
                     };
-                    copy.flags |= self.member.flags | view.flags.at(text.start);
+                    copy.flags |= self.member.flags | view.filter.flags(start);
                     out.push(Event::Reference(copy));
                 }
                 Event::Encoding(encoding) => {
@@ -295,7 +283,7 @@ impl NestedDocument {
                 Event::Enter(_) | Event::Heading(_) | Event::Envelope(_) | Event::Attachment(_) => {
                     self.enter(out);
                     self.open += usize::from(matches!(event, Event::Enter(_)));
-                    let copy = out.adopt(event, inner, view.scanned.bytes);
+                    let copy = out.adopt(event, inner, view.text.bytes);
                     out.push(copy);
                 }
                 Event::Anchor(..) | Event::Remark(_)
@@ -304,7 +292,7 @@ impl NestedDocument {
                     if matches!(event, Event::Base(..)) {
                         self.enter(out);
                     }
-                    let mut copy = out.adopt(event, inner, view.scanned.bytes);
+                    let mut copy = out.adopt(event, inner, view.text.bytes);
                     match &mut copy {
                         Event::Base(_, at) | Event::Anchor(_, at) => *at = view.origin.offset(*at),
                         Event::Remark(remark) => remark.span = view.origin.span(remark.span),

@@ -2,7 +2,7 @@
 
 use encoding_rs::UTF_8;
 
-use crate::bytes::window::Window;
+use crate::bytes::window::{Window, Windows};
 use crate::decode::charset::{Confidence, Detected};
 use crate::decode::transfer::TransferEncoding;
 use crate::document::events::{Enter, EntityBase, Event, Events, RuleFamily, TextRange};
@@ -74,14 +74,21 @@ pub(crate) fn enter(
     }));
 }
 
-/// Flags of references from where they stand in plain text.
-pub(crate) trait TextFlags {
+/// The changes of a container to plain text, and its flags. The default methods change nothing.
+pub(crate) trait TextFilter {
+    /// Overwrites what is not text in the pending bytes; returns the offset up to which that is done.
+    fn blank(&mut self, text: &mut Windows, _last: bool) -> u64 {
+        let window = text.window();
+        window.offset_at(window.bytes.len())
+    }
+
     /// Reads the part of a window that has not been read.
     fn read(&mut self, _text: &Window<'_>) {}
 
-    fn at(&self, _offset: u64) -> Flags {
+    /// Returns the flags of a reference at an offset in the text.
+    fn flags(&self, _offset: u64) -> Flags {
         Flags::NONE
     }
 }
 
-impl TextFlags for () {}
+impl TextFilter for () {}

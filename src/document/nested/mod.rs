@@ -21,5 +21,5 @@ mod member;
 mod reader;
 
 pub(super) use document::NestedScanners;
-pub(super) use member::{KEPT, Member, NestedScope, PIECE, TextFlags, enter};
-pub(super) use reader::{NestedReader, PreparedText, TextFilter};
+pub(super) use member::{KEPT, Member, NestedScope, TextFilter, enter};
+pub(super) use reader::NestedReader;

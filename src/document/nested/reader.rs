@@ -4,8 +4,8 @@
 use encoding_rs::{Encoding, UTF_8};
 
 use super::document::{NestedDocument, NestedScanners, NestedView};
-use super::member::{DECODED, KEPT, Member, PIECE, TextFlags};
-use crate::bytes::window::{Window, Windows};
+use super::member::{DECODED, KEPT, Member, PIECE, TextFilter};
+use crate::bytes::window::Windows;
 use crate::decode::charset::{self, Conversion, Converter, ConverterInput, TextCharset};
 use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::TransferDecoder;
@@ -15,33 +15,15 @@ use crate::document::events::Events;
 use crate::document::source_text::Origin;
 use crate::document::{Passes, Positions, Reread, ScanStart};
 
-/// A plain text as it is to be scanned.
-pub(crate) struct PreparedText<'a> {
-    /// The text that was derived from it and is scanned instead, and the map to it.
-    pub(crate) derived: Option<(Window<'a>, &'a OffsetMap)>,
-    pub(crate) flags: &'a mut dyn TextFlags,
-    pub(crate) scanners: &'a mut NestedScanners,
-}
-
-/// The scanners of a container, and its changes to plain text before it is scanned.
-pub(crate) trait TextFilter {
-    /// Overwrites what is no text in the pending bytes; returns the offset up to which that is done.
-    fn blank(&mut self, text: &mut Windows, last: bool) -> u64;
-
-    /// Derives the text that is scanned instead, if any.
-    fn prepare(&mut self, text: &Window<'_>, last: bool) -> PreparedText<'_>;
-
-    /// Consumes the derived text before an index of its window.
-    fn consume(&mut self, at: usize);
-}
-
 /// Reads nested documents, one after the other, each in pieces.
 ///
 /// Its text is the bytes of a member, or what they are in UTF-8. The scanner of markup decodes values
 /// itself, so markup is converted only where ASCII itself is encoded. Plain text is converted from its
 /// first byte beyond ASCII on.
-pub(crate) struct NestedReader {
+pub(crate) struct NestedReader<F> {
     pub(crate) document: NestedDocument,
+    /// The changes to plain text.
+    pub(crate) filter: F,
     decoder: TransferDecoder,
     charset: TextCharset,
     /// None while the text is the bytes of the member as they are.
@@ -60,10 +42,11 @@ pub(crate) struct NestedReader {
     pub(crate) diagnostics: Vec<&'static Code>,
 }
 
-impl Default for NestedReader {
+impl<F: Default> Default for NestedReader<F> {
     fn default() -> Self {
         NestedReader {
             document: NestedDocument::new(Member::default()),
+            filter: F::default(),
             decoder: TransferDecoder::default(),
             charset: TextCharset::Guess,
             converter: None,
@@ -78,7 +61,7 @@ impl Default for NestedReader {
     }
 }
 
-impl NestedReader {
+impl<F: TextFilter> NestedReader<F> {
     pub(crate) fn begin(&mut self, member: Member) {
         self.decoder = TransferDecoder::new(member.transfer);
         self.has_begun = false;
@@ -213,16 +196,16 @@ impl NestedReader {
         buffer
     }
 
-    pub(crate) fn push(&mut self, bytes: &[u8], filter: &mut impl TextFilter, out: &mut Events) {
+    pub(crate) fn push(&mut self, bytes: &[u8], scanners: &mut NestedScanners, out: &mut Events) {
         self.append(bytes);
         if self.windows.pending().len() >= self.threshold {
-            self.scan(false, filter, out);
+            self.scan(false, scanners, out);
             self.threshold = PIECE.max(2 * self.windows.pending().len());
         }
     }
 
-    pub(crate) fn end(&mut self, filter: &mut impl TextFilter, out: &mut Events) {
-        self.scan(true, filter, out);
+    pub(crate) fn end(&mut self, scanners: &mut NestedScanners, out: &mut Events) {
+        self.scan(true, scanners, out);
         let converter = self.converter.as_ref();
         if converter.is_some_and(|converter| converter.faults() > 0) {
             self.diagnostics.push(&diagnostic::CHARSET_MALFORMED);
@@ -230,7 +213,7 @@ impl NestedReader {
         self.document.leave(out);
     }
 
-    fn scan(&mut self, last: bool, filter: &mut impl TextFilter, out: &mut Events) {
+    fn scan(&mut self, last: bool, scanners: &mut NestedScanners, out: &mut Events) {
         if !self.has_begun {
             self.detect();
             self.document.set_encoding(self.encoding());
@@ -244,42 +227,27 @@ impl NestedReader {
             self.windows.end_here();
         }
         let is_plain = self.document.is_plain();
-        let limit = is_plain.then(|| filter.blank(&mut self.windows, last));
+        let limit = is_plain.then(|| self.filter.blank(&mut self.windows, last));
         let begins = !std::mem::replace(&mut self.has_begun, true);
         let start = begins.then(|| self.start(last));
         let mut text = self.windows.window();
         if let Some(limit) = limit {
             text.bytes = &text.bytes[..text.at_offset(limit)];
         }
-        let PreparedText {
-            derived,
-            flags,
-            scanners,
-        } = filter.prepare(&text, last);
         let mut view = NestedView {
-            scanned: derived.map_or(text, |(window, _)| window),
             text,
-            reflow: derived.map(|(_, map)| map),
             origin: match self.converter {
                 Some(_) => Origin::Decoded(&self.map),
                 None => Origin::Offset(0),
             },
             positions: scanners.positions,
-            flags,
+            filter: &mut self.filter,
         };
         let consumed = self.document.scan(&mut view, start, scanners, out);
-        let at = match view.reflow {
-            Some(map) if !last => text.at_offset(map.start(view.scanned.offset_at(consumed))),
-            Some(_) => text.bytes.len(),
-            None => consumed,
-        };
         if view.positions == Positions::Lines {
-            self.document.lines.pass(&text, at);
+            self.document.lines.pass(&text, consumed);
         }
-        if derived.is_some() {
-            filter.consume(consumed);
-        }
-        self.windows.consume(at);
+        self.windows.consume(consumed);
         self.map.forget(self.windows.window().offset);
     }
 

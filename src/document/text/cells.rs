@@ -2,97 +2,64 @@
 
 use memchr::memchr3;
 
-use super::TextOptions;
-use super::rewritten::{MAX_WAIT, Rewrite, RewrittenText};
-use super::scanner::{self, BOUNDS, REWRITTEN_BOUNDS, TextScanner};
+use super::rewritten::{MAX_WAIT, Rewrite};
+use super::scanner::{REWRITTEN, rewritten};
 use crate::decode::RecordOffsets;
 use crate::decode::offset_map::OffsetMap;
 use crate::document::diagnostic::{self, Code};
-use crate::document::{Format, Scan, SplitPoint};
+use crate::document::{Format, SplitPoint};
 
 /// Comma-separated values (RFC 4180). A line may begin inside quotes, so nothing splits them.
 pub(in crate::document) const CSV: Format = Format {
     name: "csv",
     extensions: &["csv"],
-    file_names: &[],
     media_types: &[
         "text/csv",
         "application/csv",
         "application/x-csv",
         "text/x-csv",
     ],
-    bounds: REWRITTEN_BOUNDS,
-    split_point: None,
-    scanner: |options| table(Separator::Unknown, &options.text),
-    ..scanner::FORMAT
+    scanner: |options| rewritten(Cells::default(), options),
+    ..REWRITTEN
 };
 
 /// Tab-separated values, which have no quotes.
 pub(in crate::document) const TSV: Format = Format {
     name: "tsv",
     extensions: &["tsv", "tab"],
-    file_names: &[],
     media_types: &["text/tab-separated-values"],
     split_point: Some(SplitPoint::Line(|bytes| {
         Some(memchr::memchr(b'\n', bytes)? + 1)
     })),
-    scanner: |options| table(Separator::Tab, &options.text),
+    scanner: |options| {
+        let cells = Cells {
+            declared: Some(b'\t'),
+            ..Cells::default()
+        };
+        rewritten(cells, options)
+    },
     ..CSV
 };
 
-fn table(separator: Separator, options: &TextOptions) -> Box<dyn Scan> {
-    let cells = Cells {
-        first: separator,
-        ..Cells::default()
-    };
-    let scanner = TextScanner::new(options.clone());
-    Box::new(RewrittenText::new(cells, scanner, BOUNDS))
-}
-
-/// The byte between the cells of a record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Separator {
-    /// The one of `,` and `;` that the first record has more of.
-    #[default]
-    Unknown,
-    Comma,
-    Semicolon,
-    Tab,
-}
-
-impl Separator {
-    /// Returns the separator of a table whose first record is in the bytes, or `None` if more bytes may
-    /// decide.
-    fn of(head: &[u8], last: bool) -> Option<Self> {
-        let head = &head[..head.len().min(MAX_WAIT)];
-        let (mut in_quotes, mut commas, mut semicolons) = (false, 0, 0);
-        let mut is_whole = last || head.len() == MAX_WAIT;
-        for &byte in head {
-            match byte {
-                b'"' => in_quotes = !in_quotes,
-                _ if in_quotes => {}
-                b',' => commas += 1,
-                b';' => semicolons += 1,
-                b'\r' | b'\n' => {
-                    is_whole = true;
-                    break;
-                }
-                _ => {}
+/// Returns the one of `,` and `;` that the first record has more of, or `None` if more bytes decide.
+fn separator(head: &[u8], last: bool) -> Option<u8> {
+    let head = &head[..head.len().min(MAX_WAIT)];
+    let (mut in_quotes, mut semicolons) = (false, 0);
+    let mut is_whole = last || head.len() == MAX_WAIT;
+    for &byte in head {
+        match byte {
+            b'"' => in_quotes = !in_quotes,
+            _ if in_quotes => {}
+            b',' => semicolons -= 1,
+            b';' => semicolons += 1,
+            b'\r' | b'\n' => {
+                is_whole = true;
+                break;
             }
-        }
-        is_whole.then_some(match semicolons > commas {
-            true => Separator::Semicolon,
-            false => Separator::Comma,
-        })
-    }
-
-    fn byte(self) -> u8 {
-        match self {
-            Separator::Unknown | Separator::Comma => b',',
-            Separator::Semicolon => b';',
-            Separator::Tab => b'\t',
+            _ => {}
         }
     }
+    is_whole.then_some(if semicolons > 0 { b';' } else { b',' })
 }
 
 /// The place in a cell.
@@ -107,11 +74,11 @@ enum CellPlace {
 /// Writes each line of a cell as a paragraph, beyond which no URI goes.
 #[derive(Debug, Default)]
 struct Cells {
-    /// The separator that a document begins with.
-    first: Separator,
-    separator: Separator,
+    /// The byte between the cells of a record, if the format has but one.
+    declared: Option<u8>,
+    /// The same, once the table has begun.
+    separator: Option<u8>,
     place: CellPlace,
-    has_begun: bool,
     /// The offset of the next byte.
     offset: u64,
     /// The offset of the last quote that opened a cell.
@@ -130,8 +97,7 @@ impl Rewrite for Cells {
     fn begin(&mut self, offset: u64) {
         *self = Cells {
             offset,
-            first: self.first,
-            separator: self.first,
+            declared: self.declared,
             ..Cells::default()
         };
     }
@@ -139,23 +105,20 @@ impl Rewrite for Cells {
     fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize {
         const MARK: &[u8] = "\u{feff}".as_bytes();
         let mut at = 0;
-        if !self.has_begun {
+        if self.separator.is_none() {
             if text.len() < MARK.len() && !last {
                 return 0;
             }
-            if self.separator == Separator::Unknown {
-                match Separator::of(text, last) {
-                    Some(separator) => self.separator = separator,
-                    None => return 0,
-                }
-            }
-            self.has_begun = true;
-            if text.starts_with(MARK) {
+            self.separator = self.declared.or_else(|| separator(text, last));
+            if self.separator.is_some() && text.starts_with(MARK) {
                 at = MARK.len();
                 map.skip(at);
             }
         }
-        let (separator, has_quotes) = (self.separator.byte(), self.separator != Separator::Tab);
+        let Some(separator) = self.separator else {
+            return 0;
+        };
+        let has_quotes = separator != b'\t';
         while at < text.len() {
             let rest = &text[at..];
             if self.place == CellPlace::Start && has_quotes && rest[0] == b'"' {

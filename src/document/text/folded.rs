@@ -3,8 +3,8 @@
 
 use memchr::memchr3;
 
-use super::rewritten::{Rewrite, RewrittenText};
-use super::scanner::{self, BOUNDS, REWRITTEN_BOUNDS, TextScanner};
+use super::rewritten::Rewrite;
+use super::scanner::{REWRITTEN, rewritten};
 use crate::decode::RecordOffsets;
 use crate::decode::offset_map::OffsetMap;
 use crate::document::Format;
@@ -13,7 +13,6 @@ use crate::document::Format;
 pub(in crate::document) const FORMAT: Format = Format {
     name: "ics",
     extensions: &["ics", "ical", "ifb", "vcf", "vcard"],
-    file_names: &[],
     media_types: &[
         "text/calendar",
         "text/x-vcalendar",
@@ -22,14 +21,8 @@ pub(in crate::document) const FORMAT: Format = Format {
         "text/directory",
         "application/ics",
     ],
-    bounds: REWRITTEN_BOUNDS,
-    // A line may be folded.
-    split_point: None,
-    scanner: |options| {
-        let scanner = TextScanner::new(options.text.clone());
-        Box::new(RewrittenText::new(Unfold, scanner, BOUNDS))
-    },
-    ..scanner::FORMAT
+    scanner: |options| rewritten(Unfold, options),
+    ..REWRITTEN
 };
 
 /// Removes folds, and the backslash of escapes.

@@ -13,7 +13,7 @@
 //! | T40, T41 | `optional` | `www.` and mail addresses |
 //! | T42, T43 | `cells` | tables of comma- and tab-separated values |
 //! | T44 | `refang` | URIs that were made harmless |
-//! | M18 | `folded` | calendars and cards |
+//! | M18 | `folded`, `flowed` | calendars and cards; format=flowed and text/enriched |
 //! | | `rewritten` | scans such texts in the form that they mean |
 //! | | `conformance` | flags for what is odd |
 //! | | `split` | split points of a text |
@@ -28,6 +28,7 @@ mod cells;
 mod conformance;
 mod delimited;
 mod find;
+mod flowed;
 mod folded;
 mod lines;
 mod optional;
@@ -38,11 +39,25 @@ pub mod schemes;
 mod split;
 mod view;
 
+use super::Format;
 pub use super::options::{NonAscii, TextOptions, TextSource};
 pub(super) use cells::{CSV, TSV};
 pub use find::{Certainty, TextReference, TextReferences, find};
+#[cfg(feature = "mail")]
+pub(super) use flowed::{ENRICHED, FLOWED, FLOWED_WITHOUT_SPACES};
 pub(super) use folded::FORMAT as FOLDED;
 pub(super) use scanner::FORMAT;
+/// Returns whether documents of a format are plain text, with line breaks as meant or not.
+pub(super) fn is_plain(format: &Format) -> bool {
+    [
+        FORMAT,
+        flowed::FLOWED,
+        flowed::FLOWED_WITHOUT_SPACES,
+        flowed::ENRICHED,
+    ]
+    .contains(format)
+}
+
 #[cfg(feature = "internals")]
 pub use split::split_at;
 #[cfg(feature = "internals")]

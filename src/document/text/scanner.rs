@@ -4,7 +4,7 @@ use super::candidate::{Candidate, Workspace};
 use super::delimited::{self, UriPrefix};
 use super::optional;
 use super::refang::Refang;
-use super::rewritten::{RewrittenText, rewritten_bounds};
+use super::rewritten::{Rewrite, RewrittenText, rewritten_bounds};
 use super::schemes::{self, SchemeStart, TextScheme};
 use super::view::{TextView, is_blank, is_break};
 use super::{TextOptions, TextSource, bare, conformance, split};
@@ -14,7 +14,7 @@ use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
 use crate::document::events::{Event, Events, RuleFamily};
 use crate::document::flags::Flags;
-use crate::document::{Format, Passes, Retrieval, Scan, ScanStart, SplitPoint};
+use crate::document::{Format, FormatOptions, Passes, Retrieval, Scan, ScanStart, SplitPoint};
 
 /// Plain text, the format of documents that have no other.
 pub(in crate::document) const FORMAT: Format = Format {
@@ -39,8 +39,19 @@ pub(super) const BOUNDS: Bounds = Bounds {
     look_ahead: bare::LONGEST + 2 * bare::NEXT_PREFIX + 8192,
 };
 
-/// What is needed of a text that is scanned in another form.
-pub(super) const REWRITTEN_BOUNDS: Bounds = rewritten_bounds(BOUNDS);
+/// A text that is scanned in another form.
+pub(super) const REWRITTEN: Format = Format {
+    extensions: &[],
+    bounds: rewritten_bounds(BOUNDS),
+    split_point: None,
+    ..FORMAT
+};
+
+/// Returns the scanner of such a text.
+pub(super) fn rewritten(rewrite: impl Rewrite + 'static, options: &FormatOptions) -> Box<dyn Scan> {
+    let scanner = TextScanner::new(options.text.clone());
+    Box::new(RewrittenText::new(rewrite, scanner, BOUNDS))
+}
 
 /// The endings of the schemes that need no `//` (T7), of those that may have a line break before it
 /// (T11), and of `URL:`. The byte before `ws` counts as its first letter.

@@ -2,16 +2,16 @@ use super::*;
 
 fn blank(text: &str) -> (String, Vec<&'static str>) {
     let mut bytes = text.as_bytes().to_vec();
-    let mut begun = Vec::new();
     let length = bytes.len();
-    let taken = BinaryBlocks::default().blank(&mut bytes, true, |name| begun.push(name));
+    let mut blocks = BinaryBlocks::default();
+    let taken = blocks.blank(&mut bytes, true);
     assert_eq!(taken, length);
     let lines: Vec<String> = String::from_utf8(bytes)
         .unwrap()
         .lines()
         .map(|line| line.trim_end().to_owned())
         .collect();
-    (lines.join("|"), begun)
+    (lines.join("|"), blocks.begun)
 }
 
 const YENC: &str = "=ybegin line=10 size=24 name=x";
@@ -39,16 +39,16 @@ fn yenc_in_pieces_waits_for_its_end() {
     let whole = format!("a\n{YENC}\nhttp://example.com/\n=yend size=24\nb\n");
     for (end, taken) in [(2, 2), (33, 2), (53, 2), (67, 67), (69, 69)] {
         let mut bytes = whole.as_bytes()[..end].to_vec();
-        assert_eq!(blocks.blank(&mut bytes, false, |_| {}), taken, "{end}");
+        assert_eq!(blocks.blank(&mut bytes, false), taken, "{end}");
     }
     // The wait is bounded; later lines of the block are recognized by their length.
     let long = [YENC, &"\n0123456789".repeat(YENC_WAIT / 10), "\n"].concat();
     let mut bytes = long.into_bytes();
     let length = bytes.len();
-    assert_eq!(blocks.blank(&mut bytes, false, |_| {}), length);
+    assert_eq!(blocks.blank(&mut bytes, false), length);
     assert!(bytes.trim_ascii().is_empty());
     let mut rest = b"0123456789A\nhttp://example.com/\n".to_vec();
-    assert_eq!(blocks.blank(&mut rest, true, |_| {}), rest.len());
+    assert_eq!(blocks.blank(&mut rest, true), rest.len());
     assert_eq!(rest.trim_ascii(), b"http://example.com/");
 }
 

@@ -15,8 +15,9 @@ fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>, mut hyphens: Hyphens) -> Str
     {
         bytes.extend_from_slice(piece);
         let end = pieces.peek().is_none();
+        let from = at;
         (at, stop) = header.feed(&bytes, at, end, hyphens, &mut scanners);
-        if hyphens == Hyphens::Take {
+        if hyphens == Hyphens::Take && at > from {
             hyphens = Hyphens::Stop;
         }
     }
@@ -29,7 +30,7 @@ fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>, mut hyphens: Hyphens) -> Str
         line,
         ..
     } = &header;
-    let diagnostics = diagnostics.iter().map(|(code, at)| (code.name, at));
+    let diagnostics = diagnostics.iter().map(|code| code.name);
     let diagnostics: Vec<_> = diagnostics.collect();
     format!("{at} {stop:?} {entity:?} {values:?} {events:?} {diagnostics:?} {offset} {line}")
 }

@@ -11,7 +11,7 @@ use super::*;
         ];
         for (text, expected) in rows {
             for size in 1..20 {
-                let mut unquoter = LineUnquoter::mailbox();
+                let mut unquoter = LineUnquoter::default();
                 let mut out = Vec::new();
                 for piece in text.as_bytes().chunks(size) {
                     unquoter.push(piece, |bytes| out.extend_from_slice(bytes));

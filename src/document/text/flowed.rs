@@ -3,39 +3,38 @@
 
 use memchr::{memchr, memchr_iter, memrchr3};
 
+use super::rewritten::Rewrite;
+use super::scanner::{REWRITTEN, rewritten};
 use crate::decode::RecordOffsets;
 use crate::decode::offset_map::OffsetMap;
+use crate::document::Format;
 
-/// Converts the text of a part into the text to scan, piece by piece.
-#[derive(Debug)]
-pub(super) enum Reflow {
-    /// format=flowed.
-    Flowed(Flowed),
-    /// text/enriched and text/richtext.
-    Enriched(Enriched),
-}
+/// text/plain with format=flowed.
+pub(in crate::document) const FLOWED: Format = Format {
+    name: "flowed",
+    scanner: |options| rewritten(Flowed::default(), options),
+    ..REWRITTEN
+};
 
-impl Reflow {
-    /// Appends the text to scan, and returns how many bytes were consumed: all of the last piece.
-    pub(super) fn push(
-        &mut self,
-        text: &[u8],
-        last: bool,
-        out: &mut Vec<u8>,
-        map: &mut OffsetMap,
-    ) -> usize {
-        match self {
-            Reflow::Flowed(flowed) => flowed.push(text, last, out, map),
-            Reflow::Enriched(enriched) => enriched.push(text, last, out, map),
-        }
-    }
-}
+/// text/plain with format=flowed and DelSp=yes.
+pub(in crate::document) const FLOWED_WITHOUT_SPACES: Format = Format {
+    name: "flowed-delsp",
+    scanner: |options| rewritten(Flowed::without_spaces(), options),
+    ..FLOWED
+};
+
+/// text/enriched and text/richtext.
+pub(in crate::document) const ENRICHED: Format = Format {
+    name: "enriched",
+    scanner: |options| rewritten(Enriched::default(), options),
+    ..FLOWED
+};
 
 /// Replaces soft breaks by one blank, or by nothing with DelSp=yes, and removes quote marks and
 /// stuffing of the lines that continue. Where a delimiter is open before a URI, the line is
 /// unchanged: the rules for text remove the break and the marks, and limit the lines.
 #[derive(Debug, Default)]
-pub(super) struct Flowed {
+struct Flowed {
     /// Whether DelSp=yes removes the blank that marks a soft break.
     delete_space: bool,
     /// The quote depth of a line that ended softly.
@@ -128,13 +127,12 @@ fn hard_lines(text: &[u8]) -> usize {
 /// The longest line that is kept in one piece, in bytes.
 const MAX_LINE: usize = 64 << 10;
 
-impl Flowed {
-    /// Returns the conversion with DelSp=yes or without.
-    pub(super) fn new(delete_space: bool) -> Self {
-        Flowed {
-            delete_space,
+impl Rewrite for Flowed {
+    fn begin(&mut self, _offset: u64) {
+        *self = Flowed {
+            delete_space: self.delete_space,
             ..Flowed::default()
-        }
+        };
     }
 
     fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize {
@@ -156,6 +154,15 @@ impl Flowed {
             at += line.len();
         }
         at
+    }
+}
+
+impl Flowed {
+    fn without_spaces() -> Self {
+        Flowed {
+            delete_space: true,
+            ..Flowed::default()
+        }
     }
 
     fn line(&mut self, line: &[u8], out: &mut Vec<u8>, map: &mut OffsetMap) {
@@ -217,14 +224,18 @@ impl Flowed {
 
 /// Replaces `<<` by a bracket, and removes commands and the contents of `<param>`.
 #[derive(Debug, Default)]
-pub(super) struct Enriched {
+struct Enriched {
     parameter: bool,
 }
 
 /// The longest command, in bytes (RFC 1896 allows names of 60).
 const MAX_COMMAND: usize = 62;
 
-impl Enriched {
+impl Rewrite for Enriched {
+    fn begin(&mut self, _offset: u64) {
+        *self = Enriched::default();
+    }
+
     fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize {
         let mut at = 0;
         while at < text.len() {
@@ -267,7 +278,9 @@ impl Enriched {
         }
         at
     }
+}
 
+impl Enriched {
     fn command(&mut self, name: &[u8], length: usize, out: &mut Vec<u8>, map: &mut OffsetMap) {
         if name.eq_ignore_ascii_case(b"param") {
             self.parameter = true;
@@ -284,5 +297,5 @@ impl Enriched {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/unit/document/mail/reflow.rs"]
+#[path = "../../../tests/unit/document/text/flowed.rs"]
 mod tests;

@@ -1,6 +1,6 @@
 use super::*;
 
-fn run(make: fn() -> Reflow, text: &str, size: usize) -> String {
+fn run(make: fn() -> Box<dyn Rewrite>, text: &str, size: usize) -> String {
     let mut reflow = make();
     let (mut out, mut map) = (Vec::new(), OffsetMap::default());
     let (mut start, mut end) = (0, 0);
@@ -23,10 +23,10 @@ fn run(make: fn() -> Reflow, text: &str, size: usize) -> String {
 #[test]
     #[rustfmt::skip]
     fn texts_are_reflowed_in_pieces_of_any_size() {
-        type Make = fn() -> Reflow;
-        let flowed: Make = || Reflow::Flowed(Flowed::default());
-        let delsp: Make = || Reflow::Flowed(Flowed::new(true));
-        let enriched: Make = || Reflow::Enriched(Enriched::default());
+        type Make = fn() -> Box<dyn Rewrite>;
+        let flowed: Make = || Box::new(Flowed::default());
+        let delsp: Make = || Box::new(Flowed::without_spaces());
+        let enriched: Make = || Box::new(Enriched::default());
         let rows: &[(Make, &str, &str)] = &[
             (flowed, "a \nb\nc \n-- \nd", "a b\nc -- \nd"),
             (flowed, "> a \r\n> b\r\n>> c \r\n> d", "> a b\r\n>> c > d"),
