@@ -11,12 +11,12 @@ use std::ops::{ControlFlow, Range};
 
 use memchr::{memchr_iter, memmem, memrchr};
 
+use super::Headers;
 use super::framing::{ArchiveState, Feed, Framing, LOOK_AHEAD, MessageEnd};
 use super::header::{Header, HeaderStop, Hyphens};
 use super::part_scanners::PartScanners;
 use super::separator::{self, FromLine, PrecedingLine, SeparatorStyle};
 use super::tree::Ending;
-use super::{Headers, MailOptions};
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
 use crate::document::{
@@ -26,7 +26,7 @@ use crate::document::{
 /// The length of a blank line and the start of a separator.
 const LEAD: usize = 16;
 
-/// The longest header block that is searched for a Content-Length field: behind a longer one, an
+/// The longest header block that is searched for a Content-Length field: after a longer one, an
 /// archive is not split.
 const MAX_HEADER: usize = 256 << 10;
 
@@ -36,24 +36,20 @@ const CONTENT_LENGTH: &[u8] = b"content-length";
 struct SeparatorSearch {
     finder: memmem::Finder<'static>,
     style: SeparatorStyle,
+    /// The search has got past the NULs and line ends before the first message.
+    has_started: bool,
     /// The offset where the Content-Length field of the current message says that it ends.
     claimed: Option<u64>,
+    /// A Content-Length field of the current message led nowhere.
+    is_doubted: bool,
     /// No line before this offset is a separator: a Content-Length field leads over it.
     verified: u64,
     /// The offset of a line that is known to be a separator.
     stop: Option<u64>,
-}
-
-/// The next separator in a window.
-enum NextSeparator {
-    /// Its line begins at `line` and ends before `next`.
-    Found { line: usize, next: usize },
-    /// More bytes are needed to classify the line at this index.
-    Unknown(usize),
-    /// No line in the window is one.
-    None,
-    /// A Content-Length field leads over the whole window.
-    LedOver,
+    /// The findings of the splitter, which has seen more of the archive.
+    known: Option<PieceIndex>,
+    /// A line may be quoted.
+    quoted: bool,
 }
 
 impl Default for SeparatorSearch {
@@ -61,82 +57,106 @@ impl Default for SeparatorSearch {
         SeparatorSearch {
             finder: memmem::Finder::new(b"From"),
             style: SeparatorStyle::Unknown,
+            has_started: false,
             claimed: None,
+            is_doubted: false,
             verified: 0,
             stop: None,
+            known: None,
+            quoted: false,
         }
     }
 }
 
 impl SeparatorSearch {
-    /// Finds the next line from `at` on that is a separator by the lines around it. `candidate`
-    /// finds the next line to classify; `text` takes those that are none.
+    /// Finds the separator that ends the current message, from `at` on, or returns the index up to which
+    /// the message goes in any case.
+    ///
+    /// `leads` tests whether the bytes at an offset, to which a Content-Length field leads, end a
+    /// message, and returns `None` if more bytes decide. `seen` takes each line that may be a separator,
+    /// and whether it is text.
     fn next(
-        &self,
+        &mut self,
         window: &Window<'_>,
         at: usize,
-        mut candidate: impl FnMut(usize) -> Option<usize>,
-        mut text: impl FnMut(usize),
-    ) -> NextSeparator {
+        mut leads: impl FnMut(u64) -> Option<bool>,
+        mut seen: impl FnMut(usize, bool),
+    ) -> Result<Range<usize>, usize> {
         let bytes = window.bytes;
-        let verified = usize::try_from(self.verified.saturating_sub(window.offset));
-        let mut from = at.max(verified.unwrap_or(usize::MAX));
-        if from >= bytes.len() {
-            return NextSeparator::LedOver;
-        }
-        while let Some(line) = candidate(from) {
-            let before = before(bytes, line, window.offset);
+        let mut from = at;
+        let found = loop {
+            let verified = usize::try_from(self.verified.saturating_sub(window.offset));
+            from = from.max(verified.unwrap_or(usize::MAX));
+            if from >= bytes.len() {
+                break Err(bytes.len());
+            }
+            let Some(line) = self.candidate(window, from) else {
+                break Err(safe_end(bytes, at.max(window.start), window.last));
+            };
             let verdict = if self.stop == Some(window.offset_at(line)) {
-                // The splitter has seen more of the archive.
                 FromLine::Separator(0)
             } else {
+                let before = before(bytes, line, window.offset);
                 separator::classify(&bytes[line..], window.last, before, self.style)
             };
+            let claim = match verdict {
+                FromLine::Separator(_) => self.claim(window.offset_at(line), &mut leads),
+                FromLine::Text => Some(false),
+                FromLine::Unknown => None,
+            };
+            let Some(is_claimed) = claim else {
+                break Err(message_end(bytes, at, line));
+            };
+            seen(line, verdict == FromLine::Text);
             match verdict {
-                FromLine::Separator(length) => {
-                    let next = line + length;
-                    return NextSeparator::Found { line, next };
-                }
-                FromLine::Unknown => return NextSeparator::Unknown(line),
-                FromLine::Text => {
-                    text(line);
-                    from = (line + 4).min(bytes.len());
-                }
+                FromLine::Separator(length) if !is_claimed => break Ok(line..line + length),
+                _ => from = (line + 4).min(bytes.len()),
             }
-        }
-        NextSeparator::None
+        };
+        self.has_started |= window.last || found != Err(at);
+        found
     }
 
-    /// Finds the next line that starts like a separator; the first line of a mailbox, which begins
-    /// at `from` if `first`, may stand behind NULs. Sets `quoted` at lines that may be quoted.
-    fn candidate(
-        &self,
-        bytes: &[u8],
-        from: usize,
-        first: bool,
-        quoted: &mut bool,
-    ) -> Option<usize> {
-        let starts = first || from == 0 || bytes[from - 1] == b'\n';
-        if starts && from < bytes.len() && separator::is_candidate(&bytes[from..], false) {
+    /// Returns whether a Content-Length field leads over a separator: it does if it leads to another
+    /// one, or to the end of the file.
+    fn claim(&mut self, line: u64, leads: impl FnOnce(u64) -> Option<bool>) -> Option<bool> {
+        let Some(claimed) = self.claimed.filter(|&claimed| claimed > line) else {
+            return Some(false);
+        };
+        let is_near = claimed - line <= LOOK_AHEAD as u64;
+        if is_near && self.stop.is_none_or(|stop| claimed <= stop) && leads(claimed)? {
+            self.verified = claimed;
+            // Nothing searches for quoted lines in what the claim leads over.
+            self.quoted = true;
+            return Some(true);
+        }
+        self.claimed = None;
+        self.is_doubted = true;
+        Some(false)
+    }
+
+    /// Finds the next line that starts like a separator. Notes lines that may be quoted.
+    fn candidate(&mut self, window: &Window<'_>, from: usize) -> Option<usize> {
+        let bytes = window.bytes;
+        if let Some(known) = &self.known {
+            let from = window.offset_at(from);
+            let next = known.candidates.partition_point(|&line| line < from);
+            let line = usize::try_from(known.candidates.get(next)? - window.offset).ok()?;
+            return (line < bytes.len()).then_some(line);
+        }
+        // The first line of a mailbox may follow NULs.
+        let starts = !self.has_started || from == 0 || bytes[from - 1] == b'\n';
+        if starts && separator::is_candidate(&bytes[from..], false) {
             return Some(from);
         }
         for line in self.finder.find_iter(&bytes[from..]).map(|at| from + at) {
             match line.checked_sub(1).map(|before| bytes[before]) {
                 Some(b'\n') if separator::is_candidate(&bytes[line..], false) => return Some(line),
-                Some(b'>') => *quoted = true,
+                Some(b'>') => self.quoted = true,
                 _ => {}
             }
         }
         None
-    }
-
-    /// Returns the offset behind the separator at `line` to which a Content-Length field leads, if
-    /// that is near enough to be checked.
-    fn claim_over(&self, line: u64) -> Option<u64> {
-        let ahead = self.claimed?.checked_sub(line)?;
-        (1..=LOOK_AHEAD as u64)
-            .contains(&ahead)
-            .then_some(line + ahead)
     }
 
     /// Begins the message after the separator `line`.
@@ -145,6 +165,7 @@ impl SeparatorSearch {
             self.style = separator::style_of(line);
         }
         self.claimed = None;
+        self.is_doubted = false;
     }
 }
 
@@ -158,17 +179,18 @@ fn leading(bytes: &[u8]) -> usize {
 fn before(bytes: &[u8], line: usize, offset: u64) -> PrecedingLine {
     let text = &bytes[..line];
     let Some(text) = text.strip_suffix(b"\n") else {
-        // The first line of the file, behind nothing but NULs.
+        // The first line of the file, after nothing but NULs.
         return PrecedingLine::Blank;
     };
     let text = text.strip_suffix(b"\r").unwrap_or(text);
-    match text.ends_with(b"\n") || (text.is_empty() && offset == 0) {
-        true => PrecedingLine::Blank,
-        false => PrecedingLine::Text,
+    if text.ends_with(b"\n") || (text.is_empty() && offset == 0) {
+        PrecedingLine::Blank
+    } else {
+        PrecedingLine::Text
     }
 }
 
-/// Returns the end of a message in front of a separator, to which one blank line belongs.
+/// Returns the end of a message before a separator, to which one blank line belongs.
 fn message_end(bytes: &[u8], at: usize, line: usize) -> usize {
     let text = &bytes[at..line];
     let cut = text
@@ -197,50 +219,29 @@ fn safe_end(bytes: &[u8], at: usize, last: bool) -> usize {
 }
 
 /// Returns whether `claimed`, to which a Content-Length field leads, is the end of the file or
-/// stands in front of a separator.
+/// before a separator.
 fn leads(bytes: &[u8], claimed: usize, last: bool) -> bool {
     let Some(rest) = bytes.get(claimed..) else {
         return false;
     };
-    let behind = rest
+    let next = rest
         .strip_prefix(b"\r\n")
         .or_else(|| rest.strip_prefix(b"\n"))
         .unwrap_or(rest);
     bytes[claimed - 1] == b'\n'
-        && (last && behind.is_empty() || rest.starts_with(b"From ") || behind.starts_with(b"From "))
+        && (last && next.is_empty() || rest.starts_with(b"From ") || next.starts_with(b"From "))
 }
 
 /// The framing of a mailbox.
 #[derive(Default)]
 pub(super) struct Mbox {
     search: SeparatorSearch,
-    stage: MboxStage,
+    /// A message has begun, not only text before the first one.
+    has_messages: bool,
     /// The separator that ended the last message, as indices of the window.
     separator: Option<Range<usize>>,
     /// Lines before this offset have been classified, and diagnosed.
     classified: u64,
-    /// A Content-Length field of the current message led nowhere.
-    is_doubted: bool,
-    /// The findings of the splitter in the piece.
-    index: Option<PieceIndex>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum MboxStage {
-    /// Before the first message.
-    #[default]
-    Start,
-    /// In text before it.
-    Junk,
-    Message,
-}
-
-/// A separator ahead.
-enum SeparatorAhead {
-    /// The message ends at `end`, before the separator.
-    Separator { end: usize, line: Range<usize> },
-    /// There is none before this index.
-    None(usize),
 }
 
 impl Framing for Mbox {
@@ -249,9 +250,9 @@ impl Framing for Mbox {
             search: SeparatorSearch {
                 style: SeparatorStyle::of_state(split.state),
                 stop: split.end,
+                known: index,
                 ..SeparatorSearch::default()
             },
-            index,
             ..Mbox::default()
         }
     }
@@ -259,50 +260,44 @@ impl Framing for Mbox {
     fn begin(&mut self, mut at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize> {
         let window = feed.window;
         let bytes = window.bytes;
-        if self.stage == MboxStage::Start {
+        if !self.search.has_started {
             at += leading(&bytes[at..]);
             if at == bytes.len() {
                 return ControlFlow::Break(at);
             }
             match self.ahead(at, feed) {
-                SeparatorAhead::None(safe) if safe <= at && !window.last => {
-                    return ControlFlow::Break(at);
-                }
-                SeparatorAhead::Separator { line, .. } if line.start == at => {
-                    self.separator = Some(line);
-                }
+                Err(_) if !self.search.has_started => return ControlFlow::Break(at),
+                Ok(line) if line.start == at => self.separator = Some(line),
                 _ => {
-                    self.stage = MboxStage::Junk;
                     feed.begin_junk(at);
                     return ControlFlow::Continue(at);
                 }
             }
         }
-        self.stage = MboxStage::Message;
+        self.has_messages = true;
         let is_inside =
             |line: &Range<usize>| self.search.stop != Some(window.offset_at(line.start));
         let Some(line) = self.separator.take().filter(is_inside) else {
             return ControlFlow::Break(bytes.len());
         };
         self.search.begin_message(&bytes[line.clone()]);
-        self.is_doubted = false;
-        feed.archive.scanners.quoted = self.index.as_ref().is_some_and(|index| index.escaped);
+        let known = self.search.known.as_ref();
+        self.search.quoted = known.is_some_and(|known| known.escaped);
+        feed.archive.scanners.quoted = self.search.quoted;
         feed.begin(line.start, true);
         ControlFlow::Continue(line.end)
     }
 
     fn end(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd {
-        let length = feed.window.bytes.len();
-        self.separator = None;
-        let (end, next, ending) = match self.ahead(at, feed) {
-            SeparatorAhead::None(safe) if !feed.window.last => {
-                return MessageEnd::NotBefore(safe.max(at));
-            }
-            SeparatorAhead::None(_) => (length, length, Ending::Truncated),
-            SeparatorAhead::Separator { end, line } => {
-                let next = line.start;
-                self.separator = Some(line);
-                (end, next, Ending::Whole)
+        let bytes = feed.window.bytes;
+        let found = self.ahead(at, feed);
+        self.separator = found.clone().ok();
+        let (end, next, ending) = match found {
+            Err(safe) if !feed.window.last => return MessageEnd::NotBefore(safe.max(at)),
+            Err(_) => (bytes.len(), bytes.len(), Ending::Truncated),
+            Ok(line) => {
+                let end = message_end(bytes, at, line.start);
+                (end, line.start, Ending::Whole)
             }
         };
         // Its header can still claim a length.
@@ -326,92 +321,37 @@ impl Mbox {
         let is_file = window.last && line == window.bytes.len();
         if let Some(claimed) = self.search.claimed.take() {
             let fits = [end, line]
-                .iter()
-                .any(|&at| window.offset_at(at) == claimed)
+                .map(|at| window.offset_at(at))
+                .contains(&claimed)
                 || (is_file && fits_end(&window, claimed));
-            self.is_doubted |= !fits;
+            self.search.is_doubted |= !fits;
         }
-        if std::mem::take(&mut self.is_doubted) {
+        if std::mem::take(&mut self.search.is_doubted) {
             feed.diagnose(&diagnostic::CONTENT_LENGTH_MISMATCH, end);
         }
     }
 
     /// Finds the separator that ends the current message, from `at` on.
-    fn ahead(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> SeparatorAhead {
-        let window = &feed.window;
-        let bytes = window.bytes;
-        loop {
-            let (search, index) = (&self.search, &self.index);
-            let (stage, classified) = (self.stage, &mut self.classified);
-            let ArchiveState { tree, scanners, .. } = &mut *feed.archive;
-            let quoted = &mut scanners.quoted;
-            let candidate = |from| match index {
-                Some(index) => known_candidate(index, window, from),
-                None => search.candidate(bytes, from, stage == MboxStage::Start, quoted),
-            };
-            let next = search.next(window, at, candidate, |line| {
-                let offset = window.offset_at(line);
-                let is_new = offset >= *classified && stage == MboxStage::Message;
-                if is_new && separator::is_candidate(&bytes[line..], true) {
+    fn ahead(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> Result<Range<usize>, usize> {
+        let window = feed.window;
+        let ArchiveState { tree, scanners, .. } = &mut *feed.archive;
+        let leads = |claimed| {
+            let claimed = window.at_offset(claimed);
+            let is_seen = window.last || claimed + LEAD <= window.bytes.len();
+            is_seen.then(|| leads(window.bytes, claimed, window.last))
+        };
+        let found = self.search.next(&window, at, leads, |line, is_text| {
+            let offset = window.offset_at(line);
+            if is_text && offset >= self.classified {
+                self.classified = offset + 1;
+                if self.has_messages && separator::is_candidate(&window.bytes[line..], true) {
                     tree.diagnose(&diagnostic::FROM_LINE_IN_BODY, offset, feed.out);
                 }
-                *classified = (*classified).max(offset + 1);
-            });
-            let line = match next {
-                NextSeparator::Found { line, next } => line..next,
-                NextSeparator::Unknown(line) => {
-                    return SeparatorAhead::None(message_end(bytes, at, line));
-                }
-                NextSeparator::None => {
-                    let safe = safe_end(bytes, at.max(window.start), window.last);
-                    return SeparatorAhead::None(safe);
-                }
-                NextSeparator::LedOver => return SeparatorAhead::None(bytes.len()),
-            };
-            let end = message_end(bytes, at, line.start);
-            match self.claim(window, line.start) {
-                ContentLengthClaim::None => return SeparatorAhead::Separator { end, line },
-                ContentLengthClaim::Unknown => return SeparatorAhead::None(end),
-                ContentLengthClaim::Verified(claimed) => {
-                    self.search.verified = claimed;
-                    // Nothing searches for quoted lines in what the claim leads over.
-                    scanners.quoted = true;
-                }
             }
-        }
+        });
+        scanners.quoted |= self.search.quoted;
+        found
     }
-
-    /// Tests whether a Content-Length field leads over a separator: it does if it leads to another
-    /// one, or to the end of the file.
-    fn claim(&mut self, window: &Window<'_>, line: usize) -> ContentLengthClaim {
-        let line = window.offset_at(line);
-        if self.search.claimed.is_none_or(|claimed| claimed <= line) {
-            return ContentLengthClaim::None;
-        }
-        let is_in_piece = |claimed: &u64| self.search.stop.is_none_or(|stop| *claimed <= stop);
-        if let Some(offset) = self.search.claim_over(line).filter(is_in_piece) {
-            let claimed = window.at_offset(offset);
-            if !window.last && claimed + LEAD > window.bytes.len() {
-                return ContentLengthClaim::Unknown;
-            }
-            if leads(window.bytes, claimed, window.last) {
-                return ContentLengthClaim::Verified(offset);
-            }
-        }
-        self.search.claimed = None;
-        self.is_doubted = true;
-        ContentLengthClaim::None
-    }
-}
-
-/// The meaning of a Content-Length field for a separator.
-enum ContentLengthClaim {
-    /// Nothing, or that the message ends there.
-    None,
-    /// More bytes are needed to tell.
-    Unknown,
-    /// The message ends at this offset and not earlier.
-    Verified(u64),
 }
 
 /// Returns whether a claim leads to the end of the file, or to the blank line before it.
@@ -421,80 +361,71 @@ fn fits_end(window: &Window<'_>, claimed: u64) -> bool {
     matches!(rest, Some(b"" | b"\n" | b"\r\n"))
 }
 
-/// Returns the first known candidate from an index of the window on.
-fn known_candidate(index: &PieceIndex, window: &Window<'_>, from: usize) -> Option<usize> {
-    let from = window.offset_at(from);
-    let next = index.candidates.partition_point(|&line| line < from);
-    let line = usize::try_from(index.candidates.get(next)? - window.offset).ok()?;
-    (line < window.bytes.len()).then_some(line)
-}
-
 /// Finds the messages of a mailbox without scanning them.
 #[derive(Default)]
 pub(super) struct MboxFinder {
     search: SeparatorSearch,
-    /// The first byte that is neither NUL nor a line end has been seen.
-    has_started: bool,
     /// Messages that have begun.
     messages: u64,
     /// The offset of the header of the current message, until it has been searched.
     header: Option<u64>,
-    lengths: ContentLengthReader,
-    /// The findings since the index was taken last.
-    index: PieceIndex,
+    /// Reads Content-Length fields; made for the first header block that names the field.
+    parser: Option<Box<(Header, PartScanners)>>,
+    /// The offsets of all lines that may begin a message, since the index was taken last.
+    candidates: Vec<u64>,
 }
 
 impl MemberFinder for MboxFinder {
     fn next(&mut self, window: &Window<'_>, read_at: ReadAt<'_>) -> MemberSearch {
         let bytes = window.bytes;
         let mut at = window.start;
-        if !self.has_started {
+        if !self.search.has_started {
             at += leading(&bytes[at..]);
             if at == bytes.len() {
                 return MemberSearch::NotBefore(at);
             }
         }
-        loop {
-            let next = self.separator(window, at);
-            if let Some(header) = self.header {
-                let from = window.at_offset(header);
-                let (to, end, whole) = match next {
-                    Ok((line, _)) => (message_end(bytes, from, line), line, true),
-                    Err(safe) => (safe.max(from), bytes.len(), window.last),
-                };
-                match self.lengths.read(&bytes[from..to], whole) {
-                    Ok(claim) => {
-                        self.header = None;
-                        self.search.claimed = claim.map(|(body, length)| {
-                            let body = body.map_or(end, |body| from + body);
-                            window.offset_at(body).saturating_add(length)
-                        });
-                    }
-                    Err(NeedMore) if to - from > MAX_HEADER => return MemberSearch::Lost,
-                    Err(NeedMore) => return MemberSearch::NotBefore(from),
-                }
-            }
-            let (line, next) = match next {
-                Ok(found) => found,
-                Err(safe) => return MemberSearch::NotBefore(safe),
+        let mut found = self.separator(window, at, read_at);
+        if let Some(header) = self.header {
+            let from = window.at_offset(header);
+            let (to, end) = match &found {
+                Ok(line) => (message_end(bytes, from, line.start), line.start),
+                Err(safe) => ((*safe).max(from), bytes.len()),
             };
-            if let Some(claimed) = self.leads_over(window, line, read_at) {
-                self.search.verified = claimed;
-                // Nothing searches for quoted lines in what the claim leads over.
-                self.index.escaped = true;
-                // The message ends where the claim leads, at the latest.
-                self.search.claimed = None;
-                let end = usize::try_from(claimed - window.offset).unwrap_or(usize::MAX);
-                if end >= bytes.len() {
-                    return MemberSearch::NotBefore(bytes.len());
+            let is_whole = found.is_ok() || window.last;
+            let Some(claim) = self.content_length(&bytes[from..to], is_whole) else {
+                return if to - from > MAX_HEADER {
+                    MemberSearch::Lost
+                } else {
+                    MemberSearch::NotBefore(from)
+                };
+            };
+            self.header = None;
+            if let Some((body, length)) = claim {
+                let body = window.offset_at(body.map_or(end, |body| from + body));
+                self.search.claimed = Some(body.saturating_add(length));
+                if let Ok(line) = &found {
+                    let line = window.offset_at(line.start);
+                    let is_over = self
+                        .search
+                        .claim(line, |claimed| leads_at(claimed, read_at));
+                    if is_over == Some(true) {
+                        found = self.separator(window, at, read_at);
+                    }
                 }
-                at = end;
-                continue;
             }
-            self.search.begin_message(&bytes[line..next]);
-            self.messages += 1;
-            self.header = Some(window.offset_at(next));
-            return MemberSearch::Found { at: line, next };
+        }
+        match found {
+            Err(safe) => MemberSearch::NotBefore(safe),
+            Ok(line) => {
+                self.search.begin_message(&bytes[line.clone()]);
+                self.messages += 1;
+                self.header = Some(window.offset_at(line.end));
+                MemberSearch::Found {
+                    at: line.start,
+                    next: line.end,
+                }
+            }
         }
     }
 
@@ -507,126 +438,77 @@ impl MemberFinder for MboxFinder {
     }
 
     fn take_index(&mut self, end: u64) -> PieceIndex {
-        let candidates = &mut self.index.candidates;
+        let next = self.candidates.partition_point(|&line| line < end);
+        let rest = self.candidates[next..].to_vec();
         // The line that begins the next piece ends this one.
-        let behind = candidates.partition_point(|&line| line < end);
-        let rest = candidates[behind..].to_vec();
-        candidates.truncate(behind + 1);
-        let next = PieceIndex {
-            candidates: rest,
-            escaped: false,
-        };
-        std::mem::replace(&mut self.index, next)
+        self.candidates.truncate(next + 1);
+        PieceIndex {
+            candidates: std::mem::replace(&mut self.candidates, rest),
+            escaped: std::mem::take(&mut self.search.quoted),
+        }
     }
+}
+
+/// Reads the bytes around an offset, to test whether they end a message.
+fn leads_at(claimed: u64, read_at: ReadAt<'_>) -> Option<bool> {
+    let mut seen = [0; 1 + LEAD];
+    let n = read_at(claimed - 1, &mut seen);
+    Some(leads(&seen[..n], 1, n < seen.len()))
 }
 
 impl MboxFinder {
-    /// Finds the next separator from `at` on: returns the indices of its start and its end, or else
-    /// the index up to which there is none.
-    fn separator(&mut self, window: &Window<'_>, at: usize) -> Result<(usize, usize), usize> {
-        let bytes = window.bytes;
-        let first = !std::mem::replace(&mut self.has_started, true);
-        let PieceIndex {
-            candidates,
-            escaped,
-        } = &mut self.index;
-        let candidate = |from| {
-            let line = self.search.candidate(bytes, from, first, escaped)?;
+    /// Finds the next separator from `at` on, or returns the index up to which there is none.
+    fn separator(
+        &mut self,
+        window: &Window<'_>,
+        at: usize,
+        read_at: ReadAt<'_>,
+    ) -> Result<Range<usize>, usize> {
+        let leads = |claimed| leads_at(claimed, read_at);
+        self.search.next(window, at, leads, |line, _| {
             let offset = window.offset_at(line);
-            if candidates.last().is_none_or(|&last| last < offset) {
-                candidates.push(offset);
+            if self.candidates.last().is_none_or(|&last| last < offset) {
+                self.candidates.push(offset);
             }
-            Some(line)
-        };
-        let mut started = !first;
-        match self.search.next(window, at, candidate, |_| started = true) {
-            NextSeparator::Found { line, next } => Ok((line, next)),
-            NextSeparator::Unknown(line) => {
-                self.has_started = started;
-                Err(line.saturating_sub(LEAD).max(at))
-            }
-            NextSeparator::None if window.last => Err(bytes.len()),
-            // The start of a candidate may stand at the end.
-            NextSeparator::None => Err(bytes.len().saturating_sub(LEAD).max(at)),
-            NextSeparator::LedOver => Err(bytes.len()),
-        }
+        })
     }
 
-    /// Returns the offset where the current message ends, if a Content-Length field leads over the
-    /// separator at `line`.
-    fn leads_over(&self, window: &Window<'_>, line: usize, read_at: ReadAt<'_>) -> Option<u64> {
-        let claimed = self.search.claim_over(window.offset_at(line))?;
-        // The byte before the end that is claimed, and the bytes behind it.
-        let mut seen = [0; 1 + LEAD];
-        let n = read_at(claimed - 1, &mut seen);
-        let last = n < seen.len();
-        leads(&seen[..n], 1, last).then_some(claimed)
-    }
-}
-
-/// More bytes are needed.
-struct NeedMore;
-
-/// Reads the Content-Length fields of header blocks.
-#[derive(Default)]
-struct ContentLengthReader {
-    /// Made for the first header block that names the field.
-    parser: Option<Box<(Header, PartScanners)>>,
-}
-
-impl ContentLengthReader {
     /// Returns the length that a header block claims for its body, if any, and the index where the
-    /// body begins; `None` if it has none.
-    fn read(
+    /// body begins; `None` if more bytes are needed.
+    fn content_length(
         &mut self,
         header: &[u8],
-        whole: bool,
-    ) -> Result<Option<(Option<usize>, u64)>, NeedMore> {
-        if !names_length(header, whole)? {
-            return Ok(None);
+        is_whole: bool,
+    ) -> Option<Option<(Option<usize>, u64)>> {
+        // Most headers have no such field, and are not parsed.
+        let mut lines = [0]
+            .into_iter()
+            .chain(memchr_iter(b'\n', header).map(|at| at + 1));
+        let names_length = lines.find_map(|line| match &header[line..] {
+            [b'\n', ..] | [b'\r', b'\n', ..] => Some(false),
+            [b'c' | b'C', ..] => {
+                let name = header.get(line..line + CONTENT_LENGTH.len())?;
+                name.eq_ignore_ascii_case(CONTENT_LENGTH).then_some(true)
+            }
+            _ => None,
+        });
+        match names_length {
+            None if !is_whole => return None,
+            Some(true) => {}
+            _ => return Some(None),
         }
         let (block, scanners) = &mut **self.parser.get_or_insert_with(|| {
-            let options = FormatOptions {
-                mail: MailOptions {
-                    headers: Headers::None,
-                    ..MailOptions::default()
-                },
-                ..FormatOptions::default()
-            };
+            let mut options = FormatOptions::default();
+            options.mail.headers = Headers::None;
             Box::new((Header::default(), PartScanners::new(&options)))
         });
         block.begin();
-        let (body, stop) = block.feed(header, 0, whole, Hyphens::TakeAll, scanners);
+        let (body, stop) = block.feed(header, 0, is_whole, Hyphens::TakeAll, scanners);
         let body = match stop {
-            HeaderStop::NeedMore => return Err(NeedMore),
+            HeaderStop::NeedMore => return None,
             HeaderStop::End => None,
             _ => Some(body),
         };
-        Ok(block.entity.length.map(|length| (body, length)))
-    }
-}
-
-/// Returns whether a line before the first empty one starts with the field's name. Most headers
-/// have none such, and are not parsed.
-fn names_length(header: &[u8], whole: bool) -> Result<bool, NeedMore> {
-    if let Some(answer) = starts_with_length(header) {
-        return Ok(answer);
-    }
-    let mut answers = memchr_iter(b'\n', header).map(|at| starts_with_length(&header[at + 1..]));
-    if let Some(answer) = answers.find_map(|answer| answer) {
-        return Ok(answer);
-    }
-    if whole { Ok(false) } else { Err(NeedMore) }
-}
-
-/// Returns `true` for the field, `false` for the end of the header, and `None` for other lines.
-fn starts_with_length(line: &[u8]) -> Option<bool> {
-    match line {
-        [b'\n', ..] | [b'\r', b'\n', ..] => Some(false),
-        [b'c' | b'C', ..] => {
-            let name = line.get(..CONTENT_LENGTH.len())?;
-            name.eq_ignore_ascii_case(CONTENT_LENGTH).then_some(true)
-        }
-        _ => None,
+        Some(block.entity.length.map(|length| (body, length)))
     }
 }
