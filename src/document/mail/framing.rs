@@ -1,8 +1,8 @@
 //! The framing of messages in archives: the loop that feeds them, and every framing but mbox.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr, memchr2, memmem, memrchr};
 
 use super::part_scanners::{PartScanners, Run};
 use super::tree::{Ending, MimeTree};
@@ -53,6 +53,27 @@ pub(super) enum MessageEnd {
     NotBefore(usize),
 }
 
+impl MessageEnd {
+    fn whole(end: usize) -> Self {
+        MessageEnd::At {
+            end,
+            next: end,
+            ending: Ending::Whole,
+        }
+    }
+
+    /// Returns the end of a message that ends at an offset, or with the file.
+    fn counted(window: &Window<'_>, end: u64) -> Self {
+        let end = usize::try_from(end - window.offset).unwrap_or(usize::MAX);
+        let length = window.bytes.len();
+        if end <= length || window.last {
+            MessageEnd::whole(end.min(length))
+        } else {
+            MessageEnd::NotBefore(length)
+        }
+    }
+}
+
 /// The messages of an archive, and the scanners for their parts.
 pub(super) struct ArchiveState {
     pub(super) tree: MimeTree,
@@ -70,7 +91,13 @@ pub(super) struct Feed<'a, 'f> {
     pub(super) out: &'a mut Events<'f>,
 }
 
-impl Feed<'_, '_> {
+impl<'f> Feed<'_, 'f> {
+    fn tree(&mut self) -> (&mut MimeTree, Run<'_, 'f>) {
+        let ArchiveState { tree, scanners, .. } = &mut *self.archive;
+        let out = &mut *self.out;
+        (tree, Run { scanners, out })
+    }
+
     /// Begins the next message, at an index.
     pub(super) fn begin(&mut self, at: usize, unquotes: bool) {
         let offset = self.window.offset_at(at);
@@ -84,12 +111,9 @@ impl Feed<'_, '_> {
     /// Begins message 0, which is the text before the first message.
     pub(super) fn begin_junk(&mut self, at: usize) {
         let offset = self.window.offset_at(at);
-        let ArchiveState { tree, scanners, .. } = &mut *self.archive;
+        let (tree, mut run) = self.tree();
         tree.begin(0, offset, false);
-        tree.begin_body(&mut Run {
-            scanners,
-            out: self.out,
-        });
+        tree.begin_body(&mut run);
         self.diagnose(&diagnostic::LEADING_JUNK, at);
     }
 
@@ -103,11 +127,7 @@ impl Feed<'_, '_> {
     fn feed(&mut self, at: usize, to: usize, end: bool) -> usize {
         let bytes = &self.window.bytes[at..to];
         let offset = self.window.offset_at(at);
-        let ArchiveState { tree, scanners, .. } = &mut *self.archive;
-        let mut run = Run {
-            scanners,
-            out: self.out,
-        };
+        let (tree, mut run) = self.tree();
         at + tree.feed(bytes, offset, end, &mut run)
     }
 
@@ -147,14 +167,8 @@ impl Feed<'_, '_> {
             if at < to || !in_header {
                 self.feed(at, to, true);
             }
-            let ArchiveState { tree, scanners, .. } = &mut *self.archive;
-            tree.end(
-                ending,
-                &mut Run {
-                    scanners,
-                    out: self.out,
-                },
-            );
+            let (tree, mut run) = self.tree();
+            tree.end(ending, &mut run);
             self.archive.is_open = false;
             at = next;
         }
@@ -217,29 +231,17 @@ impl Framing for SingleMessage {
     }
 
     fn end(&mut self, _at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd {
-        let end = feed.window.bytes.len();
-        if !feed.window.last {
-            return MessageEnd::NotBefore(end);
-        }
-        MessageEnd::At {
-            end,
-            next: end,
-            ending: Ending::Whole,
-        }
+        MessageEnd::counted(&feed.window, u64::MAX)
     }
 }
 
 fn line_endings(bytes: &[u8], last: bool) -> LineEndings {
-    match memchr2(b'\r', b'\n', bytes) {
-        Some(at) if bytes[at] == b'\n' => LineEndings::LineFeed,
-        Some(at) => match bytes.get(at + 1) {
-            Some(b'\n') => LineEndings::LineFeed,
-            Some(_) => LineEndings::CarriageReturn,
-            None if last => LineEndings::LineFeed,
-            None => LineEndings::Unknown,
-        },
-        None if last || bytes.len() >= FIRST_LINE => LineEndings::LineFeed,
-        None => LineEndings::Unknown,
+    let found = memchr2(b'\r', b'\n', bytes);
+    match found.map(|at| &bytes[at..]) {
+        Some([b'\r']) if !last => LineEndings::Unknown,
+        Some([b'\r', next, ..]) if *next != b'\n' => LineEndings::CarriageReturn,
+        None if !last && bytes.len() < FIRST_LINE => LineEndings::Unknown,
+        _ => LineEndings::LineFeed,
     }
 }
 
@@ -254,19 +256,16 @@ pub(super) struct Mmdf {
 
 impl Framing for Mmdf {
     fn begin(&mut self, mut at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize> {
-        let bytes = feed.window.bytes;
+        let Window { bytes, last, .. } = feed.window;
         loop {
-            at += bytes[at..]
-                .iter()
-                .take_while(|&&byte| matches!(byte, b'\n' | b'\r'))
-                .count();
-            match separator(bytes, at, feed.window.last) {
-                MmdfMark::At(line, next) if line == at => {
+            let is_break = |byte: &&u8| matches!(byte, b'\n' | b'\r');
+            at += bytes[at..].iter().take_while(is_break).count();
+            match separator(bytes, at, last) {
+                Ok(line) if line.start == at => {
                     self.has_begun = true;
-                    at = next;
+                    at = line.end;
                 }
-                MmdfMark::Unknown(line) if line == at => return ControlFlow::Break(at),
-                _ if at == bytes.len() => return ControlFlow::Break(at),
+                Err(safe) if safe == at => return ControlFlow::Break(at),
                 _ if self.has_begun => {
                     feed.begin(at, false);
                     return ControlFlow::Continue(at);
@@ -280,213 +279,164 @@ impl Framing for Mmdf {
     }
 
     fn end(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd {
-        let end = feed.window.bytes.len();
-        match separator(feed.window.bytes, at, feed.window.last) {
-            MmdfMark::At(end, next) => {
-                self.has_begun = true;
-                let ending = Ending::Whole;
-                MessageEnd::At { end, next, ending }
-            }
-            MmdfMark::Unknown(line) => MessageEnd::NotBefore(line),
-            MmdfMark::No if feed.window.last => MessageEnd::At {
-                end,
-                next: end,
-                ending: Ending::Truncated,
-            },
-            MmdfMark::No => MessageEnd::NotBefore(end),
+        let Window { bytes, last, .. } = feed.window;
+        let (line, ending) = match separator(bytes, at, last) {
+            Ok(line) => (line, Ending::Whole),
+            Err(end) if last => (end..end, Ending::Truncated),
+            Err(safe) => return MessageEnd::NotBefore(safe),
+        };
+        self.has_begun |= ending == Ending::Whole;
+        MessageEnd::At {
+            end: line.start,
+            next: line.end,
+            ending,
         }
     }
 }
 
-enum MmdfMark {
-    /// A separator line, and the index behind it.
-    At(usize, usize),
-    /// A prefix, which more bytes may complete.
-    Unknown(usize),
-    No,
-}
-
-fn separator(bytes: &[u8], from: usize, last: bool) -> MmdfMark {
+/// Returns the first separator line from an index on, or else the index before which there is none.
+fn separator(bytes: &[u8], from: usize, last: bool) -> Result<Range<usize>, usize> {
     let starts = |at: usize| at == 0 || bytes[at - 1] == b'\n';
-    for at in memmem::find_iter(&bytes[from..], SEPARATOR).map(|at| from + at) {
-        if !starts(at) {
-            continue;
-        }
-        match bytes[at + SEPARATOR.len()..] {
-            [b'\n', ..] => return MmdfMark::At(at, at + SEPARATOR.len() + 1),
-            [b'\r', b'\n', ..] => return MmdfMark::At(at, at + SEPARATOR.len() + 2),
-            [] | [b'\r'] if last => return MmdfMark::At(at, bytes.len()),
-            [] | [b'\r'] => return MmdfMark::Unknown(at),
+    let found = memmem::find_iter(&bytes[from..], SEPARATOR).map(|at| from + at);
+    for at in found.filter(|&at| starts(at)) {
+        let end = at + SEPARATOR.len();
+        match bytes[end..] {
+            [b'\n', ..] => return Ok(at..end + 1),
+            [b'\r', b'\n', ..] => return Ok(at..end + 2),
+            [] | [b'\r'] if last => return Ok(at..bytes.len()),
+            [] | [b'\r'] => return Err(at),
             _ => {}
         }
     }
-    let ones = bytes[from..]
-        .iter()
-        .rev()
-        .take_while(|&&byte| byte == 1)
-        .count();
+    // More bytes may complete a separator.
+    let ones = bytes[from..].iter().rev().take_while(|&&byte| byte == 1);
+    let ones = ones.count();
     let at = bytes.len() - ones;
-    if !last && (1..=SEPARATOR.len()).contains(&ones) && starts(at) {
-        return MmdfMark::Unknown(at);
-    }
-    MmdfMark::No
+    let may_begin = !last && (1..=SEPARATOR.len()).contains(&ones) && starts(at);
+    Err(if may_begin { at } else { bytes.len() })
 }
 
 /// The longest line with a count, in bytes.
 const COUNT_LINE: usize = 1024;
+
+/// Returns the length of the line at the start with its end, and the line without; `None` if more bytes
+/// are needed.
+fn count_line(rest: &[u8], last: bool) -> Option<(usize, &[u8])> {
+    let head = &rest[..rest.len().min(COUNT_LINE)];
+    let length = match memchr(b'\n', head) {
+        Some(end) => end + 1,
+        None if !last && head.len() < COUNT_LINE => return None,
+        None => head.len(),
+    };
+    Some((length, head[..length].trim_ascii()))
+}
+
+/// Returns the number that text consists of.
+fn number(text: &[u8]) -> Option<u64> {
+    str::from_utf8(text).ok()?.parse().ok()
+}
 
 /// The framing of a batch of news: `#! rnews N`, then N bytes, and so on.
 #[derive(Debug, Default)]
 pub(super) struct Rnews {
     /// The offset to which the count of the current article leads.
     end: u64,
-    header: RnewsHeader,
+    /// Whether it leads to another line of the batch: if not, the article continues to the next such line;
+    /// `None` while more bytes are needed to tell.
+    is_right: Option<bool>,
     /// No line of the batch before this offset ends the current article.
     floor: u64,
     /// The rest is compressed, and skipped.
     is_closed: bool,
 }
 
-/// Whether the count of an article leads to another line of the batch.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum RnewsHeader {
-    /// More bytes are needed to tell.
-    #[default]
-    Unknown,
-    Right,
-    /// It does not: the article continues to the next such line.
-    Wrong,
-}
-
 const RNEWS: &[u8] = b"#! rnews ";
 
 impl Framing for Rnews {
     fn begin(&mut self, mut at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize> {
-        let window = feed.window;
+        let Window { bytes, last, .. } = feed.window;
         if self.is_closed {
-            return ControlFlow::Break(window.bytes.len());
+            return ControlFlow::Break(bytes.len());
         }
-        let (line, length) = loop {
-            let rest = &window.bytes[at..];
-            let head = &rest[..rest.len().min(COUNT_LINE)];
-            let length = match memchr(b'\n', head) {
-                Some(end) => end + 1,
-                None if head.is_empty() || (!window.last && head.len() < COUNT_LINE) => {
-                    return ControlFlow::Break(at);
-                }
-                None => head.len(),
-            };
-            let line = rest[..length].trim_ascii();
-            if !line.is_empty() {
-                break (line, length);
+        let (length, line) = loop {
+            match count_line(&bytes[at..], last) {
+                None | Some((0, _)) => return ControlFlow::Break(at),
+                Some((length, b"")) => at += length,
+                Some(found) => break found,
             }
-            at += length;
         };
-        let offset = window.offset_at(at);
+        let offset = feed.window.offset_at(at);
         feed.begin(at, false);
-        if line == b"#! cunbatch" || line == b"#! gunbatch" || line == b"#! zunbatch" {
+        if matches!(line, b"#! cunbatch" | b"#! gunbatch" | b"#! zunbatch") {
             let counts = &mut feed.archive.scanners.counts;
             counts.skip("application/x-compressed-news");
             feed.diagnose(&diagnostic::OPAQUE, at);
             self.is_closed = true;
-            (self.end, self.header) = (offset, RnewsHeader::Right);
+            (self.end, self.is_right) = (offset, Some(true));
             return ControlFlow::Continue(at);
         }
-        let count = line.strip_prefix(RNEWS).and_then(|rest| {
-            let digits = rest.split(|byte| !byte.is_ascii_digit()).next()?;
-            std::str::from_utf8(digits).ok()?.parse::<u64>().ok()
-        });
-        if let Some(count) = count {
+        let count = line.strip_prefix(RNEWS);
+        let digits = count.and_then(|rest| rest.split(|byte| !byte.is_ascii_digit()).next());
+        if let Some(count) = digits.and_then(number) {
             at += length;
-            self.end = window.offset_at(at).saturating_add(count);
-            self.header = RnewsHeader::Unknown;
+            self.end = feed.window.offset_at(at).saturating_add(count);
+            self.is_right = None;
         } else {
             // An article without a line of the batch, or the rest of one.
             self.floor = offset + 1;
-            self.header = RnewsHeader::Wrong;
+            self.is_right = Some(false);
         }
         ControlFlow::Continue(at)
     }
 
     fn end(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd {
         let window = feed.window;
-        if self.header == RnewsHeader::Unknown {
-            self.header = self.lead(&window, at);
-        }
-        let (end, is_whole) = match self.header {
-            RnewsHeader::Unknown => (at, false),
-            RnewsHeader::Right => counted(&window, self.end),
-            RnewsHeader::Wrong => next_line(&window, at, self.floor),
-        };
-        if !is_whole {
-            return MessageEnd::NotBefore(end);
-        }
-        if self.header == RnewsHeader::Wrong {
-            feed.diagnose(&diagnostic::RNEWS_RESYNC, end);
-        }
-        MessageEnd::At {
-            end,
-            next: end,
-            ending: Ending::Whole,
+        self.is_right = self.is_right.or_else(|| self.lead(&window, at));
+        match self.is_right {
+            None => MessageEnd::NotBefore(at),
+            Some(true) => MessageEnd::counted(&window, self.end),
+            Some(false) => {
+                let end = next_line(&window, at, self.floor);
+                if let MessageEnd::At { end, .. } = end {
+                    feed.diagnose(&diagnostic::RNEWS_RESYNC, end);
+                }
+                end
+            }
         }
     }
-}
-
-/// Returns the index where a message ends whose end is known, or that of the window, and whether it
-/// ends there.
-fn counted(window: &Window<'_>, end: u64) -> (usize, bool) {
-    let end = usize::try_from(end - window.offset).unwrap_or(usize::MAX);
-    let length = window.bytes.len();
-    (end.min(length), end <= length || window.last)
 }
 
 impl Rnews {
     /// Tests whether the count leads to another line of the batch, or to the end.
-    fn lead(&self, window: &Window<'_>, at: usize) -> RnewsHeader {
+    fn lead(&self, window: &Window<'_>, at: usize) -> Option<bool> {
         let end = usize::try_from(self.end - window.offset).unwrap_or(usize::MAX);
         if end.saturating_sub(at) > LOOK_AHEAD {
             // The count of a long article cannot be checked.
-            return RnewsHeader::Right;
+            return Some(true);
         }
-        let seen = window.last || end.saturating_add(COUNT_LINE) <= window.bytes.len();
-        if !seen {
-            return RnewsHeader::Unknown;
+        if !window.last && end.saturating_add(COUNT_LINE) > window.bytes.len() {
+            return None;
         }
-        let Some(rest) = window.bytes.get(end..) else {
-            return RnewsHeader::Wrong;
-        };
-        let behind = rest[..rest.len().min(COUNT_LINE)].trim_ascii_start();
-        let is_end = behind.is_empty() && rest.len() < COUNT_LINE;
-        if is_end || behind.starts_with(b"#! ") {
-            RnewsHeader::Right
-        } else {
-            RnewsHeader::Wrong
-        }
+        Some(window.bytes.get(end..).is_some_and(|rest| {
+            let next = rest[..rest.len().min(COUNT_LINE)].trim_ascii_start();
+            next.starts_with(b"#! ") || next.is_empty() && rest.len() < COUNT_LINE
+        }))
     }
 }
 
-/// Returns the index of the next line of the batch, or of the end, and whether the article ends
-/// there.
-fn next_line(window: &Window<'_>, at: usize, floor: u64) -> (usize, bool) {
-    let (bytes, last) = (window.bytes, window.last);
+/// Finds the next line of the batch, or the end.
+fn next_line(window: &Window<'_>, at: usize, floor: u64) -> MessageEnd {
+    let bytes = window.bytes;
     let found = memmem::find_iter(&bytes[at..], RNEWS)
         .map(|found| at + found)
         .find(|&found| window.offset_at(found) >= floor && found > 0 && bytes[found - 1] == b'\n');
-    match found {
-        Some(line) => (line, true),
-        None if last => (bytes.len(), true),
-        None => {
-            // The last line may become one with more bytes.
-            let line = memchr::memrchr(b'\n', &bytes[at..]).map_or(at, |end| at + end + 1);
-            let rest = &bytes[line..];
-            let stop = if RNEWS.starts_with(rest) {
-                line
-            } else {
-                bytes.len()
-            };
-            (stop, false)
-        }
+    if found.is_some() || window.last {
+        return MessageEnd::whole(found.unwrap_or(bytes.len()));
     }
+    // The last line may become one with more bytes.
+    let line = memrchr(b'\n', &bytes[at..]).map_or(at, |end| at + end + 1);
+    let may_begin = RNEWS.starts_with(&bytes[line..]);
+    MessageEnd::NotBefore(if may_begin { line } else { bytes.len() })
 }
 
 /// The framing of an emlx file: the length, the message, a property list.
@@ -497,25 +447,19 @@ pub(super) struct Emlx {
 
 impl Framing for Emlx {
     fn begin(&mut self, mut at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize> {
-        let window = feed.window;
-        let rest = &window.bytes[at..];
-        if self.end.is_some() || rest.is_empty() {
-            return ControlFlow::Break(window.bytes.len());
+        let Window { bytes, last, .. } = feed.window;
+        if self.end.is_some() || bytes[at..].is_empty() {
+            return ControlFlow::Break(bytes.len());
         }
-        let head = &rest[..rest.len().min(COUNT_LINE)];
-        let length = memchr(b'\n', head);
-        if length.is_none() && head.len() < COUNT_LINE && !window.last {
+        let Some((length, line)) = count_line(&bytes[at..], last) else {
             return ControlFlow::Break(at);
-        }
-        let count = length.and_then(|length| {
-            let count = std::str::from_utf8(head[..length].trim_ascii()).ok()?;
-            Some((length, count.parse::<u64>().ok()?))
-        });
+        };
         // Without a count the file is a message.
         let mut end = u64::MAX;
-        if let Some((length, count)) = count {
-            at += length + 1;
-            end = window.offset_at(at).saturating_add(count);
+        let is_line = bytes[..at + length].ends_with(b"\n");
+        if let Some(count) = number(line).filter(|_| is_line) {
+            at += length;
+            end = feed.window.offset_at(at).saturating_add(count);
         }
         self.end = Some(end);
         feed.begin(at, false);
@@ -523,13 +467,6 @@ impl Framing for Emlx {
     }
 
     fn end(&mut self, _at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd {
-        match counted(&feed.window, self.end.unwrap_or(u64::MAX)) {
-            (end, true) => MessageEnd::At {
-                end,
-                next: end,
-                ending: Ending::Whole,
-            },
-            (end, false) => MessageEnd::NotBefore(end),
-        }
+        MessageEnd::counted(&feed.window, self.end.unwrap_or(u64::MAX))
     }
 }

@@ -68,13 +68,8 @@ pub fn is_separator(bytes: &[u8]) -> bool {
 
 /// Returns whether a line starts with `From ` or is `From`, or may do so with more bytes.
 pub(super) fn is_candidate(line: &[u8], last: bool) -> bool {
-    match line.get(..4) {
-        Some(b"From") => match line.get(4) {
-            Some(b' ' | b'\n' | b'\r') => true,
-            Some(_) => false,
-            None => true,
-        },
-        Some(_) => false,
+    match line.strip_prefix(b"From") {
+        Some(rest) => matches!(rest, [] | [b' ' | b'\n' | b'\r', ..]),
         None => !last && b"From".starts_with(line),
     }
 }
@@ -115,26 +110,15 @@ pub(super) fn classify(
                 .all(|&byte| (33..=126).contains(&byte) || matches!(byte, b' ' | b'\t')),
         };
     let is_dated = ends_in_date(rest);
-    let is_separator = if is_dated && preceding == PrecedingLine::Blank {
-        true
-    } else if is_dated {
-        let quoted = next.starts_with(b">From ");
-        if unknown && !quoted {
-            return FromLine::Unknown;
-        }
-        is_field || quoted
-    } else {
-        let bare = rest.is_empty() || rest == b"-";
-        let token = !rest.iter().any(u8::is_ascii_whitespace) && preceding == PrecedingLine::Blank;
-        if (bare || token) && unknown {
-            return FromLine::Unknown;
-        }
-        (bare || token) && is_field
-    };
-    if is_separator {
-        FromLine::Separator(length)
-    } else {
-        FromLine::Text
+    let is_after_blank = preceding == PrecedingLine::Blank;
+    let is_token = is_after_blank && !rest.iter().any(u8::is_ascii_whitespace);
+    let may_separate = is_dated || is_token || matches!(rest, b"" | b"-");
+    let is_certain = is_dated && (is_after_blank || next.starts_with(b">From "));
+    match (may_separate, unknown) {
+        (true, _) if is_certain => FromLine::Separator(length),
+        (true, true) => FromLine::Unknown,
+        (true, false) if is_field => FromLine::Separator(length),
+        _ => FromLine::Text,
     }
 }
 
@@ -160,53 +144,40 @@ fn is_git(rest: &[u8]) -> bool {
 /// Returns whether the words of a line end in a date: a month, a day, a time and a year in any
 /// order, with nothing but weekdays, zones, `AM` and `PM` between and behind them.
 fn ends_in_date(line: &[u8]) -> bool {
-    let (mut months, mut times, mut years, mut days) = (0, 0, 0, 0);
+    let mut seen = 0;
     let words = line
         .rsplit(|byte| matches!(byte, b' ' | b'\t' | b','))
         .filter(|word| !word.is_empty());
-    for word in words.take(12) {
-        match DateWord::of(word) {
-            Some(DateWord::Month) => months += 1,
-            Some(DateWord::Time) => times += 1,
-            Some(DateWord::Year) => years += 1,
-            Some(DateWord::Day) => days += 1,
-            Some(DateWord::Weekday | DateWord::Zone) => {}
-            None => break,
-        }
-        if months > 0 && times > 0 && years > 0 && days > 0 {
-            return true;
-        }
-    }
-    false
+    let mut parts = words.take(12).map_while(date_part);
+    parts.any(|part| {
+        seen |= part;
+        seen == MONTH | DAY | TIME | YEAR
+    })
 }
 
-enum DateWord {
-    Weekday,
-    Month,
-    Day,
-    Time,
-    Year,
-    Zone,
-}
+const MONTH: u8 = 1;
+const DAY: u8 = 2;
+const TIME: u8 = 4;
+const YEAR: u8 = 8;
+/// A part that a date need not have.
+const OTHER: u8 = 0;
 
 const WEEKDAYS: [&[u8]; 7] = [b"mon", b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"];
 
-impl DateWord {
-    fn of(word: &[u8]) -> Option<DateWord> {
-        let digits = word.iter().all(u8::is_ascii_digit);
-        match word.len() {
-            1 | 2 if digits => Some(DateWord::Day),
-            4 if digits => Some(DateWord::Year),
-            3 if is_weekday(word) => Some(DateWord::Weekday),
-            3 if month(word).is_some() => Some(DateWord::Month),
-            4..=8 if is_time(word) => Some(DateWord::Time),
-            5 if matches!(word[0], b'+' | b'-') && word[1..].iter().all(u8::is_ascii_digit) => {
-                Some(DateWord::Zone)
-            }
-            // Names of zones, also in parentheses, `AM` and `PM`.
-            1..=7 if is_zone(word) => Some(DateWord::Zone),
-            _ => None,
-        }
+/// Returns the part of a date that a word is.
+fn date_part(word: &[u8]) -> Option<u8> {
+    let is_number = |word: &[u8]| word.iter().all(u8::is_ascii_digit);
+    let is_weekday = |name: &&[u8]| word.eq_ignore_ascii_case(name);
+    match word.len() {
+        1 | 2 if is_number(word) => Some(DAY),
+        4 if is_number(word) => Some(YEAR),
+        3 if WEEKDAYS.iter().any(is_weekday) => Some(OTHER),
+        3 if month(word).is_some() => Some(MONTH),
+        4..=8 if !word.contains(&b'.') && time(word).is_some() => Some(TIME),
+        5 if matches!(word[0], b'+' | b'-') && is_number(&word[1..]) => Some(OTHER),
+        // Names of zones, also in parentheses, `AM` and `PM`.
+        1..=7 if is_zone(word) => Some(OTHER),
+        _ => None,
     }
 }
 
@@ -216,15 +187,6 @@ fn is_zone(word: &[u8]) -> bool {
         .and_then(|word| word.strip_suffix(b")"))
         .unwrap_or(word);
     !inner.is_empty() && inner.len() <= 5 && inner.iter().all(u8::is_ascii_uppercase)
-}
-
-fn is_weekday(word: &[u8]) -> bool {
-    WEEKDAYS.iter().any(|name| word.eq_ignore_ascii_case(name))
-}
-
-/// Matches `9:30` and `10:11:12`.
-fn is_time(word: &[u8]) -> bool {
-    !word.contains(&b'.') && time(word).is_some()
 }
 
 #[cfg(test)]
