@@ -83,11 +83,7 @@ fn each_row_of_each_table_has_a_test() {
         CODES.iter().map(|row| row.name.to_owned()).collect(),
         Flags::NAMES.iter().map(|&name| name.to_owned()).collect(),
         attributes(),
-        names(
-            "src/document/text/schemes.rs",
-            "SCHEMES: &[TextScheme] = &[",
-            &["known(\"", "special(\"", "no_slash(\""],
-        ),
+        names("src/document/text/schemes.rs", "match &*lower {", &["b\""]),
         names(
             "src/document/mail/header.rs",
             "FIELDS: &[HeaderField] = &[",

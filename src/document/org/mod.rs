@@ -10,7 +10,7 @@ use super::blocks::{
     text_references,
 };
 use super::options::TextOptions;
-use super::text::schemes::TextScheme;
+use super::text::schemes::SchemeForm;
 use super::{Format, ScanStart};
 use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
@@ -180,9 +180,8 @@ fn report(target: &[u8], range: Range<usize>, element: &'static str, results: &m
     let target = target.trim_ascii();
     let colon = memchr(b':', target).unwrap_or(0);
     let rest = &target[(colon + 1).min(target.len())..];
-    let is_scheme = colon > 0
-        && (TextScheme::named(&target[..colon].to_ascii_lowercase()).is_some()
-            || rest.starts_with(b"//"));
+    let is_scheme =
+        colon > 0 && (SchemeForm::named(&target[..colon]).is_some() || rest.starts_with(b"//"));
     let path = match target {
         [b'f', b'i', b'l', b'e', b':', ..] if !rest.starts_with(b"//") => rest,
         [b'/', ..] | [b'~', b'/', ..] => target,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::boundary::{ends, starts};
 use crate::bytes::class::{ByteSet, run_end, run_start};
 use crate::bytes::steps::step;
-use crate::document::text::schemes::{SchemeForm, TextScheme};
+use crate::document::text::schemes::SchemeForm;
 
 /// The characters of URIs (RFC 2396 and RFC 2732), and escapes.
 const URI: ByteSet = ByteSet::ALPHANUMERIC.with(b"-_.!~*'()[];/:@&=+$,%\0");
@@ -50,9 +50,9 @@ fn uri(text: &[u8], from: usize, colon: usize, runs: &mut UriRuns) -> Option<Ran
     let start = run_start(text, floor..colon, is_scheme);
     let start =
         (start..colon).find(|&at| text[at].is_ascii_alphabetic() && starts(text, from, at))?;
-    let scheme = TextScheme::named(&text[start..colon])?;
+    let form = SchemeForm::named(&text[start..colon])?;
     let end = uri_end(text, colon, runs)?;
-    is_in_form(scheme, &text[colon + 1..end]).then_some(start..end)
+    is_in_form(form, &text[colon + 1..end]).then_some(start..end)
 }
 
 /// Returns whether a URI of any scheme begins a text.
@@ -143,18 +143,14 @@ fn longest(
 const FORM: usize = 512;
 
 /// Returns whether what stands behind the colon is in the form of its scheme (T7).
-fn is_in_form(scheme: &TextScheme, rest: &[u8]) -> bool {
+fn is_in_form(form: SchemeForm, rest: &[u8]) -> bool {
     let rest = &rest[..rest.len().min(FORM)];
     let authority = rest.strip_prefix(b"//");
     let has_host = authority.is_some_and(|authority| {
         let first = authority.first();
         first.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"[%_\0".contains(byte))
     });
-    match scheme.form {
-        SchemeForm::Special => has_host,
-        SchemeForm::Slashes => authority.is_some_and(|rest| !rest.is_empty()),
-        SchemeForm::NoSlash(shape) => has_host || shape(rest),
-    }
+    form.admits(rest, has_host)
 }
 
 /// Returns the range of the mail address with an `@` at `at`.

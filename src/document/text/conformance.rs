@@ -1,7 +1,7 @@
 //! Flags for what is odd about a reference; they do not change it.
 
 use super::bare::{is_ipv6, is_userinfo};
-use super::schemes::TextScheme;
+use super::schemes::SchemeForm;
 use crate::bytes::class::ByteSet;
 use crate::document::flags::Flags;
 
@@ -12,7 +12,7 @@ static MARKED: ByteSet = ByteSet::EMPTY.with(b"%{}|\\^`[]").with_range(0x80, 0xF
 static LABEL: ByteSet = ByteSet::ALPHANUMERIC.with(b"_-").with_range(0x80, 0xFF);
 
 /// Returns the flags of a cleaned reference whose scheme and colon end at `rest`.
-pub(super) fn flags(reference: &[u8], rest: usize, scheme: Option<&TextScheme>) -> Flags {
+pub(super) fn flags(reference: &[u8], rest: usize, form: Option<SchemeForm>) -> Flags {
     let text = &reference[rest..];
     let mut flags = Flags::NONE;
     let mut literal = 0..0;
@@ -21,7 +21,7 @@ pub(super) fn flags(reference: &[u8], rest: usize, scheme: Option<&TextScheme>) 
         let start = 2 + authority.host_start;
         literal = start..start + authority.literal_length;
         // T27: only special schemes have a host.
-        if scheme.is_some_and(TextScheme::is_special) {
+        if form.is_some_and(SchemeForm::is_special) {
             flags |= authority.flags();
         }
     }

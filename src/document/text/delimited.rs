@@ -5,7 +5,7 @@ use std::cell::Cell;
 
 use super::candidate::{Candidate, Workspace};
 use super::lines::{self, LinePrefix, ReplyMark};
-use super::schemes::{LONGEST_RUN, SchemeStart, TextScheme};
+use super::schemes::{LONGEST_RUN, SchemeForm, SchemeStart};
 use super::view::{
     PADDING, Role, TextView, is_blank, is_break, is_escape, is_ignorable, is_scheme_byte, role,
 };
@@ -514,7 +514,7 @@ pub(super) fn read_prefixed(
     let (name, rest) = (&reference[..length], &reference[length + 1..]);
     let slashes = rest.starts_with(b"//");
     let compound = memchr::memrchr(b'+', name).filter(|_| slashes);
-    let known = TextScheme::named(name).or_else(|| TextScheme::named(&name[compound? + 1..]));
+    let known = SchemeForm::named(name).or_else(|| SchemeForm::named(&name[compound? + 1..]));
     if known.is_none() {
         candidate.flags |= Flags::UNKNOWN_SCHEME;
         if !slashes && has_spaces {

@@ -5,7 +5,7 @@ use super::delimited::{self, UriPrefix};
 use super::optional;
 use super::refang::Refang;
 use super::rewritten::{Rewrite, RewrittenText, rewritten_bounds};
-use super::schemes::{self, SchemeStart, TextScheme};
+use super::schemes::{self, SchemeForm, SchemeStart};
 use super::view::{TextView, is_blank, is_break};
 use super::{TextOptions, TextSource, bare, conformance, split};
 use crate::bytes::prefilter::WordEndings;
@@ -112,8 +112,8 @@ impl TextScanner {
     fn read_www(&mut self, view: &TextView<'_>, at: usize) -> Option<Candidate> {
         let non_ascii = self.options.non_ascii;
         let mut candidate = optional::www(view, non_ascii, at, &mut self.workspace)?;
-        let http = TextScheme::named(b"http");
-        candidate.flags |= conformance::flags(&self.workspace.text, "http:".len(), http);
+        let form = Some(SchemeForm::Special);
+        candidate.flags |= conformance::flags(&self.workspace.text, "http:".len(), form);
         Some(candidate)
     }
 
@@ -126,9 +126,9 @@ impl TextScanner {
         {
             let reference = self.workspace.reference(&candidate, view.bytes);
             let length = delimited::scheme_length(reference);
-            let scheme = TextScheme::named(&reference[..length.unwrap_or(0)]);
+            let form = SchemeForm::named(&reference[..length.unwrap_or(0)]);
             let rest = length.map_or(0, |length| length + 1);
-            candidate.flags |= conformance::flags(reference, rest, scheme);
+            candidate.flags |= conformance::flags(reference, rest, form);
             return Some(candidate);
         }
         let start = SchemeStart::before(view, colon)?;
@@ -143,7 +143,7 @@ impl TextScanner {
         }
         let mut candidate = self.read_from(view, &start)?;
         let reference = self.workspace.reference(&candidate, view.bytes);
-        candidate.flags |= conformance::flags(reference, colon + 1 - start.at, start.scheme);
+        candidate.flags |= conformance::flags(reference, colon + 1 - start.at, start.form);
         Some(candidate)
     }
 

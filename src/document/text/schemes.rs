@@ -1,266 +1,102 @@
-//! Schemes: a row for each that is known, and where one starts before a colon (T1 to T8).
+//! Schemes: the forms of those that are known, and where one starts before a colon (T1 to T8).
 
 use super::view::{TextView, is_scheme_byte};
 use crate::document::flags::Flags;
 
-/// The continuation of a scheme's URIs behind the colon.
+/// The continuation of a known scheme's URIs after the colon.
 #[derive(Clone, Copy, Debug)]
 pub enum SchemeForm {
     /// `//` and an Internet host: http, https, ftp, ftps, ws, wss.
     Special,
     /// `//`.
     Slashes,
+    /// `//`, where the authority may be empty, or else `/`.
+    File,
     /// `//`, or else this shape (T7).
     NoSlash(SchemeShape),
 }
 
-/// A known scheme.
-#[derive(Clone, Copy, Debug)]
-pub struct TextScheme {
-    /// The name in lower case.
-    pub name: &'static str,
-    /// The continuation behind the colon.
-    pub form: SchemeForm,
-}
-
-const fn special(name: &'static str) -> TextScheme {
-    let form = SchemeForm::Special;
-    TextScheme { name, form }
-}
-
-const fn known(name: &'static str) -> TextScheme {
-    let form = SchemeForm::Slashes;
-    TextScheme { name, form }
-}
-
-const fn no_slash(name: &'static str, shape: SchemeShape) -> TextScheme {
-    let form = SchemeForm::NoSlash(shape);
-    TextScheme { name, form }
-}
-
-/// Every known scheme, by name: IANA's permanent ones and common unofficial ones.
-pub(crate) const SCHEMES: &[TextScheme] = &[
-    known("aaa"),
-    known("aaas"),
-    known("about"),
-    known("acap"),
-    no_slash("acct", has_at_sign),
-    known("amqp"),
-    no_slash("bitcoin", is_bitcoin),
-    known("cap"),
-    known("chrome-extension"),
-    no_slash("cid", has_at_sign),
-    known("coap"),
-    known("coap+tcp"),
-    known("coap+ws"),
-    known("coaps"),
-    known("coaps+tcp"),
-    known("coaps+ws"),
-    known("crid"),
-    no_slash("data", is_data),
-    known("dav"),
-    known("dict"),
-    no_slash("did", is_did),
-    known("dns"),
-    no_slash("doi", is_doi),
-    known("dtn"),
-    known("example"),
-    no_slash("file", is_path),
-    special("ftp"),
-    special("ftps"),
-    known("gemini"),
-    no_slash("geo", is_coordinates),
-    known("git"),
-    known("git+ssh"),
-    known("go"),
-    known("gopher"),
-    known("gs"),
-    known("h323"),
-    known("hdfs"),
-    special("http"),
-    special("https"),
-    known("iax"),
-    known("icap"),
-    known("im"),
-    known("imap"),
-    known("info"),
-    known("ipn"),
-    known("ipp"),
-    known("ipps"),
-    known("irc"),
-    known("ircs"),
-    known("iris"),
-    known("iris.beep"),
-    known("iris.lwz"),
-    known("iris.xpc"),
-    known("iris.xpcs"),
-    known("jabber"),
-    known("ldap"),
-    known("ldaps"),
-    known("leaptofrogans"),
-    no_slash("magnet", is_query),
-    no_slash("mailto", is_mailbox),
-    no_slash("matrix", is_matrix),
-    no_slash("mid", has_at_sign),
-    known("mongodb"),
-    known("moz-extension"),
-    known("mqtt"),
-    known("ms-settings"),
-    known("msrp"),
-    known("msrps"),
-    known("mt"),
-    known("mtqp"),
-    known("mupdate"),
-    known("mysql"),
-    no_slash("news", is_news),
-    known("nfs"),
-    known("ni"),
-    known("nih"),
-    known("nntp"),
-    known("opaquelocktoken"),
-    known("pkcs11"),
-    known("pop"),
-    known("postgres"),
-    known("postgresql"),
-    known("pres"),
-    known("redis"),
-    known("reload"),
-    known("rsync"),
-    known("rtsp"),
-    known("rtsps"),
-    known("rtspu"),
-    known("s3"),
-    known("service"),
-    known("session"),
-    known("sftp"),
-    known("shttp"),
-    known("sieve"),
-    no_slash("sip", is_host_or_mailbox),
-    no_slash("sips", is_host_or_mailbox),
-    known("slack"),
-    known("smb"),
-    no_slash("sms", is_number),
-    known("snews"),
-    known("snmp"),
-    known("soap.beep"),
-    known("soap.beeps"),
-    known("spotify"),
-    known("ssh"),
-    known("steam"),
-    known("stun"),
-    known("stuns"),
-    known("svn"),
-    known("svn+ssh"),
-    no_slash("tag", is_tag),
-    no_slash("tel", is_number),
-    known("telnet"),
-    known("tftp"),
-    known("thismessage"),
-    known("tip"),
-    known("tn3270"),
-    known("turn"),
-    known("turns"),
-    known("tv"),
-    no_slash("urn", is_urn),
-    known("vemmi"),
-    known("view-source"),
-    known("vnc"),
-    known("webcal"),
-    special("ws"),
-    special("wss"),
-    known("xcon"),
-    known("xcon-userid"),
-    known("xmlrpc.beep"),
-    known("xmlrpc.beeps"),
-    no_slash("xmpp", is_host_or_mailbox),
-    known("z39.50r"),
-    known("z39.50s"),
-];
-
-impl TextScheme {
+impl SchemeForm {
     /// The length of the longest name, in bytes.
-    pub(crate) const LONGEST: usize = 16;
+    const LONGEST: usize = 16;
 
-    /// Returns the known scheme of a name in any case.
+    /// Returns the form of a known scheme, whose name is in any case: IANA's permanent ones and common
+    /// unofficial ones.
     ///
     /// ```
-    /// use uriscan::document::text::schemes::TextScheme;
-    /// assert_eq!(TextScheme::named(b"MailTo").unwrap().name, "mailto");
-    /// assert!(TextScheme::named(b"note").is_none());
+    /// use uriscan::document::text::schemes::SchemeForm;
+    /// assert!(SchemeForm::named(b"Http").unwrap().is_special());
+    /// assert!(SchemeForm::named(b"note").is_none());
     /// ```
-    pub fn named(name: &[u8]) -> Option<&'static TextScheme> {
-        match name {
-            [b'h' | b'H', b't' | b'T', b't' | b'T', b'p' | b'P'] => return Some(&SCHEMES[HTTP]),
-            [
-                b'h' | b'H',
-                b't' | b'T',
-                b't' | b'T',
-                b'p' | b'P',
-                b's' | b'S',
-            ] => {
-                return Some(&SCHEMES[HTTP + 1]);
-            }
-            _ if name.len() > Self::LONGEST => return None,
-            _ => {}
-        }
-        // The rows of a first letter stand together, and a name is compared as one number.
-        let letter = name.first()?.to_ascii_lowercase().checked_sub(b'a')? as usize;
-        let (&start, &end) = (FIRST.get(letter)?, FIRST.get(letter + 1)?);
-        let key = key(name);
-        let row = KEYS[start..end].iter().position(|&other| other == key)?;
-        Some(&SCHEMES[start + row])
+    pub fn named(name: &[u8]) -> Option<SchemeForm> {
+        let mut lower = [0; Self::LONGEST];
+        let lower = lower.get_mut(..name.len())?;
+        lower.copy_from_slice(name);
+        lower.make_ascii_lowercase();
+        Some(match &*lower {
+            b"ftp" | b"ftps" | b"http" | b"https" | b"ws" | b"wss" => SchemeForm::Special,
+            b"aaa" | b"aaas" | b"about" | b"acap" | b"amqp" | b"cap" | b"chrome-extension"
+            | b"coap" | b"coap+tcp" | b"coap+ws" | b"coaps" | b"coaps+tcp" | b"coaps+ws"
+            | b"crid" | b"dav" | b"dict" | b"dns" | b"dtn" | b"example" | b"gemini" | b"git"
+            | b"git+ssh" | b"go" | b"gopher" | b"gs" | b"h323" | b"hdfs" | b"iax" | b"icap"
+            | b"im" | b"imap" | b"info" | b"ipn" | b"ipp" | b"ipps" | b"irc" | b"ircs"
+            | b"iris" | b"iris.beep" | b"iris.lwz" | b"iris.xpc" | b"iris.xpcs" | b"jabber"
+            | b"ldap" | b"ldaps" | b"leaptofrogans" | b"mongodb" | b"moz-extension" | b"mqtt"
+            | b"ms-settings" | b"msrp" | b"msrps" | b"mt" | b"mtqp" | b"mupdate" | b"mysql"
+            | b"nfs" | b"ni" | b"nih" | b"nntp" | b"opaquelocktoken" | b"pkcs11" | b"pop"
+            | b"postgres" | b"postgresql" | b"pres" | b"redis" | b"reload" | b"rsync" | b"rtsp"
+            | b"rtsps" | b"rtspu" | b"s3" | b"service" | b"session" | b"sftp" | b"shttp"
+            | b"sieve" | b"slack" | b"smb" | b"snews" | b"snmp" | b"soap.beep" | b"soap.beeps"
+            | b"spotify" | b"ssh" | b"steam" | b"stun" | b"stuns" | b"svn" | b"svn+ssh"
+            | b"telnet" | b"tftp" | b"thismessage" | b"tip" | b"tn3270" | b"turn" | b"turns"
+            | b"tv" | b"vemmi" | b"view-source" | b"vnc" | b"webcal" | b"xcon" | b"xcon-userid"
+            | b"xmlrpc.beep" | b"xmlrpc.beeps" | b"z39.50r" | b"z39.50s" => SchemeForm::Slashes,
+            b"file" => SchemeForm::File,
+            b"acct" | b"cid" | b"mid" => SchemeForm::NoSlash(has_at_sign),
+            b"bitcoin" => SchemeForm::NoSlash(is_bitcoin),
+            b"data" => SchemeForm::NoSlash(is_data),
+            b"did" => SchemeForm::NoSlash(is_did),
+            b"doi" => SchemeForm::NoSlash(is_doi),
+            b"geo" => SchemeForm::NoSlash(is_coordinates),
+            b"magnet" => SchemeForm::NoSlash(is_query),
+            b"mailto" => SchemeForm::NoSlash(is_mailbox),
+            b"matrix" => SchemeForm::NoSlash(is_matrix),
+            b"news" => SchemeForm::NoSlash(is_news),
+            b"sip" | b"sips" | b"xmpp" => SchemeForm::NoSlash(is_host_or_mailbox),
+            b"sms" | b"tel" => SchemeForm::NoSlash(is_number),
+            b"tag" => SchemeForm::NoSlash(is_tag),
+            b"urn" => SchemeForm::NoSlash(is_urn),
+            _ => return None,
+        })
     }
 
     /// Returns whether the scheme is http, https, ftp, ftps, ws or wss.
-    pub(crate) fn is_special(&self) -> bool {
-        matches!(self.form, SchemeForm::Special)
+    pub fn is_special(self) -> bool {
+        matches!(self, SchemeForm::Special)
     }
-}
 
-/// Returns a name in lower case as a number.
-const fn key(name: &[u8]) -> u128 {
-    let mut key = 0;
-    let mut n = name.len();
-    while n > 0 {
-        n -= 1;
-        key = key << 8 | name[n].to_ascii_lowercase() as u128;
-    }
-    key
-}
-
-static KEYS: [u128; SCHEMES.len()] = {
-    let mut keys = [0; SCHEMES.len()];
-    let mut n = 0;
-    while n < keys.len() {
-        keys[n] = key(SCHEMES[n].name.as_bytes());
-        n += 1;
-    }
-    keys
-};
-
-/// The index of http's row; that of https follows.
-const HTTP: usize = {
-    let mut n = 0;
-    while key(SCHEMES[n].name.as_bytes()) != key(b"http") {
-        n += 1;
-    }
-    n
-};
-
-/// The index, for each letter, of the first row whose name starts with that letter or a later one.
-static FIRST: [usize; 27] = {
-    let mut first = [SCHEMES.len(); 27];
-    let mut n = SCHEMES.len();
-    while n > 0 {
-        n -= 1;
-        let mut letter = 0;
-        while letter <= SCHEMES[n].name.as_bytes()[0] - b'a' {
-            first[letter as usize] = n;
-            letter += 1;
+    /// T7: returns the shape that the text after the colon must have without `//`.
+    fn shape(self) -> Option<SchemeShape> {
+        match self {
+            SchemeForm::Special | SchemeForm::Slashes => None,
+            SchemeForm::File => Some(is_path),
+            SchemeForm::NoSlash(shape) => Some(shape),
         }
     }
-    first
-};
+
+    /// Returns whether the text after the colon is in the form: `has_host` says whether it begins with `//`
+    /// and a host.
+    #[cfg(feature = "documents")]
+    pub(in crate::document) fn admits(self, rest: &[u8], has_host: bool) -> bool {
+        match self {
+            SchemeForm::Special => has_host,
+            SchemeForm::Slashes => rest
+                .strip_prefix(b"//")
+                .is_some_and(|rest| !rest.is_empty()),
+            _ => has_host || self.shape().is_some_and(|shape| shape(rest)),
+        }
+    }
+}
 
 /// T1: the longest run of scheme bytes that is no blob.
 pub(super) const LONGEST_RUN: usize = 64;
@@ -272,8 +108,8 @@ pub(super) struct SchemeStart {
     pub(super) at: usize,
     /// The index of the colon.
     pub(super) colon: usize,
-    /// The scheme's row, unless it is compound or unknown.
-    pub(super) scheme: Option<&'static TextScheme>,
+    /// The form of the scheme, unless it is compound or unknown.
+    pub(super) form: Option<SchemeForm>,
     /// `//` follows the colon.
     pub(super) slashes: bool,
     /// `glued` or `unknown-scheme`.
@@ -288,10 +124,10 @@ impl SchemeStart {
         // T1
         let first = *name.first()?;
         let slashes = view.at(colon + 1) == Some(b'/') && view.at(colon + 2) == Some(b'/');
-        let start = |n: usize, scheme, flags| SchemeStart {
+        let start = |n: usize, form, flags| SchemeStart {
             at: run + n,
             colon,
-            scheme,
+            form,
             slashes,
             flags,
         };
@@ -299,20 +135,17 @@ impl SchemeStart {
             && run > view.floor
             && view.before(run).is_some_and(is_scheme_byte);
         // T2
-        if !blob && let Some(scheme) = TextScheme::named(name) {
-            return Some(start(0, Some(scheme), Flags::NONE));
+        if !blob && let Some(form) = SchemeForm::named(name) {
+            return Some(start(0, Some(form), Flags::NONE));
         }
         // T3: `git+https://`
         if slashes
             && let Some(plus) = memchr::memrchr(b'+', name)
-            && TextScheme::named(&name[plus + 1..]).is_some()
+            && SchemeForm::named(&name[plus + 1..]).is_some()
         {
             let letter = name.iter().position(u8::is_ascii_alphabetic)?;
-            return Some(start(
-                letter,
-                TextScheme::named(&name[letter..]),
-                Flags::NONE,
-            ));
+            let form = SchemeForm::named(&name[letter..]);
+            return Some(start(letter, form, Flags::NONE));
         }
         // T4: `sentence.https://`, `2https://`
         if let Some(tail) = known_tail(name) {
@@ -320,7 +153,7 @@ impl SchemeStart {
                 true => Flags::GLUED,
                 false => Flags::NONE,
             };
-            return Some(start(tail, TextScheme::named(&name[tail..]), glued));
+            return Some(start(tail, SchemeForm::named(&name[tail..]), glued));
         }
         if !slashes {
             return None;
@@ -330,7 +163,7 @@ impl SchemeStart {
             if let Some(tail) = name.len().checked_sub(scheme.len())
                 && name[tail..].eq_ignore_ascii_case(scheme)
             {
-                return Some(start(tail, TextScheme::named(scheme), Flags::GLUED));
+                return Some(start(tail, SchemeForm::named(scheme), Flags::GLUED));
             }
         }
         // T6
@@ -347,20 +180,17 @@ impl SchemeStart {
 
     /// Returns whether the scheme has an Internet host.
     pub(super) fn is_special(&self) -> bool {
-        self.scheme.is_some_and(TextScheme::is_special)
+        self.form.is_some_and(SchemeForm::is_special)
     }
 
     /// Returns whether the scheme is file, whose authority may be empty.
     pub(super) fn is_file(&self) -> bool {
-        self.scheme.is_some_and(|scheme| scheme.name == "file")
+        matches!(self.form, Some(SchemeForm::File))
     }
 
-    /// T7: returns the shape that the text behind the colon must have without `//`.
+    /// T7: returns the shape that the text after the colon must have without `//`.
     pub(super) fn shape(&self) -> Option<SchemeShape> {
-        match self.scheme?.form {
-            SchemeForm::NoSlash(shape) => Some(shape),
-            _ => None,
-        }
+        self.form?.shape()
     }
 }
 
@@ -373,10 +203,10 @@ pub(super) fn run_start(view: &TextView<'_>, end: usize) -> usize {
 
 /// T4: returns the start of the longest known scheme at the end of a run.
 fn known_tail(name: &[u8]) -> Option<usize> {
-    let least = name.len().saturating_sub(TextScheme::LONGEST).max(1);
+    let least = name.len().saturating_sub(SchemeForm::LONGEST).max(1);
     (least..name.len()).find(|&at| {
         let joint = matches!(name[at - 1], b'.' | b'-' | b'0'..=b'9');
-        joint && TextScheme::named(&name[at..]).is_some()
+        joint && SchemeForm::named(&name[at..]).is_some()
     })
 }
 
@@ -535,10 +365,8 @@ pub(in crate::document) fn is_whole_uri(text: &[u8]) -> bool {
     let authority = rest.strip_prefix(b"//");
     let has_host =
         authority.is_some_and(|authority| !matches!(authority.first(), None | Some(b'/')));
-    match TextScheme::named(scheme).map(|scheme| scheme.form) {
-        Some(SchemeForm::Special) => has_host,
-        Some(SchemeForm::Slashes) => authority.is_some_and(|rest| !rest.is_empty()),
-        Some(SchemeForm::NoSlash(shape)) => has_host || shape(rest),
+    match SchemeForm::named(scheme) {
+        Some(form) => form.admits(rest, has_host),
         None => scheme.len() > 1 && has_host,
     }
 }
