@@ -20,13 +20,13 @@ pub(super) struct Delimiter {
     pub(super) level: usize,
     /// Whether it is the close delimiter, `--boundary--`.
     pub(super) close: bool,
-    /// The length of the delimiter and the blanks behind it, in bytes.
+    /// The length of the delimiter and the blanks after it, in bytes.
     pub(super) text: usize,
     /// The length of the line with its line end, in bytes.
     pub(super) line: usize,
 }
 
-/// The most blanks behind a delimiter.
+/// The most blanks after a delimiter.
 const PADDING: usize = 4096;
 
 /// Tests the start of a line against boundaries, innermost first; `end`: no more bytes follow.
@@ -35,57 +35,40 @@ pub(super) fn test<'a>(
     end: bool,
     boundaries: impl Iterator<Item = (usize, &'a [u8])>,
 ) -> DelimiterLine {
-    let Some(rest) = line.strip_prefix(b"--") else {
-        return if !end && b"--".starts_with(line) {
+    let mut tests = boundaries.map(|(level, boundary)| test_one(line, end, level, boundary));
+    let found = tests.find(|found| *found != DelimiterLine::No);
+    found.unwrap_or(DelimiterLine::No)
+}
+
+fn test_one(line: &[u8], end: bool, level: usize, boundary: &[u8]) -> DelimiterLine {
+    let (hyphens, rest) = line.split_at(line.len().min(2));
+    let Some(rest) = rest.strip_prefix(boundary).filter(|_| hyphens == b"--") else {
+        let is_cut = !end && b"--".starts_with(hyphens) && boundary.starts_with(rest);
+        return if is_cut {
             DelimiterLine::Unknown
         } else {
             DelimiterLine::No
         };
     };
-    let mut unknown = false;
-    for (level, boundary) in boundaries {
-        let Some(rest) = rest.strip_prefix(boundary) else {
-            unknown |= !end && boundary.starts_with(rest);
-            continue;
-        };
-        let (close, rest) = match rest.strip_prefix(b"--") {
-            Some(rest) => (true, rest),
-            None => (false, rest),
-        };
-        if !close && !end && rest == b"-" {
-            unknown = true;
-            continue;
-        }
-        let blanks = rest
-            .iter()
-            .take_while(|&&byte| matches!(byte, b' ' | b'\t'))
-            .take(PADDING)
-            .count();
-        let text = line.len() - rest.len() + blanks;
-        let ending = match rest[blanks..] {
-            [b'\n', ..] => 1,
-            [b'\r', b'\n', ..] => 2,
-            [] | [b'\r'] if end => rest.len() - blanks,
-            [] | [b'\r'] => {
-                unknown = true;
-                continue;
-            }
-            _ => continue,
-        };
-        if !unknown {
-            return DelimiterLine::Delimiter(Delimiter {
-                level,
-                close,
-                text,
-                line: text + ending,
-            });
-        }
-    }
-    if unknown {
-        DelimiterLine::Unknown
-    } else {
-        DelimiterLine::No
-    }
+    let closed = rest.strip_prefix(b"--");
+    let rest = closed.unwrap_or(rest);
+    let blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
+    let blanks = rest.iter().take_while(blank).take(PADDING).count();
+    let text = line.len() - rest.len() + blanks;
+    let ending = match rest[blanks..] {
+        [b'\n', ..] => 1,
+        [b'\r', b'\n', ..] => 2,
+        [] | [b'\r'] if end => rest.len() - blanks,
+        [] | [b'\r'] => return DelimiterLine::Unknown,
+        [b'-'] if blanks == 0 && closed.is_none() && !end => return DelimiterLine::Unknown,
+        _ => return DelimiterLine::No,
+    };
+    DelimiterLine::Delimiter(Delimiter {
+        level,
+        close: closed.is_some(),
+        text,
+        line: text + ending,
+    })
 }
 
 /// Returns the next index from `at` on, behind a line end, where a line starts with two hyphens.

@@ -37,49 +37,31 @@ const MAX_FILE_NAME: usize = 255;
 
 /// An open entity that encloses others.
 #[derive(Debug, Default)]
-pub(super) struct OpenEntity {
-    /// The boundary of a multipart entity; empty for a message.
-    pub(super) boundary: Vec<u8>,
+struct OpenEntity {
+    /// The boundary of a multipart entity; empty for a message, and after the close delimiter.
+    boundary: Vec<u8>,
     /// The length of the path of the entity itself.
-    pub(super) depth: usize,
+    depth: usize,
     /// Whether it is the body of a message, whose number ends in 0.
-    pub(super) is_body: bool,
-    pub(super) kind: EntityKind,
-    pub(super) stage: MultipartStage,
+    is_body: bool,
+    kind: EntityKind,
     /// The number of parts that have begun.
-    pub(super) count: u32,
+    count: u32,
     /// The number of documents to leave when it ends.
-    pub(super) documents: usize,
+    documents: usize,
 }
 
 /// The kinds of enclosing entities that are read in different ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum EntityKind {
+enum EntityKind {
     #[default]
     Message,
     Mixed,
     Digest,
-    /// Only the last part that can be read counts.
+    /// Only the last part that can be read is reported.
     LastAlternative,
     Signed,
     Encrypted,
-}
-
-/// The progress within a multipart entity.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum MultipartStage {
-    #[default]
-    Preamble,
-    Parts,
-    Closed,
-}
-
-/// The kind of input that comes next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum TreePhase {
-    #[default]
-    Header,
-    Body,
 }
 
 /// The end of a message: that of its framing, or of the file.
@@ -93,35 +75,36 @@ pub(super) enum Ending {
 #[derive(Default)]
 pub(super) struct MimeTree {
     /// The message's number in the archive, and a slash.
-    pub(super) prefix: String,
+    prefix: String,
     /// The offset of the first byte of its separator.
-    pub(super) offset: u64,
+    offset: u64,
     /// The number of the current part.
-    pub(super) path: Vec<u32>,
-    pub(super) levels: Vec<OpenEntity>,
-    phase: TreePhase,
-    pub(super) header: Header,
+    path: Vec<u32>,
+    levels: Vec<OpenEntity>,
+    /// The input is after the header of the current entity.
+    in_body: bool,
+    header: Header,
     leaf: LeafPart,
-    /// The last header header ended with the input.
+    /// The last header ended with the input.
     pub(super) ended_in_header: bool,
     /// The pending input starts a line.
     line_start: bool,
     /// The references of a preamble, until a delimiter confirms that it is one.
-    pub(super) preamble: Batch,
+    preamble: Batch,
     /// Whether the leaf is a preamble whose references are pending.
-    pub(super) in_preamble: bool,
+    in_preamble: bool,
     /// The mailbox quoted lines of parts.
     unquotes: bool,
     /// The offset of the current bytes in the archive.
     at: u64,
     /// The diagnostics to report when the message is entered.
     diagnostics: Vec<(&'static Code, u64)>,
-    pub(super) is_entered: bool,
-    pub(super) number: String,
+    is_entered: bool,
+    number: String,
     /// The value of Content-Length in the message's own header.
     pub(super) content_length: Option<u64>,
     /// The number of documents to leave when the current part ends.
-    pub(super) part_documents: usize,
+    part_documents: usize,
 }
 
 impl MimeTree {
@@ -141,7 +124,7 @@ impl MimeTree {
 
     /// Begins the body, as after an empty header.
     pub(super) fn begin_body(&mut self, run: &mut Run<'_, '_>) {
-        self.phase = TreePhase::Body;
+        self.in_body = true;
         self.open(run);
     }
 
@@ -159,23 +142,24 @@ impl MimeTree {
     }
 
     /// Begins the header of a message.
-    pub(super) fn begin_message(&mut self) {
+    fn begin_message(&mut self) {
         self.levels.push(OpenEntity {
             depth: self.path.len(),
+            documents: std::mem::take(&mut self.part_documents),
             ..OpenEntity::default()
         });
         self.begin_header();
     }
 
     fn begin_header(&mut self) {
-        self.phase = TreePhase::Header;
+        self.in_body = false;
         self.header.begin();
         self.line_start = true;
     }
 
     /// Returns whether the message's own header has not ended.
     pub(super) fn in_first_header(&self) -> bool {
-        self.phase == TreePhase::Header && self.levels.len() == 1 && self.path.is_empty()
+        !self.in_body && self.levels.len() == 1 && self.path.is_empty()
     }
 
     /// Reports a diagnostic of the message, or keeps it until the message is entered.
@@ -187,21 +171,14 @@ impl MimeTree {
         }
     }
 
-    /// Reports the diagnostics that were kept.
-    pub(super) fn report_diagnostics(&mut self, out: &mut Events) {
-        for (code, offset) in self.diagnostics.drain(..) {
-            out.push(Event::Diagnostic(code, offset));
-        }
-    }
-
-    pub(super) fn diagnose_here(&mut self, code: &'static Code, out: &mut Events) {
+    fn diagnose_here(&mut self, code: &'static Code, out: &mut Events) {
         self.diagnose(code, self.at, out);
     }
 
     /// The state that changes even where no byte is consumed: where a header ends in front of a
     /// line that is no field, its message begins.
-    fn progress(&self) -> (TreePhase, usize) {
-        (self.phase, self.levels.len())
+    fn progress(&self) -> (bool, usize) {
+        (self.in_body, self.levels.len())
     }
 
     /// Consumes bytes that stand at `offset`, and returns how many: all of them at the `end` of the
@@ -217,20 +194,14 @@ impl MimeTree {
         loop {
             self.at = offset + at as u64;
             let before = (at, self.progress());
-            match self.phase {
-                TreePhase::Header => {
-                    let first = self.in_first_header();
-                    at = self.header(bytes, at, end, run);
-                    if first {
-                        self.at = offset + at as u64;
-                        return at;
-                    }
-                }
-                TreePhase::Body => at = self.body(bytes, at, end, run),
-            }
-            if (at, self.progress()) == before
-                || (at == bytes.len() && self.phase == TreePhase::Body)
-            {
+            let is_first = self.in_first_header();
+            at = if self.in_body {
+                self.body(bytes, at, end, run)
+            } else {
+                self.header(bytes, at, end, run)
+            };
+            let is_done = at == bytes.len() && self.in_body;
+            if is_first || is_done || (at, self.progress()) == before {
                 self.at = offset + at as u64;
                 return at;
             }
@@ -261,14 +232,13 @@ impl MimeTree {
             at = stopped;
             match stop {
                 HeaderStop::NeedMore => return at,
-                HeaderStop::Empty | HeaderStop::End => {
-                    self.ended_in_header = stop == HeaderStop::End;
+                HeaderStop::Empty | HeaderStop::End | HeaderStop::NoField => {
                     self.at += (at - from) as u64;
-                    break;
-                }
-                HeaderStop::NoField => {
-                    self.at += (at - from) as u64;
-                    self.diagnose_here(&diagnostic::NO_BLANK_LINE, run.out);
+                    if stop == HeaderStop::NoField {
+                        self.diagnose_here(&diagnostic::NO_BLANK_LINE, run.out);
+                    } else {
+                        self.ended_in_header = stop == HeaderStop::End;
+                    }
                     break;
                 }
                 HeaderStop::Hyphens => match self.delimiter(&bytes[at..], end) {
@@ -283,28 +253,25 @@ impl MimeTree {
                 },
             }
         }
-        self.phase = TreePhase::Body;
+        self.in_body = true;
         self.line_start = true;
         self.open(run);
         at
     }
 
-    fn delimiter(&self, line: &[u8], end: bool) -> DelimiterLine {
+    /// Returns the boundaries of the open multipart entities, innermost first.
+    fn boundaries(&self) -> impl Iterator<Item = (usize, &[u8])> {
         let open = self.levels.iter().enumerate().rev();
-        let boundaries = open
-            .filter(|(_, level)| {
-                !level.boundary.is_empty() && level.stage != MultipartStage::Closed
-            })
-            .map(|(index, level)| (index, level.boundary.as_slice()));
-        delimiter::test(line, end, boundaries)
+        open.filter(|(_, level)| !level.boundary.is_empty())
+            .map(|(index, level)| (index, level.boundary.as_slice()))
+    }
+
+    fn delimiter(&self, line: &[u8], end: bool) -> DelimiterLine {
+        delimiter::test(line, end, self.boundaries())
     }
 
     fn body(&mut self, bytes: &[u8], at: usize, end: bool, run: &mut Run<'_, '_>) -> usize {
-        let multipart = self
-            .levels
-            .iter()
-            .any(|level| !level.boundary.is_empty() && level.stage != MultipartStage::Closed);
-        if !multipart {
+        if self.boundaries().next().is_none() {
             self.data(&bytes[at..], end, run);
             return bytes.len();
         }
@@ -397,14 +364,13 @@ impl MimeTree {
         let level = &mut self.levels[delimiter.level];
         self.path.truncate(level.depth);
         if delimiter.close {
-            level.stage = MultipartStage::Closed;
+            level.boundary.clear();
             self.begin_between(Flags::EPILOGUE);
             // The epilogue begins with the line end of the delimiter.
-            self.phase = TreePhase::Body;
+            self.in_body = true;
             self.line_start = false;
             delimiter.text
         } else {
-            level.stage = MultipartStage::Parts;
             level.count += 1;
             self.path.push(level.count);
             self.begin_header();
@@ -417,14 +383,13 @@ impl MimeTree {
         let Some(level) = self.levels.pop() else {
             return;
         };
-        let code = match level.stage {
-            _ if level.boundary.is_empty() => None,
-            MultipartStage::Preamble => Some(&diagnostic::BOUNDARY_NEVER_FOUND),
-            MultipartStage::Parts => Some(&diagnostic::CLOSE_MISSING),
-            MultipartStage::Closed => None,
-        };
-        if let Some(code) = code {
-            self.diagnose_here(code, out);
+        if !level.boundary.is_empty() {
+            let is_found = level.count > 0;
+            let codes = [
+                &diagnostic::BOUNDARY_NEVER_FOUND,
+                &diagnostic::CLOSE_MISSING,
+            ];
+            self.diagnose_here(codes[usize::from(is_found)], out);
         }
         for _ in 0..level.documents {
             out.push(Event::Leave);
@@ -433,18 +398,19 @@ impl MimeTree {
 
     /// Ends the message.
     pub(super) fn end(&mut self, ending: Ending, run: &mut Run<'_, '_>) {
-        let header = self.phase == TreePhase::Header;
-        if ending == Ending::Truncated && (header || self.ended_in_header) {
+        if ending == Ending::Truncated && (!self.in_body || self.ended_in_header) {
             self.diagnose_here(&diagnostic::MBOX_TRUNCATED, run.out);
         }
-        if header {
+        if !self.in_body {
             self.open(run);
         }
         self.end_leaf(run);
         self.release_preamble(false, run.out);
         while !self.levels.is_empty() {
             if self.levels.len() == 1 {
-                self.report_diagnostics(run.out);
+                for (code, offset) in self.diagnostics.drain(..) {
+                    run.out.push(Event::Diagnostic(code, offset));
+                }
             }
             self.end_level(run.out);
         }
@@ -452,7 +418,7 @@ impl MimeTree {
     }
 
     /// Sets the number of the entity at the path, with a last `0` for the header of a message.
-    pub(super) fn set_number(&mut self, of_header: bool) {
+    fn set_number(&mut self, of_header: bool) {
         self.number.clear();
         for &number in &self.path {
             match u8::try_from(number) {
@@ -469,11 +435,11 @@ impl MimeTree {
         }
     }
 
-    /// Enters the entity whose header header is complete, and prepares for its body.
-    pub(super) fn open(&mut self, run: &mut Run<'_, '_>) {
+    /// Enters the entity whose header is complete, and prepares for its body.
+    fn open(&mut self, run: &mut Run<'_, '_>) {
         let content_type = self.header.entity.content_type.clone();
         let content_type = content_type.as_deref();
-        let parent = self.levels.last_mut();
+        let parent = self.levels.last();
         let (kind, count) =
             parent.map_or((EntityKind::Message, 0), |level| (level.kind, level.count));
         // The header is that of a message, not of one of its parts.
@@ -495,25 +461,19 @@ impl MimeTree {
         if kind == EntityKind::LastAlternative && count > 1 && class.is_read() {
             run.out.push(Event::Restart(RestartHints::default()));
         }
-        let documents = self.enter_heading(message, class, media_type, run);
-        self.report_header_diagnostics(run.out);
-        let mut documents = if message {
-            if let Some(level) = self.levels.last_mut() {
-                level.documents += documents;
-            }
-            0
-        } else {
-            documents
-        };
+        self.enter_heading(message, class, media_type, run);
+        for code in std::mem::take(&mut self.header.diagnostics) {
+            self.diagnose(code, self.offset, run.out);
+        }
+        if message && let Some(level) = self.levels.last_mut() {
+            level.documents += std::mem::take(&mut self.part_documents);
+        }
         let transfer = self.transfer(class, run.out);
         if class == PartClass::Multipart {
-            let boundary = content_type
-                .and_then(|content_type| content_type.parameter("boundary"))
-                .map(|boundary| boundary.trim_ascii_end().to_vec())
-                .filter(|boundary| !boundary.is_empty());
-            if let Some(boundary) = boundary {
-                self.open_multipart(boundary, message, media_type, &mut documents, run);
-                return;
+            let boundary = content_type.and_then(|known| known.parameter("boundary"));
+            let boundary = boundary.unwrap_or_default().trim_ascii_end();
+            if !boundary.is_empty() {
+                return self.open_multipart(boundary.to_vec(), message, media_type, run);
             }
             self.diagnose_here(&diagnostic::BOUNDARY_MISSING, run.out);
             class = PartClass::TEXT;
@@ -522,20 +482,9 @@ impl MimeTree {
             self.path.push(1);
         }
         if class == PartClass::Message && transfer == TransferEncoding::Identity {
-            self.begin_message();
-            if let Some(level) = self.levels.last_mut() {
-                level.documents = documents;
-            }
-            return;
+            return self.begin_message();
         }
-        self.part_documents = documents;
-        self.begin_part(class, transfer, media_type, content_type, run);
-    }
-
-    fn report_header_diagnostics(&mut self, out: &mut Events) {
-        for code in std::mem::take(&mut self.header.diagnostics) {
-            self.diagnose(code, self.offset, out);
-        }
+        self.begin_part(class, transfer, media_type, run);
     }
 
     fn transfer(&mut self, class: PartClass, out: &mut Events) -> TransferEncoding {
@@ -547,33 +496,29 @@ impl MimeTree {
             self.diagnose_here(&diagnostic::TRANSFER_UNKNOWN, out);
         }
         let transfer = transfer.unwrap_or_default();
-        if class == PartClass::Multipart {
-            if transfer != TransferEncoding::Identity {
-                self.diagnose_here(&diagnostic::TRANSFER_ON_MULTIPART, out);
-            }
+        if class == PartClass::Multipart && transfer != TransferEncoding::Identity {
+            self.diagnose_here(&diagnostic::TRANSFER_ON_MULTIPART, out);
             return TransferEncoding::Identity;
         }
         transfer
     }
 
-    /// Enters the entity, if there is anything to report before its body; returns the number of
-    /// documents entered.
+    /// Enters the entity, if there is anything to report before its body.
     fn enter_heading(
         &mut self,
         message: bool,
         class: PartClass,
         media_type: &str,
         run: &mut Run<'_, '_>,
-    ) -> usize {
+    ) {
         let root = message && self.levels.len() == 1 && self.path.is_empty();
         use EntityProperty::{Base, ContentId, Location};
         let is_named = |property| self.header.value(property).is_some();
         let has_events = [Location, Base, ContentId].into_iter().any(is_named)
             || !self.header.events.list.is_empty();
         if !message && class != PartClass::Multipart && !has_events {
-            return 0;
+            return;
         }
-        let mut documents = 1;
         if root
             && let Some(snapshot) = self.header.value(EntityProperty::Snapshot)
             && Reference::split(snapshot).scheme.is_some()
@@ -584,7 +529,6 @@ impl MimeTree {
             };
             self.enter_with(Some(base), run.out);
             run.out.push(Event::Settled);
-            documents += 1;
         }
         let base = self.base(run.scanners.options.mime_base, run.out);
         self.enter_with(base, run.out);
@@ -617,12 +561,12 @@ impl MimeTree {
         if !related {
             run.out.push(Event::Settled);
         }
-        documents
     }
 
-    fn enter_with(&self, base: Option<EntityBase>, out: &mut Events) {
+    fn enter_with(&mut self, base: Option<EntityBase>, out: &mut Events) {
         let member = Some(self.member(out));
         nested::enter(member, RuleFamily::Plain, base, out);
+        self.part_documents += 1;
     }
 
     /// Returns the base that a heading names (RFC 2557 section 5; rule M22): Content-Base, which
@@ -649,7 +593,6 @@ impl MimeTree {
         boundary: Vec<u8>,
         is_body: bool,
         media_type: &str,
-        documents: &mut usize,
         run: &mut Run<'_, '_>,
     ) {
         let last = run.scanners.options.alternatives == Alternatives::Last;
@@ -663,7 +606,7 @@ impl MimeTree {
             "multipart/alternative" if last => {
                 // A restart at the next alternative discards this one.
                 nested::enter(None, RuleFamily::Plain, None, run.out);
-                *documents += 1;
+                self.part_documents += 1;
                 EntityKind::LastAlternative
             }
             _ => EntityKind::Mixed,
@@ -673,7 +616,7 @@ impl MimeTree {
             depth: self.path.len(),
             is_body,
             kind,
-            documents: *documents,
+            documents: std::mem::take(&mut self.part_documents),
             ..OpenEntity::default()
         });
         self.begin_between(Flags::NONE);
@@ -683,7 +626,6 @@ impl MimeTree {
 
     /// Begins text between the parts of a multipart entity, which belongs to the entity itself.
     fn begin_between(&mut self, flags: Flags) {
-        self.part_documents = 0;
         let member = Member {
             scope: NestedScope::Enclosing,
             flags,
@@ -699,9 +641,10 @@ impl MimeTree {
         class: PartClass,
         transfer: TransferEncoding,
         media_type: &str,
-        content_type: Option<&Parameters>,
         run: &mut Run<'_, '_>,
     ) {
+        let content_type = self.header.entity.content_type.clone();
+        let content_type = content_type.as_deref();
         self.set_number(false);
         let mut member = self.leaf.take_member();
         member.name.push_str(&self.prefix);
@@ -758,7 +701,7 @@ impl MimeTree {
     }
 
     /// Reports the pending references, once it is known whether they are those of a preamble.
-    pub(super) fn release_preamble(&mut self, confirmed: bool, out: &mut Events) {
+    fn release_preamble(&mut self, confirmed: bool, out: &mut Events) {
         if !std::mem::take(&mut self.in_preamble) || self.preamble.list.is_empty() {
             return;
         }
