@@ -4,7 +4,7 @@ use std::net::Ipv6Addr;
 
 use super::NonAscii;
 use super::candidate::{Candidate, Workspace};
-use super::lines::{self, LinePrefix};
+use super::lines::{self, LinePrefix, ReplyMark};
 use super::schemes::{self, SchemeStart};
 use super::view::{Role, TextView, is_break, is_scheme_byte, role};
 use crate::bytes::class::ByteSet;
@@ -318,7 +318,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         }
         let crlf = byte == b'\r' && view.at(end + 1) == Some(b'\n');
         let next = end + 1 + usize::from(crlf);
-        let prefix = LinePrefix::with_entities(view, self.start);
+        let prefix = LinePrefix::before(view, self.start, ReplyMark::Either);
         let Some(next) = prefix.skip(view, next, next + NEXT_PREFIX) else {
             return false;
         };

@@ -1,5 +1,7 @@
 //! Flags for what is odd about a reference; they do not change it.
 
+use std::ops::Range;
+
 use super::bare::{is_ipv6, is_userinfo};
 use super::schemes::SchemeForm;
 use crate::bytes::class::ByteSet;
@@ -16,13 +18,19 @@ pub(super) fn flags(reference: &[u8], rest: usize, form: Option<SchemeForm>) -> 
     let text = &reference[rest..];
     let mut flags = Flags::NONE;
     let mut literal = 0..0;
-    if let Some(behind) = text.strip_prefix(b"//") {
-        let authority = AuthorityParts::of(behind);
-        let start = 2 + authority.host_start;
-        literal = start..start + authority.literal_length;
+    if let Some(rest) = text.strip_prefix(b"//") {
+        let host = host(rest);
+        let start = 2 + host.start;
+        let host = &rest[host];
+        literal = start..start + literal_length(host);
         // T27: only special schemes have a host.
         if form.is_some_and(SchemeForm::is_special) {
-            flags |= authority.flags();
+            if start > 2 {
+                flags |= Flags::USERINFO;
+            }
+            if is_odd_host(host, literal.len()) {
+                flags |= Flags::ODD_HOST;
+            }
         }
     }
     // Without a branch for each byte: most references have none of these.
@@ -58,73 +66,47 @@ fn has_bad_percent(reference: &[u8]) -> bool {
 /// The longest label of a host name, in bytes (RFC 1035, section 2.3.4).
 pub(super) const LONGEST_LABEL: usize = 63;
 
-/// The parts of an authority.
-struct AuthorityParts<'a> {
-    /// The host and the port.
-    host: &'a [u8],
-    /// The start of `host`, behind the user information.
-    host_start: usize,
-    /// The length of the host if it is an IP literal, or zero.
-    literal_length: usize,
-}
-
-impl<'a> AuthorityParts<'a> {
-    /// Splits the authority at the start of `behind`, the bytes behind `//`.
-    fn of(behind: &'a [u8]) -> Self {
-        let (mut end, mut at) = (behind.len(), None);
-        for (index, &byte) in behind.iter().enumerate() {
-            match byte {
-                b'/' | b'?' | b'#' => {
-                    end = index;
-                    break;
-                }
-                b'@' => at = Some(index),
-                _ => {}
+/// Returns the range of the host and the port in the bytes after `//`, without user information.
+fn host(rest: &[u8]) -> Range<usize> {
+    let (mut end, mut at) = (rest.len(), None);
+    for (index, &byte) in rest.iter().enumerate() {
+        match byte {
+            b'/' | b'?' | b'#' => {
+                end = index;
+                break;
             }
-        }
-        let at = at.filter(|&at| is_userinfo(&behind[..at]));
-        let host_start = at.map_or(0, |at| at + 1);
-        let host = &behind[host_start..end];
-        AuthorityParts {
-            host,
-            host_start,
-            literal_length: literal_length(host).unwrap_or(0),
+            b'@' => at = Some(index),
+            _ => {}
         }
     }
-
-    fn flags(&self) -> Flags {
-        let mut flags = Flags::NONE;
-        if self.host_start > 0 {
-            flags |= Flags::USERINFO;
-        }
-        if self.is_odd() {
-            flags |= Flags::ODD_HOST;
-        }
-        flags
-    }
-
-    fn is_odd(&self) -> bool {
-        let is_port = |text: &[u8]| match text.strip_prefix(b":") {
-            Some(digits) => digits.iter().all(u8::is_ascii_digit),
-            None => text.is_empty(),
-        };
-        if self.literal_length > 0 {
-            return !is_port(&self.host[self.literal_length..]);
-        }
-        let host = match self.host.iter().rposition(|&byte| byte == b':') {
-            Some(colon) if is_port(&self.host[colon..]) => &self.host[..colon],
-            _ => self.host,
-        };
-        // A final dot stands for the root of the domain names.
-        let host = host.strip_suffix(b".").unwrap_or(host);
-        host.split(|&byte| byte == b'.').any(is_odd_label)
-    }
+    let at = at.filter(|&at| is_userinfo(&rest[..at]));
+    at.map_or(0, |at| at + 1)..end
 }
 
-fn literal_length(host: &[u8]) -> Option<usize> {
-    let inner = host.strip_prefix(b"[")?;
-    let length = memchr::memchr(b']', inner)?;
-    is_ipv6(&inner[..length]).then_some(length + 2)
+fn is_odd_host(host: &[u8], literal: usize) -> bool {
+    let is_port = |text: &[u8]| match text.strip_prefix(b":") {
+        Some(digits) => digits.iter().all(u8::is_ascii_digit),
+        None => text.is_empty(),
+    };
+    if literal > 0 {
+        return !is_port(&host[literal..]);
+    }
+    let host = match host.iter().rposition(|&byte| byte == b':') {
+        Some(colon) if is_port(&host[colon..]) => &host[..colon],
+        _ => host,
+    };
+    // A final dot stands for the root of the domain names.
+    let host = host.strip_suffix(b".").unwrap_or(host);
+    host.split(|&byte| byte == b'.').any(is_odd_label)
+}
+
+/// Returns the length of the IP literal at the start of a host, or zero.
+fn literal_length(host: &[u8]) -> usize {
+    let inner = host.strip_prefix(b"[").unwrap_or_default();
+    match memchr::memchr(b']', inner) {
+        Some(length) if is_ipv6(&inner[..length]) => length + 2,
+        _ => 0,
+    }
 }
 
 fn is_odd_label(label: &[u8]) -> bool {

@@ -16,26 +16,10 @@ use crate::document::flags::Flags;
 /// T13: the most bytes between delimiters.
 const LONGEST: usize = 16_384;
 
-/// T13: the most line breaks and other runs of blanks.
-#[derive(Clone, Copy, Debug)]
-struct Limits {
-    wraps: usize,
-    spaces: usize,
-}
-
-const ANGLE: Limits = Limits {
-    wraps: 64,
-    spaces: 8,
-};
+/// T13: the most line breaks, and the most other runs of blanks.
+const ANGLE: [usize; 2] = [64, 8];
 /// Quotation marks often hold prose.
-const QUOTE: Limits = Limits {
-    wraps: 8,
-    spaces: 1,
-};
-const UNLIMITED: Limits = Limits {
-    wraps: usize::MAX,
-    spaces: usize::MAX,
-};
+const QUOTE: [usize; 2] = [8, 1];
 
 /// A delimiter before a URI, with at most blanks and `URL:` between them.
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +107,7 @@ struct DelimitedReader<'v, 'a> {
     opening: Opening,
     /// The index of the URI's first byte.
     start: usize,
-    limits: Limits,
+    limits: [usize; 2],
     /// The prefix of the opening line, from the first line break on.
     prefix: Option<LinePrefix>,
     /// T14: `&gt;` may be a reply mark; set to true if one was read as such.
@@ -150,7 +134,7 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
         entities: Option<&'v Cell<bool>>,
     ) -> Option<Self> {
         let limits = match opening.is_quote {
-            _ if strict => UNLIMITED,
+            _ if strict => [usize::MAX; 2],
             true => QUOTE,
             false => ANGLE,
         };
@@ -263,7 +247,7 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
     }
 
     fn has_reply_marks(&self) -> bool {
-        self.prefix.is_some_and(LinePrefix::is_reply)
+        self.prefix.is_some_and(|prefix| prefix.marks() > 0)
     }
 
     /// Copies the text up to an index.
@@ -303,7 +287,8 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
             self.spaces += 1;
             self.flags |= Flags::INNER_SPACE;
         }
-        (self.wraps <= self.limits.wraps && self.spaces <= self.limits.spaces).then_some(())
+        let [wraps, spaces] = self.limits;
+        (self.wraps <= wraps && self.spaces <= spaces).then_some(())
     }
 
     /// Returns the run of blanks and ignorable characters at an index, which may be empty.
@@ -371,25 +356,16 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
             return prefix;
         }
         let (view, opening) = (self.view, self.opening.at);
-        let prefix = match self.entities {
-            None => LinePrefix::before(view, opening),
-            Some(seen) => {
-                let mut prefix = LinePrefix::with_entities(view, opening);
-                if prefix == LinePrefix::Nothing {
-                    prefix = LinePrefix::entities(view, next, limit).unwrap_or(prefix);
-                }
-                // Reply marks that are all written `>` read the same either way.
-                let differs = match (prefix, LinePrefix::before(view, opening)) {
-                    (
-                        LinePrefix::Replies(marks, ReplyMark::Either),
-                        LinePrefix::Replies(plain, _),
-                    ) => marks != plain,
-                    (prefix, _) => prefix.is_reply(),
-                };
-                seen.set(differs);
-                prefix
+        let plain = LinePrefix::before(view, opening, ReplyMark::Plain);
+        let mut prefix = plain;
+        if let Some(seen) = self.entities {
+            prefix = LinePrefix::before(view, opening, ReplyMark::Either);
+            if prefix == LinePrefix::Nothing {
+                prefix = LinePrefix::entities(view, next, limit).unwrap_or(prefix);
             }
-        };
+            // Reply marks that are all written `>` read the same either way.
+            seen.set(prefix.marks() != plain.marks());
+        }
         self.prefix = Some(prefix);
         prefix
     }
@@ -411,17 +387,15 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
         } else {
             self.kept = end;
         }
-        let context = match self.opening.is_quote {
-            true => Context::Quoted,
-            false => Context::Angle,
+        let context = if self.opening.is_quote {
+            Context::Quoted
+        } else {
+            Context::Angle
         };
         Some(Candidate {
-            raw: self.start..self.kept,
-            outer_end: closer + 1,
-            context,
-            flags: self.flags,
             cleaned,
             shorter: self.shorter.filter(|_| self.spaces > 0),
+            ..Candidate::new(self.start..self.kept, closer + 1, context, self.flags)
         })
     }
 }

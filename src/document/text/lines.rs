@@ -18,15 +18,16 @@ pub(super) enum LinePrefix {
 }
 
 impl LinePrefix {
-    /// Returns the prefix of the line of `end`, as far as it lies before `end`.
-    pub(super) fn before(view: &TextView<'_>, end: usize) -> LinePrefix {
+    /// Returns the prefix of the line of `end`, as far as it lies before `end`, with reply marks in a
+    /// spelling.
+    pub(super) fn before(view: &TextView<'_>, end: usize, spelling: ReplyMark) -> LinePrefix {
         let Some(start) = view.line_start(end) else {
             return LinePrefix::Nothing;
         };
         let line = &view.bytes[start..end];
-        let marks = replies(line);
+        let (marks, _) = replies(line, spelling);
         if marks > 0 {
-            return LinePrefix::Replies(marks, ReplyMark::Plain);
+            return LinePrefix::Replies(marks, spelling);
         }
         let indent = line.iter().take_while(|&&byte| is_space(byte)).count();
         let text = &line[indent..];
@@ -35,15 +36,6 @@ impl LinePrefix {
             n if !text.get(n).is_some_and(|&byte| is_space(byte)) => LinePrefix::Nothing,
             _ if text.starts_with(b"/*") => LinePrefix::Block,
             n => LinePrefix::Leader(start + indent, start + indent + n),
-        }
-    }
-
-    /// Like [`before`](Self::before), but reply marks may be written `&gt;` (T14).
-    pub(super) fn with_entities(view: &TextView<'_>, end: usize) -> LinePrefix {
-        let start = view.line_start(end);
-        match start.map_or(0, |start| mixed_replies(&view.bytes[start..end]).0) {
-            0 => LinePrefix::before(view, end),
-            marks => LinePrefix::Replies(marks, ReplyMark::Either),
         }
     }
 
@@ -58,9 +50,12 @@ impl LinePrefix {
         (marks > 0).then_some(LinePrefix::Replies(marks, ReplyMark::Entity))
     }
 
-    /// Returns whether the prefix is reply marks.
-    pub(super) fn is_reply(self) -> bool {
-        matches!(self, LinePrefix::Replies(..))
+    /// Returns the number of reply marks.
+    pub(super) fn marks(self) -> usize {
+        match self {
+            LinePrefix::Replies(marks, _) => marks,
+            _ => 0,
+        }
     }
 
     /// Skips the same prefix at the start of another line, up to `limit`.
@@ -118,15 +113,19 @@ fn skip_spaces(view: &TextView<'_>, from: usize, limit: usize) -> usize {
     at
 }
 
-/// Returns the number of reply marks at the start of a line, each `>` or `&gt;`, and their length.
-fn mixed_replies(line: &[u8]) -> (usize, usize) {
+/// Returns the number of reply marks at the start of a line, and their length.
+fn replies(line: &[u8], spelling: ReplyMark) -> (usize, usize) {
     let (mut count, mut end, mut at) = (0, 0, 0);
     while let Some(&byte) = line.get(at) {
         at += match byte {
             b' ' | b'\t' => 1,
             b'>' => 1,
             _ => match line.get(at..at + ENTITY.len()) {
-                Some(entity) if entity.eq_ignore_ascii_case(ENTITY) => ENTITY.len(),
+                Some(entity)
+                    if spelling != ReplyMark::Plain && entity.eq_ignore_ascii_case(ENTITY) =>
+                {
+                    ENTITY.len()
+                }
                 _ => break,
             },
         };
@@ -140,14 +139,6 @@ fn mixed_replies(line: &[u8]) -> (usize, usize) {
 
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
-}
-
-/// Returns the number of reply marks at the start of a line: `([ \t]*>)+`.
-fn replies(line: &[u8]) -> usize {
-    line.iter()
-        .take_while(|&&byte| is_space(byte) || byte == b'>')
-        .filter(|&&byte| byte == b'>')
-        .count()
 }
 
 /// Returns the length of the comment leader at the start of a text (T15).
@@ -174,7 +165,7 @@ fn is_control_line(view: &TextView<'_>, end: usize) -> bool {
         return false;
     };
     let line = &view.bytes[start..end];
-    let line = line[mixed_replies(line).1..].trim_ascii_start();
+    let line = line[replies(line, ReplyMark::Either).1..].trim_ascii_start();
     let line = line
         .strip_prefix(b"+")
         .or(line.strip_prefix(b"-"))

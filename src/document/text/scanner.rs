@@ -241,6 +241,7 @@ impl Scan for TextScanner {
 }
 
 /// A byte at which the rules are tried.
+#[derive(Clone, Copy)]
 enum Trigger {
     Colon,
     /// An `@`, for mail addresses.
@@ -251,46 +252,36 @@ enum Trigger {
 
 /// For each kind of trigger, the index after the next one in the window: 0 if it is not known, and the
 /// greatest number if there is none. Each kind is searched for once per byte.
-struct Triggers {
-    colon: usize,
-    at: usize,
-    www: usize,
-}
+struct Triggers([(Trigger, usize); 3]);
 
 impl Triggers {
     fn new(options: &TextOptions) -> Self {
         let wanted = |wanted| if wanted { 0 } else { usize::MAX };
-        Triggers {
-            colon: 0,
-            at: wanted(options.email),
-            www: wanted(options.www),
-        }
+        Triggers([
+            (Trigger::Colon, 0),
+            (Trigger::At, wanted(options.email)),
+            (Trigger::Www, wanted(options.www)),
+        ])
     }
 
     /// Returns the first trigger from `from` on, and its index.
     #[inline]
     fn next(&mut self, avx2: Option<Avx2>, bytes: &[u8], from: usize) -> Option<(Trigger, usize)> {
         let rest = bytes.get(from..).unwrap_or_default();
-        let after = |found: Option<usize>| found.map_or(usize::MAX, |at| from + at + 1);
-        if self.colon <= from {
-            let found = WORDS.next_colon(avx2, bytes, from);
-            self.colon = found.map_or(usize::MAX, |at| at + 1);
+        for (trigger, next) in &mut self.0 {
+            if *next <= from {
+                let found = match trigger {
+                    Trigger::Colon => WORDS.next_colon(avx2, bytes, from),
+                    Trigger::At => memchr::memchr(b'@', rest).map(|at| from + at),
+                    // A search for `www.` in any case, by Aho-Corasick or Teddy, is no faster on prose.
+                    Trigger::Www => memchr::memchr2(b'w', b'W', rest).map(|at| from + at),
+                };
+                *next = found.map_or(usize::MAX, |at| at + 1);
+            }
         }
-        if self.at <= from {
-            self.at = after(memchr::memchr(b'@', rest));
-        }
-        if self.www <= from {
-            // A search for `www.` in any case, by Aho-Corasick or Teddy, is no faster on prose.
-            self.www = after(memchr::memchr2(b'w', b'W', rest));
-        }
-        let first = self.colon.min(self.at).min(self.www);
-        let trigger = match first {
-            usize::MAX => return None,
-            _ if first == self.colon => Trigger::Colon,
-            _ if first == self.at => Trigger::At,
-            _ => Trigger::Www,
-        };
-        Some((trigger, first - 1))
+        let first = self.0.iter().min_by_key(|(_, next)| *next);
+        let &(trigger, next) = first.filter(|(_, next)| *next < usize::MAX)?;
+        Some((trigger, next - 1))
     }
 }
 
