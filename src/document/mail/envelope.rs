@@ -7,8 +7,9 @@ use memchr::memchr3;
 
 use super::field_value::{self, Comments};
 use super::header::{EntityProperty, Header};
-use crate::decode::offset_map::OffsetMap;
+use crate::bytes::class::run_end;
 use crate::document::events::{EnvelopeRanges, Events};
+use crate::document::source_text::DecodedText;
 
 /// The longest subject and the longest address, in bytes.
 const MAX_TEXT: usize = 512;
@@ -37,9 +38,9 @@ fn decoded(raw: &[u8]) -> Cow<'_, str> {
     if memchr3(b'\r', b'\n', b'=', plain.as_bytes()).is_none() {
         return plain;
     }
-    let mut text = Vec::new();
-    field_value::text(plain.as_bytes(), &mut text, &mut OffsetMap::default());
-    Cow::Owned(String::from_utf8_lossy(&text).into_owned())
+    let mut text = DecodedText::default();
+    field_value::text(plain.as_bytes(), &mut text);
+    Cow::Owned(String::from_utf8_lossy(&text.bytes).into_owned())
 }
 
 fn truncated(text: &str) -> String {
@@ -69,17 +70,14 @@ fn first_address(text: &str) -> Option<String> {
     let value = text.as_bytes();
     let mut plain: Vec<u8> = Vec::with_capacity(64);
     let mut at = 0;
-    let mut ends = Comments::default();
     // After a comment or a string that is not closed, no other is one.
-    let (mut comments, mut strings) = (true, true);
+    let (mut comments, mut strings) = (Comments::default(), true);
     while at < value.len() {
+        if let Some(end) = comments.skip(value, at) {
+            at = end;
+            continue;
+        }
         match value[at] {
-            b'(' if comments => {
-                let end = ends.end(value, at);
-                comments = end > at + 1;
-                at = end;
-                continue;
-            }
             b'"' if strings => {
                 let end = quoted_end(value, at);
                 strings = end > at + 1;
@@ -172,25 +170,18 @@ pub(crate) fn date(value: &[u8]) -> Option<String> {
     }
     let mut date = Date::default();
     let mut at = 0;
-    let (mut ends, mut comments) = (Comments::default(), true);
+    let mut comments = Comments::default();
     while at < value.len() {
-        match value[at] {
-            b'(' if comments => {
-                let end = ends.end(value, at);
-                // After a comment that is not closed, no other is one.
-                comments = end > at + 1;
-                at = end;
-            }
-            byte if is_between(byte) => at += 1,
-            _ => {
-                let rest = &value[at..];
-                let ends = |&byte: &u8| is_between(byte) || byte == b'(';
-                // A parenthesis that opens no comment is the start of a word.
-                let length = rest[1..].iter().position(ends);
-                let length = length.map_or(rest.len(), |length| length + 1);
-                date.take_word(&rest[..length])?;
-                at += length;
-            }
+        if let Some(end) = comments.skip(value, at) {
+            at = end;
+        } else if is_between(value[at]) {
+            at += 1;
+        } else {
+            // A parenthesis that opens no comment is the start of a word.
+            let is_part = |byte| !is_between(byte) && byte != b'(';
+            let end = run_end(value, at + 1, is_part);
+            date.take_word(&value[at..end])?;
+            at = end;
         }
     }
     date.utc()
@@ -209,16 +200,10 @@ struct Date {
     day: Option<i64>,
     /// Hour, minute and second.
     time: Option<(i64, i64, i64)>,
-    /// The half of the day, if the hour is one of a 12-hour clock.
-    half: Option<Half>,
+    /// The hour at which the half of the day begins, if the hour is one of a 12-hour clock.
+    half: Option<i64>,
     /// The minutes that the zone is ahead of UTC.
     zone: Option<i64>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Half {
-    Morning,
-    Afternoon,
 }
 
 impl Date {
@@ -254,10 +239,10 @@ impl Date {
             return set(&mut self.month, month);
         }
         if word.eq_ignore_ascii_case(b"am") {
-            return set(&mut self.half, Half::Morning);
+            return set(&mut self.half, 0);
         }
         if word.eq_ignore_ascii_case(b"pm") {
-            return set(&mut self.half, Half::Afternoon);
+            return set(&mut self.half, 12);
         }
         // Zones follow the time; the weekday precedes it.
         if self.time.is_some() {
@@ -283,8 +268,7 @@ impl Date {
         let (mut hour, minute, second) = self.time?;
         match self.half {
             Some(_) if !(1..=12).contains(&hour) => return None,
-            Some(Half::Morning) => hour %= 12,
-            Some(Half::Afternoon) => hour = hour % 12 + 12,
+            Some(half) => hour = hour % 12 + half,
             None => {}
         }
         if day > days_of(year, month) || hour > 23 || minute > 59 || second > 60 {

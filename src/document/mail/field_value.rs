@@ -3,66 +3,40 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr, memmem};
+use memchr::{memchr, memchr3, memmem};
 use percent_encoding::percent_decode;
 
 use crate::decode::charset;
-use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::{Base64, QuotedPrintable};
 use crate::decode::{Decode, RecordOffsets};
+use crate::document::source_text::DecodedText;
 
-/// Appends a value as text: unfolded (RFC 5322 section 2.2.3), with encoded words decoded and
-/// joined. `map` maps offsets in the text to offsets in `raw`, counted from where `map` starts.
-pub(super) fn text(raw: &[u8], out: &mut Vec<u8>, map: &mut OffsetMap) {
+/// Appends a value as text: unfolded (RFC 5322 section 2.2.3), with encoded words decoded and joined.
+pub(super) fn text(raw: &[u8], out: &mut DecodedText) {
     let mut words = EncodedWords::default();
     let mut at = 0;
     while at < raw.len() {
         let rest = &raw[at..];
-        if rest.starts_with(b"=?")
-            && let Some(word) = EncodedWord::parse(rest)
-        {
-            words.add(&word, out, map);
-            at += word.length;
-            continue;
-        }
-        let breaks = line_break(rest);
-        if breaks > 0 {
-            words.blank(0, breaks);
-            at += breaks;
-            if !words.is_open() {
-                words.flush(out, map);
-            }
-            continue;
-        }
-        let run = match rest[0] {
-            b' ' | b'\t' => 1,
-            _ => {
-                1 + rest[1..]
-                    .iter()
-                    .position(|byte| matches!(byte, b'\r' | b'\n' | b'=' | b' ' | b'\t'))
-                    .unwrap_or(rest.len() - 1)
+        at += if let Some(word) = EncodedWord::parse(rest) {
+            words.add(&word, out);
+            word.length
+        } else if words.length > 0 && matches!(rest[0], b' ' | b'\t' | b'\r' | b'\n') {
+            // White space between encoded words is not part of the text.
+            words.blanks.push(rest[0]);
+            1
+        } else {
+            words.flush(out);
+            let run = memchr3(b'\r', b'\n', b'=', &rest[1..]).unwrap_or(rest.len() - 1);
+            if matches!(rest[0], b'\r' | b'\n') {
+                out.map.skip(1);
+                1
+            } else {
+                out.copy(&rest[..=run]);
+                1 + run
             }
         };
-        if matches!(rest[0], b' ' | b'\t') && words.is_open() {
-            // White space between encoded words is not part of the text.
-            words.blank(1, 1);
-        } else {
-            words.flush(out, map);
-            out.extend_from_slice(&rest[..run]);
-            map.copy(run);
-        }
-        at += run;
     }
-    words.flush(out, map);
-}
-
-/// Returns the length of the line break at the start.
-fn line_break(bytes: &[u8]) -> usize {
-    match bytes {
-        [b'\r', b'\n', ..] => 2,
-        [b'\n' | b'\r', ..] => 1,
-        _ => 0,
-    }
+    words.flush(out);
 }
 
 /// Adjacent encoded words, joined, since a character may be split between two of them.
@@ -70,25 +44,19 @@ fn line_break(bytes: &[u8]) -> usize {
 struct EncodedWords {
     charset: Vec<u8>,
     bytes: Vec<u8>,
-    /// The length of the words in `raw`.
+    /// The length of the words in the value, with the white space between them.
     length: usize,
-    /// White space behind the last word: lengths in the text and in `raw`.
-    blanks: Vec<(usize, usize)>,
+    /// White space after the last word.
+    blanks: Vec<u8>,
 }
 
 impl EncodedWords {
-    fn is_open(&self) -> bool {
-        self.length > 0
-    }
-
-    fn add(&mut self, word: &EncodedWord<'_>, out: &mut Vec<u8>, map: &mut OffsetMap) {
-        let blanks: usize = self.blanks.iter().map(|(_, raw)| raw).sum();
-        if self.is_open() && !self.charset.eq_ignore_ascii_case(word.charset) {
-            self.blanks.clear();
-            self.flush(out, map);
-            map.skip(blanks);
+    fn add(&mut self, word: &EncodedWord<'_>, out: &mut DecodedText) {
+        let blanks = std::mem::take(&mut self.blanks).len();
+        if self.length > 0 && !self.charset.eq_ignore_ascii_case(word.charset) {
+            self.flush(out);
+            out.map.skip(blanks);
         } else {
-            self.blanks.clear();
             self.length += blanks;
         }
         if self.charset.is_empty() {
@@ -98,25 +66,19 @@ impl EncodedWords {
         self.length += word.length;
     }
 
-    fn blank(&mut self, text: usize, raw: usize) {
-        self.blanks.push((text, raw));
-    }
-
-    fn flush(&mut self, out: &mut Vec<u8>, map: &mut OffsetMap) {
-        if self.is_open() {
-            let start = out.len();
-            charset::to_utf8(&self.charset, &self.bytes, out);
-            map.put(out.len() - start, self.length);
+    fn flush(&mut self, out: &mut DecodedText) {
+        if self.length > 0 {
+            let start = out.bytes.len();
+            charset::to_utf8(&self.charset, &self.bytes, &mut out.bytes);
+            out.map.put(out.bytes.len() - start, self.length);
             self.length = 0;
             self.charset.clear();
             self.bytes.clear();
         }
-        for (text, raw) in self.blanks.drain(..) {
-            if text > 0 {
-                out.push(b' ');
-                map.copy(1);
-            } else {
-                map.skip(raw);
+        for byte in self.blanks.drain(..) {
+            match byte {
+                b'\r' | b'\n' => out.map.skip(1),
+                _ => out.copy(b" "),
             }
         }
     }
@@ -131,9 +93,9 @@ struct EncodedWord<'a> {
 }
 
 impl<'a> EncodedWord<'a> {
-    /// Parses the word at the start of bytes that begin with `=?`.
+    /// Parses the word at the start of bytes.
     fn parse(bytes: &'a [u8]) -> Option<Self> {
-        let rest = &bytes[2..];
+        let rest = bytes.strip_prefix(b"=?")?;
         let charset = memchr(b'?', &rest[..rest.len().min(64)])?;
         let &[encoding, b'?', ref text @ ..] = &rest[charset + 1..] else {
             return None;
@@ -162,20 +124,19 @@ impl<'a> EncodedWord<'a> {
 
     fn decode(&self, out: &mut Vec<u8>) {
         if self.encoding == b'B' {
-            let mut decoder = Base64::default();
-            decoder.push(self.text, out, &mut ());
-            decoder.finish(out, &mut ());
+            decode(Base64::default(), self.text, out);
         } else {
-            let spaced: Vec<u8> = self
-                .text
-                .iter()
-                .map(|&byte| if byte == b'_' { b' ' } else { byte })
-                .collect();
-            let mut decoder = QuotedPrintable::default();
-            decoder.push(&spaced, out, &mut ());
-            decoder.finish(out, &mut ());
+            let spaced = self.text.iter();
+            let spaced = spaced.map(|&byte| if byte == b'_' { b' ' } else { byte });
+            let spaced: Vec<u8> = spaced.collect();
+            decode(QuotedPrintable::default(), &spaced, out);
         }
     }
+}
+
+fn decode(mut decoder: impl Decode, text: &[u8], out: &mut Vec<u8>) {
+    decoder.push(text, out, &mut ());
+    decoder.finish(out, &mut ());
 }
 
 /// Passes the ranges in angle brackets outside comments, or that of a lone bare URI, to `sink` (RFC
@@ -215,6 +176,8 @@ pub(super) fn brackets(value: &[u8], mut sink: impl FnMut(usize, usize)) {
 pub(super) struct Comments {
     /// For each byte, the index after the comment that would start there.
     ends: Vec<usize>,
+    /// [`skip`](Self::skip) was called for a comment that never closes.
+    is_open: bool,
 }
 
 impl Comments {
@@ -225,6 +188,17 @@ impl Comments {
             self.ends = comment_ends(value);
         }
         self.ends[at]
+    }
+
+    /// Returns the index after the comment at `at`; `None` if there is none, and after a comment that never
+    /// closes.
+    pub(super) fn skip(&mut self, value: &[u8], at: usize) -> Option<usize> {
+        if self.is_open || value[at] != b'(' {
+            return None;
+        }
+        let end = self.end(value, at);
+        self.is_open = end == at + 1;
+        Some(end)
     }
 }
 
@@ -257,17 +231,24 @@ fn comment_ends(value: &[u8]) -> Vec<usize> {
 /// Returns the URI of a field that holds nothing else: folded anywhere, perhaps in encoded words,
 /// brackets or quotes, or beside comments (RFC 2557 section 4.4).
 pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
-    let mut decoded = Vec::new();
-    text(raw, &mut decoded, &mut OffsetMap::default());
-    let value = decoded.trim_ascii();
-    let mut uri = Vec::new();
-    let inner = match value {
-        [b'<', ..] => memchr(b'>', value).map_or(&value[1..], |end| &value[1..end]),
-        [b'"', rest @ ..] => memchr(b'"', rest).map_or(rest, |end| &rest[..end]),
+    let mut decoded = DecodedText::default();
+    text(raw, &mut decoded);
+    let value = decoded.bytes.trim_ascii();
+    let mut uri = match value {
+        [b'<', rest @ ..] => rest
+            .split(|&byte| byte == b'>')
+            .next()
+            .unwrap_or(rest)
+            .to_vec(),
+        [b'"', rest @ ..] => rest
+            .split(|&byte| byte == b'"')
+            .next()
+            .unwrap_or(rest)
+            .to_vec(),
         _ => {
             // A URI may hold parentheses; a comment follows white space.
+            let (mut uri, mut at) = (Vec::new(), 0);
             let mut comments = Comments::default();
-            let mut at = 0;
             while at < value.len() {
                 let apart = at == 0 || value[at - 1].is_ascii_whitespace();
                 if value[at] == b'(' && apart {
@@ -277,11 +258,10 @@ pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
                     at += 1;
                 }
             }
-            uri.retain(|byte| !byte.is_ascii_whitespace());
-            return uri;
+            uri
         }
     };
-    uri.extend(inner.iter().filter(|byte| !byte.is_ascii_whitespace()));
+    uri.retain(|byte| !byte.is_ascii_whitespace());
     uri
 }
 

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr2, memchr2_iter, memmem};
+use memchr::{memchr, memchr2, memchr2_iter};
 
 use super::field_value::{self, ParameterCache, Parameters, brackets};
 use super::part_scanners::PartScanners;
@@ -14,7 +14,6 @@ use crate::bytes::lines::Position;
 use crate::bytes::simd::{self, Block};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{Batch, Context, Event, Events, FoundReference, NameRange, Span};
-use crate::document::source_text::SourceText;
 
 /// The longest field that is kept, in bytes.
 const MAX_FIELD: usize = 64 << 10;
@@ -88,6 +87,8 @@ struct FieldExtent {
     /// The length of the complete lines in bytes.
     length: usize,
     lines: u64,
+    /// Some are separators, which mailers leave in headers, quoted.
+    has_separators: bool,
 }
 
 impl FieldExtent {
@@ -104,10 +105,12 @@ impl FieldExtent {
                 return true;
             }
             let length = line_length(next);
-            // Mailers leave separators in headers, quoted.
-            let is_decided = end || length.is_some() || next.len() >= MAX_FIELD;
-            if !continues && is_decided && !is_from_line(next, false) {
-                return true;
+            if !continues {
+                let is_decided = end || length.is_some() || next.len() >= MAX_FIELD;
+                if is_decided && !is_from_line(next, false) {
+                    return true;
+                }
+                self.has_separators = true;
             }
             match length {
                 Some(length) => self.length += length,
@@ -186,7 +189,7 @@ impl Header {
             if !is_whole && !is_long {
                 break;
             }
-            let mut extent = std::mem::take(&mut self.extent);
+            let mut extent = self.extent;
             if !is_whole {
                 // The rest of the field begins inside a line.
                 let is_complete = rest.ends_with(b"\n");
@@ -196,6 +199,7 @@ impl Header {
             if let Some((name, value)) = field {
                 self.take_field(name, value, &rest[..extent.length], scanners);
             }
+            self.extent = FieldExtent::default();
             self.is_cut = !is_whole;
             self.line += extent.lines;
             self.offset += extent.length as u64;
@@ -217,13 +221,13 @@ impl Header {
 
     /// Reads a field with its lines, whose value begins at an index of them.
     fn take_field(&mut self, name: &[u8], value: usize, lines: &[u8], scanners: &mut PartScanners) {
-        let row = HeaderField::named(name).unwrap_or(&OTHER);
+        let row = HeaderField::named(name);
         if !row.is_wanted(&scanners.options) {
             return;
         }
         let joined: Vec<u8>;
         let mut raw = &lines[value..];
-        if memmem::find(raw, b"\n>").is_some() {
+        if self.extent.has_separators {
             let lines = raw.split_inclusive(|&byte| byte == b'\n');
             let kept: Vec<&[u8]> = lines.filter(|line| !line.starts_with(b">")).collect();
             joined = kept.concat();
@@ -239,20 +243,18 @@ impl Header {
             let (types, values) = (&mut self.types, &mut self.values);
             self.entity.set(row.property, raw, types, values);
         }
-        let (headers, ids) = (scanners.options.headers, scanners.options.ids);
         if self.events.size() > MAX_BLOCK {
             return self.diagnose(&diagnostic::HEADER_TOO_LONG);
         }
         let field = FieldPosition {
-            row,
             name: &name[..name.len().min(MAX_LINE)],
             line: self.line + 1,
             offset: self.offset + value as u64,
         };
-        if row.is_reported(headers, ids) {
-            report_references(raw, field, scanners, &mut self.events);
+        if row.is_reported(&scanners.options) {
+            report_references(row.syntax, raw, field, scanners, &mut self.events);
         }
-        if row.property == EntityProperty::Type && headers != Headers::None {
+        if row.property == EntityProperty::Type && scanners.options.headers != Headers::None {
             report_external_body(&self.entity, raw, field, &mut self.events);
         }
     }
@@ -385,11 +387,13 @@ pub(super) fn is_from_line(line: &[u8], first: bool) -> bool {
 
 /// The syntax of a field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FieldSyntax {
+enum FieldSyntax {
     /// URIs in angle brackets, between comments and commas (RFC 2369, RFC 5064).
     Brackets,
     /// Free text, which follows the rules for text.
     FreeText,
+    /// Free text of any other field.
+    OtherText,
     /// Message identifiers, as `mid:` (RFC 2392).
     MessageIds,
     /// Names of news groups, as `news:`.
@@ -432,132 +436,80 @@ impl EntityProperty {
     }
 }
 
-/// The option that includes a field.
+/// The treatment of a header field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FieldOption {
-    Known,
-    All,
-    Ids,
-}
-
-/// A header field.
-#[derive(Debug)]
-pub(super) struct HeaderField {
-    /// Its name in lower case.
-    pub(super) name: &'static str,
-    pub(super) syntax: FieldSyntax,
-    option: FieldOption,
-    pub(super) property: EntityProperty,
-}
-
-const fn row(
-    name: &'static str,
+struct HeaderField {
     syntax: FieldSyntax,
-    option: FieldOption,
     property: EntityProperty,
-) -> HeaderField {
-    HeaderField {
-        name,
-        syntax,
-        option,
-        property,
-    }
 }
-
-/// The known fields, one row each.
-#[rustfmt::skip]
-static FIELDS: &[HeaderField] = &[
-    // RFC 2369, RFC 5064.
-    row("list-help", FieldSyntax::Brackets, FieldOption::Known, EntityProperty::None),
-    row("list-unsubscribe", FieldSyntax::Brackets, FieldOption::Known, EntityProperty::None),
-    row("list-subscribe", FieldSyntax::Brackets, FieldOption::Known, EntityProperty::None),
-    row("list-post", FieldSyntax::Brackets, FieldOption::Known, EntityProperty::None),
-    row("list-owner", FieldSyntax::Brackets, FieldOption::Known, EntityProperty::None),
-    row("list-archive", FieldSyntax::Brackets, FieldOption::Known, EntityProperty::None),
-    row("archived-at", FieldSyntax::Brackets, FieldOption::Known, EntityProperty::None),
-    row("x-archived-at", FieldSyntax::Brackets, FieldOption::Known, EntityProperty::None),
-    row("list-id", FieldSyntax::Ignored, FieldOption::Known, EntityProperty::None),
-    // Free text.
-    row("subject", FieldSyntax::FreeText, FieldOption::Known, EntityProperty::Subject),
-    row("comments", FieldSyntax::FreeText, FieldOption::Known, EntityProperty::None),
-    row("organization", FieldSyntax::FreeText, FieldOption::Known, EntityProperty::None),
-    row("openpgp", FieldSyntax::FreeText, FieldOption::Known, EntityProperty::None),
-    row("x-url", FieldSyntax::FreeText, FieldOption::Known, EntityProperty::None),
-    row("x-homepage", FieldSyntax::FreeText, FieldOption::Known, EntityProperty::None),
-    row("link", FieldSyntax::FreeText, FieldOption::Known, EntityProperty::None),
-    // Identifiers of messages and groups.
-    row("message-id", FieldSyntax::MessageIds, FieldOption::Ids, EntityProperty::MessageId),
-    row("references", FieldSyntax::MessageIds, FieldOption::Ids, EntityProperty::None),
-    row("in-reply-to", FieldSyntax::MessageIds, FieldOption::Ids, EntityProperty::None),
-    row("supersedes", FieldSyntax::MessageIds, FieldOption::Ids, EntityProperty::None),
-    row("newsgroups", FieldSyntax::Groups, FieldOption::Ids, EntityProperty::None),
-    row("followup-to", FieldSyntax::Groups, FieldOption::Ids, EntityProperty::None),
-    row("xref", FieldSyntax::GroupPositions, FieldOption::Ids, EntityProperty::None),
-    // RFC 5322 section 3.6.
-    row("date", FieldSyntax::FreeText, FieldOption::All, EntityProperty::Date),
-    row("from", FieldSyntax::FreeText, FieldOption::All, EntityProperty::From),
-    // The type, the bases and the labels of an entity (RFC 2045, 2557, 2110).
-    row("content-type", FieldSyntax::Ignored, FieldOption::Known, EntityProperty::Type),
-    row("content-transfer-encoding", FieldSyntax::Ignored, FieldOption::Known, EntityProperty::Transfer),
-    row("content-disposition", FieldSyntax::FreeText, FieldOption::All, EntityProperty::Disposition),
-    row("content-location", FieldSyntax::Ignored, FieldOption::Known, EntityProperty::Location),
-    row("content-base", FieldSyntax::Ignored, FieldOption::Known, EntityProperty::Base),
-    row("snapshot-content-location", FieldSyntax::Ignored, FieldOption::Known, EntityProperty::Snapshot),
-    row("content-id", FieldSyntax::Ignored, FieldOption::Known, EntityProperty::ContentId),
-    row("content-length", FieldSyntax::Ignored, FieldOption::Known, EntityProperty::Length),
-];
-
-/// Any other field.
-pub(super) static OTHER: HeaderField = row(
-    "",
-    FieldSyntax::FreeText,
-    FieldOption::All,
-    EntityProperty::None,
-);
-
-/// One more than the length of the longest name in the table.
-const LONGEST_NAME: usize = 32;
-
-/// The range of rows for each length of a name and each first letter.
-static ROWS: [[(u8, u8); 26]; LONGEST_NAME] = {
-    let mut rows = [[(0, 0); 26]; LONGEST_NAME];
-    let mut row = 0;
-    while row < FIELDS.len() {
-        let name = FIELDS[row].name.as_bytes();
-        let found = &mut rows[name.len()][(name[0] - b'a') as usize];
-        if found.1 == 0 {
-            found.0 = row as u8;
-        }
-        found.1 = row as u8 + 1;
-        row += 1;
-    }
-    rows
-};
 
 impl HeaderField {
-    /// Returns the row of a name, in any case.
-    fn named(name: &[u8]) -> Option<&'static Self> {
-        let first = name.first()? | 0x20;
-        let letter = usize::from(first.wrapping_sub(b'a'));
-        // Trace fields, which make up most of a header, have no rows.
-        let &(from, to) = ROWS.get(name.len())?.get(letter)?;
-        FIELDS[usize::from(from)..usize::from(to)]
-            .iter()
-            .find(|field| name.eq_ignore_ascii_case(field.name.as_bytes()))
+    /// The length of the longest known name, in bytes.
+    const LONGEST: usize = 25;
+
+    /// A field that is not known.
+    const OTHER: Self = HeaderField {
+        syntax: FieldSyntax::OtherText,
+        property: EntityProperty::None,
+    };
+
+    /// Returns the treatment of a field by its name, in any case.
+    fn named(name: &[u8]) -> Self {
+        use EntityProperty as Property;
+        use FieldSyntax::{
+            Brackets, FreeText, GroupPositions, Groups, Ignored, MessageIds, OtherText,
+        };
+        let mut lower = [0; Self::LONGEST];
+        let Some(lower) = lower.get_mut(..name.len()) else {
+            return Self::OTHER;
+        };
+        lower.copy_from_slice(name);
+        lower.make_ascii_lowercase();
+        let (syntax, property) = match &*lower {
+            // RFC 2369, RFC 5064.
+            b"list-help" | b"list-unsubscribe" | b"list-subscribe" | b"list-post"
+            | b"list-owner" | b"list-archive" | b"archived-at" | b"x-archived-at" => {
+                (Brackets, Property::None)
+            }
+            b"list-id" => (Ignored, Property::None),
+            b"comments" | b"organization" | b"openpgp" | b"x-url" | b"x-homepage" | b"link" => {
+                (FreeText, Property::None)
+            }
+            // RFC 5322 section 3.6.
+            b"subject" => (FreeText, Property::Subject),
+            b"date" => (OtherText, Property::Date),
+            b"from" => (OtherText, Property::From),
+            // Identifiers of messages and groups.
+            b"message-id" => (MessageIds, Property::MessageId),
+            b"references" | b"in-reply-to" | b"supersedes" => (MessageIds, Property::None),
+            b"newsgroups" | b"followup-to" => (Groups, Property::None),
+            b"xref" => (GroupPositions, Property::None),
+            // The type, the bases and the labels of an entity (RFC 2045, 2557, 2110).
+            b"content-type" => (Ignored, Property::Type),
+            b"content-transfer-encoding" => (Ignored, Property::Transfer),
+            b"content-disposition" => (OtherText, Property::Disposition),
+            b"content-location" => (Ignored, Property::Location),
+            b"content-base" => (Ignored, Property::Base),
+            b"snapshot-content-location" => (Ignored, Property::Snapshot),
+            b"content-id" => (Ignored, Property::ContentId),
+            b"content-length" => (Ignored, Property::Length),
+            _ => return Self::OTHER,
+        };
+        HeaderField { syntax, property }
     }
 
     /// Returns whether anything asks for the field.
-    fn is_wanted(&self, options: &MailOptions) -> bool {
-        self.property.is_wanted(options.envelope) || self.is_reported(options.headers, options.ids)
+    fn is_wanted(self, options: &MailOptions) -> bool {
+        self.property.is_wanted(options.envelope) || self.is_reported(options)
     }
 
     /// Returns whether the references of the field are reported.
-    pub(super) fn is_reported(&self, headers: Headers, ids: bool) -> bool {
-        match self.option {
-            _ if self.syntax == FieldSyntax::Ignored => false,
-            FieldOption::Known => headers != Headers::None,
-            FieldOption::All => headers == Headers::All,
-            FieldOption::Ids => ids,
+    fn is_reported(self, options: &MailOptions) -> bool {
+        match self.syntax {
+            FieldSyntax::Ignored => false,
+            FieldSyntax::Brackets | FieldSyntax::FreeText => options.headers != Headers::None,
+            FieldSyntax::OtherText => options.headers == Headers::All,
+            _ => options.ids,
         }
     }
 }
@@ -565,7 +517,6 @@ impl HeaderField {
 /// A field and its position.
 #[derive(Clone, Copy)]
 pub(super) struct FieldPosition<'a> {
-    row: &'static HeaderField,
     name: &'a [u8],
     line: u64,
     /// The offset of its value in the block.
@@ -576,12 +527,10 @@ impl FieldPosition<'_> {
     /// Adds the context of a reference in the field, its name and its line.
     fn complete(&self, found: &mut FoundReference, events: &mut Batch) {
         found.context = Context::Header;
-        found.attribute = if self.row.name.is_empty() {
-            let name = self.name.to_ascii_lowercase();
-            NameRange::other(events.store(&name))
-        } else {
-            NameRange::Known(self.row.name)
-        };
+        let name = events.store_with(|store| {
+            store.extend(self.name.iter().map(u8::to_ascii_lowercase));
+        });
+        found.attribute = NameRange::other(name);
         found.position = Some(Position {
             line: self.line,
             // The text of a folded and decoded field has no columns.
@@ -589,8 +538,20 @@ impl FieldPosition<'_> {
         });
     }
 
-    fn report(&self, span: Span, reference: &[u8], events: &mut Batch) {
-        let text = events.store(reference);
+    /// Reports a reference without its white space, after a prefix; `range` is its place in the value.
+    fn report(&self, range: Range<usize>, prefix: &[u8], reference: &[u8], events: &mut Batch) {
+        let text = events.store_with(|store| {
+            store.extend_from_slice(prefix);
+            if simd::any(reference, |block| block.up_to(b' '), |byte| byte <= b' ') {
+                store.extend(reference.iter().filter(|byte| !byte.is_ascii_whitespace()));
+            } else {
+                store.extend_from_slice(reference);
+            }
+        });
+        let span = Span {
+            start: self.offset + range.start as u64,
+            end: self.offset + range.end as u64,
+        };
         let mut found = FoundReference::new(span, text, Context::Header);
         self.complete(&mut found, events);
         events.push(Event::Reference(found));
@@ -599,71 +560,37 @@ impl FieldPosition<'_> {
 
 /// Reports the references in the value of a field.
 fn report_references(
+    syntax: FieldSyntax,
     raw: &[u8],
     field: FieldPosition<'_>,
     scanners: &mut PartScanners,
     events: &mut Batch,
 ) {
-    let span = |start: usize, end: usize| Span {
-        start: field.offset + start as u64,
-        end: field.offset + end as u64,
-    };
-    let syntax = field.row.syntax;
-    if syntax == FieldSyntax::FreeText {
-        return free_text(raw, field, scanners, events);
-    }
-    let mut reference = std::mem::take(&mut scanners.scratch);
     match syntax {
-        FieldSyntax::Ignored | FieldSyntax::FreeText => {}
+        FieldSyntax::Ignored => {}
+        FieldSyntax::FreeText | FieldSyntax::OtherText => free_text(raw, field, scanners, events),
         FieldSyntax::Brackets => brackets(raw, |start, end| {
             // RFC 2369 section 2 ignores white space inside the brackets.
-            reference.clear();
-            extend_unblanked(&mut reference, &raw[start..end]);
-            if !reference.is_empty() {
-                field.report(span(start, end), &reference, events);
+            if !raw[start..end].trim_ascii().is_empty() {
+                field.report(start..end, b"", &raw[start..end], events);
             }
         }),
         FieldSyntax::MessageIds => brackets(raw, |start, end| {
-            if raw.get(start.wrapping_sub(1)) == Some(&b'<') && start < end {
-                reference.clear();
-                reference.extend_from_slice(b"mid:");
-                extend_unblanked(&mut reference, &raw[start..end]);
-                field.report(span(start, end), &reference, events);
+            if raw[..start].ends_with(b"<") && start < end {
+                field.report(start..end, b"mid:", &raw[start..end], events);
             }
         }),
         FieldSyntax::Groups | FieldSyntax::GroupPositions => {
-            let mut at = 0;
-            let mut words = raw
-                .split(|byte| byte.is_ascii_whitespace() || *byte == b',')
-                .map(|word| {
-                    let start = at;
-                    at += word.len() + 1;
-                    (start, word)
-                })
-                .filter(|(_, word)| !word.is_empty());
-            if syntax == FieldSyntax::GroupPositions {
-                // RFC 5536 section 3.2.14: the first word is the server.
-                words.next();
-            }
-            for (start, word) in words {
+            let words = raw.split(|byte| byte.is_ascii_whitespace() || *byte == b',');
+            let words = words.filter(|word| !word.is_empty());
+            // RFC 5536 section 3.2.14: the first word is the server.
+            let server = usize::from(syntax == FieldSyntax::GroupPositions);
+            for word in words.skip(server) {
                 let group = word.split(|&byte| byte == b':').next().unwrap_or(word);
-                reference.clear();
-                reference.extend_from_slice(b"news:");
-                reference.extend_from_slice(group);
-                field.report(span(start, start + group.len()), &reference, events);
+                let start = group.as_ptr().addr() - raw.as_ptr().addr();
+                field.report(start..start + group.len(), b"news:", group, events);
             }
         }
-    }
-    scanners.scratch = reference;
-}
-
-/// Appends bytes without white space.
-fn extend_unblanked(out: &mut Vec<u8>, bytes: &[u8]) {
-    let is_blank = |byte: &u8| byte.is_ascii_whitespace();
-    if simd::any(bytes, |block| block.up_to(b' '), |byte| byte <= b' ') {
-        out.extend(bytes.iter().filter(|byte| !is_blank(byte)));
-    } else {
-        out.extend_from_slice(bytes);
     }
 }
 
@@ -677,20 +604,15 @@ fn free_text(
     if !scanners.finds_schemeless && !may_hold_uri(raw) {
         return;
     }
-    let mut text = std::mem::take(&mut scanners.scratch);
-    text.clear();
-    let mut map = std::mem::take(&mut scanners.map);
-    map.starting(field.offset);
-    field_value::text(raw, &mut text, &mut map);
-    let source = SourceText::decoded(&text, &map);
+    let text = &mut scanners.field_text;
+    text.begin(field.offset);
+    field_value::text(raw, text);
     let mut out = Events::from(std::mem::take(events));
     let nested = &mut scanners.nested;
-    nested.free_text(source, &mut out, |found, events| {
+    nested.free_text(text.source(), &mut out, |found, events| {
         field.complete(found, events);
     });
     *events = out.into();
-    scanners.scratch = text;
-    scanners.map = map;
 }
 
 /// Returns whether a value may hold a URI: a delimiter, a colon with a byte behind it that is no
@@ -712,16 +634,7 @@ fn report_external_body(entity: &Entity, raw: &[u8], field: FieldPosition<'_>, e
         return;
     }
     if let Some(uri) = content_type.parameter("url") {
-        let uri: Vec<u8> = uri
-            .iter()
-            .copied()
-            .filter(|byte| !byte.is_ascii_whitespace())
-            .collect();
-        let span = Span {
-            start: field.offset,
-            end: field.offset + raw.len() as u64,
-        };
-        field.report(span, &uri, events);
+        field.report(0..raw.len(), b"", uri, events);
     }
 }
 

@@ -96,11 +96,11 @@ impl PartClass {
             "text/plain" => PartClass::Document(plain_text(header)),
             "text/html" => PartClass::Document(Format::HTML),
             _ if media_type.starts_with("multipart/") => PartClass::Multipart,
-            _ => Self::by_tables(media_type, header),
+            _ => Self::of_other(media_type, header),
         }
     }
 
-    fn by_tables(media_type: &str, header: &Header) -> Self {
+    fn of_other(media_type: &str, header: &Header) -> Self {
         if let Some(&(_, class)) = TYPES.iter().find(|(name, _)| *name == media_type) {
             return class;
         }
@@ -108,10 +108,11 @@ impl PartClass {
             return PartClass::Document(format);
         }
         match media_type.split_once('/') {
-            Some(("multipart", _)) => PartClass::Multipart,
             // RFC 2045 section 5.2: without a valid media type an entity is text/plain.
             Some(("text" | "message", _)) | None => PartClass::TEXT,
-            Some(("application", "octet-stream")) => Self::of_attachment(header),
+            Some(("application", "octet-stream")) => {
+                Self::of_file_name(&file_name(header)).unwrap_or(PartClass::Binary)
+            }
             Some(("application", subtype)) if is_textual(subtype) => PartClass::TEXT,
             Some(_) => PartClass::Binary,
         }
@@ -128,10 +129,6 @@ impl PartClass {
     /// Returns whether entities of the class are read.
     pub(super) fn is_read(self) -> bool {
         !matches!(self, PartClass::Opaque | PartClass::Binary)
-    }
-
-    fn of_attachment(header: &Header) -> Self {
-        Self::of_file_name(&file_name(header)).unwrap_or(PartClass::Binary)
     }
 
     /// Returns the class of the contents of a compressed attachment, by its file name without the

@@ -54,8 +54,6 @@ use tree::MimeTree;
 pub(super) const MBOX: Format = Format {
     name: "mbox",
     extensions: &["mbox", "mbx"],
-    file_names: &[],
-    media_types: &[],
     scanner: |options| Box::new(MailScanner::<Mbox>::new(options)),
     split_point: Some(SplitPoint::Member(|| Box::new(MboxFinder::default()))),
     ..FORMAT
@@ -65,8 +63,6 @@ pub(super) const MBOX: Format = Format {
 pub(super) const EML: Format = Format {
     name: "eml",
     extensions: &["eml"],
-    file_names: &[],
-    media_types: &[],
     ..FORMAT
 };
 
@@ -74,8 +70,6 @@ pub(super) const EML: Format = Format {
 pub(super) const MHTML: Format = Format {
     name: "mhtml",
     extensions: &["mht", "mhtml"],
-    file_names: &[],
-    media_types: &[],
     ..FORMAT
 };
 
@@ -83,8 +77,6 @@ pub(super) const MHTML: Format = Format {
 pub(super) const NEWS: Format = Format {
     name: "news",
     extensions: &["rnews"],
-    file_names: &[],
-    media_types: &[],
     scanner: |options| Box::new(MailScanner::<Rnews>::new(options)),
     ..FORMAT
 };
@@ -93,8 +85,6 @@ pub(super) const NEWS: Format = Format {
 pub(super) const MMDF: Format = Format {
     name: "mmdf",
     extensions: &["mmdf"],
-    file_names: &[],
-    media_types: &[],
     scanner: |options| Box::new(MailScanner::<Mmdf>::new(options)),
     ..FORMAT
 };
@@ -103,8 +93,6 @@ pub(super) const MMDF: Format = Format {
 pub(super) const EMLX: Format = Format {
     name: "emlx",
     extensions: &["emlx"],
-    file_names: &[],
-    media_types: &[],
     scanner: |options| Box::new(MailScanner::<Emlx>::new(options)),
     ..FORMAT
 };

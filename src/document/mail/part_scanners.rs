@@ -3,9 +3,9 @@
 use memchr::memmem;
 
 use super::MailOptions;
-use crate::decode::offset_map::OffsetMap;
 use crate::document::events::Events;
 use crate::document::nested::{KEPT, NestedScanners};
+use crate::document::source_text::DecodedText;
 use crate::document::{ArchiveCounts, FormatOptions};
 
 /// The scanners of parts, the counts, and shared buffers.
@@ -21,9 +21,8 @@ pub(super) struct PartScanners {
     pub(super) hyphen_finder: memmem::Finder<'static>,
     /// A buffer for decoded bytes.
     pub(super) decoded: Vec<u8>,
-    pub(super) scratch: Vec<u8>,
-    /// Maps offsets in the text of a field to its value.
-    pub(super) map: OffsetMap,
+    /// The text of a field.
+    pub(super) field_text: DecodedText,
 }
 
 /// The scanners of an archive, with the batch to which they report.
@@ -44,8 +43,7 @@ impl PartScanners {
             quoted: false,
             hyphen_finder: memmem::Finder::new(b"\n--"),
             decoded: Vec::new(),
-            scratch: Vec::new(),
-            map: OffsetMap::default(),
+            field_text: DecodedText::default(),
         }
     }
 }

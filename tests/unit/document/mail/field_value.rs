@@ -15,11 +15,10 @@ use super::*;
             ("a=b =?x?Z?y?=", "a=b =?x?Z?y?="),
         ];
         for (raw, expected) in rows {
-            let mut out = Vec::new();
-            let mut map = OffsetMap::default();
-            text(raw.as_bytes(), &mut out, &mut map);
-            assert_eq!(String::from_utf8_lossy(&out), *expected, "{raw:?}");
-            assert_eq!(map.start(out.len() as u64), raw.len() as u64, "{raw:?}");
+            let mut out = DecodedText::default();
+            text(raw.as_bytes(), &mut out);
+            assert_eq!(String::from_utf8_lossy(&out.bytes), *expected, "{raw:?}");
+            assert_eq!(out.map.start(out.bytes.len() as u64), raw.len() as u64, "{raw:?}");
         }
     }
 

@@ -112,22 +112,22 @@ fn a_delimiter_ends_the_field_before_it() {
 }
 
 #[test]
-fn names_are_in_lower_case_and_stand_once() {
-    for (index, row) in FIELDS.iter().enumerate() {
-        assert_eq!(row.name, row.name.to_ascii_lowercase());
-        assert!(FIELDS[..index].iter().all(|other| other.name != row.name));
-    }
-    for row in FIELDS {
-        let [upper, lower] = [row.name.to_uppercase(), row.name.to_owned()];
-        for name in [upper, lower] {
-            let found = HeaderField::named(name.as_bytes());
-            assert_eq!(found.map(|field| field.name), Some(row.name));
-            for at in 0..name.len() {
-                let mut other = name.clone().into_bytes();
-                other[at] = b'_';
-                assert!(HeaderField::named(&other).is_none(), "{name} at {at}");
-            }
+fn names_are_in_lower_case_and_known_in_any() {
+    let source = include_str!("../../../../src/document/mail/header.rs");
+    let (_, rows) = source.split_once("match &*lower {").unwrap();
+    let (rows, _) = rows.split_once("_ =>").unwrap();
+    let names: Vec<&str> = rows.split('"').skip(1).step_by(2).collect();
+    assert!(names.len() > 30);
+    for name in names {
+        let known = HeaderField::named(name.as_bytes());
+        assert_ne!(known, HeaderField::OTHER, "{name}");
+        assert_eq!(HeaderField::named(name.to_uppercase().as_bytes()), known);
+        for at in 0..name.len() {
+            let mut other = name.as_bytes().to_vec();
+            other[at] = b'_';
+            let found = HeaderField::named(&other);
+            assert_eq!(found, HeaderField::OTHER, "{name} at {at}");
         }
     }
-    assert!(HeaderField::named(b"Received").is_none());
+    assert_eq!(HeaderField::named(b"Received"), HeaderField::OTHER);
 }
