@@ -6,6 +6,7 @@ use std::sync::Arc;
 use memchr::{memchr, memchr3, memmem};
 use percent_encoding::percent_decode;
 
+use crate::bytes::class::run_end;
 use crate::decode::charset;
 use crate::decode::transfer::{Base64, QuotedPrintable};
 use crate::decode::{Decode, RecordOffsets};
@@ -382,65 +383,57 @@ impl<'a> ParameterInput<'a> {
         }
     }
 
+    /// Appends the bytes outside comments for which `is_kept` is true, up to one of `stops`; takes that and
+    /// returns it.
+    fn take_until(
+        &mut self,
+        stops: &[u8],
+        is_kept: impl Fn(&&u8) -> bool,
+        out: &mut Vec<u8>,
+    ) -> Option<u8> {
+        loop {
+            let end = run_end(self.raw, self.at, |byte| {
+                byte != b'(' && !stops.contains(&byte)
+            });
+            out.extend(self.raw[self.at..end].iter().filter(&is_kept));
+            self.at = end;
+            match *self.raw.get(end)? {
+                b'(' => self.at = self.comments.end(self.raw, end),
+                stop => {
+                    self.at += 1;
+                    return Some(stop);
+                }
+            }
+        }
+    }
+
+    /// Appends a name: graphic characters, in lower case.
+    fn name(&mut self, stops: &[u8], out: &mut Vec<u8>) -> Option<u8> {
+        let start = out.len();
+        let stop = self.take_until(stops, |byte| byte.is_ascii_graphic(), out);
+        out[start..].make_ascii_lowercase();
+        stop
+    }
+
     fn main(&mut self, out: &mut Vec<u8>) {
         let most = out.len() + MAX_MAIN_VALUE;
-        loop {
-            let run = self.plain(|byte| matches!(byte, b';' | b'('));
-            push_graphic(run, out);
-            if self.next_outside_comments().is_none_or(|byte| byte == b';') {
-                break;
-            }
-            self.at -= 1;
-        }
+        self.name(b";", out);
         out.truncate(most);
-    }
-
-    /// Takes the bytes before the first special one.
-    fn plain(&mut self, is_special: impl Fn(u8) -> bool) -> &'a [u8] {
-        let rest = &self.raw[self.at..];
-        let length = rest.iter().position(|&byte| is_special(byte));
-        let plain = &rest[..length.unwrap_or(rest.len())];
-        self.at += plain.len();
-        plain
-    }
-
-    fn next_outside_comments(&mut self) -> Option<u8> {
-        loop {
-            let byte = *self.raw.get(self.at)?;
-            if byte == b'(' {
-                self.at = self.comments.end(self.raw, self.at);
-                continue;
-            }
-            self.at += 1;
-            return Some(byte);
-        }
     }
 
     /// Appends the name of the next parameter, in lower case, and its value without quotes; returns
     /// their ranges.
     fn parameter(&mut self, out: &mut Vec<u8>) -> Option<(Range<usize>, Range<usize>)> {
-        loop {
-            let start = out.len();
-            let named = loop {
-                let run = self.plain(|byte| matches!(byte, b'=' | b';' | b'('));
-                push_graphic(run, out);
-                match self.next_outside_comments() {
-                    Some(b'=') => break true,
-                    Some(b';') | None => break false,
-                    // The byte behind a comment, or a bracket that opens none.
-                    Some(byte) => push_graphic(&[byte], out),
-                }
-            };
-            if named {
-                let name = start..out.len();
-                self.value(out);
-                return Some((name.clone(), name.end..out.len()));
-            }
+        let start = out.len();
+        while self.name(b"=;", out) != Some(b'=') {
             out.truncate(start);
             if self.at >= self.raw.len() {
                 return None;
             }
         }
+        let name = start..out.len();
+        self.value(out);
+        Some((name.clone(), name.end..out.len()))
     }
 
     fn value(&mut self, out: &mut Vec<u8>) {
@@ -470,29 +463,10 @@ impl<'a> ParameterInput<'a> {
             return;
         }
         let start = out.len();
-        out.extend_from_slice(self.plain(|byte| matches!(byte, b';' | b'(' | b'\r' | b'\n')));
-        while let Some(byte) = self.next_outside_comments() {
-            match byte {
-                b';' => break,
-                b'\r' | b'\n' => {}
-                _ => out.push(byte),
-            }
-        }
+        self.take_until(b";", |byte| !matches!(byte, b'\r' | b'\n'), out);
         let length = out[start..].trim_ascii_end().len();
         out.truncate(start + length);
     }
-}
-
-/// Appends the bytes that are no blanks and no controls, in lower case.
-fn push_graphic(bytes: &[u8], out: &mut Vec<u8>) {
-    let bytes = bytes.trim_ascii();
-    let start = out.len();
-    if bytes.iter().all(u8::is_ascii_graphic) {
-        out.extend_from_slice(bytes);
-    } else {
-        out.extend(bytes.iter().filter(|byte| byte.is_ascii_graphic()));
-    }
-    out[start..].make_ascii_lowercase();
 }
 
 /// Joins continuations (`name*0`, `name*1*`) and decodes values with a charset (RFC 2231). A name

@@ -171,7 +171,7 @@ pub(super) struct PartBody {
 impl PartBody {
     /// Begins a member of the current kind.
     fn begin(&mut self, member: Member) {
-        self.reader.filter.begin();
+        self.reader.filter = PartText::default();
         self.reader.begin(member);
     }
 
@@ -198,10 +198,7 @@ impl PartBody {
     /// Undoes the transfer encoding of a piece, or ends it.
     fn decode(&mut self, raw: Option<&[u8]>, run: &mut Run<'_, '_>) {
         let mut buffer = std::mem::take(&mut run.scanners.decoded);
-        let decoded = match raw {
-            Some(raw) => self.reader.decode(raw, &mut buffer),
-            None => self.reader.end_decoding(&mut buffer),
-        };
+        let decoded = self.reader.decode(raw, &mut buffer);
         self.take(decoded, false, run);
         run.scanners.decoded = buffer;
     }
@@ -312,12 +309,6 @@ pub(super) struct PartText {
     has_encrypted: bool,
     /// The offset up to which binary blocks were blanked.
     blanked: u64,
-}
-
-impl PartText {
-    fn begin(&mut self) {
-        *self = PartText::default();
-    }
 }
 
 impl TextFilter for PartText {

@@ -183,13 +183,15 @@ impl<F: TextFilter> NestedReader<F> {
         !self.has_begun && self.windows.pending().is_empty()
     }
 
-    /// Undoes the transfer encoding of a piece; returns the decoded bytes.
-    pub(crate) fn decode<'a>(&mut self, raw: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
-        self.decoder.push(raw, buffer)
-    }
-
-    /// Ends the transfer encoding; returns the last decoded bytes.
-    pub(crate) fn end_decoding<'a>(&mut self, buffer: &'a mut Vec<u8>) -> &'a [u8] {
+    /// Undoes the transfer encoding of a piece, or ends it; returns the decoded bytes.
+    pub(crate) fn decode<'a>(
+        &mut self,
+        raw: Option<&'a [u8]>,
+        buffer: &'a mut Vec<u8>,
+    ) -> &'a [u8] {
+        if let Some(raw) = raw {
+            return self.decoder.push(raw, buffer);
+        }
         self.decoder.finish(buffer);
         let faults = self.decoder.faults().into_iter().flatten();
         self.diagnostics.extend(faults.map(<&Code>::from));

@@ -3,8 +3,9 @@
 use super::NonAscii;
 use super::bare::Bare;
 use super::candidate::{Candidate, Workspace};
-use super::conformance::LONGEST_LABEL;
+use super::conformance::{self, LONGEST_LABEL};
 use super::delimited::UriPrefix;
+use super::schemes::SchemeForm;
 use super::view::TextView;
 use crate::document::events::Context;
 use crate::document::flags::Flags;
@@ -16,6 +17,7 @@ const LONGEST_LOCAL: usize = 64;
 const LONGEST_DOMAIN: usize = 255;
 
 /// T40: reads the reference that starts with `www.` at an index.
+#[inline(never)]
 pub(super) fn www(
     view: &TextView<'_>,
     non_ascii: NonAscii,
@@ -36,21 +38,31 @@ pub(super) fn www(
     if !is_www_host(&view.bytes[at..authority.host_end.min(candidate.raw.end)]) {
         return None;
     }
-    let mut flags = candidate.flags | Flags::SCHEME_GUESSED;
     if UriPrefix::of(view, at).has_prefix {
-        flags |= Flags::URL_PREFIX;
+        candidate.flags |= Flags::URL_PREFIX;
     }
+    candidate.context = Context::Www;
+    Some(guessed(view, candidate, b"http:", b"//", workspace))
+}
+
+/// Completes a candidate with a scheme and what follows its colon.
+fn guessed(
+    view: &TextView<'_>,
+    candidate: Candidate,
+    scheme: &[u8],
+    start: &[u8],
+    workspace: &mut Workspace,
+) -> Candidate {
     workspace.clear();
-    workspace.text.extend_from_slice(b"http://");
-    workspace
-        .text
-        .extend_from_slice(&view.bytes[candidate.raw.clone()]);
-    Some(Candidate {
-        context: Context::Www,
-        flags,
+    let text = &mut workspace.text;
+    text.extend([scheme, start, &view.bytes[candidate.raw.clone()]].concat());
+    let form = SchemeForm::named(&scheme[..scheme.len() - 1]);
+    let oddities = conformance::flags(text, scheme.len(), form);
+    Candidate {
+        flags: candidate.flags | Flags::SCHEME_GUESSED | oddities,
         cleaned: true,
         ..candidate
-    })
+    }
 }
 
 /// Returns whether two labels or more follow `www`, the last one like a top-level domain.
@@ -77,6 +89,7 @@ fn is_local_byte(byte: u8) -> bool {
 }
 
 /// T41: reads the mail address around the `@` at an index.
+#[inline(never)]
 pub(super) fn email(
     view: &TextView<'_>,
     at: usize,
@@ -100,13 +113,8 @@ pub(super) fn email(
         return None;
     }
     let end = domain_end(view, at + 1)?;
-    workspace.clear();
-    workspace.text.extend_from_slice(b"mailto:");
-    workspace.text.extend_from_slice(&view.bytes[start..end]);
-    Some(Candidate {
-        cleaned: true,
-        ..Candidate::new(start..end, end, Context::Email, Flags::SCHEME_GUESSED)
-    })
+    let candidate = Candidate::new(start..end, end, Context::Email, Flags::NONE);
+    Some(guessed(view, candidate, b"mailto:", b"", workspace))
 }
 
 /// Returns the start of the local part that ends at `end`.

@@ -102,22 +102,6 @@ impl TextScanner {
     }
 
     #[inline(never)]
-    fn read_email(&mut self, view: &TextView<'_>, at: usize) -> Option<Candidate> {
-        let mut candidate = optional::email(view, at, &mut self.workspace)?;
-        candidate.flags |= conformance::flags(&self.workspace.text, "mailto:".len(), None);
-        Some(candidate)
-    }
-
-    #[inline(never)]
-    fn read_www(&mut self, view: &TextView<'_>, at: usize) -> Option<Candidate> {
-        let non_ascii = self.options.non_ascii;
-        let mut candidate = optional::www(view, non_ascii, at, &mut self.workspace)?;
-        let form = Some(SchemeForm::Special);
-        candidate.flags |= conformance::flags(&self.workspace.text, "http:".len(), form);
-        Some(candidate)
-    }
-
-    #[inline(never)]
     fn read_colon(&mut self, view: &TextView<'_>, colon: usize) -> Option<Candidate> {
         let strict = self.options.strict;
         if delimited::ends_in_prefix(view, colon + 1)
@@ -217,8 +201,10 @@ impl Scan for TextScanner {
             };
             let candidate = match trigger {
                 Trigger::Colon => self.read_colon(&view, at),
-                Trigger::At => self.read_email(&view, at),
-                Trigger::Www => self.read_www(&view, at),
+                Trigger::At => optional::email(&view, at, &mut self.workspace),
+                Trigger::Www => {
+                    optional::www(&view, self.options.non_ascii, at, &mut self.workspace)
+                }
             };
             if view.take_beyond() && !window.last {
                 from = at;
