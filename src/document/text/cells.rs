@@ -5,8 +5,8 @@ use memchr::memchr3;
 use super::rewritten::{MAX_WAIT, Rewrite};
 use super::scanner::{REWRITTEN, rewritten};
 use crate::decode::RecordOffsets;
-use crate::decode::offset_map::OffsetMap;
 use crate::document::diagnostic::{self, Code};
+use crate::document::source_text::DecodedText;
 use crate::document::{Format, SplitPoint};
 
 /// Comma-separated values (RFC 4180). A line may begin inside quotes, so nothing splits them.
@@ -85,14 +85,6 @@ struct Cells {
     quote: u64,
 }
 
-impl Cells {
-    /// Ends the text of a cell, or of a line in one.
-    fn end(out: &mut Vec<u8>, map: &mut OffsetMap) {
-        out.extend_from_slice(b"\n\n");
-        map.put(2, 1);
-    }
-}
-
 impl Rewrite for Cells {
     fn begin(&mut self, offset: u64) {
         *self = Cells {
@@ -102,7 +94,7 @@ impl Rewrite for Cells {
         };
     }
 
-    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize {
+    fn push(&mut self, text: &[u8], last: bool, out: &mut DecodedText) -> usize {
         const MARK: &[u8] = "\u{feff}".as_bytes();
         let mut at = 0;
         if self.separator.is_none() {
@@ -112,7 +104,7 @@ impl Rewrite for Cells {
             self.separator = self.declared.or_else(|| separator(text, last));
             if self.separator.is_some() && text.starts_with(MARK) {
                 at = MARK.len();
-                map.skip(at);
+                out.map.skip(at);
             }
         }
         let Some(separator) = self.separator else {
@@ -124,7 +116,7 @@ impl Rewrite for Cells {
             if self.place == CellPlace::Start && has_quotes && rest[0] == b'"' {
                 self.place = CellPlace::Quoted;
                 self.quote = self.offset + at as u64;
-                map.skip(1);
+                out.map.skip(1);
                 at += 1;
                 continue;
             }
@@ -133,8 +125,7 @@ impl Rewrite for Cells {
                 _ => separator,
             };
             let run = memchr3(stop, b'\n', b'\r', rest).unwrap_or(rest.len());
-            out.extend_from_slice(&rest[..run]);
-            map.copy(run);
+            out.copy(&rest[..run]);
             at += run;
             if run > 0 && self.place == CellPlace::Start {
                 self.place = CellPlace::Inside;
@@ -144,18 +135,18 @@ impl Rewrite for Cells {
                 (Some(b'"'), CellPlace::Quoted) => match rest.get(run + 1) {
                     None if !last => break,
                     Some(b'"') => {
-                        out.push(b'"');
-                        map.put(1, 2);
+                        out.put(b"\"", 2);
                         at += 2;
                     }
                     _ => {
                         self.place = CellPlace::Inside;
-                        map.skip(1);
+                        out.map.skip(1);
                         at += 1;
                     }
                 },
                 (Some(_), place) => {
-                    Self::end(out, map);
+                    // The end of the text of a cell, or of a line in one.
+                    out.put(b"\n\n", 1);
                     at += 1;
                     if place != CellPlace::Quoted {
                         self.place = CellPlace::Start;

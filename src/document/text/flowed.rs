@@ -6,8 +6,8 @@ use memchr::{memchr, memchr_iter, memrchr3};
 use super::rewritten::Rewrite;
 use super::scanner::{REWRITTEN, rewritten};
 use crate::decode::RecordOffsets;
-use crate::decode::offset_map::OffsetMap;
 use crate::document::Format;
+use crate::document::source_text::DecodedText;
 
 /// text/plain with format=flowed.
 pub(in crate::document) const FLOWED: Format = Format {
@@ -135,13 +135,12 @@ impl Rewrite for Flowed {
         };
     }
 
-    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize {
+    fn push(&mut self, text: &[u8], last: bool, out: &mut DecodedText) -> usize {
         let mut at = 0;
         while at < text.len() {
             if self.soft_depth.is_none() && !self.in_line {
                 let length = hard_lines(&text[at..]);
-                out.extend_from_slice(&text[at..at + length]);
-                map.copy(length);
+                out.copy(&text[at..at + length]);
                 at += length;
             }
             let rest = &text[at..];
@@ -150,7 +149,7 @@ impl Rewrite for Flowed {
                 None if last || rest.len() > MAX_LINE => rest,
                 None => break,
             };
-            self.line(line, out, map);
+            self.line(line, out);
             at += line.len();
         }
         at
@@ -165,16 +164,12 @@ impl Flowed {
         }
     }
 
-    fn line(&mut self, line: &[u8], out: &mut Vec<u8>, map: &mut OffsetMap) {
+    fn line(&mut self, line: &[u8], out: &mut DecodedText) {
         let content = line.strip_suffix(b"\n").unwrap_or(line);
         let content = content.strip_suffix(b"\r").unwrap_or(content);
         let ending = line.len() - content.len();
-        let mut copy = |bytes: &[u8], map: &mut OffsetMap| {
-            out.extend_from_slice(bytes);
-            map.copy(bytes.len());
-        };
         if self.in_line {
-            copy(line, map);
+            out.copy(line);
             self.in_line = ending == 0;
             return;
         }
@@ -184,7 +179,7 @@ impl Flowed {
         let body = &content[prefix..];
         let continues = self.soft_depth.take() == Some(depth);
         if continues && self.delimiter != LastDelimiter::BeforeUri {
-            map.skip(prefix);
+            out.map.skip(prefix);
         } else {
             // The first line of a paragraph keeps its quote marks, which the rules for text need. A form
             // feed is white space to them, before which no quote mark is.
@@ -193,7 +188,7 @@ impl Flowed {
             } else {
                 &content[..prefix]
             };
-            copy(prefix, map);
+            out.copy(prefix);
         }
         let before = if continues {
             self.delimiter
@@ -205,18 +200,14 @@ impl Flowed {
             false => before.after(body),
         };
         let soft = ending > 0 && body.ends_with(b" ") && body != b"-- ";
-        if soft && self.delimiter == LastDelimiter::BeforeUri {
-            copy(body, map);
-            copy(&line[content.len()..], map);
-            self.soft_depth = Some(depth);
-        } else if soft {
+        self.soft_depth = soft.then_some(depth);
+        if soft && self.delimiter != LastDelimiter::BeforeUri {
             let kept = body.len() - usize::from(self.delete_space);
-            copy(&body[..kept], map);
-            map.skip(body.len() - kept + ending);
-            self.soft_depth = Some(depth);
+            out.copy(&body[..kept]);
+            out.map.skip(body.len() - kept + ending);
         } else {
-            copy(body, map);
-            copy(&line[content.len()..], map);
+            out.copy(body);
+            out.copy(&line[content.len()..]);
         }
         self.in_line = ending == 0;
     }
@@ -236,16 +227,15 @@ impl Rewrite for Enriched {
         *self = Enriched::default();
     }
 
-    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize {
+    fn push(&mut self, text: &[u8], last: bool, out: &mut DecodedText) -> usize {
         let mut at = 0;
         while at < text.len() {
             let rest = &text[at..];
             let run = memchr(b'<', rest).unwrap_or(rest.len());
             if self.parameter {
-                map.skip(run);
+                out.map.skip(run);
             } else {
-                out.extend_from_slice(&rest[..run]);
-                map.copy(run);
+                out.copy(&rest[..run]);
             }
             at += run;
             let rest = &rest[run..];
@@ -259,7 +249,7 @@ impl Rewrite for Enriched {
                 Some(b'<') => 2,
                 _ => match memchr(b'>', &rest[..rest.len().min(MAX_COMMAND)]) {
                     Some(end) => {
-                        self.command(&rest[1..end], end + 1, out, map);
+                        self.command(&rest[1..end], end + 1, out);
                         at += end + 1;
                         continue;
                     }
@@ -267,12 +257,11 @@ impl Rewrite for Enriched {
                 },
             };
             if self.parameter {
-                map.skip(literal);
+                out.map.skip(literal);
             } else {
                 // The second bracket is mapped, so that columns agree with the text behind it.
-                map.skip(literal - 1);
-                out.push(b'<');
-                map.copy(1);
+                out.map.skip(literal - 1);
+                out.copy(b"<");
             }
             at += literal;
         }
@@ -281,18 +270,16 @@ impl Rewrite for Enriched {
 }
 
 impl Enriched {
-    fn command(&mut self, name: &[u8], length: usize, out: &mut Vec<u8>, map: &mut OffsetMap) {
+    fn command(&mut self, name: &[u8], length: usize, out: &mut DecodedText) {
         if name.eq_ignore_ascii_case(b"param") {
             self.parameter = true;
         } else if name.eq_ignore_ascii_case(b"/param") {
             self.parameter = false;
         } else if name.eq_ignore_ascii_case(b"lt") && !self.parameter {
             // RFC 1341 section 7.1.3.
-            out.push(b'<');
-            map.put(1, length);
-            return;
+            return out.put(b"<", length);
         }
-        map.skip(length);
+        out.map.skip(length);
     }
 }
 

@@ -6,8 +6,8 @@ use memchr::memchr3;
 use super::rewritten::Rewrite;
 use super::scanner::{REWRITTEN, rewritten};
 use crate::decode::RecordOffsets;
-use crate::decode::offset_map::OffsetMap;
 use crate::document::Format;
+use crate::document::source_text::DecodedText;
 
 /// iCalendar and vCard.
 pub(in crate::document) const FORMAT: Format = Format {
@@ -59,13 +59,12 @@ fn fold(text: &[u8], last: bool) -> Continuation {
 impl Rewrite for Unfold {
     fn begin(&mut self, _offset: u64) {}
 
-    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize {
+    fn push(&mut self, text: &[u8], last: bool, out: &mut DecodedText) -> usize {
         let mut at = 0;
         while at < text.len() {
             let rest = &text[at..];
             let run = memchr3(b'\r', b'\n', b'\\', rest).unwrap_or(rest.len());
-            out.extend_from_slice(&rest[..run]);
-            map.copy(run);
+            out.copy(&rest[..run]);
             at += run;
             let rest = &text[at..];
             let Some(&first) = rest.first() else { break };
@@ -78,7 +77,7 @@ impl Rewrite for Unfold {
             };
             let next = rest.get(escape + folded).copied();
             if escape == 0 && folded > 0 {
-                map.skip(folded);
+                out.map.skip(folded);
                 at += folded;
                 continue;
             }
@@ -87,14 +86,12 @@ impl Rewrite for Unfold {
                 (1, Some(b'n' | b'N')) => b'\n',
                 (1, Some(escaped @ (b',' | b';' | b':' | b'\\'))) => escaped,
                 _ => {
-                    out.push(first);
-                    map.copy(1);
+                    out.copy(&[first]);
                     at += 1;
                     continue;
                 }
             };
-            out.push(written);
-            map.put(1, escape + folded + 1);
+            out.put(&[written], escape + folded + 1);
             at += escape + folded + 1;
         }
         at

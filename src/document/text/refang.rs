@@ -1,10 +1,9 @@
 //! URIs that were made harmless (`hxxp://example[.]com`), as reports of incidents show them (rule T44).
 
 use super::rewritten::Rewrite;
-use crate::decode::RecordOffsets;
-use crate::decode::offset_map::OffsetMap;
 use crate::document::events::Span;
 use crate::document::flags::Flags;
+use crate::document::source_text::DecodedText;
 
 /// What is written instead of a part of a URI, in lower case, and the part.
 static PARTS: [(&[u8], &[u8]); 8] = [
@@ -66,7 +65,7 @@ impl Rewrite for Refang {
         (self.offset, self.in_line, self.before) = (offset, 0, 0);
     }
 
-    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize {
+    fn push(&mut self, text: &[u8], last: bool, out: &mut DecodedText) -> usize {
         let mut at = 0;
         while at < text.len() {
             let rest = &text[at..];
@@ -76,8 +75,7 @@ impl Rewrite for Refang {
             let is_start = |byte: &u8| matches!(byte, b'h' | b'H' | b'f' | b'F' | b'[' | b'(');
             match self.part(rest).filter(|_| self.in_line < MAX_PARTS) {
                 Some((written, meant)) => {
-                    out.extend_from_slice(meant);
-                    map.put(meant.len(), written);
+                    out.put(meant, written);
                     self.undone.push(self.offset + at as u64);
                     self.in_line += 1;
                     at += written;
@@ -89,8 +87,7 @@ impl Rewrite for Refang {
                     if rest[..run].iter().any(|byte| matches!(byte, b'\n' | b'\r')) {
                         self.in_line = 0;
                     }
-                    out.extend_from_slice(&rest[..run]);
-                    map.copy(run);
+                    out.copy(&rest[..run]);
                     self.before = rest[run - 1];
                     at += run;
                 }

@@ -1,11 +1,10 @@
 //! Text that is scanned in another form: the cells of a table, unfolded lines, URIs that were defanged.
 
 use crate::bytes::window::{Bounds, Window, Windows};
-use crate::decode::offset_map::OffsetMap;
 use crate::document::diagnostic::Code;
 use crate::document::events::{Batch, Event, Events, Span};
 use crate::document::flags::Flags;
-use crate::document::source_text::Origin;
+use crate::document::source_text::{DecodedText, Origin};
 use crate::document::{Scan, ScanStart};
 
 /// Writes a text in another form, from windows of any size.
@@ -18,7 +17,7 @@ pub(super) trait Rewrite: Send + std::fmt::Debug {
     ///
     /// Ends every piece at a byte that does not depend on where the pieces end, and derives at least
     /// one byte from [`MAX_RATIO`].
-    fn push(&mut self, text: &[u8], last: bool, out: &mut Vec<u8>, map: &mut OffsetMap) -> usize;
+    fn push(&mut self, text: &[u8], last: bool, out: &mut DecodedText) -> usize;
 
     /// Returns the flags of a reference at a span of the document.
     fn flags(&mut self, _span: Span) -> Flags {
@@ -54,11 +53,11 @@ pub(super) struct RewrittenText<R, S> {
     /// The part of the text that the scanner needs.
     bounds: Bounds,
     text: Windows,
-    map: OffsetMap,
     has_begun: bool,
     /// The offset in the document up to which it has been rewritten.
     rewritten: u64,
-    scratch: Vec<u8>,
+    /// What was rewritten last, and the map of the whole text to the document.
+    written: DecodedText,
     batch: Batch,
 }
 
@@ -69,10 +68,9 @@ impl<R: Rewrite, S: Scan> RewrittenText<R, S> {
             scanner,
             bounds,
             text: Windows::default(),
-            map: OffsetMap::default(),
             has_begun: false,
             rewritten: 0,
-            scratch: Vec::new(),
+            written: DecodedText::default(),
             batch: Batch::default(),
         }
     }
@@ -88,14 +86,14 @@ impl<R: Rewrite, S: Scan> Scan for RewrittenText<R, S> {
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
         if !std::mem::replace(&mut self.has_begun, true) {
             self.rewritten = window.offset_at(window.start);
-            self.map.starting(self.rewritten);
+            self.written.begin(self.rewritten);
             self.rewrite.begin(self.rewritten);
         }
         let pending = &window.bytes[window.at_offset(self.rewritten)..];
-        self.scratch.clear();
-        let taken = (self.rewrite).push(pending, window.last, &mut self.scratch, &mut self.map);
+        self.written.bytes.clear();
+        let taken = (self.rewrite).push(pending, window.last, &mut self.written);
         self.rewritten += taken as u64;
-        self.text.push(&self.scratch);
+        self.text.push(&self.written.bytes);
         if window.last {
             self.text.end_here();
         }
@@ -111,19 +109,19 @@ impl<R: Rewrite, S: Scan> Scan for RewrittenText<R, S> {
                 continue;
             };
             let mut found = events.adopt_reference(found, &self.batch, text.bytes);
-            found.span = Origin::Decoded(&self.map).span(found.span);
+            found.span = Origin::Decoded(&self.written.map).span(found.span);
             found.flags |= self.rewrite.flags(found.span);
             events.push(Event::Reference(found));
         }
         let offset = text.offset_at(consumed);
         self.text.consume(consumed);
-        self.map.forget(offset);
+        self.written.map.forget(offset);
         if window.last {
             if let Some((code, offset)) = self.rewrite.fault() {
                 events.push(Event::Diagnostic(code, offset));
             }
             return window.bytes.len();
         }
-        window.at_offset(self.map.start(offset))
+        window.at_offset(self.written.map.start(offset))
     }
 }

@@ -2,22 +2,24 @@ use super::*;
 
 fn run(make: fn() -> Box<dyn Rewrite>, text: &str, size: usize) -> String {
     let mut reflow = make();
-    let (mut out, mut map) = (Vec::new(), OffsetMap::default());
+    let mut out = DecodedText::default();
     let (mut start, mut end) = (0, 0);
     loop {
         end = (end + size).min(text.len());
         let last = end == text.len();
-        start += reflow.push(&text.as_bytes()[start..end], last, &mut out, &mut map);
+        start += reflow.push(&text.as_bytes()[start..end], last, &mut out);
         if last {
             break;
         }
     }
     assert_eq!(start, text.len());
     assert_eq!(
-        map.end(out.len() as u64).max(map.start(out.len() as u64)),
+        out.map
+            .end(out.bytes.len() as u64)
+            .max(out.map.start(out.bytes.len() as u64)),
         text.len() as u64
     );
-    String::from_utf8(out).unwrap()
+    String::from_utf8(out.bytes).unwrap()
 }
 
 #[test]
