@@ -388,14 +388,15 @@ impl<'a> ParameterInput<'a> {
     fn take_until(
         &mut self,
         stops: &[u8],
-        is_kept: impl Fn(&&u8) -> bool,
+        is_kept: impl Fn(&u8) -> bool,
         out: &mut Vec<u8>,
     ) -> Option<u8> {
         loop {
             let end = run_end(self.raw, self.at, |byte| {
                 byte != b'(' && !stops.contains(&byte)
             });
-            out.extend(self.raw[self.at..end].iter().filter(&is_kept));
+            let kept = self.raw[self.at..end].split(|byte| !is_kept(byte));
+            kept.for_each(|kept| out.extend_from_slice(kept));
             self.at = end;
             match *self.raw.get(end)? {
                 b'(' => self.at = self.comments.end(self.raw, end),

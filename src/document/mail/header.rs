@@ -184,22 +184,26 @@ impl Header {
             if field.is_some() && rest.starts_with(b"--") && hyphens == Hyphens::Stop {
                 return (at, HeaderStop::Hyphens);
             }
-            let is_whole = self.extent.extend(rest, end);
-            let is_long = field.is_none_or(|(_, value)| rest.len() - value > MAX_FIELD);
-            if !is_whole && !is_long {
-                break;
-            }
-            let mut extent = self.extent;
+            let mut extent = std::mem::take(&mut self.extent);
+            let is_whole = extent.extend(rest, end);
             if !is_whole {
+                if field.is_some_and(|(_, value)| rest.len() - value <= MAX_FIELD) {
+                    self.extent = extent;
+                    break;
+                }
                 // The rest of the field begins inside a line.
                 let is_complete = rest.ends_with(b"\n");
                 extent.lines -= u64::from(is_complete);
                 extent.length = rest.len() - usize::from(is_complete);
             }
             if let Some((name, value)) = field {
-                self.take_field(name, value, &rest[..extent.length], scanners);
+                let raw = &rest[value..extent.length];
+                if extent.has_separators {
+                    self.take_field(name, value, &without_separators(raw), scanners);
+                } else {
+                    self.take_field(name, value, raw, scanners);
+                }
             }
-            self.extent = FieldExtent::default();
             self.is_cut = !is_whole;
             self.line += extent.lines;
             self.offset += extent.length as u64;
@@ -219,24 +223,16 @@ impl Header {
         (at, stop)
     }
 
-    /// Reads a field with its lines, whose value begins at an index of them.
-    fn take_field(&mut self, name: &[u8], value: usize, lines: &[u8], scanners: &mut PartScanners) {
+    /// Reads a field whose value begins at an index of it.
+    fn take_field(&mut self, name: &[u8], value: usize, raw: &[u8], scanners: &mut PartScanners) {
         let row = HeaderField::named(name);
         if !row.is_wanted(&scanners.options) {
             return;
         }
-        let joined: Vec<u8>;
-        let mut raw = &lines[value..];
-        if self.extent.has_separators {
-            let lines = raw.split_inclusive(|&byte| byte == b'\n');
-            let kept: Vec<&[u8]> = lines.filter(|line| !line.starts_with(b">")).collect();
-            joined = kept.concat();
-            raw = &joined;
-        }
         if raw.len() > MAX_FIELD {
             self.diagnose(&diagnostic::HEADER_TOO_LONG);
-            raw = &raw[..MAX_FIELD];
         }
+        let raw = &raw[..raw.len().min(MAX_FIELD)];
         let raw = raw.strip_suffix(b"\n").unwrap_or(raw);
         let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
         if row.property.is_wanted(scanners.options.envelope) {
@@ -311,6 +307,13 @@ impl Entity {
         }
         *range = Some(start..values.len());
     }
+}
+
+/// Returns the lines of a value that are not quoted separators.
+fn without_separators(raw: &[u8]) -> Vec<u8> {
+    let lines = raw.split_inclusive(|&byte| byte == b'\n');
+    let kept: Vec<&[u8]> = lines.filter(|line| !line.starts_with(b">")).collect();
+    kept.concat()
 }
 
 /// Appends a value without its line breaks.

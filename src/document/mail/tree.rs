@@ -100,7 +100,8 @@ pub(super) struct MimeTree {
     /// The diagnostics to report when the message is entered.
     diagnostics: Vec<(&'static Code, u64)>,
     is_entered: bool,
-    number: String,
+    /// The position of the current entity in the archive.
+    name: String,
     /// The value of Content-Length in the message's own header.
     pub(super) content_length: Option<u64>,
     /// The number of documents to leave when the current part ends.
@@ -417,21 +418,22 @@ impl MimeTree {
         self.path.clear();
     }
 
-    /// Sets the number of the entity at the path, with a last `0` for the header of a message.
-    fn set_number(&mut self, of_header: bool) {
-        self.number.clear();
+    /// Names the entity at the path, with a last number `0` for the header of a message.
+    fn set_name(&mut self, of_header: bool) {
+        self.name.clear();
+        self.name.push_str(&self.prefix);
         for &number in &self.path {
             match u8::try_from(number) {
                 // Most numbers have one digit.
-                Ok(digit @ 0..10) => self.number.push(char::from(b'0' + digit)),
-                _ => drop(write!(self.number, "{number}")),
+                Ok(digit @ 0..10) => self.name.push(char::from(b'0' + digit)),
+                _ => drop(write!(self.name, "{number}")),
             }
-            self.number.push('.');
+            self.name.push('.');
         }
         if of_header {
-            self.number.push('0');
+            self.name.push('0');
         } else {
-            self.number.pop();
+            self.name.pop();
         }
     }
 
@@ -444,7 +446,7 @@ impl MimeTree {
             parent.map_or((EntityKind::Message, 0), |level| (level.kind, level.count));
         // The header is that of a message, not of one of its parts.
         let message = kind == EntityKind::Message;
-        self.set_number(message);
+        self.set_name(message);
         self.content_length = self.header.entity.length;
         let media_type = media_type_of(content_type, kind);
         let mut class = PartClass::of(media_type, &self.header);
@@ -564,7 +566,7 @@ impl MimeTree {
     }
 
     fn enter_with(&mut self, base: Option<EntityBase>, out: &mut Events) {
-        let member = Some(self.member(out));
+        let member = Some(out.store(self.name.as_bytes()));
         nested::enter(member, RuleFamily::Plain, base, out);
         self.part_documents += 1;
     }
@@ -584,7 +586,7 @@ impl MimeTree {
         };
         Some(EntityBase {
             reference: out.store(reference),
-            source: field(out.store(self.number.as_bytes())),
+            source: field(out.store(&self.name.as_bytes()[self.prefix.len()..])),
         })
     }
 
@@ -645,10 +647,9 @@ impl MimeTree {
     ) {
         let content_type = self.header.entity.content_type.clone();
         let content_type = content_type.as_deref();
-        self.set_number(false);
+        self.set_name(false);
         let mut member = self.leaf.take_member();
-        member.name.push_str(&self.prefix);
-        member.name.push_str(&self.number);
+        member.name.push_str(&self.name);
         if class == PartClass::Opaque {
             self.diagnose_here(media_type::opaque_code(media_type, content_type), run.out);
         }
@@ -716,8 +717,8 @@ impl MimeTree {
             if is_body {
                 self.path.push(1);
             }
-            self.set_number(false);
-            let member = Some(self.member(out));
+            self.set_name(false);
+            let member = Some(out.store(self.name.as_bytes()));
             nested::enter(member, RuleFamily::Plain, None, out);
             out.push(Event::Settled);
         }
@@ -732,14 +733,6 @@ impl MimeTree {
             out.push(Event::Leave);
         }
         self.preamble.clear();
-    }
-
-    /// Stores the position of the current entity in the archive.
-    fn member(&self, out: &mut Events) -> TextRange {
-        out.store_with(|store| {
-            store.extend_from_slice(self.prefix.as_bytes());
-            store.extend_from_slice(self.number.as_bytes());
-        })
     }
 }
 

@@ -80,16 +80,9 @@ impl LineUnquoter {
             None => return 0,
         };
         let marks = line.iter().take_while(|&&byte| byte == b'>').count();
-        let rest = &line[marks..];
-        if marks > 0
-            && line.len() < MAX_PENDING
-            && rest.len() < FROM.len()
-            && FROM.starts_with(rest)
-        {
-            line.len()
-        } else {
-            0
-        }
+        let may_begin = marks > 0 && line.len() < MAX_PENDING;
+        let is_start = FROM.starts_with(&line[marks..]) && line.len() - marks < FROM.len();
+        if may_begin && is_start { line.len() } else { 0 }
     }
 
     fn pieces(&mut self, raw: &[u8], sink: &mut impl FnMut(&[u8])) {
