@@ -83,8 +83,16 @@ fn each_row_of_each_table_has_a_test() {
         CODES.iter().map(|row| row.name.to_owned()).collect(),
         Flags::NAMES.iter().map(|&name| name.to_owned()).collect(),
         attributes(),
-        names("src/document/text/schemes.rs", "match &*lower {", &[" b\""]),
-        names("src/document/mail/header.rs", "match &*lower {", &[" b\""]),
+        names(
+            "src/document/text/schemes.rs",
+            "match &lower[..name.len()] {",
+            &[" b\""],
+        ),
+        names(
+            "src/document/mail/header.rs",
+            "match &lower[..name.len()] {",
+            &[" b\""],
+        ),
         names(
             "src/archive/mod.rs",
             "ARCHIVES: &[ArchiveFormat] = &[",

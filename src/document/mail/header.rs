@@ -462,13 +462,13 @@ impl HeaderField {
         use FieldSyntax::{
             Brackets, FreeText, GroupPositions, Groups, Ignored, MessageIds, OtherText,
         };
-        let mut lower = [0; Self::LONGEST];
-        let Some(lower) = lower.get_mut(..name.len()) else {
+        if name.len() > Self::LONGEST {
             return Self::OTHER;
-        };
-        lower.copy_from_slice(name);
+        }
+        let mut lower = [0; 32];
+        lower[..name.len()].copy_from_slice(name);
         lower.make_ascii_lowercase();
-        let (syntax, property) = match &*lower {
+        let (syntax, property) = match &lower[..name.len()] {
             // RFC 2369, RFC 5064.
             b"list-help" | b"list-unsubscribe" | b"list-subscribe" | b"list-post"
             | b"list-owner" | b"list-archive" | b"archived-at" | b"x-archived-at" => {

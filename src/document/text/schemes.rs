@@ -30,10 +30,9 @@ impl SchemeForm {
     /// ```
     pub fn named(name: &[u8]) -> Option<SchemeForm> {
         let mut lower = [0; Self::LONGEST];
-        let lower = lower.get_mut(..name.len())?;
-        lower.copy_from_slice(name);
+        lower.get_mut(..name.len())?.copy_from_slice(name);
         lower.make_ascii_lowercase();
-        Some(match &*lower {
+        Some(match &lower[..name.len()] {
             b"ftp" | b"ftps" | b"http" | b"https" | b"ws" | b"wss" => SchemeForm::Special,
             b"aaa" | b"aaas" | b"about" | b"acap" | b"amqp" | b"cap" | b"chrome-extension"
             | b"coap" | b"coap+tcp" | b"coap+ws" | b"coaps" | b"coaps+tcp" | b"coaps+ws"
