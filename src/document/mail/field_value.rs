@@ -395,12 +395,8 @@ impl<'a> ParameterInput<'a> {
             let end = run_end(self.raw, self.at, |byte| {
                 byte != b'(' && !stops.contains(&byte)
             });
-            let run = &self.raw[self.at..end];
-            if run.iter().all(&is_kept) {
-                out.extend_from_slice(run);
-            } else {
-                out.extend(run.iter().filter(|byte| is_kept(byte)));
-            }
+            let kept = self.raw[self.at..end].split(|byte| !is_kept(byte));
+            kept.for_each(|kept| out.extend_from_slice(kept));
             self.at = end;
             match *self.raw.get(end)? {
                 b'(' => self.at = self.comments.end(self.raw, end),

@@ -4,7 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr2, memchr2_iter};
+use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
 
 use super::field_value::{self, ParameterCache, Parameters, brackets};
 use super::part_scanners::PartScanners;
@@ -84,7 +84,7 @@ pub(super) struct Header {
 /// The lines of a field.
 #[derive(Clone, Copy, Debug, Default)]
 struct FieldExtent {
-    /// The length of the complete lines in bytes.
+    /// The length in bytes of the lines after which another one is known to follow.
     length: usize,
     lines: u64,
     /// Some are separators, which mailers leave in headers, quoted.
@@ -97,27 +97,29 @@ impl FieldExtent {
     fn extend(&mut self, rest: &[u8], end: bool) -> bool {
         loop {
             let next = &rest[self.length..];
-            let Some(&first) = next.first() else {
-                return end;
+            let length = match line_length(next) {
+                Some(length) => length,
+                None if end => next.len(),
+                None => return false,
             };
-            let continues = self.length == 0 || matches!(first, b' ' | b'\t');
-            if !continues && first != b'>' {
+            let after = &next[length..];
+            let continues = match after.first() {
+                None if !end => return false,
+                Some(b' ' | b'\t') => true,
+                Some(b'>') => {
+                    if !end && after.len() < MAX_FIELD && line_length(after).is_none() {
+                        return false;
+                    }
+                    self.has_separators |= is_from_line(after, false);
+                    is_from_line(after, false)
+                }
+                _ => false,
+            };
+            self.length += length;
+            self.lines += 1;
+            if !continues {
                 return true;
             }
-            let length = line_length(next);
-            if !continues {
-                let is_decided = end || length.is_some() || next.len() >= MAX_FIELD;
-                if is_decided && !is_from_line(next, false) {
-                    return true;
-                }
-                self.has_separators = true;
-            }
-            match length {
-                Some(length) => self.length += length,
-                None if end => self.length = rest.len(),
-                None => return false,
-            }
-            self.lines += 1;
         }
     }
 }
@@ -192,9 +194,8 @@ impl Header {
                     break;
                 }
                 // The rest of the field begins inside a line.
-                let is_complete = rest.ends_with(b"\n");
-                extent.lines -= u64::from(is_complete);
-                extent.length = rest.len() - usize::from(is_complete);
+                extent.length = rest.len() - usize::from(rest.ends_with(b"\n"));
+                extent.lines = memchr_iter(b'\n', &rest[..extent.length]).count() as u64;
             }
             if let Some((name, value)) = field {
                 let raw = &rest[value..extent.length];
