@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::TextOptions;
 use super::scanner::{BOUNDS, TextScanner};
-use crate::bytes::window::{SliceWindows, Window};
+use crate::bytes::window::Window;
 use crate::document::Scan;
 use crate::document::events::{Batch, Context, Event, Events, FoundReference, TextRange};
 use crate::document::flags::Flags;
@@ -56,12 +56,18 @@ impl TextReference<'_> {
 /// assert_eq!(finds[1].certainty(), Certainty::Likely);
 /// ```
 pub fn find<'a>(bytes: &'a [u8], options: &TextOptions) -> TextReferences<'a> {
-    let windows = SliceWindows::new(bytes, BOUNDS.look_behind, 0, STRIDE);
     TextReferences {
+        bytes,
         scanner: TextScanner::new(options.clone()),
         events: Batch::default(),
-        window: windows.window(),
-        windows,
+        window: Window {
+            bytes: &[],
+            start: 0,
+            offset: 0,
+            last: false,
+        },
+        consumed: 0,
+        scanned: 0,
         next: 0,
     }
 }
@@ -69,10 +75,14 @@ pub fn find<'a>(bytes: &'a [u8], options: &TextOptions) -> TextReferences<'a> {
 /// An iterator over the references of a text; [`find()`] makes it.
 #[derive(Debug)]
 pub struct TextReferences<'a> {
-    windows: SliceWindows<'a>,
+    bytes: &'a [u8],
     scanner: TextScanner,
     events: Batch,
     window: Window<'a>,
+    /// The number of bytes that the scanner has consumed.
+    consumed: usize,
+    /// The index at which the window ends.
+    scanned: usize,
     /// The index of the next event in `events`.
     next: usize,
 }
@@ -83,13 +93,20 @@ impl<'a> TextReferences<'a> {
         if self.window.last {
             return false;
         }
-        self.windows.fill();
-        self.window = self.windows.window();
+        let behind = self.consumed.saturating_sub(BOUNDS.look_behind);
+        // While the scanner waits for more, windows double: the time stays linear.
+        let pending = self.scanned - self.consumed;
+        self.scanned = self.bytes.len().min(self.scanned + STRIDE.max(pending));
+        self.window = Window {
+            bytes: &self.bytes[behind..self.scanned],
+            start: self.consumed - behind,
+            offset: behind as u64,
+            last: self.scanned == self.bytes.len(),
+        };
         let mut events = Events::from(std::mem::take(&mut self.events));
         events.clear();
         self.next = 0;
-        let consumed = self.scanner.scan(self.window, &mut events);
-        self.windows.consume(consumed);
+        self.consumed = behind + self.scanner.scan(self.window, &mut events);
         self.events = events.into();
         true
     }
