@@ -10,7 +10,7 @@
 
 use memchr::memchr_iter;
 
-use super::simd::avx2::{AsciiPairs, Avx2, NeighbourPattern};
+use super::simd::avx2::{AsciiPairs, Avx2};
 
 /// The last three letters of the words after which a colon counts without `//` behind it.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct WordEndings {
     /// A hash table without collisions: the three letters, and `BREAKS`.
     table: [u32; SLOTS],
     multiplier: u32,
-    neighbours: NeighbourPattern,
+    pairs: AsciiPairs,
 }
 
 const SLOTS: usize = 128;
@@ -32,17 +32,13 @@ const VACANT: u32 = 0xFF_FFFF;
 impl WordEndings {
     /// Makes a table of endings in lower case; a word of `breaking` also counts before white space.
     pub(crate) const fn new(plain: &[&[u8; 3]], breaking: &[&[u8; 3]]) -> Self {
-        let neighbours = NeighbourPattern {
-            byte: b':',
-            before: add_pairs(add_pairs(AsciiPairs::NONE, plain), breaking),
-            behind: b'/',
-        };
+        let pairs = add_pairs(add_pairs(AsciiPairs::NONE, plain), breaking);
         let mut multiplier = 0x9E37_79B1;
         loop {
             let mut words = WordEndings {
                 table: [VACANT; SLOTS],
                 multiplier,
-                neighbours,
+                pairs,
             };
             if words.insert(plain, 0) && words.insert(breaking, BREAKS) {
                 return words;
@@ -80,9 +76,8 @@ impl WordEndings {
         &self,
         avx2: Option<Avx2>,
         bytes: &[u8],
-        from: usize,
+        mut from: usize,
     ) -> Option<usize> {
-        let mut from = from;
         if let Some(avx2) = avx2 {
             // Every colon this near to the start counts.
             let mut first = bytes.iter().take(BEFORE).skip(from);
@@ -91,7 +86,7 @@ impl WordEndings {
             }
             from = from.max(BEFORE);
             let counts = |at: usize| self.counts(bytes, at);
-            match avx2.find(bytes, from, &self.neighbours, counts) {
+            match avx2.find(bytes, from, &self.pairs, counts) {
                 Ok(at) => return Some(at),
                 Err(until) => from = until,
             }

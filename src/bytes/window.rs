@@ -51,7 +51,7 @@ impl<'a> Window<'a> {
 }
 
 /// The part of a document that a format needs to see at a time, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// Consumed bytes that remain in the window before the pending ones.
     pub look_behind: usize,
@@ -106,10 +106,7 @@ impl Windows {
             start: 0,
             end: 0,
             offset: 0,
-            bounds: Bounds {
-                look_behind: 0,
-                look_ahead: 0,
-            },
+            bounds: Bounds::default(),
             size: size.max(1),
             last: false,
             stalled: false,

@@ -39,12 +39,6 @@ impl NibbleSet {
         }
         halves
     }
-
-    /// Returns whether the byte is a member.
-    #[cfg(test)]
-    pub const fn contains(&self, byte: u8) -> bool {
-        self.low[byte as usize & 15] & self.high[byte as usize >> 4] != 0
-    }
 }
 
 /// Pairs of ASCII bytes, by the low half of each: the test has false positives.
@@ -70,39 +64,6 @@ impl AsciiPairs {
         self.second[second as usize & 15] |= 1 << (second & 7);
         self
     }
-
-    /// Returns whether the pair may be a member.
-    #[cfg(test)]
-    pub const fn may_contain(&self, first: u8, second: u8) -> bool {
-        let both = self.first[first as usize & 15] & self.second[second as usize & 15];
-        first < 0x80 && second < 0x80 && both != 0
-    }
-}
-
-/// The pattern of a search: a byte with one of the pairs before it, or another byte behind it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct NeighbourPattern {
-    /// The byte that is searched for.
-    pub byte: u8,
-    /// The pairs that may precede the byte.
-    pub before: AsciiPairs,
-    /// The byte that may follow.
-    pub behind: u8,
-}
-
-impl NeighbourPattern {
-    /// The number of bytes before the byte that are read.
-    pub(crate) const BEFORE: usize = 2;
-
-    /// Returns whether a search finds the byte at an index: the naive version.
-    ///
-    /// At least two bytes precede the index and one follows.
-    #[cfg(test)]
-    pub fn may_be_at(&self, bytes: &[u8], at: usize) -> bool {
-        bytes[at] == self.byte
-            && (bytes[at + 1] == self.behind
-                || self.before.may_contain(bytes[at - 2], bytes[at - 1]))
-    }
 }
 
 pub(crate) use detected::Avx2;
@@ -111,7 +72,7 @@ pub(crate) use detected::Avx2;
 mod detected {
     use std::arch::x86_64::*;
 
-    use super::{NeighbourPattern, NibbleSet};
+    use super::{AsciiPairs, NibbleSet};
 
     /// Proof that the processor has AVX2.
     ///
@@ -133,7 +94,8 @@ mod detected {
             unsafe { members(bytes, set) }
         }
 
-        /// Returns the first match of the pattern from `from` on that `accept` confirms.
+        /// Returns the first colon from `from` on that `accept` confirms, with `/` after it or one of the pairs
+        /// before it.
         ///
         /// `Err` is an index before which there is none: the last bytes are left to the caller, as is a match
         /// that has only one byte after it.
@@ -142,11 +104,11 @@ mod detected {
             self,
             bytes: &[u8],
             from: usize,
-            pattern: &NeighbourPattern,
+            before: &AsciiPairs,
             accept: impl Fn(usize) -> bool,
         ) -> Result<usize, usize> {
             // SAFETY: an `Avx2` is proof of AVX2.
-            unsafe { find(bytes, from, pattern, accept) }
+            unsafe { find(bytes, from, before, accept) }
         }
     }
 
@@ -177,10 +139,10 @@ mod detected {
     /// The tables and bytes of a search, in registers.
     struct NeighbourSearch<'a> {
         bytes: &'a [u8],
-        byte: __m256i,
+        colon: __m256i,
         first: __m256i,
         second: __m256i,
-        behind: __m256i,
+        slash: __m256i,
     }
 
     impl NeighbourSearch<'_> {
@@ -213,9 +175,9 @@ mod detected {
             };
             let first = _mm256_shuffle_epi8(self.first, first);
             let second = _mm256_shuffle_epi8(self.second, second);
-            let behind = _mm256_cmpeq_epi8(behind, self.behind);
+            let behind = _mm256_cmpeq_epi8(behind, self.slash);
             let either = _mm256_or_si256(_mm256_and_si256(first, second), behind);
-            _mm256_and_si256(_mm256_cmpeq_epi8(byte, self.byte), either)
+            _mm256_and_si256(_mm256_cmpeq_epi8(byte, self.colon), either)
         }
 
         /// Skips steps of 128 bytes without a match, as far as 130 bytes follow.
@@ -245,20 +207,20 @@ mod detected {
     fn find(
         bytes: &[u8],
         from: usize,
-        pattern: &NeighbourPattern,
+        before: &AsciiPairs,
         accept: impl Fn(usize) -> bool,
     ) -> Result<usize, usize> {
         let search = NeighbourSearch {
             bytes,
-            byte: _mm256_set1_epi8(pattern.byte as i8),
-            first: table(&pattern.before.first),
-            second: table(&pattern.before.second),
-            behind: _mm256_set1_epi8(pattern.behind as i8),
+            colon: _mm256_set1_epi8(b':' as i8),
+            first: table(&before.first),
+            second: table(&before.second),
+            slash: _mm256_set1_epi8(b'/' as i8),
         };
         // Up to here a match is near: in the first bytes, and in a block that has one.
         let mut near = from + 32;
         let mut at = from;
-        while at >= NeighbourPattern::BEFORE && at + 34 <= bytes.len() {
+        while at >= 2 && at + 34 <= bytes.len() {
             if at >= near {
                 // SAFETY: there are two bytes before `at`.
                 let block = unsafe { search.skip(at) };
@@ -285,7 +247,7 @@ mod detected {
 
 #[cfg(not(target_arch = "x86_64"))]
 mod detected {
-    use super::{NeighbourPattern, NibbleSet};
+    use super::{AsciiPairs, NibbleSet};
 
     /// Uninhabited: the target has no AVX2.
     #[derive(Clone, Copy, Debug)]
@@ -304,7 +266,7 @@ mod detected {
             self,
             _: &[u8],
             _: usize,
-            _: &NeighbourPattern,
+            _: &AsciiPairs,
             _: impl Fn(usize) -> bool,
         ) -> Result<usize, usize> {
             match self {}
