@@ -50,31 +50,27 @@ pub(crate) enum TransferFault {
 
 /// Decodes a body in a transfer encoding.
 #[derive(Debug, Default)]
-pub(crate) enum TransferDecoder {
-    #[default]
-    Identity,
-    QuotedPrintable(QuotedPrintable),
-    Base64(Base64),
+pub(crate) struct TransferDecoder {
+    encoding: TransferEncoding,
+    quoted_printable: QuotedPrintable,
+    base64: Base64,
 }
 
 impl TransferDecoder {
     pub(crate) fn new(encoding: TransferEncoding) -> Self {
-        match encoding {
-            TransferEncoding::Identity => TransferDecoder::Identity,
-            TransferEncoding::QuotedPrintable => {
-                TransferDecoder::QuotedPrintable(QuotedPrintable::default())
-            }
-            TransferEncoding::Base64 => TransferDecoder::Base64(Base64::default()),
+        TransferDecoder {
+            encoding,
+            ..TransferDecoder::default()
         }
     }
 
     /// Decodes a piece of the body into the buffer, whose contents are lost; returns the decoded bytes.
     pub(crate) fn push<'a>(&mut self, raw: &'a [u8], buffer: &'a mut Vec<u8>) -> &'a [u8] {
         buffer.clear();
-        match self {
-            TransferDecoder::Identity => return raw,
-            TransferDecoder::QuotedPrintable(decoder) => decoder.push(raw, buffer, &mut ()),
-            TransferDecoder::Base64(decoder) => decoder.push(raw, buffer, &mut ()),
+        match self.encoding {
+            TransferEncoding::Identity => return raw,
+            TransferEncoding::QuotedPrintable => self.quoted_printable.push(raw, buffer, &mut ()),
+            TransferEncoding::Base64 => self.base64.push(raw, buffer, &mut ()),
         }
         buffer
     }
@@ -82,26 +78,19 @@ impl TransferDecoder {
     /// Ends the body, and decodes what is pending into the buffer, whose contents are lost.
     pub(crate) fn finish(&mut self, buffer: &mut Vec<u8>) {
         buffer.clear();
-        match self {
-            TransferDecoder::Identity => {}
-            TransferDecoder::QuotedPrintable(decoder) => decoder.finish(buffer, &mut ()),
-            TransferDecoder::Base64(decoder) => decoder.finish(buffer, &mut ()),
-        }
+        // Only one of them has any.
+        self.quoted_printable.finish(buffer, &mut ());
+        self.base64.finish(buffer, &mut ());
     }
 
     /// Returns the faults of the body, after its end.
-    pub(crate) fn faults(&self) -> [Option<TransferFault>; 2] {
-        match self {
-            TransferDecoder::Identity => [None; 2],
-            TransferDecoder::QuotedPrintable(decoder) => [
-                (decoder.faults() > 0).then_some(TransferFault::BadEscape),
-                None,
-            ],
-            TransferDecoder::Base64(decoder) => [
-                decoder.is_truncated.then_some(TransferFault::Truncated),
-                (decoder.faults() > 0).then_some(TransferFault::Garbage),
-            ],
-        }
+    pub(crate) fn faults(&self) -> [Option<TransferFault>; 3] {
+        let has_bad_escape = self.quoted_printable.faults > 0;
+        [
+            has_bad_escape.then_some(TransferFault::BadEscape),
+            (self.base64.is_truncated).then_some(TransferFault::Truncated),
+            (self.base64.faults > 0).then_some(TransferFault::Garbage),
+        ]
     }
 }
 
@@ -229,12 +218,8 @@ fn is_blank(byte: u8) -> bool {
 }
 
 fn hexadecimal(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'A'..=b'F' => Some(digit - b'A' + 10),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
-    }
+    let value = char::from(digit).to_digit(16)?;
+    Some(value as u8)
 }
 
 const OUTSIDE: u8 = 0xFF;

@@ -196,37 +196,22 @@ struct LegacyDecoder {
     pending: Vec<u8>,
     /// Whether ASCII bytes outside a character are ASCII characters.
     is_ascii_superset: bool,
-    /// Characters from 0x80 on, where each is one byte.
-    single: Option<[SingleByte; 128]>,
+    /// Characters from 0x80 on, where each is one byte; U+FFFD for malformed bytes.
+    single: Option<[char; 128]>,
 }
 
 /// The longest character of any encoding, in bytes, and the longest escape sequence.
 const LONGEST: usize = 4;
 const ESCAPE_SEQUENCE: usize = 3;
 
-/// The character of a byte from 0x80 on, in UTF-8.
-#[derive(Clone, Copy, Default)]
-struct SingleByte {
-    bytes: [u8; 3],
-    length: u8,
-    malformed: bool,
-}
-
-impl SingleByte {
-    fn table(encoding: &'static Encoding) -> Option<[SingleByte; 128]> {
-        encoding.is_single_byte().then(|| {
-            let mut table = [SingleByte::default(); 128];
-            let bytes: [u8; 128] = std::array::from_fn(|index| 0x80 + index as u8);
-            let (text, _) = encoding.decode_without_bom_handling(&bytes);
-            for (character, single) in text.chars().zip(&mut table) {
-                // A malformed byte becomes one replacement character.
-                single.malformed = character == char::REPLACEMENT_CHARACTER;
-                single.length = character.len_utf8() as u8;
-                character.encode_utf8(&mut single.bytes);
-            }
-            table
-        })
-    }
+/// Returns the characters of the bytes from 0x80 on, if each is one byte.
+fn single_bytes(encoding: &'static Encoding) -> Option<[char; 128]> {
+    encoding.is_single_byte().then(|| {
+        let bytes: [u8; 128] = std::array::from_fn(|index| 0x80 + index as u8);
+        let (text, _) = encoding.decode_without_bom_handling(&bytes);
+        let mut characters = text.chars();
+        std::array::from_fn(|_| characters.next().unwrap_or(char::REPLACEMENT_CHARACTER))
+    })
 }
 
 impl LegacyDecoder {
@@ -235,7 +220,7 @@ impl LegacyDecoder {
             decoder: encoding.new_decoder_without_bom_handling(),
             pending: Vec::new(),
             is_ascii_superset: encoding.is_ascii_compatible(),
-            single: SingleByte::table(encoding),
+            single: single_bytes(encoding),
         }
     }
 
@@ -249,9 +234,9 @@ impl LegacyDecoder {
             let [byte, rest @ ..] = input else { return };
             input = rest;
             if let Some(table) = &self.single {
-                let single = &table[usize::from(byte & 0x7F)];
-                to.put(&single.bytes[..usize::from(single.length)], 1);
-                *to.faults += u64::from(single.malformed);
+                let character = table[usize::from(byte & 0x7F)];
+                let is_known = character != char::REPLACEMENT_CHARACTER;
+                to.put_character(is_known.then_some(character), 1);
             } else {
                 self.push_byte(*byte, to);
             }
@@ -325,23 +310,19 @@ impl WideDecoder {
     }
 
     fn push_unit(&mut self, to: &mut DecodedOutput<'_, impl RecordOffsets>) {
-        let order = *self.order.get_or_insert_with(|| {
-            // A byte order mark decides; else text is mostly ASCII, whose first byte is 0.
-            let little = self.unit[0] != 0 && self.unit[..2] != [0xFE, 0xFF];
-            if little {
-                ByteOrder::Little
-            } else {
-                ByteOrder::Big
-            }
+        // A byte order mark decides; else text is mostly ASCII, whose first byte is 0.
+        let is_big = self.unit[0] == 0 || self.unit.starts_with(b"\xFE\xFF");
+        let order = *self.order.get_or_insert(match is_big {
+            true => ByteOrder::Big,
+            false => ByteOrder::Little,
         });
         let mut unit = self.unit;
         let unit = &mut unit[..self.width];
         if order == ByteOrder::Little {
             unit.reverse();
         }
-        let value = unit
-            .iter()
-            .fold(0, |value, &byte| value << 8 | u32::from(byte));
+        let bytes = unit.iter();
+        let value = bytes.fold(0, |value, &byte| value << 8 | u32::from(byte));
         if std::mem::take(&mut self.at_start) && value == 0xFEFF {
             to.offsets.skip(self.width);
         } else if self.width == 2 {

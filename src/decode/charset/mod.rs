@@ -15,7 +15,6 @@ use encoding_rs::{
 };
 use memchr::memmem;
 
-#[cfg(feature = "documents")]
 use super::RecordOffsets;
 pub(crate) use converter::{ByteOrder, Converter, ConverterInput, Shifts};
 pub(crate) use detect::{Confidence, Conversion, Detected, Prescan, needs_transcoding};
@@ -45,57 +44,46 @@ impl TextCharset {
     }
 }
 
-/// Labels that the Encoding Standard lacks, and those that mean something else in MIME.
+/// Labels that the Encoding Standard lacks, and those that mean something else in MIME; the frequent ones
+/// first.
 #[rustfmt::skip]
-static LABELS: &[(&str, TextCharset)] = &[
-    // The frequent ones first.
-    ("utf-8", TextCharset::Superset(UTF_8)),
-    ("us-ascii", TextCharset::Guess),
-    ("iso-8859-1", TextCharset::Superset(WINDOWS_1252)),
-    ("ascii", TextCharset::Guess),
-    ("ansi_x3.4-1968", TextCharset::Guess),
-    ("7bit", TextCharset::Guess),
-    ("8bit", TextCharset::Guess),
-    ("binary", TextCharset::Guess),
-    ("unknown-8bit", TextCharset::Guess),
-    ("x-unknown", TextCharset::Guess),
-    ("x-utf_8j", TextCharset::Superset(UTF_8)),
-    ("x-utf-8", TextCharset::Superset(UTF_8)),
-    ("unicode-2-0-utf-8", TextCharset::Superset(UTF_8)),
-    ("utf8mb4", TextCharset::Superset(UTF_8)),
-    ("cesu-8", TextCharset::Superset(UTF_8)),
-    ("latin-1", TextCharset::Superset(WINDOWS_1252)),
-    ("cp437", TextCharset::Superset(WINDOWS_1252)),
-    ("ibm437", TextCharset::Superset(WINDOWS_1252)),
-    ("cp850", TextCharset::Superset(WINDOWS_1252)),
-    ("ibm850", TextCharset::Superset(WINDOWS_1252)),
-    ("eucjp", TextCharset::Superset(EUC_JP)),
-    ("cp932", TextCharset::Superset(SHIFT_JIS)),
-    ("cp936", TextCharset::Superset(GBK)),
-    ("cp949", TextCharset::Superset(EUC_KR)),
-    ("cp950", TextCharset::Superset(BIG5)),
-    ("utf-7", TextCharset::Convert(ConverterInput::Utf7)),
-    ("csutf7", TextCharset::Convert(ConverterInput::Utf7)),
-    ("unicode-1-1-utf-7", TextCharset::Convert(ConverterInput::Utf7)),
-    ("unicode-2-0-utf-7", TextCharset::Convert(ConverterInput::Utf7)),
-    ("x-unicode-2-0-utf-7", TextCharset::Convert(ConverterInput::Utf7)),
-    ("utf-16", TextCharset::Convert(ConverterInput::Utf16(None))),
-    ("ucs-2", TextCharset::Convert(ConverterInput::Utf16(None))),
-    ("iso-10646-ucs-2", TextCharset::Convert(ConverterInput::Utf16(None))),
-    ("utf-16le", TextCharset::Convert(ConverterInput::Utf16(Some(ByteOrder::Little)))),
-    ("utf-16be", TextCharset::Convert(ConverterInput::Utf16(Some(ByteOrder::Big)))),
-    ("utf-32", TextCharset::Convert(ConverterInput::Utf32(None))),
-    ("ucs-4", TextCharset::Convert(ConverterInput::Utf32(None))),
-    ("iso-10646-ucs-4", TextCharset::Convert(ConverterInput::Utf32(None))),
-    ("utf-32le", TextCharset::Convert(ConverterInput::Utf32(Some(ByteOrder::Little)))),
-    ("utf-32be", TextCharset::Convert(ConverterInput::Utf32(Some(ByteOrder::Big)))),
-    ("hz", TextCharset::Convert(ConverterInput::Shifts(Shifts::Hz))),
-    ("hz-gb-2312", TextCharset::Convert(ConverterInput::Shifts(Shifts::Hz))),
-    ("iso-2022-kr", TextCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
-    ("csiso2022kr", TextCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
-    ("iso-2022-cn", TextCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
-    ("iso-2022-cn-ext", TextCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022))),
+static LABELS: &[(TextCharset, &[&str])] = &[
+    (TextCharset::Superset(UTF_8), &["utf-8"]),
+    (TextCharset::Guess, &["us-ascii"]),
+    (TextCharset::Superset(WINDOWS_1252), &["iso-8859-1"]),
+    (TextCharset::Guess, &["ascii", "ansi_x3.4-1968", "7bit", "8bit"]),
+    (TextCharset::Guess, &["binary", "unknown-8bit", "x-unknown"]),
+    (TextCharset::Superset(UTF_8), &["x-utf_8j", "x-utf-8"]),
+    (TextCharset::Superset(UTF_8), &["unicode-2-0-utf-8", "utf8mb4", "cesu-8"]),
+    (TextCharset::Superset(WINDOWS_1252), &["latin-1", "cp437", "ibm437", "cp850", "ibm850"]),
+    (TextCharset::Superset(EUC_JP), &["eucjp"]),
+    (TextCharset::Superset(SHIFT_JIS), &["cp932"]),
+    (TextCharset::Superset(GBK), &["cp936"]),
+    (TextCharset::Superset(EUC_KR), &["cp949"]),
+    (TextCharset::Superset(BIG5), &["cp950"]),
+    (UTF_7, &["utf-7", "csutf7", "unicode-1-1-utf-7"]),
+    (UTF_7, &["unicode-2-0-utf-7", "x-unicode-2-0-utf-7"]),
+    (utf_16(None), &["utf-16", "ucs-2", "iso-10646-ucs-2"]),
+    (utf_16(Some(ByteOrder::Little)), &["utf-16le"]),
+    (utf_16(Some(ByteOrder::Big)), &["utf-16be"]),
+    (utf_32(None), &["utf-32", "ucs-4", "iso-10646-ucs-4"]),
+    (utf_32(Some(ByteOrder::Little)), &["utf-32le"]),
+    (utf_32(Some(ByteOrder::Big)), &["utf-32be"]),
+    (HZ, &["hz", "hz-gb-2312"]),
+    (ISO_2022, &["iso-2022-kr", "csiso2022kr", "iso-2022-cn", "iso-2022-cn-ext"]),
 ];
+
+const UTF_7: TextCharset = TextCharset::Convert(ConverterInput::Utf7);
+const HZ: TextCharset = TextCharset::Convert(ConverterInput::Shifts(Shifts::Hz));
+const ISO_2022: TextCharset = TextCharset::Convert(ConverterInput::Shifts(Shifts::Iso2022));
+
+const fn utf_16(order: Option<ByteOrder>) -> TextCharset {
+    TextCharset::Convert(ConverterInput::Utf16(order))
+}
+
+const fn utf_32(order: Option<ByteOrder>) -> TextCharset {
+    TextCharset::Convert(ConverterInput::Utf32(order))
+}
 
 /// Prefixes of the labels of known charsets that nothing here decodes.
 static UNSUPPORTED: &[&str] = &[
@@ -117,27 +105,22 @@ pub(crate) fn of_label(label: &[u8]) -> (TextCharset, Option<LabelFault>) {
     if label.is_empty() {
         return (TextCharset::Guess, None);
     }
-    let known = LABELS
-        .iter()
-        .find(|(name, _)| name.as_bytes().eq_ignore_ascii_case(label));
-    if let Some(&(_, charset)) = known {
+    let is_label = |name: &&str| name.as_bytes().eq_ignore_ascii_case(label);
+    let known = LABELS.iter().find(|(_, names)| names.iter().any(is_label));
+    if let Some(&(charset, _)) = known {
         return (charset, None);
     }
-    let starts = |name: &str| {
-        label
-            .get(..name.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
+    let starts = |name: &&str| {
+        let start = label.get(..name.len());
+        start.is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
     };
-    match Encoding::for_label(label) {
-        Some(encoding) if encoding == REPLACEMENT => {
-            (TextCharset::Guess, Some(LabelFault::Unsupported))
-        }
-        Some(encoding) => (of_encoding(encoding), None),
-        None if UNSUPPORTED.iter().any(|name| starts(name)) => {
-            (TextCharset::Guess, Some(LabelFault::Unsupported))
-        }
-        None => (TextCharset::Guess, Some(LabelFault::Unknown)),
-    }
+    let fault = match Encoding::for_label(label) {
+        Some(encoding) if encoding == REPLACEMENT => LabelFault::Unsupported,
+        Some(encoding) => return (of_encoding(encoding), None),
+        None if UNSUPPORTED.iter().any(starts) => LabelFault::Unsupported,
+        None => LabelFault::Unknown,
+    };
+    (TextCharset::Guess, Some(fault))
 }
 
 fn of_encoding(encoding: &'static Encoding) -> TextCharset {
@@ -180,19 +163,13 @@ fn known(label: &[u8], bytes: &[u8]) -> TextCharset {
 
 /// Appends a whole text in the charset of a label, in UTF-8.
 pub(crate) fn to_utf8(label: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
-    match known(label, bytes) {
-        TextCharset::Convert(input) => Converter::new(input).whole(bytes, out, &mut ()),
-        TextCharset::Superset(encoding) => {
-            let (text, _) = encoding.decode_without_bom_handling(bytes);
-            out.extend_from_slice(text.as_bytes());
-        }
-        TextCharset::Guess => out.extend_from_slice(bytes),
+    if !convert(label, bytes, out, &mut ()) {
+        out.extend_from_slice(String::from_utf8_lossy(bytes).as_bytes());
     }
 }
 
 /// Appends a whole text in the charset of a label, in UTF-8, and records where its bytes come from; appends
 /// nothing to a text that needs no conversion, and returns whether it needs one.
-#[cfg(feature = "documents")]
 pub(crate) fn convert(
     label: &[u8],
     bytes: &[u8],

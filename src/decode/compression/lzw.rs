@@ -16,6 +16,7 @@ const CLEAR: u32 = 256;
 const CLEARS: u8 = 0x80;
 
 /// Decodes the rest of the input.
+#[derive(Default)]
 pub(super) struct Lzw {
     /// Bits of the longest codes, as the header has it.
     widest: u32,
@@ -36,20 +37,6 @@ pub(super) struct Lzw {
 }
 
 impl Lzw {
-    pub(super) fn new() -> Self {
-        Lzw {
-            widest: WIDEST,
-            clears: false,
-            width: NARROW,
-            group: Vec::new(),
-            used: 0,
-            table: Vec::new(),
-            before: None,
-            first: 0,
-            text: Vec::new(),
-        }
-    }
-
     /// Empties the table but for single bytes.
     fn clear_table(&mut self) {
         self.table.clear();

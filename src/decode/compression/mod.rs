@@ -72,7 +72,7 @@ pub(crate) static CODECS: &[Codec] = &[
     },
     Codec {
         extension: "bz2",
-        starts: |head| head.starts_with(b"BZh") && head.get(4..6).is_some_and(is_block),
+        starts: |head| head.starts_with(b"BZh") && matches!(head.get(4..6), Some(b"1A" | b"\x17r")),
         magic: b"BZh",
         probed: PROBED,
         decoder: || Box::new(bzip2::Bzip2::new()),
@@ -128,11 +128,6 @@ const HEAD: usize = 16;
 /// message or a record begin.
 const GAP: &[u8] = b"\n\n";
 
-/// Returns whether a bzip2 block starts here, or the end of a stream without blocks.
-fn is_block(bytes: &[u8]) -> bool {
-    matches!(bytes, b"1A" | b"\x17r")
-}
-
 fn is_batch(head: &[u8]) -> bool {
     BATCHES.iter().any(|line| head.starts_with(line))
 }
@@ -179,7 +174,7 @@ impl MemberDecoder for NewsBatch {
         source.consume(end + 1);
         let head = source.peek(HEAD);
         let mut decoder: Box<dyn MemberDecoder> = if head.starts_with(lzw::MAGIC) {
-            Box::new(lzw::Lzw::new())
+            Box::new(lzw::Lzw::default())
         } else {
             let codec = Codec::of(head).filter(|_| !is_batch(head));
             (codec.ok_or(DecompressFault::Corrupt)?.decoder)()
@@ -204,16 +199,6 @@ pub struct DecompressError {
     pub fault: DecompressFault,
     /// Decompressed bytes before the fault.
     pub offset: u64,
-}
-
-impl DecompressError {
-    /// Returns the first error that is damage, else the first one.
-    fn first(before: Option<Self>, after: Option<Self>) -> Option<Self> {
-        match (before, after) {
-            (Some(before), Some(after)) if before.fault == DecompressFault::Padding => Some(after),
-            (before, after) => before.or(after),
-        }
-    }
 }
 
 /// Reads a compressed document, decompressed.
@@ -345,16 +330,13 @@ impl Decompressed {
         }
     }
 
-    /// Returns whether members are searched after damage, where so much has been decompressed in vain.
-    fn may_retry(input: u64, retried: u64) -> bool {
-        retried <= RETRIED_FROM + RETRIED * input
-    }
-
-    /// Keeps a fault, unless there has been one.
+    /// Keeps a fault, unless there has been damage.
     fn report(&mut self, fault: DecompressFault) {
         let offset = self.output;
-        let mut log = self.log.lock();
-        log.error = DecompressError::first(log.error, Some(DecompressError { fault, offset }));
+        let error = &mut self.log.lock().error;
+        if error.is_none_or(|before| before.fault == DecompressFault::Padding) {
+            *error = Some(DecompressError { fault, offset });
+        }
     }
 
     /// Ends the document here, with a fault unless there has been one.
@@ -403,7 +385,7 @@ impl Decompressed {
         }
         self.retried += noticed - self.source.consumed;
         self.source.skip(1);
-        while Self::may_retry(self.source.consumed, self.retried) {
+        while self.retried <= RETRIED_FROM + RETRIED * self.source.consumed {
             let bytes = self.source.peek(SEARCHED);
             let Some(at) = memchr::memmem::find(bytes, self.codec.magic) else {
                 let length = bytes.len();

@@ -104,7 +104,7 @@ fn what_is_compressed_comes_back() {
 /// Decompresses up to the end or damage, `step` bytes at a time.
 fn decompress(stored: &[u8], step: usize) -> (Vec<u8>, Result<(), DecompressFault>) {
     let mut source = BufferedSource::new(Box::new(std::io::Cursor::new(stored.to_vec())));
-    let mut lzw = Lzw::new();
+    let mut lzw = Lzw::default();
     let mut got = Vec::new();
     if let Err(fault) = lzw.begin(&mut source) {
         return (got, Err(fault));
