@@ -1,6 +1,6 @@
 //! The contract of containers, and what they tell of their members.
 
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -72,7 +72,7 @@ impl ArchiveSource {
         if read.is_ok() && (held.len() as u64) < limit {
             return ArchiveSource::File(Arc::new(held));
         }
-        ArchiveSource::Pipe(Box::new(io::Cursor::new(held).chain(stream)))
+        ArchiveSource::Pipe(Box::new(Cursor::new(held).chain(stream)))
     }
 
     /// Returns the bytes from the first one on.
@@ -143,17 +143,43 @@ pub trait Container: Send {
     /// Returns all contents of the current member, of which none have been read, so that the container can
     /// go on; `None` where they are too long, or something is wrong with them.
     fn hold(&mut self) -> Option<HeldContents> {
-        let bytes = self.whole()?.to_vec();
-        Some(HeldContents::Bytes(bytes))
+        self.whole().map(|bytes| HeldContents::bytes(&bytes))
     }
 }
+
+/// Reads contents of the current member.
+impl Read for dyn Container {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        Container::read(self, into)
+    }
+}
+
+/// A container that is read to its end by several owners.
+pub type SharedContainer = Shared<Box<dyn Container>>;
 
 /// The contents of a member that its container has given away.
 pub enum HeldContents {
     /// All bytes.
-    Bytes(Vec<u8>),
+    Bytes(Cursor<Vec<u8>>),
     /// A reader of them, the number of packed bytes that it holds, and the damage that it meets.
     Reader(Box<dyn Read + Send>, u64, BodyFaults),
+    /// They have to be read from the container.
+    Shared(SharedContainer),
+}
+
+impl HeldContents {
+    pub(super) fn bytes(bytes: &[u8]) -> Self {
+        HeldContents::Bytes(Cursor::new(bytes.to_vec()))
+    }
+
+    /// Returns the number of bytes that are held.
+    pub(super) fn length(&self) -> u64 {
+        match self {
+            HeldContents::Bytes(bytes) => bytes.get_ref().len() as u64,
+            HeldContents::Reader(_, length, _) => *length,
+            HeldContents::Shared(_) => 0,
+        }
+    }
 }
 
 /// All contents of a member, in memory.
@@ -266,6 +292,14 @@ pub enum MemberContents {
     Unreadable,
     /// Not at all: the package says that it is encrypted.
     Encrypted,
+}
+
+impl MemberContents {
+    /// Returns whether anything of a member is read.
+    pub(super) fn is_read(&self) -> bool {
+        use MemberContents::{Document, File, Sniffed};
+        matches!(self, File | Sniffed | Document(_))
+    }
 }
 
 /// The header of a record of a web archive.

@@ -34,9 +34,13 @@ impl Method {
     }
 }
 
-/// Length and checksum of contents.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Seal {
+/// Contents as they are stored, by the fields of a header.
+#[derive(Clone, Copy)]
+pub(super) struct StoredContents {
+    pub(super) method: Method,
+    /// The offset of the packed bytes, in a file, and their number.
+    pub(super) start: u64,
+    pub(super) packed: u64,
     pub(super) length: u64,
     pub(super) crc: u32,
 }
@@ -67,22 +71,18 @@ pub(super) struct PackedContents {
     tally: Tally,
     /// The number of packed bytes.
     packed: u64,
-    seal: Option<Seal>,
+    /// The header that verifies them.
+    stored: Option<StoredContents>,
     ended: bool,
     /// The damage of the last call of `read`.
     pub(super) damage: Option<&'static Code>,
 }
 
 impl PackedContents {
-    /// Opens `packed` bytes of contents.
-    pub(super) fn new(
-        method: Method,
-        reader: Box<dyn Read + Send>,
-        packed: u64,
-        seal: Seal,
-    ) -> Self {
+    /// Opens contents, whose packed bytes `reader` reads.
+    pub(super) fn new(stored: &StoredContents, reader: Box<dyn Read + Send>) -> Self {
         let mut log = Members::default();
-        let reader = match method {
+        let reader = match stored.method {
             Method::Stored => reader,
             Method::Deflate => Box::new(Inflate::new(reader, false)),
             Method::Codec(codec) => {
@@ -91,11 +91,10 @@ impl PackedContents {
                 Box::new(decoder)
             }
         };
-        let seal = Some(seal);
         PackedContents {
             log,
-            seal,
-            ..PackedContents::over(reader, packed)
+            stored: Some(*stored),
+            ..PackedContents::over(reader, stored.packed)
         }
     }
 
@@ -106,7 +105,7 @@ impl PackedContents {
             log: Members::default(),
             tally: Tally::default(),
             packed,
-            seal: None,
+            stored: None,
             ended: false,
             damage: None,
         }
@@ -118,8 +117,8 @@ impl PackedContents {
         if let Some(fault) = faults.find(|fault| *fault != DecompressFault::TrailingGarbage) {
             return Some(fault.into());
         }
-        let seal = self.seal?;
-        let holds = self.tally.length == seal.length && self.tally.sum() == seal.crc;
+        let stored = self.stored?;
+        let holds = self.tally.length == stored.length && self.tally.sum() == stored.crc;
         (!holds).then_some(&diagnostic::COMPRESS_CORRUPT)
     }
 }

@@ -4,12 +4,8 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 
 use super::container::{
-    ArchiveFault, ArchiveMember, Container, HeldContents, MemberContents, WholeContents,
+    ArchiveFault, ArchiveMember, Container, HeldContents, SharedContainer, WholeContents,
 };
-use crate::bytes::source::Shared;
-
-/// A container that is read to its end by several owners.
-pub(crate) type SharedContainer = Shared<Box<dyn Container>>;
 
 /// The bytes of a block that a member without contents counts as.
 const MEMBER: u64 = 512;
@@ -17,24 +13,27 @@ const MEMBER: u64 = 512;
 /// Consecutive members of a container.
 pub(crate) struct HeldMembers {
     members: VecDeque<HeldMember>,
-    /// The contents of the current member.
-    contents: HeldContents,
-    /// The number of bytes of them that have been read.
-    at: usize,
-    faults: Vec<ArchiveFault>,
-    content_faults: Vec<ArchiveFault>,
+    current: HeldMember,
     records: Option<u64>,
-    /// The container, if the last member has to be read there.
-    container: Option<SharedContainer>,
 }
 
-/// What a container says of its next member.
+/// The answers of a container about its next member.
 struct HeldMember {
     next: io::Result<Option<ArchiveMember>>,
     faults: Vec<ArchiveFault>,
     content_faults: Vec<ArchiveFault>,
-    /// None: they are read from the container.
-    contents: Option<HeldContents>,
+    contents: HeldContents,
+}
+
+impl Default for HeldMember {
+    fn default() -> Self {
+        HeldMember {
+            next: Ok(None),
+            faults: Vec::new(),
+            content_faults: Vec::new(),
+            contents: HeldContents::bytes(&[]),
+        }
+    }
 }
 
 impl HeldMembers {
@@ -46,52 +45,45 @@ impl HeldMembers {
         let (mut members, mut length, mut is_last) = (VecDeque::new(), 0, false);
         let mut is_held = true;
         while length < size && is_held && !is_last {
-            let next = source.next();
-            let faults = source.faults();
-            let contents = match &next {
-                Ok(Some(member)) => match member.contents {
-                    MemberContents::Unreadable
-                    | MemberContents::Encrypted
-                    | MemberContents::Unread(_) => Some(HeldContents::Bytes(Vec::new())),
-                    _ => source.hold(),
-                },
-                Ok(None) | Err(_) => {
-                    is_last = true;
-                    None
+            let mut held = HeldMember {
+                next: source.next(),
+                faults: source.faults(),
+                ..HeldMember::default()
+            };
+            match &held.next {
+                Ok(Some(member)) if member.contents.is_read() => {
+                    let contents = source.hold();
+                    is_held = contents.is_some();
+                    let shared = || HeldContents::Shared(container.clone());
+                    held.contents = contents.unwrap_or_else(shared);
                 }
-            };
-            length += match &contents {
-                Some(HeldContents::Bytes(bytes)) => MEMBER + bytes.len() as u64,
-                Some(HeldContents::Reader(_, length, _)) => MEMBER + length,
-                None => 0,
-            };
-            is_held = contents.is_some();
-            members.push_back(HeldMember {
-                next,
-                faults,
-                content_faults: if is_held {
-                    source.content_faults()
-                } else {
-                    Vec::new()
-                },
-                contents,
-            });
+                Ok(Some(_)) => {}
+                Ok(None) | Err(_) => is_last = true,
+            }
+            length += MEMBER + held.contents.length();
+            if is_held {
+                held.content_faults = source.content_faults();
+            }
+            members.push_back(held);
         }
         let members = HeldMembers {
             members,
-            contents: HeldContents::Bytes(Vec::new()),
-            at: 0,
-            faults: Vec::new(),
-            content_faults: Vec::new(),
+            current: HeldMember::default(),
             records: source.records().map(|after| after - before.unwrap_or(0)),
-            container: (!is_held && !is_last).then(|| container.clone()),
         };
         (members, is_last)
     }
 
-    /// Returns the container, if the current member is read there.
-    fn current(&self) -> Option<&SharedContainer> {
-        self.container.as_ref().filter(|_| self.members.is_empty())
+    /// Returns no members, and what is wrong with their container.
+    pub(super) fn none(faults: Vec<ArchiveFault>) -> Self {
+        HeldMembers {
+            members: VecDeque::new(),
+            current: HeldMember {
+                faults,
+                ..HeldMember::default()
+            },
+            records: None,
+        }
     }
 }
 
@@ -100,52 +92,40 @@ impl Container for HeldMembers {
         let Some(member) = self.members.pop_front() else {
             return Ok(None);
         };
-        self.contents = member.contents.unwrap_or(HeldContents::Bytes(Vec::new()));
-        self.at = 0;
-        self.faults = member.faults;
-        self.content_faults = member.content_faults;
-        member.next
+        self.current = member;
+        std::mem::replace(&mut self.current.next, Ok(None))
     }
 
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if let Some(container) = self.current() {
-            return container.lock().read(into);
-        }
-        match &mut self.contents {
-            HeldContents::Bytes(bytes) => {
-                let n = (&bytes[self.at..]).read(into)?;
-                self.at += n;
-                Ok(n)
-            }
+        match &mut self.current.contents {
+            HeldContents::Bytes(bytes) => bytes.read(into),
             HeldContents::Reader(reader, ..) => reader.read(into),
+            HeldContents::Shared(container) => container.lock().read(into),
         }
     }
 
     fn whole(&mut self) -> Option<WholeContents<'_>> {
-        match &self.contents {
-            HeldContents::Bytes(bytes) if self.current().is_none() => {
-                Some(Box::new(bytes.as_slice()))
-            }
+        match &self.current.contents {
+            HeldContents::Bytes(bytes) => Some(Box::new(bytes.get_ref().as_slice())),
             _ => None,
         }
     }
 
     fn faults(&mut self) -> Vec<ArchiveFault> {
-        let mut faults = std::mem::take(&mut self.faults);
-        if let Some(container) = self.current() {
+        let mut faults = std::mem::take(&mut self.current.faults);
+        if let HeldContents::Shared(container) = &self.current.contents {
             faults.append(&mut container.lock().faults());
         }
         faults
     }
 
     fn content_faults(&mut self) -> Vec<ArchiveFault> {
-        let mut faults = std::mem::take(&mut self.content_faults);
-        if let HeldContents::Reader(_, _, of_body) = &self.contents {
-            faults.append(&mut of_body.take());
-        }
-        if let Some(container) = self.current() {
-            faults.append(&mut container.lock().content_faults());
-        }
+        let mut faults = std::mem::take(&mut self.current.content_faults);
+        faults.append(&mut match &self.current.contents {
+            HeldContents::Bytes(_) => Vec::new(),
+            HeldContents::Reader(_, _, of_body) => of_body.take(),
+            HeldContents::Shared(container) => container.lock().content_faults(),
+        });
         faults
     }
 

@@ -301,8 +301,7 @@ impl Read for Dechunked {
         let Some(left) = self.left else {
             return Ok(0);
         };
-        let most = into.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        let n = self.source.read(&mut into[..most])?;
+        let n = self.source.by_ref().take(left).read(into)?;
         self.left = (n > 0).then_some(left - n as u64);
         Ok(n)
     }

@@ -17,11 +17,12 @@ mod zip;
 use std::fmt;
 
 use crate::document::Format;
+pub(crate) use container::SharedContainer;
 pub use container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, HttpBase,
     MemberContents, RecordHeader,
 };
-pub(crate) use held::{HeldMembers, SharedContainer};
+pub(crate) use held::HeldMembers;
 
 /// A format of containers.
 pub struct ArchiveFormat {

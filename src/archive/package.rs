@@ -1,21 +1,24 @@
 //! Packages: zips whose members belong together, and are read by what they are in the package.
 
 use std::io::{self, Read};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use memchr::memmem;
+use percent_encoding::percent_decode;
+use regex::bytes::Regex;
 
 use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, MemberContents,
     WholeContents, extension, section, unread,
 };
+use super::held::HeldMembers;
 use super::zip;
 use crate::bytes::buffered::BufferedSource;
 use crate::bytes::source::ReadAt;
 use crate::document::diagnostic;
 use crate::document::{Format, package};
 
-/// The most bytes that are read of the member that tells which others are encrypted.
+/// The most bytes that are read of the member that lists those that are encrypted.
 const LONGEST_LIST: u64 = 8 << 20;
 
 /// A kind of package.
@@ -26,16 +29,8 @@ pub(super) struct PackageKind {
     pub(super) starts: fn(&[u8]) -> bool,
     /// Returns how a member with a name is read.
     contents: fn(&[u8]) -> MemberContents,
-    /// The member that tells which others are encrypted.
-    list: Option<EncryptionList>,
-}
-
-/// A list of encrypted members.
-struct EncryptionList {
-    /// The member that holds it.
-    name: &'static [u8],
-    /// Appends the names of encrypted members.
-    read: fn(&[u8], &mut Vec<Vec<u8>>),
+    /// The name of the member that lists those that are encrypted.
+    list: Option<&'static [u8]>,
 }
 
 /// Books.
@@ -54,10 +49,7 @@ pub(super) static EPUB: PackageKind = PackageKind {
             other => unread(other),
         }
     },
-    list: Some(EncryptionList {
-        name: b"META-INF/encryption.xml",
-        read: read_encryption,
-    }),
+    list: Some(b"META-INF/encryption.xml"),
 };
 
 /// Office Open XML.
@@ -88,10 +80,7 @@ pub(super) static ODF: PackageKind = PackageKind {
         Some(b"content.xml" | b"styles.xml") => MemberContents::Document(Format::XML_PART),
         _ => unread(&extension(name)),
     },
-    list: Some(EncryptionList {
-        name: b"META-INF/manifest.xml",
-        read: read_manifest,
-    }),
+    list: Some(b"META-INF/manifest.xml"),
 };
 
 /// The name in a local header of a zip, if the bytes begin with one.
@@ -136,30 +125,24 @@ fn open_file(kind: &'static PackageKind, file: Arc<dyn ReadAt>) -> Box<dyn Conta
     let mut head = [0; COMPOUND.len()];
     let read = file.read_at(&mut head, 0);
     if matches!(read, Ok(length) if head[..length] == *COMPOUND) {
-        return Box::new(CompoundFile(find_encryption(file)));
+        return Box::new(HeldMembers::none(vec![find_encryption(file)]));
     }
-    let encrypted = kind.list.as_ref();
-    let encrypted = encrypted.map_or(Vec::new(), |list| list.of(&file));
+    let encrypted = kind.list.map(|list| encrypted_members(&file, list));
     Box::new(Package {
         kind,
         zip: zip::open_file(file),
-        encrypted,
+        encrypted: encrypted.unwrap_or_default(),
     })
 }
 
 /// The first bytes of a compound file, which holds an encrypted package (MS-OFFCRYPTO, 2.3.4).
 pub(super) const COMPOUND: &[u8; 8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
-/// A compound file where a package should be: nothing in it is read.
-struct CompoundFile(Vec<ArchiveFault>);
-
-/// Returns whether a compound file holds an encrypted package, as what is wrong with it.
-fn find_encryption(file: Arc<dyn ReadAt>) -> Vec<ArchiveFault> {
+/// Returns the fault of a compound file where a package should be, which may hold an encrypted one.
+fn find_encryption(file: Arc<dyn ReadAt>) -> ArchiveFault {
     // The name of the stream, in UTF-16.
-    let stream: Vec<u8> = b"EncryptedPackage"
-        .iter()
-        .flat_map(|&byte| [byte, 0])
-        .collect();
+    let name = "EncryptedPackage".encode_utf16();
+    let stream: Vec<u8> = name.flat_map(u16::to_le_bytes).collect();
     const PIECE: usize = 64 << 10;
     let mut source = BufferedSource::new(section(file, 0, u64::MAX));
     let code = loop {
@@ -173,21 +156,7 @@ fn find_encryption(file: Arc<dyn ReadAt>) -> Vec<ArchiveFault> {
         }
         source.skip((PIECE - stream.len()) as u64);
     };
-    vec![ArchiveFault { code, offset: 0 }]
-}
-
-impl Container for CompoundFile {
-    fn next(&mut self) -> io::Result<Option<ArchiveMember>> {
-        Ok(None)
-    }
-
-    fn read(&mut self, _into: &mut [u8]) -> io::Result<usize> {
-        Ok(0)
-    }
-
-    fn faults(&mut self) -> Vec<ArchiveFault> {
-        std::mem::take(&mut self.0)
-    }
+    ArchiveFault::new(code, 0)
 }
 
 /// The members of a package.
@@ -242,111 +211,59 @@ fn source_part(name: &[u8]) -> Option<Vec<u8>> {
     (folder.is_empty() || folder.ends_with(b"/")).then(|| [folder, &stem[slash + 1..]].concat())
 }
 
-impl EncryptionList {
-    /// Returns the names of the encrypted members, sorted.
-    fn of(&self, file: &Arc<dyn ReadAt>) -> Vec<Vec<u8>> {
-        let mut names = Vec::new();
-        let mut zip = zip::open_file(Arc::clone(file));
-        while let Ok(Some(member)) = zip.next() {
-            if member.name == self.name && member.contents == MemberContents::File {
-                let mut bytes = Vec::new();
-                let reader = &mut ContainerReader(&mut *zip);
-                // What could be read of it counts.
-                let _ = reader.take(LONGEST_LIST).read_to_end(&mut bytes);
-                (self.read)(&bytes, &mut names);
-                break;
-            }
+/// Returns the names of the encrypted members, sorted, as the member with the name `list` has them.
+fn encrypted_members(file: &Arc<dyn ReadAt>, list: &[u8]) -> Vec<Vec<u8>> {
+    let mut names = Vec::new();
+    let mut zip = zip::open_file(Arc::clone(file));
+    while let Ok(Some(member)) = zip.next() {
+        if member.name == list && member.contents == MemberContents::File {
+            let mut bytes = Vec::new();
+            // A list that is cut is read as far as it goes.
+            let _ = zip.by_ref().take(LONGEST_LIST).read_to_end(&mut bytes);
+            read_list(&bytes, &mut names);
+            break;
         }
-        names.sort();
-        names
     }
+    names.sort();
+    names
 }
 
-struct ContainerReader<'a>(&'a mut dyn Container);
+/// A tag in a list of encrypted members, and the value of its attribute that names a member.
+static TAG: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"(?x-u) <(?:[^\s/>]*:)? (file-entry|encryption-data|CipherReference)
+        (?:\s (?:[^>]*?[\s:])? (?:full-path|URI) \s*=\s* (?:"([^">]*)" | '([^'>]*)') | [\s/>])"#;
+    // INVARIANT: the pattern is valid.
+    Regex::new(pattern).expect("a valid pattern")
+});
 
-impl Read for ContainerReader<'_> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.0.read(into)
-    }
-}
-
-/// Calls a function with the local name of each tag, and its attributes as written.
-fn each_tag(bytes: &[u8], mut each: impl FnMut(&[u8], &[u8])) {
-    let mut rest = bytes;
-    while let Some(start) = memchr::memchr(b'<', rest) {
-        rest = &rest[start + 1..];
-        let Some(end) = memchr::memchr(b'>', rest) else {
-            return;
-        };
-        let tag = &rest[..end];
-        let name = tag.split(|byte| byte.is_ascii_whitespace() || *byte == b'/');
-        let name = name.into_iter().next().unwrap_or_default();
-        let local = name.rsplit(|&byte| byte == b':').next().unwrap_or_default();
-        each(local, &tag[name.len()..]);
-        rest = &rest[end..];
-    }
-}
-
-/// Returns the value of the attribute with a local name.
-fn attribute(attributes: &[u8], name: &[u8]) -> Option<Vec<u8>> {
-    let mut rest = attributes;
-    while let Some(equals) = memchr::memchr(b'=', rest) {
-        let (before, behind) = rest.split_at(equals);
-        let value = behind[1..].trim_ascii_start();
-        let quote = value
-            .first()
-            .filter(|&&byte| byte == b'"' || byte == b'\'')?;
-        let end = memchr::memchr(*quote, &value[1..])?;
-        let own = before.trim_ascii();
-        let own = own
-            .rsplit(|byte| *byte == b':' || byte.is_ascii_whitespace())
-            .next();
-        if own == Some(name) {
-            return Some(unescaped(&value[1..=end]));
+/// Appends the names in a manifest of ODF, whose entries hold how they are encrypted (ODF 1.2 part 3, 4.4),
+/// or in a list of EPUB (OCF 3.3, 4.2.6.3.2). Fonts that are obfuscated are in it as well: nothing is read of
+/// fonts.
+fn read_list(list: &[u8], names: &mut Vec<Vec<u8>>) {
+    let mut entry = None;
+    for tag in TAG.captures_iter(list) {
+        let value = tag.get(2).or(tag.get(3));
+        let name = value.map(|value| unescaped(value.as_bytes()));
+        match &tag[1] {
+            b"file-entry" => entry = name,
+            b"encryption-data" => names.extend(entry.take()),
+            _ => names.extend(name.map(|name| percent_decode(&name).collect())),
         }
-        rest = &value[end + 2..];
     }
-    None
 }
 
 /// Replaces the predefined entities.
 fn unescaped(value: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(value.len());
-    let mut rest = value;
-    while let Some((&first, behind)) = rest.split_first() {
-        const ENTITIES: [(&[u8], u8); 5] = [
-            (b"&amp;", b'&'),
-            (b"&lt;", b'<'),
-            (b"&gt;", b'>'),
-            (b"&quot;", b'"'),
-            (b"&apos;", b'\''),
-        ];
-        let entity = ENTITIES.iter().find(|(name, _)| rest.starts_with(name));
-        out.push(entity.map_or(first, |(_, byte)| *byte));
-        rest = entity.map_or(behind, |(name, _)| &rest[name.len()..]);
-    }
-    out
-}
-
-/// Reads a manifest of ODF: entries that hold how they are encrypted (ODF 1.2 part 3, 4.4).
-fn read_manifest(bytes: &[u8], names: &mut Vec<Vec<u8>>) {
-    let mut entry = None;
-    each_tag(bytes, |tag, attributes| match tag {
-        b"file-entry" => entry = attribute(attributes, b"full-path"),
-        b"encryption-data" => names.extend(entry.take()),
-        _ => {}
-    });
-}
-
-/// Reads a list of encrypted resources of EPUB (OCF 3.3, 4.2.6.3.2). Obfuscated fonts count as well:
-/// nothing is read of fonts.
-fn read_encryption(bytes: &[u8], names: &mut Vec<Vec<u8>>) {
-    each_tag(bytes, |tag, attributes| {
-        if tag == b"CipherReference" {
-            let name = attribute(attributes, b"URI");
-            names.extend(name.map(|name| percent_encoding::percent_decode(&name).collect()));
-        }
-    });
+    const ENTITIES: [[&str; 2]; 5] = [
+        ["&lt;", "<"],
+        ["&gt;", ">"],
+        ["&quot;", "\""],
+        ["&apos;", "'"],
+        ["&amp;", "&"],
+    ];
+    let text = String::from_utf8_lossy(value).into_owned();
+    let replaced = |text: String, [name, by]: [&str; 2]| text.replace(name, by);
+    ENTITIES.into_iter().fold(text, replaced).into_bytes()
 }
 
 #[cfg(test)]

@@ -217,8 +217,8 @@ impl Tar {
     }
 
     fn fault(&mut self, code: &'static Code) {
-        let fault = ArchiveFault::new(code, self.source.consumed);
-        self.faults.push(fault);
+        self.faults
+            .push(ArchiveFault::new(code, self.source.consumed));
     }
 
     /// Passes over what is left of the current member.
@@ -463,8 +463,7 @@ impl Container for Tar {
     }
 
     fn hold(&mut self) -> Option<HeldContents> {
-        let bytes = self.contents(GIVEN)?;
-        Some(HeldContents::Bytes(bytes.to_vec()))
+        self.contents(GIVEN).map(HeldContents::bytes)
     }
 
     fn faults(&mut self) -> Vec<ArchiveFault> {

@@ -291,8 +291,8 @@ impl WebArchive {
     fn find(&mut self) -> Option<u64> {
         let source = &mut *self.source.lock();
         let mut fault = |offset| {
-            let fault = ArchiveFault::new(&diagnostic::WARC_RESYNC, offset);
-            self.faults.push(fault);
+            self.faults
+                .push(ArchiveFault::new(&diagnostic::WARC_RESYNC, offset));
         };
         loop {
             let length = source.available().len() as u64;
@@ -730,7 +730,6 @@ impl Container for WebArchive {
             let length = self.end - self.start;
             return Some(HeldContents::Reader(reader, length, faults));
         }
-        self.whole()
-            .map(|bytes| HeldContents::Bytes(bytes.to_vec()))
+        self.whole().map(|bytes| HeldContents::bytes(&bytes))
     }
 }

@@ -13,7 +13,7 @@ use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, Container, MEMBERS, MemberContents,
     WholeContents, extension, section, unread,
 };
-use super::content::{Method, PackedContents, Seal, Tally};
+use super::content::{Method, PackedContents, StoredContents, Tally};
 use crate::bytes::buffered::BufferedSource;
 use crate::bytes::source::{ReadAt, Section, Shared, fill};
 use crate::decode::compression::{Decompressed, inflate};
@@ -87,8 +87,9 @@ pub(super) fn open_file(file: Arc<dyn ReadAt>) -> Box<dyn Container> {
         None => {
             let reader = section(file, 0, u64::MAX);
             let mut stream = ZipStream::new(BufferedSource::new(reader));
-            let fault = ArchiveFault::new(&diagnostic::ARCHIVE_TRUNCATED, 0);
-            stream.faults.push(fault);
+            stream
+                .faults
+                .push(ArchiveFault::new(&diagnostic::ARCHIVE_TRUNCATED, 0));
             Box::new(stream)
         }
     }
@@ -171,16 +172,16 @@ impl ZipHeader {
         self.name.ends_with(b"/") && self.length == 0
     }
 
-    /// Returns the method of contents that can be read.
-    fn method(&self) -> Option<Method> {
-        Method::of(self.method).filter(|_| self.flags & ENCRYPTED == 0)
-    }
-
-    fn seal(&self) -> Seal {
-        Seal {
+    /// Returns the contents, which start at an offset, if they can be read.
+    fn contents(&self, start: u64) -> Option<StoredContents> {
+        let method = Method::of(self.method).filter(|_| self.flags & ENCRYPTED == 0)?;
+        Some(StoredContents {
+            method,
+            start,
+            packed: self.packed,
             length: self.length,
             crc: self.crc,
-        }
+        })
     }
 }
 
@@ -242,15 +243,6 @@ impl FileWindow {
         self.end += fill(&mut rest, &mut self.buffer[self.end..wanted])?;
         Ok(&self.buffer[..self.end.min(length)])
     }
-}
-
-/// The contents of a member as they are stored.
-#[derive(Clone, Copy)]
-struct StoredContents {
-    method: Method,
-    start: u64,
-    packed: u64,
-    seal: Seal,
 }
 
 /// The contents of the current member while they are read.
@@ -380,26 +372,20 @@ impl Zip {
         if header.packed > self.range.length.saturating_sub(start) {
             self.fault(&diagnostic::ARCHIVE_TRUNCATED);
         }
-        let Some(method) = header.method() else {
+        let Some(stored) = header.contents(start) else {
             self.fault(&diagnostic::ARCHIVE_UNREADABLE);
             return Ok(MemberContents::Unreadable);
         };
-        self.contents = Contents::Stored(StoredContents {
-            method,
-            start,
-            packed: header.packed,
-            seal: header.seal(),
-        });
+        self.contents = Contents::Stored(stored);
         Ok(MemberContents::File)
     }
 
     /// Unpacks contents into memory; returns whether they are whole, and nothing is wrong with them.
     fn unpack(&mut self, stored: &StoredContents) -> bool {
-        let StoredContents { packed, seal, .. } = *stored;
-        if packed > HELD || seal.length > HELD {
+        if stored.packed > HELD || stored.length > HELD {
             return false;
         }
-        let (packed, length) = (packed as usize, seal.length as usize);
+        let (packed, length) = (stored.packed as usize, stored.length as usize);
         // Reading the contents bit by bit fails in the same way.
         let Ok(bytes) = self.window.bytes(stored.start, packed) else {
             return false;
@@ -420,7 +406,7 @@ impl Zip {
             }
             _ => false,
         };
-        is_whole && crc32fast::hash(unpacked) == seal.crc
+        is_whole && crc32fast::hash(unpacked) == stored.crc
     }
 
     /// Opens contents to be read bit by bit.
@@ -428,7 +414,7 @@ impl Zip {
         let file = Arc::clone(&self.range.file);
         let end = stored.start.saturating_add(stored.packed);
         let reader = section(file, stored.start, end);
-        PackedContents::new(stored.method, reader, stored.packed, stored.seal)
+        PackedContents::new(stored, reader)
     }
 }
 
@@ -716,15 +702,15 @@ impl ZipStream {
                 return false;
             }
             if head.len() < LOCAL.len() {
-                let fault = ArchiveFault::new(&diagnostic::ARCHIVE_TRUNCATED, offset);
-                self.faults.push(fault);
+                self.faults
+                    .push(ArchiveFault::new(&diagnostic::ARCHIVE_TRUNCATED, offset));
                 return false;
             }
             let length = head.len();
             let next = memmem::find(&head[1..], b"PK").map_or(length - 1, |at| at + 1);
             if !std::mem::replace(&mut lost, true) {
-                let fault = ArchiveFault::new(&diagnostic::ARCHIVE_INCONSISTENT, offset);
-                self.faults.push(fault);
+                self.faults
+                    .push(ArchiveFault::new(&diagnostic::ARCHIVE_INCONSISTENT, offset));
             }
             source.consume(next);
         }
@@ -738,8 +724,8 @@ impl ZipStream {
         let size = LOCAL_SIZE + usize::from(u16_at(fixed, 26)) + usize::from(u16_at(fixed, 28));
         let bytes = source.peek(size);
         if bytes.len() < size {
-            let fault = ArchiveFault::new(&diagnostic::ARCHIVE_TRUNCATED, self.at);
-            self.faults.push(fault);
+            self.faults
+                .push(ArchiveFault::new(&diagnostic::ARCHIVE_TRUNCATED, self.at));
             self.stage = Stage::Ended;
             return None;
         }
@@ -748,19 +734,22 @@ impl ZipStream {
         *left = header.packed;
         let is_open = header.flags & HAS_DESCRIPTOR != 0 && header.packed == 0;
         let mut contents = MemberContents::File;
-        self.stage = match header.method() {
-            Some(method) if !is_open => {
+        self.stage = match header.contents(0) {
+            Some(stored) if !is_open => {
                 let reader = Box::new(self.source.clone());
-                let contents = PackedContents::new(method, reader, header.packed, header.seal());
-                Stage::Sized(contents)
+                Stage::Sized(PackedContents::new(&stored, reader))
             }
-            Some(Method::Deflate) => Stage::Deflated(Decompress::new(false), Tally::default()),
-            Some(Method::Stored) => Stage::Stored(Tally::default()),
+            Some(stored) if matches!(stored.method, Method::Deflate) => {
+                Stage::Deflated(Decompress::new(false), Tally::default())
+            }
+            Some(stored) if matches!(stored.method, Method::Stored) => {
+                Stage::Stored(Tally::default())
+            }
             // Only the next header shows where open contents end.
             _ => {
                 source.skip(header.packed);
-                let fault = ArchiveFault::new(&diagnostic::ARCHIVE_UNREADABLE, self.at);
-                self.faults.push(fault);
+                self.faults
+                    .push(ArchiveFault::new(&diagnostic::ARCHIVE_UNREADABLE, self.at));
                 contents = MemberContents::Unreadable;
                 Stage::Between
             }
@@ -819,8 +808,8 @@ impl Container for ZipStream {
             }
             if is_full {
                 let offset = self.source.lock().source.consumed;
-                let fault = ArchiveFault::new(&diagnostic::ARCHIVE_MEMBER_LIMIT, offset);
-                self.faults.push(fault);
+                self.faults
+                    .push(ArchiveFault::new(&diagnostic::ARCHIVE_MEMBER_LIMIT, offset));
                 self.stage = Stage::Ended;
                 return Ok(None);
             }

@@ -122,7 +122,7 @@ impl<R: Read> RewindSource for Replay<R> {
 
 /// A value that several owners use in turns.
 #[derive(Debug, Default)]
-pub(crate) struct Shared<T: ?Sized>(Arc<Mutex<T>>);
+pub struct Shared<T: ?Sized>(Arc<Mutex<T>>);
 
 impl<T> Shared<T> {
     pub(crate) fn new(value: T) -> Self {

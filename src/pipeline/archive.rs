@@ -175,15 +175,6 @@ impl<'a> MemberPlace<'a> {
     }
 }
 
-/// The contents of the current member of a container.
-struct MemberReader(SharedContainer);
-
-impl Read for MemberReader {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.0.lock().read(into)
-    }
-}
-
 /// The contents of a document.
 enum MemberBytes<'a> {
     Bytes(&'a [u8]),
@@ -488,8 +479,7 @@ impl<'a> ArchiveReader<'a> {
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         let is_outermost = place.archive.depth <= 1;
-        let mut reader =
-            InnerReader::new(MemberReader(container.clone()), self.nested, is_outermost);
+        let mut reader = InnerReader::new(container.clone(), self.nested, is_outermost);
         let skipped = match &place.member.contents {
             MemberContents::Unreadable => Some("unreadable"),
             MemberContents::Encrypted => {

@@ -22,10 +22,10 @@ fn manifests_name_what_is_encrypted() {
     let manifest = b"<m:manifest><m:file-entry m:media-type='a>b' m:full-path='x.xml'/>\
             <m:file-entry m:full-path = \"a&amp;b/content.xml\"><m:encryption-data/></m:file-entry>";
     let mut names = Vec::new();
-    read_manifest(manifest, &mut names);
+    read_list(manifest, &mut names);
     assert_eq!(names, [b"a&b/content.xml".to_vec()]);
     let list = b"<enc:CipherReference URI=\"OEBPS/a%20b.xhtml\"/>";
     names.clear();
-    read_encryption(list, &mut names);
+    read_list(list, &mut names);
     assert_eq!(names, [b"OEBPS/a b.xhtml".to_vec()]);
 }
