@@ -8,20 +8,19 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::names::NameIndex;
-use crate::pipeline::members;
 use crate::pipeline::walk::path_of;
+use crate::pipeline::{PipelineOptions, members};
 
 /// The way in which a name led to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LookupMatch {
-    /// By its exact name.
     Exact,
-    /// With an extension added.
     Extension,
     /// As the index file of a directory.
     Index,
@@ -50,13 +49,12 @@ impl LookupMatch {
 pub(super) enum DiskEntry {
     /// A file, by its path.
     File(Vec<u8>, LookupMatch),
-    /// A directory without an index file, by its path.
-    NoIndex(Vec<u8>),
+    /// A directory, by its path; without an index file where one is looked for.
+    Directory(Vec<u8>),
     /// A symbolic link out of the roots, by the path that it leads to.
     Outside(Vec<u8>),
     /// A symbolic link to nothing, by its text.
     Dangling(Vec<u8>),
-    /// No entry.
     Nothing,
 }
 
@@ -71,10 +69,15 @@ pub(super) struct FileNaming {
     pub(super) pages: OptionalExtension,
 }
 
+impl FileNaming {
+    pub(super) fn is_index(&self, name: &[u8]) -> bool {
+        self.index.iter().any(|index| index.as_bytes() == name)
+    }
+}
+
 /// Whether `/a` stands for `a.html`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum OptionalExtension {
-    /// It does not.
     #[default]
     Never,
     /// It does, and `/a/` does not.
@@ -85,14 +88,29 @@ pub(super) enum OptionalExtension {
 
 /// A name that does not exist, on the way to a path.
 pub(super) struct MissingName<'p> {
-    /// The path of the directory in which it is missing.
     pub(super) directory: Vec<u8>,
-    /// The names in that directory.
     pub(super) listing: Arc<Listing>,
-    /// The name.
     pub(super) name: &'p [u8],
     /// The path behind the name, with its slash.
     pub(super) behind: &'p [u8],
+}
+
+/// A directory on the way to a path, and the rest of the path from there.
+struct PathWay<'p> {
+    here: Vec<u8>,
+    rest: &'p [u8],
+}
+
+impl<'p> PathWay<'p> {
+    /// Returns the next name, and the path after it, with its slash.
+    fn name(&self) -> Option<(&'p [u8], &'p [u8])> {
+        let rest = &self.rest[self.rest.iter().position(|&byte| byte != b'/')?..];
+        Some(rest.split_at(memchr::memchr(b'/', rest).unwrap_or(rest.len())))
+    }
+
+    fn enter(&mut self, directory: Vec<u8>, rest: &'p [u8]) {
+        (self.here, self.rest) = (directory, rest);
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,23 +153,11 @@ impl Listing {
         self.kinds[number as usize] != other
     }
 
-    /// Releases memory that is not used.
     fn shrink(mut self) -> Self {
         self.index.names.shrink();
         self.kinds.shrink_to_fit();
         self
     }
-}
-
-/// An entry of a directory after following symbolic links, by its path.
-#[derive(Clone, Debug)]
-enum FollowedEntry {
-    File(Vec<u8>),
-    Directory(Vec<u8>),
-    /// The destination is out of the roots.
-    Outside(Vec<u8>),
-    /// There is no destination; the text of the link.
-    Dangling(Vec<u8>),
 }
 
 /// The number of innermost directories of a path that are looked for before its root.
@@ -160,33 +166,24 @@ const NEAR: usize = 4;
 type Listings = HashMap<Box<[u8]>, Option<Arc<Listing>>>;
 
 /// The disk below some roots, as far as lookups have read it; shared by the workers.
-#[derive(Debug)]
 pub(super) struct DiskTree {
     listings: RwLock<Listings>,
     /// The destinations of symbolic links, by the paths of the links.
-    followed: RwLock<HashMap<Box<[u8]>, FollowedEntry>>,
+    followed: RwLock<HashMap<Box<[u8]>, DiskEntry>>,
     /// Whether symbolic links out of the roots are followed.
     follows_symlinks: bool,
     /// The roots as given, by their paths without symbolic links; neither with a slash at its end.
     roots: HashMap<Box<[u8]>, Box<[u8]>>,
     /// The roots as given, and the directories above them.
     above: HashSet<Box<[u8]>>,
-    archives: ArchiveAccess,
+    /// The options of reading archives.
+    reading: PipelineOptions,
+    /// The bytes of archives that may still be read to come to files of servers.
+    left: AtomicU64,
 }
 
-/// Returns the paths of the members of an archive in a file, or of one in that.
-pub(super) type ReadNames = dyn Fn(&[u8], &[u8]) -> Vec<Vec<u8>> + Send + Sync;
-
-/// Returns the start of a file in an archive, by its path, at most so many bytes; none if that takes too
-/// long.
-pub(super) type ReadMember = dyn Fn(&[u8], u64) -> Option<Vec<u8>> + Send + Sync;
-
-/// Reads archives, where they are opened.
-#[derive(Default)]
-pub(super) struct ArchiveAccess {
-    pub(super) names: Option<Box<ReadNames>>,
-    pub(super) member: Option<Box<ReadMember>>,
-}
+/// The bytes of archives that are read to come to files of servers in them.
+const MOST_READ: u64 = 256 << 20;
 
 /// The start of a file.
 pub(super) enum FileStart {
@@ -195,20 +192,12 @@ pub(super) enum FileStart {
     TooFar,
 }
 
-impl std::fmt::Debug for ArchiveAccess {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("ArchiveAccess")
-            .finish_non_exhaustive()
-    }
-}
-
 impl DiskTree {
     /// Creates the view of the disk below `roots`, which are absolute paths.
     pub(super) fn new<'r>(
         follows_symlinks: bool,
         roots: impl IntoIterator<Item = &'r [u8]>,
-        archives: ArchiveAccess,
+        reading: PipelineOptions,
     ) -> Self {
         let mut by_path = HashMap::new();
         let mut above = HashSet::new();
@@ -230,79 +219,60 @@ impl DiskTree {
             follows_symlinks,
             roots: by_path,
             above,
-            archives,
+            reading,
+            left: AtomicU64::new(MOST_READ),
         }
     }
 
     /// Looks up `path`, which begins with the directory `root`.
     pub(super) fn find(&self, root: &[u8], path: &[u8], naming: &FileNaming) -> DiskEntry {
-        if let Some(found) = self.find_near(path) {
-            return found;
-        }
-        let (mut here, rest) = self.start(root, path);
-        let directory_named = rest.is_empty() || rest.ends_with(b"/");
+        let mut way = self.way(root, path);
+        let slash = way.rest.is_empty() || way.rest.ends_with(b"/");
         let mut other_case = false;
-        let mut names = rest
-            .split(|&byte| byte == b'/')
-            .filter(|name| !name.is_empty());
-        let mut name = names.next();
-        while let Some(this) = name {
-            let next = names.next();
-            let Some(listing) = self.listing(&here) else {
+        while let Some((name, rest)) = way.name() {
+            let is_last = rest.iter().all(|&byte| byte == b'/');
+            let Some(listing) = self.listing(&way.here) else {
                 return DiskEntry::Nothing;
             };
-            let exact = self.kind(&here, &listing, this);
-            if next.is_none()
+            let exact = self.kind(&way.here, &listing, name);
+            if is_last
                 && exact != Some(DiskEntryKind::File)
                 // Of `test.html` and `test/` the file counts (A11).
-                && (exact.is_none() || !directory_named)
-                && let Some(path) = self.extended(&here, &listing, this, directory_named, naming)
+                && (exact.is_none() || !slash)
+                && let Some(path) = self.extended(&way.here, &listing, name, slash, naming)
             {
-                let how = if directory_named {
+                let how = if slash {
                     LookupMatch::SlashAfterFile
                 } else {
                     LookupMatch::Extension
                 };
                 return DiskEntry::File(path, how);
             }
-            let real = match exact {
-                Some(_) => this,
-                None => match listing.index.folded(this) {
-                    Some((folded, _)) => {
-                        other_case = true;
-                        folded
-                    }
-                    None => return DiskEntry::Nothing,
-                },
-            };
-            match self.entry(&here, &listing, real) {
-                None => return DiskEntry::Nothing,
-                Some(FollowedEntry::Outside(path)) => return DiskEntry::Outside(path),
-                Some(FollowedEntry::Dangling(text)) => return DiskEntry::Dangling(text),
-                Some(FollowedEntry::File(_)) if next.is_some() || directory_named => {
+            let mut real = name;
+            if exact.is_none() {
+                let Some((folded, _)) = listing.index.folded(name) else {
                     return DiskEntry::Nothing;
-                }
-                Some(FollowedEntry::File(path)) if other_case => {
+                };
+                (real, other_case) = (folded, true);
+            }
+            match self.entry(&way.here, &listing, real) {
+                DiskEntry::File(..) if !is_last || slash => return DiskEntry::Nothing,
+                DiskEntry::File(path, _) if other_case => {
                     return DiskEntry::File(path, LookupMatch::OtherCase);
                 }
-                Some(FollowedEntry::File(path)) => {
-                    return DiskEntry::File(path, LookupMatch::Exact);
-                }
-                Some(FollowedEntry::Directory(path)) => {
-                    here = path;
-                    name = next;
-                }
+                DiskEntry::Directory(path) => way.enter(path, rest),
+                entry => return entry,
             }
         }
-        self.index_of(here, directory_named, other_case, naming)
+        self.index_of(way.here, slash, other_case, naming)
     }
 
     /// Returns the path of a file in a directory, after following symbolic links.
     pub(super) fn file_in(&self, directory: &[u8], name: &[u8]) -> Option<Vec<u8>> {
         let directory = directory.strip_suffix(b"/").unwrap_or(directory);
         let listing = self.listing(directory)?;
-        match self.entry(directory, &listing, name)? {
-            FollowedEntry::File(path) => Some(path),
+        match self.entry(directory, &listing, name) {
+            DiskEntry::File(path, _) => Some(path),
             _ => None,
         }
     }
@@ -310,8 +280,8 @@ impl DiskTree {
     /// Returns the start of a regular file, at most so many bytes.
     pub(super) fn read(&self, path: &[u8], limit: u64) -> Option<FileStart> {
         if members::split_path(path).is_some() {
-            let read = self.archives.member.as_ref()?;
-            return Some(read(path, limit).map_or(FileStart::TooFar, FileStart::Read));
+            let read = self.read_member(path, limit);
+            return Some(read.map_or(FileStart::TooFar, FileStart::Read));
         }
         let file = path_of(path);
         // Opening a pipe would wait for its writer.
@@ -322,6 +292,16 @@ impl DiskTree {
         let mut file = File::open(file).ok()?.take(limit);
         file.read_to_end(&mut bytes).ok()?;
         Some(FileStart::Read(bytes))
+    }
+
+    /// Returns the start of a file in an archive, at most so many bytes; none if that takes too long.
+    fn read_member(&self, path: &[u8], limit: u64) -> Option<Vec<u8>> {
+        // The first files of a long archive are read, however long the way to them is.
+        let cost = members::cost(path)?.min(MOST_READ / 8);
+        let take = |left: u64| left.checked_sub(cost);
+        let (set, fetched) = (Ordering::Relaxed, Ordering::Relaxed);
+        self.left.fetch_update(set, fetched, take).ok()?;
+        members::bytes(&self.reading, path, limit)
     }
 
     /// Returns the names in a directory that are UTF-8.
@@ -343,32 +323,25 @@ impl DiskTree {
         listing.is_some_and(|listing| listing.kind(name) == Some(DiskEntryKind::Directory))
     }
 
-    /// Returns the directory at which to start looking for a path, and the rest of the path.
+    /// Returns the way to a path, from the directory at which to start looking.
     ///
     /// A directory near the path's end that has been read exists by that name: the directories above
     /// it are passed over. Else the lookup starts at the root.
-    fn start<'p>(&self, root: &[u8], path: &'p [u8]) -> (Vec<u8>, &'p [u8]) {
+    fn way<'p>(&self, root: &[u8], path: &'p [u8]) -> PathWay<'p> {
         let known = self.known();
         let names = path.strip_suffix(b"/").unwrap_or(path);
         let mut slashes = memchr::memrchr_iter(b'/', names).take(NEAR);
         let at = slashes
             .find(|&at| at >= root.len() && known.get(&path[..at]).is_some_and(Option::is_some));
-        match at {
-            Some(at) => (path[..at].to_vec(), &path[at + 1..]),
-            None => {
-                let rest = path.strip_prefix(root).unwrap_or(path);
-                (root.strip_suffix(b"/").unwrap_or(root).to_vec(), rest)
-            }
-        }
-    }
-
-    /// Finds a file in a directory that has been read: the fast path, with one lookup.
-    fn find_near(&self, path: &[u8]) -> Option<DiskEntry> {
-        let at = memchr::memrchr(b'/', path)?;
-        let known = self.known();
-        let listing = known.get(&path[..at])?.as_ref()?;
-        let kind = listing.kind(&path[at + 1..])?;
-        (kind == DiskEntryKind::File).then(|| DiskEntry::File(path.to_vec(), LookupMatch::Exact))
+        let (here, rest) = match at {
+            Some(at) => (&path[..at], &path[at + 1..]),
+            None => (
+                root.strip_suffix(b"/").unwrap_or(root),
+                path.strip_prefix(root).unwrap_or(path),
+            ),
+        };
+        let here = here.to_vec();
+        PathWay { here, rest }
     }
 
     /// Returns the kind of a name in the directory `here`: an archive is a directory of a name of its own.
@@ -383,13 +356,14 @@ impl DiskTree {
     }
 
     /// Returns the entry of a name in the directory `here`, after following symbolic links.
-    fn entry(&self, here: &[u8], listing: &Listing, name: &[u8]) -> Option<FollowedEntry> {
+    fn entry(&self, here: &[u8], listing: &Listing, name: &[u8]) -> DiskEntry {
         let path = || [here, b"/", name].concat();
-        Some(match self.kind(here, listing, name)? {
-            DiskEntryKind::File => FollowedEntry::File(path()),
-            DiskEntryKind::Directory => FollowedEntry::Directory(path()),
-            DiskEntryKind::Link => self.destination(path()),
-        })
+        match self.kind(here, listing, name) {
+            Some(DiskEntryKind::File) => DiskEntry::File(path(), LookupMatch::Exact),
+            Some(DiskEntryKind::Directory) => DiskEntry::Directory(path()),
+            Some(DiskEntryKind::Link) => self.destination(path()),
+            None => DiskEntry::Nothing,
+        }
     }
 
     /// Returns whether a lookup has come to a symbolic link.
@@ -399,7 +373,7 @@ impl DiskTree {
     }
 
     /// Returns the destination of a symbolic link, from the cache if it has been followed before.
-    fn destination(&self, link: Vec<u8>) -> FollowedEntry {
+    fn destination(&self, link: Vec<u8>) -> DiskEntry {
         let known = self.followed.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = known.get(link.as_slice()) {
             return entry.clone();
@@ -414,23 +388,23 @@ impl DiskTree {
         entry
     }
 
-    fn follow(&self, link: &[u8]) -> FollowedEntry {
+    fn follow(&self, link: &[u8]) -> DiskEntry {
         // Links on the way to a root keep their names (A13), for the root's own path contains them.
         if self.above.contains(link) && canonical(link).is_some() {
-            return FollowedEntry::Directory(link.to_vec());
+            return DiskEntry::Directory(link.to_vec());
         }
         let Some(path) = canonical(link) else {
             let text = std::fs::read_link(path_of(link)).unwrap_or_default();
-            return FollowedEntry::Dangling(text.into_os_string().into_encoded_bytes());
+            return DiskEntry::Dangling(text.into_os_string().into_encoded_bytes());
         };
         let path = match self.under_root(&path) {
             Some(path) => path,
             None if self.follows_symlinks => path,
-            None => return FollowedEntry::Outside(path),
+            None => return DiskEntry::Outside(path),
         };
         match std::fs::metadata(path_of(link)) {
-            Ok(metadata) if metadata.is_dir() => FollowedEntry::Directory(path),
-            _ => FollowedEntry::File(path),
+            Ok(metadata) if metadata.is_dir() => DiskEntry::Directory(path),
+            _ => DiskEntry::File(path, LookupMatch::Exact),
         }
     }
 
@@ -476,7 +450,7 @@ impl DiskTree {
             .find_map(|extension| {
                 let extended = [name, b".", extension.as_bytes()].concat();
                 match self.entry(here, listing, &extended) {
-                    Some(FollowedEntry::File(path)) => Some(path),
+                    DiskEntry::File(path, _) => Some(path),
                     _ => None,
                 }
             })
@@ -490,27 +464,20 @@ impl DiskTree {
         other_case: bool,
         naming: &FileNaming,
     ) -> DiskEntry {
-        let listing = self.listing(&directory);
-        let entry = |name: &String| {
-            let listing = listing.as_ref()?;
-            self.entry(&directory, listing, name.as_bytes())
+        let Some(listing) = self.listing(&directory) else {
+            return DiskEntry::Directory(directory);
         };
         let mut path = None;
         let mut otherwise = None;
-        for entry in naming.index.iter().filter_map(entry) {
-            match entry {
-                FollowedEntry::File(file) => path = path.or(Some(file)),
-                FollowedEntry::Outside(path) => {
-                    otherwise = otherwise.or(Some(DiskEntry::Outside(path)))
-                }
-                FollowedEntry::Dangling(text) => {
-                    otherwise = otherwise.or(Some(DiskEntry::Dangling(text)))
-                }
-                FollowedEntry::Directory(_) => {}
+        for name in &naming.index {
+            match self.entry(&directory, &listing, name.as_bytes()) {
+                DiskEntry::File(file, _) => path = path.or(Some(file)),
+                DiskEntry::Directory(_) | DiskEntry::Nothing => {}
+                entry => otherwise = otherwise.or(Some(entry)),
             }
         }
         let Some(path) = path else {
-            return otherwise.unwrap_or(DiskEntry::NoIndex(directory));
+            return otherwise.unwrap_or(DiskEntry::Directory(directory));
         };
         let how = match (other_case, slash) {
             (true, _) => LookupMatch::OtherCase,
@@ -522,12 +489,9 @@ impl DiskTree {
 
     /// Returns whether each name on the way to `path` exists, or stands for one other name only.
     pub(super) fn is_unambiguous(&self, root: &[u8], path: &[u8]) -> bool {
-        let (mut here, rest) = self.start(root, path);
-        for name in rest
-            .split(|&byte| byte == b'/')
-            .filter(|name| !name.is_empty())
-        {
-            let Some(listing) = self.listing(&here) else {
+        let mut way = self.way(root, path);
+        while let Some((name, rest)) = way.name() {
+            let Some(listing) = self.listing(&way.here) else {
                 return false;
             };
             let real = match (listing.kind(name), listing.index.folded(name)) {
@@ -535,9 +499,9 @@ impl DiskTree {
                 (None, Some((folded, false))) => folded,
                 (None, _) => return false,
             };
-            match self.entry(&here, &listing, real) {
-                Some(FollowedEntry::Directory(path)) => here = path,
-                Some(FollowedEntry::File(_)) => {}
+            match self.entry(&way.here, &listing, real) {
+                DiskEntry::Directory(path) => way.enter(path, rest),
+                DiskEntry::File(..) => way.rest = rest,
                 _ => return false,
             }
         }
@@ -547,26 +511,22 @@ impl DiskTree {
     /// Returns the first name on the way to `path` that does not exist, the rest of the path from
     /// there on, and the directory in which the name is missing, with its path.
     pub(super) fn first_missing<'p>(&self, root: &[u8], path: &'p [u8]) -> Option<MissingName<'p>> {
-        let (mut directory, mut rest) = self.start(root, path);
+        let mut way = self.way(root, path);
         loop {
-            let start = rest.iter().position(|&byte| byte != b'/')?;
-            rest = &rest[start..];
-            let end = memchr::memchr(b'/', rest).unwrap_or(rest.len());
-            let (name, behind) = rest.split_at(end);
-            let listing = self.listing(&directory)?;
-            match self.entry(&directory, &listing, name) {
-                Some(FollowedEntry::Directory(path)) => directory = path,
-                Some(_) => return None,
-                None => {
+            let (name, rest) = way.name()?;
+            let listing = self.listing(&way.here)?;
+            match self.entry(&way.here, &listing, name) {
+                DiskEntry::Directory(path) => way.enter(path, rest),
+                DiskEntry::Nothing => {
                     return Some(MissingName {
-                        directory,
+                        directory: way.here,
                         listing,
                         name,
-                        behind,
+                        behind: rest,
                     });
                 }
+                _ => return None,
             }
-            rest = behind;
         }
     }
 
@@ -604,14 +564,11 @@ impl DiskTree {
     /// Returns the listings of all directories of an archive, by their paths; `inner` lies in the archive
     /// or in one in that.
     fn read_archive(&self, file: &[u8], inner: &[u8]) -> Vec<(Vec<u8>, Arc<Listing>)> {
-        let Some(read_names) = &self.archives.names else {
-            return Vec::new();
-        };
         // The innermost archive that the directory is in.
         let mut ends = memchr::memrchr_iter(b'!', inner);
         let end = ends.find(|&at| matches!(inner.get(at + 1), None | Some(b'/')));
         let archive = end.map_or(&b""[..], |at| &inner[..=at]);
-        let names = read_names(file, archive);
+        let names = members::names(&self.reading, file, archive);
         if names.is_empty() {
             return Vec::new();
         }

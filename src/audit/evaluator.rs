@@ -8,6 +8,7 @@ use percent_encoding::percent_decode;
 
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{CauseKind, FindingCause, finding_key};
+use super::journal::JournalDocument;
 use super::names::FileId;
 use super::options::{Audit, leads_to_touched, touches};
 use super::rewrite::steps_above;
@@ -32,7 +33,6 @@ pub(super) struct Evaluator<'a> {
     audit: &'a Audit,
     pub(super) site: &'a Site,
     lookups: LookupCache<'a>,
-    /// The document's own file.
     file: Option<FileId>,
     /// The document's path below its mount, as in keys.
     pub(super) name: Vec<u8>,
@@ -57,37 +57,35 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    pub(super) fn begin(&mut self, file: Option<FileId>, path: &[u8]) {
+    /// Begins a document; `path` is its path, in the archive if it is in one.
+    pub(super) fn begin(&mut self, document: &JournalDocument, path: &[u8]) {
         if self.repeated.capacity() > CLEARED {
             self.repeated = HashMap::new();
         }
         self.repeated.clear();
-        self.file = file;
-        self.name.clear();
-        self.name.extend_from_slice(path);
-        self.touched = true;
-        if file.is_some() {
-            let here = &self.audit.options.reading.bases.here;
-            let path = self.absolute.absolute(here, path).unwrap_or(path);
-            self.touched = touches(self.audit, path);
-            if let Some(below) = self.audit.checker.mounts.relative_path(path) {
-                self.name.clear();
-                self.name.extend_from_slice(below);
-            }
-        }
-    }
-
-    /// Shows all findings in the document if those of the archive that it is in are shown.
-    pub(super) fn touch(&mut self, path: &[u8]) {
+        self.file = document.file;
         let here = &self.audit.options.reading.bases.here;
-        let path = self.absolute.absolute(here, path).unwrap_or(path);
-        self.touched |= touches(self.audit, path);
+        let absolute = self.absolute.absolute(here, path).unwrap_or(path);
+        let is_file = document.file.is_some();
+        self.touched = !is_file || touches(self.audit, absolute);
+        let below = self.audit.checker.mounts.relative_path(absolute);
+        let name = below.filter(|_| is_file).unwrap_or(path);
+        name.clone_into(&mut self.name);
+        // All findings in a member are shown if those of the archive are.
+        if document.member.is_some() {
+            let archive = document.path.as_slice();
+            let absolute = self.absolute.absolute(here, archive).unwrap_or(archive);
+            self.touched |= touches(self.audit, absolute);
+        }
     }
 
     /// Looks up the target of a link and the fragment in it.
     pub(super) fn facts<'l>(&mut self, link: &'l Link<'l>) -> TargetFacts<'l> {
         let (mut location, fragment) = self.audit.locate(link, &mut self.lookups);
-        if matches!(location, TargetLocation::NoIndex(_)) && self.lists_directories() {
+        let own = self.file.and_then(|file| self.site.anchors(file));
+        if matches!(location, TargetLocation::NoIndex(_))
+            && own.is_some_and(|own| own.lists_directories)
+        {
             location = TargetLocation::Served;
         }
         let file = location.file();
@@ -100,7 +98,7 @@ impl<'a> Evaluator<'a> {
         let checks = self.audit.options.checks_fragments;
         let missing = (file.zip(fragment)).filter(|&named| checks && is_missing(named));
         let on_github = missing.map(|(file, fragment)| {
-            let from_github = self.file.is_some_and(|file| self.site.is_on_github(file));
+            let from_github = own.is_some_and(|own| own.on_github);
             let target = link.target.unwrap_or_default();
             let as_source = memmem::find(target, b"?plain=1").is_some();
             (self.site).on_github(file, fragment, from_github, as_source)
@@ -113,12 +111,6 @@ impl<'a> Evaluator<'a> {
             is_route: fragment.is_some_and(is_route),
             redirects: !is_own && file.is_some_and(|file| self.site.redirects(file)),
         }
-    }
-
-    /// Returns whether directories without an index file are shown to readers of the document.
-    fn lists_directories(&self) -> bool {
-        self.file
-            .is_some_and(|file| self.site.lists_directories(file))
     }
 
     /// Returns the key of a finding, the next of its kind in the document.
@@ -230,18 +222,9 @@ impl<'a> Evaluator<'a> {
         is_touched
     }
 
-    /// Returns the rules of a server that apply on the way to the target of a link.
-    fn steps(&self, facts: &TargetFacts<'_>) -> ServerSteps {
-        let mut steps = ServerSteps::default();
-        let (target, _) = split_fragment(facts.link.target.unwrap_or_default());
-        let checker = &self.audit.checker;
-        checker.follow(target, |step| steps.add(self.audit, step));
-        steps
-    }
-
     /// Returns the symbolic link or the rules because of which a target does not exist or lies elsewhere.
     pub(super) fn cause(
-        &self,
+        &mut self,
         facts: &TargetFacts<'_>,
         expected: Option<&ExpectedPath<'_>>,
     ) -> Option<FindingCause<'static>> {
@@ -251,11 +234,16 @@ impl<'a> Evaluator<'a> {
                 | TargetLocation::RedirectOut
                 | TargetLocation::File(_, LookupMatch::Redirect)
         ) {
-            return self.steps(facts).cause();
+            let mut steps = ServerSteps::default();
+            let (target, _) = split_fragment(facts.link.target.unwrap_or_default());
+            let checker = &self.audit.checker;
+            checker.follow(target, |step| steps.add(self.audit, step));
+            return steps.cause();
         }
         let (base, _) = facts.link.base?;
         let checker = &self.audit.checker;
-        let is_above = || steps_above(checker.depth(base), facts.link.reference).is_some();
+        let depth = self.lookups.depth(base);
+        let is_above = || steps_above(depth, facts.link.reference).is_some();
         match facts.location {
             TargetLocation::Nothing | TargetLocation::SymlinkOut => {}
             TargetLocation::OutsideRoot if is_of_repository(base) && is_above() => {

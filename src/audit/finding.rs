@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use foldhash::HashSet;
 
 use super::names::FileId;
-use super::rules::{Level, RULES, Rule, RuleId};
+use super::rules::{Level, Rule, RuleId};
 use super::wire::{
-    WireReader, push_bytes, push_link, push_number, push_optional, push_position, text,
+    Packed, PackedHash, WireReader, packed_fields, packed_kinds, packed_variants, push_link,
 };
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
@@ -118,19 +118,14 @@ pub(super) enum SuggestionHint {
     Known(Suggestion),
     /// The names in the directory of the target.
     File,
-    /// The names that fragments can name in a document.
-    Fragment {
-        /// The document.
-        file: FileId,
-        /// The reference leads to the document by its name, without a redirect.
-        is_settled: bool,
-    },
+    /// The names that fragments can name in a document, and whether the reference leads to the document by
+    /// its name, without a redirect.
+    Fragment(FileId, bool),
 }
 
 /// The subject of a finding.
 #[derive(Clone, Copy)]
 pub(super) enum FindingSubject<'a> {
-    /// A link.
     Link(&'a Link<'a>),
     /// A document, or a place in it.
     Document(DocumentPosition<'a>),
@@ -149,6 +144,20 @@ pub(super) struct DocumentPosition<'a> {
     pub(super) name: &'a [u8],
 }
 
+impl<'a> FindingSubject<'a> {
+    fn place(self) -> DocumentPosition<'a> {
+        match self {
+            FindingSubject::Document(position) => position,
+            FindingSubject::Link(link) => DocumentPosition {
+                member: link.member,
+                position: link.position,
+                span: link.exact_span(),
+                name: link.reference,
+            },
+        }
+    }
+}
+
 impl<'a> Finding<'a> {
     /// Returns the path of the document, as reached from the paths of the audit.
     pub fn path(&self) -> PathBuf {
@@ -157,27 +166,18 @@ impl<'a> Finding<'a> {
 
     /// Returns the enclosed document, such as a part of a message, if the finding is in one.
     pub fn member(&self) -> Option<&'a str> {
-        match self.subject {
-            FindingSubject::Link(link) => link.member,
-            FindingSubject::Document(position) => position.member,
-        }
+        self.subject.place().member
     }
 
     /// Returns the line and column, if known.
     pub fn position(&self) -> Option<Position> {
-        match self.subject {
-            FindingSubject::Link(link) => link.position,
-            FindingSubject::Document(position) => position.position,
-        }
+        self.subject.place().position
     }
 
     /// Returns the bytes of the reference or the position, unless the finding is about the document
     /// as a whole.
     pub fn span(&self) -> Option<Span> {
-        match self.subject {
-            FindingSubject::Link(link) => link.exact_span(),
-            FindingSubject::Document(position) => position.span,
-        }
+        self.subject.place().span
     }
 
     /// Returns the link, if the finding is about one.
@@ -190,10 +190,7 @@ impl<'a> Finding<'a> {
 
     /// Returns the reference, or the name at the position, such as a duplicate id.
     pub fn reference(&self) -> &'a [u8] {
-        match self.subject {
-            FindingSubject::Link(link) => link.reference,
-            FindingSubject::Document(position) => position.name,
-        }
+        self.subject.place().name
     }
 
     /// Returns the reference or name, if it is UTF-8.
@@ -261,38 +258,36 @@ pub(super) struct FindingDraft<'a> {
 }
 
 impl<'a> FindingDraft<'a> {
-    /// Appends the draft in the form that [`FindingDraft::read`] takes.
-    pub(super) fn push(&self, out: &mut Vec<u8>) {
-        push_number(self.rule as u64, out);
-        out.push(self.level as u8);
-        out.extend_from_slice(&self.key.to_le_bytes());
-        out.extend_from_slice(&self.group.to_le_bytes());
-        push_bytes(&self.target_name, out);
-        let cause = self.cause.as_ref();
-        push_optional(cause.map(|cause| &*cause.text), out);
-        out.extend(cause.map(|cause| cause.kind as u8));
-        match &self.hint {
-            SuggestionHint::Nothing => out.push(0),
-            SuggestionHint::Known(suggestion) => {
-                out.push(1);
-                push_bytes(&suggestion.reference, out);
-                out.push(suggestion.repair.map_or(0, |repair| repair as u8 + 1));
-            }
-            SuggestionHint::File => out.push(2),
-            SuggestionHint::Fragment { file, is_settled } => {
-                out.push(3 + u8::from(*is_settled));
-                push_number(u64::from(file.0), out);
-            }
+    /// Returns the draft of a finding that is not about a link.
+    pub(super) fn about(
+        position: DocumentPosition<'a>,
+        (rule, level): (RuleId, Level),
+        key: u64,
+        target_name: &'a [u8],
+    ) -> Self {
+        FindingDraft {
+            subject: FindingSubject::Document(position),
+            rule,
+            level,
+            cause: None,
+            hint: SuggestionHint::Nothing,
+            key,
+            group: group_key(rule, target_name),
+            target_name: shortened(target_name),
         }
+    }
+
+    pub(super) fn push(&self, out: &mut Vec<u8>) {
+        self.rule.pack(out);
+        self.level.pack(out);
+        self.cause.pack(out);
+        self.hint.pack(out);
+        (PackedHash(self.key), PackedHash(self.group)).pack(out);
+        self.target_name.pack(out);
+        matches!(self.subject, FindingSubject::Link(_)).pack(out);
         match self.subject {
-            FindingSubject::Link(link) => {
-                out.push(0);
-                push_link(link, out);
-            }
-            FindingSubject::Document(spot) => {
-                out.push(1);
-                spot.push(out);
-            }
+            FindingSubject::Link(link) => push_link(link, out),
+            FindingSubject::Document(position) => position.pack(out),
         }
     }
 
@@ -301,49 +296,24 @@ impl<'a> FindingDraft<'a> {
         packed: &mut WireReader<'_>,
         then: impl FnOnce(&FindingDraft<'_>) -> T,
     ) -> T {
-        let rule = RULES[packed.number() as usize % RULES.len()].id;
-        let level = match packed.byte() {
-            0 => Level::Allow,
-            1 => Level::Warning,
-            _ => Level::Error,
+        let mut draft = FindingDraft {
+            subject: FindingSubject::Document(DocumentPosition::default()),
+            rule: Packed::unpack(packed),
+            level: Packed::unpack(packed),
+            cause: Packed::unpack(packed),
+            hint: Packed::unpack(packed),
+            key: PackedHash::unpack(packed).0,
+            group: PackedHash::unpack(packed).0,
+            target_name: Packed::unpack(packed),
         };
-        let key = packed.fixed();
-        let group = packed.fixed();
-        let target_name = packed.bytes();
-        let cause = packed.optional().map(|text| FindingCause {
-            kind: CauseKind::ALL[usize::from(packed.byte()) % CauseKind::ALL.len()],
-            text: text.into(),
-        });
-        let hint = match packed.byte() {
-            0 => SuggestionHint::Nothing,
-            1 => SuggestionHint::Known(Suggestion {
-                reference: packed.bytes().to_vec(),
-                repair: (packed.byte().checked_sub(1))
-                    .map(|number| Repair::ALL[usize::from(number) % Repair::ALL.len()]),
-            }),
-            2 => SuggestionHint::File,
-            kind => SuggestionHint::Fragment {
-                file: FileId(packed.number() as u32),
-                is_settled: kind == 4,
-            },
-        };
-        let is_link = packed.byte() == 0;
-        let with_subject = |subject: FindingSubject<'_>| {
-            then(&FindingDraft {
-                subject,
-                rule,
-                level,
-                cause,
-                hint,
-                key,
-                group,
-                target_name: target_name.into(),
-            })
-        };
-        match is_link {
-            true => packed.link(|link| with_subject(FindingSubject::Link(link))),
-            false => with_subject(FindingSubject::Document(DocumentPosition::read(packed))),
+        if bool::unpack(packed) {
+            return packed.link(|link| {
+                let subject = FindingSubject::Link(link);
+                then(&FindingDraft { subject, ..draft })
+            });
         }
+        draft.subject = FindingSubject::Document(Packed::unpack(packed));
+        then(&draft)
     }
 
     /// Returns the finding in a document, with its suggestion.
@@ -368,15 +338,10 @@ impl<'a> FindingDraft<'a> {
     /// Returns the draft of a finding that is only shown: with its suggestion, and in place of a link
     /// its reference and position.
     pub(super) fn to_show<'f>(&'f self, suggestion: Option<&'f Suggestion>) -> FindingDraft<'f> {
-        let position = match self.subject {
-            FindingSubject::Document(position) => position,
-            FindingSubject::Link(link) => DocumentPosition {
-                member: link.member,
-                position: link.position,
-                span: None,
-                name: link.reference,
-            },
-        };
+        let mut position = self.subject.place();
+        if let FindingSubject::Link(_) = self.subject {
+            position.span = None;
+        }
         let known = suggestion.cloned().map(SuggestionHint::Known);
         FindingDraft {
             subject: FindingSubject::Document(position),
@@ -386,31 +351,18 @@ impl<'a> FindingDraft<'a> {
     }
 }
 
-impl<'a> DocumentPosition<'a> {
-    fn push(&self, out: &mut Vec<u8>) {
-        push_optional(self.member.map(str::as_bytes), out);
-        push_position(self.position, out);
-        push_number(self.span.map_or(0, |span| span.start + 1), out);
-        push_number(self.span.map_or(0, |span| span.end - span.start), out);
-        push_bytes(self.name, out);
-    }
-
-    fn read(packed: &mut WireReader<'a>) -> Self {
-        let member = packed.optional().map(text);
-        let position = packed.position();
-        let start = packed.number().checked_sub(1);
-        let length = packed.number();
-        DocumentPosition {
-            member,
-            position,
-            span: start.map(|start| Span {
-                start,
-                end: start + length,
-            }),
-            name: packed.bytes(),
-        }
-    }
+packed_fields! {
+    DocumentPosition<'a> { member, position, span, name }
+    FindingCause<'a> { kind, text }
+    Suggestion { reference, repair }
 }
+
+packed_kinds! {
+    CauseKind = CauseKind::ALL;
+    Repair = Repair::ALL;
+}
+
+packed_variants!(SuggestionHint { Nothing, Known(suggestion), File, Fragment(file, is_settled) });
 
 /// The longest name of a target, in bytes: reports keep one for each group, and messages of a million
 /// findings may each have several.

@@ -89,7 +89,7 @@ impl HintSearch<'_> {
 
     fn fragment(&self, file: FileId, how: LookupMatch) -> SuggestionHint {
         let is_settled = how.is_final() && !self.site.redirects(file);
-        SuggestionHint::Fragment { file, is_settled }
+        SuggestionHint::Fragment(file, is_settled)
     }
 
     fn form(&self) -> Option<ReferenceForm<'_>> {
@@ -154,7 +154,7 @@ impl HintSearch<'_> {
     /// other encodings of its characters, without a slash at its end, or with the bytes after a `?` or
     /// `#`.
     fn misspelt(&self) -> Option<Suggestion> {
-        let ExpectedPath { root, path } = self.expected?;
+        let ExpectedPath { root, path, .. } = self.expected?;
         let below = self.expected?.below();
         // Most names have nothing that could be spelt otherwise, and no more is looked up for them.
         let may_be_spelt = below.ends_with(b"/")

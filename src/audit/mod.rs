@@ -115,28 +115,18 @@ pub(crate) fn run<'r>(
     let audit = &audit;
     let collected = collect::run(audit, walk);
     reports.print_skipped(collected.skipped);
-    let paths = &audit.checker.paths;
-    let files = paths.len();
+    let files = audit.checker.paths.len();
     let mut site = Site::new(collected.batches, files, audit.hasher.clone());
+    site.journal = collected.journal;
     site.labels = collected.labels;
+    (site.linked, site.listed) = (collected.linked, collected.listed);
     let mut others: Vec<FileId> = collected.wanted.iter().collect();
     others.retain(|&file| site.anchors(file).is_none());
     for (file, anchors) in collect::read_others(audit, &others) {
         site.add(file, anchors);
     }
     let suggester = Suggester::new(audit, &site, files, collected.summary.bytes);
-    let (mut reports, mut counts, error) = report_pass::run(
-        audit,
-        &site,
-        &collected.journal,
-        [&collected.linked, &collected.listed],
-        suggester,
-        reports,
-    );
-    if let Some(error) = error {
-        return Err(error);
-    }
-    report_pass::unused_entries(audit, &mut reports)?;
+    let (mut reports, mut counts) = report_pass::run(audit, &site, suggester, reports)?;
     collect::add_counts(&mut counts, &collected.counts);
     reports.totals.damaged = collected.damaged;
     reports.compare(&audit.options.baseline);

@@ -21,7 +21,6 @@ pub(super) struct Interner {
 }
 
 impl Interner {
-    /// Returns the number of a name, adding the name if it is new.
     pub(super) fn add(&mut self, name: &[u8]) -> u32 {
         if let Some(number) = self.get(name) {
             return number;
@@ -36,7 +35,6 @@ impl Interner {
         number
     }
 
-    /// Returns the number of a name.
     pub(super) fn get(&self, name: &[u8]) -> Option<u32> {
         let same = |&number: &u32| self.name(number) == name;
         self.numbers.find(self.hash(name), same).copied()
@@ -47,7 +45,6 @@ impl Interner {
         name_of(&self.bytes, &self.ends, number)
     }
 
-    /// Returns how many names there are.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -62,7 +59,6 @@ impl Interner {
         self.bytes.len()
     }
 
-    /// Releases memory that no name uses.
     pub(super) fn shrink(&mut self) {
         self.bytes.shrink_to_fit();
         self.ends.shrink_to_fit();
@@ -84,14 +80,12 @@ pub(super) fn common_prefix(one: &[u8], other: &[u8]) -> usize {
 /// The numbers of names in ascending order of the names, and the words of the names.
 #[derive(Clone, Debug)]
 pub(super) struct NameOrder {
-    /// The numbers.
     pub(super) numbers: Box<[u32]>,
     /// The hashes of all words; made when a name is near to another one.
     words: OnceLock<HashSet<u64>>,
 }
 
 impl NameOrder {
-    /// Sorts the names of an interner.
     pub(super) fn new(names: &Interner) -> Self {
         let mut numbers: Box<[u32]> = (0..names.len() as u32).collect();
         numbers.sort_unstable_by_key(|&number| names.name(number));
@@ -129,7 +123,6 @@ pub(super) struct NameIndex {
 const MAX_FOLDED: usize = 16;
 
 impl NameIndex {
-    /// Returns the number of a name, adding the name if it is new.
     pub(super) fn add(&mut self, name: &[u8]) -> u32 {
         self.longest = self.longest.max(name.len());
         self.names.add(name)
@@ -204,7 +197,6 @@ pub(super) struct PathTable {
 }
 
 impl PathTable {
-    /// Returns the number of a path, adding the path if it is new.
     pub(super) fn id(&self, path: &[u8]) -> FileId {
         if let Some(number) = self.names().get(path) {
             return FileId(number);
@@ -213,12 +205,10 @@ impl PathTable {
         FileId(names.add(path))
     }
 
-    /// Returns the path of a number.
     pub(super) fn path(&self, id: FileId) -> Box<[u8]> {
         self.names().name(id.0).into()
     }
 
-    /// Returns how many paths there are.
     pub(super) fn len(&self) -> usize {
         self.names().len()
     }

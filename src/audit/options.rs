@@ -4,14 +4,13 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::{error, fmt, thread};
 
 use foldhash::quality::RandomState;
 use ignore::overrides::{Override, OverrideBuilder};
 
-use super::disk::{ArchiveAccess, DiskTree, FileNaming, LookupMatch, ReadMember, ReadNames};
+use super::disk::{DiskTree, FileNaming, LookupMatch};
 use super::finding::Baseline;
 use super::gone::GoneFiles;
 use super::ignored::{IgnoreEntry, IgnoreRule, IgnoreRules};
@@ -19,7 +18,7 @@ use super::names::{PathSet, PathTable};
 use super::rewrite::steps_above;
 use super::rules::{Level, Levels};
 use super::server::{self, ServerKind, Servers};
-use super::target::{LookupCache, MountPosition, TargetChecker, TargetLocation, split_fragment};
+use super::target::{LookupCache, TargetChecker, TargetLocation, split_fragment};
 use super::wiki::WikiPages;
 use crate::document::flags::{Flags, holds_placeholder};
 use crate::document::options::Slug;
@@ -494,9 +493,6 @@ fn directories_of(mounts: &Mounts) -> Mounts {
     all
 }
 
-/// The bytes of archives that are read to come to files of servers in them.
-const MOST_READ: u64 = 256 << 20;
-
 /// The options of an audit, and the state that its workers share.
 pub(crate) struct Audit {
     pub(crate) options: AuditOptions,
@@ -532,25 +528,8 @@ impl Audit {
         let mounted = mounted.map(|(directory, _)| directory);
         let roots = mounted.chain(directories.iter().flatten().map(Vec::as_slice));
         let roots: Vec<_> = roots.map(directory_of_root).collect();
-        let own = archives.clone();
-        let names: Box<ReadNames> = Box::new(move |file, inner| members::names(&own, file, inner));
-        let left = AtomicU64::new(MOST_READ);
-        let member: Box<ReadMember> = Box::new(move |path, limit| {
-            // The first files of a long archive are read, however long the way to them is.
-            let cost = members::cost(path)?.min(MOST_READ / 8);
-            let take = |left: u64| left.checked_sub(cost);
-            let (set, fetched) = (Ordering::Relaxed, Ordering::Relaxed);
-            left.fetch_update(set, fetched, take).ok()?;
-            members::bytes(&archives, path, limit)
-        });
-        let tree = DiskTree::new(
-            options.follows_symlinks,
-            roots.iter().map(|root| &**root),
-            ArchiveAccess {
-                names: Some(names),
-                member: Some(member),
-            },
-        );
+        let known = roots.iter().map(|root| &**root);
+        let tree = DiskTree::new(options.follows_symlinks, known, archives);
         if let Some(slug) = options.slug {
             options.reading.extractor.formats.markdown.slug = slug;
         } else {
@@ -602,7 +581,7 @@ impl Audit {
             return location;
         };
         let may_leave = memchr::memmem::find(link.reference, b"..").is_some();
-        let above = may_leave.then(|| steps_above(self.checker.depth(base), link.reference));
+        let above = may_leave.then(|| steps_above(lookups.depth(base), link.reference));
         let above = above.flatten();
         if is_internal(base) && above.is_some_and(is_on_forge) {
             return TargetLocation::Skipped;
@@ -616,20 +595,17 @@ impl Audit {
         if location != TargetLocation::Nothing {
             return location;
         }
-        let path = |uri| match self.checker.mount_position(uri) {
-            MountPosition::Below { root, path, .. } => path.map(|path| (root.len(), path)),
-            MountPosition::Elsewhere(_) => None,
-        };
+        let expected = |uri| self.checker.expected(uri).ok();
         let mounts = &self.checker.mounts;
         let other = match link.reference.trim_ascii_start() {
-            [b'/', ..] => path(base)
-                .zip(path(target))
-                .and_then(|((_, page), (root, path))| {
-                    let mut uri = mounts.uri_of_mount(&page)?.to_vec();
-                    push_path(&path[root..], &mut uri);
+            [b'/', ..] => expected(base)
+                .zip(expected(target))
+                .and_then(|(page, file)| {
+                    let mut uri = mounts.uri_of_mount(&page.path)?.to_vec();
+                    push_path(file.below(), &mut uri);
                     Some(uri)
                 }),
-            _ => path(target).and_then(|(_, path)| mounts.uri(&path)),
+            _ => expected(target).and_then(|file| mounts.uri(&file.path)),
         };
         other.map_or(location, |other| lookups.locate(&other))
     }
@@ -716,12 +692,9 @@ pub(super) fn leads_to_touched(audit: &Audit, base: &[u8], reference: &[u8]) -> 
         return false;
     }
     let end = memchr::memchr2(b'?', b'#', &target).unwrap_or(target.len());
-    match audit.checker.mount_position(&target[..end]) {
-        MountPosition::Below {
-            path: Some(path), ..
-        } => audit.options.gone.contains(&path, false) || touches(audit, &path),
-        _ => false,
-    }
+    (audit.checker.expected(&target[..end])).is_ok_and(|expected| {
+        audit.options.gone.contains(&expected.path, false) || touches(audit, &expected.path)
+    })
 }
 
 /// Returns whether findings about a path are shown.

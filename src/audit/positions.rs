@@ -3,12 +3,12 @@
 
 use std::fs::File;
 use std::io::{Cursor, Read};
-use std::path::Path;
 
 use super::options::Audit;
 use crate::bytes::lines::{LOOK_BEHIND, LineCounter, Position};
 use crate::bytes::window::{Bounds, Windows};
 use crate::pipeline::members;
+use crate::pipeline::walk::path_of;
 
 /// The number of bytes that are read at a time.
 const WINDOW: usize = 64 << 10;
@@ -22,20 +22,18 @@ pub(super) struct PositionFinder {
 }
 
 impl PositionFinder {
-    pub(super) fn open(path: &Path) -> Self {
-        let file = File::open(path).ok();
-        PositionFinder::new(file.map(|file| Box::new(file) as Box<dyn Read>))
-    }
-
-    /// Opens a document in an archive by its path.
-    pub(super) fn in_archive(audit: &Audit, path: &[u8]) -> Self {
-        let reading = &audit.options.reading;
-        let limit = reading.extractor.formats.html.max_document;
-        let bytes = members::bytes(reading, path, limit);
-        PositionFinder::new(bytes.map(|bytes| Box::new(Cursor::new(bytes)) as Box<dyn Read>))
-    }
-
-    fn new(file: Option<Box<dyn Read>>) -> Self {
+    /// Opens a file, or a document in an archive, by its path.
+    pub(super) fn open(audit: &Audit, path: &[u8], in_archive: bool) -> Self {
+        let file: Option<Box<dyn Read>> = if in_archive {
+            let reading = &audit.options.reading;
+            let limit = reading.extractor.formats.html.max_document;
+            let bytes = members::bytes(reading, path, limit);
+            bytes.map(|bytes| Box::new(Cursor::new(bytes)) as _)
+        } else {
+            File::open(path_of(path))
+                .ok()
+                .map(|file| Box::new(file) as _)
+        };
         let mut windows = Windows::new(WINDOW);
         windows.begin(Bounds {
             look_behind: LOOK_BEHIND,

@@ -2,6 +2,7 @@
 
 use std::hash::BuildHasher;
 use std::io;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foldhash::{HashMap, HashMapExt};
@@ -14,18 +15,18 @@ use super::finding::{
 };
 use super::hint::HintSearch;
 use super::ignored::{IgnoreCandidate, IgnoreComments};
-use super::journal::{Journal, JournalDocument, JournalRecord, LinkNeeds};
+use super::journal::{JournalDocument, JournalRecord, LinkNeeds};
 use super::names::FileId;
 use super::options::{Audit, ListedLinks, touches};
 use super::positions::PositionFinder;
 use super::report::ReportSet;
 use super::rule_checks;
-use super::rules::{Level, LinkState, RULES, RuleId, StateCounts};
-use super::site::{DocumentBatch, FileSet, Site};
+use super::rules::{Level, LinkState, RuleId, StateCounts};
+use super::site::{DocumentBatch, Site};
 use super::suggest::Suggester;
 use super::target::{ExpectedPath, TargetLocation, split_fragment};
 use super::wire::{
-    self, LinkContext, WireReader, WireRecord, WireRecords, push_bytes, push_number, push_optional,
+    LinkContext, Packed, WireReader, WireRecord, WireRecords, packed_fields, push_link,
 };
 use crate::bytes::lines::Position;
 use crate::document::diagnostic::BASE_SECOND;
@@ -42,30 +43,37 @@ const HELD: usize = 8 << 20;
 /// Records are handed over when they take this many bytes.
 const ENOUGH: usize = 64 << 10;
 
-/// Writes the findings of all documents to the reports; returns the reports, the states of all links,
-/// and the error that ended the output early.
+/// Writes all findings to the reports; returns the reports, and the states of the links in the journal.
 pub(super) fn run<'r>(
     audit: &Audit,
     site: &Site,
-    journal: &Journal,
-    [linked, listed]: [&FileSet; 2],
     suggester: Suggester<'_>,
     reports: ReportSet<'r>,
-) -> (ReportSet<'r>, StateCounts, Option<io::Error>) {
+) -> io::Result<(ReportSet<'r>, StateCounts)> {
     let ordered = ReorderBuffer::new(ReportSink { suggester, reports }, HELD, OutputOrder::Path);
     let next = AtomicUsize::new(0);
-    let linked = audit
-        .options
-        .levels
-        .reports(RuleId::Orphan)
-        .then_some(linked);
-    let has_sitemap = listed.iter().next().is_some();
-    let reports_unlisted = audit.options.levels.reports(RuleId::SitemapMissing) && has_sitemap;
-    let listed = reports_unlisted.then_some(listed);
+    let levels = &audit.options.levels;
+    let has_sitemap = site.listed.iter().next().is_some();
     let work = || {
-        let mut pass = ReportPass::new(audit, site, [linked, listed], &ordered);
+        let mut pass = ReportPass {
+            audit,
+            evaluator: Evaluator::new(audit, site),
+            reports_orphans: levels.reports(RuleId::Orphan),
+            reports_unlisted: levels.reports(RuleId::SitemapMissing) && has_sitemap,
+            ordered: &ordered,
+            ticket: 0,
+            stopped: false,
+            out: WireRecords::default(),
+            document: Rc::default(),
+            has_path: false,
+            continues: false,
+            deferred: DeferredFindings::default(),
+            comments: IgnoreComments::default(),
+            counts: StateCounts::default(),
+            ignored: 0,
+        };
         // Ends early when the output has failed.
-        let _ = pass.work(journal, &next);
+        let _ = pass.work(&next);
         (pass.counts, pass.ignored)
     };
     let stop = || {
@@ -76,24 +84,23 @@ pub(super) fn run<'r>(
         add_counts(&mut total, &counts);
         total_ignored += ignored;
     }
-    let (mut sink, mut error) = ordered.into_inner();
-    if error.is_none() {
-        let (records, ignored) = rule_checks::records(audit, site);
-        error = sink.consume(&records).err();
-        total_ignored += ignored;
-    }
+    let (mut sink, error) = ordered.into_inner();
+    error.map_or(Ok(()), Err)?;
+    let (records, ignored) = rule_checks::records(audit, site);
+    sink.consume(&records)?;
     let mut reports = sink.reports;
     reports.totals.servers = audit.checker.servers.summaries(|path| {
         let path = audit.shown(path);
         path.strip_suffix(b"/").unwrap_or(path).to_vec()
     });
     reports.totals.unsuggested = sink.suggester.omitted();
-    reports.totals.ignored = total_ignored;
-    (reports, total, error)
+    reports.totals.ignored = total_ignored + ignored;
+    unused_entries(audit, &mut reports)?;
+    Ok((reports, total))
 }
 
 /// Reports the entries that have ignored nothing, as findings in the files that have them.
-pub(super) fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::Result<()> {
+fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::Result<()> {
     let rule = RuleId::UnusedIgnore;
     let level = audit.options.levels.of(rule);
     let mut nth = HashMap::new();
@@ -106,30 +113,22 @@ pub(super) fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::
         *count += 1;
         let key = finding_key(path, None, rule, name, *count);
         if audit.options.baseline.contains(key) {
-            let key = key.to_le_bytes();
-            reports.take(WireRecord::Forgiven, &mut WireReader::new(&key))?;
+            reports.take(WireRecord::Forgiven(key), &mut WireReader(b""))?;
             continue;
         }
         if level == Level::Allow || !touches(audit, absolute.unwrap_or(path)) {
             continue;
         }
-        let subject = FindingSubject::Document(DocumentPosition {
+        let position = DocumentPosition {
             position: entry.line.map(|line| Position { line, column: 1 }),
             name,
             ..DocumentPosition::default()
-        });
-        let draft = FindingDraft {
-            subject,
-            rule,
-            level,
-            cause: None,
-            hint: SuggestionHint::Nothing,
-            key,
-            group: group_key(rule, name),
-            target_name: shortened(name),
         };
         reports.enter(path)?;
-        reports.finding(&draft, None);
+        reports.finding(
+            &FindingDraft::about(position, (rule, level), key, name),
+            None,
+        );
         reports.write_full()?;
     }
     Ok(())
@@ -146,27 +145,21 @@ struct ReportSink<'a, 'r> {
 
 impl BlockSink<WireRecords> for ReportSink<'_, '_> {
     fn consume(&mut self, records: &WireRecords) -> io::Result<()> {
-        let mut packed = WireReader::new(&records.0);
-        while !packed.is_empty() {
-            match WireRecord::of(packed.byte()) {
+        let mut packed = WireReader(&records.0);
+        while !packed.0.is_empty() {
+            match WireRecord::unpack(&mut packed) {
                 WireRecord::Finding => {
-                    FindingDraft::read(&mut packed, |draft| self.finding(draft));
+                    FindingDraft::read(&mut packed, |draft| {
+                        let shows = self.reports.shows_next();
+                        let suggestion = shows.then(|| self.suggester.suggestion(draft)).flatten();
+                        self.reports.finding(draft, suggestion.as_ref());
+                    });
                     self.reports.write_full()?;
                 }
                 record => self.reports.take(record, &mut packed)?,
             }
         }
         Ok(())
-    }
-}
-
-impl ReportSink<'_, '_> {
-    fn finding(&mut self, draft: &FindingDraft<'_>) {
-        let suggestion = match self.reports.shows_next() {
-            true => self.suggester.suggestion(draft),
-            false => None,
-        };
-        self.reports.finding(draft, suggestion.as_ref());
     }
 }
 
@@ -203,22 +196,17 @@ fn is_fetched_unnamed(path: &[u8]) -> bool {
 struct DeferredFindings {
     /// The offset of each position, and the index in `packed` of its description.
     positions: Vec<(u64, usize)>,
-    /// For each position the number of the rule, the member if any, and the name.
     packed: Vec<u8>,
 }
 
-impl DeferredFindings {
-    fn push(&mut self, rule: RuleId, offset: u64, member: Option<&str>, name: &[u8]) {
-        self.positions.push((offset, self.packed.len()));
-        push_number(rule as u64, &mut self.packed);
-        push_optional(member.map(str::as_bytes), &mut self.packed);
-        push_bytes(name, &mut self.packed);
-    }
+struct DeferredFinding<'a> {
+    rule: RuleId,
+    member: Option<&'a str>,
+    name: &'a [u8],
+}
 
-    fn clear(&mut self) {
-        self.positions.clear();
-        self.packed.clear();
-    }
+packed_fields! {
+    DeferredFinding<'a> { rule, member, name }
 }
 
 /// A finding, as far as it decides whether the finding is ignored.
@@ -236,17 +224,15 @@ struct Occurrence<'a> {
 struct ReportPass<'a, C> {
     audit: &'a Audit,
     evaluator: Evaluator<'a>,
-    /// The files to which another document links, if orphans are reported.
-    linked: Option<&'a FileSet>,
-    /// The files that sitemaps list, if pages that none lists are reported.
-    listed: Option<&'a FileSet>,
+    reports_orphans: bool,
+    reports_unlisted: bool,
     ordered: &'a ReorderBuffer<WireRecords, C>,
     ticket: u64,
     /// The output has failed: there is nothing left to do.
     stopped: bool,
     out: WireRecords,
     /// The document whose records are read.
-    document: JournalDocument,
+    document: Rc<JournalDocument>,
     /// The record with the path has been pushed.
     has_path: bool,
     /// The batch is a later piece of an archive.
@@ -254,38 +240,12 @@ struct ReportPass<'a, C> {
     deferred: DeferredFindings,
     comments: IgnoreComments,
     counts: StateCounts,
-    /// The number of findings that are ignored.
     ignored: u64,
 }
 
 impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
-    fn new(
-        audit: &'a Audit,
-        site: &'a Site,
-        [linked, listed]: [Option<&'a FileSet>; 2],
-        ordered: &'a ReorderBuffer<WireRecords, C>,
-    ) -> Self {
-        ReportPass {
-            audit,
-            evaluator: Evaluator::new(audit, site),
-            linked,
-            listed,
-            ordered,
-            ticket: 0,
-            stopped: false,
-            out: WireRecords::default(),
-            document: JournalDocument::default(),
-            has_path: false,
-            continues: false,
-            deferred: DeferredFindings::default(),
-            comments: IgnoreComments::default(),
-            counts: StateCounts::default(),
-            ignored: 0,
-        }
-    }
-
     /// Takes batches of documents until none is left.
-    fn work(&mut self, journal: &Journal, next: &AtomicUsize) -> Result<(), Stopped> {
+    fn work(&mut self, next: &AtomicUsize) -> Result<(), Stopped> {
         let mut buffer = Vec::new();
         loop {
             let ticket = next.fetch_add(1, Ordering::Relaxed);
@@ -293,55 +253,43 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                 return Ok(());
             };
             self.ticket = ticket as u64;
-            self.batch(journal, batch, &mut buffer)?;
+            self.batch(batch, &mut buffer)?;
             self.ordered.finish(self.ticket, &mut self.out)?;
         }
     }
 
-    fn batch(
-        &mut self,
-        journal: &Journal,
-        batch: &DocumentBatch,
-        buffer: &mut Vec<u8>,
-    ) -> Result<(), Stopped> {
+    fn batch(&mut self, batch: &DocumentBatch, buffer: &mut Vec<u8>) -> Result<(), Stopped> {
         self.has_path = false;
         self.continues = batch.continues;
         let mut is_first = true;
         for block in &batch.blocks {
-            let records = journal.read(block, buffer);
-            let mut packed = WireReader::new(records.map_err(|error| self.ordered.stop(error))?);
+            let records = self.evaluator.site.journal.read(block, buffer);
+            let mut packed = WireReader(records.map_err(|error| self.ordered.stop(error))?);
             let mut context = LinkContext::default();
-            while !packed.is_empty() {
-                match JournalRecord::read(&mut packed) {
-                    JournalRecord::Document => {
+            while !packed.0.is_empty() {
+                match JournalRecord::unpack(&mut packed) {
+                    JournalRecord::Document(document) => {
                         if !std::mem::take(&mut is_first) {
                             self.finish();
                         }
                         // The writer begins each document without a context, too.
                         context = LinkContext::default();
-                        self.begin(JournalDocument::read(&mut packed));
+                        self.begin(document);
                     }
-                    JournalRecord::Context => context = packed.context(),
+                    JournalRecord::Context => context = LinkContext::unpack(&mut packed),
                     JournalRecord::Link => packed.reference(&context, |link| self.link(link)),
-                    JournalRecord::Existing => {
-                        let needs = LinkNeeds::read(&mut packed);
-                        let length = packed.fixed();
-                        let mut packed = WireReader::new(packed.take(length));
+                    JournalRecord::Existing(needs, link) => {
                         if !self.is_met(&needs) {
-                            packed.reference(&context, |link| self.link(link));
+                            WireReader(link).reference(&context, |link| self.link(link));
                         }
                     }
-                    JournalRecord::Diagnostic => self.diagnostic(&packed.diagnostic()),
-                    JournalRecord::Remark => self.remark(&packed.remark()),
-                    JournalRecord::Repeated => {
-                        let offset = packed.number();
-                        self.defer(RuleId::DuplicateId, offset, packed.bytes());
+                    JournalRecord::Diagnostic(found) => self.diagnostic(&found),
+                    JournalRecord::Remark(remark) => self.remark(&remark),
+                    JournalRecord::Repeated(offset, name) => {
+                        self.defer(RuleId::DuplicateId, offset, name);
                     }
                     JournalRecord::Restart => self.clear(),
-                    JournalRecord::Failure => {
-                        self.record(WireRecord::Failure);
-                        push_bytes(packed.bytes(), &mut self.out.0);
-                    }
+                    JournalRecord::Failure(message) => self.record(WireRecord::Failure(message)),
                 }
             }
             if self.stopped {
@@ -374,21 +322,9 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             .is_some_and(|last| number(&document).is_none_or(|next| last < next));
         // An archive that is given twice is read twice.
         self.has_path &= self.document.path == document.path && follows;
-        self.document = document;
+        self.document = Rc::new(document);
         self.clear();
-        self.evaluator
-            .begin(self.document.file, &self.member_path());
-        if self.document.member.is_some() {
-            self.evaluator.touch(&self.document.path);
-        }
-    }
-
-    /// Returns the name of the member that the document is.
-    fn member(&self) -> Option<String> {
-        self.document
-            .member
-            .as_ref()
-            .map(|member| member.name.clone())
+        self.evaluator.begin(&self.document, &self.member_path());
     }
 
     /// Returns the path of the document, in the archive if it is in one.
@@ -401,13 +337,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
 
     /// Ends a document: makes the findings about it as a whole, and those that need lines and columns.
     fn finish(&mut self) {
-        if let Some(file) = self.document.file {
-            if self.linked.is_some_and(|linked| !linked.contains(file)) {
-                self.orphan(file);
-            }
-            if self.listed.is_some_and(|listed| !listed.contains(file)) {
-                self.unlisted(file);
-            }
+        if (self.reports_orphans || self.reports_unlisted)
+            && let Some(file) = self.document.file
+        {
+            self.unreached(file);
         }
         let mut deferred = std::mem::take(&mut self.deferred);
         if !deferred.positions.is_empty() {
@@ -418,12 +351,13 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     fn clear(&mut self) {
-        self.deferred.clear();
+        self.deferred.positions.clear();
+        self.deferred.packed.clear();
         self.comments.clear();
     }
 
     /// Starts a record; hands over those before it if there are enough.
-    fn record(&mut self, record: WireRecord) {
+    fn record(&mut self, record: WireRecord<'_>) {
         if self.out.0.len() >= ENOUGH && !self.stopped {
             let handed = self.ordered.push(self.ticket, &mut self.out);
             self.stopped = handed.is_err();
@@ -432,59 +366,47 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             self.out.0.clear();
         }
         if !std::mem::replace(&mut self.has_path, true) {
-            let record = match self.continues {
+            let begin = match self.continues {
                 true => WireRecord::Continued,
                 false => WireRecord::Document,
             };
-            self.out.0.push(record as u8);
-            push_bytes(&self.document.path, &mut self.out.0);
+            begin(&self.document.path).pack(&mut self.out.0);
         }
-        self.out.0.push(record as u8);
+        record.pack(&mut self.out.0);
     }
 
-    /// Reports a document to which no other links, unless it is an entry.
-    fn orphan(&mut self, file: FileId) {
-        let path = path_of(&self.member_path());
-        let entries = &self.audit.options.entries;
-        let is_entry = entries.matched(&path, false).is_whitelist() || self.is_home(file);
-        let may_be_orphan = self.is_page(file)
-            || self.audit.options.orphan_assets && !is_fetched_unnamed(&self.evaluator.name);
-        if may_be_orphan && !is_entry && !self.is_error_page(file) {
-            self.whole(RuleId::Orphan);
+    /// Reports a document to which no other links, unless it is an entry, and a page that no sitemap lists,
+    /// unless it leads elsewhere; neither if it is shown for an error.
+    fn unreached(&mut self, file: FileId) {
+        let (site, checker) = (self.evaluator.site, &self.audit.checker);
+        let own = checker.paths.path(file);
+        if checker.servers.is_error_page(&own) {
+            return;
         }
-    }
-
-    /// Reports a page that no sitemap lists, unless it leads elsewhere or is shown for an error.
-    fn unlisted(&mut self, file: FileId) {
-        let redirects = self.evaluator.site.redirects(file);
-        if self.is_page(file) && !redirects && !self.is_error_page(file) {
+        let is_page = site.anchors(file).is_some_and(|anchors| anchors.is_page);
+        if self.reports_orphans && !site.linked.contains(file) {
+            let options = &self.audit.options;
+            let path = path_of(&self.member_path());
+            // The page at the root of a mount is an entry.
+            let is_home = |uri: &[u8]| checker.locate(uri).file() == Some(file);
+            let is_entry = options.entries.matched(&path, false).is_whitelist()
+                || checker.mounts.uri_of_mount(&own).is_some_and(is_home);
+            let may_be_orphan =
+                is_page || options.orphan_assets && !is_fetched_unnamed(&self.evaluator.name);
+            if may_be_orphan && !is_entry {
+                self.whole(RuleId::Orphan);
+            }
+        }
+        let is_unlisted = self.reports_unlisted && !site.listed.contains(file);
+        if is_unlisted && is_page && !site.redirects(file) {
             self.whole(RuleId::SitemapMissing);
         }
     }
 
-    fn is_page(&self, file: FileId) -> bool {
-        let anchors = self.evaluator.site.anchors(file);
-        anchors.is_some_and(|anchors| anchors.is_page)
-    }
-
-    fn is_error_page(&self, file: FileId) -> bool {
-        let path = self.audit.checker.paths.path(file);
-        self.audit.checker.servers.is_error_page(&path)
-    }
-
-    /// Returns whether a file is the page at the root of a mount.
-    fn is_home(&self, file: FileId) -> bool {
-        let checker = &self.audit.checker;
-        let is_home = |uri: &[u8]| checker.locate(uri).file() == Some(file);
-        let path = checker.paths.path(file);
-        checker.mounts.uri_of_mount(&path).is_some_and(is_home)
-    }
-
-    /// Makes the finding of a rule about the document as a whole.
     fn whole(&mut self, rule: RuleId) {
-        let member = self.member();
+        let document = Rc::clone(&self.document);
         let position = DocumentPosition {
-            member: member.as_deref(),
+            member: document.member_name(),
             ..DocumentPosition::default()
         };
         self.position(rule, &position);
@@ -494,19 +416,15 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     fn position(&mut self, rule: RuleId, position: &DocumentPosition<'_>) {
         let level = self.audit.options.levels.of(rule);
         let key = self.evaluator.key(rule, position.member, position.name);
-        let is_ignored = self.is_ignored(&Occurrence {
+        let found = Occurrence {
             rule,
             member: position.member,
             offset: position.span.map(|span| span.start),
             line: position.position.map(|position| position.line),
             targets: &[position.name],
-        });
+        };
         let shows = self.evaluator.shows(None);
-        if is_ignored {
-            self.ignored += u64::from(shows);
-            return;
-        }
-        if self.is_forgiven(key) || !shows {
+        if !self.reports(&found, key, shows) {
             return;
         }
         self.record(WireRecord::Finding);
@@ -515,40 +433,33 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             b"" => self.evaluator.name.as_slice(),
             name => name,
         };
-        let draft = FindingDraft {
-            subject: FindingSubject::Document(*position),
-            rule,
-            level,
-            cause: None,
-            hint: SuggestionHint::Nothing,
-            key,
-            group: group_key(rule, target_name),
-            target_name: shortened(target_name),
-        };
-        draft.push(&mut self.out.0);
+        FindingDraft::about(*position, (rule, level), key, target_name).push(&mut self.out.0);
     }
 
-    /// Returns whether the baseline accepts a finding, which is then counted.
-    fn is_forgiven(&mut self, key: u64) -> bool {
+    /// Returns whether a finding is reported: it is not ignored, the baseline does not accept it, and it is
+    /// `shown` by its place.
+    fn reports(&mut self, found: &Occurrence<'_>, key: u64, shown: bool) -> bool {
+        if self.is_ignored(found) {
+            self.ignored += u64::from(shown);
+            return false;
+        }
         let is_forgiven = self.audit.options.baseline.contains(key);
         if is_forgiven {
-            self.record(WireRecord::Forgiven);
-            self.out.0.extend_from_slice(&key.to_le_bytes());
+            self.record(WireRecord::Forgiven(key));
         }
-        is_forgiven
+        shown && !is_forgiven
     }
 
-    /// Reports the comments that have ignored nothing.
     fn unused_comments(&mut self) {
         if !self.audit.options.levels.reports(RuleId::UnusedIgnore) {
             return;
         }
         // No comment ignores a finding about comments.
         let comments = std::mem::take(&mut self.comments);
-        let member = self.member();
+        let document = Rc::clone(&self.document);
         for comment in comments.unused() {
             let position = DocumentPosition {
-                member: member.as_deref(),
+                member: document.member_name(),
                 position: comment.position,
                 span: Some(comment.span),
                 name: &comment.text,
@@ -558,32 +469,28 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     fn deferred_findings(&mut self, deferred: &DeferredFindings) {
-        let own = self.member();
-        let mut finder = match own {
-            None => PositionFinder::open(&path_of(&self.document.path)),
-            Some(_) => PositionFinder::in_archive(self.audit, &self.member_path()),
-        };
+        let document = Rc::clone(&self.document);
+        let own = document.member_name();
+        let mut finder = PositionFinder::open(self.audit, &self.member_path(), own.is_some());
         for &(offset, at) in &deferred.positions {
-            let mut packed = WireReader::new(&deferred.packed[at..]);
-            let rule = RULES[packed.number() as usize].id;
-            let member = packed.optional().map(wire::text);
+            let found = DeferredFinding::unpack(&mut WireReader(&deferred.packed[at..]));
+            let is_own = found.member == own;
             let position = DocumentPosition {
-                member,
-                position: finder.at(offset).filter(|_| member == own.as_deref()),
+                member: found.member,
+                position: finder.at(offset).filter(|_| is_own),
                 span: Some(Span {
                     start: offset,
                     end: offset,
                 }),
-                name: packed.bytes(),
+                name: found.name,
             };
-            self.position(rule, &position);
+            self.position(found.rule, &position);
         }
     }
 
     /// Returns whether a finding is ignored, by a comment of the document or an entry of the options.
     fn is_ignored(&mut self, found: &Occurrence<'_>) -> bool {
-        let own = self.document.member.as_ref();
-        let is_own = found.member == own.map(|member| member.name.as_str());
+        let is_own = found.member == self.document.member_name();
         let by_comment = match found.offset {
             Some(offset) if is_own => self.comments.ignores(found.rule, offset, found.line),
             _ => false,
@@ -599,37 +506,16 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         by_comment || by_entry
     }
 
-    /// Returns whether the finding of a link is ignored.
-    fn ignores_link(
-        &mut self,
-        rule: RuleId,
-        link: &Link<'_>,
-        expected: Option<&ExpectedPath<'_>>,
-    ) -> bool {
-        let target = link.target.unwrap_or_default();
-        let (bare, _) = split_fragment(target);
-        let (reference, _) = split_fragment(link.reference);
-        let mut targets = vec![link.reference, reference, target, bare];
-        targets.extend(expected.map(ExpectedPath::below));
-        targets.retain(|target| !target.is_empty());
-        self.is_ignored(&Occurrence {
-            rule,
-            member: link.member,
-            offset: Some(link.span.start),
-            line: link.position.map(|position| position.line),
-            targets: &targets,
-        })
-    }
-
-    /// Notes a finding at an offset of the document.
     fn defer(&mut self, rule: RuleId, offset: u64, name: &[u8]) {
-        let member = self.member();
-        self.defer_in(rule, offset, member.as_deref(), name);
+        let document = Rc::clone(&self.document);
+        self.defer_in(rule, offset, document.member_name(), name);
     }
 
     fn defer_in(&mut self, rule: RuleId, offset: u64, member: Option<&str>, name: &[u8]) {
         if self.audit.options.levels.reports(rule) {
-            self.deferred.push(rule, offset, member, name);
+            let deferred = &mut self.deferred;
+            deferred.positions.push((offset, deferred.packed.len()));
+            DeferredFinding { rule, member, name }.pack(&mut deferred.packed);
         }
     }
 
@@ -647,16 +533,14 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             ListedLinks::Findings => {}
             _ if !is_listed() => {}
             ListedLinks::Links => {
-                self.record(WireRecord::Link);
-                push_number(state as u64, &mut self.out.0);
-                wire::push_link(link, &mut self.out.0);
+                self.record(WireRecord::Link(state));
+                push_link(link, &mut self.out.0);
             }
             ListedLinks::External => {
                 if let (TargetLocation::External | TargetLocation::OutsideRoot, Ok(target)) =
                     (facts.location, link.target)
                 {
-                    self.record(WireRecord::External);
-                    push_bytes(target, &mut self.out.0);
+                    self.record(WireRecord::External(target));
                 }
             }
         }
@@ -666,13 +550,21 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         let key = self.evaluator.key(rule, link.member, link.reference);
         let expected = self.audit.checker.expected_path(link);
         let expected = expected.as_ref();
-        let is_ignored = self.ignores_link(rule, link, expected);
+        let target = link.target.unwrap_or_default();
+        let (bare, _) = split_fragment(target);
+        let (reference, _) = split_fragment(link.reference);
+        let mut targets = vec![link.reference, reference, target, bare];
+        targets.extend(expected.map(ExpectedPath::below));
+        targets.retain(|target| !target.is_empty());
+        let found = Occurrence {
+            rule,
+            member: link.member,
+            offset: Some(link.span.start),
+            line: link.position.map(|position| position.line),
+            targets: &targets,
+        };
         let shows = self.evaluator.shows(Some((&facts, expected)));
-        if is_ignored {
-            self.ignored += u64::from(shows);
-            return;
-        }
-        if self.is_forgiven(key) || !shows {
+        if !self.reports(&found, key, shows) {
             return;
         }
         let target_name = self.evaluator.target_name(rule, &facts, expected);
@@ -723,7 +615,6 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         if *found.code == BASE_SECOND {
             self.defer_in(RuleId::SeveralBases, found.offset, found.member, b"");
         }
-        self.record(WireRecord::Diagnostic);
-        wire::push_diagnostic(found, &mut self.out.0);
+        self.record(WireRecord::Diagnostic(found.clone()));
     }
 }

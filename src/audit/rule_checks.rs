@@ -4,8 +4,7 @@ use std::io::Write as _;
 
 use super::disk::LookupMatch;
 use super::finding::{
-    CauseKind, DocumentPosition, FindingCause, FindingDraft, FindingSubject, SuggestionHint,
-    finding_key, group_key, shortened,
+    CauseKind, DocumentPosition, FindingCause, FindingDraft, finding_key, shortened,
 };
 use super::ignored::IgnoreCandidate;
 use super::options::{Audit, leads_to_touched, touches};
@@ -13,7 +12,7 @@ use super::rules::RuleId;
 use super::server::{DestinationTemplate, RuleFile};
 use super::site::Site;
 use super::target::{ServerStep, TargetLocation, split_fragment};
-use super::wire::{self, WireRecord, WireRecords, push_bytes};
+use super::wire::{Packed, WireRecord, WireRecords};
 use crate::linker::Diagnostic;
 use crate::pipeline::members;
 use crate::uri::{Resolver, Rules};
@@ -42,8 +41,8 @@ pub(super) fn records(audit: &Audit, site: &Site) -> (WireRecords, u64) {
         let start = out.0.len();
         ignored += checks.push(&mut out.0);
         if out.0.len() > start {
-            let mut document = vec![WireRecord::Document as u8];
-            push_bytes(audit.shown(path), &mut document);
+            let mut document = Vec::new();
+            WireRecord::Document(audit.shown(path)).pack(&mut document);
             out.0.splice(start..start, document);
         }
     }
@@ -65,14 +64,13 @@ impl RuleChecks<'_> {
     /// Appends the records of the file; returns the number of ignored findings.
     fn push(&self, out: &mut Vec<u8>) -> u64 {
         for (code, found) in self.file.notes() {
-            out.push(WireRecord::Diagnostic as u8);
             let diagnostic = Diagnostic {
                 member: self.member,
                 code,
                 count: found.count,
                 offset: found.first,
             };
-            wire::push_diagnostic(&diagnostic, out);
+            WireRecord::Diagnostic(diagnostic).pack(out);
         }
         if self.uri.is_empty() {
             return 0;
@@ -141,25 +139,19 @@ impl RuleChecks<'_> {
         }
         let key = finding_key(name, None, rule, text, nth);
         if self.audit.options.baseline.contains(key) {
-            out.push(WireRecord::Forgiven as u8);
-            out.extend_from_slice(&key.to_le_bytes());
+            WireRecord::Forgiven(key).pack(out);
             return false;
         }
-        out.push(WireRecord::Finding as u8);
+        WireRecord::Finding.pack(out);
+        let position = DocumentPosition {
+            member: self.member,
+            position: Some(to.position),
+            span: Some(to.span),
+            name: text,
+        };
         let draft = FindingDraft {
-            subject: FindingSubject::Document(DocumentPosition {
-                member: self.member,
-                position: Some(to.position),
-                span: Some(to.span),
-                name: text,
-            }),
-            rule,
-            level: levels.of(rule),
             cause: steps.cause(),
-            hint: SuggestionHint::Nothing,
-            key,
-            group: group_key(rule, text),
-            target_name: shortened(text),
+            ..FindingDraft::about(position, (rule, levels.of(rule)), key, text)
         };
         draft.push(out);
         false

@@ -4,7 +4,7 @@ use std::hash::BuildHasher;
 
 use foldhash::quality::RandomState;
 
-use super::journal::{JournalBlock, LinkNeeds};
+use super::journal::{Journal, JournalBlock, LinkNeeds};
 use super::labels::TreeLabels;
 use super::names::FileId;
 use super::target::{
@@ -33,7 +33,6 @@ pub(super) struct AnchorSet {
 /// The target of a document's refresh.
 #[derive(Clone, Debug)]
 pub(super) struct Redirect {
-    /// Where it lies.
     pub(super) location: TargetLocation,
     /// The query and the fragment, with their delimiters.
     pub(super) suffix: Box<[u8]>,
@@ -42,11 +41,9 @@ pub(super) struct Redirect {
 /// The meaning of a fragment on GitHub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GithubFragment {
-    /// It leads to a place.
     Found,
     /// It leads to the place that has the name in lower case.
     OtherCase,
-    /// It leads nowhere.
     Missing,
 }
 
@@ -66,7 +63,6 @@ pub(super) struct DocumentBatch {
     pub(super) order: (u64, u32),
     /// The files of the documents, and their anchors.
     pub(super) anchors: Vec<(FileId, AnchorSet)>,
-    /// The records of the documents.
     pub(super) blocks: Vec<JournalBlock>,
     /// The documents are in an archive, and so are those before them.
     pub(super) continues: bool,
@@ -77,7 +73,6 @@ pub(super) struct DocumentBatch {
 pub(super) struct FileSet(Vec<u64>);
 
 impl FileSet {
-    /// Adds a file.
     pub(super) fn insert(&mut self, file: FileId) {
         let (word, bit) = (file.0 as usize / 64, file.0 % 64);
         if self.0.len() <= word {
@@ -86,13 +81,11 @@ impl FileSet {
         self.0[word] |= 1 << bit;
     }
 
-    /// Returns whether a file is in the set.
     pub(super) fn contains(&self, file: FileId) -> bool {
         let word = self.0.get(file.0 as usize / 64);
         word.is_some_and(|word| word >> (file.0 % 64) & 1 == 1)
     }
 
-    /// Adds the files of another set.
     pub(super) fn add(&mut self, other: &FileSet) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
@@ -118,6 +111,10 @@ pub(super) struct Site {
     anchors: Vec<Option<AnchorSet>>,
     /// The labels that all documents of a tree can name.
     pub(super) labels: TreeLabels,
+    /// The files to which another document links, and those that sitemaps list.
+    pub(super) linked: FileSet,
+    pub(super) listed: FileSet,
+    pub(super) journal: Journal,
     hasher: RandomState,
 }
 
@@ -136,6 +133,9 @@ impl Site {
             batches,
             anchors,
             labels: TreeLabels::default(),
+            linked: FileSet::default(),
+            listed: FileSet::default(),
+            journal: Journal::default(),
             hasher,
         }
     }
@@ -145,7 +145,6 @@ impl Site {
         self.anchors[file.0 as usize] = Some(anchors);
     }
 
-    /// Returns the anchors of a file, if it has been read.
     pub(super) fn anchors(&self, file: FileId) -> Option<&AnchorSet> {
         self.anchors.get(file.0 as usize)?.as_ref()
     }
@@ -154,8 +153,9 @@ impl Site {
     /// file to itself.
     pub(super) fn meets(&self, needs: &LinkNeeds, is_own: bool) -> bool {
         self.anchors(needs.file).is_none_or(|anchors| {
-            let mut names = needs.names().iter();
-            (is_own || anchors.redirect.is_none()) && names.all(|&name| anchors.has(name))
+            let (first, second) = needs.names;
+            let mut names = first.into_iter().chain(second);
+            (is_own || anchors.redirect.is_none()) && names.all(|name| anchors.has(name.0))
         })
     }
 
@@ -223,18 +223,6 @@ impl Site {
         }
     }
 
-    /// Returns whether GitHub shows a file.
-    pub(super) fn is_on_github(&self, file: FileId) -> bool {
-        let anchors = self.anchors(file);
-        anchors.is_some_and(|anchors| anchors.on_github)
-    }
-
-    /// Returns whether readers of a file are shown directories without an index file.
-    pub(super) fn lists_directories(&self, file: FileId) -> bool {
-        let anchors = self.anchors(file);
-        anchors.is_some_and(|anchors| anchors.lists_directories)
-    }
-
     /// Returns whether a fragment names a place, as it is written or decoded, or as a range of lines.
     fn leads_to_place(&self, file: FileId, fragment: &[u8], has: impl Fn(u64) -> bool) -> bool {
         let has = |name: &[u8]| has(self.hasher.hash_one(name));
@@ -255,7 +243,6 @@ impl Site {
             || line_range(name).is_some_and(|ends| ends.into_iter().all(has))
     }
 
-    /// Returns whether a file redirects.
     pub(super) fn redirects(&self, file: FileId) -> bool {
         let anchors = self.anchors(file);
         anchors.is_some_and(|anchors| anchors.redirect.is_some())

@@ -10,7 +10,6 @@
 //! Candidates are the names in directories, as they were listed for lookups, the files of the walk,
 //! and the names that fragments can refer to in a document, which is read again when one is missing.
 
-use std::collections::VecDeque;
 use std::hash::BuildHasher;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -24,13 +23,11 @@ use super::disk::{DiskEntry, Listing};
 use super::evaluator::COPIED;
 use super::finding::{FindingDraft, FindingSubject, Repair, Suggestion, SuggestionHint};
 use super::hint::{MovedFiles, suggestion};
-use super::names::{FileId, Interner, NameIndex, NameOrder, common_prefix, words};
+use super::names::{FileId, Interner, NameIndex, NameOrder, words};
 use super::options::Audit;
 use super::rewrite::{ReferenceForm, steps_above};
 use super::site::Site;
-use super::target::{
-    ExpectedPath, MountPosition, TargetChecker, decode_fragment, required_name, split_fragment,
-};
+use super::target::{ExpectedPath, TargetChecker, decode_fragment, required_name, split_fragment};
 use crate::linker::{Found, Link, Sink};
 use crate::pipeline::archive::ArchiveSink;
 use crate::pipeline::members;
@@ -47,7 +44,8 @@ const MOST_NAMES: usize = 8;
 
 /// A bound on the cost of searches for suggestions, in rows of the edit distance table.
 ///
-/// Comparing 16 bytes of two names, or reading one byte of a document, counts as a row.
+/// To search for the names with a prefix, to sort 16 bytes of names, or to read one byte of a document
+/// costs a row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SuggestionBudget(u64);
 
@@ -90,8 +88,14 @@ fn nearest<'n>(
         return None;
     }
     // One search for each limit, so that the first result has the least distance.
-    (1..=limit)
-        .find_map(|limit| NearestSearch::new(names, order, wanted, limit).first(&accepts, budget))
+    (1..=limit).find_map(|limit| {
+        let search = NearestSearch {
+            names,
+            wanted,
+            limit,
+        };
+        search.first(order, &accepts, budget)
+    })
 }
 
 /// Words of names that are longer, in bytes, are not compared by themselves.
@@ -138,11 +142,8 @@ fn may_have_moved(checker: &TargetChecker, link: &Link<'_>, file: &[u8]) -> Opti
         Some(above) if COPIED.iter().any(|copied| above.ends_with(copied)) => None,
         // The path may start at the root of another site, as one around the document.
         Some(above) => {
-            let document = match checker.mount_position(base) {
-                MountPosition::Below { path, .. } => path.unwrap_or_default(),
-                MountPosition::Elsewhere(_) => Vec::new(),
-            };
-            Some(!below.contains(&b'/') && !document.starts_with(above))
+            let is_below = |page: ExpectedPath<'_>| page.path.starts_with(above);
+            Some(!below.contains(&b'/') && !checker.expected(base).is_ok_and(is_below))
         }
         None => Some(true),
     }
@@ -220,104 +221,131 @@ fn kind_of(extension: &[u8]) -> Option<usize> {
 /// prefixes of the wanted name that are at most `LIMIT` shorter or longer, capped.
 type Row = [u8; 2 * LIMIT + 1];
 
-struct NearestSearch<'n, 'w> {
-    names: &'n Interner,
-    order: &'n [u32],
-    wanted: &'w [u8],
-    limit: usize,
-    /// `rows[n]` belongs to the first `n` bytes of `last`.
-    rows: Vec<Row>,
-    last: &'n [u8],
+/// Names in ascending order that share a prefix of `length` bytes, and the row of the prefix.
+struct SharedPrefix<'n> {
+    numbers: &'n [u32],
+    length: usize,
+    row: Row,
 }
 
-impl<'n, 'w> NearestSearch<'n, 'w> {
-    fn new(names: &'n Interner, order: &'n NameOrder, wanted: &'w [u8], limit: usize) -> Self {
-        let mut row = [limit as u8 + 1; 2 * LIMIT + 1];
-        // The empty prefix becomes the first n bytes by n insertions.
-        for inserted in 0..=limit {
-            row[LIMIT + inserted] = inserted as u8;
-        }
-        NearestSearch {
-            names,
-            order: &order.numbers,
-            wanted,
-            limit,
-            rows: vec![row],
-            last: b"",
-        }
-    }
+/// A search for the first accepted name within a limit other than the wanted name itself.
+struct NearestSearch<'n, 'w> {
+    names: &'n Interner,
+    wanted: &'w [u8],
+    limit: usize,
+}
 
-    /// Returns the first accepted name within the limit other than the wanted name itself.
+impl<'n> NearestSearch<'n, '_> {
     fn first(
-        &mut self,
+        &self,
+        order: &'n NameOrder,
         accepts: impl Fn(u32) -> bool,
         budget: &mut SuggestionBudget,
     ) -> Option<&'n [u8]> {
-        let mut at = 0;
-        while let Some(&number) = self.order.get(at) {
-            let name = self.names.name(number);
-            if !budget.take(1) {
+        let mut row = [self.far(); 2 * LIMIT + 1];
+        // The empty prefix becomes the first n bytes by n insertions.
+        for inserted in 0..=self.limit {
+            row[LIMIT + inserted] = inserted as u8;
+        }
+        // The names with the first prefix are last.
+        let mut prefixes = vec![SharedPrefix {
+            numbers: &order.numbers,
+            length: 0,
+            row,
+        }];
+        while let Some(SharedPrefix {
+            numbers,
+            length,
+            row,
+        }) = prefixes.pop()
+        {
+            let Some((&number, others)) = numbers.split_first() else {
+                continue;
+            };
+            // A row, and a search for the end of the names with the same next byte.
+            if !budget.take(1 + u64::from(!others.is_empty())) {
                 return None;
             }
-            match self.reach(name, budget)? {
-                RowReach::End => {
-                    let distance = self.distance(name.len());
-                    let is_near = distance.is_some_and(|distance| distance > 0);
-                    if name.len() > LIMIT && is_near && accepts(number) {
-                        return Some(name);
-                    }
-                    at += 1;
+            let name = self.names.name(number);
+            let Some(&byte) = name.get(length) else {
+                let is_near = self.is_near(length, &row);
+                if length > LIMIT && is_near && accepts(number) {
+                    return Some(name);
                 }
-                RowReach::TooFar(prefix) => at = self.next(&name[..prefix], at, budget)?,
+                prefixes.push(SharedPrefix {
+                    numbers: others,
+                    length,
+                    row,
+                });
+                continue;
+            };
+            let Some(byte) = self.next_byte(length, &row, byte) else {
+                continue;
+            };
+            let split = |numbers: &'n [u32], is_before: &dyn Fn(u8) -> bool| {
+                let is_before = |number: &u32| is_before(self.names.name(*number)[length]);
+                numbers.split_at(numbers.partition_point(is_before))
+            };
+            let (_, numbers) = split(numbers, &|other| other < byte);
+            let (same, others) = split(numbers, &|other| other == byte);
+            prefixes.push(SharedPrefix {
+                numbers: others,
+                length,
+                row,
+            });
+            let row = self.next_row(length, byte, &row);
+            if row.iter().any(|&distance| distance < self.far()) {
+                prefixes.push(SharedPrefix {
+                    numbers: same,
+                    length: length + 1,
+                    row,
+                });
             }
         }
         None
     }
 
-    /// Computes the rows of a name until one exceeds the limit everywhere. Returns none if the budget
-    /// does not suffice.
-    fn reach(&mut self, name: &'n [u8], budget: &mut SuggestionBudget) -> Option<RowReach> {
-        let known = self.rows.len() - 1;
-        let common = common_prefix(&self.last[..known], name);
-        self.rows.truncate(common + 1);
-        self.last = name;
-        if !budget.take(common as u64 / 16) {
-            return None;
-        }
-        for (at, &byte) in name.iter().enumerate().skip(common) {
-            if !budget.take(1) {
-                return None;
-            }
-            let row = self.row(at, byte);
-            if row
-                .iter()
-                .all(|&distance| usize::from(distance) > self.limit)
-            {
-                return Some(RowReach::TooFar(at + 1));
-            }
-            self.rows.push(row);
-        }
-        Some(RowReach::End)
+    fn far(&self) -> u8 {
+        self.limit as u8 + 1
     }
 
-    /// Returns the row of the first `at + 1` bytes of a name, of which `byte` is the last.
-    fn row(&self, at: usize, byte: u8) -> Row {
-        let above = &self.rows[at];
-        let far = self.limit as u8 + 1;
+    /// Returns whether a name of a length with this row is within the limit, and another one.
+    fn is_near(&self, length: usize, row: &Row) -> bool {
+        let cell = (self.wanted.len() + LIMIT).checked_sub(length);
+        let distance = cell.and_then(|cell| row.get(cell));
+        distance.is_some_and(|distance| (1..self.far()).contains(distance))
+    }
+
+    /// Returns the first byte from `byte` on that may follow a prefix: any one, or a byte of the wanted name
+    /// where no edit is left.
+    fn next_byte(&self, length: usize, row: &Row, byte: u8) -> Option<u8> {
+        if row.iter().any(|&distance| distance + 1 < self.far()) {
+            return Some(byte);
+        }
+        let cells = (row.iter().enumerate()).filter(|(_, distance)| **distance < self.far());
+        let bytes = cells.filter_map(|(cell, _)| {
+            let at = (length + cell).checked_sub(LIMIT)?;
+            self.wanted.get(at).copied()
+        });
+        bytes.filter(|&wanted| wanted >= byte).min()
+    }
+
+    /// Returns the row of a prefix of `length` bytes and another byte, from the row of the prefix.
+    fn next_row(&self, length: usize, byte: u8, above: &Row) -> Row {
+        let far = self.far();
         let mut row = [far; 2 * LIMIT + 1];
         for cell in LIMIT - self.limit..=LIMIT + self.limit {
-            // The length of the prefix of the wanted name: `at + 1 + cell - LIMIT`.
-            let Some(length) = (at + 1 + cell).checked_sub(LIMIT) else {
+            // The length of the prefix of the wanted name.
+            let Some(wanted) = (length + 1 + cell).checked_sub(LIMIT) else {
                 continue;
             };
-            if length > self.wanted.len() {
+            if wanted > self.wanted.len() {
                 break;
             }
             // A cell of the row above at the same index is one byte shorter in both names.
-            let deleted = above.get(cell + 1).map_or(far, |distance| distance + 1);
-            let mut least = deleted;
-            if length > 0 {
-                let same = self.wanted[length - 1] == byte;
+            let mut least = above.get(cell + 1).map_or(far, |distance| distance + 1);
+            if wanted > 0 {
+                let same = self.wanted[wanted - 1] == byte;
                 let inserted = cell.checked_sub(1).map_or(far, |left| row[left] + 1);
                 least = least.min(above[cell] + u8::from(!same)).min(inserted);
             }
@@ -325,89 +353,6 @@ impl<'n, 'w> NearestSearch<'n, 'w> {
         }
         row
     }
-
-    /// Returns the distance to a name of which all rows are known, if it is within the limit.
-    fn distance(&self, length: usize) -> Option<usize> {
-        let cell = (self.wanted.len() + LIMIT).checked_sub(length)?;
-        let distance = usize::from(*self.rows.last()?.get(cell)?);
-        (distance <= self.limit).then_some(distance)
-    }
-
-    /// Returns the index of the next name from `at` on that may be within the limit, where no name
-    /// with `prefix` is. Returns none if the budget does not suffice.
-    fn next(&self, prefix: &[u8], at: usize, budget: &mut SuggestionBudget) -> Option<usize> {
-        let Some((&byte, shorter)) = prefix.split_last() else {
-            return Some(self.order.len());
-        };
-        let row = self.rows.last()?;
-        if row
-            .iter()
-            .any(|&distance| usize::from(distance) < self.limit)
-        {
-            return self.behind(at, prefix.len(), budget, |name| name.starts_with(prefix));
-        }
-        // No edit is left: only a byte of the wanted name can follow.
-        let spent =
-            (row.iter().enumerate()).filter(|(_, distance)| usize::from(**distance) == self.limit);
-        let bytes = spent.filter_map(|(cell, _)| {
-            let length = (shorter.len() + cell).checked_sub(LIMIT)?;
-            self.wanted.get(length)
-        });
-        let following = bytes.copied().filter(|&wanted| wanted > byte).min();
-        self.behind(at, prefix.len(), budget, |name| {
-            let rest = name.strip_prefix(shorter);
-            rest.is_some_and(|rest| {
-                following
-                    .is_none_or(|following| rest.first().is_none_or(|&first| first < following))
-            })
-        })
-    }
-
-    /// Returns the index after the names from `at` on for which `holds` is true, as it is for the
-    /// first; each call compares up to `bytes` bytes. Returns none if the budget does not suffice.
-    fn behind(
-        &self,
-        at: usize,
-        bytes: usize,
-        budget: &mut SuggestionBudget,
-        holds: impl Fn(&[u8]) -> bool,
-    ) -> Option<usize> {
-        let cost = 1 + bytes as u64 / 16;
-        let has = |at: usize| {
-            let number = self.order.get(at).copied();
-            number.is_some_and(|number| holds(self.names.name(number)))
-        };
-        // An exponential search, as there are few such names in most cases.
-        let (mut inside, mut step) = (at, 1);
-        while has(inside + step) {
-            if !budget.take(cost) {
-                return None;
-            }
-            inside += step;
-            step *= 2;
-        }
-        let mut outside = inside + step;
-        while outside - inside > 1 {
-            if !budget.take(cost) {
-                return None;
-            }
-            let middle = inside + (outside - inside) / 2;
-            if has(middle) {
-                inside = middle;
-            } else {
-                outside = middle;
-            }
-        }
-        Some(outside)
-    }
-}
-
-/// The part of a name whose rows were computed.
-enum RowReach {
-    /// The whole name.
-    End,
-    /// Up to a prefix of this length, which exceeds the limit.
-    TooFar(usize),
 }
 
 /// The names in documents are remembered up to this many bytes; those of the last document always.
@@ -424,8 +369,6 @@ pub(super) struct Suggester<'a> {
     count: usize,
     reader: FileReader<'a>,
     documents: HashMap<FileId, Arc<AnchorCandidates>>,
-    /// The keys of `documents`, the least recently read first.
-    oldest: VecDeque<FileId>,
     /// The size of `documents`, in bytes.
     size: usize,
     /// Files by their names; made when the first one is missing.
@@ -452,13 +395,6 @@ type NameCandidate = (Box<[u8]>, Option<Repair>);
 /// The names that fragments can refer to in one document.
 #[derive(Default)]
 struct AnchorCandidates(NameIndex);
-
-impl AnchorCandidates {
-    fn size(&self) -> usize {
-        // For each name its end, its place in the order and its entries of the hash tables.
-        self.0.names.bytes() + 48 * self.0.names.len()
-    }
-}
 
 impl Sink for AnchorCandidates {
     fn link(&mut self, _link: &Link<'_>) -> ControlFlow<()> {
@@ -487,7 +423,6 @@ impl<'a> Suggester<'a> {
             count,
             reader: FileReader::of_anchors(&audit.options.reading),
             documents: HashMap::new(),
-            oldest: VecDeque::new(),
             size: 0,
             moved: None,
             files: HashMap::new(),
@@ -502,7 +437,6 @@ impl<'a> Suggester<'a> {
         self.omitted
     }
 
-    /// Returns the suggestion for a finding.
     pub(super) fn suggestion(&mut self, draft: &FindingDraft<'_>) -> Option<Suggestion> {
         let FindingSubject::Link(link) = draft.subject else {
             return None;
@@ -510,9 +444,7 @@ impl<'a> Suggester<'a> {
         let (is_known, suggestion) = match &draft.hint {
             SuggestionHint::Nothing => return None,
             SuggestionHint::Known(suggestion) => return Some(suggestion.clone()),
-            SuggestionHint::Fragment { file, is_settled } => {
-                self.fragment(*file, *is_settled, link)
-            }
+            SuggestionHint::Fragment(file, is_settled) => self.fragment(*file, *is_settled, link),
             SuggestionHint::File => self.file(link),
         };
         self.omitted += u64::from(!is_known && suggestion.is_none() && self.budget.is_spent());
@@ -557,7 +489,7 @@ impl<'a> Suggester<'a> {
     }
 
     fn search_file(&mut self, link: &Link<'_>) -> Option<FileCandidate> {
-        let ExpectedPath { root, path } = self.audit.checker.expected_path(link)?;
+        let ExpectedPath { root, path, .. } = self.audit.checker.expected_path(link)?;
         self.moved_file(&path)
             .or_else(|| self.nearest_file(root, path))
     }
@@ -566,15 +498,7 @@ impl<'a> Suggester<'a> {
     /// directories and do not move.
     fn moved_file(&mut self, path: &[u8]) -> Option<FileCandidate> {
         let name = path.rsplit(|&byte| byte == b'/').next()?;
-        if name.is_empty()
-            || self
-                .audit
-                .checker
-                .naming
-                .index
-                .iter()
-                .any(|index| index.as_bytes() == name)
-        {
+        if name.is_empty() || self.audit.checker.naming.is_index(name) {
             return None;
         }
         if self.moved.is_none() && self.budget.take(self.count as u64 / 16) {
@@ -682,15 +606,14 @@ impl<'a> Suggester<'a> {
         let mut anchors = AnchorCandidates::default();
         read_at(&mut self.reader, &path, &mut anchors)?;
         let anchors = Arc::new(anchors);
-        self.size += anchors.size();
-        while self.size > REMEMBERED
-            && let Some(oldest) = self.oldest.pop_front()
-        {
-            let forgotten = self.documents.remove(&oldest);
-            self.size -= forgotten.map_or(0, |anchors| anchors.size());
+        // For each name its end, its place in the order and its entries of the hash tables.
+        let size = anchors.0.names.bytes() + 48 * anchors.0.names.len();
+        self.size += size;
+        if self.size > REMEMBERED {
+            self.documents.clear();
+            self.size = size;
         }
         self.documents.insert(file, Arc::clone(&anchors));
-        self.oldest.push_back(file);
         Some(anchors)
     }
 }

@@ -7,7 +7,7 @@ use ignore::WalkBuilder;
 use percent_encoding::percent_decode;
 
 use super::disk::LookupMatch;
-use super::target::{MountPosition, TargetChecker, TargetLocation};
+use super::target::{TargetChecker, TargetLocation};
 use crate::pipeline::walk::path_of;
 
 /// The files of all mounts by their normal names; listed when a wiki link leads to no file by its path.
@@ -23,7 +23,7 @@ impl WikiPages {
         reference: &[u8],
         target: &[u8],
     ) -> TargetLocation {
-        let MountPosition::Below { root, .. } = checker.mount_position(target) else {
+        let Ok(served) = checker.served(target) else {
             return TargetLocation::Nothing;
         };
         let pages = self.0.get_or_init(|| list(checker));
@@ -40,7 +40,7 @@ impl WikiPages {
             pages
                 .get(name)?
                 .iter()
-                .find(|path| path.starts_with(root) && normal(path).ends_with(&suffix))
+                .find(|path| path.starts_with(served.directory) && normal(path).ends_with(&suffix))
         });
         found.map_or(TargetLocation::Nothing, |path| {
             TargetLocation::File(checker.paths.id(path), LookupMatch::Exact)

@@ -3,6 +3,10 @@
 //! The first pass keeps what the second pass needs in this form, and the workers of the second pass
 //! hand it to the reports, which take it in the order of the walk.
 
+use std::borrow::Cow;
+
+use super::names::FileId;
+use super::rules::{Level, LinkState, RULES, RuleId};
 use crate::bytes::lines::Position;
 use crate::document::diagnostic::{self, CODES, Code};
 use crate::document::events::{Context, RemarkKind, Span};
@@ -11,179 +15,19 @@ use crate::linker::{Diagnostic, Envelope, Link, LinkMember, Remark};
 use crate::pipeline::reorder::OutputBlock;
 use crate::uri::ResolveErrorKind;
 
-/// The errors of links without a target, in the order of their numbers.
-const ERRORS: [ResolveErrorKind; 5] = [
-    ResolveErrorKind::NoBase,
-    ResolveErrorKind::UnsuitableBase,
-    ResolveErrorKind::InvalidReference,
-    ResolveErrorKind::ExcessDots,
-    ResolveErrorKind::Template,
-];
+/// A value with a compact binary form.
+pub(super) trait Packed<'a>: Sized {
+    fn pack(&self, out: &mut Vec<u8>);
 
-/// The rotation that puts bits 57 to 63 of flags first.
-const FLAG_SHIFT: u32 = 7;
-
-/// Appends a number in LEB128: seven bits a byte, the lowest first.
-#[inline]
-pub(super) fn push_number(mut number: u64, out: &mut Vec<u8>) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
-}
-
-/// Appends the length of some bytes, then the bytes.
-pub(super) fn push_bytes(bytes: &[u8], out: &mut Vec<u8>) {
-    push_number(bytes.len() as u64, out);
-    out.extend_from_slice(bytes);
-}
-
-/// Appends bytes that may be missing.
-#[inline]
-pub(super) fn push_optional(bytes: Option<&[u8]>, out: &mut Vec<u8>) {
-    match bytes {
-        Some(bytes) => {
-            push_number(bytes.len() as u64 + 1, out);
-            out.extend_from_slice(bytes);
-        }
-        None => out.push(0),
-    }
-}
-
-/// Appends a link: its context, and then the rest.
-pub(super) fn push_link(link: &Link<'_>, out: &mut Vec<u8>) {
-    push_context(link, out);
-    push_reference(link, out);
-}
-
-/// Appends the parts of a link that those after it often share.
-pub(super) fn push_context(link: &Link<'_>, out: &mut Vec<u8>) {
-    let (base, source) = link.base.unzip();
-    push_optional(base, out);
-    push_optional(source.map(str::as_bytes), out);
-    push_optional(link.member.map(str::as_bytes), out);
-    if link.member.is_some() {
-        push_part(link.part, out);
-    }
-}
-
-/// How the target of a link is written.
-const NO_TARGET: u8 = 0;
-const WHOLE_TARGET: u8 = 1;
-/// The start of the base, and then the reference.
-const JOINED_TARGET: u8 = 2;
-
-/// Appends a link without its context.
-pub(super) fn push_reference(link: &Link<'_>, out: &mut Vec<u8>) {
-    push_position(link.position, out);
-    push_span(link.span, out);
-    push_bytes(link.reference, out);
-    let base = link.base.map_or(&b""[..], |(base, _)| base);
-    match link.target {
-        Ok(target) => match target.strip_suffix(link.reference) {
-            Some(start) if base.starts_with(start) => {
-                out.push(JOINED_TARGET);
-                push_number(start.len() as u64, out);
-            }
-            _ => {
-                out.push(WHOLE_TARGET);
-                push_bytes(target, out);
-            }
-        },
-        Err(kind) => {
-            let number = ERRORS.iter().position(|known| *known == kind);
-            out.extend([NO_TARGET, number.unwrap_or(0) as u8]);
-        }
-    }
-    out.push(link.context as u8);
-    push_optional(link.element.map(str::as_bytes), out);
-    push_optional(link.attribute.map(str::as_bytes), out);
-    let has_more = !link.alternatives.is_empty() || link.unwrapped.is_some();
-    // INVARIANT: no flag has bit 57, which is the lowest here. The internal flags follow it, so that a set
-    // without the others takes one byte.
-    let flags = link.flags.bits().rotate_left(FLAG_SHIFT);
-    push_number(flags | u64::from(has_more), out);
-    if has_more {
-        push_number(link.alternatives.len() as u64, out);
-        for alternative in link.alternatives {
-            push_bytes(alternative, out);
-        }
-        push_optional(link.unwrapped, out);
-    }
-}
-
-/// Appends a line and a column, if they are known.
-#[inline]
-pub(super) fn push_position(position: Option<Position>, out: &mut Vec<u8>) {
-    push_number(position.map_or(0, |position| position.line), out);
-    push_number(position.map_or(0, |position| position.column), out);
-}
-
-fn push_span(span: Span, out: &mut Vec<u8>) {
-    push_number(span.start, out);
-    push_number(span.end - span.start, out);
-}
-
-fn push_part(part: &LinkMember<'_>, out: &mut Vec<u8>) {
-    for offset in [part.message_offset, part.member_offset] {
-        push_number(offset.map_or(0, |offset| offset + 1), out);
-    }
-    for text in [
-        part.message_id,
-        part.media_type,
-        part.charset,
-        part.target_part,
-    ] {
-        push_optional(text.map(str::as_bytes), out);
-    }
-    out.push(u8::from(part.envelope.is_some()));
-    if let Some(envelope) = part.envelope {
-        for text in [envelope.date, envelope.from, envelope.subject] {
-            push_optional(text.map(str::as_bytes), out);
-        }
-    }
-}
-
-/// Appends a remark.
-pub(super) fn push_remark(remark: &Remark<'_>, out: &mut Vec<u8>) {
-    out.push(remark.kind as u8);
-    push_bytes(remark.text, out);
-    push_span(remark.span, out);
-    push_position(remark.position, out);
-}
-
-/// Every code, in the order of their numbers: two of them share a name with another one.
-fn codes() -> impl Iterator<Item = &'static Code> {
-    let shared = [&diagnostic::ENCRYPTED, &diagnostic::SIGNED];
-    CODES.iter().copied().chain(shared)
-}
-
-/// Appends a diagnostic.
-pub(super) fn push_diagnostic(diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
-    let number = codes().position(|code| code == diagnostic.code);
-    push_optional(diagnostic.member.map(str::as_bytes), out);
-    push_number(number.unwrap_or(0) as u64, out);
-    push_number(diagnostic.count, out);
-    push_number(diagnostic.offset, out);
+    fn unpack(packed: &mut WireReader<'a>) -> Self;
 }
 
 /// Reads what was appended, in the same order; past the end it reads zeros.
 #[derive(Clone, Debug)]
-pub(super) struct WireReader<'a>(&'a [u8]);
+pub(super) struct WireReader<'a>(pub(super) &'a [u8]);
 
 impl<'a> WireReader<'a> {
-    /// Creates a reader at the start of some bytes.
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
-        WireReader(bytes)
-    }
-
-    /// Returns whether everything has been read.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Reads a byte.
+    #[inline]
     pub(super) fn byte(&mut self) -> u8 {
         let Some((&first, rest)) = self.0.split_first() else {
             return 0;
@@ -192,67 +36,18 @@ impl<'a> WireReader<'a> {
         first
     }
 
-    /// Reads a number in LEB128.
-    pub(super) fn number(&mut self) -> u64 {
-        let mut number = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte();
-            number |= u64::from(byte & 0x7F) << shift;
-            if byte < 0x80 {
-                break;
-            }
-        }
-        number
-    }
-
-    /// Reads a number of eight bytes, little-endian.
-    pub(super) fn fixed(&mut self) -> u64 {
-        let bytes = self.take(8);
-        bytes.try_into().map_or(0, u64::from_le_bytes)
-    }
-
-    /// Reads `length` bytes.
-    pub(super) fn take(&mut self, length: u64) -> &'a [u8] {
-        let at = usize::try_from(length)
-            .unwrap_or(usize::MAX)
-            .min(self.0.len());
-        let (taken, rest) = self.0.split_at(at);
+    #[inline]
+    fn take(&mut self, length: u64) -> &'a [u8] {
+        let length = usize::try_from(length).unwrap_or(usize::MAX);
+        let (taken, rest) = self.0.split_at(length.min(self.0.len()));
         self.0 = rest;
         taken
     }
 
-    /// Reads the length of some bytes, then the bytes.
-    pub(super) fn bytes(&mut self) -> &'a [u8] {
-        let length = self.number();
-        self.take(length)
-    }
-
-    /// Reads bytes that may be missing.
-    pub(super) fn optional(&mut self) -> Option<&'a [u8]> {
-        let length = self.number().checked_sub(1)?;
-        Some(self.take(length))
-    }
-
-    fn text(&mut self) -> Option<&'a str> {
-        self.optional().map(text)
-    }
-
     /// Reads a link and passes it to a closure, as its parts live no longer.
     pub(super) fn link<T>(&mut self, then: impl FnOnce(&Link<'_>) -> T) -> T {
-        let context = self.context();
+        let context = LinkContext::unpack(self);
         self.reference(&context, then)
-    }
-
-    /// Reads the parts of links that several share.
-    pub(super) fn context(&mut self) -> LinkContext<'a> {
-        let base = self.optional();
-        let source = self.text();
-        let member = self.text();
-        LinkContext {
-            base: base.zip(source),
-            member,
-            part: member.map_or(LinkMember::default(), |_| self.part()),
-        }
     }
 
     /// Reads a link that was appended without its context.
@@ -261,105 +56,62 @@ impl<'a> WireReader<'a> {
         context: &LinkContext<'a>,
         then: impl FnOnce(&Link<'_>) -> T,
     ) -> T {
-        let position = self.position();
-        let span = self.span();
-        let reference = self.bytes();
+        let reference = <&[u8]>::unpack(self);
         let joined;
-        let target = match self.byte() {
-            NO_TARGET => Err(ERRORS[usize::from(self.byte()) % ERRORS.len()]),
-            JOINED_TARGET => {
+        let target = match PackedTarget::unpack(self) {
+            PackedTarget::None(kind) => Err(kind),
+            PackedTarget::Whole(target) => Ok(target),
+            PackedTarget::Joined(length) => {
                 let base = context.base.map_or(&b""[..], |(base, _)| base);
-                joined = [&base[..self.number() as usize], reference].concat();
+                joined = [&base[..length as usize], reference].concat();
                 Ok(joined.as_slice())
             }
-            _ => Ok(self.bytes()),
         };
-        let kind = usize::from(self.byte()) % Context::NAMES.len();
-        let element = self.text();
-        let attribute = self.text();
-        let flags = self.number();
-        let (mut alternatives, mut unwrapped) = (Vec::new(), None);
-        if flags & 1 == 1 {
-            alternatives = (0..self.number()).map(|_| self.bytes()).collect();
-            unwrapped = self.optional();
-        }
+        let alternatives = 0..u64::unpack(self);
+        let alternatives: Vec<_> = alternatives.map(|_| Packed::unpack(self)).collect();
         then(&Link {
             member: context.member,
-            position,
-            span,
+            position: Packed::unpack(self),
+            span: Packed::unpack(self),
             reference,
             target,
             base: context.base,
-            context: Context::NAMES[kind].0,
-            element,
-            attribute,
-            flags: Flags::from_bits((flags & !1).rotate_right(FLAG_SHIFT)),
+            context: Packed::unpack(self),
+            element: Packed::unpack(self),
+            attribute: Packed::unpack(self),
+            flags: Packed::unpack(self),
             alternatives: &alternatives,
-            unwrapped,
-            part: match context.member {
-                Some(_) => &context.part,
-                None => LinkMember::none(),
-            },
+            unwrapped: Packed::unpack(self),
+            part: context.part.as_ref().unwrap_or(LinkMember::none()),
             // Findings do not show it.
             description: None,
         })
     }
+}
 
-    /// Reads a line and a column, if they are known.
-    pub(super) fn position(&mut self) -> Option<Position> {
-        let (line, column) = (self.number(), self.number());
-        (line > 0).then_some(Position { line, column })
-    }
+/// Appends a link: its context, and then the rest.
+pub(super) fn push_link(link: &Link<'_>, out: &mut Vec<u8>) {
+    LinkContext::of(link).pack(out);
+    push_reference(link, out);
+}
 
-    fn span(&mut self) -> Span {
-        let start = self.number();
-        let end = start + self.number();
-        Span { start, end }
-    }
-
-    fn part(&mut self) -> LinkMember<'a> {
-        LinkMember {
-            message_offset: self.number().checked_sub(1),
-            member_offset: self.number().checked_sub(1),
-            name_bytes: None,
-            member_length: None,
-            record: None,
-            message_id: self.text(),
-            media_type: self.text(),
-            charset: self.text(),
-            target_part: self.text(),
-            envelope: (self.byte() > 0).then(|| self.envelope()),
-        }
-    }
-
-    fn envelope(&mut self) -> Envelope<'a> {
-        Envelope {
-            date: self.text(),
-            from: self.text(),
-            subject: self.text(),
-        }
-    }
-
-    /// Reads a remark.
-    pub(super) fn remark(&mut self) -> Remark<'a> {
-        let kind = RemarkKind::ALL[usize::from(self.byte()) % RemarkKind::ALL.len()];
-        Remark {
-            kind,
-            text: self.bytes(),
-            span: self.span(),
-            position: self.position(),
-        }
-    }
-
-    /// Reads a diagnostic.
-    pub(super) fn diagnostic(&mut self) -> Diagnostic<'a> {
-        Diagnostic {
-            member: self.text(),
-            code: codes().nth(self.number() as usize).unwrap_or(CODES[0]),
-            count: self.number(),
-            offset: self.number(),
-        }
-    }
+/// Appends a link without its context.
+pub(super) fn push_reference(link: &Link<'_>, out: &mut Vec<u8>) {
+    link.reference.pack(out);
+    let base = link.base.map_or(&b""[..], |(base, _)| base);
+    let target = match link.target {
+        Ok(target) => match target.strip_suffix(link.reference) {
+            Some(start) if base.starts_with(start) => PackedTarget::Joined(start.len() as u64),
+            _ => PackedTarget::Whole(target),
+        },
+        Err(kind) => PackedTarget::None(kind),
+    };
+    target.pack(out);
+    (link.alternatives.len() as u64).pack(out);
+    link.alternatives.iter().for_each(|other| other.pack(out));
+    (link.position, link.span).pack(out);
+    (link.context, (link.element, link.attribute)).pack(out);
+    (link.flags, link.unwrapped).pack(out);
 }
 
 /// The parts of a link that those after it often share.
@@ -367,56 +119,51 @@ impl<'a> WireReader<'a> {
 pub(super) struct LinkContext<'a> {
     base: Option<(&'a [u8], &'a str)>,
     member: Option<&'a str>,
-    part: LinkMember<'a>,
+    /// With a member alone.
+    part: Option<LinkMember<'a>>,
 }
 
-/// Returns bytes that were appended from a string as a string.
-pub(super) fn text(bytes: &[u8]) -> &str {
-    str::from_utf8(bytes).unwrap_or_default()
-}
-
-/// The kinds of records, by the byte that each begins with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum WireRecord {
-    /// The path of the document that the following records belong to.
-    Document,
-    /// The path of the archive that the following records belong to, as may those before it.
-    Continued,
-    /// A finding.
-    Finding,
-    /// The number of a link's state, and the link.
-    Link,
-    /// A target elsewhere on the network.
-    External,
-    /// A diagnostic.
-    Diagnostic,
-    /// A message: why the document could not be read.
-    Failure,
-    /// The key of a finding that the baseline accepts.
-    Forgiven,
-}
-
-impl WireRecord {
-    const ALL: [WireRecord; 8] = [
-        WireRecord::Document,
-        WireRecord::Continued,
-        WireRecord::Finding,
-        WireRecord::Link,
-        WireRecord::External,
-        WireRecord::Diagnostic,
-        WireRecord::Failure,
-        WireRecord::Forgiven,
-    ];
-
-    /// Returns the kind of a byte.
-    pub(super) fn of(byte: u8) -> Self {
-        Self::ALL[usize::from(byte) % Self::ALL.len()]
+impl<'a> LinkContext<'a> {
+    pub(super) fn of(link: &Link<'a>) -> Self {
+        LinkContext {
+            base: link.base,
+            member: link.member,
+            part: link.member.map(|_| *link.part),
+        }
     }
+}
+
+/// The target of a link.
+enum PackedTarget<'a> {
+    None(ResolveErrorKind),
+    Whole(&'a [u8]),
+    /// So many bytes of the base, and then the reference.
+    Joined(u64),
 }
 
 /// Consecutive records for the reports.
 #[derive(Debug, Default)]
 pub(super) struct WireRecords(pub(super) Vec<u8>);
+
+/// A record for the reports.
+#[derive(Clone, Debug)]
+pub(super) enum WireRecord<'a> {
+    /// The path of the document that the following records belong to.
+    Document(&'a [u8]),
+    /// The path of the archive that the following records belong to, as may those before it.
+    Continued(&'a [u8]),
+    /// A finding follows.
+    Finding,
+    /// A link in this state follows.
+    Link(LinkState),
+    /// A target elsewhere on the network.
+    External(&'a [u8]),
+    Diagnostic(Diagnostic<'a>),
+    /// Why the document could not be read.
+    Failure(&'a str),
+    /// The key of a finding that the baseline accepts.
+    Forgiven(u64),
+}
 
 impl OutputBlock for WireRecords {
     fn weight(&self) -> usize {
@@ -432,4 +179,251 @@ impl OutputBlock for WireRecords {
         self.clear();
         taken
     }
+}
+
+/// Implements [`Packed`] for structures by their fields, in this order.
+macro_rules! packed_fields {
+    ($($type:ty { $($field:ident),* $(; ..$others:expr)? })*) => {$(
+        impl<'a> $crate::audit::wire::Packed<'a> for $type {
+            #[inline]
+            fn pack(&self, out: &mut Vec<u8>) {
+                $($crate::audit::wire::Packed::pack(&self.$field, out);)*
+            }
+
+            #[inline]
+            fn unpack(packed: &mut $crate::audit::wire::WireReader<'a>) -> Self {
+                Self {
+                    $($field: $crate::audit::wire::Packed::unpack(packed),)*
+                    $(..$others)?
+                }
+            }
+        }
+    )*};
+}
+
+/// Implements [`Packed`] for an enumeration with data: the number of the variant, in this order, and its
+/// fields.
+macro_rules! packed_variants {
+    ($type:ty { $($variant:ident $(($($field:ident),*))?),* }) => {
+        impl<'a> $crate::audit::wire::Packed<'a> for $type {
+            #[inline]
+            fn pack(&self, out: &mut Vec<u8>) {
+                enum Number {
+                    $($variant),*
+                }
+                match self {
+                    $(Self::$variant $(($($field),*))? => {
+                        out.push(Number::$variant as u8);
+                        $($($crate::audit::wire::Packed::pack($field, out);)*)?
+                    })*
+                }
+            }
+
+            #[inline]
+            fn unpack(packed: &mut $crate::audit::wire::WireReader<'a>) -> Self {
+                let number = packed.byte();
+                let mut variants = 0..;
+                $(if variants.next() == Some(number) {
+                    $($(let $field = $crate::audit::wire::Packed::unpack(packed);)*)?
+                    return Self::$variant $(($($field),*))?;
+                })*
+                unreachable!("no variant has this number")
+            }
+        }
+    };
+}
+/// Implements [`Packed`] for enumerations without data by the tables of their variants.
+macro_rules! packed_kinds {
+    ($($type:ty = $table:expr $(, $column:tt)?;)*) => {$(
+        impl $crate::audit::wire::Packed<'_> for $type {
+            #[inline]
+            fn pack(&self, out: &mut Vec<u8>) {
+                out.push(*self as u8);
+            }
+
+            #[inline]
+            fn unpack(packed: &mut $crate::audit::wire::WireReader<'_>) -> Self {
+                let table = &$table;
+                table[usize::from(packed.byte()) % table.len()]$(.$column)?
+            }
+        }
+    )*};
+}
+pub(super) use {packed_fields, packed_kinds, packed_variants};
+
+packed_kinds! {
+    bool = [false, true];
+    Context = Context::NAMES, 0;
+    Level = [Level::Allow, Level::Warning, Level::Error];
+    LinkState = LinkState::NAMES, 0;
+    RemarkKind = RemarkKind::ALL;
+    ResolveErrorKind = ERRORS;
+    RuleId = RULES, id;
+}
+
+/// The errors of links without a target, in the order of their numbers.
+const ERRORS: [ResolveErrorKind; 6] = [
+    ResolveErrorKind::NoBase,
+    ResolveErrorKind::UnsuitableBase,
+    ResolveErrorKind::InvalidReference,
+    ResolveErrorKind::InvalidBase,
+    ResolveErrorKind::ExcessDots,
+    ResolveErrorKind::Template,
+];
+
+packed_fields! {
+    Diagnostic<'a> { member, code, count, offset }
+    Envelope<'a> { date, from, subject }
+    LinkContext<'a> { base, member, part }
+    LinkMember<'a> {
+        message_offset, member_offset, message_id, media_type, charset, target_part, envelope;
+        ..LinkMember::default()
+    }
+    Position { line, column }
+    Remark<'a> { kind, text, span, position }
+}
+
+packed_variants!(PackedTarget<'a> { None(kind), Whole(target), Joined(length) });
+
+packed_variants!(WireRecord<'a> {
+    Document(path),
+    Continued(path),
+    Finding,
+    Link(state),
+    External(target),
+    Diagnostic(diagnostic),
+    Failure(message),
+    Forgiven(key)
+});
+
+/// In LEB128: seven bits a byte, the lowest first.
+impl Packed<'_> for u64 {
+    #[inline]
+    fn pack(&self, out: &mut Vec<u8>) {
+        let mut number = *self;
+        while number >= 0x80 {
+            out.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        out.push(number as u8);
+    }
+
+    #[inline]
+    fn unpack(packed: &mut WireReader<'_>) -> Self {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = packed.byte();
+            number |= u64::from(byte & 0x7F) << shift;
+            if byte < 0x80 {
+                break;
+            }
+        }
+        number
+    }
+}
+
+/// A hash, in eight bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PackedHash(pub(super) u64);
+
+impl Packed<'_> for PackedHash {
+    #[inline]
+    fn pack(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.0.to_le_bytes());
+    }
+
+    #[inline]
+    fn unpack(packed: &mut WireReader<'_>) -> Self {
+        PackedHash(packed.take(8).try_into().map_or(0, u64::from_le_bytes))
+    }
+}
+
+/// The length, then the bytes.
+impl<'a> Packed<'a> for &'a [u8] {
+    #[inline]
+    fn pack(&self, out: &mut Vec<u8>) {
+        (self.len() as u64).pack(out);
+        out.extend_from_slice(self);
+    }
+
+    #[inline]
+    fn unpack(packed: &mut WireReader<'a>) -> Self {
+        let length = u64::unpack(packed);
+        packed.take(length)
+    }
+}
+
+impl<'a, T: Packed<'a>> Packed<'a> for Option<T> {
+    #[inline]
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.is_some().pack(out);
+        if let Some(value) = self {
+            value.pack(out);
+        }
+    }
+
+    #[inline]
+    fn unpack(packed: &mut WireReader<'a>) -> Self {
+        bool::unpack(packed).then(|| T::unpack(packed))
+    }
+}
+
+impl<'a, S: Packed<'a>, T: Packed<'a>> Packed<'a> for (S, T) {
+    #[inline]
+    fn pack(&self, out: &mut Vec<u8>) {
+        self.0.pack(out);
+        self.1.pack(out);
+    }
+
+    #[inline]
+    fn unpack(packed: &mut WireReader<'a>) -> Self {
+        (S::unpack(packed), T::unpack(packed))
+    }
+}
+
+/// Implements [`Packed`] for types by the form of others.
+macro_rules! packed_as {
+    ($($type:ty as $other:ty, |$value:ident| $to:expr, |$read:ident| $from:expr;)*) => {$(
+        impl<'a> Packed<'a> for $type {
+            #[inline]
+            fn pack(&self, out: &mut Vec<u8>) {
+                let ($value, pack) = (self, <$other>::pack);
+                pack(&$to, out);
+            }
+
+            #[inline]
+            fn unpack(packed: &mut WireReader<'a>) -> Self {
+                let $read = <$other>::unpack(packed);
+                $from
+            }
+        }
+    )*};
+}
+
+packed_as! {
+    &'a str as &[u8], |text| text.as_bytes(), |bytes| str::from_utf8(bytes).unwrap_or_default();
+    String as &str, |text| text.as_str(), |text| text.to_owned();
+    Vec<u8> as &[u8], |bytes| bytes.as_slice(), |bytes| bytes.to_vec();
+    Cow<'a, [u8]> as &[u8], |bytes| &**bytes, |bytes| Cow::Borrowed(bytes);
+    FileId as u64, |file| u64::from(file.0), |number| FileId(number as u32);
+    Span as (u64, u64), |span| (span.start, span.end - span.start), |span| Span {
+        start: span.0,
+        end: span.0 + span.1,
+    };
+    // The internal flags have the highest bits, and come first: a set without the others takes one byte.
+    Flags as u64,
+        |flags| flags.bits().rotate_left(FLAG_SHIFT),
+        |bits| Flags::from_bits(bits.rotate_right(FLAG_SHIFT));
+    &'static Code as u64,
+        |known| codes().position(|code| code == *known).unwrap_or(0) as u64,
+        |number| codes().nth(number as usize).unwrap_or(CODES[0]);
+}
+
+/// The rotation that puts bits 57 to 63 of flags first.
+const FLAG_SHIFT: u32 = 7;
+
+/// Every code, in the order of their numbers: two of them share a name with another one.
+fn codes() -> impl Iterator<Item = &'static Code> {
+    let shared = [&diagnostic::ENCRYPTED, &diagnostic::SIGNED];
+    CODES.iter().copied().chain(shared)
 }

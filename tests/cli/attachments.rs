@@ -354,3 +354,35 @@ fn attachments_stand_in_the_order_of_their_message() {
     let ran = tree.run(&["--attachments", "--alternatives", "last", "m.eml"]);
     assert_eq!(ran.out, "http://example.com/2\n");
 }
+
+/// An audit reads a mail once, with its attachments: they are no second document.
+#[test]
+fn an_audit_lists_the_links_of_an_attachment_once() {
+    let mail = attached("application/zip", "site.zip", &zip(&site()));
+    let tree = Tree::new(&[("m.eml", &mail)]);
+    for threads in ["-j1", "-j2"] {
+        let ran = tree.run(&[
+            "audit",
+            "--links",
+            "--attachments",
+            "--format",
+            "jsonl",
+            threads,
+            "m.eml",
+        ]);
+        let links = ran.out.lines().filter_map(|line| {
+            let record: Value = serde_json::from_str(line).unwrap();
+            let text = |key: &str| record[key].as_str().unwrap_or_default().to_owned();
+            (record["type"] == "link").then(|| (text("member"), text("reference")))
+        });
+        let expected = [
+            ("1/1", "http://example.com/text"),
+            ("1/2!a/b.html", "../c.html"),
+            ("1/2!c.txt", "http://example.com/c"),
+        ];
+        let expected = expected.map(|(member, link)| (member.to_owned(), link.to_owned()));
+        assert_eq!(links.collect::<Vec<_>>(), expected, "{threads}");
+        let summary = ran.out.lines().last().unwrap();
+        assert!(summary.contains(r#""references":3"#), "{summary}");
+    }
+}

@@ -6,7 +6,7 @@ use foldhash::HashMap;
 
 use crate::audit::finding::{Finding, FindingDraft, Suggestion, SuggestionHint};
 use crate::audit::names::Interner;
-use crate::audit::wire::{WireReader, push_number};
+use crate::audit::wire::{Packed, WireReader};
 use crate::output::DocumentPath;
 
 /// The property that the findings of a group share.
@@ -141,7 +141,7 @@ impl FindingGroups {
                 // By a quarter: doubling would leave up to half of it unused.
                 packed.reserve_exact(packed.len() / 4 + ROOM);
             }
-            push_number(u64::from(document), packed);
+            u64::from(document).pack(packed);
             draft.to_show(suggestion).push(&mut self.packed);
         }
     }
@@ -157,8 +157,8 @@ impl FindingGroups {
             0 => group.first,
             _ => self.others[group.others as usize][nth - 1],
         };
-        let mut packed = WireReader::new(&self.packed[at as usize..]);
-        let document = DocumentPath::new(self.documents.name(packed.number() as u32));
+        let mut packed = WireReader(&self.packed[at as usize..]);
+        let document = DocumentPath::new(self.documents.name(u64::unpack(&mut packed) as u32));
         let (by, count) = (self.by, u64::from(group.count));
         FindingDraft::read(&mut packed, |draft| {
             let suggestion = match &draft.hint {

@@ -19,8 +19,8 @@ use super::finding::{
     Baseline, Finding, FindingDraft, FindingSubject, Suggestion, push_baseline_line,
 };
 use super::fix::{Fix, FixList};
-use super::rules::{LinkState, StateCounts};
-use super::wire::{self, WireReader, WireRecord};
+use super::rules::StateCounts;
+use super::wire::{WireReader, WireRecord};
 use crate::document::diagnostic::Effect;
 use crate::linker::Diagnostic;
 use crate::output::escape::push_visible;
@@ -218,31 +218,25 @@ impl<'r> ReportSet<'r> {
         self.baseline = Some(OpenReport::list(writer));
     }
 
-    /// Takes a record that is no finding.
+    /// Takes a record that is no finding; `packed` has what follows it.
     pub(super) fn take(
         &mut self,
-        record: WireRecord,
+        record: WireRecord<'_>,
         packed: &mut WireReader<'_>,
     ) -> io::Result<()> {
         match record {
-            WireRecord::Document => self.enter(packed.bytes())?,
-            WireRecord::Continued => {
-                let path = packed.bytes();
-                if self.document.path() != path {
-                    self.enter(path)?;
-                }
-            }
+            WireRecord::Continued(path) if self.document.path() == path => {}
+            WireRecord::Document(path) | WireRecord::Continued(path) => self.enter(path)?,
             WireRecord::Finding => {}
-            WireRecord::Link => {
-                let state = LinkState::NAMES[packed.number() as usize % LinkState::NAMES.len()].0;
+            WireRecord::Link(state) => {
                 packed.link(|link| self.record(&ReportRecord::Link(link, state)));
             }
-            WireRecord::External => self.external(packed.bytes()),
-            WireRecord::Diagnostic => self.diagnostic(&packed.diagnostic()),
-            WireRecord::Failure => self.failure(wire::text(packed.bytes())),
-            WireRecord::Forgiven => {
+            WireRecord::External(target) => self.external(target),
+            WireRecord::Diagnostic(diagnostic) => self.diagnostic(&diagnostic),
+            WireRecord::Failure(message) => self.failure(message),
+            WireRecord::Forgiven(key) => {
                 self.totals.forgiven += 1;
-                self.forgiven.insert(packed.fixed());
+                self.forgiven.insert(key);
             }
         }
         self.write_full()
