@@ -48,7 +48,18 @@ fn renumber<'a>(parts: impl Iterator<Item = &'a DictionaryArray<Int32Type>>) -> 
                 })
             })
         };
-        keys.extend(part.keys().iter().map(|key| key.map(&mut number)));
+        match part.null_count() {
+            0 => keys.append_slice(
+                &part
+                    .keys()
+                    .values()
+                    .iter()
+                    .map(|key| number(*key))
+                    .collect::<Vec<_>>(),
+            ),
+            nulls if nulls == part.len() => keys.append_nulls(nulls),
+            _ => keys.extend(part.keys().iter().map(|key| key.map(&mut number))),
+        }
     }
     Arc::new(DictionaryArray::new(
         keys.finish(),

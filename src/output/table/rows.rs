@@ -26,6 +26,8 @@ use crate::output::record::DocumentPath;
 pub(crate) struct RowBlock {
     /// The rows, or the reason why the table cannot hold one.
     pub(super) batch: Result<Option<RecordBatch>, String>,
+    /// The bytes of the strings of all rows.
+    pub(super) bytes: usize,
     weight: usize,
 }
 
@@ -33,6 +35,7 @@ impl Default for RowBlock {
     fn default() -> Self {
         RowBlock {
             batch: Ok(None),
+            bytes: 0,
             weight: 0,
         }
     }
@@ -56,7 +59,7 @@ pub(crate) struct RowBuilder {
     schema: SchemaRef,
     columns: Vec<Column>,
     rows: usize,
-    /// The bytes of all strings, and four for each.
+    /// The bytes of all strings.
     bytes: usize,
     is_oversized: bool,
 }
@@ -72,7 +75,7 @@ impl RowBuilder {
     pub(crate) fn new(layout: &Layout) -> Self {
         let schema = schema(&layout.fields, layout.strings);
         let columns = layout.fields.iter().zip(schema.fields());
-        let columns = columns.map(|(&field, column)| Column::new(field, column.data_type(), 0, 0));
+        let columns = columns.map(|(&field, column)| Column::new(field, column.data_type()));
         RowBuilder {
             columns: columns.collect(),
             schema,
@@ -89,7 +92,7 @@ impl RowBuilder {
 
     /// Returns the approximate memory of these rows, in bytes.
     pub(crate) fn weight(&self) -> usize {
-        self.bytes + self.rows * self.columns.len() * size_of::<u32>()
+        self.bytes + self.rows * self.columns.len() * size_of::<u64>()
     }
 
     /// Appends a link of a document.
@@ -110,23 +113,21 @@ impl RowBuilder {
         if self.rows == 0 {
             return RowBlock::default();
         }
-        let weight = self.weight();
-        let mut arrays = Vec::with_capacity(self.columns.len());
-        for column in &mut self.columns {
-            let array = column.finish();
-            let bytes = string_bytes(&array, &(0..self.rows));
-            // The next block may be as large.
-            *column = Column::new(column.field, array.data_type(), self.rows, bytes);
-            arrays.push(array);
-        }
-        let batch = match self.is_oversized {
-            true => Err("a link has more than 2 GiB, which is too long for a table".to_owned()),
-            false => RecordBatch::try_new(Arc::clone(&self.schema), arrays)
+        let (weight, bytes) = (self.weight(), self.bytes);
+        let arrays = self.columns.iter_mut().map(Column::finish).collect();
+        let batch = if self.is_oversized {
+            Err("a link has more than 2 GiB, which is too long for a table".to_owned())
+        } else {
+            RecordBatch::try_new(Arc::clone(&self.schema), arrays)
                 .map(Some)
-                .map_err(|error| error.to_string()),
+                .map_err(|error| error.to_string())
         };
         (self.rows, self.bytes, self.is_oversized) = (0, 0, false);
-        RowBlock { batch, weight }
+        RowBlock {
+            batch,
+            bytes,
+            weight,
+        }
     }
 }
 
@@ -154,15 +155,13 @@ enum ColumnBuilder {
 }
 
 impl Column {
-    /// Creates a column with memory for some rows and bytes of strings.
-    fn new(field: &'static RecordField, data_type: &DataType, rows: usize, bytes: usize) -> Self {
+    fn new(field: &'static RecordField, data_type: &DataType) -> Self {
         let values = match field.column {
-            ColumnKind::Number => ColumnBuilder::Numbers(Int64Builder::with_capacity(rows)),
+            ColumnKind::Number => ColumnBuilder::Numbers(Int64Builder::new()),
             ColumnKind::Time => {
-                let times = TimestampMicrosecondBuilder::with_capacity(rows);
-                ColumnBuilder::Times(times.with_timezone(UTC))
+                ColumnBuilder::Times(TimestampMicrosecondBuilder::new().with_timezone(UTC))
             }
-            ColumnKind::Bytes => ColumnBuilder::Bytes(BinaryBuilder::with_capacity(rows, bytes)),
+            ColumnKind::Bytes => ColumnBuilder::Bytes(BinaryBuilder::new()),
             ColumnKind::Names => ColumnBuilder::TextLists(
                 ListBuilder::new(StringBuilder::new()).with_field(item(DataType::Utf8)),
             ),
@@ -172,7 +171,7 @@ impl Column {
             _ if matches!(data_type, DataType::Dictionary(..)) => {
                 ColumnBuilder::Shared(StringDictionaryBuilder::new())
             }
-            _ => ColumnBuilder::Texts(StringBuilder::with_capacity(rows, bytes)),
+            _ => ColumnBuilder::Texts(StringBuilder::new()),
         };
         Column {
             field,
@@ -194,12 +193,7 @@ impl Column {
                 self.text = string.and_then(|string| formed(string, kind).map(String::from));
             }
             self.count += 1;
-            let length = self.text.as_ref().map_or(0, String::len);
-            return if length > 0 {
-                add(length, bytes)
-            } else {
-                Ok(())
-            };
+            return add(self.text.as_ref().map_or(0, String::len), bytes);
         }
         self.end_run();
         match (&mut self.values, value) {
@@ -284,9 +278,9 @@ impl ColumnBuilder {
     }
 }
 
-/// Adds a string of this length to the bytes of a block.
+/// Adds the length of a string to the bytes of a block.
 fn add(length: usize, bytes: &mut usize) -> Result<(), Oversized> {
-    let sum = bytes.saturating_add(length + size_of::<u32>());
+    let sum = bytes.saturating_add(length);
     if sum > MAX_BYTES {
         return Err(Oversized);
     }

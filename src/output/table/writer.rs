@@ -114,7 +114,7 @@ impl<W: Write + Send> TableWriter<W> {
         for rows in ranges {
             let mut rows = rows.clone();
             while !rows.is_empty() {
-                let (count, bytes) = self.room(batch, &rows);
+                let (count, bytes) = self.room(batch, block.bytes, &rows);
                 if count > 0 {
                     self.parts.push(match count == batch.num_rows() {
                         true => batch.clone(),
@@ -140,16 +140,22 @@ impl<W: Write + Send> TableWriter<W> {
     }
 
     /// Returns how many of some rows fit, at least one into an empty batch, and the bytes of their strings.
-    fn room(&self, batch: &RecordBatch, rows: &Range<usize>) -> (usize, usize) {
+    ///
+    /// `all` is the bytes of the strings of the whole block.
+    fn room(&self, batch: &RecordBatch, all: usize, rows: &Range<usize>) -> (usize, usize) {
         let bytes = |count: usize| -> usize {
+            if count == batch.num_rows() {
+                return all;
+            }
             let rows = rows.start..rows.start + count;
             let columns = batch.columns().iter();
             columns.map(|column| string_bytes(column, &rows)).sum()
         };
         let fits = |bytes: usize| self.bytes + bytes <= self.limits.bytes;
         let (mut fitting, mut count) = (0, rows.len().min(self.limits.rows - self.rows));
-        if fits(bytes(count)) {
-            return (count, bytes(count));
+        let sum = bytes(count);
+        if fits(sum) {
+            return (count, sum);
         }
         while count - fitting > 1 {
             let middle = fitting + (count - fitting) / 2;
