@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow_array::builder::{Int32Builder, StringBuilder};
+use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, DictionaryArray, RecordBatch};
@@ -25,7 +25,7 @@ pub(super) fn join(parts: &[RecordBatch]) -> Result<RecordBatch, ArrowError> {
     let columns = schema.fields().iter().enumerate().map(|(index, field)| {
         let parts: Vec<_> = (parts.iter().map(|part| part.column(index).as_ref())).collect();
         match field.data_type() {
-            DataType::Dictionary(..) => Ok(renumber(parts.iter().map(|part| part.as_dictionary()))),
+            DataType::Dictionary(..) => renumber(parts.iter().map(|part| part.as_dictionary())),
             _ => concat(&parts),
         }
     });
@@ -33,36 +33,31 @@ pub(super) fn join(parts: &[RecordBatch]) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(schema, columns)
 }
 
-fn renumber<'a>(parts: impl Iterator<Item = &'a DictionaryArray<Int32Type>>) -> ArrayRef {
-    let (mut keys, mut strings) = (Int32Builder::new(), StringBuilder::new());
+fn renumber<'a>(
+    parts: impl Iterator<Item = &'a DictionaryArray<Int32Type>>,
+) -> Result<ArrayRef, ArrowError> {
+    let mut strings = StringBuilder::new();
     let mut numbers = HashMap::new();
-    for part in parts {
+    let keys = parts.map(|part| {
         let texts = part.values().as_string::<i32>();
         let mut renumbered = vec![None; texts.len()];
-        let mut number = |key: i32| {
-            *renumbered[key as usize].get_or_insert_with(|| {
+        for key in part.keys().iter().flatten() {
+            let number = &mut renumbered[key as usize];
+            if number.is_none() {
                 let (text, next) = (texts.value(key as usize), numbers.len() as i32);
-                *numbers.entry(text).or_insert_with(|| {
+                *number = Some(*numbers.entry(text).or_insert_with(|| {
                     strings.append_value(text);
                     next
-                })
-            })
-        };
-        match part.null_count() {
-            0 => keys.append_slice(
-                &part
-                    .keys()
-                    .values()
-                    .iter()
-                    .map(|key| number(*key))
-                    .collect::<Vec<_>>(),
-            ),
-            nulls if nulls == part.len() => keys.append_nulls(nulls),
-            _ => keys.extend(part.keys().iter().map(|key| key.map(&mut number))),
+                }));
+            }
         }
-    }
-    Arc::new(DictionaryArray::new(
-        keys.finish(),
-        Arc::new(strings.finish()),
-    ))
+        // The key of a null is any number.
+        let renumber = |key: i32| renumbered.get(key as usize).copied().flatten();
+        (part.keys()).unary::<_, Int32Type>(|key| renumber(key).unwrap_or_default())
+    });
+    let keys: Vec<_> = keys.collect();
+    let keys: Vec<_> = keys.iter().map(|keys| keys as &dyn Array).collect();
+    let keys = concat(&keys)?.as_primitive::<Int32Type>().clone();
+    let strings = Arc::new(strings.finish());
+    Ok(Arc::new(DictionaryArray::new(keys, strings)))
 }

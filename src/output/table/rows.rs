@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    BinaryBuilder, Int64Builder, ListBuilder, StringBuilder, StringDictionaryBuilder,
+    ArrayBuilder, BinaryBuilder, Int64Builder, ListBuilder, StringBuilder, StringDictionaryBuilder,
     TimestampMicrosecondBuilder,
 };
 use arrow_array::cast::AsArray;
@@ -255,9 +255,17 @@ impl Column {
         match &mut self.values {
             ColumnBuilder::Numbers(numbers) => Arc::new(numbers.finish()),
             ColumnBuilder::Times(times) => Arc::new(times.finish()),
-            ColumnBuilder::Texts(texts) => Arc::new(texts.finish()),
+            ColumnBuilder::Texts(texts) => {
+                // The next block may be as large.
+                let next = StringBuilder::with_capacity(texts.len(), texts.values_slice().len());
+                Arc::new(std::mem::replace(texts, next).finish())
+            }
             ColumnBuilder::Shared(texts) => Arc::new(texts.finish()),
-            ColumnBuilder::Bytes(strings) => Arc::new(strings.finish()),
+            ColumnBuilder::Bytes(strings) => {
+                let (rows, bytes) = (strings.len(), strings.values_slice().len());
+                let next = BinaryBuilder::with_capacity(rows, bytes);
+                Arc::new(std::mem::replace(strings, next).finish())
+            }
             ColumnBuilder::TextLists(lists) => Arc::new(lists.finish()),
             ColumnBuilder::ByteLists(lists) => Arc::new(lists.finish()),
         }
