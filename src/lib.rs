@@ -71,6 +71,17 @@
 // A library without the command has code that only the command, the audit or tables use.
 #![cfg_attr(not(feature = "arrow"), allow(dead_code, unused_imports))]
 
+/// Displays values by their names in records.
+macro_rules! displayed_by_name {
+    ($($named:ty),*) => {
+        $(impl std::fmt::Display for $named {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.pad(self.name())
+            }
+        })*
+    };
+}
+
 // With the feature `internals` the tests, benchmarks and fuzz targets of this package see the
 // modules. It is no part of what is promised.
 #[cfg(all(feature = "audit", not(feature = "internals")))]

@@ -70,11 +70,7 @@ impl Component {
     }
 }
 
-impl fmt::Display for Component {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
-    }
-}
+displayed_by_name!(Component);
 
 /// The leftmost fault of a reference.
 ///
@@ -296,18 +292,12 @@ impl From<ResolveErrorKind> for ResolveError {
 
 impl fmt::Display for ResolveError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self.kind {
-            ResolveErrorKind::NoBase => "the reference is relative and there is no base",
-            ResolveErrorKind::UnsuitableBase => {
-                "the base has no hierarchy for a relative reference"
-            }
+        match self.kind {
             ResolveErrorKind::InvalidReference => {
-                return write!(formatter, "the {} does not parse", self.component);
+                write!(formatter, "the {} does not parse", self.component)
             }
-            ResolveErrorKind::InvalidBase => "the base is not absolute or does not parse",
-            ResolveErrorKind::ExcessDots => "the reference leads above the root",
-            ResolveErrorKind::Template => "the reference holds a placeholder of a template",
-        })
+            kind => kind.fmt(formatter),
+        }
     }
 }
 
@@ -345,3 +335,18 @@ impl ResolveErrorKind {
         }
     }
 }
+
+impl fmt::Display for ResolveErrorKind {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::NoBase => "the reference is relative and there is no base",
+            Self::UnsuitableBase => "the base has no hierarchy for a relative reference",
+            Self::InvalidReference => "the reference does not parse",
+            Self::InvalidBase => "the base is not absolute or does not parse",
+            Self::ExcessDots => "the reference leads above the root",
+            Self::Template => "the reference holds a placeholder of a template",
+        })
+    }
+}
+
+impl error::Error for ResolveErrorKind {}
