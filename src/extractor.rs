@@ -1,5 +1,6 @@
 //! Layer 5: extracts the links of one document after the other, with buffers that are reused.
 
+use std::fmt;
 use std::io::{self, Cursor, Read, Seek};
 use std::ops::ControlFlow;
 
@@ -141,6 +142,17 @@ impl Default for PieceOrigin {
     }
 }
 
+impl fmt::Debug for Document<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Document")
+            .field("format", &self.format)
+            .field("base", &self.base)
+            .field("declared", &self.declared)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'a> Document<'a> {
     /// Makes a document of a format, with a base if one is known.
     pub fn new(format: &'static Format, base: Option<&'a Base>) -> Self {
@@ -221,6 +233,15 @@ impl Sink for WithAttachments<'_> {
     }
 }
 
+impl fmt::Debug for Extractor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Extractor")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Extractor {
     /// Makes an extractor.
     pub fn new(options: &ExtractorOptions) -> Self {
@@ -264,7 +285,7 @@ impl Extractor {
         let encoding = detected.and_then(|detected| detected.encoding);
         if charset::converts(format.conversion, encoding) {
             // A slice reads and rewinds without errors.
-            let _ = self.run(document, &mut Cursor::new(bytes), sink);
+            let _ = self.run(document, Cursor::new(bytes), sink);
             return;
         }
         let (look_behind, origin) = (format.bounds.look_behind, document.origin.offset);
@@ -290,7 +311,7 @@ impl Extractor {
                         declared,
                         ..*document
                     };
-                    let _ = self.run(&document, &mut Cursor::new(bytes), sink);
+                    let _ = self.run(&document, Cursor::new(bytes), sink);
                     return;
                 }
                 (pass, start, end) = (restarted, 0, 0);
@@ -311,15 +332,44 @@ impl Extractor {
         reader: impl Read,
         sink: &mut dyn Sink,
     ) -> io::Result<u64> {
-        let limit = usize::try_from(self.options.formats.html.max_document).unwrap_or(usize::MAX);
-        let limit = match document.format.reading {
-            Passes::Once | Passes::Held => 0,
-            // The scanner may request a restart only at the end of its look-ahead.
-            Passes::MaybeTwice => {
-                limit + 2 * document.format.bounds.look_ahead + self.options.window
-            }
-        };
-        self.run(document, &mut Replay::new(reader, limit), sink)
+        let limit = self.replay_limit(document.format);
+        self.run(document, Replay::new(reader, limit), sink)
+    }
+
+    /// Extracts the links of a document that arrives in chunks.
+    ///
+    /// The links are those of [`Extractor::extract`], however the document is cut into chunks. They reach the
+    /// sink as soon as they are certain: those of text a line later, those of a mail with the part that holds
+    /// them, those of HTML once no `base` element can follow that applies to them.
+    ///
+    /// ```
+    /// use uriscan::{Document, Extractor, ExtractorOptions, Format, Link};
+    ///
+    /// let mut targets = Vec::new();
+    /// let mut sink = |link: &Link<'_>| targets.push(link.target_str().unwrap().to_owned());
+    /// let mut extractor = Extractor::new(&ExtractorOptions::default());
+    /// let mut stream = extractor.stream(&Document::new(Format::TEXT, None), &mut sink);
+    /// for chunk in ["see http://www.exam", "ple.com/ and http://", "www.example.org/"] {
+    ///     stream.write(chunk.as_bytes())?;
+    /// }
+    /// assert_eq!(stream.finish()?, 55);
+    /// assert_eq!(targets, ["http://www.example.com/", "http://www.example.org/"]);
+    /// # std::io::Result::Ok(())
+    /// ```
+    pub fn stream<'a, S: Sink>(
+        &'a mut self,
+        document: &Document<'a>,
+        sink: &'a mut S,
+    ) -> Stream<'a, S> {
+        let limit = self.replay_limit(document.format);
+        Stream {
+            extractor: self,
+            document: *document,
+            sink,
+            head: Replay::new(Chunks::default(), limit),
+            reading: None,
+            is_over: false,
+        }
     }
 
     /// Extracts the links of a file, which is not kept in memory for a second pass.
@@ -330,10 +380,25 @@ impl Extractor {
     pub fn extract_seekable(
         &mut self,
         document: &Document<'_>,
-        mut reader: impl Read + Seek,
+        reader: impl Read + Seek,
         sink: &mut dyn Sink,
     ) -> io::Result<u64> {
-        self.run(document, &mut reader, sink)
+        self.run(document, reader, sink)
+    }
+
+    /// Returns how many bytes of a document in a format are kept to be read again.
+    fn replay_limit(&self, format: &Format) -> usize {
+        match format.reading {
+            Passes::Once | Passes::Held => 0,
+            // The scanner may request a restart only at the end of its look-ahead.
+            Passes::MaybeTwice => {
+                self.max_document() + 2 * format.bounds.look_ahead + self.options.window
+            }
+        }
+    }
+
+    fn max_document(&self) -> usize {
+        usize::try_from(self.options.formats.html.max_document).unwrap_or(usize::MAX)
     }
 
     /// Returns the counts of members and parts of the last archive of this format.
@@ -348,65 +413,103 @@ impl Extractor {
     fn run(
         &mut self,
         document: &Document<'_>,
-        source: &mut impl RewindSource,
+        source: impl RewindSource,
         sink: &mut dyn Sink,
     ) -> io::Result<u64> {
-        let format = document.format;
-        let mut reader =
-            CharsetReader::new(source, format.conversion, format.prescan, document.declared)?;
-        let mut windows = std::mem::take(&mut self.windows);
-        let result = self.run_passes(document, &mut reader, &mut windows, sink);
-        // A buffer that one document made very large is not kept for later ones.
-        windows.begin_at(format.bounds, 0);
-        self.windows = windows;
-        result
+        let mut reading = self.start(document, source)?;
+        while self.advance(&mut reading, sink)? == Progress::Going {}
+        self.end(reading, sink)
     }
 
-    fn run_passes(
+    /// Starts to read a document.
+    fn start<S: RewindSource>(
         &mut self,
         document: &Document<'_>,
-        reader: &mut CharsetReader<'_, impl RewindSource>,
-        windows: &mut Windows,
+        source: S,
+    ) -> io::Result<Reading<S>> {
+        let format = document.format;
+        let reader =
+            CharsetReader::new(source, format.conversion, format.prescan, document.declared)?;
+        let pass = self.begin(document, reader.detected());
+        let origin = document.origin.offset;
+        self.windows.begin_at(self.bounds(format.bounds, &pass), origin);
+        Ok(Reading {
+            reader,
+            pass,
+            bounds: format.bounds,
+            origin,
+            failure: None,
+            is_pushed: false,
+            is_heavy: false,
+        })
+    }
+
+    /// Reads and scans one window of a document.
+    fn advance(
+        &mut self,
+        reading: &mut Reading<impl RewindSource>,
         sink: &mut dyn Sink,
-    ) -> io::Result<u64> {
-        let (bounds, origin) = (document.format.bounds, document.origin.offset);
-        let mut pass = self.begin(document, reader.detected());
-        windows.begin_at(self.bounds(bounds, &pass), origin);
-        let (mut failure, mut is_heavy) = (None, false);
-        loop {
-            let is_large = pass.is_held() && windows.pending().len() > HEAVY_PENDING;
-            if (is_large || reader.kept() > HEAVY_KEPT) && !is_heavy {
-                is_heavy = true;
-                sink.event(&Found::Heavy);
+    ) -> io::Result<Progress> {
+        let Reading { reader, pass, .. } = reading;
+        let mut windows = std::mem::take(&mut self.windows);
+        let is_large = pass.is_held() && windows.pending().len() > HEAVY_PENDING;
+        if (is_large || reader.kept() > HEAVY_KEPT) && !reading.is_heavy {
+            reading.is_heavy = true;
+            sink.event(&Found::Heavy);
+        }
+        let mut progress = Progress::Going;
+        match windows.fill(reader) {
+            Err(error) if reading.is_pushed && error.kind() == io::ErrorKind::WouldBlock => {
+                progress = Progress::Waiting;
             }
-            if let Err(error) = windows.fill(reader) {
-                failure = Some(error);
+            Err(error) => {
+                reading.failure = Some(error);
                 windows.end_here();
             }
-            let consumed = self.scan(&mut pass, windows.window(), reader.offset_map(), sink);
+            Ok(()) => {}
+        }
+        if progress == Progress::Going || windows.has_news() {
+            let consumed = self.scan(pass, windows.window(), reader.offset_map(), sink);
             if let Some(restarted) = pass.restarted(&mut self.linker) {
-                reader.again(restarted.start.restart.encoding)?;
-                windows.begin_at(self.bounds(bounds, &restarted), origin);
-                pass = restarted;
+                let rewound = reader.again(restarted.start.restart.encoding);
+                if let Err(error) = rewound {
+                    self.windows = windows;
+                    return Err(error);
+                }
+                windows.begin_at(self.bounds(reading.bounds, &restarted), reading.origin);
+                *pass = restarted;
+                progress = Progress::Going;
             } else if self.linker.is_stopped() || windows.consume(consumed) {
-                break;
+                progress = Progress::Over;
             }
         }
+        self.windows = windows;
+        Ok(progress)
+    }
+
+    /// Ends a document; returns its length in bytes.
+    fn end<S: RewindSource>(
+        &mut self,
+        mut reading: Reading<S>,
+        sink: &mut dyn Sink,
+    ) -> io::Result<u64> {
         self.linker.end(sink);
-        if let Some(error) = failure {
+        let window = self.windows.window();
+        let length = window.offset_at(window.bytes.len()) - reading.origin;
+        // A buffer that one document made very large is not kept for later ones.
+        self.windows.begin_at(reading.bounds, 0);
+        if let Some(error) = reading.failure {
             return Err(error);
         }
-        let window = windows.window();
-        let length = window.offset_at(window.bytes.len()) - origin;
-        Ok(reader.offset_map().map_or(length, |map| map.start(length)))
+        let map = reading.reader.offset_map();
+        Ok(map.map_or(length, |map| map.start(length)))
     }
 
     /// Returns the bounds of a pass, which may need the whole document in one window.
     fn bounds(&self, bounds: Bounds, pass: &Pass) -> Bounds {
-        let limit = usize::try_from(self.options.formats.html.max_document).unwrap_or(usize::MAX);
         match pass.is_held() {
             true => Bounds {
-                look_ahead: limit.max(bounds.look_ahead),
+                look_ahead: self.max_document().max(bounds.look_ahead),
                 ..bounds
             },
             false => bounds,
@@ -500,6 +603,150 @@ impl Extractor {
             map.forget(window.offset);
         }
         consumed
+    }
+}
+
+/// A document that is being read.
+struct Reading<S> {
+    reader: CharsetReader<S>,
+    pass: Pass,
+    bounds: Bounds,
+    /// The document offset of the first byte.
+    origin: u64,
+    /// The error that ended the document early.
+    failure: Option<io::Error>,
+    /// A reader that would block gets more bytes later.
+    is_pushed: bool,
+    is_heavy: bool,
+}
+
+/// The state of a document after a window.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    Going,
+    /// Nothing can be read before more bytes are pushed.
+    Waiting,
+    Over,
+}
+
+/// A document whose bytes arrive in chunks; [`Extractor::stream`] makes it.
+///
+/// A stream that is dropped leaves out the links that were not certain yet.
+pub struct Stream<'a, S> {
+    extractor: &'a mut Extractor,
+    document: Document<'a>,
+    sink: &'a mut S,
+    /// The first chunks, from which the encoding is detected.
+    head: Replay<Chunks>,
+    reading: Option<Reading<Replay<Chunks>>>,
+    is_over: bool,
+}
+
+impl<S: Sink> Stream<'_, S> {
+    /// Adds the next bytes of the document, and passes the links that are certain to the sink.
+    ///
+    /// # Errors
+    ///
+    /// When no memory is left, and when a document is too long to be read a second time.
+    pub fn write(&mut self, chunk: &[u8]) -> io::Result<()> {
+        if self.is_over {
+            return Ok(());
+        }
+        self.chunks().bytes.extend_from_slice(chunk);
+        self.advance()
+    }
+
+    /// Ends the document, passes the other links to the sink, and returns the length in bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stream::write`].
+    pub fn finish(mut self) -> io::Result<u64> {
+        self.chunks().is_ended = true;
+        self.advance()?;
+        match self.reading {
+            Some(reading) => self.extractor.end(reading, self.sink),
+            None => Ok(0),
+        }
+    }
+
+    /// Returns whether the sink has stopped the document: further chunks are ignored.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.is_over
+    }
+
+    fn chunks(&mut self) -> &mut Chunks {
+        match &mut self.reading {
+            Some(reading) => reading.reader.source().inner(),
+            None => self.head.inner(),
+        }
+    }
+
+    fn advance(&mut self) -> io::Result<()> {
+        if self.reading.is_none() {
+            let Format {
+                conversion,
+                prescan,
+                ..
+            } = *self.document.format;
+            let head = self.head.inner();
+            if !head.is_ended
+                && (head.bytes.len() as u64) < charset::head_length(conversion, prescan)
+            {
+                return Ok(());
+            }
+            let source = std::mem::replace(&mut self.head, Replay::new(Chunks::default(), 0));
+            self.reading = Some(Reading {
+                is_pushed: true,
+                ..self.extractor.start(&self.document, source)?
+            });
+        }
+        while !self.is_over
+            && let Some(reading) = &mut self.reading
+        {
+            // A failed document cannot go on.
+            self.is_over = true;
+            let progress = self.extractor.advance(reading, self.sink)?;
+            self.is_over = progress == Progress::Over;
+            if progress == Progress::Waiting {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<S> fmt::Debug for Stream<'_, S> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Stream")
+            .field("document", &self.document)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Chunks that have been pushed and are to be read.
+#[derive(Debug, Default)]
+struct Chunks {
+    bytes: Vec<u8>,
+    /// The index of the next byte.
+    at: usize,
+    is_ended: bool,
+}
+
+impl Read for Chunks {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.bytes.len() && !self.is_ended {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        let length = (&self.bytes[self.at..]).read(into)?;
+        self.at += length;
+        if self.at == self.bytes.len() {
+            self.bytes.clear();
+            self.at = 0;
+        }
+        Ok(length)
     }
 }
 

@@ -143,7 +143,7 @@ pub use document::events::{Context, Span};
 pub use document::flags::Flags;
 pub use document::text::{Certainty, TextReference, TextReferences, find};
 pub use document::{Format, FormatOptions, Positions};
-pub use extractor::{Document, Extractor, ExtractorOptions};
+pub use extractor::{Document, Extractor, ExtractorOptions, Stream};
 pub use linker::{Diagnostic, EmbeddedBases, Found, Link, Ruling, Sink};
 pub use links::{Links, OwnedLink, links};
 pub use uri::{

@@ -89,8 +89,21 @@ fn case(name: &str) -> Case {
     }
 }
 
-/// The links of a document that is read `window` bytes at a time, as lines.
-fn links(case: &Case, window: usize) -> Vec<String> {
+/// How a document comes to the extractor.
+#[derive(Clone, Copy, Debug)]
+enum Input {
+    /// In memory, scanned so many bytes at a time.
+    Window(usize),
+    /// In chunks of so many bytes.
+    Chunks(usize),
+}
+
+/// The links of a document as lines.
+fn links(case: &Case, input: Input) -> Vec<String> {
+    let window = match input {
+        Input::Window(bytes) => bytes,
+        Input::Chunks(_) => ExtractorOptions::default().window,
+    };
     let base = Base {
         uri: format!("http://example.com/corpus/{}", case.name).into_bytes(),
         source: BaseSource::RetrievalRoot,
@@ -103,7 +116,17 @@ fn links(case: &Case, window: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let document = Document::new(case.format, Some(&base));
     let mut sink = |link: &Link<'_>| lines.push(line(link));
-    extractor.extract_bytes(&document, &case.bytes, &mut sink);
+    match input {
+        Input::Window(_) => extractor.extract_bytes(&document, &case.bytes, &mut sink),
+        Input::Chunks(bytes) => {
+            let mut stream = extractor.stream(&document, &mut sink);
+            for chunk in case.bytes.chunks(bytes) {
+                stream.write(chunk).unwrap();
+            }
+            let length = stream.finish().unwrap();
+            assert_eq!(length, case.bytes.len() as u64, "{}", case.name);
+        }
+    }
     lines
 }
 
@@ -155,12 +178,12 @@ fn escaped(bytes: &[u8]) -> String {
 }
 
 /// What is expected and what came, line by line, if they differ.
-fn difference(case: &Case, window: usize) -> Option<String> {
-    let got = links(case, window);
+fn difference(case: &Case, input: Input) -> Option<String> {
+    let got = links(case, input);
     if got == case.expected {
         return None;
     }
-    let mut report = format!("{} with a window of {window} bytes:\n", case.name);
+    let mut report = format!("{}, {input:?}:\n", case.name);
     for index in 0..got.len().max(case.expected.len()) {
         let expected = case.expected.get(index).map_or("nothing", String::as_str);
         let got = got.get(index).map_or("nothing", String::as_str);
@@ -173,11 +196,11 @@ fn difference(case: &Case, window: usize) -> Option<String> {
     Some(report)
 }
 
-fn check(windows: impl Iterator<Item = usize> + Clone) {
+fn check(inputs: impl Iterator<Item = Input> + Clone) {
     // One report a document is enough to find out what is wrong with it.
     let reports: Vec<String> = cases()
         .iter()
-        .filter_map(|case| windows.clone().find_map(|window| difference(case, window)))
+        .filter_map(|case| inputs.clone().find_map(|input| difference(case, input)))
         .collect();
     assert!(reports.is_empty(), "{}", reports.join("\n"));
 }
@@ -197,11 +220,18 @@ fn every_document_has_its_expectations_and_they_their_document() {
 
 #[test]
 fn documents_give_the_links_that_stand_beside_them() {
-    check(std::iter::once(ExtractorOptions::default().window));
+    check(std::iter::once(Input::Window(
+        ExtractorOptions::default().window,
+    )));
 }
 
 #[test]
 fn windows_of_any_size_give_the_same_links() {
     let powers = (8..=16).map(|power| 1 << power);
-    check((1..=200).chain(powers));
+    check((1..=200).chain(powers).map(Input::Window));
+}
+
+#[test]
+fn documents_in_chunks_of_any_size_give_the_same_links() {
+    check((1..=40).chain([1000, 1 << 20]).map(Input::Chunks));
 }

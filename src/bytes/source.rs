@@ -82,6 +82,12 @@ impl<R: Read> Replay<R> {
     }
 }
 
+impl<R> Replay<R> {
+    pub(crate) fn inner(&mut self) -> &mut R {
+        &mut self.inner
+    }
+}
+
 impl<R: Read> Read for Replay<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.at < self.kept.len() {

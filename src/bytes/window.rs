@@ -88,6 +88,8 @@ pub struct Windows {
     size: usize,
     last: bool,
     stalled: bool,
+    /// The number of pending bytes that the scanner has seen and left.
+    seen: usize,
 }
 
 impl Default for Windows {
@@ -110,6 +112,7 @@ impl Windows {
             size: size.max(1),
             last: false,
             stalled: false,
+            seen: 0,
         }
     }
 
@@ -124,7 +127,7 @@ impl Windows {
         self.offset = offset;
         self.bounds = bounds;
         self.last = false;
-        self.stalled = false;
+        (self.stalled, self.seen) = (false, 0);
         // A buffer that one document made very large is not kept for later ones.
         if self.buffer.len() > self.size + bounds.look_ahead + bounds.look_behind {
             self.buffer = Vec::new();
@@ -172,6 +175,15 @@ impl Windows {
             }
         }
         Ok(())
+    }
+
+    /// Returns whether a scan can find something before more bytes arrive.
+    ///
+    /// While the scanner consumes nothing, an eighth more bytes must arrive, so that the total time stays
+    /// linear for chunks of any size.
+    pub(crate) fn has_news(&self) -> bool {
+        let new = self.pending().len() - self.seen;
+        new > if self.stalled { self.seen / 8 } else { 0 }
     }
 
     /// Appends bytes behind the pending ones, for documents that are generated rather than read.
@@ -224,6 +236,7 @@ impl Windows {
         );
         self.stalled = start == self.start;
         self.start = start;
+        self.seen = self.end - start;
         let behind = start
             .saturating_sub(self.bounds.look_behind)
             .max(self.behind);

@@ -22,6 +22,8 @@ pub(super) fn check(mut input: Input<'_>) {
     cut.expect_same(&whole, &format!("{}, windows of {window}", format.name));
     let viewed = in_memory(format.name, bytes, &formats, window);
     viewed.expect_same(&whole, &format!("{}, in memory", format.name));
+    let pushed = in_chunks(format.name, bytes, &formats, window);
+    pushed.expect_same(&whole, &format!("{}, chunks of {window}", format.name));
     for link in whole.links.iter().filter(|link| link.member.is_empty()) {
         check_span(bytes, link);
     }
@@ -43,6 +45,23 @@ fn in_memory(
     let base = this_message();
     let format = document::Format::named(format).expect("it is a format");
     extractor.extract_bytes(&Document::new(format, Some(&base)), bytes, &mut found);
+    found
+}
+
+fn in_chunks(format: &str, bytes: &[u8], formats: &document::FormatOptions, chunk: usize) -> Found {
+    let mut found = Found::default();
+    let mut extractor = Extractor::new(
+        &ExtractorOptions::default()
+            .with_formats(formats.clone())
+            .with_positions(Positions::Lines),
+    );
+    let base = this_message();
+    let format = document::Format::named(format).expect("it is a format");
+    let mut stream = extractor.stream(&Document::new(format, Some(&base)), &mut found);
+    for chunk in bytes.chunks(chunk) {
+        stream.write(chunk).expect("memory is left");
+    }
+    stream.finish().expect("memory is left");
     found
 }
 

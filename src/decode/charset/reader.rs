@@ -13,9 +13,19 @@ use crate::decode::offset_map::OffsetMap;
 /// The number of bytes that are converted at a time.
 const PIECE: usize = 16 << 10;
 
+/// Returns the number of first bytes from which the encoding of a document is detected.
+pub(crate) fn head_length(conversion: Conversion, prescan: Option<Prescan>) -> u64 {
+    match (conversion, prescan) {
+        (Conversion::Never, _) => 0,
+        // A byte order mark.
+        (_, None) => 3,
+        (_, Some(_)) => PRESCAN as u64,
+    }
+}
+
 /// Reads a document, converted to UTF-8 where the format asks for that.
-pub(crate) struct CharsetReader<'a, S> {
-    source: &'a mut S,
+pub(crate) struct CharsetReader<S> {
+    source: S,
     conversion: Conversion,
     detected: Detected,
     /// The first bytes, from which the encoding was detected.
@@ -29,25 +39,21 @@ pub(crate) struct CharsetReader<'a, S> {
     ended: bool,
 }
 
-impl<'a, S: RewindSource> CharsetReader<'a, S> {
+impl<S: RewindSource> CharsetReader<S> {
     /// Detects the encoding of a document.
     ///
     /// # Errors
     ///
     /// Those of the source.
     pub(crate) fn new(
-        source: &'a mut S,
+        mut source: S,
         conversion: Conversion,
         prescan: Option<Prescan>,
         declared: Option<&'static Encoding>,
     ) -> io::Result<Self> {
         let mut head = Vec::new();
-        if conversion != Conversion::Never {
-            source
-                .by_ref()
-                .take(PRESCAN as u64)
-                .read_to_end(&mut head)?;
-        }
+        let length = head_length(conversion, prescan);
+        source.by_ref().take(length).read_to_end(&mut head)?;
         let mut reader = CharsetReader {
             detected: detect(prescan, declared, &head),
             source,
@@ -85,6 +91,10 @@ impl<'a, S: RewindSource> CharsetReader<'a, S> {
         }
         self.begin();
         Ok(())
+    }
+
+    pub(crate) fn source(&mut self) -> &mut S {
+        &mut self.source
     }
 
     /// Returns how many bytes are kept to be read again.
@@ -138,7 +148,7 @@ impl<'a, S: RewindSource> CharsetReader<'a, S> {
     }
 }
 
-impl<S: RewindSource> Read for CharsetReader<'_, S> {
+impl<S: RewindSource> Read for CharsetReader<S> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.converter.is_none() {
             return self.read_stored(into);
