@@ -26,7 +26,6 @@ use crate::uri::unwrap::Unwrapper;
 
 /// Options of extraction.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct ExtractorOptions {
     /// The options of each format.
     pub formats: document::FormatOptions,

@@ -9,9 +9,10 @@
 //! use uriscan::{Base, Format, links};
 //!
 //! let page = b"<a href='b.html'>b</a> <base href='http://example.org/'>";
-//! let base = Base::retrieved("http://example.com/docs/a.html");
+//! let base = Base::retrieved("http://example.com/docs/a.html")?;
 //! let targets: Vec<_> = links(page, Format::HTML, Some(&base)).map(|link| link.target).collect();
 //! assert_eq!(targets, [Ok(b"http://example.org/b.html".to_vec())]);
+//! # Ok::<(), uriscan::BaseError>(())
 //! ```
 //!
 //! | task | items |

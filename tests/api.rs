@@ -27,7 +27,7 @@ fn types_go_where_threads_need_them() {
 #[test]
 fn the_root_finds_links_and_resolves() {
     use uriscan::{Base, Format, ResolveErrorKind, Rules, links, resolve};
-    let base = Base::retrieved("http://example.com/a/index.html");
+    let base = Base::retrieved("http://example.com/a/index.html").unwrap();
     let page = b"<a href='\xff'><base href=/x/><a id=1 href=b>";
     let found: Vec<_> = links(page, Format::HTML, Some(&base)).collect();
     assert_eq!(found.len(), 2);

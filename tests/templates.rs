@@ -5,7 +5,7 @@ use uriscan::{Base, Format, links};
 
 /// The references of a document, and whether each is one of a template.
 fn found(format: &str, document: &str) -> Vec<(String, bool)> {
-    let base = Base::retrieved("http://example.com/a");
+    let base = Base::retrieved("http://example.com/a").unwrap();
     let found = links(
         document.as_bytes(),
         Format::named(format).unwrap(),

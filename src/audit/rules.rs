@@ -6,7 +6,7 @@ use crate::document::flags::Flags;
 use crate::uri::ResolveErrorKind;
 
 /// The severity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
     /// Not reported.
     Allow,
@@ -15,6 +15,8 @@ pub enum Level {
     /// Reported, and the audit fails.
     Error,
 }
+
+displayed_by_name!(Level);
 
 impl Level {
     /// Returns the name in records.
@@ -28,6 +30,7 @@ impl Level {
 }
 
 /// A rule of the audit.
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct Rule {
     /// The name on the command line and in records.
@@ -159,7 +162,7 @@ fn is_relative(reference: &[u8]) -> bool {
 }
 
 /// The states of which each link ends in exactly one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LinkState {
     /// The target exists.
     Ok,
@@ -172,6 +175,8 @@ pub enum LinkState {
     /// The link was excluded by an option, or is of a scheme with nothing to look up.
     Skipped,
 }
+
+displayed_by_name!(LinkState);
 
 impl LinkState {
     /// Every state with its name in records, in the order of [`StateCounts`].

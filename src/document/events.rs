@@ -134,6 +134,8 @@ pub enum Context {
     Comment,
 }
 
+displayed_by_name!(Context);
+
 impl Context {
     /// Every context with its name in records.
     pub const NAMES: [(Context, &'static str); 11] = [

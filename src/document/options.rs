@@ -2,7 +2,6 @@
 
 /// The options of all formats.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct FormatOptions {
     /// Plain text.
     pub text: TextOptions,
@@ -52,7 +51,6 @@ pub enum AnchorReporting {
 
 /// Options for scanning text.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct TextOptions {
     /// The bytes beyond ASCII that belong to a URI.
     pub non_ascii: NonAscii,
@@ -99,7 +97,6 @@ pub enum NonAscii {
 
 /// Options for HTML.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct HtmlOptions {
     /// Also report references by convention: Open Graph, lazy loading, JSON-LD and the like.
     pub extended: bool,
@@ -133,7 +130,6 @@ impl Default for HtmlOptions {
 /// Options for Markdown.
 #[cfg(feature = "markdown")]
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct MarkdownOptions {
     /// The anchors that headings get.
     pub slug: Slug,
@@ -171,7 +167,6 @@ pub enum Slug {
 /// Options for mail and news.
 #[cfg(feature = "mail")]
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct MailOptions {
     /// Which header fields are read for references.
     pub headers: Headers,

@@ -8,6 +8,7 @@ use percent_encoding::percent_decode;
 
 use super::percent;
 use super::reference::Ends;
+use super::{BaseError, Resolver, Rules};
 use crate::bytes::class::ByteSet;
 
 /// A base URI and its source.
@@ -20,22 +21,37 @@ pub struct Base {
 }
 
 impl Base {
-    /// Makes the base of a document that was retrieved from a URI (RFC 2396 section 5.1.3).
-    #[must_use]
-    pub fn retrieved(uri: impl Into<Vec<u8>>) -> Self {
-        Base {
-            uri: uri.into(),
-            source: BaseSource::RetrievalOption,
-        }
+    /// Creates the base of a document that was retrieved from a URI (RFC 2396 section 5.1.3).
+    ///
+    /// ```
+    /// use uriscan::Base;
+    ///
+    /// assert_eq!(Base::retrieved("http://example.com/a").unwrap().source.name(), "retrieval:option");
+    /// assert!(Base::retrieved("example.com/a").is_err());
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the URI has no scheme, or has a host or a port that does not parse (WHATWG URL section 4.4).
+    pub fn retrieved(uri: impl AsRef<[u8]>) -> Result<Self, BaseError> {
+        Base::checked(uri.as_ref(), BaseSource::RetrievalOption)
     }
 
-    /// Makes the base of a document about which nothing is known (RFC 2396 section 5.1.4).
-    #[must_use]
-    pub fn default_base(uri: impl Into<Vec<u8>>) -> Self {
-        Base {
-            uri: uri.into(),
-            source: BaseSource::DefaultOption,
-        }
+    /// Creates the base of a document about which nothing is known (RFC 2396 section 5.1.4).
+    ///
+    /// # Errors
+    ///
+    /// As [`Base::retrieved`].
+    pub fn default_base(uri: impl AsRef<[u8]>) -> Result<Self, BaseError> {
+        Base::checked(uri.as_ref(), BaseSource::DefaultOption)
+    }
+
+    fn checked(uri: &[u8], source: BaseSource) -> Result<Self, BaseError> {
+        Resolver::new(uri, Rules::Whatwg)?;
+        Ok(Base {
+            uri: uri.to_vec(),
+            source,
+        })
     }
 }
 

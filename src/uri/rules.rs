@@ -26,6 +26,8 @@ pub enum Rules {
     Rfc1808,
 }
 
+displayed_by_name!(Rules);
+
 impl Rules {
     /// RFC 3986 to the letter, with strict schemes.
     pub const RFC3986: Self = Self::Rfc3986 {

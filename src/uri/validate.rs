@@ -268,6 +268,8 @@ pub enum AuthorityKind {
     RegName,
 }
 
+displayed_by_name!(AuthorityKind);
+
 impl AuthorityKind {
     /// Returns the kind of a valid reference's authority, if it has one.
     #[must_use]

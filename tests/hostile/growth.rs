@@ -177,7 +177,7 @@ fn feeds_with_srcdoc_take_no_memory_for_each_item() {
 fn the_base_in_the_srcdoc_of_an_item_is_not_the_base_of_later_items() {
     let item = "<item><description>&lt;iframe srcdoc='&amp;lt;base href=/b/>'>&lt;/iframe>&lt;a href=x></description></item>";
     let feed = format!("<rss><channel>{item}{item}</channel></rss>");
-    let base = uriscan::Base::retrieved("http://r/");
+    let base = uriscan::Base::retrieved("http://r/").unwrap();
     let targets = uriscan::links(feed.as_bytes(), Format::named("xml").unwrap(), Some(&base));
     let targets: Vec<_> = targets
         .filter(|link| link.reference == b"x")

@@ -180,6 +180,8 @@ const LIKELY: Flags = LIKELY_INSIDE
     .union(Flags::GLUED)
     .union(Flags::FOOTNOTE_CUT);
 
+displayed_by_name!(Certainty);
+
 impl Certainty {
     /// Returns the certainty of a reference, from the kind of place and its flags.
     ///
