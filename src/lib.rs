@@ -60,7 +60,7 @@
 //! | 4 | `archive` | files of other files: tar, zip, packages (EPUB, OOXML, ODF), web archives |
 //! | 5 | `extractor` | one document from start to end |
 //! | 5 | `output` | links to bytes: text, JSON Lines, CSV, TSV, tables (Arrow) |
-//! | 6 | `links` | the links of one document in memory, as values |
+//! | 6 | `links`, `response` | the links of one document in memory, as values; those of a response of HTTP |
 //! | 6 | `pipeline` | many documents on all cores, written in order |
 //! | 6 | `audit` | the links of document trees, checked against the files on disk |
 //! | 7 | `cli` | the command line |
@@ -89,9 +89,7 @@ macro_rules! displayed_by_name {
 mod archive;
 #[cfg(all(feature = "audit", feature = "internals"))]
 pub mod archive;
-#[cfg(all(feature = "audit", not(feature = "internals")))]
-mod audit;
-#[cfg(all(feature = "audit", feature = "internals"))]
+#[cfg(feature = "audit")]
 pub mod audit;
 #[cfg(not(feature = "internals"))]
 mod bytes;
@@ -126,6 +124,8 @@ pub mod output;
 mod pipeline;
 #[cfg(all(feature = "audit", feature = "internals"))]
 pub mod pipeline;
+#[cfg(feature = "documents")]
+mod response;
 #[cfg(not(feature = "internals"))]
 mod uri;
 #[cfg(feature = "internals")]
@@ -142,7 +142,6 @@ pub use cli::main as run_command;
 pub use document::diagnostic::Code;
 pub use document::events::{Context, Span};
 pub use document::flags::Flags;
-pub use document::text::{Certainty, TextReference, TextReferences, find};
 pub use document::{Format, FormatOptions, Positions};
 pub use extractor::{Document, Extractor, ExtractorOptions, Stream};
 pub use linker::{Diagnostic, EmbeddedBases, Found, Link, Ruling, Sink};
@@ -152,10 +151,8 @@ pub use uri::{
     ResolveErrorKind, Resolved, Resolver, Rules, normalize, resolve, validate,
 };
 
-/// Options of the formats and of resolution, and conversions between file names and URIs.
-pub mod options {
-    #[cfg(feature = "audit")]
-    pub use crate::audit::{RULES, Rule};
+/// Options of the formats.
+pub mod formats {
     pub use crate::document::AnchorReporting;
     pub use crate::document::html::HtmlOptions;
     #[cfg(feature = "mail")]
@@ -163,10 +160,36 @@ pub mod options {
     #[cfg(feature = "markdown")]
     pub use crate::document::markdown::{MarkdownOptions, Slug};
     pub use crate::document::text::{NonAscii, TextOptions};
+}
+
+/// Responses of HTTP.
+#[cfg(feature = "documents")]
+pub mod http {
+    pub use crate::response::Response;
+}
+
+/// The parts of a link, and links that mail gateways have rewritten.
+pub mod link {
     pub use crate::linker::{Envelope, LinkDescription, LinkMember, WebRecord};
-    pub use crate::uri::base::{PathStyle, file_path, file_uri};
     pub use crate::uri::unwrap::{Gateway, Unwrapper};
-    pub use crate::uri::{ExcessDots, Mounts, Normalization, RuleForm, SameScheme, Served};
+}
+
+/// File names as URIs, and directories that are mounted at URIs.
+pub mod path {
+    pub use crate::uri::base::{PathStyle, file_path, file_uri};
+    pub use crate::uri::{Mounts, Served};
+}
+
+/// The choices that the texts of the RFCs leave open.
+pub mod rules {
+    pub use crate::uri::{ExcessDots, Normalization, RuleForm, SameScheme};
+}
+
+/// References in plain text.
+pub mod text {
+    pub use crate::document::text::{
+        Certainty, NonAscii, TextOptions, TextReference, TextReferences, find,
+    };
 }
 
 #[doc = include_str!("examples.md")]

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use uriscan::document::flags::Flags;
 use uriscan::extractor::{Document, Extractor, ExtractorOptions};
+use uriscan::formats::AnchorReporting;
 use uriscan::linker::{self, Link, Sink};
-use uriscan::options::AnchorReporting;
 use uriscan::uri::{Base, BaseSource};
 use uriscan::{Format, FormatOptions};
 

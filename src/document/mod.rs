@@ -149,10 +149,14 @@ impl Format {
 
     /// Returns the format of the payload of a record with a media type, in lower case: plain text for
     /// text of any other kind.
-    #[cfg(feature = "mail")]
+    #[cfg(any(feature = "documents", feature = "mail"))]
     pub(crate) fn of_payload(media_type: &str) -> Option<&'static Format> {
+        #[cfg(feature = "mail")]
         let is_text = || mail::is_text(media_type).then_some(Format::TEXT);
+        #[cfg(not(feature = "mail"))]
+        let is_text = || media_type.starts_with("text/").then_some(Format::TEXT);
         match media_type {
+            #[cfg(feature = "mail")]
             "message/rfc822" | "message/global" => Some(Format::MAIL),
             _ => Self::of_media_type(media_type).or_else(is_text),
         }

@@ -42,7 +42,7 @@ pub struct Link<'a> {
     /// The message or record, and the part.
     pub part: &'a LinkMember<'a>,
     /// The description in markup, if
-    /// [`HtmlOptions::descriptions`](crate::options::HtmlOptions::descriptions) asks for it.
+    /// [`HtmlOptions::descriptions`](crate::formats::HtmlOptions::descriptions) asks for it.
     pub description: Option<LinkDescription<'a>>,
 }
 

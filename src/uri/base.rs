@@ -172,7 +172,7 @@ pub fn push_path(path: &[u8], uri: &mut Vec<u8>) {
 /// `None` for a relative path and for a device of Windows.
 ///
 /// ```
-/// use uriscan::options::{PathStyle, file_uri};
+/// use uriscan::path::{PathStyle, file_uri};
 ///
 /// assert_eq!(file_uri(b"/a b", PathStyle::Unix).unwrap(), b"file:///a%20b");
 /// assert_eq!(file_uri(br"C:\a", PathStyle::Windows).unwrap(), b"file:///C:/a");
@@ -216,7 +216,7 @@ pub fn file_uri(path: &[u8], style: PathStyle) -> Option<Vec<u8>> {
 /// host on Unix: `localhost` and no host are this machine (RFC 8089 section 2).
 ///
 /// ```
-/// use uriscan::options::{PathStyle, file_path};
+/// use uriscan::path::{PathStyle, file_path};
 ///
 /// assert_eq!(file_path(b"file:///a%20b?q#f", PathStyle::Unix).unwrap(), b"/a b");
 /// assert_eq!(file_path(b"file:///C|/a", PathStyle::Windows).unwrap(), br"C:\a");

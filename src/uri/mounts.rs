@@ -9,7 +9,7 @@ use super::base::{PathStyle, push_path, push_segments};
 /// Directories and the URIs at which they are served; the longest match counts in both directions.
 ///
 /// ```
-/// use uriscan::options::Mounts;
+/// use uriscan::path::Mounts;
 ///
 /// let mut mounts = Mounts::default();
 /// mounts.add(b"/srv/public", b"https://example.com/docs/");

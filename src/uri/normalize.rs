@@ -21,7 +21,7 @@ pub enum Normalization {
 /// Appends the normal form of a reference.
 ///
 /// ```
-/// use uriscan::{options::Normalization, normalize};
+/// use uriscan::{normalize, rules::Normalization};
 ///
 /// let mut normal = Vec::new();
 /// normalize(b"HTTP://Example.COM:80/%7ebob/../x", Normalization::Rfc3986Scheme, &mut normal);

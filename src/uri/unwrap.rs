@@ -32,7 +32,7 @@ impl Gateway {
 /// Decodes rewritten links by their host.
 ///
 /// ```
-/// use uriscan::options::{Gateway, Unwrapper};
+/// use uriscan::link::{Gateway, Unwrapper};
 /// let mut unwrapper = Unwrapper::default();
 /// unwrapper.add(Gateway::SafeLinks, ".safelinks.example.com");
 /// let link = b"https://n1.safelinks.example.com/?url=http%3A%2F%2Fwww.example.org%2Fx&data=05";

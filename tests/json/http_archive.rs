@@ -1,7 +1,7 @@
 //! HTTP archives.
 
 use uriscan::document::FormatOptions;
-use uriscan::options::{Headers, MailOptions};
+use uriscan::formats::{Headers, MailOptions};
 
 use super::{both, read_with, targets};
 

@@ -40,7 +40,7 @@ impl TextReference<'_> {
 /// The example of RFC 2396 Appendix E, where white space and a line break stand inside one URI:
 ///
 /// ```
-/// use uriscan::{options::TextOptions, Certainty, find};
+/// use uriscan::text::{Certainty, TextOptions, find};
 /// let text = b"   Yes, Jim, I found it under \"http://www.w3.org/Addressing/\",
 ///    but you can probably pick it up from <ftp://ds.internic.
 ///    net/rfc/>.  Note the warning in <http://www.ics.uci.edu/pub/

@@ -1,0 +1,1 @@
+//! Programs that embed uriscan are the tests of this package.
