@@ -145,7 +145,7 @@ pub use document::flags::Flags;
 pub use document::{Format, FormatOptions, Positions};
 pub use extractor::{Document, Extractor, ExtractorOptions, Stream};
 pub use linker::{Diagnostic, EmbeddedBases, Found, Link, Ruling, Sink};
-pub use links::{Links, OwnedLink, links};
+pub use links::{Links, OwnedLink, OwnedMember, links};
 pub use uri::{
     Base, BaseError, BaseSource, Component, Fault, Grammar, Reference, ReferenceKind, ResolveError,
     ResolveErrorKind, Resolved, Resolver, Rules, normalize, resolve, validate,

@@ -7,7 +7,7 @@ use crate::document::Format;
 use crate::document::events::{Context, Span};
 use crate::document::flags::Flags;
 use crate::extractor::{Document, Extractor, ExtractorOptions, Positions};
-use crate::linker::Link;
+use crate::linker::{Envelope, Link, LinkDescription, LinkMember, WebRecord};
 use crate::uri::{Base, ResolveErrorKind};
 
 /// Returns the links of a document, in document order, with their lines and columns.
@@ -81,6 +81,60 @@ pub struct OwnedLink {
     pub flags: Flags,
     /// Other readings of the reference, the likeliest first.
     pub alternatives: Vec<Vec<u8>>,
+    /// The original target where a mail gateway has rewritten it, if unwrapping is enabled.
+    pub unwrapped: Option<Vec<u8>>,
+    /// The message or record, and the part.
+    pub part: OwnedMember,
+    /// The description in markup, if it is asked for.
+    pub description: Option<LinkDescription<String>>,
+}
+
+/// A [`LinkMember`] that owns its bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct OwnedMember {
+    /// The message's identifier.
+    pub message_id: Option<String>,
+    /// Offset of the message's first byte in the archive, decompressed.
+    pub message_offset: Option<u64>,
+    /// The message's date, sender and subject; `None` outside messages, or if not enabled.
+    pub envelope: Option<Envelope<String>>,
+    /// The bytes of the name of the member of an archive, where they are not UTF-8.
+    pub name_bytes: Option<Vec<u8>>,
+    /// Offset in the compressed file of the member (of gzip, say) that holds that byte.
+    pub member_offset: Option<u64>,
+    /// The number of compressed bytes of the record, or of the member that holds it.
+    pub member_length: Option<u64>,
+    /// The record of a web archive.
+    pub record: Option<WebRecord<String>>,
+    /// The part's media type.
+    pub media_type: Option<String>,
+    /// The part's declared charset.
+    pub charset: Option<String>,
+    /// The part of the same message that the link names (RFC 2557, RFC 2392).
+    pub target_part: Option<String>,
+}
+
+impl From<&LinkMember<'_>> for OwnedMember {
+    fn from(part: &LinkMember<'_>) -> Self {
+        let owned = |text: Option<&str>| text.map(str::to_owned);
+        OwnedMember {
+            message_id: owned(part.message_id),
+            message_offset: part.message_offset,
+            envelope: part
+                .envelope
+                .map(|envelope| envelope.map(|text| (*text).to_owned())),
+            name_bytes: part.name_bytes.map(<[u8]>::to_vec),
+            member_offset: part.member_offset,
+            member_length: part.member_length,
+            record: part
+                .record
+                .map(|record| record.map(|text| (*text).to_owned())),
+            media_type: owned(part.media_type),
+            charset: owned(part.charset),
+            target_part: owned(part.target_part),
+        }
+    }
 }
 
 impl OwnedLink {
@@ -119,6 +173,11 @@ impl From<&Link<'_>> for OwnedLink {
             attribute: owned(link.attribute),
             flags: link.flags,
             alternatives: link.alternatives.iter().map(|text| text.to_vec()).collect(),
+            unwrapped: link.unwrapped.map(<[u8]>::to_vec),
+            part: link.part.into(),
+            description: link
+                .description
+                .map(|one| one.map(|text| (*text).to_owned())),
         }
     }
 }

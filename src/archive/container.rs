@@ -349,7 +349,7 @@ impl RecordHeader {
     }
 
     /// Returns what links of the record show of it.
-    pub fn shown(&self) -> WebRecord<'_> {
+    pub fn shown(&self) -> WebRecord<&str> {
         WebRecord {
             id: self.id.as_deref(),
             target_uri: self.target.as_deref(),

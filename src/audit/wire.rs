@@ -273,7 +273,7 @@ const ERRORS: [ResolveErrorKind; 6] = [
 
 packed_fields! {
     Diagnostic<'a> { member, code, count, offset }
-    Envelope<'a> { date, from, subject }
+    Envelope<&'a str> { date, from, subject }
     LinkContext<'a> { base, member, part }
     LinkMember<'a> {
         message_offset, member_offset, message_id, media_type, charset, target_part, envelope;

@@ -112,7 +112,7 @@ impl EnvelopeText {
         }
     }
 
-    pub(super) fn read(&self) -> link::Envelope<'_> {
+    pub(super) fn read(&self) -> link::Envelope<&str> {
         let [date, from, subject] = self.decoded.get_or_init(|| {
             std::array::from_fn(|field| self.raw[field].as_deref().and_then(self.decode[field]))
         });

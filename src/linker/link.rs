@@ -43,21 +43,33 @@ pub struct Link<'a> {
     pub part: &'a LinkMember<'a>,
     /// The description in markup, if
     /// [`HtmlOptions::descriptions`](crate::formats::HtmlOptions::descriptions) asks for it.
-    pub description: Option<LinkDescription<'a>>,
+    pub description: Option<LinkDescription<&'a str>>,
 }
 
-/// The description of a link in markup (WHATWG HTML, "links").
+/// The description of a link in markup (WHATWG HTML, "links"), in `&str` or in `String`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct LinkDescription<'a> {
+pub struct LinkDescription<T> {
     /// The text that a reader sees of an `a` or `area` element, at most 128 scalar values.
-    pub text: Option<&'a str>,
+    pub text: Option<T>,
     /// The link types, in lower case, with a space between two.
-    pub rel: Option<&'a str>,
+    pub rel: Option<T>,
     /// The language of the target, as written.
-    pub hreflang: Option<&'a str>,
+    pub hreflang: Option<T>,
     /// The advisory text.
-    pub title: Option<&'a str>,
+    pub title: Option<T>,
+}
+
+impl<T> LinkDescription<T> {
+    /// Returns the same with other texts.
+    pub(crate) fn map<U>(&self, map: impl Fn(&T) -> U) -> LinkDescription<U> {
+        LinkDescription {
+            text: self.text.as_ref().map(&map),
+            rel: self.rel.as_ref().map(&map),
+            hreflang: self.hreflang.as_ref().map(&map),
+            title: self.title.as_ref().map(&map),
+        }
+    }
 }
 
 impl Link<'_> {
@@ -96,7 +108,7 @@ pub struct LinkMember<'a> {
     /// Offset of the message's first byte in the archive, decompressed.
     pub message_offset: Option<u64>,
     /// The message's date, sender and subject; `None` outside messages, or if not enabled.
-    pub envelope: Option<Envelope<'a>>,
+    pub envelope: Option<Envelope<&'a str>>,
     /// The bytes of the name of the member of an archive, where they are no UTF-8.
     pub name_bytes: Option<&'a [u8]>,
     /// Offset in the compressed file of the member (of gzip, say) that holds that byte.
@@ -106,7 +118,7 @@ pub struct LinkMember<'a> {
     /// The number of compressed bytes of the record, or of the member that holds it.
     pub member_length: Option<u64>,
     /// The record of a web archive.
-    pub record: Option<&'a WebRecord<'a>>,
+    pub record: Option<&'a WebRecord<&'a str>>,
     /// The part's media type.
     pub media_type: Option<&'a str>,
     /// The part's declared charset.
@@ -157,36 +169,62 @@ impl LinkMember<'_> {
     }
 }
 
-/// A record of a web archive: fields of its header, and of the HTTP response in it.
+/// A record of a web archive: fields of its header, and of the HTTP response in it; in `&str` or in `String`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct WebRecord<'a> {
+pub struct WebRecord<T> {
     /// The identifier, in angle brackets (ISO 28500, `WARC-Record-ID`).
-    pub id: Option<&'a str>,
+    pub id: Option<T>,
     /// The URI that was retrieved.
-    pub target_uri: Option<&'a str>,
+    pub target_uri: Option<T>,
     /// The status code of the response.
     pub http_status: Option<u16>,
     /// The media type, as the response has it, else the record.
-    pub content_type: Option<&'a str>,
+    pub content_type: Option<T>,
     /// Why the record does not hold everything.
-    pub truncated: Option<&'a str>,
+    pub truncated: Option<T>,
     /// The type of the record.
-    pub warc_type: Option<&'a str>,
+    pub warc_type: Option<T>,
     /// The date of the retrieval, as written.
-    pub warc_date: Option<&'a str>,
+    pub warc_date: Option<T>,
 }
 
-/// The date, the sender and the subject of a message.
+impl<T> WebRecord<T> {
+    /// Returns the same with other texts.
+    pub(crate) fn map<U>(&self, map: impl Fn(&T) -> U) -> WebRecord<U> {
+        WebRecord {
+            id: self.id.as_ref().map(&map),
+            target_uri: self.target_uri.as_ref().map(&map),
+            http_status: self.http_status,
+            content_type: self.content_type.as_ref().map(&map),
+            truncated: self.truncated.as_ref().map(&map),
+            warc_type: self.warc_type.as_ref().map(&map),
+            warc_date: self.warc_date.as_ref().map(&map),
+        }
+    }
+}
+
+/// The date, the sender and the subject of a message, in `&str` or in `String`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Envelope<'a> {
+pub struct Envelope<T> {
     /// The date in UTC (RFC 3339 section 5.6); `None` if it does not parse.
-    pub date: Option<&'a str>,
+    pub date: Option<T>,
     /// The address of the first author, at most 512 bytes.
-    pub from: Option<&'a str>,
+    pub from: Option<T>,
     /// The subject, decoded, at most 512 bytes.
-    pub subject: Option<&'a str>,
+    pub subject: Option<T>,
+}
+
+impl<T> Envelope<T> {
+    /// Returns the same with other texts.
+    pub(crate) fn map<U>(&self, map: impl Fn(&T) -> U) -> Envelope<U> {
+        Envelope {
+            date: self.date.as_ref().map(&map),
+            from: self.from.as_ref().map(&map),
+            subject: self.subject.as_ref().map(&map),
+        }
+    }
 }
 
 /// Something that readers of a document's links should know, once for each document and code.

@@ -265,11 +265,11 @@ fn target_host<'a>(link: &Link<'a>) -> Value<'a> {
     authority.map_or(Value::Null, |authority| Value::Bytes(host(authority)))
 }
 
-fn description<'a>(link: &Link<'a>) -> LinkDescription<'a> {
+fn description<'a>(link: &Link<'a>) -> LinkDescription<&'a str> {
     link.description.unwrap_or_default()
 }
 
-fn record<'a>(link: &Link<'a>) -> WebRecord<'a> {
+fn record<'a>(link: &Link<'a>) -> WebRecord<&'a str> {
     link.part.record.copied().unwrap_or_default()
 }
 
