@@ -431,7 +431,8 @@ impl Extractor {
             CharsetReader::new(source, format.conversion, format.prescan, document.declared)?;
         let pass = self.begin(document, reader.detected());
         let origin = document.origin.offset;
-        self.windows.begin_at(self.bounds(format.bounds, &pass), origin);
+        self.windows
+            .begin_at(self.bounds(format.bounds, &pass), origin);
         Ok(Reading {
             reader,
             pass,
