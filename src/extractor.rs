@@ -13,7 +13,7 @@ use crate::bytes::window::{Bounds, Window, Windows};
 use crate::decode::charset::{self, CharsetReader, Conversion, Detected};
 use crate::decode::offset_map::OffsetMap;
 pub use crate::document::Positions;
-use crate::document::events::{Batch, Event, Events};
+use crate::document::events::{Batch, Event, Events, Quoting};
 use crate::document::options::{RstRoles, Slug};
 use crate::document::{
     self, ArchiveCounts, Format, Passes, PieceIndex, Scan, ScanStart, SplitContext,
@@ -842,6 +842,7 @@ fn map_back(map: &OffsetMap, events: &mut Batch) {
             Event::Reference(found) => {
                 found.span.start = map.start(found.span.start);
                 found.span.end = map.end(found.span.end);
+                found.quoting = Quoting::Encoded;
             }
             Event::Remark(found) => {
                 found.span.start = map.start(found.span.start);

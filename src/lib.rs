@@ -60,6 +60,7 @@
 //! | 4 | `archive` | files of other files: tar, zip, packages (EPUB, OOXML, ODF), web archives |
 //! | 5 | `extractor` | one document from start to end |
 //! | 5 | `output` | links to bytes: text, JSON Lines, CSV, TSV, tables (Arrow) |
+//! | 5 | `rewrite` | other references in the place of those that were found |
 //! | 6 | `links`, `response` | the links of one document in memory, as values; those of a response of HTTP |
 //! | 6 | `pipeline` | many documents on all cores, written in order |
 //! | 6 | `audit` | the links of document trees, checked against the files on disk |
@@ -126,6 +127,7 @@ mod pipeline;
 pub mod pipeline;
 #[cfg(feature = "documents")]
 mod response;
+pub mod rewrite;
 #[cfg(not(feature = "internals"))]
 mod uri;
 #[cfg(feature = "internals")]

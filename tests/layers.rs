@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every module at the top of `src`, and its layer.
-const LAYERS: [(&str, u8); 13] = [
+const LAYERS: [(&str, u8); 14] = [
     ("archive", 4),
     ("bytes", 1),
     ("uri", 2),
@@ -16,6 +16,7 @@ const LAYERS: [(&str, u8); 13] = [
     ("extractor", 5),
     ("links", 6),
     ("response", 6),
+    ("rewrite", 5),
     ("output", 5),
     ("pipeline", 6),
     ("audit", 6),

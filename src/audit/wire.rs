@@ -9,7 +9,7 @@ use super::names::FileId;
 use super::rules::{Level, LinkState, RULES, RuleId};
 use crate::bytes::lines::Position;
 use crate::document::diagnostic::{self, CODES, Code};
-use crate::document::events::{Context, RemarkKind, Span};
+use crate::document::events::{Context, Quoting, RemarkKind, Span};
 use crate::document::flags::Flags;
 use crate::linker::{Diagnostic, Envelope, Link, LinkMember, Remark};
 use crate::pipeline::reorder::OutputBlock;
@@ -76,6 +76,7 @@ impl<'a> WireReader<'a> {
             reference,
             target,
             base: context.base,
+            quoting: Quoting::Plain,
             context: Packed::unpack(self),
             element: Packed::unpack(self),
             attribute: Packed::unpack(self),

@@ -158,6 +158,25 @@ impl Context {
     }
 }
 
+/// The escapes that the syntax around a reference has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Quoting {
+    /// None that is known: only characters that no format escapes can be written.
+    #[default]
+    Plain,
+    /// Character references of HTML, in quotes.
+    Html,
+    /// Character references of HTML, without quotes.
+    HtmlUnquoted,
+    /// Character references of XML.
+    Xml,
+    /// Escapes of a string of JSON.
+    Json,
+    /// The document is in an encoding in which ASCII differs: nothing can be written.
+    Encoded,
+}
+
 /// The base that a reference is resolved against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BaseSelector {
@@ -193,6 +212,8 @@ pub struct FoundReference {
     pub classes: ByteClasses,
     /// The syntax around the reference.
     pub context: Context,
+    /// The escapes of the bytes in the span.
+    pub quoting: Quoting,
     /// The element, if any.
     pub element: NameRange,
     /// The attribute or the header field, if any.
@@ -233,6 +254,7 @@ impl FoundReference {
             text,
             classes: ByteClasses::default(),
             context,
+            quoting: Quoting::default(),
             element: NameRange::None,
             attribute: NameRange::None,
             flags: Flags::default(),

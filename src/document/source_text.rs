@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::events::{Batch, Context, FoundReference, Span, TextRange};
+use super::events::{Batch, Context, FoundReference, Quoting, Span, TextRange};
 use crate::decode::RecordOffsets;
 use crate::decode::offset_map::OffsetMap;
 
@@ -27,6 +27,14 @@ impl Origin<'_> {
             Origin::Decoded(map) => (map.start(span.start), map.end(span.end)),
         };
         Span { start, end }
+    }
+
+    /// Returns the escapes of a reference in the document, by those that it has in the text.
+    pub(super) fn quoting(self, quoting: Quoting) -> Quoting {
+        match self {
+            Origin::Offset(_) => quoting,
+            Origin::Decoded(_) => Quoting::Encoded,
+        }
     }
 
     /// Returns the offset in the document of an offset in the text.

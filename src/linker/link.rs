@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::bytes::lines::Position;
 use crate::document::diagnostic::Code;
-use crate::document::events::{Context, RemarkKind, RuleFamily, Span};
+use crate::document::events::{Context, Quoting, RemarkKind, RuleFamily, Span};
 use crate::document::flags::Flags;
 use crate::uri::{Base, ResolveErrorKind};
 
@@ -29,6 +29,8 @@ pub struct Link<'a> {
     pub base: Option<(&'a [u8], &'a str)>,
     /// The kind of syntax around the reference.
     pub context: Context,
+    /// The escapes of the bytes in the span, for [`replacement`](crate::rewrite::replacement).
+    pub quoting: Quoting,
     /// The element in lower case, if any.
     pub element: Option<&'a str>,
     /// The attribute or the header field in lower case, if any.

@@ -194,6 +194,7 @@ impl LinkWriter {
             target,
             base: base.map(|(uri, source)| (&**uri, *source)),
             context: found.context,
+            quoting: found.quoting,
             element: name(found.element, texts, &mut self.element, &mut self.refused),
             attribute: name(
                 found.attribute,

@@ -15,7 +15,7 @@ use super::value_syntax::{self, LIMIT};
 use super::{HtmlOptions, scanner};
 use crate::decode::charset;
 use crate::document::events::{
-    BaseSelector, Context, Event, Events, FoundReference, NameRange, Span, TextRange,
+    BaseSelector, Context, Event, Events, FoundReference, NameRange, Quoting, Span, TextRange,
 };
 use crate::document::flags::Flags;
 use crate::document::json::unescape;
@@ -232,6 +232,15 @@ impl ReferenceReporter<'_, '_, '_> {
     #[inline(always)]
     fn uri(&mut self, range: Range<usize>, origin: FoundReference) {
         let span = self.source.span(range.clone());
+        let before = range.start.checked_sub(1).map(|at| self.source.bytes[at]);
+        let quoting = match before {
+            Some(b'"' | b'\'') => Quoting::Html,
+            _ => Quoting::HtmlUnquoted,
+        };
+        let origin = FoundReference {
+            quoting: self.source.origin.quoting(quoting),
+            ..origin
+        };
         // Where no byte needs decoding, the text has the classes of the value.
         let classes = ByteClasses::of(&self.source.bytes[range.clone()]);
         if classes.is_plain() {

@@ -7,7 +7,9 @@ use std::ops::Range;
 use super::kinds::{ITEM, JsonKind, JsonMember, JsonPath, JsonRow, MEMBER};
 use super::literals::{JsonText, unescaped};
 use super::tokenizer::{JsonContainer, JsonSequence};
-use crate::document::events::{Context, FoundReference, NameRange, TextRange, WindowEvents};
+use crate::document::events::{
+    Context, FoundReference, NameRange, Quoting, TextRange, WindowEvents,
+};
 
 /// Maximum number of open containers that have names.
 pub(super) const MAX_LEVELS: usize = 1024;
@@ -172,6 +174,7 @@ impl ValuePath {
         run: &mut WindowEvents,
     ) -> FoundReference {
         let mut found = FoundReference::new(run.span(raw), text, Context::Attribute);
+        found.quoting = Quoting::Json;
         if let Some(pointer) = self.pointer(run.window.bytes) {
             found.attribute = NameRange::other(run.events.store(pointer));
         }

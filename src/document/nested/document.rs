@@ -67,6 +67,7 @@ impl NestedScanners {
                 if let Event::Reference(found) = event {
                     let mut copy = out.adopt_reference(found, inner, text.bytes);
                     copy.span = text.origin.span(found.span);
+                    copy.quoting = text.origin.quoting(found.quoting);
                     complete(&mut copy, out);
                     out.push(Event::Reference(copy));
                 }
@@ -244,6 +245,7 @@ impl NestedDocument {
                     let start = found.span.start;
                     let mut copy = out.adopt_reference(found, inner, view.text.bytes);
                     copy.span = view.origin.span(found.span);
+                    copy.quoting = view.origin.quoting(found.quoting);
                     copy.position = match view.positions {
                         Positions::Lines => found
                             .position

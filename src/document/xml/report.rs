@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use crate::bytes::seek::is_space;
-use crate::document::events::{Context, Event, Events, FoundReference, NameRange, WindowEvents};
+use crate::document::events::{
+    Context, Event, Events, FoundReference, NameRange, Quoting, WindowEvents,
+};
 use crate::document::flags::Flags;
 use crate::document::source_text::SourceText;
 
@@ -23,6 +25,7 @@ pub(super) fn reference(
     (!range.is_empty()).then(|| FoundReference {
         element,
         attribute,
+        quoting: Quoting::Xml,
         ..text.reference(range, context, events)
     })
 }
