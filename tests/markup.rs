@@ -62,8 +62,10 @@ fn read(format: &str, bytes: &[u8], window: usize, change: fn(&mut FormatOptions
         uri: b"http://example.com/dir/a".to_vec(),
         source: BaseSource::RetrievalFile,
     };
-    let mut formats = FormatOptions::default();
-    formats.anchors = AnchorReporting::Report;
+    let mut formats = FormatOptions {
+        anchors: AnchorReporting::Report,
+        ..FormatOptions::default()
+    };
     change(&mut formats);
     let options = ExtractorOptions::default()
         .with_formats(formats)

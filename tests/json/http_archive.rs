@@ -1,7 +1,7 @@
 //! HTTP archives.
 
 use uriscan::document::FormatOptions;
-use uriscan::formats::{Headers, MailOptions};
+use uriscan::formats::Headers;
 
 use super::{both, read_with, targets};
 
@@ -33,7 +33,6 @@ fn header_fields_resolve_against_the_request() {
     assert_eq!(&json[start as usize..end as usize], r"\/t");
     let with = |headers| {
         let mut options = FormatOptions::default();
-        options.mail = MailOptions::default();
         options.mail.headers = headers;
         let links = read_with("har", json.as_bytes(), 9, options).links;
         let targets = links.into_iter().map(|link| link.target);

@@ -68,8 +68,10 @@ fn read_with(pdf: &[u8], window: usize, max_document: u64) -> Found {
         uri: b"http://example.com/dir/a.pdf".to_vec(),
         source: BaseSource::RetrievalFile,
     };
-    let mut formats = FormatOptions::default();
-    formats.anchors = AnchorReporting::Report;
+    let mut formats = FormatOptions {
+        anchors: AnchorReporting::Report,
+        ..FormatOptions::default()
+    };
     formats.html.max_document = max_document;
     let options = ExtractorOptions::default().with_formats(formats);
     let mut extractor = Extractor::new(&options.with_window(window));

@@ -12,15 +12,16 @@ use super::oracle::{Find, NonAscii, Options};
 use super::{choices, limits, soup};
 
 fn options(options: &Options) -> text::TextOptions {
-    let mut chosen = text::TextOptions::default();
-    chosen.non_ascii = match options.non_ascii {
-        NonAscii::Iri => text::NonAscii::Iri,
-        NonAscii::Ascii => text::NonAscii::Ascii,
-    };
-    chosen.www = options.www;
-    chosen.email = options.email;
-    chosen.strict = options.strict;
-    chosen
+    text::TextOptions {
+        non_ascii: match options.non_ascii {
+            NonAscii::Iri => text::NonAscii::Iri,
+            NonAscii::Ascii => text::NonAscii::Ascii,
+        },
+        www: options.www,
+        email: options.email,
+        strict: options.strict,
+        ..text::TextOptions::default()
+    }
 }
 
 fn find(found: &FoundReference, events: &Events, window: &[u8]) -> Find {
