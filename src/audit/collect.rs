@@ -41,31 +41,28 @@ use crate::pipeline::sniff;
 use crate::pipeline::walk::{Entry, EntryKind, Walk, path_of};
 use crate::pipeline::workers::{map_items, run_workers};
 
-/// Documents are stored in batches of about this many, and each batch is a ticket of the second pass.
+/// Documents in a batch, which is a ticket of the second pass.
 const BATCH: usize = 16;
-/// The capacity above which a buffer of hashes is dropped after its document.
+/// A larger buffer of hashes is dropped after its document.
 const MAX_REUSED: usize = 1 << 16;
 
-/// The result of the first pass.
 #[derive(Debug, Default)]
 pub(super) struct Collection {
-    /// The documents, in batches in no order.
+    /// In any order.
     pub(super) batches: Vec<DocumentBatch>,
     pub(super) journal: Journal,
-    /// The states of the links that are not in the journal.
+    /// Of the links that are not in the journal.
     pub(super) counts: StateCounts,
-    /// The counts of all that was read.
     pub(super) summary: Summary,
     pub(super) damaged: u64,
-    /// Files that were skipped, in no order, if messages about them are wanted.
+    /// In any order, if messages about them are wanted.
     pub(super) skipped: Vec<SkippedFile>,
-    /// Files that a link names with a fragment.
+    /// Named with a fragment.
     pub(super) wanted: FileSet,
-    /// Files to which another document links.
+    /// Linked from another document.
     pub(super) linked: FileSet,
-    /// Files that a sitemap lists.
+    /// Listed by a sitemap.
     pub(super) listed: FileSet,
-    /// The labels that all documents of a tree can name.
     pub(super) labels: TreeLabels,
 }
 
@@ -107,10 +104,10 @@ struct CollectWorker<'a> {
     collector: Collector<'a>,
 }
 
-/// Collects the links and anchors of one document after the other, and adds the documents to a batch.
+/// Collects links and anchors, and adds the documents to a batch.
 struct Collector<'a> {
     audit: &'a Audit,
-    /// Receives the records; none where only the anchors are wanted.
+    /// `None` where only the anchors are wanted.
     journal: Option<&'a Journal>,
     lookups: LookupCache<'a>,
     /// The lock of a document that takes much memory.
@@ -119,49 +116,47 @@ struct Collector<'a> {
     found: FileFinds,
     document: DocumentFinds,
     batch: DocumentBatch,
-    /// The records of the batch that are not in its blocks yet, and the number of documents in it.
+    /// Records that are not in the batch's blocks yet, and the number of its documents.
     records: JournalWriter,
     documents: usize,
     collected: Collection,
 }
 
-/// Everything known of the file that is read, document by document where it is an archive.
+/// The state of the current file, whose documents may be members.
 #[derive(Default)]
 struct FileFinds {
-    /// The path, as reached from the arguments, and the start of the paths of members.
+    /// The path, and the start of the paths of members.
     path: Vec<u8>,
     archive: Vec<u8>,
     file: FileId,
-    /// The number of members that have begun.
     begun: u64,
-    /// The member that began last, unless it ended as a document; its path and its file.
+    /// The last member, unless it ended as a document; its path and its file.
     open: Option<(DocumentMember, Vec<u8>, FileId)>,
     around: JournalWriter,
-    /// The faults of the member that is open.
+    /// The faults of the open member.
     pending: JournalWriter,
-    /// The number of damages in `around` and in `pending`.
+    /// Damages in `around` and in `pending`.
     damaged: [u64; 2],
 }
 
-/// Everything known of the document that is read.
+/// The state of the current document.
 #[derive(Default)]
 struct DocumentFinds {
     file: FileId,
-    /// The hashes of the names that fragments can refer to.
     names: Vec<u64>,
-    /// The same hashes, if repeated ids are reported.
+    /// The same as `names`, if repeated ids are reported.
     ids: HashSet<u64>,
     redirect: Option<Box<Redirect>>,
-    /// The records: those that are in the journal, and the others.
+    /// The records in the journal, and the others.
     blocks: Vec<JournalBlock>,
     records: JournalWriter,
-    /// The number of links, and the states of those without a record.
+    /// The number of links, and the states of links without a record.
     references: u64,
     counts: StateCounts,
     damaged: u64,
-    /// Documents in the file that were read a second time.
+    /// Documents that were read a second time.
     exact: u64,
-    /// Documents in the file of which a part was read by approximation.
+    /// Documents that were read by approximation in part.
     diagnosed: Summary,
 }
 
@@ -209,7 +204,6 @@ impl<'a> CollectWorker<'a> {
         self.collector.end_file(order, entry, read, Some);
     }
 
-    /// Reads some members of an archive of files.
     fn piece(&mut self, order: WalkPosition, piece: &mut Piece) {
         let entry = piece.whole.entry.clone();
         self.begin(&entry);
@@ -274,8 +268,8 @@ impl<'a> Collector<'a> {
         };
     }
 
-    /// Adds what is known of a file when it has been read. `all` returns everything that is wrong with an
-    /// archive, from what this reading has found, unless other readings follow.
+    /// `all` returns all faults of an archive, from those of this reading, unless other readings
+    /// follow.
     fn end_file(
         &mut self,
         order: WalkPosition,
@@ -307,10 +301,8 @@ impl<'a> Collector<'a> {
                 }
                 let verbosity = self.audit.options.reading.verbosity;
                 if entry.named && verbosity.errors || verbosity.diagnostics {
-                    let path = entry.path;
-                    self.collected
-                        .skipped
-                        .push(SkippedFile { order, path, skip });
+                    let (path, skipped) = (entry.path, &mut self.collected.skipped);
+                    skipped.push(SkippedFile { order, path, skip });
                 }
                 None
             }
@@ -341,7 +333,6 @@ impl<'a> Collector<'a> {
         options.orphan_assets && options.levels.reports(RuleId::Orphan)
     }
 
-    /// Moves the records of the batch to a block.
     fn flush(&mut self) {
         if let Some(journal) = self.journal
             && !self.records.bytes.is_empty()
@@ -367,14 +358,13 @@ impl<'a> Collector<'a> {
         self.records.push(&JournalRecord::Document(document));
     }
 
-    /// Adds an error, after the document if part of it could be read.
     fn fail(&mut self, message: &str) {
         self.collected.summary.errors += 1;
         self.begin_records(None, None);
         self.records.push(&JournalRecord::Failure(message));
     }
 
-    /// Adds a file that is not a document.
+    /// For a file that is not a document.
     fn asset(&mut self, member: Option<DocumentMember>, file: FileId, records: &[u8]) {
         self.begin_records(member, Some(file));
         self.records.bytes.extend_from_slice(records);
@@ -411,7 +401,6 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// Adds the states of some links to those of others.
 pub(super) fn add_counts(total: &mut StateCounts, counts: &StateCounts) {
     for (total, count) in total.iter_mut().zip(counts) {
         *total += count;
@@ -419,7 +408,7 @@ pub(super) fn add_counts(total: &mut StateCounts, counts: &StateCounts) {
 }
 
 impl Collector<'_> {
-    /// Ends a member that was no document; `next` is the path of the one after it.
+    /// Ends a member that was not a document; `next` is the next path.
     fn leave(&mut self, next: &[u8]) {
         let found = &mut self.found;
         found.around.bytes.append(&mut found.pending.bytes);
@@ -427,7 +416,7 @@ impl Collector<'_> {
         let Some((member, path, file)) = found.open.take() else {
             return;
         };
-        // One that was opened is no file of its own.
+        // An opened archive is not a file of the tree.
         let below = next.strip_prefix(path.as_slice());
         let is_opened = below.is_some_and(|below| below.starts_with(b"!/"));
         if self.assets_may_be_orphans() && !is_opened {
@@ -440,8 +429,8 @@ impl Collector<'_> {
         let record = JournalRecord::Diagnostic(found.clone());
         let file = &mut self.found;
         let is_open = file.open.is_some();
-        // What a container reports about a member comes before or after it.
-        // A file that is not an archive is a document.
+        // A container's reports about a member come before or after it. A file that is not an
+        // archive is a document.
         if file.begun == 0 || is_open {
             self.document.damaged += damage;
             self.document.diagnosed.diagnose(found.code, found.count);
@@ -469,7 +458,7 @@ impl ArchiveSink for Collector<'_> {
         self.found.begun += 1;
         let end = memchr::memmem::find(path, b"!/").unwrap_or(path.len());
         let mut segments = path[..end].split(|&byte| byte == b'/');
-        // The relationships of a package are no hidden file.
+        // The relationships of a package are not hidden.
         let is_hidden = |segment: &[u8]| segment.starts_with(b".") && segment != b".rels";
         if !audit.options.reading.hidden_members && segments.any(is_hidden) {
             return MemberChoice::Skip;
@@ -482,8 +471,7 @@ impl ArchiveSink for Collector<'_> {
         MemberChoice::Read
     }
 
-    /// Returns the nearest directory above a member that holds the configuration of Sphinx (A90), within
-    /// the archive.
+    /// The nearest directory above with the configuration of Sphinx (A90), within the archive.
     fn root_of_member(&mut self, path: &[u8]) -> Option<Vec<u8>> {
         let tree = &self.audit.checker.tree;
         let above = memchr::memrchr_iter(b'/', path).map(|at| &path[..at]);
@@ -504,12 +492,11 @@ impl ArchiveSink for Collector<'_> {
     }
 }
 
-/// Returns whether fragments of references to documents of a format are checked.
 fn has_fragments(format: &Format) -> bool {
     format.is_markdown() || matches!(format.name, "adoc" | "html" | "pdf" | "rst" | "xml")
 }
 
-/// The bytes of fragments that are more than a name: in ranges of lines and encoded names.
+/// In fragments with ranges of lines or encoded names.
 const SPECIAL: [u8; 2] = [b'-', b'%'];
 
 impl DocumentFinds {
@@ -527,7 +514,6 @@ impl DocumentFinds {
 }
 
 impl Collector<'_> {
-    /// Moves the records of a large document to the journal.
     fn move_records(&mut self) {
         let found = &mut self.document;
         if let Some(journal) = self.journal
@@ -538,7 +524,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Ends the document; returns the places in it that links can lead to.
+    /// Ends the document.
     fn anchors(&mut self, format: &Format) -> AnchorSet {
         let (audit, found) = (self.audit, &mut self.document);
         found.names.sort_unstable();
@@ -555,9 +541,9 @@ impl Collector<'_> {
             let usual = reading.extractor.formats.markdown.slug;
             reading.dialects.of(&path).unwrap_or(usual)
         });
-        // Hosts of Markdown list directories without an index file, servers do not (A12).
+        // Hosts of Markdown list directories, servers do not (A12).
         let is_on_host = matches!(slug, Some(Slug::GitHub | Slug::GitLab));
-        let is_served = audit.options.server.is_some() || !audit.checker.servers.is_empty();
+        let is_served = audit.options.server.is_some() || !audit.checker.servers.views.is_empty();
         // A chapter of a book is not a page of the site that the book is in.
         let below = audit.checker.mounts.relative_path(&path);
         let is_chapter = below.is_some_and(|below| memchr::memmem::find(below, b"!/").is_some());
@@ -577,8 +563,7 @@ impl Collector<'_> {
         }
     }
 
-    /// Notes the file at the target of a link; returns what the link needs of it, if that is not known
-    /// yet.
+    /// Returns the requirements of a link on its file that are not known to be met yet.
     fn needs(
         &mut self,
         link: &Link<'_>,
@@ -615,7 +600,7 @@ impl Collector<'_> {
         })
     }
 
-    /// Notes where the document redirects, if a link is its first refresh.
+    /// Notes the first refresh.
     fn refresh(&mut self, link: &Link<'_>, location: TargetLocation) {
         let outer = !link.flags.intersects(Flags::INERT | Flags::SRCDOC);
         if link.flags.contains(Flags::REFRESH) && outer && self.document.redirect.is_none() {
@@ -666,15 +651,14 @@ impl Sink for Collector<'_> {
                 let hash = audit.hasher.hash_one(name);
                 document.names.push(hash);
                 if self.reports_repeated && !document.ids.insert(hash) {
-                    document
-                        .records
-                        .push(&JournalRecord::Repeated(*offset, name));
+                    let record = JournalRecord::Repeated(*offset, name);
+                    document.records.push(&record);
                     self.move_records();
                 }
             }
             Found::Remark(remark) if remark.kind == RemarkKind::Label => {
                 let label = audit.hasher.hash_one(remark.text);
-                self.collected.labels.insert(label);
+                self.collected.labels.names.insert(label);
             }
             Found::Remark(remark) => {
                 document.records.push(&JournalRecord::Remark(*remark));
@@ -694,7 +678,7 @@ impl Sink for Collector<'_> {
     }
 }
 
-/// Reads files that the walk did not find for their anchors.
+/// Reads the anchors of files that the walk did not find.
 pub(super) fn read_others(audit: &Audit, files: &[FileId]) -> Vec<(FileId, AnchorSet)> {
     let reading = &audit.options.reading;
     let reader = || FileReader::new(reading);
@@ -711,7 +695,7 @@ fn read_anchors(audit: &Audit, file: FileId, reader: &mut FileReader<'_>) -> Anc
     format.map_or_else(AnchorSet::default, |format| collector.anchors(format))
 }
 
-/// Reads the document at a path, which may lie in an archive; returns its format.
+/// The path may lie in an archive.
 pub(super) fn read_at(
     reader: &mut FileReader<'_>,
     path: &[u8],
@@ -726,14 +710,12 @@ pub(super) fn read_at(
     }
 }
 
-/// Returns the entry of a file as a walk would have found it.
+/// Returns the entry of a file outside archives.
 pub(super) fn entry_at(path: &[u8]) -> Option<Entry> {
     let path = path_of(path);
-    let metadata = std::fs::metadata(&path)
-        .ok()
-        .filter(std::fs::Metadata::is_file)?;
+    let metadata = std::fs::metadata(&path).ok();
     Some(Entry {
-        kind: EntryKind::File(metadata.len()),
+        kind: EntryKind::File(metadata.filter(|found| found.is_file())?.len()),
         named: false,
         path,
     })

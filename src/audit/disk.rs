@@ -2,9 +2,9 @@
 //!
 //! An archive `FILE` is a directory `FILE!` beside it, which no listing shows.
 //!
-//! Names are compared by their bytes, so that every file system gives the same answer. A symbolic
-//! link counts as its destination, by the path without links: a file is one file however many links
-//! lead to it. Links out of the roots are followed on request.
+//! Names are compared by their bytes, so that every file system gives the same answer. The path
+//! of a file is free of symbolic links: a file is one file however many links there are. Links out
+//! of the roots are followed on request.
 
 use std::fs::File;
 use std::io::Read;
@@ -17,55 +17,49 @@ use super::names::NameIndex;
 use crate::pipeline::walk::path_of;
 use crate::pipeline::{PipelineOptions, members};
 
-/// The way in which a name led to a file.
+/// The way in which a name was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LookupMatch {
     Exact,
     Extension,
     /// As the index file of a directory.
     Index,
-    /// As the index file of a directory that was named without a slash at its end.
+    /// The directory was named without a slash at its end.
     WithoutSlash,
-    /// As a file that was named with a slash at its end.
+    /// The file was named with a slash at its end.
     SlashAfterFile,
-    /// By a name that differs in case or Unicode form.
+    /// In case or Unicode form.
     OtherCase,
-    /// By a rule of the server, which redirects there.
+    /// By a rule of the server.
     Redirect,
 }
 
 impl LookupMatch {
-    /// Returns whether a server shows the file by this name, without a redirect.
+    /// Without a redirect.
     pub(super) fn is_final(self) -> bool {
-        matches!(
-            self,
-            LookupMatch::Exact | LookupMatch::Extension | LookupMatch::Index
-        )
+        use LookupMatch::{Exact, Extension, Index};
+        matches!(self, Exact | Extension | Index)
     }
 }
 
-/// The result of looking up a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum DiskEntry {
-    /// A file, by its path.
     File(Vec<u8>, LookupMatch),
-    /// A directory, by its path; without an index file where one is looked for.
+    /// Without an index file where one is looked for.
     Directory(Vec<u8>),
-    /// A symbolic link out of the roots, by the path that it leads to.
+    /// A symbolic link out of the roots, by its destination.
     Outside(Vec<u8>),
     /// A symbolic link to nothing, by its text.
     Dangling(Vec<u8>),
     Nothing,
 }
 
-/// The names under which a server finds files.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileNaming {
-    /// Names of index files, the preferred one first.
+    /// The preferred one first.
     pub(super) index: Vec<String>,
-    /// Extensions that references may leave out, without their dot.
+    /// Without their dot.
     pub(super) extensions: Vec<String>,
-    /// Whether references to pages may leave their extension out.
     pub(super) pages: OptionalExtension,
 }
 
@@ -75,24 +69,24 @@ impl FileNaming {
     }
 }
 
-/// Whether `/a` stands for `a.html`.
+/// Whether `/a` names `a.html`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum OptionalExtension {
     #[default]
     Never,
-    /// It does, and `/a/` does not.
+    /// `/a/` does not.
     WithoutSlash,
-    /// It does, and so does `/a/`.
+    /// `/a/` does too.
     WithSlash,
 }
 
-/// A name that does not exist, on the way to a path.
+/// A missing name on the way to a path.
 pub(super) struct MissingName<'p> {
     pub(super) directory: Vec<u8>,
     pub(super) listing: Arc<Listing>,
     pub(super) name: &'p [u8],
-    /// The path behind the name, with its slash.
-    pub(super) behind: &'p [u8],
+    /// The path after the name, with its slash.
+    pub(super) after: &'p [u8],
 }
 
 /// A directory on the way to a path, and the rest of the path from there.
@@ -102,7 +96,7 @@ struct PathWay<'p> {
 }
 
 impl<'p> PathWay<'p> {
-    /// Returns the next name, and the path after it, with its slash.
+    /// Returns the next name, and the path after it.
     fn name(&self) -> Option<(&'p [u8], &'p [u8])> {
         let rest = &self.rest[self.rest.iter().position(|&byte| byte != b'/')?..];
         Some(rest.split_at(memchr::memchr(b'/', rest).unwrap_or(rest.len())))
@@ -120,16 +114,15 @@ enum DiskEntryKind {
     Link,
 }
 
-/// The names in one directory.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     pub(super) index: NameIndex,
-    /// The kind of each name's entry, by the number of the name.
+    /// By the number of the name.
     kinds: Vec<DiskEntryKind>,
 }
 
 impl Listing {
-    /// Adds an entry; returns whether its name is new.
+    /// Returns whether the name is new.
     fn add(&mut self, name: &[u8], kind: DiskEntryKind) -> bool {
         let is_new = self.index.add(name) as usize == self.kinds.len();
         if is_new {
@@ -143,14 +136,13 @@ impl Listing {
         Some(self.kinds[number as usize])
     }
 
-    /// Returns whether the name of a number may be one of a directory, or of a file if not.
+    /// Returns whether a name may be a directory's, or else a file's.
     pub(super) fn may_be_directory(&self, number: u32, directory: bool) -> bool {
-        let other = if directory {
-            DiskEntryKind::File
-        } else {
-            DiskEntryKind::Directory
-        };
-        self.kinds[number as usize] != other
+        match self.kinds[number as usize] {
+            DiskEntryKind::File => !directory,
+            DiskEntryKind::Directory => directory,
+            DiskEntryKind::Link => true,
+        }
     }
 
     fn shrink(mut self) -> Self {
@@ -160,40 +152,38 @@ impl Listing {
     }
 }
 
-/// The number of innermost directories of a path that are looked for before its root.
+/// Innermost directories of a path that are looked for before its root.
 const NEAR: usize = 4;
 
 type Listings = HashMap<Box<[u8]>, Option<Arc<Listing>>>;
 
-/// The disk below some roots, as far as lookups have read it; shared by the workers.
+/// The disk below some roots, as far as it was read; shared by the workers.
 pub(super) struct DiskTree {
     listings: RwLock<Listings>,
-    /// The destinations of symbolic links, by the paths of the links.
+    /// By the paths of symbolic links.
     followed: RwLock<HashMap<Box<[u8]>, DiskEntry>>,
-    /// Whether symbolic links out of the roots are followed.
     follows_symlinks: bool,
-    /// The roots as given, by their paths without symbolic links; neither with a slash at its end.
+    /// The roots as given, by their paths without symbolic links, both without a slash at the end.
     roots: HashMap<Box<[u8]>, Box<[u8]>>,
     /// The roots as given, and the directories above them.
     above: HashSet<Box<[u8]>>,
-    /// The options of reading archives.
     reading: PipelineOptions,
-    /// The bytes of archives that may still be read to come to files of servers.
+    /// The bytes of archives that may still be read before files of servers.
     left: AtomicU64,
 }
 
-/// The bytes of archives that are read to come to files of servers in them.
+/// At the start of `DiskTree::left`.
 const MOST_READ: u64 = 256 << 20;
 
-/// The start of a file.
+/// The start of a file, if it is near enough.
 pub(super) enum FileStart {
     Read(Vec<u8>),
-    /// The file is in an archive, and the way to it is too long.
+    /// In an archive, after too many bytes.
     TooFar,
 }
 
 impl DiskTree {
-    /// Creates the view of the disk below `roots`, which are absolute paths.
+    /// The roots are absolute paths.
     pub(super) fn new<'r>(
         follows_symlinks: bool,
         roots: impl IntoIterator<Item = &'r [u8]>,
@@ -224,7 +214,7 @@ impl DiskTree {
         }
     }
 
-    /// Looks up `path`, which begins with the directory `root`.
+    /// The path begins with the root.
     pub(super) fn find(&self, root: &[u8], path: &[u8], naming: &FileNaming) -> DiskEntry {
         let mut way = self.way(root, path);
         let slash = way.rest.is_empty() || way.rest.ends_with(b"/");
@@ -237,7 +227,7 @@ impl DiskTree {
             let exact = self.kind(&way.here, &listing, name);
             if is_last
                 && exact != Some(DiskEntryKind::File)
-                // Of `test.html` and `test/` the file counts (A11).
+                // `test.html` comes before `test/` (A11).
                 && (exact.is_none() || !slash)
                 && let Some(path) = self.extended(&way.here, &listing, name, slash, naming)
             {
@@ -267,7 +257,7 @@ impl DiskTree {
         self.index_of(way.here, slash, other_case, naming)
     }
 
-    /// Returns the path of a file in a directory, after following symbolic links.
+    /// Follows symbolic links.
     pub(super) fn file_in(&self, directory: &[u8], name: &[u8]) -> Option<Vec<u8>> {
         let directory = directory.strip_suffix(b"/").unwrap_or(directory);
         let listing = self.listing(directory)?;
@@ -277,7 +267,7 @@ impl DiskTree {
         }
     }
 
-    /// Returns the start of a regular file, at most so many bytes.
+    /// Returns the start of a regular file.
     pub(super) fn read(&self, path: &[u8], limit: u64) -> Option<FileStart> {
         if members::split_path(path).is_some() {
             let read = self.read_member(path, limit);
@@ -294,7 +284,7 @@ impl DiskTree {
         Some(FileStart::Read(bytes))
     }
 
-    /// Returns the start of a file in an archive, at most so many bytes; none if that takes too long.
+    /// `None` if the file is too far.
     fn read_member(&self, path: &[u8], limit: u64) -> Option<Vec<u8>> {
         // The first files of a long archive are read, however long the way to them is.
         let cost = members::cost(path)?.min(MOST_READ / 8);
@@ -304,29 +294,25 @@ impl DiskTree {
         members::bytes(&self.reading, path, limit)
     }
 
-    /// Returns the names in a directory that are UTF-8.
     pub(super) fn names(&self, directory: &[u8]) -> Vec<String> {
         let directory = directory.strip_suffix(b"/").unwrap_or(directory);
         let Some(listing) = self.listing(directory) else {
             return Vec::new();
         };
-        let names =
-            (0..listing.index.names.len() as u32).map(|number| listing.index.names.name(number));
-        names
-            .filter_map(|name| String::from_utf8(name.to_vec()).ok())
+        let names = &listing.index.names;
+        let all = (0..names.len() as u32).map(|number| names.name(number));
+        all.filter_map(|name| String::from_utf8(name.to_vec()).ok())
             .collect()
     }
 
-    /// Returns whether a directory has one of this name that is no symbolic link.
+    /// Symbolic links are not directories here.
     pub(super) fn has_directory(&self, directory: &[u8], name: &[u8]) -> bool {
         let listing = self.listing(directory);
         listing.is_some_and(|listing| listing.kind(name) == Some(DiskEntryKind::Directory))
     }
 
-    /// Returns the way to a path, from the directory at which to start looking.
-    ///
-    /// A directory near the path's end that has been read exists by that name: the directories above
-    /// it are passed over. Else the lookup starts at the root.
+    /// Starts at a directory near the end of the path that has been read, whose name then exists,
+    /// or at the root.
     fn way<'p>(&self, root: &[u8], path: &'p [u8]) -> PathWay<'p> {
         let known = self.known();
         let names = path.strip_suffix(b"/").unwrap_or(path);
@@ -344,7 +330,7 @@ impl DiskTree {
         PathWay { here, rest }
     }
 
-    /// Returns the kind of a name in the directory `here`: an archive is a directory of a name of its own.
+    /// An archive is a directory with another name.
     fn kind(&self, here: &[u8], listing: &Listing, name: &[u8]) -> Option<DiskEntryKind> {
         let is_archive = || {
             let file = name.strip_suffix(b"!")?;
@@ -355,7 +341,7 @@ impl DiskTree {
         kind.or_else(|| is_archive().map(|_| DiskEntryKind::Directory))
     }
 
-    /// Returns the entry of a name in the directory `here`, after following symbolic links.
+    /// Follows symbolic links.
     fn entry(&self, here: &[u8], listing: &Listing, name: &[u8]) -> DiskEntry {
         let path = || [here, b"/", name].concat();
         match self.kind(here, listing, name) {
@@ -366,13 +352,11 @@ impl DiskTree {
         }
     }
 
-    /// Returns whether a lookup has come to a symbolic link.
     pub(super) fn has_followed_links(&self) -> bool {
         let known = self.followed.read().unwrap_or_else(PoisonError::into_inner);
         !known.is_empty()
     }
 
-    /// Returns the destination of a symbolic link, from the cache if it has been followed before.
     fn destination(&self, link: Vec<u8>) -> DiskEntry {
         let known = self.followed.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = known.get(link.as_slice()) {
@@ -380,10 +364,8 @@ impl DiskTree {
         }
         drop(known);
         let entry = self.follow(&link);
-        let mut known = self
-            .followed
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
+        let known = self.followed.write();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
         known.insert(link.into(), entry.clone());
         entry
     }
@@ -408,8 +390,7 @@ impl DiskTree {
         }
     }
 
-    /// Renames a path without symbolic links to begin with the innermost root that it is under, as
-    /// given.
+    /// Puts the innermost root of a path in the form that was given.
     fn under_root(&self, path: &[u8]) -> Option<Vec<u8>> {
         let mut above = path;
         loop {
@@ -420,8 +401,8 @@ impl DiskTree {
         }
     }
 
-    /// Returns the path by which lookups find a file of a walk, where symbolic links may make it
-    /// differ from the path of the walk; `named` is a file that was an argument.
+    /// Returns the path of a file of a walk in lookups, where symbolic links may change it; a
+    /// `named` file was an argument.
     pub(super) fn path_of_walked(&self, path: &[u8], named: bool) -> Option<Vec<u8>> {
         if named || self.follows_symlinks {
             let path = canonical(path)?;
@@ -430,7 +411,7 @@ impl DiskTree {
         None
     }
 
-    /// Finds a file whose extension the name leaves out; `slash` says whether one follows the name.
+    /// Finds a file by a name without its extension; `slash`: one follows the name.
     fn extended(
         &self,
         here: &[u8],
@@ -445,18 +426,17 @@ impl DiskTree {
             OptionalExtension::Never => false,
         };
         let extensions = naming.extensions.iter().map(String::as_str);
-        extensions
-            .chain(pages.then_some("html"))
-            .find_map(|extension| {
-                let extended = [name, b".", extension.as_bytes()].concat();
-                match self.entry(here, listing, &extended) {
-                    DiskEntry::File(path, _) => Some(path),
-                    _ => None,
-                }
-            })
+        let mut extensions = extensions.chain(pages.then_some("html"));
+        extensions.find_map(|extension| {
+            let extended = [name, b".", extension.as_bytes()].concat();
+            match self.entry(here, listing, &extended) {
+                DiskEntry::File(path, _) => Some(path),
+                _ => None,
+            }
+        })
     }
 
-    /// Finds the index file of a directory; `slash` and `other_case` say how it was named.
+    /// Finds the index file of a directory, named with or without a `slash` or in `other_case`.
     fn index_of(
         &self,
         directory: Vec<u8>,
@@ -487,7 +467,7 @@ impl DiskTree {
         DiskEntry::File(path, how)
     }
 
-    /// Returns whether each name on the way to `path` exists, or stands for one other name only.
+    /// Returns whether each name on the way exists, or only one name in another form.
     pub(super) fn is_unambiguous(&self, root: &[u8], path: &[u8]) -> bool {
         let mut way = self.way(root, path);
         while let Some((name, rest)) = way.name() {
@@ -508,8 +488,7 @@ impl DiskTree {
         true
     }
 
-    /// Returns the first name on the way to `path` that does not exist, the rest of the path from
-    /// there on, and the directory in which the name is missing, with its path.
+    /// Returns the first missing name on the way to a path.
     pub(super) fn first_missing<'p>(&self, root: &[u8], path: &'p [u8]) -> Option<MissingName<'p>> {
         let mut way = self.way(root, path);
         loop {
@@ -522,7 +501,7 @@ impl DiskTree {
                         directory: way.here,
                         listing,
                         name,
-                        behind: rest,
+                        after: rest,
                     });
                 }
                 _ => return None,
@@ -530,39 +509,36 @@ impl DiskTree {
         }
     }
 
-    /// Locks the directories that have been read. Poisoning is ignored: no panic leaves an entry
-    /// half-written.
+    /// Poisoning is ignored: no panic leaves an entry half-written.
     fn known(&self) -> RwLockReadGuard<'_, Listings> {
         self.listings.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the names in a directory, from the cache if it has been read before; none if it cannot
-    /// be read.
+    /// `None` if the directory cannot be read.
     fn listing(&self, directory: &[u8]) -> Option<Arc<Listing>> {
         if let Some(listing) = self.known().get(directory) {
             return listing.clone();
         }
-        let archive = members::split_path(directory);
-        let listing = match archive {
-            None => read_listing(directory).map(Arc::new),
-            Some(_) => None,
-        };
-        let mut read = archive.map_or(Vec::new(), |(file, inner)| self.read_archive(file, inner));
-        let mut known = self
-            .listings
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        known.insert(directory.into(), listing.clone());
-        let own = read.iter().position(|(path, _)| path == directory);
-        let own = own.map(|at| Arc::clone(&read[at].1));
-        for (path, listing) in read.drain(..) {
-            known.insert(path.into(), Some(listing));
+        let (mut listing, mut read) = (None, Vec::new());
+        if let Some((file, inner)) = members::split_path(directory) {
+            read = self.read_archive(file, inner);
+        } else {
+            listing = read_listing(directory).map(Arc::new);
         }
-        own.or(listing)
+        let known = self.listings.write();
+        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        known.insert(directory.into(), listing.clone());
+        for (path, own) in read {
+            if path == directory {
+                listing = Some(Arc::clone(&own));
+            }
+            known.insert(path.into(), Some(own));
+        }
+        listing
     }
 
-    /// Returns the listings of all directories of an archive, by their paths; `inner` lies in the archive
-    /// or in one in that.
+    /// Returns the listings of all directories of an archive, by their paths; `inner` may lie in an
+    /// archive inside.
     fn read_archive(&self, file: &[u8], inner: &[u8]) -> Vec<(Vec<u8>, Arc<Listing>)> {
         // The innermost archive that the directory is in.
         let mut ends = memchr::memrchr_iter(b'!', inner);
@@ -590,22 +566,15 @@ impl DiskTree {
                 (end, kind) = (slash, DiskEntryKind::Directory);
             }
         }
-        let listings = listings.into_iter();
-        listings
-            .map(|(path, listing)| (path, Arc::new(listing.shrink())))
-            .collect()
+        let shared = |(path, listing): (_, Listing)| (path, Arc::new(listing.shrink()));
+        listings.into_iter().map(shared).collect()
     }
 }
 
-fn read_listing(directory: &[u8]) -> Option<Listing> {
-    let directory = if directory.is_empty() {
-        b"/"
-    } else {
-        directory
-    };
+fn read_listing(path: &[u8]) -> Option<Listing> {
+    let path = if path.is_empty() { b"/" } else { path };
     let mut listing = Listing::default();
-    for entry in std::fs::read_dir(path_of(directory)).ok()? {
-        let Ok(entry) = entry else { continue };
+    for entry in std::fs::read_dir(path_of(path)).ok()?.flatten() {
         let kind = match entry.file_type() {
             Ok(kind) if kind.is_dir() => DiskEntryKind::Directory,
             Ok(kind) if kind.is_symlink() => DiskEntryKind::Link,
@@ -616,8 +585,7 @@ fn read_listing(directory: &[u8]) -> Option<Listing> {
     Some(listing.shrink())
 }
 
-/// Returns a path without symbolic links and without a slash at its end; none if nothing exists
-/// there.
+/// Without symbolic links and a slash at the end.
 fn canonical(path: &[u8]) -> Option<Vec<u8>> {
     let path = if path.is_empty() { b"/" } else { path };
     let path = std::fs::canonicalize(path_of(path)).ok()?;

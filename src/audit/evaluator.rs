@@ -10,7 +10,7 @@ use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{CauseKind, FindingCause, finding_key};
 use super::journal::JournalDocument;
 use super::names::FileId;
-use super::options::{Audit, leads_to_touched, touches};
+use super::options::{Audit, targets_touched, touches};
 use super::rewrite::steps_above;
 use super::rule_checks::ServerSteps;
 use super::rules::RuleId;
@@ -23,23 +23,21 @@ use crate::document::flags::Flags;
 use crate::linker::Link;
 use crate::pipeline::bases::{AbsolutePaths, is_of_repository};
 use crate::pipeline::walk::path_of;
+use crate::uri::{Rules, resolve};
 
-/// A map or set with a larger capacity is dropped rather than cleared, which takes as long as the
-/// capacity is large.
+/// Clearing takes as long as the capacity is large: larger maps and sets are dropped.
 pub(super) const CLEARED: usize = 1 << 12;
 
-/// Evaluates the links of one document after the other, when all documents are known.
+/// Evaluates links when all documents are known.
 pub(super) struct Evaluator<'a> {
     audit: &'a Audit,
     pub(super) site: &'a Site,
     lookups: LookupCache<'a>,
     file: Option<FileId>,
-    /// The document's path below its mount, as in keys.
     pub(super) name: Vec<u8>,
-    /// The number of findings with a rule and a reference, by the hash of both.
+    /// The findings with a rule and a reference, by the hash of both.
     repeated: HashMap<u64, u32>,
     pub(super) absolute: AbsolutePaths,
-    /// All findings in the document are shown.
     touched: bool,
 }
 
@@ -57,7 +55,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Begins a document; `path` is its path, in the archive if it is in one.
+    /// A member's `path` is inside its archive.
     pub(super) fn begin(&mut self, document: &JournalDocument, path: &[u8]) {
         if self.repeated.capacity() > CLEARED {
             self.repeated = HashMap::new();
@@ -71,7 +69,7 @@ impl<'a> Evaluator<'a> {
         let below = self.audit.checker.mounts.relative_path(absolute);
         let name = below.filter(|_| is_file).unwrap_or(path);
         name.clone_into(&mut self.name);
-        // All findings in a member are shown if those of the archive are.
+        // All findings in a member are shown if the archive's are.
         if document.member.is_some() {
             let archive = document.path.as_slice();
             let absolute = self.absolute.absolute(here, archive).unwrap_or(archive);
@@ -79,7 +77,6 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Looks up the target of a link and the fragment in it.
     pub(super) fn facts<'l>(&mut self, link: &'l Link<'l>) -> TargetFacts<'l> {
         let (mut location, fragment) = self.audit.locate(link, &mut self.lookups);
         let own = self.file.and_then(|file| self.site.anchors(file));
@@ -89,11 +86,13 @@ impl<'a> Evaluator<'a> {
             location = TargetLocation::Served;
         }
         let file = location.file();
-        // The reader of a page that refreshes is on that page until it does (A18).
+        // A page is shown until it refreshes (A18).
         let is_own = file.is_some() && file == self.file;
-        let is_missing = |(file, fragment)| match is_own {
-            true => !self.site.page_has_fragment(file, fragment),
-            false => !self.site.has_fragment(file, fragment),
+        let is_missing = |(file, fragment)| {
+            if is_own {
+                return !self.site.page_has_fragment(file, fragment);
+            }
+            !self.site.has_fragment(file, fragment)
         };
         let checks = self.audit.options.checks_fragments;
         let missing = (file.zip(fragment)).filter(|&named| checks && is_missing(named));
@@ -113,21 +112,16 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns the key of a finding, the next of its kind in the document.
+    /// Returns the next key of its kind in the document.
     pub(super) fn key(&mut self, rule: RuleId, member: Option<&str>, reference: &[u8]) -> u64 {
-        let kind = self
-            .audit
-            .hasher
-            .hash_one(reference)
-            .rotate_left(rule as u32);
-        let nth = self.repeated.entry(kind).or_default();
+        let kind = self.audit.hasher.hash_one(reference);
+        let nth = (self.repeated.entry(kind.rotate_left(rule as u32))).or_default();
         *nth += 1;
-        let nth = u64::from(*nth);
-        finding_key(&self.name, member, rule, reference, nth)
+        finding_key(&self.name, member, rule, reference, u64::from(*nth))
     }
 
-    /// Returns the target of a finding about a link as it is named in a group: below a mount its path,
-    /// with the fragment if that is what is wrong (A47).
+    /// Returns the name of the target in groups: the path below a mount, with a missing fragment
+    /// (A47).
     pub(super) fn target_name(
         &self,
         rule: RuleId,
@@ -155,20 +149,18 @@ impl<'a> Evaluator<'a> {
         name
     }
 
-    /// Returns whether the target is a page that rustdoc writes for an item that stands elsewhere: it
-    /// has the name of an item, and nothing to refer to.
+    /// Returns whether the target is a page of rustdoc for an item elsewhere: with the name of an
+    /// item, and without anchors.
     fn is_of_rustdoc(&self, facts: &TargetFacts<'_>) -> bool {
         let Some(file) = facts.location.file() else {
             return false;
         };
-        let names = self.site.anchors(file).map(|anchors| &anchors.names);
-        let has_names =
-            |names: &Option<Box<[u64]>>| names.as_ref().is_some_and(|names| !names.is_empty());
-        let path = self.audit.checker.paths.path(file);
-        !names.is_some_and(has_names) && is_rustdoc_item(&path)
+        let anchors = self.site.anchors(file);
+        let names = anchors.and_then(|anchors| anchors.names.as_deref());
+        names.is_none_or(<[u64]>::is_empty) && is_rustdoc_item(&self.audit.checker.paths.path(file))
     }
 
-    /// Returns a path relative to the only mount; if there are several, to the current directory.
+    /// Relative to the only mount, or else to the current directory.
     fn path_to_show(&self, root: &[u8], path: &[u8]) -> Vec<u8> {
         let bases = &self.audit.options.reading.bases;
         let is_only = bases.mounts.len() == 1 && bases.mounts.uri_of_mount(root).is_some();
@@ -180,7 +172,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Returns whether a finding is shown, by its document or by the target of its link.
+    /// By the document, or by the target of a link.
     pub(super) fn shows(&self, of: Option<(&TargetFacts<'_>, Option<&ExpectedPath<'_>>)>) -> bool {
         let Some((facts, expected)) = of.filter(|_| self.audit.options.touching.is_some()) else {
             return self.touched;
@@ -195,7 +187,7 @@ impl<'a> Evaluator<'a> {
             | TargetLocation::SymlinkOut => None,
             _ => return self.touched,
         };
-        // A link to a file that is gone may have led to it by another path.
+        // A gone file may have had other paths.
         let is_wiki = facts.link.flags.contains(Flags::WIKI);
         let mut is_touched = expected.is_some_and(|expected| {
             audit.options.gone.contains(&expected.path, is_wiki) || touches(audit, &expected.path)
@@ -205,7 +197,7 @@ impl<'a> Evaluator<'a> {
         is_touched || self.passes_touched(facts)
     }
 
-    /// Returns whether a rule of a server on the way to a target is in a touched file, or leads to one.
+    /// Returns whether a rule on the way is in a touched file, or has such a destination.
     fn passes_touched(&self, facts: &TargetFacts<'_>) -> bool {
         let checker = &self.audit.checker;
         let (target, _) = split_fragment(facts.link.target.unwrap_or_default());
@@ -215,14 +207,15 @@ impl<'a> Evaluator<'a> {
                 file, destination, ..
             } = *step
             {
-                is_touched |=
-                    touches(self.audit, file) || leads_to_touched(self.audit, target, destination);
+                let next = resolve(target, destination, Rules::Whatwg);
+                is_touched |= touches(self.audit, file)
+                    || next.is_ok_and(|next| targets_touched(self.audit, &next));
             }
         });
         is_touched
     }
 
-    /// Returns the symbolic link or the rules because of which a target does not exist or lies elsewhere.
+    /// Returns the symbolic link or the rules because of which the target is missing or elsewhere.
     pub(super) fn cause(
         &mut self,
         facts: &TargetFacts<'_>,
@@ -252,7 +245,7 @@ impl<'a> Evaluator<'a> {
             _ => return None,
         }
         let expected = expected?;
-        // The lookup of the target has followed the symbolic links on the way.
+        // Lookups follow the symbolic links on the way.
         if checker.tree.has_followed_links() {
             match checker.entry(expected.root, &expected.path) {
                 DiskEntry::Outside(path) => {
@@ -267,14 +260,14 @@ impl<'a> Evaluator<'a> {
         is_above().then(|| FindingCause::new(CauseKind::AboveRoot, b""))
     }
 
-    /// Returns whether a target that the tree lacks is known to exist elsewhere, so that nothing is suggested
-    /// for it: relative to the document on disk, by an alias of a bundler, or among the files that a
-    /// generator copies to the root of the site (A72).
+    /// Returns whether a missing target exists elsewhere, so that nothing is suggested: relative to
+    /// the document on disk, by an alias of a bundler, or among the files that a generator copies
+    /// to the root of the site (A72).
     pub(super) fn exists_elsewhere(&self, facts: &TargetFacts<'_>) -> bool {
         let (TargetLocation::Nothing, Some(file)) = (facts.location, self.file) else {
             return false;
         };
-        // Another base than the place of the document is meant.
+        // Other bases have no directory on disk.
         let source = facts.link.base.map(|(_, source)| source);
         if !source.is_some_and(|source| source.starts_with("retrieval:")) {
             return false;
@@ -291,27 +284,24 @@ impl<'a> Evaluator<'a> {
         let mut above = memchr::memrchr_iter(b'/', &document).map(|at| &document[..=at]);
         match decoded.strip_prefix(b"/") {
             None => above.next().is_some_and(|directory| {
-                [written, &decoded]
-                    .iter()
-                    .any(|name| exists(&[directory, name]))
+                exists(&[directory, written]) || exists(&[directory, &decoded])
             }),
             Some(name) => above.take(MOST_ABOVE).any(|directory| {
-                COPIED
-                    .iter()
-                    .any(|copied| exists(&[directory, copied, name]))
+                let mut copies = COPIED.iter();
+                copies.any(|copied| exists(&[directory, copied, name]))
             }),
         }
     }
 }
 
-/// The starts of references that bundlers and generators resolve by their configuration.
+/// Resolved by the configuration of bundlers and generators.
 const ALIASES: [&[u8]; 3] = [b"@/", b"@site/", b"~/"];
 
-/// The directories that generators copy to the root of a site.
+/// Copied by generators to the root of a site.
 pub(super) const COPIED: [&[u8]; 2] = [b"public/", b"static/"];
 
-/// The number of directories above a document that are searched for these.
+/// The directories above a document that are searched.
 const MOST_ABOVE: usize = 16;
 
-/// The name of the group of links to pages of rustdoc that redirect (A77).
+/// The group of links to pages of rustdoc that redirect (A77).
 const RUSTDOC_REDIRECTS: &[u8] = b"(redirect pages of rustdoc)";

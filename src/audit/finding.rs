@@ -8,9 +8,7 @@ use foldhash::HashSet;
 
 use super::names::FileId;
 use super::rules::{Level, Rule, RuleId};
-use super::wire::{
-    Packed, PackedHash, WireReader, packed_fields, packed_kinds, packed_variants, push_link,
-};
+use super::wire::{Packed, PackedHash, WireReader, packed_fields, packed_variants, push_link};
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
 use crate::linker::Link;
@@ -26,7 +24,6 @@ pub struct Finding<'a> {
     pub(super) subject: FindingSubject<'a>,
     pub(super) rule: &'static Rule,
     pub(super) level: Level,
-    /// The cause of the finding on the way to the target.
     cause: Option<FindingCause<'a>>,
     pub(super) suggestion: Option<&'a Suggestion>,
     pub(super) key: u64,
@@ -34,7 +31,6 @@ pub struct Finding<'a> {
     pub(super) target_name: &'a [u8],
 }
 
-/// The cause of a finding on the way to its target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FindingCause<'a> {
     kind: CauseKind,
@@ -47,22 +43,12 @@ pub(super) enum CauseKind {
     Outside,
     /// A symbolic link to nothing, by its text.
     Dangling,
-    /// More `..` segments than there are directories; resolution drops those that are too many.
+    /// More `..` segments than there are directories; resolution drops the others.
     AboveRoot,
-    /// The reference leads out of the repository that its document is in.
+    /// Out of the repository of the document.
     OutOfRepository,
     /// Rules of a server, in words.
     Rules,
-}
-
-impl CauseKind {
-    const ALL: [CauseKind; 5] = [
-        CauseKind::Outside,
-        CauseKind::Dangling,
-        CauseKind::AboveRoot,
-        CauseKind::OutOfRepository,
-        CauseKind::Rules,
-    ];
 }
 
 impl FindingCause<'static> {
@@ -72,12 +58,12 @@ impl FindingCause<'static> {
     }
 }
 
-/// A reference that may have been meant instead of that of a finding.
+/// A reference that may have been meant instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Suggestion {
-    /// The reference, in the form of the one that was written.
+    /// In the form of the one that was written.
     pub(super) reference: Vec<u8>,
-    /// The difference to what was written, if it is certain that this was meant.
+    /// If it is certain that this was meant.
     pub(super) repair: Option<Repair>,
 }
 
@@ -98,32 +84,18 @@ pub(crate) enum Repair {
     Moved,
 }
 
-impl Repair {
-    const ALL: [Repair; 6] = [
-        Repair::Case,
-        Repair::Encoding,
-        Repair::Slash,
-        Repair::Redirect,
-        Repair::Renamed,
-        Repair::Moved,
-    ];
-}
-
-/// The candidates for the suggestion of a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SuggestionHint {
-    /// There are none.
     Nothing,
     /// This one alone.
     Known(Suggestion),
     /// The names in the directory of the target.
     File,
-    /// The names that fragments can name in a document, and whether the reference leads to the document by
-    /// its name, without a redirect.
+    /// The names in a document, and whether the reference reaches it by its name, without a
+    /// redirect.
     Fragment(FileId, bool),
 }
 
-/// The subject of a finding.
 #[derive(Clone, Copy)]
 pub(super) enum FindingSubject<'a> {
     Link(&'a Link<'a>),
@@ -131,16 +103,13 @@ pub(super) enum FindingSubject<'a> {
     Document(DocumentPosition<'a>),
 }
 
-/// A position in a document that is no link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct DocumentPosition<'a> {
-    /// The enclosed document, if any.
     pub(super) member: Option<&'a str>,
-    /// The line and column, if known.
     pub(super) position: Option<Position>,
-    /// The bytes, unless the subject is the document as a whole.
+    /// `None` if the subject is the document as a whole.
     pub(super) span: Option<Span>,
-    /// The name at the position, such as a duplicate id.
+    /// Such as a duplicate id.
     pub(super) name: &'a [u8],
 }
 
@@ -242,7 +211,7 @@ impl<'a> Finding<'a> {
     }
 }
 
-/// A finding on the way to the reports, before the search for its suggestion.
+/// A finding before the search for its suggestion.
 #[derive(Clone)]
 pub(super) struct FindingDraft<'a> {
     pub(super) subject: FindingSubject<'a>,
@@ -251,14 +220,14 @@ pub(super) struct FindingDraft<'a> {
     pub(super) cause: Option<FindingCause<'a>>,
     pub(super) hint: SuggestionHint,
     pub(super) key: u64,
-    /// The key of the findings of this rule with this target (A47).
+    /// Of the rule and the target (A47).
     pub(super) group: u64,
-    /// The target as it is shown for a group.
+    /// The target as shown for a group.
     pub(super) target_name: Cow<'a, [u8]>,
 }
 
 impl<'a> FindingDraft<'a> {
-    /// Returns the draft of a finding that is not about a link.
+    /// For a finding that is not about a link.
     pub(super) fn about(
         position: DocumentPosition<'a>,
         (rule, level): (RuleId, Level),
@@ -291,7 +260,7 @@ impl<'a> FindingDraft<'a> {
         }
     }
 
-    /// Reads a draft that was appended and passes it to a closure.
+    /// Reads a pushed draft and passes it to a closure.
     pub(super) fn read<T>(
         packed: &mut WireReader<'_>,
         then: impl FnOnce(&FindingDraft<'_>) -> T,
@@ -316,7 +285,6 @@ impl<'a> FindingDraft<'a> {
         then(&draft)
     }
 
-    /// Returns the finding in a document, with its suggestion.
     pub(super) fn finding<'f>(
         &'f self,
         document: &'f DocumentPath,
@@ -335,8 +303,8 @@ impl<'a> FindingDraft<'a> {
         }
     }
 
-    /// Returns the draft of a finding that is only shown: with its suggestion, and in place of a link
-    /// its reference and position.
+    /// Returns a draft that is only shown: with its suggestion, and in place of a link its
+    /// reference and position.
     pub(super) fn to_show<'f>(&'f self, suggestion: Option<&'f Suggestion>) -> FindingDraft<'f> {
         let mut position = self.subject.place();
         if let FindingSubject::Link(_) = self.subject {
@@ -357,23 +325,32 @@ packed_fields! {
     Suggestion { reference, repair }
 }
 
-packed_kinds! {
-    CauseKind = CauseKind::ALL;
-    Repair = Repair::ALL;
-}
-
+packed_variants!(CauseKind {
+    Outside,
+    Dangling,
+    AboveRoot,
+    OutOfRepository,
+    Rules
+});
+packed_variants!(Repair {
+    Case,
+    Encoding,
+    Slash,
+    Redirect,
+    Renamed,
+    Moved
+});
 packed_variants!(SuggestionHint { Nothing, Known(suggestion), File, Fragment(file, is_settled) });
 
-/// The longest name of a target, in bytes: reports keep one for each group, and messages of a million
-/// findings may each have several.
+/// In bytes: reports keep a name for each group, and messages of a million findings may each have
+/// several.
 const LONGEST_NAME: usize = 240;
 
-/// Returns a name without its middle if it is too long.
 pub(super) fn shortened(name: &[u8]) -> Cow<'_, [u8]> {
     if name.len() <= LONGEST_NAME {
         return name.into();
     }
-    // Not within a character of UTF-8, whose further bytes begin with the bits 10.
+    // Not within a character: further bytes begin with the bits 10.
     let is_start = |at: &usize| name.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80);
     let head = (0..=LONGEST_NAME / 2).rev().find(is_start).unwrap_or(0);
     let tail = (name.len() - LONGEST_NAME / 2..=name.len()).find(is_start);
@@ -383,9 +360,8 @@ pub(super) fn shortened(name: &[u8]) -> Cow<'_, [u8]> {
         .into()
 }
 
-/// Returns the key of the `nth` finding with a document, rule and reference.
-///
-/// Lines and offsets are left out (A31), so that an edit elsewhere in the document changes no key.
+/// Returns the key of the `nth` finding with a document, rule and reference, without lines and
+/// offsets (A31): an edit elsewhere changes no key.
 pub(super) fn finding_key(
     path: &[u8],
     member: Option<&str>,
@@ -402,7 +378,6 @@ pub(super) fn finding_key(
     fnv1a(hash, &nth.to_le_bytes())
 }
 
-/// Returns the key of the findings of a rule with a target.
 pub(super) fn group_key(rule: RuleId, target_name: &[u8]) -> u64 {
     let rule = rule.name();
     let hash = fnv1a(FNV1A_START, &(rule.len() as u64).to_le_bytes());
@@ -412,21 +387,16 @@ pub(super) fn group_key(rule: RuleId, target_name: &[u8]) -> u64 {
 /// The keys of accepted findings.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Baseline {
-    keys: HashSet<u64>,
-    /// The starts of the lines, in their order.
+    pub(super) keys: HashSet<u64>,
+    /// The starts of the lines in their order.
     lines: Vec<(u64, Box<[u8]>)>,
 }
 
-/// The number of bytes of a line that are read: the key is at the beginning, and words for people
-/// follow.
+/// The bytes of a line that are read: the key, and then words for people.
 const START: u64 = 160;
 
 impl Baseline {
-    /// Reads keys: the first word of each line that is neither empty nor a `#` comment.
-    ///
-    /// # Errors
-    ///
-    /// Those of the reader, and `InvalidData` for a line that starts with anything else.
+    /// Reads the first word of each line that is neither empty nor a `#` comment.
     pub(super) fn read(mut reader: impl BufRead) -> io::Result<Self> {
         let mut baseline = Baseline::default();
         let mut line = Vec::new();
@@ -455,12 +425,7 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// Returns whether a finding is accepted.
-    pub(super) fn contains(&self, key: u64) -> bool {
-        self.keys.contains(&key)
-    }
-
-    /// Returns the starts of the lines whose keys are not among those that were found.
+    /// Returns the lines whose keys were not found.
     pub(super) fn stale(&self, found: &HashSet<u64>) -> impl Iterator<Item = &[u8]> {
         let lines = self.lines.iter();
         let stale = lines.filter(move |(key, _)| !found.contains(key));
@@ -477,7 +442,7 @@ fn read_key(line: &[u8]) -> Option<u64> {
     u64::from_str_radix(word, 16).ok()
 }
 
-/// Appends the line of a baseline that accepts a finding: the key, then words for people.
+/// Appends the line of a baseline for a finding.
 pub(super) fn push_baseline_line(finding: &Finding<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(finding.key().as_bytes());
     let (rule, path) = (finding.rule.name.as_bytes(), finding.document.path());

@@ -30,31 +30,26 @@ use crate::pipeline::walk::{Entry, EntryKind, path_of};
 /// The number of unchanged lines around a change in a diff.
 const CONTEXT: usize = 3;
 
-/// The suggestions of a run that are put into files.
 #[derive(Debug)]
 pub(crate) struct FixList {
-    /// Files that have moved are fixed too.
     pub(crate) moved: bool,
-    /// The findings are not reported, as they will be gone.
+    /// The fixed findings are not reported.
     pub(crate) is_written: bool,
     /// In the order of the walk.
     pub(crate) documents: Vec<DocumentFixes>,
 }
 
-/// The fixes of one document, in the order of its findings.
 #[derive(Debug, Default)]
 pub(crate) struct DocumentFixes {
     /// The path, as reached from the arguments.
     pub(crate) path: PathBuf,
     pub(crate) fixes: Vec<Fix>,
-    /// Fixes that are not made, with the reasons.
     refused: Vec<LeftFix>,
 }
 
-/// A fix that is not made, and the reason.
+/// A fix that is not made, with the reason.
 pub(crate) type LeftFix = (Fix, Cow<'static, str>);
 
-/// A reference and the one that replaces it.
 #[derive(Clone, Debug)]
 pub(crate) struct Fix {
     span: Span,
@@ -63,14 +58,13 @@ pub(crate) struct Fix {
     pub(super) level: Level,
     /// The link redirects, or its target does.
     redirects: bool,
-    /// The target before the fix, as it is named in groups.
+    /// The target before the fix.
     target: Box<[u8]>,
     reference: Box<[u8]>,
     replacement: Box<[u8]>,
 }
 
 impl FixList {
-    /// Refuses the fixes with a reason; returns whether there are any.
     fn refuse(&mut self, reason: impl Fn(&Path, &Fix) -> Option<String>) -> bool {
         let mut is_refused = false;
         for document in &mut self.documents {
@@ -87,17 +81,13 @@ impl FixList {
         is_refused
     }
 
-    /// Adds the fix of a finding of a rule; returns whether there is one.
     pub(super) fn add(&mut self, rule: RuleId, finding: &Finding<'_>) -> bool {
         let (Some(link), Some(suggestion)) = (finding.link(), finding.suggestion) else {
             return false;
         };
-        let is_certain = match suggestion.repair {
-            None => false,
-            Some(Repair::Moved) => self.moved,
-            Some(_) => true,
-        };
-        // The spans of parts of messages and of inner documents are not those of the file.
+        let is_certain =
+            (suggestion.repair).is_some_and(|repair| repair != Repair::Moved || self.moved);
+        // Spans in parts of messages and in inner documents do not refer to the file.
         let is_verbatim =
             link.member.is_none() && !link.flags.intersects(Flags::SRCDOC | Flags::OBJECT);
         if !is_certain || !is_verbatim || *suggestion.reference == *link.reference {
@@ -127,36 +117,32 @@ impl FixList {
     }
 }
 
-/// The reason why a reference is left as it is.
 pub(crate) const CHANGED: &str = "the file has changed since it was read";
 const COMPRESSED: &str = "the file is compressed";
 const ESCAPED: &str = "the reference is not written in the file as it is read";
 const OVERLAPPING: &str = "it overlaps another reference";
 const MISREAD: &str = "the new reference would be read otherwise there";
 
-/// A file with its fixes.
 #[derive(Debug, Default)]
 pub(crate) struct FixedFile {
     /// In ascending order.
     splices: Vec<Splice>,
     pub(crate) fixed: Vec<Fix>,
-    /// Those that are not, with the reasons.
     pub(crate) left: Vec<LeftFix>,
 }
 
-/// Puts fixes into the bytes of files.
 pub(crate) struct Fixer<'a> {
     reader: FileReader<'a>,
 }
 
 impl<'a> Fixer<'a> {
-    /// Creates a fixer that reads files as the audit does.
+    /// Reads files as the audit does.
     pub(crate) fn new(reading: &'a PipelineOptions) -> Self {
         let reader = FileReader::new(reading);
         Fixer { reader }
     }
 
-    /// Returns the fixes of a document that can be made in its bytes.
+    /// Makes the fixes of a document in its bytes, where possible.
     pub(crate) fn fix(&mut self, document: &DocumentFixes, bytes: &[u8]) -> io::Result<FixedFile> {
         if Codec::of(bytes).is_some() {
             let left = document.fixes.iter().cloned();
@@ -167,7 +153,7 @@ impl<'a> Fixer<'a> {
         }
         let before = self.links(document, bytes)?;
         let mut left = document.refused.clone();
-        // For each fix the index of its link, and the splice.
+        // The index of the link, the fix, and the splice.
         let mut made: Vec<(usize, Fix, Splice)> = Vec::new();
         for fix in &document.fixes {
             match (before.index_of(fix), splice(bytes, fix)) {
@@ -188,7 +174,7 @@ impl<'a> Fixer<'a> {
         }
         loop {
             let mut splices: Vec<_> = kept.iter().map(|(_, _, splice)| splice.clone()).collect();
-            // A reference of Markdown may be that of several links.
+            // Several links of Markdown may share a reference.
             splices.dedup();
             let after = self.links(document, &spliced(bytes, 0..bytes.len(), &splices))?;
             let count = kept.len();
@@ -202,7 +188,7 @@ impl<'a> Fixer<'a> {
                 });
             }
             let misread: Vec<bool> = kept.iter().map(|(index, ..)| !reads(*index)).collect();
-            // Where it cannot be determined which one is at fault, all are left.
+            // Without a known culprit all are left.
             let all = !is_alike || !misread.contains(&true);
             let mut misread = misread.into_iter();
             let rejected = kept.extract_if(.., |_| misread.next() == Some(true) || all);
@@ -227,11 +213,11 @@ impl<'a> Fixer<'a> {
     }
 }
 
-/// Runs the audit on files of which parts are replaced, and calls a function with each finding.
+/// Runs the audit on files with splices, and passes each finding on.
 pub(crate) type Rerun<'a> =
     dyn FnMut(Replaced, &mut (dyn FnMut(&Finding<'_>) + Send)) -> io::Result<()> + 'a;
 
-/// A finding that the audit would have after some fixes.
+/// A finding that some fixes would cause.
 struct NewFinding {
     path: PathBuf,
     reference: Box<[u8]>,
@@ -240,8 +226,8 @@ struct NewFinding {
 }
 
 impl NewFinding {
-    /// Returns whether a fix in a document is the likely cause: its new reference, the page that has lost
-    /// its link, or the page that leads elsewhere.
+    /// Returns whether a fix is the likely cause: its new reference, the page that has lost its
+    /// link, or the page that redirects elsewhere.
     fn is_by(&self, path: &Path, fix: &Fix) -> bool {
         let bytes = path.as_os_str().as_encoded_bytes();
         self.path == path && self.reference == fix.replacement
@@ -258,10 +244,9 @@ impl NewFinding {
     }
 }
 
-/// The runs after which all fixes are refused.
 const MOST_RUNS: usize = 8;
 
-/// Refuses the fixes because of which the audit would have a finding that it does not have now (A75).
+/// Refuses the fixes that would cause new findings (A75).
 pub(crate) fn refuse_harmful(
     list: &mut FixList,
     reading: &PipelineOptions,
@@ -329,7 +314,6 @@ impl FixedFile {
         spliced(bytes, 0..bytes.len(), &self.splices)
     }
 
-    /// Appends the unified diff of the file.
     pub(crate) fn push_diff(&self, path: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
         let changes = self.changes(bytes);
         for (mark, side) in [("---", "a"), ("+++", "b")] {
@@ -340,7 +324,7 @@ impl FixedFile {
         let is_near = |one: &LineChange, next: &LineChange| {
             count_lines(&bytes[one.old.end..next.old.start]) <= 2 * CONTEXT
         };
-        // The end of the last hunk, the number of lines before it, and of those that hunks have added.
+        // The end of the last hunk, the lines before it, and the lines that hunks have added.
         let (mut at, mut line, mut added) = (0, 0, 0_isize);
         for hunk in changes.chunk_by(is_near) {
             let start = lines_before(bytes, hunk[0].old.start, at);
@@ -366,12 +350,12 @@ impl FixedFile {
         }
     }
 
-    /// Returns the lines that change, in ascending order.
+    /// In ascending order.
     fn changes(&self, bytes: &[u8]) -> Vec<LineChange> {
         // Runs of splices on the same lines.
         let mut runs: Vec<(Range<usize>, Range<usize>)> = Vec::new();
         for (index, splice) in self.splices.iter().enumerate() {
-            // A long line with many references is searched for its ends once.
+            // The ends of a long line are searched for once.
             if let Some((lines, splices)) = runs.last_mut()
                 && splice.range.end < lines.end
             {
@@ -410,16 +394,15 @@ struct ReadLink {
     target: Option<Box<[u8]>>,
 }
 
-/// The links of a file, in the order of their spans.
+/// In the order of the spans.
 #[derive(Debug, Default)]
 struct ReadLinks {
     links: Vec<ReadLink>,
-    /// A hash of the names that fragments can refer to.
     names: u64,
 }
 
 impl ReadLinks {
-    /// Returns the index of the link of a fix, if it stands where it was found.
+    /// Returns the index of the link of a fix, if it is where it was found.
     fn index_of(&self, fix: &Fix) -> Option<usize> {
         let links = &self.links;
         let start = links.partition_point(|link| link.span.start < fix.span.start);
@@ -430,12 +413,11 @@ impl ReadLinks {
         })
     }
 
-    /// Returns whether a link is read as it should after some fixes.
     fn reads(&self, index: usize, before: &ReadLinks, fixes: &[(usize, Fix, Splice)]) -> bool {
         let (Some(old), Some(new)) = (before.links.get(index), self.links.get(index)) else {
             return false;
         };
-        // INVARIANT: fixes ascend, and those of one span are equal.
+        // INVARIANT: fixes ascend, and fixes of one span are equal.
         let at = fixes.partition_point(|(_, fix, _)| fix.span.start < old.span.start);
         let fix = fixes.get(at).filter(|(_, fix, _)| fix.span == old.span);
         match fix.filter(|(_, fix, _)| fix.reference == old.reference) {
@@ -467,8 +449,8 @@ impl Sink for ReadLinks {
 
 impl ArchiveSink for ReadLinks {}
 
-/// Returns the part of a file that a fix replaces: that in which the references differ, with the part
-/// that is written otherwise in the file.
+/// Returns the splice for the part in which the references differ, with the part that is written
+/// otherwise in the file.
 fn splice(bytes: &[u8], fix: &Fix) -> Option<Splice> {
     let range = usize::try_from(fix.span.start).ok()?..usize::try_from(fix.span.end).ok()?;
     let raw = bytes.get(range.clone())?;
@@ -506,7 +488,7 @@ fn splice(bytes: &[u8], fix: &Fix) -> Option<Splice> {
     })
 }
 
-/// Returns a text in UTF-16; nothing for bytes that are not UTF-8.
+/// Empty for bytes that are not UTF-8.
 fn utf16(text: &[u8], bytes_of: fn(u16) -> [u8; 2]) -> Vec<u8> {
     let units = str::from_utf8(text).unwrap_or_default().encode_utf16();
     units.flat_map(bytes_of).collect()
@@ -517,7 +499,6 @@ fn common_back(one: &[u8], other: &[u8]) -> usize {
     pairs.take_while(|(one, other)| one == other).count()
 }
 
-/// Appends the line of a diff that names a file.
 fn push_diff_path(mark: &str, side: &str, path: &[u8], out: &mut Vec<u8>) {
     let start = path.iter().position(|&byte| byte != b'/').unwrap_or(0);
     let relative = path[start..].strip_prefix(b"./").unwrap_or(&path[start..]);
@@ -542,7 +523,6 @@ fn push_diff_path(mark: &str, side: &str, path: &[u8], out: &mut Vec<u8>) {
     let _ = writeln!(out, "{quote}");
 }
 
-/// Appends lines, each after a mark; returns how many.
 fn push_lines(mark: u8, lines: &[u8], out: &mut Vec<u8>) -> usize {
     let mut count = 0;
     for line in lines.split_inclusive(|&byte| byte == b'\n') {
@@ -560,7 +540,7 @@ fn count_lines(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', bytes).count()
 }
 
-/// Returns the start of the context before a line, not before `from`.
+/// Returns the start of the context before a line.
 fn lines_before(bytes: &[u8], line: usize, from: usize) -> usize {
     let mut breaks = memchr::memrchr_iter(b'\n', &bytes[from..line]);
     breaks.nth(CONTEXT).map_or(from, |at| from + at + 1)

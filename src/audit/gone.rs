@@ -6,29 +6,25 @@ use foldhash::HashMap;
 
 use super::names::fold;
 
-/// Extensions of pages, which references may leave out or write otherwise.
 const PAGES: [&str; 11] = [
     "adoc", "htm", "html", "ipynb", "markdown", "md", "mdx", "rst", "shtml", "txt", "xhtml",
 ];
 
-/// Names of files that are shown for their directories.
 const INDEX: [&str; 2] = ["index", "readme"];
 
-/// Paths that do not exist, by the form that all spellings of references to them have.
+/// Paths that do not exist, by [`spelling`].
 #[derive(Debug, Default)]
 pub(crate) struct GoneFiles {
     paths: Vec<GonePath>,
     by_spelling: HashMap<String, usize>,
-    /// Those whose name is not that of other paths, for links of wikis.
+    /// For links of wikis.
     by_name: HashMap<String, usize>,
 }
 
 #[derive(Debug)]
 struct GonePath {
     path: Vec<u8>,
-    /// A link leads there.
     is_linked: AtomicBool,
-    /// The new path, if the file has been renamed.
     renamed: Option<Vec<u8>>,
 }
 
@@ -54,7 +50,7 @@ impl GoneFiles {
         }
     }
 
-    /// Returns whether a path that a link leads to is a spelling of one that is gone or is below it.
+    /// Returns whether the path of a target is a spelling of a gone one, or is below it.
     pub(super) fn contains(&self, path: &[u8], is_wiki: bool) -> bool {
         if self.paths.is_empty() {
             return false;
@@ -72,21 +68,19 @@ impl GoneFiles {
         true
     }
 
-    /// Returns the new path of the file that a link to a path was for.
     pub(super) fn renamed(&self, path: &[u8]) -> Option<&[u8]> {
         let index = *self.by_spelling.get(&spelling(path))?;
         self.paths[index].renamed.as_deref()
     }
 
-    /// Returns the paths to which no link leads.
     pub(crate) fn unlinked(&self) -> impl Iterator<Item = &[u8]> {
         let unlinked = |gone: &&GonePath| !gone.is_linked.load(Ordering::Relaxed);
         self.paths.iter().filter(unlinked).map(|gone| &*gone.path)
     }
 }
 
-/// Returns a path in the form that all references to it have: without the name of an index file, the extension
-/// of a page, a slash at the end and differences of case.
+/// Returns the common form of all references to a path: without the name of an index file, the
+/// extension of a page, a slash at the end and differences of case.
 fn spelling(path: &[u8]) -> String {
     let mut path = fold(path.strip_suffix(b"/").unwrap_or(path));
     if let Some((stem, extension)) = path.rsplit_once('.')
@@ -102,7 +96,7 @@ fn spelling(path: &[u8]) -> String {
     path
 }
 
-/// Returns the last name of a path as wikis compare names.
+/// Returns the last name, as wikis compare names.
 fn name(path: &[u8]) -> String {
     let path = spelling(path);
     let name = path.rsplit('/').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Hints for suggestions: references that a finding's own target leads to, without a search.
+//! Hints for suggestions: references that follow from a finding's own target, without a search.
 
 use std::hash::BuildHasher;
 
@@ -14,32 +14,27 @@ use super::rewrite::ReferenceForm;
 use super::rules::RuleId;
 use super::site::Site;
 use super::target::{ExpectedPath, ServerStep, TargetFacts, TargetLocation, split_fragment};
-use crate::uri::{Resolver, Rules};
+use crate::uri::{Rules, resolve};
 
-/// The number of redirects that are followed from a page to the page that a suggestion names.
 const MOST_REDIRECTS: usize = 8;
 
-/// The finding whose suggestion is searched for.
 pub(super) struct HintSearch<'a> {
     pub(super) audit: &'a Audit,
     pub(super) site: &'a Site,
     pub(super) facts: &'a TargetFacts<'a>,
-    /// The path at which the target should lie.
+    /// Where the target should lie.
     pub(super) expected: Option<&'a ExpectedPath<'a>>,
 }
 
 impl HintSearch<'_> {
-    /// Returns the candidates for the suggestion of a finding of a rule.
     pub(super) fn hint(&self, rule: RuleId) -> SuggestionHint {
         let facts = self.facts;
         let known = match (rule, facts.location) {
-            (RuleId::BrokenFragment, TargetLocation::File(file, how)) => {
-                return self.fragment(file, how);
-            }
-            (RuleId::CaseMismatch, TargetLocation::File(file, how))
-                if facts.fragment_in_other_case =>
+            (RuleId::BrokenFragment | RuleId::CaseMismatch, TargetLocation::File(file, how))
+                if rule == RuleId::BrokenFragment || facts.fragment_in_other_case =>
             {
-                return self.fragment(file, how);
+                let is_settled = how.is_final() && !self.site.redirects(file);
+                return SuggestionHint::Fragment(file, is_settled);
             }
             (RuleId::BrokenFile, TargetLocation::Nothing) => {
                 match self.new_name().or_else(|| self.misspelt()) {
@@ -87,23 +82,17 @@ impl HintSearch<'_> {
         known.map_or(SuggestionHint::Nothing, SuggestionHint::Known)
     }
 
-    fn fragment(&self, file: FileId, how: LookupMatch) -> SuggestionHint {
-        let is_settled = how.is_final() && !self.site.redirects(file);
-        SuggestionHint::Fragment(file, is_settled)
-    }
-
     fn form(&self) -> Option<ReferenceForm<'_>> {
         ReferenceForm::of(&self.audit.checker, self.facts.link)
     }
 
-    /// Returns the suggestion of a file, or of the page that it redirects to, with the query and the
-    /// fragment of the link.
+    /// With the query and the fragment of the link.
     fn renamed(&self, file: FileId, repair: Repair) -> Option<Suggestion> {
         let form = self.form()?;
-        suggestion(self.audit, self.site, &form, file, form.suffix(), repair)
+        suggestion(self.audit, self.site, &form, file, &form.suffix, repair)
     }
 
-    /// Returns the suggestion of the URI that rules of a server redirect to in the end.
+    /// Returns the URI to which rules of a server redirect in the end.
     fn redirected_by_rule(&self, file: FileId) -> Option<Suggestion> {
         let (target, _) = split_fragment(self.facts.link.target.ok()?);
         let mut destination = Vec::new();
@@ -115,13 +104,11 @@ impl HintSearch<'_> {
                 destination = next.to_vec();
             }
         });
-        let mut uri = Vec::new();
-        let resolver = Resolver::new(target, Rules::Whatwg).ok()?;
-        resolver.resolve_into(&destination, &mut uri).ok()?;
+        let mut uri = resolve(target, &destination, Rules::Whatwg).ok()?;
         let end = memchr::memchr2(b'?', b'#', &uri).unwrap_or(uri.len());
         let redirected = uri.split_off(end);
         let form = self.form()?;
-        let (suffix, is_certain) = match (&*redirected, form.suffix()) {
+        let (suffix, is_certain) = match (&*redirected, &*form.suffix) {
             (b"", suffix) => (suffix, true),
             (redirected, suffix) => (redirected, suffix.is_empty()),
         };
@@ -135,7 +122,7 @@ impl HintSearch<'_> {
         Some(Suggestion { reference, repair })
     }
 
-    /// Returns the file at a path below the root of the target, if the path is its final name.
+    /// Returns the file at a path below the root, if the path is its final name.
     fn find(&self, path: &[u8]) -> Option<FileId> {
         let checker = &self.audit.checker;
         match checker.entry(self.expected?.root, path) {
@@ -144,19 +131,17 @@ impl HintSearch<'_> {
         }
     }
 
-    /// Returns the suggestion for a file that has been renamed.
     fn new_name(&self) -> Option<Suggestion> {
         let path = self.audit.options.gone.renamed(&self.expected?.path)?;
         self.renamed(self.find(path)?, Repair::Renamed)
     }
 
-    /// Returns the suggestion for a missing file that exists by another spelling of the same name: with
-    /// other encodings of its characters, without a slash at its end, or with the bytes after a `?` or
-    /// `#`.
+    /// Returns a file of another spelling of the name: with other encodings of its characters,
+    /// without a slash at its end, or with the bytes after a `?` or `#`.
     fn misspelt(&self) -> Option<Suggestion> {
         let ExpectedPath { root, path, .. } = self.expected?;
         let below = self.expected?.below();
-        // Most names have nothing that could be spelt otherwise, and no more is looked up for them.
+        // Most names have only one spelling.
         let may_be_spelt = below.ends_with(b"/")
             || below.contains(&b'%')
             || memchr::memchr2(b'?', b'#', self.facts.link.reference).is_some()
@@ -168,7 +153,7 @@ impl HintSearch<'_> {
         let found = |file, suffix: &[u8], repair| {
             suggestion(self.audit, self.site, &form, file, suffix, repair)
         };
-        let suffix = form.suffix();
+        let suffix = &*form.suffix;
         if let Some(end) = below.iter().rposition(|&byte| byte != b'/')
             && end + 1 < below.len()
             && let Some(file) = self.find(&path[..=root.len() + end])
@@ -187,7 +172,7 @@ impl HintSearch<'_> {
                 return found(file, suffix, Repair::Encoding);
             }
         }
-        // `a?b.html` and `c#.html` are names of files too, whose delimiters were not encoded.
+        // `a?b.html` and `c#.html` are names of files too.
         let ends = [memchr::memchr(b'#', suffix), Some(suffix.len())];
         let mut ends = ends.into_iter().flatten().filter(|&end| end > 0);
         ends.find_map(|end| {
@@ -198,10 +183,8 @@ impl HintSearch<'_> {
     }
 }
 
-/// Returns the suggestion of a file, or of the page that it redirects to; none if the fragment of
-/// the suffix is not there.
-///
-/// It is certain where nothing that was written is lost.
+/// Returns the suggestion of a file, or of the page that it redirects to; `None` if the fragment is
+/// not there. It is certain where nothing that was written is lost.
 pub(super) fn suggestion(
     audit: &Audit,
     site: &Site,
@@ -228,15 +211,13 @@ pub(super) fn suggestion(
     Some(Suggestion { reference, repair })
 }
 
-/// Returns the page that a file redirects to in the end, or the file itself, with the query and the
-/// fragment of the last redirect; none if that is not in the tree.
+/// Returns the last page of the redirects from a file, with the query and the fragment of the last
+/// redirect; `None` outside the tree.
 fn destination(site: &Site, mut file: FileId) -> Option<(FileId, &[u8])> {
     let mut suffix: &[u8] = b"";
     for _ in 0..=MOST_REDIRECTS {
-        let redirect = site
-            .anchors(file)
-            .and_then(|anchors| anchors.redirect.as_deref());
-        let Some(redirect) = redirect else {
+        let anchors = site.anchors(file);
+        let Some(redirect) = anchors.and_then(|anchors| anchors.redirect.as_deref()) else {
             return Some((file, suffix));
         };
         match redirect.location {
@@ -253,21 +234,18 @@ fn destination(site: &Site, mut file: FileId) -> Option<(FileId, &[u8])> {
 pub(super) struct MovedFiles(HashMap<u64, Option<FileId>>);
 
 impl MovedFiles {
-    /// Notes the first `count` numbered files.
     pub(super) fn new(audit: &Audit, count: usize) -> Self {
         let mut files = HashMap::with_capacity(count);
         for file in (0..count as u32).map(FileId) {
             let path = audit.checker.paths.path(file);
             let name = path.rsplit(|&byte| byte == b'/').next();
-            let known = files.entry(audit.hasher.hash_one(name.unwrap_or_default()));
-            known
-                .and_modify(|known| *known = None)
-                .or_insert(Some(file));
+            let name = audit.hasher.hash_one(name.unwrap_or_default());
+            let known = files.entry(name).and_modify(|known| *known = None);
+            known.or_insert(Some(file));
         }
         MovedFiles(files)
     }
 
-    /// Returns the only file with a name.
     pub(super) fn only(&self, audit: &Audit, name: &[u8]) -> Option<FileId> {
         self.0.get(&audit.hasher.hash_one(name)).copied()?
     }

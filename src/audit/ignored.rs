@@ -54,7 +54,6 @@ impl IgnoreEntry {
         self
     }
 
-    /// Checks the entry; the error is the reason why it cannot be one.
     pub(crate) fn check(&self) -> Result<(), String> {
         IgnoreRule::new(self.clone()).map(|_| ())
     }
@@ -65,8 +64,8 @@ impl IgnoreEntry {
         self
     }
 
-    /// Sets the glob that the target matches: the reference as written, the absolute URI, or the path
-    /// below the mount, each with or without its fragment. A `*` stands for any characters.
+    /// Sets the glob that the target matches: the reference as written, the absolute URI, or the
+    /// path below the mount, each with or without its fragment. A `*` matches any characters.
     pub fn target(mut self, glob: impl Into<String>) -> Self {
         self.target = Some(glob.into());
         self
@@ -91,7 +90,6 @@ impl IgnoreEntry {
         self
     }
 
-    /// Returns the entry in words.
     pub(crate) fn words(&self) -> String {
         let parts = [
             ("rule", &self.rule),
@@ -109,21 +107,19 @@ impl IgnoreEntry {
     }
 }
 
-/// Returns the day of a text such as `2030-12-31`, without the time after a `T` or a blank.
+/// Reads `2030-12-31`, without the time after a `T` or a blank.
 fn date(text: &str) -> Option<Date> {
     let day = text.split(['T', ' ']).next()?;
     day.parse::<Datetime>().ok()?.date
 }
 
-/// Returns whether a day has passed, in UTC.
 fn is_past(day: Date) -> bool {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     now.is_ok_and(|since| since.as_secs() / 86_400 > days_before(day))
 }
 
-/// Returns the number of days from 1 January 1970 to a date; zero for earlier ones.
-///
-/// Years are counted from March, so that the day that a leap year adds is the last one.
+/// Returns the days since 1970; 0 for earlier dates. Years start in March, so that the day that a
+/// leap year adds is the last one.
 fn days_before(date: Date) -> u64 {
     let (year, month) = match (u64::from(date.year), u64::from(date.month)) {
         (year, month @ 3..) => (year, month - 3),
@@ -134,14 +130,13 @@ fn days_before(date: Date) -> u64 {
     days.saturating_sub(719_469)
 }
 
-/// The text that a glob is compared with.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum GlobSubject {
     Target,
     Path,
 }
 
-/// Translates a glob into a regular expression, which takes linear time.
+/// Regular expressions take linear time.
 fn glob(glob: &str, subject: GlobSubject) -> Result<Regex, String> {
     let is_path = subject == GlobSubject::Path;
     let mut pattern = String::from("^");
@@ -172,18 +167,16 @@ fn glob(glob: &str, subject: GlobSubject) -> Result<Regex, String> {
     built.map_err(|_| format!("{} is too long for a glob", visible(glob)))
 }
 
-/// A finding, as far as it decides whether the finding is ignored.
+/// The properties of a finding that entries are compared with.
 pub(super) struct IgnoreCandidate<'a> {
     pub(super) rule: RuleId,
-    /// The path of the document, as reached from the arguments.
     pub(super) path: &'a [u8],
-    /// The path of the document below its mount.
+    /// The path below the mount.
     pub(super) name: &'a [u8],
-    /// Texts that stand for the target.
+    /// The forms of the target.
     pub(super) targets: &'a [&'a [u8]],
 }
 
-/// An entry of the options, ready to be compared.
 #[derive(Clone, Debug)]
 pub(super) struct IgnoreRule {
     entry: IgnoreEntry,
@@ -194,7 +187,7 @@ pub(super) struct IgnoreRule {
 }
 
 impl IgnoreRule {
-    /// Prepares an entry; the error is the reason why it cannot be one.
+    /// The error is the reason why the entry is invalid.
     pub(super) fn new(entry: IgnoreEntry) -> Result<Self, String> {
         if entry.rule.is_none() && entry.target.is_none() && entry.path.is_none() {
             return Err("an entry of `ignore` has a rule, a target or a path".to_owned());
@@ -231,11 +224,10 @@ impl IgnoreRule {
     }
 }
 
-/// The entries of the options, and which of them have matched; shared by the workers.
+/// The entries, and whether each has matched; shared by the workers.
 #[derive(Debug, Default)]
 pub(super) struct IgnoreRules(Vec<(IgnoreRule, AtomicBool)>);
 
-/// An entry that ignored nothing.
 pub(super) struct UnusedEntry<'a> {
     pub(super) file: &'a Path,
     pub(super) line: Option<u64>,
@@ -252,7 +244,7 @@ impl IgnoreRules {
         self.0.is_empty()
     }
 
-    /// Returns whether a finding is ignored. All entries that match count as used.
+    /// All entries that match are marked as used.
     pub(super) fn ignores(&self, candidate: &IgnoreCandidate<'_>) -> bool {
         let mut ignores = false;
         for (rule, used) in &self.0 {
@@ -264,7 +256,6 @@ impl IgnoreRules {
         ignores
     }
 
-    /// Returns the entries that have matched nothing, in order.
     pub(super) fn unused(&self) -> impl Iterator<Item = UnusedEntry<'_>> {
         let unused = (self.0.iter()).filter(|(_, used)| !used.load(Ordering::Relaxed));
         unused.map(|(rule, _)| {
@@ -282,21 +273,20 @@ impl IgnoreRules {
     }
 }
 
-/// A region counts up to this depth, and so many comments of one line count: so the search for a comment
-/// takes constant time.
+/// The depth of regions, and the number of comments of one line: the search for a comment takes
+/// constant time.
 const DEEPEST: usize = 64;
 
 const DIRECTIVE: &[u8] = b"uriscan-ignore";
 
-/// The comments of one document that ignore findings.
 #[derive(Debug, Default)]
 pub(super) struct IgnoreComments {
     comments: Vec<IgnoreComment>,
-    /// By the number of a line: the comments on the line before it, as indices.
+    /// Indices of the comments on the line before, by the number of a line.
     lines: HashMap<u64, Vec<usize>>,
-    /// The regions in the order of their starts: offsets, and indices.
+    /// In the order of their starts.
     regions: Vec<IgnoreRegion>,
-    /// The open regions, the innermost last, as indices of `regions`.
+    /// Indices of the open regions, the innermost last.
     open: Vec<usize>,
 }
 
@@ -305,17 +295,15 @@ struct IgnoreRegion {
     start: u64,
     end: u64,
     comment: usize,
-    /// The region around it.
     outer: Option<usize>,
 }
 
 #[derive(Debug)]
 pub(super) struct IgnoreComment {
     pub(super) span: Span,
-    /// The line and column of the end.
     pub(super) position: Option<Position>,
     pub(super) text: Box<[u8]>,
-    /// The rules; `None` for any rule.
+    /// `None` for any rule.
     rules: Option<Vec<RuleId>>,
     used: bool,
 }
@@ -328,10 +316,6 @@ impl IgnoreComment {
 }
 
 impl IgnoreComments {
-    pub(super) fn clear(&mut self) {
-        *self = IgnoreComments::default();
-    }
-
     pub(super) fn add(&mut self, remark: &Remark<'_>) {
         let text = remark.text.trim_ascii();
         let Some(rest) = text.strip_prefix(DIRECTIVE) else {
@@ -364,7 +348,7 @@ impl IgnoreComments {
                     return;
                 }
             }
-            // An unknown directive, or one too deep, is told as one that ignores nothing.
+            // An unknown directive, or one too deep, is reported as unused.
             _ => {}
         }
         self.comments.push(IgnoreComment {
@@ -376,7 +360,7 @@ impl IgnoreComments {
         });
     }
 
-    /// Returns whether a finding at an offset and a line is ignored, and notes the comment as used.
+    /// Marks the comment that ignores a finding as used.
     pub(super) fn ignores(&mut self, rule: RuleId, offset: u64, line: Option<u64>) -> bool {
         if self.comments.is_empty() {
             return false;
@@ -399,13 +383,12 @@ impl IgnoreComments {
         found.is_some()
     }
 
-    /// Returns the comments that have ignored nothing.
     pub(super) fn unused(&self) -> impl Iterator<Item = &IgnoreComment> {
         self.comments.iter().filter(|comment| !comment.used)
     }
 }
 
-/// Reads `RULE, RULE: reason`; none if no rule is named. A name that is none matches no finding.
+/// Reads `RULE, RULE: reason`; `None` without a name. An unknown name matches no finding.
 fn rules(text: &[u8]) -> Option<Vec<RuleId>> {
     let end = memchr::memchr(b':', text);
     let text = text[..end.unwrap_or(text.len())].trim_ascii();

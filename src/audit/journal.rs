@@ -1,8 +1,8 @@
-//! The journal: what the first pass found, for the second, which reads no document again.
+//! The journal of the first pass, for the second, which reads no document again.
 //!
-//! It holds each document with its damage and its remarks, and every link that may have a finding. A
-//! link whose target exists may still have one: the target may lack the fragment or redirect elsewhere,
-//! which is known when all documents are. Such a link is written so that it can be skipped.
+//! It has the damage and the remarks of documents, and every link that may have a finding. The
+//! target of an existing link may lack the fragment or redirect elsewhere, which is known when all
+//! documents are: such a link can be skipped.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -14,29 +14,27 @@ use super::wire::{
 };
 use crate::linker::{Diagnostic, Link, Remark};
 
-/// The journal takes memory up to this many bytes; the rest is in a temporary file.
+/// In bytes; the rest is in a temporary file.
 const IN_MEMORY: usize = 16 << 20;
 
-/// Records of one document are moved to the journal when they take this many bytes.
+/// In bytes of the records of one document.
 pub(super) const BLOCK: usize = 1 << 20;
 
 #[derive(Clone, Debug)]
 pub(super) enum JournalRecord<'a> {
-    /// The document that the following records belong to.
     Document(JournalDocument),
-    /// The context of the following links follows.
+    /// The context of the next links follows.
     Context,
-    /// A link follows.
     Link,
-    /// The needs of a link whose target exists, and the link.
+    /// A link whose target exists.
     Existing(LinkNeeds, &'a [u8]),
     Diagnostic(Diagnostic<'a>),
     Remark(Remark<'a>),
-    /// The offset and the name of an anchor that the document has before.
+    /// The offset and the name of an anchor that the document has already.
     Repeated(u64, &'a [u8]),
-    /// The document is read again: its anchors and remarks so far do not count.
+    /// The document is read again: its anchors and remarks so far are dropped.
     Restart,
-    /// Why the document could not be read.
+    /// The reason for an unreadable document.
     Failure(&'a str),
 }
 
@@ -52,14 +50,14 @@ packed_variants!(JournalRecord<'a> {
     Failure(message)
 });
 
-/// A document, or a path that could not be read.
+/// A document, or an unreadable path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct JournalDocument {
-    /// The path, as reached from the arguments.
+    /// As reached from the arguments.
     pub(super) path: Vec<u8>,
-    /// The number of the file; `None` for an error.
+    /// `None` for an error.
     pub(super) file: Option<FileId>,
-    /// The member of the archive at the path that the document is, if it is one.
+    /// The member of the archive at the path.
     pub(super) member: Option<DocumentMember>,
 }
 
@@ -69,21 +67,19 @@ impl JournalDocument {
     }
 }
 
-/// A document that is a member of an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DocumentMember {
-    /// The number in the archive or its piece, from 1, in the order in which members are read.
+    /// In the archive or its piece, from 1, in the order of reading.
     pub(super) number: u64,
     pub(super) name: String,
 }
 
-/// The needs of a link whose target exists.
+/// The needs of a link with an existing file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LinkNeeds {
-    /// The file at the target.
     pub(super) file: FileId,
     pub(super) is_route: bool,
-    /// The hashes of the names that the file must have.
+    /// The hashes of names in the file.
     pub(super) names: (Option<PackedHash>, Option<PackedHash>),
 }
 
@@ -96,16 +92,14 @@ packed_fields! {
 #[derive(Debug, Default)]
 pub(super) struct JournalWriter {
     pub(super) bytes: Vec<u8>,
-    /// The base of the last link and its source, unless the link has a member.
+    /// Of the last link, unless it has a member.
     base: Vec<u8>,
     source: String,
     has_member: bool,
-    /// The link that is appended next.
     next: Vec<u8>,
 }
 
 impl JournalWriter {
-    /// Removes all records; keeps the memory.
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.base.clear();
@@ -117,7 +111,7 @@ impl JournalWriter {
         record.pack(&mut self.bytes);
     }
 
-    /// Appends a link; one whose target exists has needs.
+    /// A link whose target exists has needs.
     pub(super) fn link(&mut self, link: &Link<'_>, needs: Option<LinkNeeds>) {
         let (base, source) = link.base.unwrap_or_default();
         let has_member = link.member.is_some();
@@ -138,28 +132,21 @@ impl JournalWriter {
     }
 }
 
-/// The records of all documents, in blocks.
 #[derive(Debug, Default)]
 pub(super) struct Journal(Mutex<JournalState>);
 
 #[derive(Debug, Default)]
 struct JournalState {
-    /// The bytes in memory.
     kept: usize,
-    /// The temporary file, which has no name, and its length.
+    /// A file without a name, and its length.
     file: Option<File>,
     length: u64,
 }
 
-/// Consecutive records.
 #[derive(Debug)]
 pub(super) enum JournalBlock {
     Kept(Box<[u8]>),
-    /// A part of the temporary file.
-    Spilled {
-        at: u64,
-        length: usize,
-    },
+    Spilled { at: u64, length: usize },
 }
 
 impl Journal {
@@ -171,12 +158,12 @@ impl Journal {
             let length = records.len();
             return JournalBlock::Spilled { at, length };
         }
-        // Without room for temporary files all is kept.
+        // Without room for temporary files the records are kept.
         state.kept += records.len();
         JournalBlock::Kept(records.into())
     }
 
-    /// Reads a block, into `buffer` if it is not in memory.
+    /// Spilled blocks are read into `buffer`.
     pub(super) fn read<'b>(
         &self,
         block: &'b JournalBlock,
@@ -204,7 +191,7 @@ impl JournalState {
         }
     }
 
-    /// Appends records to the temporary file; returns their offset.
+    /// Returns the offset.
     fn spill(&mut self, records: &[u8]) -> io::Result<u64> {
         let at = self.length;
         let file = self.file()?;

@@ -1,4 +1,4 @@
-//! Labels that all documents of a tree can name, as those of Sphinx.
+//! Labels that all documents of a tree can name, as in Sphinx.
 
 use foldhash::HashSet;
 use memchr::memmem;
@@ -7,26 +7,24 @@ use super::options::Audit;
 use crate::pipeline::members;
 use crate::pipeline::walk::{path_of, read_start};
 
-/// The file in the root of a tree of Sphinx.
 const SPHINX: &[u8] = b"/conf.py";
-/// Extensions that bring labels which stand in no document of the tree.
+/// Extensions that bring labels of no document of the tree.
 const EXTENSIONS: [&[u8]; 3] = [b"autosectionlabel", b"gallery", b"intersphinx"];
-/// A longer configuration is taken for one with such extensions, in bytes.
+/// In bytes; a longer configuration is taken for one with such extensions.
 const LONGEST: u64 = 1 << 20;
 
-/// The most bytes of an archive that are read to come to a configuration.
+/// The bytes of an archive that are read before a configuration.
 const LONGEST_WAY: u64 = 4 << 20;
 
-/// The labels of all documents that were read.
+/// The hashes of all labels.
 #[derive(Debug, Default)]
 pub(super) struct TreeLabels {
-    names: HashSet<u64>,
-    /// The roots of trees whose documents were all read, each with the slash at its end.
+    pub(super) names: HashSet<u64>,
+    /// The roots of trees that were read as a whole, each with the slash at its end.
     roots: Vec<Box<[u8]>>,
 }
 
 impl TreeLabels {
-    /// Notes a file of the walk, or of an archive.
     pub(super) fn walked(&mut self, audit: &Audit, path: &[u8]) {
         if path.ends_with(SPHINX) && !has_labels_from_elsewhere(audit, path) {
             let root = &path[..=path.len() - SPHINX.len()];
@@ -34,23 +32,18 @@ impl TreeLabels {
         }
     }
 
-    pub(super) fn insert(&mut self, name: u64) {
-        self.names.insert(name);
-    }
-
     pub(super) fn add(&mut self, other: TreeLabels) {
         self.names.extend(other.names);
         self.roots.extend(other.roots);
     }
 
-    /// Returns whether a label that a document names is missing: none has it, and all documents of
-    /// the tree were read.
+    /// Returns whether no document has a label, and all documents of the tree were read.
     pub(super) fn lacks(&self, document: &[u8], name: u64) -> bool {
         !self.names.contains(&name) && self.roots.iter().any(|root| document.starts_with(root))
     }
 }
 
-/// Returns whether a configuration names extensions that bring labels, or cannot be read.
+/// True for a configuration that cannot be read.
 fn has_labels_from_elsewhere(audit: &Audit, path: &[u8]) -> bool {
     let Some(text) = read(audit, path) else {
         return true;
@@ -59,7 +52,6 @@ fn has_labels_from_elsewhere(audit: &Audit, path: &[u8]) -> bool {
     text.len() as u64 == LONGEST || EXTENSIONS.iter().any(names)
 }
 
-/// Reads a configuration; one in an archive if that does not take long.
 fn read(audit: &Audit, path: &[u8]) -> Option<Vec<u8>> {
     if let Some(cost) = members::cost(path) {
         let bytes = || members::bytes(&audit.options.reading, path, LONGEST);

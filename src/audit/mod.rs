@@ -80,11 +80,13 @@ pub fn audit(
 ) -> Result<AuditSummary, AuditError> {
     let mut options = options.clone();
     assume_roots(&mut options.reading.bases, paths)?;
-    let root = |path: &PathBuf| match path == Path::new(".") {
-        true => Root::Here,
-        false => Root::Path(path.clone()),
+    let root = |path: &PathBuf| {
+        if path == Path::new(".") {
+            return Ok(Root::Here);
+        }
+        Ok(Root::Path(path.clone()))
     };
-    let roots: Vec<_> = paths.iter().map(root).map(Ok).collect();
+    let roots: Vec<_> = paths.iter().map(root).collect();
     let walk_options = WalkOptions {
         follow: options.follows_symlinks,
         ..WalkOptions::default()
@@ -101,7 +103,7 @@ pub fn audit(
 ///
 /// # Errors
 ///
-/// When a report cannot be written, and those of `finish`.
+/// When a report cannot be written, and the errors of `finish`.
 pub(crate) fn run<'r>(
     mut audit: Audit,
     walk: Walk,
@@ -123,7 +125,7 @@ pub(crate) fn run<'r>(
     let mut others: Vec<FileId> = collected.wanted.iter().collect();
     others.retain(|&file| site.anchors(file).is_none());
     for (file, anchors) in collect::read_others(audit, &others) {
-        site.add(file, anchors);
+        site.anchors[file.0 as usize] = Some(anchors);
     }
     let suggester = Suggester::new(audit, &site, files, collected.summary.bytes);
     let (mut reports, mut counts) = report_pass::run(audit, &site, suggester, reports)?;

@@ -8,13 +8,12 @@ use foldhash::quality::RandomState;
 use hashbrown::HashTable;
 use unicode_normalization::UnicodeNormalization;
 
-/// Distinct names, numbered in the order in which they were added.
-///
-/// A name takes its own bytes, 8 bytes for its end and at most 10 bytes of the hash table.
+/// Distinct names, numbered in the order in which they were added: 8 bytes each for its end and at
+/// most 10 bytes of the hash table, besides the name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Interner {
     bytes: Vec<u8>,
-    /// `ends[n]` is the index in `bytes` of the end of name `n`, where the next one starts.
+    /// The index in `bytes` of the end of each name, where the next one starts.
     ends: Vec<u64>,
     numbers: HashTable<u32>,
     hasher: RandomState,
@@ -40,7 +39,7 @@ impl Interner {
         self.numbers.find(self.hash(name), same).copied()
     }
 
-    /// Returns the name of a number; panics if there is none.
+    /// Panics for an unknown number.
     pub(super) fn name(&self, number: u32) -> &[u8] {
         name_of(&self.bytes, &self.ends, number)
     }
@@ -49,12 +48,12 @@ impl Interner {
         self.ends.len()
     }
 
-    /// Returns the hash of any bytes under the seed of these names.
+    /// Under the seed of these names.
     pub(super) fn hash(&self, bytes: &[u8]) -> u64 {
         self.hasher.hash_one(bytes)
     }
 
-    /// Returns the length of all names together, in bytes.
+    /// Returns the length of all names.
     pub(super) fn bytes(&self) -> usize {
         self.bytes.len()
     }
@@ -71,17 +70,16 @@ fn name_of<'a>(bytes: &'a [u8], ends: &[u64], number: u32) -> &'a [u8] {
     &bytes[start as usize..ends[number] as usize]
 }
 
-/// Returns the length of the longest common prefix of two names.
 pub(super) fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     let pairs = one.iter().zip(other);
     pairs.take_while(|(one, other)| one == other).count()
 }
 
-/// The numbers of names in ascending order of the names, and the words of the names.
+/// Names in ascending order, and their words.
 #[derive(Clone, Debug)]
 pub(super) struct NameOrder {
     pub(super) numbers: Box<[u32]>,
-    /// The hashes of all words; made when a name is near to another one.
+    /// Hashes, made when a name is near to another one.
     words: OnceLock<HashSet<u64>>,
 }
 
@@ -95,7 +93,7 @@ impl NameOrder {
         }
     }
 
-    /// Returns whether one of the names has a word, in any case; `names` are those that were sorted.
+    /// In any case; `names` are the sorted ones.
     pub(super) fn has_word(&self, names: &Interner, word: &[u8]) -> bool {
         let hash = |word: &[u8]| names.hash(&word.to_ascii_lowercase());
         let known = self.words.get_or_init(|| {
@@ -106,14 +104,13 @@ impl NameOrder {
     }
 }
 
-/// Names, with the names that differ in case or Unicode form only and with their order, made when one
-/// is searched for.
+/// Names, with their folded forms and their order, made on demand.
 #[derive(Debug, Default)]
 pub(super) struct NameIndex {
     pub(super) names: Interner,
-    /// The length of the longest name, in bytes.
+    /// The longest length, in bytes.
     longest: usize,
-    /// For each distinct folded name the first name by its bytes, and whether there are others.
+    /// The first name by its bytes of each folded form, and whether there are others.
     folded: OnceLock<HashTable<(u32, bool)>>,
     order: OnceLock<NameOrder>,
 }
@@ -128,7 +125,7 @@ impl NameIndex {
         self.names.add(name)
     }
 
-    /// Returns the order of the names; `None` if it was not made before and `may_sort` refuses.
+    /// `None` if the order was not made before and `may_sort` refuses.
     pub(super) fn order(&self, may_sort: impl FnOnce() -> bool) -> Option<&NameOrder> {
         if self.order.get().is_none() && !may_sort() {
             return None;
@@ -136,8 +133,8 @@ impl NameIndex {
         Some(self.order.get_or_init(|| NameOrder::new(&self.names)))
     }
 
-    /// Returns the name that differs in case or Unicode form only; of several the first (A10), with
-    /// whether there are others.
+    /// Returns the first name that differs in case or Unicode form only (A10), and whether there
+    /// are others.
     pub(super) fn folded(&self, name: &[u8]) -> Option<(&[u8], bool)> {
         // A name that is too long for any match is not folded, which takes its length in time.
         if name.len() > MAX_FOLDED * self.longest {
@@ -180,17 +177,17 @@ pub(super) fn fold(name: &[u8]) -> String {
     }
 }
 
-/// Returns the words of a name: its runs of letters and digits.
+/// Runs of letters and digits.
 pub(super) fn words(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80;
     name.split(move |byte| !is_word(byte))
 }
 
-/// The number of a file or directory that was looked up or read.
+/// The number of a file or directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct FileId(pub u32);
 
-/// The absolute paths of all numbered files, shared by the workers.
+/// Absolute paths, shared by the workers.
 #[derive(Debug, Default)]
 pub(super) struct PathTable {
     names: RwLock<Interner>,
@@ -213,13 +210,13 @@ impl PathTable {
         self.names().len()
     }
 
-    /// Locks the names for reading. Poisoning is ignored: no panic leaves a name half-written.
+    /// Poisoning is ignored: no panic leaves a name half-written.
     fn names(&self) -> RwLockReadGuard<'_, Interner> {
         self.names.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A set of paths, each with everything below it.
+/// Paths, each with everything below it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PathSet {
     /// Each path ends in a slash; in ascending order, none a prefix of another.
@@ -227,21 +224,20 @@ pub(super) struct PathSet {
 }
 
 impl PathSet {
-    /// Returns whether a path is one of the set or below one.
     pub(super) fn contains(&self, path: &[u8]) -> bool {
         self.contains_counting(path, || {})
     }
 
-    /// Like [`PathSet::contains`]; calls `compare` for each comparison of two paths.
+    /// Calls `compare` for each comparison of two paths.
     fn contains_counting(&self, path: &[u8], mut compare: impl FnMut()) -> bool {
         let path = with_slash(path);
         // INVARIANT: no path of the set is a prefix of another, so all those between a prefix of
-        // `path` and `path` itself would be below that prefix, and there are none.
-        let behind = self.paths.partition_point(|one| {
+        // `path` and `path` itself would be below that prefix; none exist.
+        let end = self.paths.partition_point(|one| {
             compare();
             **one <= *path
         });
-        let before = behind.checked_sub(1).map(|at| &self.paths[at]);
+        let before = end.checked_sub(1).map(|at| &self.paths[at]);
         before.is_some_and(|one| path.starts_with(one))
     }
 }
@@ -252,7 +248,7 @@ impl FromIterator<Vec<u8>> for PathSet {
             .map(|path| with_slash(&path).into_boxed_slice())
             .collect();
         paths.sort_unstable();
-        // Of equal paths, and of those below another, the first stays.
+        // Of equal paths, and of paths below another, the first stays.
         paths.dedup_by(|later, kept| later.starts_with(kept));
         PathSet { paths }
     }

@@ -31,9 +31,9 @@ use crate::pipeline::bases::{
 use crate::pipeline::walk::{path_of, read_start};
 use crate::pipeline::{Archived, PipelineOptions, Verbosity, members};
 use crate::uri::base::push_path;
-use crate::uri::{Mounts, Reference, ResolveErrorKind, Resolver, Rules};
+use crate::uri::{Mounts, Reference, ResolveErrorKind};
 
-/// The options of [`audit`](super::audit); the defaults are those of the command.
+/// The options of [`audit`](super::audit); the defaults are as in the command.
 ///
 /// ```
 /// use uriscan::{AuditOptions, Level};
@@ -51,13 +51,10 @@ use crate::uri::{Mounts, Reference, ResolveErrorKind, Resolver, Rules};
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct AuditOptions {
-    /// The options of reading; their filter chooses the references that are checked.
     pub(crate) reading: PipelineOptions,
-    /// The names under which files are found.
     pub(super) naming: FileNaming,
     /// Whether `http` and `https` URIs of one host and path differ (A3).
     pub(super) strict_schemes: bool,
-    /// Whether symbolic links are followed out of the roots.
     pub(super) follows_symlinks: bool,
     pub(super) server: Option<&'static ServerKind>,
     pub(crate) levels: Levels,
@@ -65,23 +62,21 @@ pub struct AuditOptions {
     pub(crate) list: ListedLinks,
     /// The dialect of Markdown; without one, that of each tree.
     pub(crate) slug: Option<Slug>,
-    /// Documents that are no orphans although no other links to them.
+    /// Documents that are never orphans.
     pub(super) entries: Override,
-    /// Whether any file may be an orphan, and not only pages.
+    /// Any file may be an orphan, and not only pages.
     pub(super) orphan_assets: bool,
-    /// Absolute paths: if there is a set, only findings are shown whose source or target is in it.
+    /// Absolute paths: only findings are shown whose source or target is one of them or below one.
     pub(super) touching: Option<PathSet>,
-    /// The files among them that do not exist, and those that have been renamed.
+    /// The paths among them that do not exist.
     pub(crate) gone: Arc<GoneFiles>,
     pub(super) baseline: Baseline,
     pub(super) ignore: Vec<IgnoreRule>,
-    /// The bound on the cost of searches for suggestions, in rows of the edit distance table, besides
-    /// reading each document once more.
+    /// The bound on the cost of searches, in rows of the edit distance table.
     pub(super) suggestion_rows: u64,
 }
 
-/// The default bound on the cost of searches for suggestions, in rows of the edit distance table:
-/// about a second.
+/// Takes about a second.
 const SUGGESTION_ROWS: u64 = 1 << 26;
 
 impl Default for AuditOptions {
@@ -129,21 +124,20 @@ impl fmt::Debug for AuditOptions {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut options = formatter.debug_struct("AuditOptions");
         options.field("roots", &self.reading.bases.mounts);
-        options
-            .field("levels", &self.levels)
-            .finish_non_exhaustive()
+        options.field("levels", &self.levels);
+        options.finish_non_exhaustive()
     }
 }
 
 impl AuditOptions {
-    /// Serves a directory at a URI; of several roots that contain a file the innermost counts.
+    /// Serves a directory at a URI; of several roots that contain a file the innermost is used.
     ///
-    /// Without a root each path of the audit is the root of a site of its own.
+    /// Without a root each path of the audit is the root of its own site.
     ///
     /// # Errors
     ///
-    /// If the URI is not absolute, or has a query or a fragment; if the directory is a relative path
-    /// and the current directory is not known.
+    /// If the URI is not absolute, or has a query or a fragment; if the directory is a relative
+    /// path and the current directory is not known.
     pub fn root(mut self, directory: impl AsRef<Path>, uri: &str) -> Result<Self, AuditError> {
         let uri = served_at(uri.as_bytes())
             .map_err(|reason| AuditError::InvalidRoot(format!("{uri} {reason}")))?;
@@ -177,7 +171,7 @@ impl AuditOptions {
 
     /// Sets the dialect of Markdown, which decides what fragments name headings by.
     ///
-    /// By default it is that of the generator whose configuration is in the root of a tree:
+    /// By default the dialect is taken from the generator whose configuration is in the root of a tree:
     /// `book.toml`, `mkdocs.yml`, `docusaurus.config.*`, `hugo.toml` or `_config.yml`; else GitHub's.
     #[must_use]
     pub fn slug(mut self, slug: Slug) -> Self {
@@ -210,7 +204,7 @@ impl AuditOptions {
         self
     }
 
-    /// Sets whether `http` and `https` URIs are told apart; by default they are not.
+    /// Sets whether `http` and `https` URIs differ; by default they do not.
     #[must_use]
     pub fn strict_schemes(mut self, strict: bool) -> Self {
         self.strict_schemes = strict;
@@ -225,8 +219,9 @@ impl AuditOptions {
         self
     }
 
-    /// Sets the server whose view of the files counts: `static`, `github-pages`, `netlify`, `vercel`,
-    /// `apache` or `nginx-try`; by default, `auto`, the files in the root of each site tell.
+    /// Sets the server in whose view files are found: `static`, `github-pages`, `netlify`,
+    /// `vercel`, `apache` or `nginx-try`; by default, `auto`, the files in the root of each site
+    /// determine it.
     ///
     /// # Errors
     ///
@@ -238,7 +233,7 @@ impl AuditOptions {
         Ok(self)
     }
 
-    /// Sets globs of documents that are no orphans although no other links to them.
+    /// Sets globs of documents that are never orphans.
     ///
     /// # Errors
     ///
@@ -263,8 +258,8 @@ impl AuditOptions {
         self
     }
 
-    /// Limits the findings to those whose source or target is one of these paths or below one; no paths
-    /// are no limit.
+    /// Limits the findings to those whose source or target is one of these paths or below one;
+    /// without paths there is no limit.
     ///
     /// # Errors
     ///
@@ -274,13 +269,13 @@ impl AuditOptions {
         paths: impl IntoIterator<Item = P>,
     ) -> Result<Self, AuditError> {
         let mut paths = paths.into_iter().peekable();
-        match paths.peek() {
-            Some(_) => self.touching_only(paths),
-            None => Ok(self),
+        if paths.peek().is_none() {
+            return Ok(self);
         }
+        self.touching_only(paths)
     }
 
-    /// Limits the findings as [`AuditOptions::touching`] does; without a path none is left.
+    /// As [`AuditOptions::touching`]; without a path no finding is left.
     pub(crate) fn touching_only<P: AsRef<Path>>(
         mut self,
         paths: impl IntoIterator<Item = P>,
@@ -293,8 +288,7 @@ impl AuditOptions {
         Ok(self)
     }
 
-    /// Sets which files have been renamed, with their new paths; links to the old ones are surely meant for
-    /// these. Follows [`AuditOptions::touching_only`].
+    /// Sets the new paths of renamed files, after [`AuditOptions::touching_only`].
     pub(crate) fn renamed(mut self, pairs: &[(PathBuf, PathBuf)]) -> Result<Self, AuditError> {
         for (old, new) in pairs {
             let (old, new) = (self.absolute(old)?, self.absolute(new)?);
@@ -316,20 +310,20 @@ impl AuditOptions {
         Ok(self)
     }
 
-    /// Ignores the findings that match an entry; they are counted in the summary. An entry that matches
-    /// none is a finding itself, of the rule `unused-ignore`.
+    /// Ignores the findings that match an entry; they are counted in the summary. An entry that
+    /// matches nothing is a finding itself, of the rule `unused-ignore`.
     ///
     /// # Errors
     ///
-    /// If the entry names no rule, no target and no path, or a rule that does not exist; if a glob or the
-    /// date is none.
+    /// If the entry has neither a rule nor a target nor a path, or names a rule that does not
+    /// exist; if a glob or the date is invalid.
     pub fn ignore(mut self, entry: IgnoreEntry) -> Result<Self, AuditError> {
         let rule = IgnoreRule::new(entry).map_err(AuditError::InvalidIgnore)?;
         self.ignore.push(rule);
         Ok(self)
     }
 
-    /// Sets the number of threads; 0, the default, stands for the number of cores.
+    /// Sets the number of threads; 0, the default, means the number of cores.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.reading.threads = if threads > 0 { threads } else { cores() };
@@ -393,7 +387,7 @@ pub enum AuditError {
     UnknownDirectory(String),
     /// The message for an invalid glob.
     InvalidGlob(String),
-    /// The message for an invalid entry of what is ignored.
+    /// The message for an invalid entry of ignored findings.
     InvalidIgnore(String),
     /// A baseline cannot be read, or a report cannot be written.
     Io(io::Error),
@@ -439,8 +433,8 @@ pub(crate) enum ListedLinks {
     External,
 }
 
-/// Makes each path the root of a site of its own (A4), unless there are roots or another base;
-/// returns the directories that have become roots, as given.
+/// Makes each path the root of its own site (A4), unless there are roots or another base; returns
+/// the directories that have become roots, as given.
 pub(crate) fn assume_roots(
     bases: &mut Bases,
     paths: &[PathBuf],
@@ -466,8 +460,8 @@ pub(crate) fn assume_roots(
     Ok(assumed)
 }
 
-/// Returns the root of the site that a path is in, if nothing else tells: a directory, an archive of
-/// files, or the directory of any other file.
+/// Returns the root of the site of a path without mounts: a directory, an archive of files, or the
+/// directory of any other file.
 fn root_of(path: &Path) -> Vec<u8> {
     if members::is_archive_of_files(path) {
         return path.as_os_str().as_encoded_bytes().to_vec();
@@ -475,7 +469,7 @@ fn root_of(path: &Path) -> Vec<u8> {
     directory_of(path)
 }
 
-/// Returns the directory of a root that is absolute: that of its members, where the root is an archive.
+/// Returns the directory of an absolute root, which may be an archive.
 fn directory_of_root(root: &[u8]) -> Cow<'_, [u8]> {
     let file = root.strip_suffix(b"/").unwrap_or(root);
     if path_of(file).is_file() {
@@ -484,7 +478,6 @@ fn directory_of_root(root: &[u8]) -> Cow<'_, [u8]> {
     root.into()
 }
 
-/// Returns mounts with the directories of their roots.
 fn directories_of(mounts: &Mounts) -> Mounts {
     let mut all = Mounts::default();
     for (root, uri) in mounts.iter() {
@@ -496,12 +489,10 @@ fn directories_of(mounts: &Mounts) -> Mounts {
 /// The options of an audit, and the state that its workers share.
 pub(crate) struct Audit {
     pub(crate) options: AuditOptions,
-    /// Mounts and the disk.
     pub(super) checker: TargetChecker,
-    /// Hashes names and targets, some of which are compared by their hashes alone: its seed is new for
-    /// each run, so that names that collide cannot be prepared.
+    /// Some names are compared by their hashes alone: the seed is new for each run, so that names
+    /// that collide cannot be prepared.
     pub(super) hasher: RandomState,
-    /// The entries of what is ignored.
     pub(super) ignored: IgnoreRules,
     wiki: WikiPages,
     /// Held while the first pass reads a document that takes much memory.
@@ -509,7 +500,7 @@ pub(crate) struct Audit {
 }
 
 impl Audit {
-    /// Prepares an audit of the documents under `paths`, some of which may lie under no root.
+    /// Some of the paths may lie under no root.
     pub(crate) fn new(mut options: AuditOptions, paths: &[PathBuf]) -> Self {
         if options.server.is_some() {
             // The files are a site, and not those that a forge shows.
@@ -557,7 +548,7 @@ impl Audit {
         }
     }
 
-    /// Returns an absolute path as people would write it: from the current directory, if it is below.
+    /// Returns an absolute path relative to the current directory, if it is below.
     pub(super) fn shown<'p>(&self, path: &'p [u8]) -> &'p [u8] {
         let here = &self.options.reading.bases.here;
         let below = path.strip_prefix(here.as_slice());
@@ -568,8 +559,8 @@ impl Audit {
         }
     }
 
-    /// Returns where a target lies that is not in the repository of the Markdown that refers to it: on the
-    /// forge (A99), or in the site that the Markdown is for (A98).
+    /// Returns where a target lies outside the repository of the Markdown that refers to it: on the
+    /// forge (A99), or in the site of the Markdown (A98).
     fn beside(
         &self,
         link: &Link<'_>,
@@ -610,14 +601,13 @@ impl Audit {
         other.map_or(location, |other| lookups.locate(&other))
     }
 
-    /// Returns where the target of a link lies, and its fragment.
     pub(super) fn locate<'l>(
         &self,
         link: &Link<'l>,
         lookups: &mut LookupCache<'_>,
     ) -> (TargetLocation, Option<&'l [u8]>) {
         let filter = &self.options.reading.filter;
-        let is_left_out = link.flags.contains(Flags::IGNORED) || link.flags.contains(Flags::LOCAL);
+        let is_left_out = link.flags.intersects(Flags::IGNORED | Flags::LOCAL);
         // The resolver flags each reference with a placeholder, and others.
         let is_template = link.flags.contains(Flags::TEMPLATE);
         if is_left_out || !filter.admits(link) || is_template && holds_placeholder(link.reference) {
@@ -642,10 +632,9 @@ impl Audit {
             return (TargetLocation::OutsideRoot, split_fragment(target).1);
         }
         let (target, fragment, mut location) = lookups.split_and_locate(target);
-        if matches!(
-            location,
-            TargetLocation::Nothing | TargetLocation::OutsideRoot
-        ) || is_in_repository(link)
+        let is_in_repository = link.base.is_some_and(|(base, _)| is_of_repository(base));
+        if is_in_repository
+            || [TargetLocation::Nothing, TargetLocation::OutsideRoot].contains(&location)
         {
             location = self.beside(link, target, location, lookups);
         }
@@ -653,10 +642,8 @@ impl Audit {
             location = TargetLocation::Unresolved(ResolveErrorKind::InvalidReference);
         }
         if let TargetLocation::File(_, LookupMatch::Redirect) = location {
-            return (
-                location,
-                fragment.filter(|_| !self.checker.sets_fragment(target)),
-            );
+            let fragment = fragment.filter(|_| !self.checker.sets_fragment(target));
+            return (location, fragment);
         }
         let is_odf = link.member.is_some() && link.attribute == Some("xlink:href");
         let location = match location {
@@ -684,31 +671,25 @@ impl Audit {
     }
 }
 
-/// Returns whether a reference of a rule leads to a touched file, which may be gone.
-pub(super) fn leads_to_touched(audit: &Audit, base: &[u8], reference: &[u8]) -> bool {
-    let mut target = Vec::new();
-    let resolver = Resolver::new(base, Rules::Whatwg);
-    if !resolver.is_ok_and(|resolver| resolver.resolve_into(reference, &mut target).is_ok()) {
-        return false;
-    }
-    let end = memchr::memchr2(b'?', b'#', &target).unwrap_or(target.len());
+/// Returns whether the target of a rule is touched, or gone.
+pub(super) fn targets_touched(audit: &Audit, target: &[u8]) -> bool {
+    let end = memchr::memchr2(b'?', b'#', target).unwrap_or(target.len());
     (audit.checker.expected(&target[..end])).is_ok_and(|expected| {
         audit.options.gone.contains(&expected.path, false) || touches(audit, &expected.path)
     })
 }
 
-/// Returns whether findings about a path are shown.
 pub(super) fn touches(audit: &Audit, path: &[u8]) -> bool {
     let touching = audit.options.touching.as_ref();
     touching.is_none_or(|touching| touching.contains(path))
 }
 
-/// The schemes of which others are taken for misspelt ones.
+/// Others are taken for misspelt ones of these.
 const COMMON: [&str; 4] = ["http", "https", "javascript", "mailto"];
-/// Schemes that are near to these, and right.
+/// Near to the common ones, and right.
 const NEAR: [&str; 3] = ["httpg", "httpu", "shttp"];
 
-/// Returns the scheme of a reference, with the scheme that was meant if it is misspelt.
+/// Returns a misspelt scheme, and the one that was meant.
 pub(super) fn misspelt_scheme(reference: &[u8]) -> Option<(&str, &'static str)> {
     let scheme = str::from_utf8(Reference::split(reference.trim_ascii()).scheme?).ok()?;
     let lower = scheme.to_ascii_lowercase();
@@ -720,41 +701,28 @@ pub(super) fn misspelt_scheme(reference: &[u8]) -> Option<(&str, &'static str)> 
     meant.map(|meant| (scheme, *meant))
 }
 
-/// Returns whether a reference has a scheme that the rules of URLs on the web do not cover.
+/// Returns whether the rules of URLs on the web do not cover the scheme.
 fn is_private(reference: &[u8]) -> bool {
+    const WEB: [&[u8]; 6] = [b"file", b"ftp", b"http", b"https", b"ws", b"wss"];
     let scheme = Reference::split(reference.trim_ascii()).scheme;
-    scheme.is_some_and(|scheme| {
-        let scheme = scheme.to_ascii_lowercase();
-        !matches!(
-            &*scheme,
-            b"file" | b"ftp" | b"http" | b"https" | b"ws" | b"wss"
-        )
-    })
+    scheme.is_some_and(|scheme| !WEB.contains(&&*scheme.to_ascii_lowercase()))
 }
 
-/// Returns whether a reference is a relative one of a script, which is in its strings and comments.
+/// Relative references of scripts are in strings and comments.
 fn is_in_script(link: &Link<'_>) -> bool {
+    const SCRIPTS: [&[u8]; 8] = [b"js", b"mjs", b"cjs", b"jsx", b"ts", b"mts", b"cts", b"tsx"];
     let Some((base @ [.., b's' | b'x'], source)) = link.base else {
         return false;
     };
     let name = base.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     let extension = memchr::memrchr(b'.', name).map_or(&b""[..], |at| &name[at + 1..]);
-    matches!(
-        extension,
-        b"js" | b"mjs" | b"cjs" | b"jsx" | b"ts" | b"mts" | b"cts" | b"tsx"
-    ) && source.starts_with("retrieval:")
-        && Reference::split(link.reference.trim_ascii())
-            .scheme
-            .is_none()
+    SCRIPTS.contains(&extension)
+        && source.starts_with("retrieval:")
+        && (Reference::split(link.reference.trim_ascii()).scheme).is_none()
 }
 
-/// Returns whether a link is in Markdown of a repository.
-fn is_in_repository(link: &Link<'_>) -> bool {
-    link.base.is_some_and(|(base, _)| is_of_repository(base))
-}
-
-/// Returns whether a path resolves to a page of a forge, `steps` above the root of a repository, whose
-/// files are at `blob/BRANCH/` (A99).
+/// Returns whether a path is a page of a forge, `steps` above the root of a repository, whose files
+/// are at `blob/BRANCH/` (A99).
 fn is_on_forge((steps, path): (usize, &[u8])) -> bool {
     match path.split(|&byte| byte == b'/').next().unwrap_or_default() {
         b"blob" | b"tree" | b"raw" => steps == 1 || steps == 2,
@@ -767,39 +735,31 @@ fn is_on_forge((steps, path): (usize, &[u8])) -> bool {
     }
 }
 
-/// Returns where a document lies that Sphinx names without a suffix, and that has another one than
-/// `.rst` (A90).
+/// Returns where a document without a suffix lies whose suffix is not `.rst` (A90).
 fn document_of_sphinx(target: &[u8], lookups: &mut LookupCache<'_>) -> TargetLocation {
     const OTHERS: [&[u8]; 3] = [b".md", b".ipynb", b".txt"];
     let stem = target.strip_suffix(b".rst");
     let found = stem.and_then(|stem| {
-        let mut others = OTHERS
-            .iter()
-            .map(|suffix| lookups.locate(&[stem, suffix].concat()));
+        let mut others = (OTHERS.iter()).map(|suffix| lookups.locate(&[stem, suffix].concat()));
         others.find(|location| location.file().is_some())
     });
     found.unwrap_or(TargetLocation::Nothing)
 }
 
-/// The configuration of Hugo before it had a name of its own, which other generators use as well; a
-/// word that tells Hugo's from theirs.
-const OLD_HUGO: (&str, &str) = ("config.toml", "baseURL");
-
-/// Returns the dialect of Markdown of the generator whose configuration is in a directory.
+/// Returns the dialect of the generator whose configuration is in a directory.
 fn slug_of_tree(root: &[u8], tree: &DiskTree) -> Option<Slug> {
     let directory = &path_of(root);
     let names = tree.names(root);
     Slug::of_files(&names).or_else(|| {
-        let (name, word) = OLD_HUGO;
-        let file = Some(directory.join(name)).filter(|file| file.is_file())?;
+        // Other generators use the old name too, but not this word.
+        let file = Some(directory.join("config.toml")).filter(|file| file.is_file())?;
         let text = read_start(&file, 64 << 10).ok()?;
-        memchr::memmem::find(&text, word.as_bytes()).map(|_| Slug::Hugo)
+        memchr::memmem::find(&text, b"baseURL").map(|_| Slug::Hugo)
     })
 }
 
-/// Adds the whole disk to the mounts if one of the directories lies under none of them: its files
-/// are found by their `file:` URIs (A5).
-/// Adds repositories too.
+/// Adds the repositories, and the whole disk if a directory lies under none of the mounts: its
+/// files are found by their `file:` URIs (A5).
 fn with_whole_disk(bases: &Bases, directories: &[Option<Vec<u8>>]) -> Mounts {
     let mounts = &bases.mounts;
     let is_outside = |directory: &Option<Vec<u8>>| {

@@ -1,5 +1,4 @@
-//! Lines and columns of findings that are not about links, which the second pass finds by reading a
-//! document once more.
+//! Lines and columns of findings that are not about links, from a second reading of the document.
 
 use std::fs::File;
 use std::io::{Cursor, Read};
@@ -10,19 +9,18 @@ use crate::bytes::window::{Bounds, Windows};
 use crate::pipeline::members;
 use crate::pipeline::walk::path_of;
 
-/// The number of bytes that are read at a time.
 const WINDOW: usize = 64 << 10;
 
-/// Counts lines and columns in a file up to ascending offsets.
+/// For ascending offsets.
 pub(super) struct PositionFinder {
-    /// None once the file has ended or a read has failed.
+    /// `None` after the end or a failed read.
     file: Option<Box<dyn Read>>,
     windows: Windows,
     lines: LineCounter,
 }
 
 impl PositionFinder {
-    /// Opens a file, or a document in an archive, by its path.
+    /// Opens a file, or a document in an archive.
     pub(super) fn open(audit: &Audit, path: &[u8], in_archive: bool) -> Self {
         let file: Option<Box<dyn Read>> = if in_archive {
             let reading = &audit.options.reading;
@@ -30,9 +28,8 @@ impl PositionFinder {
             let bytes = members::bytes(reading, path, limit);
             bytes.map(|bytes| Box::new(Cursor::new(bytes)) as _)
         } else {
-            File::open(path_of(path))
-                .ok()
-                .map(|file| Box::new(file) as _)
+            let file = File::open(path_of(path)).ok();
+            file.map(|file| Box::new(file) as _)
         };
         let mut windows = Windows::new(WINDOW);
         windows.begin(Bounds {
@@ -46,8 +43,7 @@ impl PositionFinder {
         }
     }
 
-    /// Returns the position of an offset, which is not before that of the last call; none if the file
-    /// cannot be read that far.
+    /// Offsets do not descend; `None` if the file cannot be read that far.
     pub(super) fn at(&mut self, offset: u64) -> Option<Position> {
         loop {
             let window = self.windows.window();

@@ -38,12 +38,12 @@ use crate::pipeline::reorder::{BlockSink, ReorderBuffer, Stopped};
 use crate::pipeline::walk::path_of;
 use crate::pipeline::workers::run_workers;
 
-/// Records whose turn has not come are held up to this many bytes.
+/// In bytes: records whose turn has not come.
 const HELD: usize = 8 << 20;
-/// Records are handed over when they take this many bytes.
+/// In bytes: records are then handed over.
 const ENOUGH: usize = 64 << 10;
 
-/// Writes all findings to the reports; returns the reports, and the states of the links in the journal.
+/// Returns the reports, and the states of the links in the journal.
 pub(super) fn run<'r>(
     audit: &Audit,
     site: &Site,
@@ -93,13 +93,13 @@ pub(super) fn run<'r>(
         let path = audit.shown(path);
         path.strip_suffix(b"/").unwrap_or(path).to_vec()
     });
-    reports.totals.unsuggested = sink.suggester.omitted();
+    reports.totals.unsuggested = sink.suggester.omitted;
     reports.totals.ignored = total_ignored + ignored;
     unused_entries(audit, &mut reports)?;
     Ok((reports, total))
 }
 
-/// Reports the entries that have ignored nothing, as findings in the files that have them.
+/// Reports unused entries as findings in their files.
 fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::Result<()> {
     let rule = RuleId::UnusedIgnore;
     let level = audit.options.levels.of(rule);
@@ -112,7 +112,7 @@ fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::Result<()> 
         let count = nth.entry(entry.words.clone()).or_insert(0);
         *count += 1;
         let key = finding_key(path, None, rule, name, *count);
-        if audit.options.baseline.contains(key) {
+        if audit.options.baseline.keys.contains(&key) {
             reports.take(WireRecord::Forgiven(key), &mut WireReader(b""))?;
             continue;
         }
@@ -125,17 +125,13 @@ fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::Result<()> 
             ..DocumentPosition::default()
         };
         reports.enter(path)?;
-        reports.finding(
-            &FindingDraft::about(position, (rule, level), key, name),
-            None,
-        );
+        let draft = FindingDraft::about(position, (rule, level), key, name);
+        reports.finding(&draft, None);
         reports.write_full()?;
     }
     Ok(())
 }
 
-/// The reports, and the suggester for their findings.
-///
 /// Suggestions are searched for in the order of the findings: when the budget is spent, the same
 /// ones are missing for any number of workers.
 struct ReportSink<'a, 'r> {
@@ -163,7 +159,7 @@ impl BlockSink<WireRecords> for ReportSink<'_, '_> {
     }
 }
 
-/// Names of files that servers and clients read though nothing links to them.
+/// Files that servers and clients read without links.
 const FETCHED: [&str; 18] = [
     ".htaccess",
     ".nojekyll",
@@ -185,16 +181,15 @@ const FETCHED: [&str; 18] = [
     "vercel.json",
 ];
 
-/// Returns whether a file is read though nothing links to it, by its name.
 fn is_fetched_unnamed(path: &[u8]) -> bool {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     FETCHED.iter().any(|known| known.as_bytes() == name)
 }
 
-/// Positions in a document with a finding that is not about a link; they follow the links.
+/// Findings that are not about links, and follow them.
 #[derive(Default)]
 struct DeferredFindings {
-    /// The offset of each position, and the index in `packed` of its description.
+    /// Offsets, and the indices in `packed` of the descriptions.
     positions: Vec<(u64, usize)>,
     packed: Vec<u8>,
 }
@@ -209,18 +204,18 @@ packed_fields! {
     DeferredFinding<'a> { rule, member, name }
 }
 
-/// A finding, as far as it decides whether the finding is ignored.
+/// The properties of a finding by which it is ignored.
 struct Occurrence<'a> {
     rule: RuleId,
     member: Option<&'a str>,
-    /// The offset in the document; none for the document as a whole.
+    /// `None` for the document as a whole.
     offset: Option<u64>,
     line: Option<u64>,
-    /// Texts that stand for the target.
+    /// The forms of the target.
     targets: &'a [&'a [u8]],
 }
 
-/// Makes the records of one document after the other.
+/// Makes the records of documents.
 struct ReportPass<'a, C> {
     audit: &'a Audit,
     evaluator: Evaluator<'a>,
@@ -228,14 +223,11 @@ struct ReportPass<'a, C> {
     reports_unlisted: bool,
     ordered: &'a ReorderBuffer<WireRecords, C>,
     ticket: u64,
-    /// The output has failed: there is nothing left to do.
+    /// The output has failed.
     stopped: bool,
     out: WireRecords,
-    /// The document whose records are read.
     document: Rc<JournalDocument>,
-    /// The record with the path has been pushed.
     has_path: bool,
-    /// The batch is a later piece of an archive.
     continues: bool,
     deferred: DeferredFindings,
     comments: IgnoreComments,
@@ -244,7 +236,6 @@ struct ReportPass<'a, C> {
 }
 
 impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
-    /// Takes batches of documents until none is left.
     fn work(&mut self, next: &AtomicUsize) -> Result<(), Stopped> {
         let mut buffer = Vec::new();
         loop {
@@ -300,7 +291,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         Ok(())
     }
 
-    /// Returns whether a link to an existing target has no finding; counts it if so.
+    /// Returns whether a link has no finding, and is counted.
     fn is_met(&mut self, needs: &LinkNeeds) -> bool {
         let is_own = Some(needs.file) == self.document.file;
         let is_met = self.evaluator.site.meets(needs, is_own);
@@ -327,7 +318,6 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         self.evaluator.begin(&self.document, &self.member_path());
     }
 
-    /// Returns the path of the document, in the archive if it is in one.
     fn member_path(&self) -> Vec<u8> {
         match (&self.document.member, self.document.file) {
             (Some(_), Some(file)) => self.audit.checker.paths.path(file).to_vec(),
@@ -335,7 +325,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         }
     }
 
-    /// Ends a document: makes the findings about it as a whole, and those that need lines and columns.
+    /// Makes the findings about the document as a whole, and those with deferred positions.
     fn finish(&mut self) {
         if (self.reports_orphans || self.reports_unlisted)
             && let Some(file) = self.document.file
@@ -353,10 +343,9 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     fn clear(&mut self) {
         self.deferred.positions.clear();
         self.deferred.packed.clear();
-        self.comments.clear();
+        self.comments = IgnoreComments::default();
     }
 
-    /// Starts a record; hands over those before it if there are enough.
     fn record(&mut self, record: WireRecord<'_>) {
         if self.out.0.len() >= ENOUGH && !self.stopped {
             let handed = self.ordered.push(self.ticket, &mut self.out);
@@ -366,17 +355,17 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             self.out.0.clear();
         }
         if !std::mem::replace(&mut self.has_path, true) {
-            let begin = match self.continues {
-                true => WireRecord::Continued,
-                false => WireRecord::Document,
-            };
-            begin(&self.document.path).pack(&mut self.out.0);
+            let mut begin = WireRecord::Document(&self.document.path);
+            if self.continues {
+                begin = WireRecord::Continued(&self.document.path);
+            }
+            begin.pack(&mut self.out.0);
         }
         record.pack(&mut self.out.0);
     }
 
-    /// Reports a document to which no other links, unless it is an entry, and a page that no sitemap lists,
-    /// unless it leads elsewhere; neither if it is shown for an error.
+    /// Reports orphans, except entries, and pages that no sitemap lists, except redirects; error
+    /// pages are neither.
     fn unreached(&mut self, file: FileId) {
         let (site, checker) = (self.evaluator.site, &self.audit.checker);
         let own = checker.paths.path(file);
@@ -412,7 +401,6 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         self.position(rule, &position);
     }
 
-    /// Makes the finding of a rule about a position that is no link.
     fn position(&mut self, rule: RuleId, position: &DocumentPosition<'_>) {
         let level = self.audit.options.levels.of(rule);
         let key = self.evaluator.key(rule, position.member, position.name);
@@ -436,14 +424,14 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         FindingDraft::about(*position, (rule, level), key, target_name).push(&mut self.out.0);
     }
 
-    /// Returns whether a finding is reported: it is not ignored, the baseline does not accept it, and it is
-    /// `shown` by its place.
+    /// Returns whether a finding is neither ignored nor accepted by the baseline, and `shown` by
+    /// its place.
     fn reports(&mut self, found: &Occurrence<'_>, key: u64, shown: bool) -> bool {
         if self.is_ignored(found) {
             self.ignored += u64::from(shown);
             return false;
         }
-        let is_forgiven = self.audit.options.baseline.contains(key);
+        let is_forgiven = self.audit.options.baseline.keys.contains(&key);
         if is_forgiven {
             self.record(WireRecord::Forgiven(key));
         }
@@ -488,7 +476,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         }
     }
 
-    /// Returns whether a finding is ignored, by a comment of the document or an entry of the options.
+    /// By a comment of the document or an entry of the options.
     fn is_ignored(&mut self, found: &Occurrence<'_>) -> bool {
         let is_own = found.member == self.document.member_name();
         let by_comment = match found.offset {
@@ -529,20 +517,17 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             let expected = self.audit.checker.expected_path(link);
             self.evaluator.shows(Some((&facts, expected.as_ref())))
         };
-        match list {
-            ListedLinks::Findings => {}
+        match (list, facts.location, link.target) {
+            (ListedLinks::Findings, ..) => {}
             _ if !is_listed() => {}
-            ListedLinks::Links => {
+            (ListedLinks::Links, ..) => {
                 self.record(WireRecord::Link(state));
                 push_link(link, &mut self.out.0);
             }
-            ListedLinks::External => {
-                if let (TargetLocation::External | TargetLocation::OutsideRoot, Ok(target)) =
-                    (facts.location, link.target)
-                {
-                    self.record(WireRecord::External(target));
-                }
+            (_, TargetLocation::External | TargetLocation::OutsideRoot, Ok(target)) => {
+                self.record(WireRecord::External(target));
             }
+            _ => {}
         }
         let Some((rule, level)) = finding else {
             return;
@@ -579,9 +564,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             rule,
             level,
             cause: self.evaluator.cause(&facts, expected),
-            hint: match self.evaluator.exists_elsewhere(&facts) {
-                true => SuggestionHint::Nothing,
-                false => search.hint(rule),
+            hint: if self.evaluator.exists_elsewhere(&facts) {
+                SuggestionHint::Nothing
+            } else {
+                search.hint(rule)
             },
             key,
             group: group_key(rule, &target_name),

@@ -3,41 +3,37 @@
 
 use percent_encoding::{percent_decode, percent_encode_byte};
 
-use super::disk::LookupMatch;
 use super::names::common_prefix;
 use super::target::{TargetChecker, TargetLocation};
 use crate::linker::Link;
 use crate::uri::base::push_path;
 use crate::uri::{Reference, Resolver, Rules};
 
-/// The number of leading parts of a reference, and of `../` before a file, that are tried.
+/// The leading parts of a reference, and the `../` before a file, that are tried.
 const MOST_STEPS: usize = 64;
-/// References that are longer, in bytes, are not rewritten: no path is as long.
+/// In bytes: no path is longer.
 const LONGEST: usize = 8 << 10;
-/// Bytes that a path may hold as they are, and that end a reference in quotes, in CSS, in a list or in
-/// Markdown, or begin a character reference.
+/// Bytes of paths that end a reference in quotes, in CSS, in a list or in Markdown, or begin a
+/// character reference.
 const DELIMITERS: &[u8] = b"&'()*,;";
 
-/// The reference of a link, taken apart to write others in its form.
 pub(super) struct ReferenceForm<'a> {
     checker: &'a TargetChecker,
-    /// The reference up to its query or fragment.
     path: Vec<u8>,
-    suffix: Vec<u8>,
-    /// The index in `path` after the scheme and the authority.
+    pub(super) suffix: Vec<u8>,
+    /// After the scheme and the authority in `path`.
     start: usize,
-    /// Resolves as a browser would.
+    /// Resolves as browsers do.
     browser: Resolver,
     /// Resolves by RFC 3986.
     strict: Resolver,
-    /// The number of directories between the root and the base.
+    /// The directories between the root and the base.
     depth: usize,
-    /// The reference has characters beyond ASCII as they are, and not percent-encoded.
+    /// The reference has characters beyond ASCII without percent-encoding.
     is_unicode: bool,
 }
 
 impl<'a> ReferenceForm<'a> {
-    /// Takes the reference of a link apart.
     pub(super) fn of(checker: &'a TargetChecker, link: &Link<'_>) -> Option<Self> {
         if link.reference.len() > LONGEST {
             return None;
@@ -70,16 +66,10 @@ impl<'a> ReferenceForm<'a> {
         })
     }
 
-    pub(super) fn suffix(&self) -> &[u8] {
-        &self.suffix
-    }
-
-    /// Returns a reference to a file, with a query and a fragment; none if there is none in this form
-    /// that leads to the file.
+    /// Returns a reference to a file, if this form has one.
     pub(super) fn to_file(&self, file: &[u8], suffix: &[u8]) -> Option<Vec<u8>> {
-        let uri = self
-            .checker
-            .uri_beside(self.browser.base().unwrap_or_default(), file)?;
+        let base = self.browser.base().unwrap_or_default();
+        let uri = self.checker.uri_beside(base, file)?;
         let slash = memchr::memrchr(b'/', &uri)?;
         let name: Vec<u8> = percent_decode(&uri[slash + 1..]).collect();
         // An index file is named by its directory unless a name of its kind was written.
@@ -88,13 +78,10 @@ impl<'a> ReferenceForm<'a> {
         let written = end.map_or(&b""[..], |end| &self.path[..=end]);
         let by_directory = self.checker.is_index(&uri, &name) && !written.ends_with(extension);
         let directory = by_directory.then_some(&uri[..=slash]);
-        [directory, Some(&uri)]
-            .into_iter()
-            .flatten()
-            .find_map(|uri| self.to_file_at(uri, file, suffix))
+        let mut uris = directory.into_iter().chain([&*uri]);
+        uris.find_map(|uri| self.to_file_at(uri, file, suffix))
     }
 
-    /// Returns a reference to the URI of a file, with a query and a fragment.
     pub(super) fn to_file_at(&self, uri: &[u8], file: &[u8], suffix: &[u8]) -> Option<Vec<u8>> {
         let mut reference = self.to_uri(uri)?;
         push_suffix(suffix, &mut reference);
@@ -102,7 +89,7 @@ impl<'a> ReferenceForm<'a> {
         leads.then(|| self.in_its_characters(reference))
     }
 
-    /// Returns the reference without the slashes at the end of its path, if it leads to a file.
+    /// Returns the reference without slashes at the end, if it still reaches a file.
     pub(super) fn without_slash(&self, file: &[u8]) -> Option<Vec<u8>> {
         let end = self.path.iter().rposition(|&byte| byte != b'/')?;
         let mut reference = self.path[..=end].to_vec();
@@ -110,7 +97,7 @@ impl<'a> ReferenceForm<'a> {
         self.leads_to(&reference, file).then_some(reference)
     }
 
-    /// Returns the reference with another name in its fragment; none if it has no fragment.
+    /// `None` if the reference has no fragment.
     pub(super) fn with_fragment(&self, name: &[u8]) -> Option<Vec<u8>> {
         let at = memchr::memchr(b'#', &self.suffix)? + 1;
         let (before, fragment) = self.suffix.split_at(at);
@@ -125,7 +112,7 @@ impl<'a> ReferenceForm<'a> {
         Some(self.in_its_characters(reference))
     }
 
-    /// Decodes characters beyond ASCII where the reference is new, if it had such characters.
+    /// Decodes the characters beyond ASCII of the new part, if the old one had any.
     fn in_its_characters(&self, reference: Vec<u8>) -> Vec<u8> {
         if !self.is_unicode {
             return reference;
@@ -139,17 +126,14 @@ impl<'a> ReferenceForm<'a> {
             let bytes: Vec<u8> = percent_decode(&reference[at..end]).collect();
             let is_text = |text: &str| !text.chars().any(is_invisible);
             let is_decoded = str::from_utf8(&bytes).is_ok_and(is_text);
-            decoded.extend_from_slice(if is_decoded {
-                &bytes
-            } else {
-                &reference[at..end]
-            });
+            let written = &reference[at..end];
+            decoded.extend_from_slice(if is_decoded { &bytes } else { written });
             at = end;
         }
         decoded
     }
 
-    /// Returns the reference to a URI that keeps as much as possible of what was written.
+    /// Keeps as much of the reference as possible.
     fn to_uri(&self, uri: &[u8]) -> Option<Vec<u8>> {
         let slashes = memchr::memrchr_iter(b'/', &self.path).take_while(|&at| at >= self.start);
         let written = slashes.map(|at| self.path[..=at].to_vec());
@@ -161,8 +145,8 @@ impl<'a> ReferenceForm<'a> {
         inside.find_map(|front| self.below(front, uri))
     }
 
-    /// Returns the reference to a URI that begins with `front`, which leads to a directory; none if
-    /// the URI is not below it.
+    /// Returns the reference that begins with `front`, the reference of a directory, if the URI is
+    /// below it.
     fn below(&self, front: Vec<u8>, uri: &[u8]) -> Option<Vec<u8>> {
         let here: &[u8] = b"./";
         let mut directory = Vec::new();
@@ -178,7 +162,7 @@ impl<'a> ReferenceForm<'a> {
         Some(reference)
     }
 
-    /// Returns whether a reference leads to a file, by the rules of browsers and of RFC 3986.
+    /// By the rules of browsers and of RFC 3986.
     fn leads_to(&self, reference: &[u8], file: &[u8]) -> bool {
         if steps_above(self.depth, reference).is_some() {
             return false;
@@ -194,10 +178,9 @@ impl<'a> ReferenceForm<'a> {
             return false;
         };
         let is_file = |target: &[u8]| match self.checker.locate(target) {
-            TargetLocation::File(
-                found,
-                LookupMatch::Exact | LookupMatch::Index | LookupMatch::Extension,
-            ) => *self.checker.paths.path(found) == *file,
+            TargetLocation::File(found, how) if how.is_final() => {
+                *self.checker.paths.path(found) == *file
+            }
             _ => false,
         };
         // Both are the same in most cases.
@@ -205,8 +188,8 @@ impl<'a> ReferenceForm<'a> {
     }
 }
 
-/// Returns how many directories above the root a relative reference leads, and the rest of its path; `None`
-/// if it stays below the root, which is `depth` directories above the base.
+/// Returns how many directories above the root, which is `depth` directories above the base, a
+/// relative reference goes, and the rest of its path.
 pub(super) fn steps_above(mut depth: usize, reference: &[u8]) -> Option<(usize, &[u8])> {
     let parts = Reference::split(reference.trim_ascii());
     if parts.scheme.is_some() || parts.authority.is_some() || parts.path.starts_with(b"/") {
@@ -228,27 +211,25 @@ pub(super) fn steps_above(mut depth: usize, reference: &[u8]) -> Option<(usize, 
     above
 }
 
-/// Returns whether a character is not seen, or changes how others are shown.
+/// Includes characters that change how others are shown.
 fn is_invisible(character: char) -> bool {
     character.is_control()
         || character.is_whitespace()
         || matches!(character, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
 }
 
-/// Appends a name, percent-encoded for a reference in any document.
 fn push_name(name: &[u8], out: &mut Vec<u8>) {
     let mut encoded = Vec::new();
     push_path(name, &mut encoded);
     push_safe(&encoded, out);
 }
 
-/// Appends a part of a URI; bytes that delimit references are percent-encoded.
+/// Encodes delimiters of references.
 fn push_safe(part: &[u8], out: &mut Vec<u8>) {
     push_encoded(part, |byte| DELIMITERS.contains(&byte), out);
 }
 
-/// Appends a query and a fragment as they were written, perhaps in a document of another format: bytes that
-/// no URI holds, and quotes, are percent-encoded.
+/// Encodes bytes that no URI holds, and quotes, as the document may be of another format.
 fn push_suffix(suffix: &[u8], out: &mut Vec<u8>) {
     let is_odd = |byte: u8| byte <= b' ' || b"\"'<>\\`\x7F".contains(&byte);
     push_encoded(suffix, is_odd, out);

@@ -7,7 +7,7 @@ use super::finding::{
     CauseKind, DocumentPosition, FindingCause, FindingDraft, finding_key, shortened,
 };
 use super::ignored::IgnoreCandidate;
-use super::options::{Audit, leads_to_touched, touches};
+use super::options::{Audit, targets_touched, touches};
 use super::rules::RuleId;
 use super::server::{DestinationTemplate, RuleFile};
 use super::site::Site;
@@ -15,18 +15,23 @@ use super::target::{ServerStep, TargetLocation, split_fragment};
 use super::wire::{Packed, WireRecord, WireRecords};
 use crate::linker::Diagnostic;
 use crate::pipeline::members;
-use crate::uri::{Resolver, Rules};
+use crate::uri::{Rules, resolve};
 
-/// The number of steps on the way to a target that are told.
+/// The steps on the way to a target that are shown.
 const TOLD: usize = 4;
 
-/// Returns the records of all redirect files, what is not followed and rules that lead to nothing, and
-/// the number of findings that entries of the options ignore.
+/// Returns the records of all redirect files (their parts that are not followed, and rules without
+/// a destination), and the number of ignored findings.
 pub(super) fn records(audit: &Audit, site: &Site) -> (WireRecords, u64) {
     let mut out = WireRecords::default();
     let mut ignored = 0;
-    let views = audit.checker.servers.iter();
-    for file in views.flat_map(|view| view.rule_files()) {
+    for file in audit
+        .checker
+        .servers
+        .views
+        .iter()
+        .flat_map(|view| view.rule_files())
+    {
         let (path, inner) = match members::split_path(&file.path) {
             Some((archive, inner)) => (archive, Some(String::from_utf8_lossy(inner))),
             None => (file.path.as_slice(), None),
@@ -49,19 +54,17 @@ pub(super) fn records(audit: &Audit, site: &Site) -> (WireRecords, u64) {
     (out, ignored)
 }
 
-/// The checks of one redirect file.
 struct RuleChecks<'a> {
     audit: &'a Audit,
     site: &'a Site,
-    /// The URI at which the mount of the file is served; empty if it is in none.
+    /// The URI of the file's mount; empty without one.
     uri: &'a [u8],
     file: &'a RuleFile,
-    /// The name of the member that the file is, if it is in an archive.
+    /// The name in an archive.
     member: Option<&'a str>,
 }
 
 impl RuleChecks<'_> {
-    /// Appends the records of the file; returns the number of ignored findings.
     fn push(&self, out: &mut Vec<u8>) -> u64 {
         for (code, found) in self.file.notes() {
             let diagnostic = Diagnostic {
@@ -80,7 +83,7 @@ impl RuleChecks<'_> {
         ignored.count() as u64
     }
 
-    /// Returns the destinations that are the same for all requests, each with the status of the answer.
+    /// Returns the destinations of all requests, with the status of the answer.
     fn destinations(&self) -> impl Iterator<Item = (&DestinationTemplate, u16)> {
         // Absolute destinations in files that a walk finds are links of their text.
         let is_hidden = self.file.path.ends_with(b"/.htaccess");
@@ -89,15 +92,13 @@ impl RuleChecks<'_> {
             .filter(move |(to, _)| to.is_fixed() && (is_hidden || to.text.starts_with(b"/")))
     }
 
-    /// Appends the finding about a destination, if there is one; returns whether it is ignored.
+    /// Appends the finding about a destination; returns whether it is ignored.
     fn check(&self, to: &DestinationTemplate, status: u16, nth: u64, out: &mut Vec<u8>) -> bool {
         let (checker, text) = (&self.audit.checker, &*to.text);
-        let mut target = Vec::new();
-        let resolved = Resolver::new(self.uri, Rules::Whatwg)
-            .is_ok_and(|resolver| resolver.resolve_into(text, &mut target).is_ok());
-        let is_touched =
-            touches(self.audit, &self.file.path) || leads_to_touched(self.audit, self.uri, text);
-        if !resolved || !is_touched {
+        let Ok(target) = resolve(self.uri, text, Rules::Whatwg) else {
+            return false;
+        };
+        if !touches(self.audit, &self.file.path) && !targets_touched(self.audit, &target) {
             return false;
         }
         let (target, fragment) = split_fragment(&target);
@@ -108,7 +109,7 @@ impl RuleChecks<'_> {
         };
         let rule = match location {
             TargetLocation::Nothing | TargetLocation::Misled => RuleId::BrokenFile,
-            // Only what is below may be linked to.
+            // Links may be to paths below.
             _ if to.is_prefix() => return false,
             TargetLocation::NoIndex(_) => RuleId::BrokenIndex,
             TargetLocation::File(_, LookupMatch::OtherCase) => RuleId::CaseMismatch,
@@ -138,7 +139,7 @@ impl RuleChecks<'_> {
             return true;
         }
         let key = finding_key(name, None, rule, text, nth);
-        if self.audit.options.baseline.contains(key) {
+        if self.audit.options.baseline.keys.contains(&key) {
             WireRecord::Forgiven(key).pack(out);
             return false;
         }
@@ -158,12 +159,10 @@ impl RuleChecks<'_> {
     }
 }
 
-/// The steps on the way to a target, in words.
 #[derive(Debug, Default)]
 pub(super) struct ServerSteps {
     text: Vec<u8>,
     count: usize,
-    /// The destination of the last redirect.
     pub(super) destination: Vec<u8>,
 }
 
@@ -204,7 +203,6 @@ impl ServerSteps {
         }
     }
 
-    /// Returns the steps as the cause of a finding.
     pub(super) fn cause(&self) -> Option<FindingCause<'static>> {
         (self.count > 0).then(|| FindingCause::new(CauseKind::Rules, self.text.as_slice()))
     }

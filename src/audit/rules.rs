@@ -50,7 +50,7 @@ macro_rules! rules {
             $($id),*
         }
 
-        /// Every rule. A link has at most one finding: that of the first rule that applies.
+        /// Every rule. A link has at most one finding, by the first rule that applies.
         pub static RULES: &[Rule] = &[$(Rule {
             name: $name,
             level: Level::$level,
@@ -82,12 +82,9 @@ rules! {
 }
 
 impl RuleId {
-    /// Returns the rule with a name.
     pub(super) fn named(name: &str) -> Option<RuleId> {
-        RULES
-            .iter()
-            .find(|rule| rule.name == name)
-            .map(|rule| rule.id)
+        let rule = RULES.iter().find(|rule| rule.name == name);
+        rule.map(|rule| rule.id)
     }
 
     pub(super) fn rule(self) -> &'static Rule {
@@ -98,12 +95,12 @@ impl RuleId {
         self.rule().name
     }
 
-    /// Returns whether the rule applies to links whose target exists, or is not looked up.
+    /// Returns whether the target may exist, or be of a scheme without files.
     fn applies_to_intact(self) -> bool {
         matches!(self, RuleId::EmptyHref | RuleId::InsecureScheme)
     }
 
-    /// Returns whether the rule applies to a link; those about documents apply to none.
+    /// Rules about documents apply to no link.
     fn applies(self, facts: &TargetFacts<'_>) -> bool {
         let location = facts.location;
         match self {
@@ -116,10 +113,7 @@ impl RuleId {
                 facts.found_by(LookupMatch::OtherCase) || facts.fragment_in_other_case
             }
             RuleId::OutsideRoot => {
-                matches!(
-                    location,
-                    TargetLocation::OutsideRoot | TargetLocation::SymlinkOut
-                )
+                [TargetLocation::OutsideRoot, TargetLocation::SymlinkOut].contains(&location)
             }
             RuleId::Redirected => {
                 facts.redirects
@@ -153,12 +147,8 @@ impl RuleId {
     }
 }
 
-/// Returns whether a reference has no scheme.
 fn is_relative(reference: &[u8]) -> bool {
-    let end = reference
-        .iter()
-        .position(|byte| matches!(byte, b':' | b'/' | b'?' | b'#'));
-    end.is_none_or(|end| reference[end] != b':')
+    reference.iter().find(|byte| b":/?#".contains(byte)) != Some(&b':')
 }
 
 /// The states of which each link ends in exactly one.
@@ -170,7 +160,7 @@ pub enum LinkState {
     Broken,
     /// The target is elsewhere on the network.
     External,
-    /// There is no target.
+    /// Without a target.
     Unresolved,
     /// The link was excluded by an option, or is of a scheme with nothing to look up.
     Skipped,
@@ -179,7 +169,7 @@ pub enum LinkState {
 displayed_by_name!(LinkState);
 
 impl LinkState {
-    /// Every state with its name in records, in the order of [`StateCounts`].
+    /// Every state with its name, in the order of [`StateCounts`].
     pub(crate) const NAMES: [(LinkState, &'static str); 5] = [
         (LinkState::Ok, "ok"),
         (LinkState::Broken, "broken"),
@@ -193,7 +183,6 @@ impl LinkState {
         Self::NAMES[self as usize].1
     }
 
-    /// Returns the state of a link with its finding, if any.
     #[inline]
     pub(super) fn of(facts: &TargetFacts<'_>, finding: Option<(RuleId, Level)>) -> Self {
         let is_error = finding.is_some_and(|(_, level)| level == Level::Error);
@@ -215,15 +204,14 @@ impl LinkState {
     }
 }
 
-/// The number of links in each state, indexed by [`LinkState`].
+/// Indexed by [`LinkState`].
 pub(crate) type StateCounts = [u64; 5];
 
-/// The level of each rule.
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
     /// Indexed by [`RuleId`].
     levels: Vec<Level>,
-    /// A rule is on that applies to links whose target exists, or is not looked up.
+    /// A rule is on that applies to intact links.
     checks_intact: bool,
 }
 
@@ -237,7 +225,7 @@ impl Default for Levels {
 }
 
 impl Levels {
-    /// Sets the level of a rule; returns false if no rule has that name.
+    /// Returns false if no rule has that name.
     pub(crate) fn set(&mut self, name: &str, level: Level) -> bool {
         let rule = RuleId::named(name);
         if let Some(rule) = rule {
@@ -248,7 +236,6 @@ impl Levels {
         rule.is_some()
     }
 
-    /// Returns the first rule that applies to a link and is not allowed, and its level.
     #[inline]
     pub(super) fn first_finding(&self, facts: &TargetFacts<'_>) -> Option<(RuleId, Level)> {
         let is_intact = match facts.location {
@@ -270,11 +257,8 @@ impl Levels {
 
     fn try_rules(&self, facts: &TargetFacts<'_>) -> Option<(RuleId, Level)> {
         let rows = RULES.iter().zip(&self.levels);
-        let mut reported = rows.filter(|(_, level)| **level > Level::Allow);
-        let applies = |(rule, _): &(&Rule, &Level)| rule.id.applies(facts);
-        reported
-            .find(applies)
-            .map(|(rule, &level)| (rule.id, level))
+        let mut rows = rows.map(|(rule, &level)| (rule.id, level));
+        rows.find(|(rule, level)| *level > Level::Allow && rule.applies(facts))
     }
 
     pub(crate) fn of(&self, rule: RuleId) -> Level {
@@ -286,7 +270,6 @@ impl Levels {
         RULES.iter().map(|rule| rule.name).zip(levels)
     }
 
-    /// Returns whether findings of a rule are reported.
     pub(super) fn reports(&self, rule: RuleId) -> bool {
         self.of(rule) > Level::Allow
     }

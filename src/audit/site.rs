@@ -11,22 +11,22 @@ use super::target::{
     TargetLocation, decode_fragment, is_line_of_source, line_range, pdf_places, required_name,
 };
 
-/// The places in a document that links can lead to.
+/// The anchors of a document.
 #[derive(Debug, Default)]
 pub(super) struct AnchorSet {
-    /// The hashes of the names, sorted; none for formats whose fragments are not checked.
+    /// Sorted hashes of the names; `None` for formats whose fragments are not checked.
     pub(super) names: Option<Box<[u64]>>,
-    /// The target of the document's refresh, if it redirects to another one.
+    /// The refresh to another document.
     pub(super) redirect: Option<Box<Redirect>>,
-    /// Whether fragments are those of PDF (RFC 8118).
+    /// Fragments are as in PDF (RFC 8118).
     pub(super) is_pdf: bool,
-    /// Whether GitHub shows the document, and finds its anchors in any case.
+    /// GitHub shows the document, and finds its anchors in any case.
     pub(super) on_github: bool,
-    /// Whether readers of the document are shown directories without an index file.
+    /// Readers are shown directories without an index file.
     pub(super) lists_directories: bool,
-    /// Whether it is a page to read, and no drawing or feed.
+    /// A page to read, and not a drawing or feed.
     pub(super) is_page: bool,
-    /// Whether it is XML, in which a fragment may be a view or a pointer.
+    /// In XML a fragment may be a view or a pointer.
     pub(super) is_xml: bool,
 }
 
@@ -38,18 +38,17 @@ pub(super) struct Redirect {
     pub(super) suffix: Box<[u8]>,
 }
 
-/// The meaning of a fragment on GitHub.
+/// The fate of a fragment on GitHub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum GithubFragment {
     Found,
-    /// It leads to the place that has the name in lower case.
+    /// In lower case.
     OtherCase,
     Missing,
 }
 
 impl AnchorSet {
-    /// Returns whether the document has a name, by its hash; true for formats whose fragments are not
-    /// checked.
+    /// By the hash; true for formats whose fragments are not checked.
     fn has(&self, name: u64) -> bool {
         let names = self.names.as_ref();
         names.is_none_or(|names| names.binary_search(&name).is_ok())
@@ -59,16 +58,15 @@ impl AnchorSet {
 /// Consecutive documents of the walk.
 #[derive(Debug, Default)]
 pub(super) struct DocumentBatch {
-    /// The ticket, and the number in it of the first document.
+    /// The ticket, and the number in it.
     pub(super) order: (u64, u32),
-    /// The files of the documents, and their anchors.
     pub(super) anchors: Vec<(FileId, AnchorSet)>,
     pub(super) blocks: Vec<JournalBlock>,
-    /// The documents are in an archive, and so are those before them.
+    /// In an archive that the batch before has, too.
     pub(super) continues: bool,
 }
 
-/// A set of files, a bit each.
+/// A bit for each file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FileSet(Vec<u64>);
 
@@ -95,23 +93,21 @@ impl FileSet {
         }
     }
 
-    /// Returns the files in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = FileId> {
         let all = 0..self.0.len() as u32 * 64;
         all.map(FileId).filter(|&file| self.contains(file))
     }
 }
 
-/// All documents, and the anchors of the files that links lead to.
+/// All documents, and the anchors of all files.
 #[derive(Debug)]
 pub(super) struct Site {
-    /// The documents, in the order of the walk.
+    /// In the order of the walk.
     pub(super) batches: Vec<DocumentBatch>,
-    /// By the number of a file: its anchors, if it was read.
-    anchors: Vec<Option<AnchorSet>>,
-    /// The labels that all documents of a tree can name.
+    /// By the numbers of files; `None` if the file was not read.
+    pub(super) anchors: Vec<Option<AnchorSet>>,
     pub(super) labels: TreeLabels,
-    /// The files to which another document links, and those that sitemaps list.
+    /// Files to which another document links, and files that sitemaps list.
     pub(super) linked: FileSet,
     pub(super) listed: FileSet,
     pub(super) journal: Journal,
@@ -119,7 +115,7 @@ pub(super) struct Site {
 }
 
 impl Site {
-    /// Puts the batches of all workers in order; `files` is the number of numbered files.
+    /// Puts the batches in order; `files` is the number of numbered files.
     pub(super) fn new(mut batches: Vec<DocumentBatch>, files: usize, hasher: RandomState) -> Self {
         batches.sort_unstable_by_key(|batch| batch.order);
         let mut anchors = Vec::new();
@@ -140,17 +136,11 @@ impl Site {
         }
     }
 
-    /// Adds a file that the walk did not find, and that was read for its anchors.
-    pub(super) fn add(&mut self, file: FileId, anchors: AnchorSet) {
-        self.anchors[file.0 as usize] = Some(anchors);
-    }
-
     pub(super) fn anchors(&self, file: FileId) -> Option<&AnchorSet> {
         self.anchors.get(file.0 as usize)?.as_ref()
     }
 
-    /// Returns whether a link to an existing target surely has no finding; `is_own` is a link of the
-    /// file to itself.
+    /// Returns whether a link surely has no finding; `is_own`: of the file to itself.
     pub(super) fn meets(&self, needs: &LinkNeeds, is_own: bool) -> bool {
         self.anchors(needs.file).is_none_or(|anchors| {
             let (first, second) = needs.names;
@@ -159,8 +149,7 @@ impl Site {
         })
     }
 
-    /// Returns whether a file has a name, by its hash; true for formats whose fragments are not
-    /// checked.
+    /// By the hash; true for formats whose fragments are not checked.
     pub(super) fn has(&self, file: FileId, name: u64) -> bool {
         let Some(anchors) = self.anchors(file) else {
             return true;
@@ -176,12 +165,12 @@ impl Site {
             }
     }
 
-    /// Returns whether a file, or the one that it redirects to, has the place that a fragment names.
+    /// In the file, or the one that it redirects to.
     pub(super) fn has_fragment(&self, file: FileId, fragment: &[u8]) -> bool {
         self.leads_to_place(file, fragment, |name| self.has(file, name))
     }
 
-    /// Returns whether a file itself has the place that a fragment names.
+    /// In the file itself.
     pub(super) fn page_has_fragment(&self, file: FileId, fragment: &[u8]) -> bool {
         let anchors = self.anchors(file);
         self.leads_to_place(file, fragment, |name| {
@@ -189,8 +178,8 @@ impl Site {
         })
     }
 
-    /// Returns what a fragment that no place has by this name is on GitHub, which shows the document at
-    /// the target or, with `from_github`, the one with the link.
+    /// Returns the fate of a missing fragment on GitHub, which shows the document at the target or,
+    /// with `from_github`, the document of the link.
     pub(super) fn on_github(
         &self,
         file: FileId,
@@ -202,28 +191,21 @@ impl Site {
             return GithubFragment::Missing;
         };
         let name = decode_fragment(name);
-        // GitHub shows the source of Markdown on request, and that of HTML always.
-        let is_source = match anchors.on_github {
-            true => as_source,
-            false => from_github,
-        };
-        if is_source && is_line_of_source(&name) {
-            return GithubFragment::Found;
-        }
-        if !anchors.on_github {
-            return GithubFragment::Missing;
-        }
+        // GitHub shows the source of Markdown on request, and of HTML always.
+        let is_source = (anchors.on_github && as_source) || (!anchors.on_github && from_github);
         let has = |name: &[u8]| anchors.has(self.hasher.hash_one(name));
         let bare = name.strip_prefix(b"user-content-").unwrap_or(&name);
         let lower = String::from_utf8_lossy(bare).to_lowercase();
-        match (has(bare), has(lower.as_bytes())) {
-            (true, _) => GithubFragment::Found,
-            (false, true) => GithubFragment::OtherCase,
-            (false, false) => GithubFragment::Missing,
+        if is_source && is_line_of_source(&name) || anchors.on_github && has(bare) {
+            GithubFragment::Found
+        } else if anchors.on_github && has(lower.as_bytes()) {
+            GithubFragment::OtherCase
+        } else {
+            GithubFragment::Missing
         }
     }
 
-    /// Returns whether a fragment names a place, as it is written or decoded, or as a range of lines.
+    /// By the name as written or decoded, or by a range of lines.
     fn leads_to_place(&self, file: FileId, fragment: &[u8], has: impl Fn(u64) -> bool) -> bool {
         let has = |name: &[u8]| has(self.hasher.hash_one(name));
         if self.anchors(file).is_some_and(|anchors| anchors.is_pdf) {

@@ -1,14 +1,14 @@
-//! Suggestions for broken references: a file of the same name elsewhere, or the nearest existing name
-//! within two edits.
+//! Suggestions for broken references: a file of the same name elsewhere, or the nearest existing
+//! name within two edits.
 //!
-//! Names are kept in ascending order and searched like a trie: one row of the edit distance table
-//! for each byte of a name, in a band as wide as the limit, and the rows of a common prefix are
-//! computed once. Where a prefix is too far from the wanted name, all names with the prefix are
-//! passed over. Some names are near to very many others, so a [`SuggestionBudget`] bounds the cost of
+//! Names are kept in ascending order and searched like a trie: one row of the edit distance
+//! table for each byte of a name, in a band as wide as the limit, and the rows of a common prefix
+//! are computed once. Where a prefix is too far from the wanted name, all names with the prefix are
+//! skipped. Some names are near to very many others, so a [`SuggestionBudget`] bounds the cost of
 //! all searches of a run.
 //!
-//! Candidates are the names in directories, as they were listed for lookups, the files of the walk,
-//! and the names that fragments can refer to in a document, which is read again when one is missing.
+//! Candidates are the names in directories, as they were listed for lookups, the files of the
+//! walk, and the names in a document, which is read again when one is missing.
 
 use std::hash::BuildHasher;
 use std::ops::ControlFlow;
@@ -34,23 +34,21 @@ use crate::pipeline::members;
 use crate::pipeline::read::FileReader;
 use crate::pipeline::walk::EntryKind;
 
-/// The maximal number of edits (insert, delete, replace a byte) between a name and its suggestion.
-/// Names of this length or less are neither suggested nor searched for.
+/// The most edits (insert, delete, replace a byte) between a name and its suggestion. Names of this
+/// length or less are neither suggested nor searched for.
 const LIMIT: usize = 2;
-/// Names of fewer characters are suggested for names that differ in case alone.
+/// In characters; shorter names are suggested for names in other case alone.
 const SHORT: usize = 4;
-/// The number of names in a path that are replaced at most.
+/// The names in a path that are replaced at most.
 const MOST_NAMES: usize = 8;
 
-/// A bound on the cost of searches for suggestions, in rows of the edit distance table.
-///
-/// To search for the names with a prefix, to sort 16 bytes of names, or to read one byte of a document
-/// costs a row.
+/// In rows of the edit distance table. The search for the names with a prefix, the order of 16
+/// bytes of names, and one byte of a document cost a row each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SuggestionBudget(u64);
 
 impl SuggestionBudget {
-    /// Takes rows off. If too few are left, takes all of them and returns false.
+    /// If too few rows are left, takes all of them and returns false.
     fn take(&mut self, rows: u64) -> bool {
         let is_enough = rows <= self.0;
         self.0 = self.0.saturating_sub(rows);
@@ -62,20 +60,15 @@ impl SuggestionBudget {
     }
 }
 
-/// Returns the number of edits after which a name is still near to another one: a third of its
-/// length, up to the limit.
+/// A third of the length, up to the limit.
 fn most_edits(name: &[u8]) -> usize {
     let characters = name.iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
-    match characters < SHORT {
-        true => 0,
-        false => (name.len() / 3).min(LIMIT),
-    }
+    let most = (name.len() / 3).min(LIMIT);
+    if characters < SHORT { 0 } else { most }
 }
 
-/// Returns the name nearest to one that does not exist, at most `limit` edits away; of equally near
-/// names the first by its bytes. Returns none also if the budget does not suffice.
-///
-/// Only names whose numbers `accepts` holds for are returned.
+/// Returns the nearest accepted name at most `limit` edits away; of equally near names the first by
+/// its bytes. `None` also if the budget does not suffice.
 fn nearest<'n>(
     names: &'n Interner,
     order: &'n NameOrder,
@@ -98,17 +91,16 @@ fn nearest<'n>(
     })
 }
 
-/// Words of names that are longer, in bytes, are not compared by themselves.
+/// In bytes; longer words are not compared by themselves.
 const LONGEST_WORD: usize = 64;
 
-/// Returns whether a name may be another one mistyped: their numbers are the same, and so are their
-/// words but for a third of each. Of several words, one that other names have is not mistyped.
+/// Returns whether a name may be mistyped: the numbers are the same, and the words but for a third
+/// of each. Of several words, one that other names have is not mistyped.
 fn is_typo(wanted: &[u8], name: &[u8], has_word: impl Fn(&[u8]) -> bool) -> bool {
-    let digits = |name: &[u8]| -> Vec<u8> {
-        let digits = name.iter().filter(|byte| byte.is_ascii_digit());
-        digits.copied().collect()
-    };
-    if digits(wanted) != digits(name) {
+    fn digits(name: &[u8]) -> impl Iterator<Item = &u8> {
+        name.iter().filter(|byte| byte.is_ascii_digit())
+    }
+    if !digits(wanted).eq(digits(name)) {
         return false;
     }
     let all = |name| -> Vec<Vec<u8>> { words(name).map(<[u8]>::to_vec).collect() };
@@ -124,21 +116,19 @@ fn is_typo(wanted: &[u8], name: &[u8], has_word: impl Fn(&[u8]) -> bool) -> bool
     wanted.len() != name.len() || wanted.iter().zip(&name).all(is_near)
 }
 
-/// Returns whether a file that has the name of a missing one may be that file in another place; `None` if
-/// a generator serves it at the path that the reference names.
+/// Returns whether a file of the same name may be the missing one in another place; `None` if a
+/// generator serves it at the path of the reference.
 fn may_have_moved(checker: &TargetChecker, link: &Link<'_>, file: &[u8]) -> Option<bool> {
     let base = link.base.map_or(&b""[..], |(base, _)| base);
     let reference = link.reference.trim_ascii();
     let end = memchr::memchr2(b'?', b'#', reference).unwrap_or(reference.len());
     let path: Vec<u8> = percent_decode(&reference[..end]).collect();
     let Some(below) = path.strip_prefix(b"/") else {
-        // What is above the root has not moved into it.
+        // Files above the root have not moved into it.
         return Some(steps_above(checker.depth(base), &path).is_none());
     };
-    match file
-        .strip_suffix(below)
-        .filter(|above| above.ends_with(b"/"))
-    {
+    let above = file.strip_suffix(below);
+    match above.filter(|above| above.ends_with(b"/")) {
         Some(above) if COPIED.iter().any(|copied| above.ends_with(copied)) => None,
         // The path may start at the root of another site, as one around the document.
         Some(above) => {
@@ -149,8 +139,8 @@ fn may_have_moved(checker: &TargetChecker, link: &Link<'_>, file: &[u8]) -> Opti
     }
 }
 
-/// Returns the name of an entry of a directory nearest to a missing one: first one with the same
-/// extension, then the same name with another extension of its kind.
+/// Returns the nearest entry: first with the same extension, then the same name with another
+/// extension of its kind.
 fn nearest_entry<'l>(
     listing: &'l Listing,
     order: &'l NameOrder,
@@ -184,7 +174,7 @@ fn nearest_entry<'l>(
     })
 }
 
-/// Splits a name before the dot of its extension, if it has one.
+/// Splits before the dot.
 fn split_extension(name: &[u8]) -> (&[u8], &[u8]) {
     match memchr::memrchr(b'.', name) {
         Some(at) if at > 0 => name.split_at(at),
@@ -192,7 +182,7 @@ fn split_extension(name: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// Extensions of files that may stand for each other.
+/// Extensions of files that may replace each other.
 const KINDS: [&[&str]; 5] = [
     &[
         "html", "htm", "xhtml", "xht", "shtml", "php", "md", "markdown",
@@ -207,7 +197,7 @@ const KINDS: [&[&str]; 5] = [
     &["woff", "woff2", "ttf", "otf", "eot"],
 ];
 
-/// Returns the index in `KINDS` of an extension with its dot.
+/// The extension has its dot.
 fn kind_of(extension: &[u8]) -> Option<usize> {
     let extension = extension.strip_prefix(b".")?;
     let has = |kind: &&[&str]| {
@@ -221,14 +211,14 @@ fn kind_of(extension: &[u8]) -> Option<usize> {
 /// prefixes of the wanted name that are at most `LIMIT` shorter or longer, capped.
 type Row = [u8; 2 * LIMIT + 1];
 
-/// Names in ascending order that share a prefix of `length` bytes, and the row of the prefix.
+/// Names in ascending order with a prefix of `length` bytes, and its row.
 struct SharedPrefix<'n> {
     numbers: &'n [u32],
     length: usize,
     row: Row,
 }
 
-/// A search for the first accepted name within a limit other than the wanted name itself.
+/// For the first accepted name within a limit except the wanted one.
 struct NearestSearch<'n, 'w> {
     names: &'n Interner,
     wanted: &'w [u8],
@@ -253,12 +243,8 @@ impl<'n> NearestSearch<'n, '_> {
             length: 0,
             row,
         }];
-        while let Some(SharedPrefix {
-            numbers,
-            length,
-            row,
-        }) = prefixes.pop()
-        {
+        while let Some(prefix) = prefixes.pop() {
+            let (numbers, length, row) = (prefix.numbers, prefix.length, prefix.row);
             let Some((&number, others)) = numbers.split_first() else {
                 continue;
             };
@@ -272,11 +258,8 @@ impl<'n> NearestSearch<'n, '_> {
                 if length > LIMIT && is_near && accepts(number) {
                     return Some(name);
                 }
-                prefixes.push(SharedPrefix {
-                    numbers: others,
-                    length,
-                    row,
-                });
+                let numbers = others;
+                prefixes.push(SharedPrefix { numbers, ..prefix });
                 continue;
             };
             let Some(byte) = self.next_byte(length, &row, byte) else {
@@ -288,16 +271,14 @@ impl<'n> NearestSearch<'n, '_> {
             };
             let (_, numbers) = split(numbers, &|other| other < byte);
             let (same, others) = split(numbers, &|other| other == byte);
-            prefixes.push(SharedPrefix {
-                numbers: others,
-                length,
-                row,
-            });
+            let numbers = others;
+            prefixes.push(SharedPrefix { numbers, ..prefix });
             let row = self.next_row(length, byte, &row);
             if row.iter().any(|&distance| distance < self.far()) {
+                let (numbers, length) = (same, length + 1);
                 prefixes.push(SharedPrefix {
-                    numbers: same,
-                    length: length + 1,
+                    numbers,
+                    length,
                     row,
                 });
             }
@@ -309,14 +290,14 @@ impl<'n> NearestSearch<'n, '_> {
         self.limit as u8 + 1
     }
 
-    /// Returns whether a name of a length with this row is within the limit, and another one.
+    /// Returns whether a name of this length is another one within the limit.
     fn is_near(&self, length: usize, row: &Row) -> bool {
         let cell = (self.wanted.len() + LIMIT).checked_sub(length);
         let distance = cell.and_then(|cell| row.get(cell));
         distance.is_some_and(|distance| (1..self.far()).contains(distance))
     }
 
-    /// Returns the first byte from `byte` on that may follow a prefix: any one, or a byte of the wanted name
+    /// Returns the first byte from `byte` on that may follow a prefix: any one, or a wanted one
     /// where no edit is left.
     fn next_byte(&self, length: usize, row: &Row, byte: u8) -> Option<u8> {
         if row.iter().any(|&distance| distance + 1 < self.far()) {
@@ -330,7 +311,7 @@ impl<'n> NearestSearch<'n, '_> {
         bytes.filter(|&wanted| wanted >= byte).min()
     }
 
-    /// Returns the row of a prefix of `length` bytes and another byte, from the row of the prefix.
+    /// Returns the row of the prefix and another byte.
     fn next_row(&self, length: usize, byte: u8, above: &Row) -> Row {
         let far = self.far();
         let mut row = [far; 2 * LIMIT + 1];
@@ -355,44 +336,42 @@ impl<'n> NearestSearch<'n, '_> {
     }
 }
 
-/// The names in documents are remembered up to this many bytes; those of the last document always.
+/// In bytes: names in documents, except the last one.
 const REMEMBERED: usize = 64 << 20;
 
-/// Finds suggestions until the budget is spent.
-///
-/// Results are remembered, so that the same references have the same suggestions wherever they
-/// stand.
+/// Results are remembered, so that the same references have the same suggestions everywhere.
 pub(super) struct Suggester<'a> {
     audit: &'a Audit,
     site: &'a Site,
-    /// The number of files that were found by the walk or by links.
+    /// Files that were found by the walk or by links.
     count: usize,
     reader: FileReader<'a>,
     documents: HashMap<FileId, Arc<AnchorCandidates>>,
-    /// The size of `documents`, in bytes.
+    /// Of `documents`, in bytes.
     size: usize,
-    /// Files by their names; made when the first one is missing.
+    /// Made when the first file is missing.
     moved: Option<MovedFiles>,
-    /// Files for missing ones, by the hash of the target.
+    /// By the hash of the target.
     files: HashMap<u64, Option<FileCandidate>>,
-    /// Names for missing ones, by the hash of the file and the name.
+    /// By the hash of the file and the name.
     names: HashMap<u64, Option<NameCandidate>>,
     budget: SuggestionBudget,
-    omitted: u64,
+    /// The findings without a search, because the budget was spent.
+    pub(super) omitted: u64,
 }
 
-/// An existing file that may have been meant instead of a missing one.
+/// An existing file that may have been meant.
 #[derive(Clone, Copy)]
 struct FileCandidate {
     file: FileId,
-    /// It is the only file with the name of the missing one.
+    /// The only file with the name.
     has_moved: bool,
 }
 
-/// A name that may have been meant instead of a missing one, with the difference if it is certain.
+/// A name that may have been meant, and the difference if it is certain.
 type NameCandidate = (Box<[u8]>, Option<Repair>);
 
-/// The names that fragments can refer to in one document.
+/// The names in one document.
 #[derive(Default)]
 struct AnchorCandidates(NameIndex);
 
@@ -415,7 +394,7 @@ impl Sink for AnchorCandidates {
 impl ArchiveSink for AnchorCandidates {}
 
 impl<'a> Suggester<'a> {
-    /// Creates a suggester for a run that has numbered `count` files and read `bytes` of documents.
+    /// For a run that has numbered `count` files and read `bytes` of documents.
     pub(super) fn new(audit: &'a Audit, site: &'a Site, count: usize, bytes: u64) -> Self {
         Suggester {
             audit,
@@ -432,11 +411,6 @@ impl<'a> Suggester<'a> {
         }
     }
 
-    /// Returns the number of findings without a search, because the budget was spent.
-    pub(super) fn omitted(&self) -> u64 {
-        self.omitted
-    }
-
     pub(super) fn suggestion(&mut self, draft: &FindingDraft<'_>) -> Option<Suggestion> {
         let FindingSubject::Link(link) = draft.subject else {
             return None;
@@ -451,7 +425,7 @@ impl<'a> Suggester<'a> {
         suggestion
     }
 
-    /// Returns the suggestion for a missing file, and whether the search for it had ended before.
+    /// Returns a suggestion, and whether the search had ended before.
     fn file(&mut self, link: &Link<'_>) -> (bool, Option<Suggestion>) {
         let Ok(target) = link.target else {
             return (true, None);
@@ -461,7 +435,7 @@ impl<'a> Suggester<'a> {
         let known = self.files.get(&hash).copied();
         let candidate = known.unwrap_or_else(|| {
             let candidate = self.search_file(link);
-            // A search that the budget has ended is no result.
+            // A search that the budget has ended has no result.
             if candidate.is_some() || !self.budget.is_spent() {
                 self.files.insert(hash, candidate);
             }
@@ -471,7 +445,7 @@ impl<'a> Suggester<'a> {
             let path = self.audit.checker.paths.path(candidate.file);
             candidate.has_moved &= may_have_moved(&self.audit.checker, link, &path)?;
             let form = ReferenceForm::of(&self.audit.checker, link)?;
-            let (audit, site, suffix) = (self.audit, self.site, form.suffix());
+            let (audit, site, suffix) = (self.audit, self.site, &*form.suffix);
             match suggestion(audit, site, &form, candidate.file, suffix, Repair::Moved) {
                 // The fragment of a file that is near may be near to one that it has.
                 None => {
@@ -494,8 +468,7 @@ impl<'a> Suggester<'a> {
             .or_else(|| self.nearest_file(root, path))
     }
 
-    /// Returns the only file with the name at the end of a path. Index files are named by their
-    /// directories and do not move.
+    /// Index files are named by their directories and do not move.
     fn moved_file(&mut self, path: &[u8]) -> Option<FileCandidate> {
         let name = path.rsplit(|&byte| byte == b'/').next()?;
         if name.is_empty() || self.audit.checker.naming.is_index(name) {
@@ -504,13 +477,13 @@ impl<'a> Suggester<'a> {
         if self.moved.is_none() && self.budget.take(self.count as u64 / 16) {
             self.moved = Some(MovedFiles::new(self.audit, self.count));
         }
-        let file = self.moved.as_ref()?.only(self.audit, name)?;
-        let has_moved = true;
-        Some(FileCandidate { file, has_moved })
+        Some(FileCandidate {
+            file: self.moved.as_ref()?.only(self.audit, name)?,
+            has_moved: true,
+        })
     }
 
-    /// Returns the file at a path in which the names that do not exist are replaced by the nearest
-    /// ones.
+    /// Returns the file at the path with the nearest names in place of missing ones.
     fn nearest_file(&mut self, root: &[u8], mut path: Vec<u8>) -> Option<FileCandidate> {
         let (audit, budget) = (self.audit, &mut self.budget);
         let tree = &audit.checker.tree;
@@ -519,21 +492,22 @@ impl<'a> Suggester<'a> {
             let index = &missing.listing.index;
             let names = &index.names;
             let order = index.order(|| budget.take(names.bytes() as u64 / 16))?;
-            let is_directory = !missing.behind.is_empty();
+            let is_directory = !missing.after.is_empty();
             let name = nearest_entry(&missing.listing, order, missing.name, is_directory, budget)?;
-            path = [&missing.directory, &b"/"[..], name, missing.behind].concat();
+            path = [&missing.directory, &b"/"[..], name, missing.after].concat();
             if let DiskEntry::File(path, how) = audit.checker.entry(root, &path)
                 && how.is_final()
             {
-                let file = audit.checker.paths.id(&path);
-                let has_moved = false;
-                return Some(FileCandidate { file, has_moved });
+                return Some(FileCandidate {
+                    file: audit.checker.paths.id(&path),
+                    has_moved: false,
+                });
             }
         }
         None
     }
 
-    /// Returns the suggestion for a missing fragment, and whether the search for it had ended before.
+    /// Returns a suggestion, and whether the search had ended before.
     fn fragment(
         &mut self,
         file: FileId,
@@ -563,8 +537,7 @@ impl<'a> Suggester<'a> {
         (is_known, suggestion)
     }
 
-    /// Returns the name in a document that differs from a wanted one in case or encoding alone, or the
-    /// nearest one.
+    /// Returns the name that differs in case or encoding alone, or the nearest one.
     fn search_name(&mut self, file: FileId, wanted: &[u8]) -> Option<NameCandidate> {
         let anchors = match self.documents.get(&file) {
             Some(anchors) => Arc::clone(anchors),
@@ -592,7 +565,6 @@ impl<'a> Suggester<'a> {
         Some((name.into(), None))
     }
 
-    /// Reads the names that fragments can refer to in a document.
     fn read(&mut self, file: FileId) -> Option<Arc<AnchorCandidates>> {
         let path = self.audit.checker.paths.path(file);
         let cost = match entry_at(&path).map(|entry| entry.kind) {
@@ -606,7 +578,7 @@ impl<'a> Suggester<'a> {
         let mut anchors = AnchorCandidates::default();
         read_at(&mut self.reader, &path, &mut anchors)?;
         let anchors = Arc::new(anchors);
-        // For each name its end, its place in the order and its entries of the hash tables.
+        // Each name has an end, a place in the order and entries of the hash tables.
         let size = anchors.0.names.bytes() + 48 * anchors.0.names.len();
         self.size += size;
         if self.size > REMEMBERED {

@@ -14,27 +14,27 @@ use crate::bytes::simd;
 use crate::linker::Link;
 use crate::pipeline::bases::is_of_repository;
 use crate::uri::base::push_path;
-use crate::uri::{Mounts, Reference, ResolveErrorKind, Resolver, Rules, Served, drop_root_dot};
+use crate::uri::{
+    Mounts, Reference, ResolveErrorKind, Resolver, Rules, Served, drop_root_dot, resolve,
+};
 
-/// Where the target of a link lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TargetLocation {
-    /// An existing file under a mount.
+    /// Under a mount.
     File(FileId, LookupMatch),
-    /// A directory under a mount, without an index file.
+    /// Under a mount.
     NoIndex(FileId),
-    /// A path under a mount at which nothing exists.
+    /// Under a mount.
     Nothing,
-    /// A path under a mount from which a rule of the server leads to nothing.
+    /// Under a mount, where a rule of the server has no destination.
     Misled,
-    /// A path under a mount at which readers are shown something that is no file, as by a rule of the
-    /// server.
+    /// Under a mount, where readers are shown something without a file, as by a rule of the server.
     Served,
-    /// A path under a mount from which a rule of the server redirects out of the mounts.
+    /// From a path under a mount.
     RedirectOut,
     /// On a mounted host, outside every mounted path.
     OutsideRoot,
-    /// Under a mount, where a symbolic link on the way leads out of the roots.
+    /// By a symbolic link under a mount.
     SymlinkOut,
     External,
     /// Of a scheme with nothing to look up.
@@ -54,22 +54,21 @@ impl TargetLocation {
     }
 }
 
-/// The link and its target after the lookup; the input of the rules.
+/// The input of the rules.
 #[derive(Clone, Debug)]
 pub(super) struct TargetFacts<'a> {
     pub(super) link: &'a Link<'a>,
     pub(super) location: TargetLocation,
-    /// The document at the target has no such id or name.
+    /// The target has no such id or name.
     pub(super) fragment_missing: bool,
-    /// The document at the target has such a name in other case, which GitHub finds.
+    /// GitHub finds the name in other case.
     pub(super) fragment_in_other_case: bool,
     pub(super) is_route: bool,
-    /// The document at the target refreshes to another one.
+    /// The target refreshes to another document.
     pub(super) redirects: bool,
 }
 
 impl TargetFacts<'_> {
-    /// Returns whether the target is a file that was found in this way.
     pub(super) fn found_by(&self, how: LookupMatch) -> bool {
         matches!(self.location, TargetLocation::File(_, found) if found == how)
     }
@@ -77,47 +76,44 @@ impl TargetFacts<'_> {
 
 /// Maps targets to files: mounts backwards, then the disk.
 pub(super) struct TargetChecker {
-    /// Directories and the URIs at which they are served.
+    /// Directories and their URIs.
     pub(super) mounts: Mounts,
     pub(super) tree: DiskTree,
-    /// The names under which files are found without the view of a server.
+    /// Without the view of a server.
     pub(super) naming: FileNaming,
-    /// The views of servers on the mounts.
     pub(super) servers: Servers,
-    /// Whether `http` and `https` differ.
+    /// `http` and `https` differ.
     pub(super) strict_schemes: bool,
     pub(super) paths: PathTable,
 }
 
-/// Schemes of targets that tools with network access can check.
+/// Of targets that tools with network access can check.
 const NETWORK: [&[u8]; 3] = [b"http:", b"https:", b"ftp:"];
 
-/// The place below a mount at which a target should lie.
+/// The place below a mount where a target should lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ExpectedPath<'a> {
     /// The mounted directory, with its slash.
     pub(super) root: &'a [u8],
-    /// The path, beginning with the directory.
+    /// Begins with the directory.
     pub(super) path: Vec<u8>,
-    /// The URI of the directory, with its slash.
+    /// Of the directory, with its slash.
     uri: &'a [u8],
 }
 
 impl ExpectedPath<'_> {
-    /// Returns the path below the mounted directory.
     pub(super) fn below(&self) -> &[u8] {
         self.path.get(self.root.len()..).unwrap_or_default()
     }
 }
 
 impl TargetChecker {
-    /// Returns where a target without fragment lies.
+    /// The target has no fragment.
     pub(super) fn locate(&self, target: &[u8]) -> TargetLocation {
         self.follow(target, |_| {})
     }
 
-    /// Returns where a target without fragment lies; calls `on_step` with each rule of a server that
-    /// applies on the way.
+    /// Calls `on_step` with each rule of a server on the way; the target has no fragment.
     pub(super) fn follow(
         &self,
         target: &[u8],
@@ -147,7 +143,7 @@ impl TargetChecker {
         }
     }
 
-    /// Returns where a path lies in the view of a server, or the target to which the server redirects.
+    /// Returns the location in the view of a server, or the target of its redirect.
     fn answered(
         &self,
         view: &ServerView,
@@ -156,7 +152,7 @@ impl TargetChecker {
         on_step: &mut impl FnMut(&ServerStep<'_>),
     ) -> Result<Vec<u8>, TargetLocation> {
         let config = view.config(&self.tree, &expected.path);
-        let entry = (self.tree).find(expected.root, &expected.path, config.naming());
+        let entry = (self.tree).find(expected.root, &expected.path, &config.naming);
         let found = match &entry {
             DiskEntry::File(_, how) => Some(*how),
             _ => None,
@@ -195,18 +191,15 @@ impl TargetChecker {
             destination: &destination,
         });
         if status >= 400 {
-            // Without a rule there would be nothing either.
+            // Without the rule there may be nothing either.
             return Err(match self.location(entry) {
                 TargetLocation::File(..) => TargetLocation::Misled,
                 _ if destination.is_empty() => TargetLocation::Misled,
                 location => location,
             });
         }
-        let mut resolved = Vec::new();
-        let resolver = Resolver::new(expected.uri, Rules::Whatwg);
-        let resolver = resolver.map_err(|_| TargetLocation::Misled)?;
-        let outcome = resolver.resolve_into(&destination, &mut resolved);
-        outcome.map_err(|_| TargetLocation::Misled)?;
+        let resolved = resolve(expected.uri, &destination, Rules::Whatwg);
+        let mut resolved = resolved.map_err(|_| TargetLocation::Misled)?;
         let end = memchr::memchr(b'#', &resolved).unwrap_or(resolved.len());
         resolved.truncate(end);
         if (300..400).contains(&status) {
@@ -221,7 +214,7 @@ impl TargetChecker {
         })
     }
 
-    /// Returns where a target lies to which no rule of a server applies, as that of a rewrite.
+    /// Applies no rule of a server, as after a rewrite.
     pub(super) fn locate_file(&self, target: &[u8]) -> TargetLocation {
         let expected = match self.expected(target) {
             Ok(expected) => expected,
@@ -239,8 +232,7 @@ impl TargetChecker {
         }
     }
 
-    /// Returns whether a redirect on the way to a target has a fragment, which then counts in place of
-    /// that of a link.
+    /// Returns whether a redirect has a fragment, which replaces a link's.
     pub(super) fn sets_fragment(&self, target: &[u8]) -> bool {
         let mut sets = false;
         self.follow(target, |step| {
@@ -259,12 +251,12 @@ impl TargetChecker {
         }
     }
 
-    /// Looks up a path below a mounted directory, without rules of servers.
+    /// Without rules of servers.
     pub(super) fn entry(&self, root: &[u8], path: &[u8]) -> DiskEntry {
         self.with_naming(root, path, |naming| self.tree.find(root, path, naming))
     }
 
-    /// Returns whether a name is one of index files where the URI of a file lies.
+    /// Returns whether index files at a URI have a name.
     pub(super) fn is_index(&self, uri: &[u8], name: &[u8]) -> bool {
         match self.expected(uri) {
             Ok(ExpectedPath { root, path, .. }) => {
@@ -274,18 +266,18 @@ impl TargetChecker {
         }
     }
 
-    /// Calls a function with the names under which the server of a path finds files.
+    /// With the names under which the server of a path finds files.
     fn with_naming<T>(&self, root: &[u8], path: &[u8], then: impl FnOnce(&FileNaming) -> T) -> T {
         match self.servers.of(root) {
-            Some(view) => then(view.config(&self.tree, path).naming()),
+            Some(view) => then(&view.config(&self.tree, path).naming),
             None => then(&self.naming),
         }
     }
 
-    /// Returns the number of a file that a walk has found; `named` is a file that was an argument.
+    /// Returns the number of a file of the walk; a `named` one was an argument.
     pub(super) fn walked(&self, path: &[u8], named: bool) -> FileId {
-        // Directives of directories to which no link leads are read too.
-        if !self.servers.is_empty()
+        // Directives of directories without links are read too.
+        if !self.servers.views.is_empty()
             && let Some(below) = self.mounts.relative_path(path)
             && let Some(view) = self.servers.of(&path[..path.len() - below.len()])
         {
@@ -295,7 +287,7 @@ impl TargetChecker {
         self.paths.id(other.as_deref().unwrap_or(path))
     }
 
-    /// Returns the mount that a target is under, without looking at the disk; else where it lies.
+    /// Without looking at the disk.
     pub(super) fn served(&self, target: &[u8]) -> Result<Served<'_>, TargetLocation> {
         if is_normal(target) {
             return self.served_normal(target);
@@ -303,13 +295,11 @@ impl TargetChecker {
         // References of plain text are copied as written: `HTTP://Example.com:80/a/../b` (A2).
         let mut normal = Vec::new();
         let resolver = Resolver::without_base(Rules::Whatwg);
-        match resolver.resolve_into(target, &mut normal) {
-            Ok(_) => {
-                drop_root_dot(&mut normal);
-                self.served_normal(&normal)
-            }
-            Err(_) => self.served_normal(target),
+        if resolver.resolve_into(target, &mut normal).is_err() {
+            return self.served_normal(target);
         }
+        drop_root_dot(&mut normal);
+        self.served_normal(&normal)
     }
 
     fn served_normal(&self, target: &[u8]) -> Result<Served<'_>, TargetLocation> {
@@ -324,8 +314,8 @@ impl TargetChecker {
         })
     }
 
-    /// Returns the place at which a target should lie, without looking at the disk; there is nothing where
-    /// an encoded slash or NUL makes a name that no file can have.
+    /// Without looking at the disk; there is nothing where an encoded slash or NUL makes a name
+    /// that no file can have.
     pub(super) fn expected(&self, target: &[u8]) -> Result<ExpectedPath<'_>, TargetLocation> {
         let served = self.served(target)?;
         Ok(ExpectedPath {
@@ -335,21 +325,20 @@ impl TargetChecker {
         })
     }
 
-    /// Returns the place at which the target of a link should lie.
     pub(super) fn expected_path(&self, link: &Link<'_>) -> Option<ExpectedPath<'_>> {
         let target = link.target.ok()?;
         let end = memchr::memchr2(b'?', b'#', target).unwrap_or(target.len());
         self.expected(&target[..end]).ok()
     }
 
-    /// Returns the number of directories between the root of the site that a base is in and the base.
+    /// Returns the directories between the root of the base's site and the base.
     pub(super) fn depth(&self, base: &[u8]) -> usize {
         let slashes = |uri| memchr::memchr_iter(b'/', Reference::split(uri).path).count();
         let above = self.served(base).map_or(1, |served| slashes(served.uri));
         slashes(base).saturating_sub(above)
     }
 
-    /// Returns the URI of a file, in the repository that a base is in or else by the innermost mount.
+    /// Returns the URI of a file in the repository of a base, or else by the innermost mount.
     pub(super) fn uri_beside(&self, base: &[u8], file: &[u8]) -> Option<Vec<u8>> {
         if is_of_repository(base)
             && let Ok(served) = self.served(base)
@@ -362,7 +351,7 @@ impl TargetChecker {
         self.mounts.uri(file)
     }
 
-    /// Returns the rest of a URI below that of a directory, which ends in a slash.
+    /// The URI of the directory ends in a slash.
     pub(super) fn below<'u>(&self, uri: &'u [u8], directory: &[u8]) -> Option<&'u [u8]> {
         let split = |uri: &[u8]| memchr::memchr(b':', uri).map(|at| at + 1);
         let (scheme, rest) = uri.split_at(split(uri)?);
@@ -371,7 +360,7 @@ impl TargetChecker {
         (rest.strip_prefix(above)).filter(|_| is_same && above.ends_with(b"/"))
     }
 
-    /// Returns a function that compares two different schemes.
+    /// Compares two different schemes.
     fn alike(&self) -> fn(&[u8], &[u8]) -> bool {
         if self.strict_schemes {
             |_, _| false
@@ -381,7 +370,7 @@ impl TargetChecker {
     }
 }
 
-/// The number of redirects in a row that are followed, as browsers do.
+/// Redirects in a row, as in browsers.
 const MAX_REDIRECTS: usize = 20;
 
 /// A step on the way to a target.
@@ -389,17 +378,17 @@ const MAX_REDIRECTS: usize = 20;
 pub(super) enum ServerStep<'a> {
     Rule {
         file: &'a [u8],
-        /// The line, or zero where no line has the rule.
+        /// Zero where no line has the rule.
         line: u64,
         status: u16,
-        /// The destination, a reference.
+        /// A reference.
         destination: &'a [u8],
     },
-    /// The rules before it lead to each other, or there are too many.
+    /// A loop, or too many redirects.
     Loop,
 }
 
-/// Returns the location of a destination as that of the target whose redirects lead there.
+/// Returns the location of a target from its destination's.
 fn through_redirects(location: TargetLocation, passed: &[Vec<u8>]) -> TargetLocation {
     match location {
         _ if passed.is_empty() => location,
@@ -413,7 +402,7 @@ fn through_redirects(location: TargetLocation, passed: &[Vec<u8>]) -> TargetLoca
     }
 }
 
-/// Splits a URI with an authority after it.
+/// Splits after the authority.
 fn split_authority(uri: &[u8]) -> (&[u8], &[u8]) {
     let start = memchr::memmem::find(uri, b"//").map_or(0, |at| at + 2);
     let path = memchr::memchr(b'/', &uri[start..]).map_or(uri.len(), |at| start + at);
@@ -424,15 +413,15 @@ fn is_web(scheme: &[u8]) -> bool {
     scheme == b"http:" || scheme == b"https:"
 }
 
-/// Returns the authority at the start of `//authority/path`.
+/// Of `//authority/path`.
 fn authority(rest: &[u8]) -> &[u8] {
     let rest = &rest[2..];
     let end = rest.iter().position(|byte| b"/?#".contains(byte));
     &rest[..end.unwrap_or(rest.len())]
 }
 
-/// Returns whether a target is surely in the form in which targets compare: scheme and host in lower
-/// case, the host of ASCII and without the dot of the root, no port, no dot segments.
+/// Returns whether a target is surely normal: scheme and host in lower case, the host of ASCII and
+/// without the dot of the root, no port, no dot segments.
 fn is_normal(target: &[u8]) -> bool {
     let Some(colon) = memchr::memchr(b':', target) else {
         return true;
@@ -451,17 +440,16 @@ fn is_normal(target: &[u8]) -> bool {
         && memchr::memmem::find(path, b"/.").is_none()
 }
 
-/// The number of targets that a worker remembers.
+/// Targets that a worker remembers.
 const REMEMBERED: usize = 1 << 16;
 
 pub(super) struct LookupCache<'a> {
     checker: &'a TargetChecker,
-    /// The locations of targets without fragments, by their hashes.
+    /// By the hashes of targets without fragments.
     locations: HashMap<u64, TargetLocation>,
     hasher: &'a RandomState,
-    /// The last target and its location: links to places in one page follow one another.
+    /// Links to places in one page follow one another.
     last: (Vec<u8>, TargetLocation),
-    /// The last base and its depth.
     base: (Vec<u8>, usize),
 }
 
@@ -476,7 +464,7 @@ impl<'a> LookupCache<'a> {
         }
     }
 
-    /// Returns what [`TargetChecker::depth`] does.
+    /// As [`TargetChecker::depth`].
     pub(super) fn depth(&mut self, base: &[u8]) -> usize {
         if self.base.0 != base {
             self.base = (base.to_vec(), self.checker.depth(base));
@@ -484,7 +472,7 @@ impl<'a> LookupCache<'a> {
         self.base.1
     }
 
-    /// Splits a target as [`split_fragment`] does, and returns where it lies.
+    /// As [`split_fragment`], with the location.
     #[inline]
     pub(super) fn split_and_locate<'t>(
         &mut self,
@@ -505,7 +493,6 @@ impl<'a> LookupCache<'a> {
         (bare, fragment, self.locate(bare))
     }
 
-    /// Returns where a target without its fragment lies.
     pub(super) fn locate(&mut self, target: &[u8]) -> TargetLocation {
         let checker = self.checker;
         // The query does not change which file it is (A1), but rules of servers may ask for it.
@@ -529,7 +516,6 @@ impl<'a> LookupCache<'a> {
     }
 }
 
-/// Splits a target into the URI without its fragment, and the fragment.
 pub(super) fn split_fragment(target: &[u8]) -> (&[u8], Option<&[u8]>) {
     match memchr::memchr(b'#', target) {
         Some(at) => (&target[..at], Some(&target[at + 1..])),
@@ -537,29 +523,29 @@ pub(super) fn split_fragment(target: &[u8]) -> (&[u8], Option<&[u8]>) {
     }
 }
 
-/// Returns the name that a document must have for a fragment to lead to a place in it; none where
-/// any document has the place: the fragment is empty, or `top`, or a text directive alone.
+/// Returns the name that a fragment needs in a document: `None` for the empty one, `top`, a route,
+/// or a text directive alone.
 ///
 /// WHATWG HTML 7.4.6.4, "find a potential indicated element" (A17).
 pub(super) fn required_name(fragment: &[u8]) -> Option<&[u8]> {
-    // A text directive, `:~:text=`, is no part of the fragment.
-    let directive = match simd::any(fragment, |block| block.equal(b'~'), |byte| byte == b'~') {
-        true => memchr::memmem::find(fragment, b":~:"),
-        false => None,
-    };
-    let fragment = &fragment[..directive.unwrap_or(fragment.len())];
+    // Text directives, `:~:text=`, are not part of the fragment.
+    let mut end = fragment.len();
+    if simd::any(fragment, |block| block.equal(b'~'), |byte| byte == b'~') {
+        end = memchr::memmem::find(fragment, b":~:").unwrap_or(end);
+    }
+    let fragment = &fragment[..end];
     let anywhere =
         is_route(fragment) || fragment.is_empty() || fragment.eq_ignore_ascii_case(b"top");
     (!anywhere).then_some(fragment)
 }
 
-/// Returns whether a fragment is a route of a script, such as `/x` and `!x`, and no id.
+/// Such as `/x` and `!x`.
 pub(super) fn is_route(fragment: &[u8]) -> bool {
     matches!(fragment, [b'/' | b'!', ..])
 }
 
-/// Returns the two names that a range of lines needs: `203-207` leads from line 203 to line 207 where
-/// each line has its number as its id, as in sources that rustdoc shows (A71).
+/// Returns the two names of a range of lines, such as `203-207`, where each line has its number as
+/// its id, as in sources that rustdoc shows (A71).
 pub(super) fn line_range(name: &[u8]) -> Option<[&[u8]; 2]> {
     let at = memchr::memchr(b'-', name)?;
     let ends = [&name[..at], &name[at + 1..]];
@@ -567,21 +553,17 @@ pub(super) fn line_range(name: &[u8]) -> Option<[&[u8]; 2]> {
     ends.into_iter().all(is_number).then_some(ends)
 }
 
-/// Returns whether a fragment names lines of a file that GitHub shows as source: `L10`, `L1-L9`,
-/// `L1C2-L3C4`.
+/// Lines of a file that GitHub shows as source: `L10`, `L1-L9`, `L1C2-L3C4`.
 pub(super) fn is_line_of_source(name: &[u8]) -> bool {
     let number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     let is_place = |place: &[u8]| {
-        place.strip_prefix(b"L").is_some_and(|place| {
-            let mut parts = place.splitn(2, |&byte| byte == b'C');
-            parts.all(number)
-        })
+        let place = place.strip_prefix(b"L");
+        place.is_some_and(|place| place.splitn(2, |&byte| byte == b'C').all(number))
     };
     name.splitn(2, |&byte| byte == b'-').all(is_place)
 }
 
-/// Returns whether a path has the name of a page that rustdoc writes for an item, such as
-/// `struct.Vec.html`.
+/// Such as `struct.Vec.html`.
 pub(super) fn is_rustdoc_item(path: &[u8]) -> bool {
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     let mut parts = name.split(|&byte| byte == b'.');
@@ -595,33 +577,31 @@ pub(super) fn is_rustdoc_item(path: &[u8]) -> bool {
     }
 }
 
-/// Returns the names of the places that a fragment needs in a PDF, as its scanner reports them: its
-/// parameters `page` and `nameddest`, and a name alone, which stands for the latter (RFC 8118, section
-/// 3). Other parameters need nothing.
+/// Returns the names that a fragment needs in a PDF, as its scanner reports them: the parameters
+/// `page` and `nameddest`, and a name alone, as the latter (RFC 8118, section 3).
 pub(super) fn pdf_places(fragment: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let parameters = fragment.split(|byte| matches!(byte, b'&' | b'#'));
-    parameters
-        .filter(|parameter| !parameter.is_empty())
-        .filter_map(|parameter| {
-            let at = memchr::memchr(b'=', parameter);
-            let (key, value) = at.map_or((&b"nameddest"[..], parameter), |at| {
-                (&parameter[..at], &parameter[at + 1..])
-            });
-            let value = decode_fragment(value);
-            let value = match key {
-                b"nameddest" => value,
-                // `page=03` is the third page too.
-                b"page" => {
-                    let zeros = value.iter().take_while(|&&byte| byte == b'0').count();
-                    value[zeros..].to_vec().into()
-                }
-                _ => return None,
-            };
-            Some([key, b"=", &value].concat())
-        })
+    let parameters = parameters.filter(|parameter| !parameter.is_empty());
+    parameters.filter_map(|parameter| {
+        let at = memchr::memchr(b'=', parameter);
+        let (key, value) = at.map_or((&b"nameddest"[..], parameter), |at| {
+            (&parameter[..at], &parameter[at + 1..])
+        });
+        let value = decode_fragment(value);
+        let value = match key {
+            b"nameddest" => value,
+            // `page=03` is the third page too.
+            b"page" => {
+                let zeros = value.iter().take_while(|&&byte| byte == b'0').count();
+                value[zeros..].to_vec().into()
+            }
+            _ => return None,
+        };
+        Some([key, b"=", &value].concat())
+    })
 }
 
-/// Decodes the percent-encoded bytes of a fragment; a `%` without two digits stays.
+/// A `%` without two digits stays.
 pub(super) fn decode_fragment(fragment: &[u8]) -> Cow<'_, [u8]> {
     match memchr::memchr(b'%', fragment) {
         Some(_) => percent_decode(fragment).into(),

@@ -10,13 +10,13 @@ use super::disk::LookupMatch;
 use super::target::{TargetChecker, TargetLocation};
 use crate::pipeline::walk::path_of;
 
-/// The files of all mounts by their normal names; listed when a wiki link leads to no file by its path.
+/// By the normal names of the files; listed for the first wiki link without a file at its path.
 #[derive(Debug, Default)]
 pub(super) struct WikiPages(OnceLock<HashMap<String, Vec<Box<[u8]>>>>);
 
 impl WikiPages {
-    /// Returns the file that a wiki link names (A48): the one with the fewest directories above it,
-    /// the first by bytes if there are several.
+    /// Returns the file that a wiki link names (A48): with the fewest directories above it, the
+    /// first by bytes of several.
     pub(super) fn find(
         &self,
         checker: &TargetChecker,
@@ -48,13 +48,13 @@ impl WikiPages {
     }
 }
 
-/// Returns a name in lower case, in which blanks and hyphens are the same.
+/// In lower case, with hyphens for blanks.
 fn normal(name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name).to_lowercase();
     name.replace([' ', '_'], "-")
 }
 
-/// Lists the files of all mounts; hidden names and symbolic links are passed over.
+/// Lists the files of all mounts without hidden names and symbolic links.
 fn list(checker: &TargetChecker) -> HashMap<String, Vec<Box<[u8]>>> {
     let mut pages: HashMap<String, Vec<Box<[u8]>>> = HashMap::new();
     let roots = checker.mounts.iter().map(|(directory, _)| directory);

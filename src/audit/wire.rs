@@ -15,14 +15,13 @@ use crate::linker::{Diagnostic, Envelope, Link, LinkMember, Remark};
 use crate::pipeline::reorder::OutputBlock;
 use crate::uri::ResolveErrorKind;
 
-/// A value with a compact binary form.
 pub(super) trait Packed<'a>: Sized {
     fn pack(&self, out: &mut Vec<u8>);
 
     fn unpack(packed: &mut WireReader<'a>) -> Self;
 }
 
-/// Reads what was appended, in the same order; past the end it reads zeros.
+/// Past the end it reads zeros.
 #[derive(Clone, Debug)]
 pub(super) struct WireReader<'a>(pub(super) &'a [u8]);
 
@@ -44,13 +43,12 @@ impl<'a> WireReader<'a> {
         taken
     }
 
-    /// Reads a link and passes it to a closure, as its parts live no longer.
+    /// A closure takes the link, as its parts live no longer.
     pub(super) fn link<T>(&mut self, then: impl FnOnce(&Link<'_>) -> T) -> T {
         let context = LinkContext::unpack(self);
         self.reference(&context, then)
     }
 
-    /// Reads a link that was appended without its context.
     pub(super) fn reference<T>(
         &mut self,
         context: &LinkContext<'a>,
@@ -90,13 +88,13 @@ impl<'a> WireReader<'a> {
     }
 }
 
-/// Appends a link: its context, and then the rest.
+/// The context comes first.
 pub(super) fn push_link(link: &Link<'_>, out: &mut Vec<u8>) {
     LinkContext::of(link).pack(out);
     push_reference(link, out);
 }
 
-/// Appends a link without its context.
+/// Without the context.
 pub(super) fn push_reference(link: &Link<'_>, out: &mut Vec<u8>) {
     link.reference.pack(out);
     let base = link.base.map_or(&b""[..], |(base, _)| base);
@@ -115,7 +113,7 @@ pub(super) fn push_reference(link: &Link<'_>, out: &mut Vec<u8>) {
     (link.flags, link.unwrapped).pack(out);
 }
 
-/// The parts of a link that those after it often share.
+/// The parts of a link that the links after it often share.
 #[derive(Default)]
 pub(super) struct LinkContext<'a> {
     base: Option<(&'a [u8], &'a str)>,
@@ -134,33 +132,30 @@ impl<'a> LinkContext<'a> {
     }
 }
 
-/// The target of a link.
 enum PackedTarget<'a> {
     None(ResolveErrorKind),
     Whole(&'a [u8]),
-    /// So many bytes of the base, and then the reference.
+    /// The start of the base of this length, and then the reference.
     Joined(u64),
 }
 
-/// Consecutive records for the reports.
 #[derive(Debug, Default)]
 pub(super) struct WireRecords(pub(super) Vec<u8>);
 
-/// A record for the reports.
 #[derive(Clone, Debug)]
 pub(super) enum WireRecord<'a> {
-    /// The path of the document that the following records belong to.
+    /// The document of the next records.
     Document(&'a [u8]),
-    /// The path of the archive that the following records belong to, as may those before it.
+    /// The archive of the next records, and maybe of those before.
     Continued(&'a [u8]),
     /// A finding follows.
     Finding,
-    /// A link in this state follows.
+    /// A link follows.
     Link(LinkState),
     /// A target elsewhere on the network.
     External(&'a [u8]),
     Diagnostic(Diagnostic<'a>),
-    /// Why the document could not be read.
+    /// The reason for an unreadable document.
     Failure(&'a str),
     /// The key of a finding that the baseline accepts.
     Forgiven(u64),
@@ -182,7 +177,7 @@ impl OutputBlock for WireRecords {
     }
 }
 
-/// Implements [`Packed`] for structures by their fields, in this order.
+/// In the order of the fields.
 macro_rules! packed_fields {
     ($($type:ty { $($field:ident),* $(; ..$others:expr)? })*) => {$(
         impl<'a> $crate::audit::wire::Packed<'a> for $type {
@@ -202,8 +197,7 @@ macro_rules! packed_fields {
     )*};
 }
 
-/// Implements [`Packed`] for an enumeration with data: the number of the variant, in this order, and its
-/// fields.
+/// The number of the variant, in this order, and its fields.
 macro_rules! packed_variants {
     ($type:ty { $($variant:ident $(($($field:ident),*))?),* }) => {
         impl<'a> $crate::audit::wire::Packed<'a> for $type {
@@ -233,7 +227,7 @@ macro_rules! packed_variants {
         }
     };
 }
-/// Implements [`Packed`] for enumerations without data by the tables of their variants.
+/// By the tables of the variants.
 macro_rules! packed_kinds {
     ($($type:ty = $table:expr $(, $column:tt)?;)*) => {$(
         impl $crate::audit::wire::Packed<'_> for $type {
@@ -250,27 +244,15 @@ macro_rules! packed_kinds {
         }
     )*};
 }
-pub(super) use {packed_fields, packed_kinds, packed_variants};
+pub(super) use {packed_fields, packed_variants};
 
 packed_kinds! {
     bool = [false, true];
     Context = Context::NAMES, 0;
-    Level = [Level::Allow, Level::Warning, Level::Error];
     LinkState = LinkState::NAMES, 0;
     RemarkKind = RemarkKind::ALL;
-    ResolveErrorKind = ERRORS;
     RuleId = RULES, id;
 }
-
-/// The errors of links without a target, in the order of their numbers.
-const ERRORS: [ResolveErrorKind; 6] = [
-    ResolveErrorKind::NoBase,
-    ResolveErrorKind::UnsuitableBase,
-    ResolveErrorKind::InvalidReference,
-    ResolveErrorKind::InvalidBase,
-    ResolveErrorKind::ExcessDots,
-    ResolveErrorKind::Template,
-];
 
 packed_fields! {
     Diagnostic<'a> { member, code, count, offset }
@@ -283,6 +265,21 @@ packed_fields! {
     Position { line, column }
     Remark<'a> { kind, text, span, position }
 }
+
+packed_variants!(Level {
+    Allow,
+    Warning,
+    Error
+});
+
+packed_variants!(ResolveErrorKind {
+    NoBase,
+    UnsuitableBase,
+    InvalidReference,
+    InvalidBase,
+    ExcessDots,
+    Template
+});
 
 packed_variants!(PackedTarget<'a> { None(kind), Whole(target), Joined(length) });
 
@@ -382,7 +379,7 @@ impl<'a, S: Packed<'a>, T: Packed<'a>> Packed<'a> for (S, T) {
     }
 }
 
-/// Implements [`Packed`] for types by the form of others.
+/// By the form of other types.
 macro_rules! packed_as {
     ($($type:ty as $other:ty, |$value:ident| $to:expr, |$read:ident| $from:expr;)*) => {$(
         impl<'a> Packed<'a> for $type {
@@ -420,10 +417,10 @@ packed_as! {
         |number| codes().nth(number as usize).unwrap_or(CODES[0]);
 }
 
-/// The rotation that puts bits 57 to 63 of flags first.
+/// Puts bits 57 to 63 of flags first.
 const FLAG_SHIFT: u32 = 7;
 
-/// Every code, in the order of their numbers: two of them share a name with another one.
+/// By their numbers: two codes share a name with another one.
 fn codes() -> impl Iterator<Item = &'static Code> {
     let shared = [&diagnostic::ENCRYPTED, &diagnostic::SIGNED];
     CODES.iter().copied().chain(shared)

@@ -1,4 +1,4 @@
-//! The contract of the formats of reports, and what they write alike.
+//! The contract of the formats of reports, and their shared texts.
 
 use std::path::{Path, PathBuf};
 
@@ -13,37 +13,33 @@ use crate::output::escape::push_visible;
 use crate::output::record::Summary;
 use crate::pipeline::walk::path_of;
 
-/// The choices for one report.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReportStyle<'a> {
     pub(crate) color: bool,
     pub(crate) group: Grouping,
-    /// The file that the report is written to, if it is not standard output.
+    /// `None` for standard output.
     pub(crate) file: Option<&'a Path>,
 }
 
-/// Formats the records of a report into a buffer.
-///
 /// Called through a pointer: there are few findings in comparison to links.
 pub(crate) trait ReportFormatter: Send {
     fn start(&mut self, _out: &mut Vec<u8>) {}
 
-    /// Returns which findings are shown together.
     fn grouping(&self) -> Grouping {
         Grouping::None
     }
 
-    /// Appends a finding in a document; in a report with groups, one that is alone in its group.
+    /// In a report with groups, a finding that is alone in its group.
     fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>);
 
-    /// Appends one of the first findings of a group of several. Groups follow before the end of a report,
-    /// in the order of their first findings.
+    /// One of the first findings of a group of several; groups come before the end, in the order of
+    /// their first findings.
     fn grouped(&mut self, _finding: &Finding<'_>, _place: GroupPlace, _out: &mut Vec<u8>) {}
 
     fn record(&mut self, _document: &DocumentPath, _record: &ReportRecord<'_>, _out: &mut Vec<u8>) {
     }
 
-    /// Ends the findings of a document. Returns whether there is more to append, to be called again.
+    /// Returns whether there is more to append, to be called again.
     fn end_document(&mut self, _document: &DocumentPath, _out: &mut Vec<u8>) -> bool {
         false
     }
@@ -67,32 +63,27 @@ pub struct AuditSummary {
     pub(crate) counts: StateCounts,
     pub(crate) errors: u64,
     pub(crate) warnings: u64,
-    /// Findings past the limit, which are counted and not shown.
+    /// Findings past the limit.
     pub(crate) hidden: u64,
-    /// Findings for which no suggestion was searched, because the budget was spent.
+    /// Findings without a search for a suggestion, as the budget was spent.
     pub(crate) unsuggested: u64,
-    /// Findings that comments or entries of the options ignore.
     pub(crate) ignored: u64,
-    /// Findings that are fixed, and those whose fixes could not be written, if any were to be.
+    /// Findings that are fixed, and findings whose fixes could not be written.
     pub(crate) fixed: Option<(u64, u64)>,
     pub(crate) damaged: u64,
-    /// The findings of each rule that has any: the most severe first, then the most frequent.
+    /// The most severe first, then the most frequent.
     pub(crate) rules: Vec<RuleCount>,
-    /// The targets with most findings, if groups are counted.
+    /// The targets with most findings, of a run with groups.
     pub(crate) targets: Vec<TargetCount>,
-    /// Findings further down than the groups that are shown.
+    /// Findings past the groups that are shown.
     pub(crate) hidden_in_groups: u64,
-    /// Findings that the baseline accepts.
     pub(crate) forgiven: u64,
-    /// Lines of the baseline that accept no finding: the first ones as they are, and the number of all.
+    /// Unused lines of the baseline: the first ones, and the number of all.
     pub(crate) stale: (Vec<String>, u64),
-    /// The configuration file that was read.
     pub(crate) config: Option<PathBuf>,
-    /// The views of servers other than static ones, by their mounts.
     pub(crate) servers: Vec<SiteServer>,
 }
 
-/// The number of findings of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RuleCount {
     /// The index in [`RULES`].
@@ -101,7 +92,6 @@ pub(crate) struct RuleCount {
     pub(crate) count: u64,
 }
 
-/// The number of findings of a rule with a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TargetCount {
     pub(crate) name: String,
@@ -122,7 +112,6 @@ impl AuditSummary {
         }
     }
 
-    /// Returns the number of findings that a report with such groups leaves out.
     pub(super) fn hidden(&self, group: Grouping) -> u64 {
         match group {
             Grouping::None => self.hidden,
@@ -130,13 +119,12 @@ impl AuditSummary {
         }
     }
 
-    /// Returns the states of links by their names, with the number of links in each.
     pub(crate) fn states(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let states = LinkState::NAMES.iter().zip(self.counts);
         states.map(|((_, name), count)| (*name, count))
     }
 
-    /// Returns the states of links in words: `3 broken, 2 external`.
+    /// Such as `3 broken, 2 external`.
     pub(crate) fn states_in_words(&self) -> String {
         let states = self.states().map(|(name, count)| format!("{count} {name}"));
         states.collect::<Vec<_>>().join(", ")
@@ -152,7 +140,7 @@ impl AuditSummary {
         self.summary.bytes
     }
 
-    /// Returns the number of documents of formats that are not known, by their extensions, which were read as
+    /// Returns the number of documents of unknown formats, by their extensions, which were read as
     /// text: relative references in them are not seen.
     pub fn read_as_text(&self) -> u64 {
         self.summary.read_as_text
@@ -215,8 +203,8 @@ impl AuditSummary {
         self.ignored
     }
 
-    /// Returns the directories that were seen in the view of a server, and the names of the servers;
-    /// those of static servers are left out.
+    /// Returns the directories that were seen in the view of a server, and the names of the
+    /// servers, without static ones.
     pub fn servers(&self) -> impl Iterator<Item = (PathBuf, &'static str)> {
         let servers = self.servers.iter();
         servers.map(|site| (path_of(&site.root), site.server))
@@ -229,30 +217,28 @@ impl AuditSummary {
     }
 }
 
-/// A report is written when its buffer holds this many bytes.
+/// A buffer of this many bytes is written.
 pub(super) const GATHER: usize = 64 << 10;
 
-/// Returns a position after a path: `:12:3`.
 pub(crate) fn colons(position: Option<Position>) -> String {
     position.map_or(String::new(), |Position { line, column }| {
         format!(":{line}:{column}")
     })
 }
 
-/// Returns a text with its control characters escaped, and invalid UTF-8 as U+FFFD.
+/// Escapes control characters; invalid UTF-8 becomes U+FFFD.
 pub(super) fn shown(text: &[u8]) -> String {
     let mut out = Vec::new();
     push_visible(text, &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Returns the end of a message with the suggestion of a finding, if there is one.
 pub(super) fn suggestion(finding: &Finding<'_>, quote: fn(&[u8]) -> String) -> String {
     let suggestion = finding.suggestion().map(quote);
     suggestion.map_or(String::new(), |text| format!("; did you mean {text}?"))
 }
 
-/// Returns the reference of a finding and its message: `guide.html#instal (no such id)`.
+/// Such as `guide.html#instal (no such id)`.
 pub(super) fn sentence(finding: &Finding<'_>) -> String {
     let message = shown(finding.message().as_bytes()) + &suggestion(finding, shown);
     match finding.reference() {
@@ -261,7 +247,6 @@ pub(super) fn sentence(finding: &Finding<'_>) -> String {
     }
 }
 
-/// Returns the index of the rule of a finding in [`RULES`].
 pub(super) fn rule_index(finding: &Finding<'_>) -> usize {
     finding.rule.id as usize
 }

@@ -1,4 +1,4 @@
-//! Groups of findings for people: by default those of one rule with one target, which have one cause.
+//! Groups of findings for people: by default by rule and target, which have one cause.
 
 use std::collections::hash_map::Entry;
 
@@ -9,10 +9,9 @@ use crate::audit::names::Interner;
 use crate::audit::wire::{Packed, WireReader};
 use crate::output::DocumentPath;
 
-/// The property that the findings of a group share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Grouping {
-    /// There are no groups: each finding is shown.
+    /// Each finding is shown.
     None,
     #[default]
     Target,
@@ -21,7 +20,7 @@ pub(crate) enum Grouping {
 }
 
 impl Grouping {
-    /// Every grouping with its name on the command line.
+    /// The names on the command line.
     pub(crate) const NAMES: [(Grouping, &'static str); 4] = [
         (Grouping::None, "none"),
         (Grouping::Target, "target"),
@@ -30,57 +29,48 @@ impl Grouping {
     ];
 }
 
-/// The number of findings of a group that are shown.
 pub(super) const SHOWN: usize = 3;
 
-/// The number of bytes that are free before a finding is packed; few findings take more.
+/// The free bytes before a finding is packed; few take more.
 const ROOM: usize = 1 << 10;
 
-/// A finding of a group that is shown, and what is known of the group.
+/// A shown finding of a group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupPlace {
-    /// The property that the findings share.
     pub(super) by: Grouping,
     pub(super) count: u64,
-    /// The number of the finding among those that are shown, from 0.
+    /// The number among the shown findings, from 0.
     pub(super) nth: usize,
 }
 
 impl GroupPlace {
-    /// Returns how many findings follow the last one that is shown, if this is the last one.
+    /// Returns how many findings follow, if this is the last shown one.
     pub(super) fn more(&self) -> Option<u64> {
         let shown = SHOWN.min(self.count as usize);
         (self.nth + 1 == shown).then(|| self.count - shown as u64)
     }
 }
 
-/// The findings of a run in groups: of each group the number of its findings, and the first ones.
-///
-/// A finding in a group of its own takes about 70 bytes besides its reference and its target; the
-/// fourth and further findings of a group take none.
+/// Takes about 70 bytes for the first finding of a group, besides its reference and its target, and
+/// nothing for the fourth and further ones.
 #[derive(Debug, Default)]
 pub(super) struct FindingGroups {
     pub(super) by: Grouping,
-    /// In the order of their first findings.
     groups: Vec<FindingGroup>,
-    /// The numbers of groups by their keys.
     numbers: HashMap<u64, u32>,
-    /// The paths of documents.
     documents: Interner,
-    /// The findings that are shown, each after the number of its document.
+    /// The shown findings, each after the number of its document.
     packed: Vec<u8>,
-    /// The indices in `packed` of the second and further findings, for each group that has any.
+    /// The indices in `packed` of the second and further findings of groups.
     others: Vec<[u64; SHOWN - 1]>,
-    /// The number of groups when the limit of findings was reached.
+    /// The groups before the limit of findings.
     limit: Option<usize>,
 }
 
 #[derive(Debug)]
 struct FindingGroup {
-    /// The index in `packed` of the first finding.
     first: u64,
     count: u32,
-    /// The index in `others`, if there are others.
     others: u32,
 }
 
@@ -92,12 +82,11 @@ impl FindingGroups {
         }
     }
 
-    /// Hides the groups whose first finding has not come yet; the findings are counted.
+    /// Hides the groups that have no finding yet.
     pub(super) fn hide_new(&mut self) {
         self.limit.get_or_insert(self.groups.len());
     }
 
-    /// Adds a finding with its suggestion to its group.
     pub(super) fn add(
         &mut self,
         document: &DocumentPath,
@@ -138,7 +127,7 @@ impl FindingGroups {
         if nth < SHOWN {
             let packed = &mut self.packed;
             if packed.capacity() - packed.len() < ROOM {
-                // By a quarter: doubling would leave up to half of it unused.
+                // Doubling would leave up to half of it unused.
                 packed.reserve_exact(packed.len() / 4 + ROOM);
             }
             u64::from(document).pack(packed);
@@ -146,7 +135,6 @@ impl FindingGroups {
         }
     }
 
-    /// Calls a function with one of the first findings of a group.
     fn show<T>(
         &self,
         group: &FindingGroup,
@@ -170,8 +158,7 @@ impl FindingGroups {
         })
     }
 
-    /// Calls a function with the first findings of each group, in the order of the groups, until it
-    /// returns an error.
+    /// Shows the first findings of each group in order, until there is an error.
     pub(super) fn show_all<E>(
         &self,
         mut show: impl FnMut(GroupPlace, &Finding<'_>) -> Result<(), E>,
@@ -185,15 +172,14 @@ impl FindingGroups {
         Ok(())
     }
 
-    /// Returns the number of findings in groups that are hidden.
     pub(super) fn hidden(&self) -> u64 {
         let limit = self.limit.unwrap_or(self.groups.len());
         let counts = self.groups[limit..].iter();
         counts.map(|group| u64::from(group.count)).sum()
     }
 
-    /// Calls a function with the first finding of each of the `most` largest groups that have more
-    /// than one finding, the largest first; of equally large groups the earlier comes first.
+    /// Shows the first finding of each of the `most` largest groups of several, the largest first;
+    /// of equal ones the earlier first.
     pub(super) fn show_largest(&self, most: usize, mut show: impl FnMut(GroupPlace, &Finding<'_>)) {
         let mut largest: Vec<&FindingGroup> = Vec::new();
         for group in self.groups.iter().filter(|group| group.count > 1) {

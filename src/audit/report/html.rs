@@ -26,14 +26,12 @@ const SCRIPT: &str = include_str!("page.js");
 
 pub(super) struct HtmlReport {
     place: ReportPlace,
-    /// The numbers of targets, by the keys of their groups.
+    /// By the keys of the groups.
     targets: HashMap<u64, u32>,
-    /// The path of the document of the last finding.
     document: Option<Vec<u8>>,
 }
 
 impl HtmlReport {
-    /// Creates the page that is written to a file, or else to standard output.
     pub(super) fn new(file: Option<&Path>) -> Self {
         HtmlReport {
             place: ReportPlace::of(file),
@@ -100,19 +98,17 @@ impl ReportFormatter for HtmlReport {
     }
 }
 
-/// Splits the page around a mark, which it has once.
 fn split<'p>(page: &'p str, mark: &str) -> (&'p str, &'p str) {
     page.split_once(mark).unwrap_or((page, ""))
 }
 
-/// Returns the source expression of a script or style (Content Security Policy 3, section 2.3.1).
+/// A source expression (Content Security Policy 3, section 2.3.1).
 fn hash(text: &str) -> String {
     let mut digits = Vec::new();
     push_base64(&Sha256::digest(text.as_bytes()), &mut digits);
     format!("'sha256-{}'", String::from_utf8_lossy(&digits))
 }
 
-/// Returns the counts and the rules of a run as an object.
 fn totals(totals: &AuditSummary) -> String {
     let counts = [
         ("files", totals.files()),
@@ -142,25 +138,23 @@ fn totals(totals: &AuditSummary) -> String {
     )
 }
 
-/// Returns a value as JSON that neither ends the block of data nor begins a comment in it: without `<`,
-/// `>` and `&`.
+/// Without `<`, `>` and `&`, JSON neither ends the block of data nor begins a comment in it.
 fn json(value: impl Into<Value>) -> String {
     let text = value.into().to_string();
     let text = text.replace('<', "\\u003c").replace('>', "\\u003e");
     text.replace('&', "\\u0026")
 }
 
-/// Where a report lies, and references from there to documents.
+/// The origin of references from a report to documents.
 #[derive(Clone, Debug)]
 struct ReportPlace {
-    /// An absolute path with a trailing slash; empty if it is unknown.
+    /// With a trailing slash; empty if it is unknown.
     directory: Vec<u8>,
-    /// The current directory, from which the paths of documents start.
     here: Vec<u8>,
 }
 
 impl ReportPlace {
-    /// Returns the directory of a file; the current directory without one, as for standard output.
+    /// Without a file, as for standard output, the current directory.
     fn of(file: Option<&Path>) -> Self {
         let here = Bases::here().here;
         let above = file.and_then(Path::parent);
@@ -176,8 +170,8 @@ impl ReportPlace {
         ReportPlace { directory, here }
     }
 
-    /// Returns the relative reference to a document: percent-encoded, and beginning with `./` or `../`,
-    /// so that no name in it is taken for a scheme or a host. Empty if it is unknown.
+    /// Begins with `./` or `../`, so that no name is taken for a scheme or a host; empty if the
+    /// directory is unknown.
     fn reference_to(&self, path: &[u8]) -> Vec<u8> {
         let mut names = AbsolutePaths::default();
         let path = names.absolute(&self.here, path);

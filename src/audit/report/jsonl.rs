@@ -86,7 +86,6 @@ impl ReportFormatter for JsonlReport {
     }
 }
 
-/// Appends a comma, a key and an object of counts.
 fn push_object(
     name: &str,
     counts: impl IntoIterator<Item = (&'static str, u64)>,
@@ -100,7 +99,7 @@ fn push_object(
     out.push(b'}');
 }
 
-/// Appends the keys of a link for a position that is not one: null except for the position itself.
+/// Appends the keys of a link, null except for the position.
 fn open_position(document: &DocumentPath, subject: &DocumentPosition<'_>, out: &mut Vec<u8>) {
     json::open("finding", out);
     push_text("path", Some(document.path()), out);

@@ -1,4 +1,4 @@
-//! JUnit XML: a suite for each document with findings, and one with the counts of the run.
+//! JUnit XML: a suite for each document with findings, and one with the numbers of the run.
 //! Warnings are cases that pass and have output.
 
 use std::io::Write as _;
@@ -12,10 +12,9 @@ use crate::output::record::counted;
 /// The cases of the current document, collected because their number is written before them.
 #[derive(Default)]
 pub(super) struct JunitReport {
-    /// A line for each case: the level, the rule, the position after the path, and the sentence, with
-    /// tabs between them, which none of them contains.
+    /// Lines of level, rule, position and sentence, between tabs, which none of them contains.
     cases: String,
-    /// The number of bytes of `cases` that have been written.
+    /// The bytes of `cases` that have been written.
     written: usize,
     tests: u64,
     failures: u64,
@@ -70,7 +69,6 @@ impl ReportFormatter for JunitReport {
     }
 }
 
-/// Appends the element of a case from its line.
 fn push_case(path: &str, line: &str, out: &mut Vec<u8>) {
     let mut parts = line.trim_end_matches('\n').splitn(4, '\t');
     let mut part = || parts.next().unwrap_or_default();
@@ -87,8 +85,7 @@ fn push_case(path: &str, line: &str, out: &mut Vec<u8>) {
     );
 }
 
-/// Escapes text without control characters for an attribute; noncharacters, which XML cannot contain,
-/// become U+FFFD.
+/// Noncharacters, which XML cannot contain, become U+FFFD.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -9,19 +9,17 @@ use crate::audit::finding::Finding;
 use crate::audit::rules::RULES;
 use crate::output::record::counted;
 
-/// The limit of the length of a summary, in bytes.
 const LIMIT: usize = 1 << 20;
 /// Room for all but the findings.
 const FRAME: usize = 8 << 10;
 
-/// Findings in groups after the totals, which are known last.
+/// The totals come first, and are known last.
 #[derive(Default)]
 pub(super) struct MarkdownReport {
     group: Grouping,
     body: String,
-    /// The part of the body that a group begins.
     current: String,
-    /// Findings of groups that the limit leaves out.
+    /// Findings that the limit leaves out.
     omitted: u64,
 }
 
@@ -33,7 +31,7 @@ impl MarkdownReport {
         }
     }
 
-    /// Adds the item of a finding or a group, unless the limit is reached.
+    /// Adds an item within the limit.
     fn finish_item(&mut self, count: u64) {
         if self.omitted == 0 && self.body.len() + self.current.len() + FRAME <= LIMIT {
             self.body += &self.current;
@@ -121,7 +119,6 @@ fn rule(finding: &Finding<'_>) -> String {
     format!("{} {}", finding.level.name(), finding.rule.name)
 }
 
-/// Returns a finding with its place.
 fn line(finding: &Finding<'_>) -> String {
     let (place, rule, mut message) = (place(finding), rule(finding), message(finding));
     if !finding.reference().is_empty() {
@@ -130,7 +127,7 @@ fn line(finding: &Finding<'_>) -> String {
     format!("{place}: {rule}: {message}{}", suggestion(finding, code))
 }
 
-/// Returns where a finding is: `path!member:line:column`.
+/// `path!member:line:column`
 fn place(finding: &Finding<'_>) -> String {
     let mut place = String::from_utf8_lossy(finding.document.path()).into_owned();
     if let Some(member) = finding.member() {
@@ -139,7 +136,7 @@ fn place(finding: &Finding<'_>) -> String {
     code((place + &colons(finding.position())).as_bytes())
 }
 
-/// Returns the message of a finding; the path in it, if there is one, is no markup.
+/// A path in a message is code.
 fn message(finding: &Finding<'_>) -> String {
     match finding.message() {
         Cow::Borrowed(message) => message.to_owned(),
@@ -147,8 +144,8 @@ fn message(finding: &Finding<'_>) -> String {
     }
 }
 
-/// Returns a text as a code span, in which nothing is markup (GFM section 6.3): the fence is longer than
-/// any run of backticks in the text. No such text stands in a table, where a pipe would end the cell.
+/// A code span, in which nothing is markup (GFM section 6.3), with a fence longer than any run of
+/// backticks; not for tables, where a pipe ends the cell.
 fn code(text: &[u8]) -> String {
     let text = shown(text);
     let runs = text.split(|character| character != '`').map(str::len);

@@ -35,16 +35,18 @@ use groups::FindingGroups;
 pub(crate) use groups::Grouping;
 use jsonl::JsonlReport;
 
+/// Targets in the summary, and lines of a baseline.
+const MOST_LISTED: usize = 10;
+
 pub(crate) struct ReportFormat {
     pub name: &'static str,
-    /// Whether the report is text for people, which a diff may replace.
+    /// Text for people, which a diff may replace.
     pub(crate) is_text: bool,
-    /// Whether the report consists of records, which have the date, the sender and the subject of messages.
+    /// Records, which have the date, the sender and the subject of messages.
     pub(crate) has_records: bool,
     start: StartReport,
 }
 
-/// Every format of reports, one row each.
 pub(crate) static FORMATS: &[ReportFormat] = &[
     ReportFormat {
         is_text: true,
@@ -97,7 +99,7 @@ impl<'r> OpenReport<'r> {
         }
     }
 
-    /// Opens a list of lines, which are appended without a formatter.
+    /// Lines are appended without a formatter.
     fn list(writer: Box<dyn Write + Send + 'r>) -> Self {
         let unused = text::TextReport::new(ReportStyle::default());
         OpenReport::new(Box::new(unused), writer)
@@ -119,36 +121,31 @@ impl<'r> OpenReport<'r> {
 
 #[derive(Debug)]
 pub(crate) struct SkippedFile {
-    /// The ticket, and the number in the batch.
+    /// The ticket, and the number in its batch.
     pub(crate) order: (u64, u32),
     pub(crate) path: PathBuf,
     pub(crate) skip: Skip,
 }
 
-/// All reports of a run: each gets every record.
 pub(crate) struct ReportSet<'r> {
     open: Vec<OpenReport<'r>>,
-    /// The list of targets elsewhere on the network, one a line, each once.
+    /// Targets elsewhere on the network, one a line, each once.
     external: Option<OpenReport<'r>>,
     listed: HashSet<Box<[u8]>>,
-    /// The keys of all findings.
     baseline: Option<OpenReport<'r>>,
-    /// The groups of the reports that have any, one set for each grouping.
+    /// One for each grouping of the reports.
     groups: Vec<FindingGroups>,
-    /// The keys of findings that the baseline accepts.
     forgiven: foldhash::HashSet<u64>,
-    /// Collects the fixes of findings.
     pub(crate) fixes: Option<&'r mut FixList>,
     document: DocumentPath,
     verbosity: Verbosity,
-    /// The number of findings that are shown at most.
+    /// The findings that are shown at most.
     most: u64,
     shown: u64,
     pub(crate) totals: AuditSummary,
 }
 
 impl<'r> ReportSet<'r> {
-    /// Creates an empty set of reports that show up to `most` findings.
     pub(crate) fn new(verbosity: Verbosity, most: Option<u64>) -> Self {
         ReportSet {
             open: Vec::new(),
@@ -184,12 +181,11 @@ impl<'r> ReportSet<'r> {
         }
     }
 
-    /// Finds the targets with most findings, for the summary.
     pub(crate) fn count_targets(&mut self) {
         self.group_by(Grouping::Target);
     }
 
-    /// Adds a report of how many findings there are with each value of a key.
+    /// Adds a report of the number of findings with each value of a key.
     pub(crate) fn count_by(
         &mut self,
         key: CountKey,
@@ -218,7 +214,7 @@ impl<'r> ReportSet<'r> {
         self.baseline = Some(OpenReport::list(writer));
     }
 
-    /// Takes a record that is no finding; `packed` has what follows it.
+    /// Takes a record other than a finding; the rest of it is in `packed`.
     pub(super) fn take(
         &mut self,
         record: WireRecord<'_>,
@@ -272,7 +268,7 @@ impl<'r> ReportSet<'r> {
         Ok(())
     }
 
-    /// Returns whether the next finding is shown, and not only counted.
+    /// Returns whether the next finding is more than a number.
     pub(super) fn shows_next(&self) -> bool {
         self.fixes.is_some() || self.shown < self.most && !self.open.is_empty()
     }
@@ -308,7 +304,7 @@ impl<'r> ReportSet<'r> {
         }
     }
 
-    /// Reports that findings are left whose fixes could not be written, in the place of the findings.
+    /// Reports the findings whose fixes could not be written.
     pub(crate) fn leave<'f>(
         &mut self,
         path: &Path,
@@ -357,14 +353,12 @@ impl<'r> ReportSet<'r> {
         self.document.set(b"");
     }
 
-    /// Prints a message about the current document on standard error.
     fn print(&self, message: &str) {
         let (path, message) = (shown(self.document.path()), shown(message.as_bytes()));
         // Errors on standard error are ignored.
         let _ = io::stderr().write_all(format!("uriscan: {path}: {message}\n").as_bytes());
     }
 
-    /// Ends all reports and returns the totals, completed by the given counts.
     pub(crate) fn end(mut self, summary: Summary, counts: StateCounts) -> io::Result<AuditSummary> {
         self.totals.summary = summary;
         self.totals.counts = counts;
@@ -391,13 +385,7 @@ impl<'r> ReportSet<'r> {
         }
         Ok(self.totals)
     }
-}
 
-/// The number of targets in the summary, and of lines of a baseline.
-const MOST_LISTED: usize = 10;
-
-impl ReportSet<'_> {
-    /// Completes the counts by rule and by target.
     fn sort_counts(&mut self) {
         let rules = &mut self.totals.rules;
         rules.sort_unstable_by_key(|row| (Reverse(row.level), Reverse(row.count), row.rule));
@@ -414,7 +402,6 @@ impl ReportSet<'_> {
         }
     }
 
-    /// Counts the lines of a baseline that accept no finding.
     pub(super) fn compare(&mut self, baseline: &Baseline) {
         let (lines, count) = &mut self.totals.stale;
         for line in baseline.stale(&self.forgiven) {
@@ -426,7 +413,7 @@ impl ReportSet<'_> {
     }
 }
 
-/// Counts findings by a key; the counts are lines at the end, or records among those of an audit.
+/// Numbers of findings by a key: lines at the end, or records among the audit's.
 struct CountReport {
     key: CountKey,
     counts: KeyCounts,

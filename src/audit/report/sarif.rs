@@ -30,10 +30,7 @@ impl ReportFormatter for SarifReport {
         out.extend_from_slice(START.as_bytes());
         for (index, rule) in RULES.iter().enumerate() {
             let separator = if index > 0 { "," } else { "" };
-            let (name, message) = (
-                quoted(rule.name.as_bytes()),
-                quoted(rule.message.as_bytes()),
-            );
+            let [name, message] = [rule.name, rule.message].map(|text| quoted(text.as_bytes()));
             let level = level(rule.level);
             let _ = write!(
                 out,
@@ -69,28 +66,22 @@ impl ReportFormatter for SarifReport {
     }
 }
 
-/// Returns a string as JSON has it.
 fn quoted(text: &[u8]) -> String {
     let mut out = Vec::new();
     push_string(text, &mut out);
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Returns the member with the region in the file, unless the finding is in an enclosed part with offsets
-/// of its own.
+/// Empty in an enclosed part, whose offsets differ.
 fn region(finding: &Finding<'_>) -> String {
-    let is_file = finding.member().is_none();
-    let position = finding.position().filter(|_| is_file);
+    let position = finding.position();
     let position = position
         .map(|Position { line, column }| format!("\"startLine\":{line},\"startColumn\":{column}"));
-    let span = finding
-        .span()
-        .filter(|_| is_file)
-        .map(|Span { start, end }| {
-            format!("\"byteOffset\":{start},\"byteLength\":{}", end - start)
-        });
+    let span = finding.span().map(|Span { start, end }| {
+        format!("\"byteOffset\":{start},\"byteLength\":{}", end - start)
+    });
     let keys: Vec<_> = position.into_iter().chain(span).collect();
-    if keys.is_empty() {
+    if keys.is_empty() || finding.member().is_some() {
         return String::new();
     }
     format!(",\"region\":{{{}}}", keys.join(","))
@@ -104,7 +95,6 @@ fn level(level: Level) -> &'static str {
     }
 }
 
-/// Returns a path as a URI reference.
 fn artifact(path: &[u8]) -> Vec<u8> {
     let mut uri = Vec::new();
     if path.starts_with(b"/") {

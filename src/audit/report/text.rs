@@ -19,7 +19,6 @@ const ERROR: &str = "\x1b[1;31m";
 const WARNING: &str = "\x1b[1;33m";
 const PLAIN: &str = "\x1b[0m";
 
-/// Text for people and editors, a line for each finding.
 pub(super) struct TextReport {
     color: bool,
     group: Grouping,
@@ -55,7 +54,7 @@ impl TextReport {
         self.paint(PATH, path)
     }
 
-    /// Returns the path, and the position if it is known, each with a colon.
+    /// The path and the position, each with a colon.
     fn location(
         &self,
         document: &DocumentPath,
@@ -72,7 +71,7 @@ impl TextReport {
         }
     }
 
-    /// Returns the line above the findings of a group: `530x logo.png: broken-file (error: no such file)`.
+    /// `530x logo.png: broken-file (error: no such file)`
     fn group(&self, finding: &Finding<'_>, place: GroupPlace) -> String {
         let count = self.paint(NUMBER, place.count);
         let target = match place.by {
@@ -131,11 +130,11 @@ impl ReportFormatter for TextReport {
     }
 }
 
-/// Annotations of GitHub Actions: a workflow command for each group of findings.
+/// A workflow command for each group of findings.
 pub(super) struct GithubReport(pub(super) Grouping);
 
 impl GithubReport {
-    /// Appends a command for a finding, which represents so many more.
+    /// Appends a command for a finding and `more` of its group.
     fn annotate(finding: &Finding<'_>, more: u64, out: &mut Vec<u8>) {
         let path = data(&shown(finding.document.path()));
         let path = path.replace(':', "%3A").replace(',', "%2C");
@@ -167,7 +166,6 @@ impl ReportFormatter for GithubReport {
     }
 }
 
-/// Escapes the data of a command.
 fn data(text: &str) -> String {
     (text.replace('%', "%25").replace('\r', "%0D")).replace('\n', "%0A")
 }

@@ -12,7 +12,7 @@ use crate::document::events::Span;
 
 pub(super) fn parse(text: &[u8]) -> ParsedRules {
     let mut found = ParsedRules::default();
-    // The sections that are open, and whether each holds for all requests.
+    // Whether each open section holds for all requests.
     let mut sections: Vec<bool> = Vec::new();
     let mut at = 0;
     while let Some((line, span)) = logical_line(text, &mut at) {
@@ -33,7 +33,7 @@ pub(super) fn parse(text: &[u8]) -> ParsedRules {
         }
         let name = String::from_utf8_lossy(&name);
         let followed = match &*name {
-            // These change headers, access or content, and not which file is at a path.
+            // These do not change which file is at a path.
             "addcharset" | "adddefaultcharset" | "addencoding" | "addlanguage" | "addtype"
             | "allow" | "authname" | "authtype" | "authuserfile" | "browsermatch"
             | "contentdigest" | "defaultlanguage" | "defaulttype" | "deny" | "expiresactive"
@@ -53,7 +53,6 @@ pub(super) fn parse(text: &[u8]) -> ParsedRules {
 }
 
 impl ParsedRules {
-    /// Takes a directive; returns `None` if it is not followed.
     fn directive(&mut self, name: &str, words: &[Vec<u8>], span: Span) -> Option<()> {
         match name {
             "redirect" | "redirectpermanent" | "redirecttemp" | "redirectmatch" => {
@@ -67,7 +66,7 @@ impl ParsedRules {
                     let expression = PathPattern::expression(str::from_utf8(path).ok()?, None);
                     (expression?, TemplatePlaces::Numbers)
                 } else if path.starts_with(b"/") {
-                    // `/a/` is for what is below `/a`, and `/a` for itself too.
+                    // `/a/` matches paths below `/a`, and `/a` itself too.
                     let prefix = path.strip_suffix(b"/");
                     let literals = segments(prefix.unwrap_or(path)).map(SegmentPattern::literal);
                     let rest = SegmentPattern::Rest {
@@ -131,7 +130,7 @@ impl ParsedRules {
     }
 }
 
-/// Splits the status off, which is 302 if it is not given.
+/// The default is 302.
 fn status(words: &[Vec<u8>]) -> (u16, &[Vec<u8>]) {
     let Some((first, rest)) = words.split_first() else {
         return (302, words);
@@ -146,7 +145,7 @@ fn status(words: &[Vec<u8>]) -> (u16, &[Vec<u8>]) {
     number.map_or((302, words), |number| (number, rest))
 }
 
-/// Returns the line at an offset, with those that continue it, and moves the offset to the next line.
+/// Returns the line at an offset, with its continuations, and moves the offset to the next one.
 fn logical_line(text: &[u8], at: &mut usize) -> Option<(Vec<u8>, Span)> {
     let (mut line, start) = (Vec::new(), *at as u64);
     loop {
@@ -181,7 +180,7 @@ fn words(line: &[u8]) -> Vec<Vec<u8>> {
             match quote {
                 Some(quote) if byte == quote => break,
                 None if byte.is_ascii_whitespace() => break,
-                // The quote itself may stand behind a backslash; all else keeps it.
+                // Only the quote itself is escaped by a backslash.
                 Some(quote) if byte == b'\\' && rest.get(at) == Some(&quote) => {
                     word.push(quote);
                     at += 1;

@@ -1,7 +1,7 @@
-//! The rules of one file, and which of them answers a request.
+//! The rules of one file, of which the first that matches a request answers it.
 //!
-//! The first rule that matches counts. Patterns of segments stand in a trie, and regular expressions
-//! in sets that are matched at once, so that a lookup does not try all rules.
+//! Patterns of segments are in a trie, and regular expressions in sets that are matched at once,
+//! so that a lookup does not try all rules.
 
 use std::hash::BuildHasher;
 
@@ -11,19 +11,18 @@ use regex::bytes::{RegexSet, RegexSetBuilder};
 
 use super::rule::{PathPattern, Request, SegmentPattern, ServerRule, parameters, segments};
 
-/// Requests with a longer path are answered by no rule; servers refuse them.
+/// Servers refuse longer paths.
 const LONGEST_PATH: usize = 8 << 10;
-/// The size of the regular expressions of a set, in bytes.
+/// In bytes.
 const SET_SIZE: usize = 1 << 20;
-/// The number of regular expressions of a set, unless fewer are too large.
+/// Fewer if they are too large.
 const SET_LENGTH: usize = 256;
-/// The number of regular expressions of a file that are followed.
 const EXPRESSIONS: usize = 1 << 12;
-/// The number of nodes of the trie that a lookup visits: more than any file needs that people write.
+/// The nodes of the trie that a lookup visits: more than files that people write need.
 const VISITED: usize = 1 << 12;
-/// The number of rules with the same pattern that a lookup tries.
+/// The rules with the same pattern that a lookup tries.
 const ALIKE: usize = 32;
-/// The number of parameters of a query that are compared with the rules.
+/// The parameters of a query that are compared.
 const PARAMETERS: usize = 6;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,9 +35,9 @@ pub(super) enum TrailingSlash {
 
 #[derive(Debug, Default)]
 struct TrieNode {
-    /// The node after a segment of any name, or zero.
+    /// The node after any segment, or zero.
     named: u32,
-    /// There are rules here that depend on the query.
+    /// Rules here depend on the query.
     has_queries: bool,
 }
 
@@ -48,21 +47,19 @@ pub(in crate::audit) struct MatchedRule<'a> {
     pub(in crate::audit) destination: Vec<u8>,
 }
 
-/// The rules of one file in their order.
 #[derive(Debug, Default)]
 pub(in crate::audit) struct RuleIndex {
-    rules: Vec<ServerRule>,
+    pub(super) rules: Vec<ServerRule>,
     slash: TrailingSlash,
     nodes: Vec<TrieNode>,
-    /// Nodes by the hash of the node above and a segment.
+    /// By the hash of the node above and a segment.
     children: HashMap<u64, u32>,
-    /// Rules by the hash of the node where their pattern ends, whether more segments may follow, and
-    /// their literal conditions on the query.
+    /// By the hash of the node where the pattern ends, whether more segments may follow, and the
+    /// literal conditions on the query.
     lists: HashMap<u64, Vec<u32>>,
-    /// Sets of expressions, each with the rules that have them.
     expressions: Vec<(Vec<u32>, RegexSet)>,
     hasher: RandomState,
-    /// The number of rules past the limits, which are not followed.
+    /// Rules past the limits.
     pub(super) unfollowed: u64,
 }
 
@@ -87,15 +84,6 @@ impl RuleIndex {
         index
     }
 
-    pub(in crate::audit) fn rules(&self) -> &[ServerRule] {
-        &self.rules
-    }
-
-    pub(super) fn depends_on_query(&self) -> bool {
-        self.rules.iter().any(|rule| !rule.query.is_empty())
-    }
-
-    /// Adds a rule with a pattern of segments to the trie.
     fn add(&mut self, number: usize) {
         let rule = &self.rules[number];
         let PathPattern::Segments(patterns) = &rule.from else {
@@ -125,14 +113,10 @@ impl RuleIndex {
         let literals = literals.map(|one| [&one.key, &b"="[..], &one.value].concat());
         let mut literals: Vec<_> = literals.collect();
         literals.sort_unstable();
-        let hash = self
-            .hasher
-            .hash_one((node, rule.from.rest().is_some(), literals));
-        let list = self.lists.entry(hash).or_default();
-        if list
-            .iter()
-            .any(|&other| hides(&self.rules[other as usize], rule))
-        {
+        let key = (node, rule.from.rest().is_some(), literals);
+        let list = self.lists.entry(self.hasher.hash_one(key)).or_default();
+        let mut others = list.iter().map(|&other| &self.rules[other as usize]);
+        if others.any(|other| hides(other, rule)) {
             return;
         }
         if list.len() == ALIKE {
@@ -148,7 +132,7 @@ impl RuleIndex {
             let set = loop {
                 let patterns = numbers[..count].iter();
                 let patterns = patterns.map(|&number| match &self.rules[number as usize].from {
-                    PathPattern::Expression { expression, .. } => expression.as_str(),
+                    PathPattern::Expression { expression, .. } => &*expression.pattern,
                     PathPattern::Segments(_) => "",
                 });
                 let mut builder = RegexSetBuilder::new(patterns);
@@ -167,9 +151,8 @@ impl RuleIndex {
         }
     }
 
-    /// Returns the rule that answers a request; `exists` says whether there is a file at the path.
-    ///
-    /// A rule that only some requests meet counts if there is neither a file nor another rule.
+    /// `exists`: there is a file at the path. A conditional rule answers if there is neither a file
+    /// nor another rule.
     pub(in crate::audit) fn find(
         &self,
         request: &Request<'_>,
@@ -198,7 +181,7 @@ impl RuleIndex {
             let Some(destination) = rule.destination(&request) else {
                 continue;
             };
-            // Such servers add and remove slashes before they look at rules, which cannot do it.
+            // Such servers change slashes before they look at rules, which cannot do it.
             if self.slash == TrailingSlash::Ignored && rule.redirects() {
                 let same = destination.strip_suffix(b"/").unwrap_or(&destination);
                 if same == path || same.is_empty() && path == b"/" {
@@ -214,7 +197,7 @@ impl RuleIndex {
         fallback
     }
 
-    /// Returns the numbers of the rules whose patterns match a path, and may match its query.
+    /// Returns the rules that match a path, and may match its query.
     fn candidates(&self, request: &Request<'_>) -> Vec<u32> {
         let mut found = Vec::new();
         for (numbers, set) in &self.expressions {
@@ -250,11 +233,7 @@ impl RuleIndex {
     }
 
     fn push_lists(&self, node: usize, has_rest: bool, pairs: &[Vec<u8>], found: &mut Vec<u32>) {
-        let count = if self.nodes[node].has_queries {
-            pairs.len()
-        } else {
-            0
-        };
+        let count = pairs.len() * usize::from(self.nodes[node].has_queries);
         for chosen in 0..1usize << count {
             let is_chosen = |(bit, _): &(usize, _)| chosen >> bit & 1 == 1;
             let literals = pairs[..count].iter().enumerate().filter(is_chosen);
@@ -265,7 +244,7 @@ impl RuleIndex {
     }
 }
 
-/// Returns whether a rule that stands before another one with the same pattern leaves it no request.
+/// Returns whether an earlier rule with the same pattern leaves no request to another one.
 fn hides(rule: &ServerRule, other: &ServerRule) -> bool {
     let same_query = rule.query.is_empty() || rule.query == other.query;
     same_query

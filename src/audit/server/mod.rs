@@ -27,26 +27,22 @@ use rule::{Occurrences, ParsedRules, ServerSettings};
 pub(super) use index::MatchedRule;
 pub(super) use rule::{DestinationTemplate, Request};
 
-/// The length up to which redirect files are read, in bytes.
 const MAX_LENGTH: u64 = 1 << 20;
 
 #[derive(Debug)]
 pub(crate) struct ServerKind {
-    /// The name on the command line and in records.
     pub(crate) name: &'static str,
-    /// Files in the root of a site that indicate the kind, besides those with rules.
+    /// Files in the root of a site of this kind, besides those with rules.
     markers: &'static [&'static str],
-    /// Files with rules for a site, in the order in which the rules apply.
+    /// In the order in which the rules apply.
     site_files: &'static [RuleSyntax],
-    /// The file with rules that any directory may have.
+    /// In any directory.
     directory_file: Option<RuleSyntax>,
-    /// Whether pages are found without their extension.
     extension: OptionalExtension,
-    /// Paths that the platform answers itself.
     platform: &'static [&'static str],
-    /// Whether the server adds and removes slashes and extensions of pages, as Vercel does.
+    /// Slashes and extensions of pages are added and removed, as by Vercel.
     moves_pages: bool,
-    /// Whether [`CNAME`] names the host of a site.
+    /// [`CNAME`] names the host.
     reads_host: bool,
 }
 
@@ -65,10 +61,9 @@ impl ServerKind {
     }
 }
 
-/// Serves files by their names, and index files for directories.
 static STATIC: ServerKind = ServerKind::new("static");
 
-/// Every kind of server; the first one of which the root of a site has a file is taken.
+/// The first kind is taken of which the root of a site has a file.
 pub(crate) static SERVERS: &[&ServerKind] = &[
     &STATIC,
     // Others with `_redirects` are alike.
@@ -126,26 +121,24 @@ pub(crate) static SERVERS: &[&ServerKind] = &[
 ];
 
 const CNAME: &str = "CNAME";
-/// The page that servers show for paths at which nothing is.
+/// Shown for paths without a file.
 const ERROR_PAGE: &str = "404.html";
 
 type PublishedDirectory = fn(&[u8]) -> Option<String>;
 
-/// The syntax of files with rules that have one name.
 #[derive(Debug)]
 struct RuleSyntax {
     name: &'static str,
     slash: TrailingSlash,
-    /// Returns the contents; `None` if they do not parse.
+    /// `None` if the text does not parse.
     parse: fn(&[u8]) -> Option<ParsedRules>,
-    /// Configurations of hosts, which are only parsed as a whole: returns the directory of the site, below
-    /// that of the file, if the file names one.
+    /// For configurations of hosts, which are only parsed as a whole: the directory of the site,
+    /// below the file's, if it is named.
     published: Option<PublishedDirectory>,
 }
 
 impl RuleSyntax {
-    /// Reads the file of a site: configurations of hosts from the root or from above it in the
-    /// repository (A100).
+    /// Configurations of hosts may be above the root in the repository (A100).
     fn of_site(&self, tree: &DiskTree, root: &[u8]) -> Option<FileText> {
         let Some(published) = self.published else {
             return FileText::read(tree, root, self.name);
@@ -197,7 +190,6 @@ impl ServerKind {
         SERVERS.iter().copied().find(|kind| kind.name == name)
     }
 
-    /// Returns the kind that the files in the root of a site indicate.
     fn of_files(tree: &DiskTree, root: &[u8]) -> &'static ServerKind {
         let has = |name: &str| tree.file_in(root, name.as_bytes()).is_some();
         let is_of_site = |file: &RuleSyntax| match file.published {
@@ -211,23 +203,17 @@ impl ServerKind {
         });
         kind.unwrap_or(&STATIC)
     }
-
-    fn is_static(&self) -> bool {
-        std::ptr::eq(self, &STATIC)
-    }
 }
 
 #[derive(Debug)]
 pub(super) struct RuleFile {
-    /// The absolute path.
     pub(super) path: Vec<u8>,
     pub(super) rules: RuleIndex,
-    /// The contents without the rules.
+    /// Without the rules.
     parsed: ParsedRules,
 }
 
 impl RuleFile {
-    /// Returns the parts of the file that are not followed, by the code of their diagnostic.
     pub(super) fn notes(&self) -> impl Iterator<Item = (&'static Code, Occurrences)> {
         let notes = [
             (&diagnostic::SERVER_UNFOLLOWED, self.parsed.unfollowed),
@@ -237,18 +223,14 @@ impl RuleFile {
         notes.into_iter().filter(|(_, found)| found.count > 0)
     }
 
-    /// Returns all destinations in the file that answer requests, with the status: those of rules, and the
-    /// pages for paths at which nothing is.
+    /// Returns all destinations, with the status of the answer: of rules, and of error pages.
     pub(super) fn destinations(&self) -> impl Iterator<Item = (&DestinationTemplate, u16)> {
-        let rules = self
-            .rules
-            .rules()
-            .iter()
-            .map(|rule| (&rule.to, rule.status));
+        let rules = self.rules.rules.iter();
+        let rules = rules.map(|rule| (&rule.to, rule.status));
         rules.chain(self.parsed.error_pages.iter().map(|page| (page, 404)))
     }
 
-    /// Returns the names under which files are found, with the settings of this file.
+    /// With the settings of this file.
     fn naming(&self, naming: &FileNaming) -> FileNaming {
         let mut naming = naming.clone();
         naming.pages = self.parsed.settings.pages.unwrap_or(naming.pages);
@@ -262,23 +244,16 @@ impl RuleFile {
 #[derive(Debug, Default)]
 pub(super) struct DirectoryConfig {
     file: Option<Arc<RuleFile>>,
-    naming: FileNaming,
+    pub(super) naming: FileNaming,
     above: Option<Arc<DirectoryConfig>>,
-}
-
-impl DirectoryConfig {
-    pub(super) fn naming(&self) -> &FileNaming {
-        &self.naming
-    }
 }
 
 #[derive(Debug)]
 pub(super) struct ServerView {
     kind: &'static ServerKind,
-    /// The mounted directory, with its slash.
+    /// With its slash.
     root: Vec<u8>,
     config: Arc<DirectoryConfig>,
-    /// The files with rules for the site, in the order in which the rules apply.
     files: Vec<Arc<RuleFile>>,
     known: RwLock<KnownFiles>,
 }
@@ -286,9 +261,9 @@ pub(super) struct ServerView {
 #[derive(Debug, Default)]
 struct KnownFiles {
     files: Vec<Arc<RuleFile>>,
-    /// The directories that have been looked at, by their paths without a slash at the end.
+    /// By the paths without a slash at the end.
     directories: HashMap<Box<[u8]>, Arc<DirectoryConfig>>,
-    /// The paths below the root that are shown for paths at which nothing is.
+    /// Paths below the root.
     error_pages: HashSet<Vec<u8>>,
 }
 
@@ -306,12 +281,9 @@ impl KnownFiles {
 
 #[derive(Debug)]
 pub(super) enum ServerAnswer<'a> {
-    /// By a rule of a file.
     Rule(&'a RuleFile, MatchedRule<'a>),
-    /// The path is elsewhere, as the settings of the server say: the path without or with a slash or an
-    /// extension.
+    /// The path without or with a slash or an extension, by the settings of a file.
     Path(&'a [u8], Vec<u8>),
-    /// The platform has something at the path.
     Platform,
     Files,
 }
@@ -341,7 +313,7 @@ impl ServerView {
         }
     }
 
-    /// Returns what applies to requests for a path, which begins with the mounted directory.
+    /// The path begins with the mounted directory.
     pub(super) fn config(&self, tree: &DiskTree, path: &[u8]) -> Arc<DirectoryConfig> {
         let mut config = Arc::clone(&self.config);
         let Some(syntax) = &self.kind.directory_file else {
@@ -362,7 +334,6 @@ impl ServerView {
         config
     }
 
-    /// Returns the directives of a directory, read if this is the first time.
     fn directory(
         &self,
         tree: &DiskTree,
@@ -373,7 +344,6 @@ impl ServerView {
         if let Some(config) = self.known().directories.get(path) {
             return Arc::clone(config);
         }
-        // Without a file, what applies above applies here.
         let config = FileText::read(tree, path, syntax.name).map_or(above.clone(), |text| {
             let file = syntax.parse(text);
             Arc::new(DirectoryConfig {
@@ -399,7 +369,7 @@ impl ServerView {
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the answer to a request, where `found` tells how a file was found at the path.
+    /// Returns the answer for a file that was `found` in some way.
     pub(super) fn answer<'a>(
         &'a self,
         config: &'a DirectoryConfig,
@@ -426,14 +396,14 @@ impl ServerView {
         ServerAnswer::Files
     }
 
-    /// Returns whether the platform answers for a path, which is below a mount.
+    /// The path is below a mount.
     pub(super) fn is_platform(&self, mount: &[u8], path: &[u8]) -> bool {
         let path = [mount, path].concat();
         let mut prefixes = self.kind.platform.iter();
         prefixes.any(|prefix| path.starts_with(prefix.as_bytes()))
     }
 
-    /// Returns how a page counts that was found in some way: Vercel serves directories without a slash.
+    /// Vercel serves directories without a slash.
     pub(super) fn seen(&self, how: LookupMatch) -> LookupMatch {
         match how {
             LookupMatch::WithoutSlash if self.kind.moves_pages => LookupMatch::Index,
@@ -441,7 +411,6 @@ impl ServerView {
         }
     }
 
-    /// Returns all files with rules, in the order of their paths.
     pub(super) fn rule_files(&self) -> Vec<Arc<RuleFile>> {
         let mut files = self.known().files.clone();
         files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
@@ -449,7 +418,7 @@ impl ServerView {
     }
 }
 
-/// Returns the path to which Vercel sends the requests for a page that exists.
+/// Returns where Vercel sends the requests for a page that exists.
 fn moved_path(
     settings: &ServerSettings,
     path: &[u8],
@@ -457,10 +426,8 @@ fn moved_path(
 ) -> Option<Vec<u8>> {
     let how = found.filter(|how| *how != LookupMatch::OtherCase)?;
     let without = |path: &[u8]| {
-        let shorter = path
-            .strip_suffix(b"/")
-            .filter(|shorter| !shorter.is_empty());
-        shorter.unwrap_or(path).to_vec()
+        let shorter = path.strip_suffix(b"/").unwrap_or_default();
+        (if shorter.is_empty() { path } else { shorter }).to_vec()
     };
     if settings.pages.is_some()
         && how == LookupMatch::Exact
@@ -491,7 +458,7 @@ struct FileText {
 }
 
 impl FileText {
-    /// Reads a file of a directory, if it is a regular one and leads nowhere out of the roots.
+    /// Reads a regular file within the roots.
     fn read(tree: &DiskTree, directory: &[u8], name: &str) -> Option<FileText> {
         let path = tree.file_in(directory, name.as_bytes())?;
         let (mut text, is_far) = match tree.read(&path, MAX_LENGTH + 1)? {
@@ -514,7 +481,7 @@ impl FileText {
     }
 }
 
-/// Returns whether a directory has a page, as the root of a site has.
+/// The root of a site has a page.
 fn has_page(tree: &DiskTree, directory: &[u8]) -> bool {
     let names = tree.names(directory);
     names.iter().any(|name| name.ends_with(".html"))
@@ -522,16 +489,15 @@ fn has_page(tree: &DiskTree, directory: &[u8]) -> bool {
 
 #[derive(Debug, Default)]
 pub(super) struct Servers {
-    /// In the order of the mounts; those of static servers are left out.
-    views: Vec<ServerView>,
-    /// The indices of `views`, by the mounted directories with their slashes.
+    /// In the order of the mounts, without static ones.
+    pub(super) views: Vec<ServerView>,
+    /// By the mounted directories with their slashes.
     by_root: HashMap<Box<[u8]>, usize>,
-    /// A rule depends on the query of a target.
     pub(super) depends_on_query: bool,
 }
 
 impl Servers {
-    /// Takes the views of `kind`, or of those that the files tell, on all mounts.
+    /// Without a kind the files of each mount determine it.
     pub(super) fn new(
         kind: Option<&'static ServerKind>,
         mounts: &Mounts,
@@ -541,33 +507,24 @@ impl Servers {
         let mut servers = Servers::default();
         for (root, _) in mounts.iter() {
             let kind = kind.unwrap_or_else(|| ServerKind::of_files(tree, root));
-            if kind.is_static() || servers.by_root.contains_key(root) {
+            if std::ptr::eq(kind, &STATIC) || servers.by_root.contains_key(root) {
                 continue;
             }
             let view = ServerView::new(kind, root, tree, naming);
-            servers.depends_on_query |=
-                (view.files.iter()).any(|file| file.rules.depends_on_query());
+            let mut rules = view.files.iter().flat_map(|file| &file.rules.rules);
+            servers.depends_on_query |= rules.any(|rule| !rule.query.is_empty());
             servers.by_root.insert(root.into(), servers.views.len());
             servers.views.push(view);
         }
         servers
     }
 
-    /// Returns the view on a mounted directory, given with its slash; none if it is static.
+    /// The root has its slash.
     pub(super) fn of(&self, root: &[u8]) -> Option<&ServerView> {
         self.by_root.get(root).map(|&index| &self.views[index])
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.views.is_empty()
-    }
-
-    /// Returns the views that are not static, in the order of the mounts.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &ServerView> {
-        self.views.iter()
-    }
-
-    /// Returns the views that were taken, for the summary; `shown` is the path that people see.
+    /// `shown` returns the path that people see.
     pub(super) fn summaries(&self, shown: impl Fn(&[u8]) -> Vec<u8>) -> Vec<SiteServer> {
         let summary = |view: &ServerView| {
             let files = &view.known().files;
@@ -583,7 +540,6 @@ impl Servers {
         self.views.iter().map(summary).collect()
     }
 
-    /// Returns whether a file is shown for paths at which nothing is.
     pub(super) fn is_error_page(&self, path: &[u8]) -> bool {
         self.views.iter().any(|view| {
             let below = path.strip_prefix(&view.root[..]);
@@ -593,8 +549,8 @@ impl Servers {
     }
 }
 
-/// Gives the mounts with an internal origin the host that GitHub Pages reads from `CNAME`; `directory`
-/// returns the directory of a root, which may be an archive.
+/// Gives the mounts with an internal origin the host in `CNAME`; `directory` returns the directory
+/// of a root, which may be an archive.
 pub(super) fn with_hosts(
     kind: Option<&'static ServerKind>,
     mounts: &Mounts,
@@ -616,7 +572,6 @@ pub(super) fn with_hosts(
     with_hosts
 }
 
-/// Returns the URI of the host that a `CNAME` file names.
 fn host_in(text: &[u8]) -> Option<Vec<u8>> {
     let host = text.split(|&byte| byte == b'\n').next()?.trim_ascii();
     let in_host = |byte: &u8| byte.is_ascii_alphanumeric() || b".-".contains(byte);
@@ -630,6 +585,6 @@ pub(crate) struct SiteServer {
     pub(crate) root: Vec<u8>,
     pub(crate) server: &'static str,
     pub(crate) rules: u64,
-    /// The number of rules and directives that are not followed.
+    /// Rules and directives that are not followed.
     pub(crate) unfollowed: u64,
 }

@@ -11,8 +11,7 @@ use super::rule::{
 };
 use crate::document::events::Span;
 
-/// Reads the lines of `_redirects`: a path, parameters of the query, a destination, a status,
-/// conditions.
+/// `PATH PARAMETERS DESTINATION STATUS CONDITIONS`
 pub(super) fn parse_lines(text: &[u8]) -> ParsedRules {
     let mut parsed = ParsedRules::default();
     for line in text.split(|&byte| byte == b'\n') {
@@ -38,9 +37,8 @@ fn rule_of(text: &[u8], words: &[&[u8]]) -> Result<ServerRule, Unfit> {
     let others = &words[to + 1..];
     let status = others.first().copied().unwrap_or_default();
     let number = status.strip_suffix(b"!").unwrap_or(status);
-    let number = str::from_utf8(number)
-        .ok()
-        .and_then(|text| text.parse().ok());
+    let number = str::from_utf8(number).ok();
+    let number = number.and_then(|text| text.parse().ok());
     let start = offset_in(text, words[to]);
     let end = start + words[to].len() as u64;
     Ok(ServerRule {
@@ -54,7 +52,7 @@ fn rule_of(text: &[u8], words: &[&[u8]]) -> Result<ServerRule, Unfit> {
     })
 }
 
-/// Returns a condition on a parameter, whose value may be a `:name`.
+/// The value may be a `:name`.
 fn condition(key: &[u8], value: &[u8]) -> QueryCondition {
     let decoded = |bytes: &[u8]| percent_decode(bytes).collect();
     let name = value.strip_prefix(b":");
@@ -79,7 +77,7 @@ fn template(text: &[u8], span: Span) -> DestinationTemplate {
     DestinationTemplate::new(text, TemplatePlaces::Names, span)
 }
 
-/// Returns the pattern of a path with `:name` and `*`.
+/// With `:name` and `*`.
 fn pattern(from: &[u8]) -> Result<PathPattern, Unfit> {
     if is_absolute(from) {
         // The rule is about another host, or about a scheme.
@@ -95,12 +93,11 @@ fn pattern(from: &[u8]) -> Result<PathPattern, Unfit> {
         None if segment == b"*" => Some(SegmentPattern::rest(b"splat")),
         None => (!segment.contains(&b'*')).then(|| SegmentPattern::literal(segment)),
     });
-    segments
-        .or_else(|| expression(from))
-        .ok_or(Unfit::Unfollowed)
+    let pattern = segments.or_else(|| expression(from));
+    pattern.ok_or(Unfit::Unfollowed)
 }
 
-/// Returns the expression of a path with a place inside a segment, or with a `*` that is not its end.
+/// For a place inside a segment, or a `*` before the end.
 fn expression(from: &[u8]) -> Option<PathPattern> {
     let mut out = String::from("^");
     let decoded: Vec<u8> = percent_decode(from).collect();
@@ -126,7 +123,7 @@ fn expression(from: &[u8]) -> Option<PathPattern> {
     PathPattern::expression(&out, None)
 }
 
-/// Returns the directory of the site, below that of a `netlify.toml`, if the file names one.
+/// Returns the directory of the site below the file's, if it is named.
 pub(super) fn published(text: &[u8]) -> Option<String> {
     let document = DeTable::parse(str::from_utf8(text).ok()?).ok()?;
     let build = document.get_ref().get("build")?.get_ref();
@@ -134,7 +131,7 @@ pub(super) fn published(text: &[u8]) -> Option<String> {
     Some([string("base").unwrap_or_default(), string("publish")?].join("/"))
 }
 
-/// Reads the `[[redirects]]` of `netlify.toml`; `None` if it is not TOML.
+/// `None` if the text is not TOML.
 pub(super) fn parse_toml(text: &[u8]) -> Option<ParsedRules> {
     let document = DeTable::parse(str::from_utf8(text).ok()?).ok()?;
     let mut parsed = ParsedRules::default();
@@ -148,15 +145,12 @@ pub(super) fn parse_toml(text: &[u8]) -> Option<ParsedRules> {
 
 fn rule_of_table(entry: &DeValue<'_>) -> Result<ServerRule, Unfit> {
     let get = |key: &str| entry.get(key).map(toml::Spanned::get_ref);
-    let from = get("from")
-        .and_then(DeValue::as_str)
-        .ok_or(Unfit::Invalid)?;
+    let from = get("from").and_then(DeValue::as_str);
+    let from = from.ok_or(Unfit::Invalid)?;
     // The slash at the start may be left out.
-    let from = if from.starts_with('/') || is_absolute(from.as_bytes()) {
-        pattern(from.as_bytes())?
-    } else {
-        pattern(format!("/{from}").as_bytes())?
-    };
+    let is_whole = from.starts_with('/') || is_absolute(from.as_bytes());
+    let slash = if is_whole { "" } else { "/" };
+    let from = pattern([slash, from].concat().as_bytes())?;
     let to = entry.get("to").ok_or(Unfit::Invalid)?;
     let text = to.get_ref().as_str().ok_or(Unfit::Invalid)?;
     let pairs = get("query").and_then(DeValue::as_table);

@@ -12,40 +12,38 @@ use crate::bytes::lines::Position;
 use crate::document::events::Span;
 use crate::uri::base::push_path;
 
-/// The size of a compiled regular expression, in bytes; larger ones are not followed.
+/// In bytes; larger compiled expressions are not followed.
 const EXPRESSION_SIZE: usize = 64 << 10;
-/// The number of expressions of all files that are kept compiled: each may take some 100 KB.
+/// Each may take some 100 KB.
 const COMPILED: usize = 256;
-/// The length of a destination, in bytes; a rule that makes a longer one does not apply.
+/// In bytes; a rule with a longer destination does not apply.
 const LONGEST_DESTINATION: usize = 16 << 10;
 
 #[derive(Clone, Copy, Debug)]
 pub(in crate::audit) struct Request<'a> {
-    /// The path, decoded, with the slash at its start.
+    /// Decoded, with the slash at its start.
     pub(in crate::audit) path: &'a [u8],
-    /// The query as written.
+    /// As written.
     pub(in crate::audit) query: &'a [u8],
 }
 
-/// A rule: which requests it answers, and how.
 #[derive(Clone, Debug)]
 pub(in crate::audit) struct ServerRule {
     pub(super) from: PathPattern,
-    /// The parameters that the query must have.
     pub(super) query: Vec<QueryCondition>,
     pub(in crate::audit) to: DestinationTemplate,
     pub(in crate::audit) status: u16,
-    /// The rule applies even if there is a file at the path.
+    /// Applies even to a file at the path.
     pub(super) force: bool,
-    /// The rule applies to some requests only, by what a document does not tell: a country, a header.
+    /// Depends on properties that no document has: a country, a header.
     pub(super) conditional: bool,
 }
 
-/// A parameter that a query must have, decoded.
+/// Decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct QueryCondition {
     pub(super) key: Box<[u8]>,
-    /// The value, or the name by which the destination has any value.
+    /// The value, or the name of any value.
     pub(super) value: Box<[u8]>,
     pub(super) is_named: bool,
 }
@@ -55,30 +53,29 @@ pub(super) enum PathPattern {
     Segments(Vec<SegmentPattern>),
     Expression {
         expression: LazyExpression,
-        /// Does not match the path: a negative look-ahead, which `regex` lacks.
+        /// A negative look-ahead, which `regex` lacks.
         except: Option<LazyExpression>,
     },
 }
 
-/// A regular expression that is compiled when a path is matched, as compiled ones take much memory.
+/// Compiled when a path is matched, as compiled expressions take much memory.
 #[derive(Clone, Debug)]
 pub(super) struct LazyExpression {
-    pattern: Box<str>,
-    /// The names of the captures; most are empty.
+    pub(super) pattern: Box<str>,
+    /// Most are empty.
     names: Box<[Box<str>]>,
-    /// The index of the place in [`SLOTS`].
+    /// An index of [`SLOTS`].
     slot: usize,
 }
 
-/// A place for a compiled expression and its pattern.
 type Slot = Mutex<Option<(Box<str>, Regex)>>;
 
 static SLOTS: [Slot; COMPILED] = [const { Mutex::new(None) }; COMPILED];
-/// The number of expressions so far, which share the slots in turn.
+/// Expressions so far, which share the slots in turn.
 static EXPRESSIONS: AtomicUsize = AtomicUsize::new(0);
 
 impl LazyExpression {
-    /// Creates an expression; none if it is invalid or too large.
+    /// `None` if the pattern is invalid or too large.
     fn new(pattern: &str) -> Option<Self> {
         let compiled = Self::compile(pattern)?;
         let names = compiled.capture_names().skip(1);
@@ -97,10 +94,6 @@ impl LazyExpression {
         builder.build().ok()
     }
 
-    pub(super) fn as_str(&self) -> &str {
-        &self.pattern
-    }
-
     fn with<T>(&self, run: impl FnOnce(&Regex) -> T) -> Option<T> {
         let slot = SLOTS[self.slot].lock();
         let mut slot = slot.unwrap_or_else(PoisonError::into_inner);
@@ -111,14 +104,14 @@ impl LazyExpression {
     }
 }
 
-/// A pattern of one segment of a path, or of the last ones.
+/// One segment of a path, or the last ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SegmentPattern {
-    /// This segment, decoded.
+    /// Decoded.
     Literal(Box<[u8]>),
-    /// Any segment but the empty one, by a name.
+    /// Any segment but the empty one.
     Named(Box<[u8]>),
-    /// Further segments, by a name: at least so many, of which the last may be empty.
+    /// `least` or more segments, of which the last may be empty.
     Rest { name: Box<[u8]>, least: usize },
 }
 
@@ -133,21 +126,20 @@ impl SegmentPattern {
     }
 }
 
-/// A destination with places for what was matched.
+/// A destination with places for captures.
 #[derive(Clone, Debug)]
 pub(in crate::audit) struct DestinationTemplate {
     pub(in crate::audit) text: Box<[u8]>,
     pub(super) places: TemplatePlaces,
-    /// The bytes in the file that has the rule.
+    /// In the file that has the rule.
     pub(in crate::audit) span: Span,
-    /// The place in the file, after [`ParsedRules::locate`].
+    /// Set by [`ParsedRules::locate`].
     pub(in crate::audit) position: Position,
 }
 
-/// The way in which a template refers to what was matched.
+/// The syntax of places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TemplatePlaces {
-    /// There are none.
     Nothing,
     /// `:name`.
     #[default]
@@ -160,17 +152,16 @@ pub(super) enum TemplatePlaces {
     Append,
 }
 
-/// The texts that a pattern has matched, by names, in their order.
+/// By names, in their order.
 type Captures<'a> = Vec<(&'a [u8], Cow<'a, [u8]>)>;
 
 impl ServerRule {
-    /// Returns whether the rule answers by sending elsewhere.
     pub(in crate::audit) fn redirects(&self) -> bool {
         (300..400).contains(&self.status)
     }
 
-    /// Returns the destination for a request that the pattern matches; none where it does not match,
-    /// the query lacks a parameter, or the destination would be too long.
+    /// `None` where the pattern does not match, the query lacks a parameter, or the destination
+    /// would be too long.
     pub(super) fn destination(&self, request: &Request<'_>) -> Option<Vec<u8>> {
         let mut captures = self.from.captures(request.path)?;
         for condition in &self.query {
@@ -188,30 +179,27 @@ impl ServerRule {
 #[derive(Debug, Default)]
 pub(super) struct ParsedRules {
     pub(super) rules: Vec<ServerRule>,
-    /// Rules that the server follows, and this audit does not.
+    /// Rules that only the server follows.
     pub(super) unfollowed: Occurrences,
-    /// Lines that the server would not take for a rule.
+    /// Lines without a rule.
     pub(super) invalid: Occurrences,
-    /// The length that was read, if the file is longer.
+    /// The length that was read of a longer file.
     pub(super) cut: Occurrences,
-    /// Pages for paths at which nothing is: paths, with the slash at their start.
+    /// Paths of error pages, with the slash at their start.
     pub(super) error_pages: Vec<DestinationTemplate>,
     pub(super) settings: ServerSettings,
 }
 
-/// Settings of a server besides rules; `None` where a file does not change them.
+/// `None` where a file does not change them.
 #[derive(Debug, Default)]
 pub(super) struct ServerSettings {
-    /// The names of index files.
     pub(super) index: Option<Vec<String>>,
-    /// Whether extensions of pages may be left out.
     pub(super) pages: Option<OptionalExtension>,
-    /// Whether the slash at the end of a path is added, or removed.
+    /// The slash at the end of a path is added, or removed.
     pub(super) trailing_slash: Option<bool>,
 }
 
 impl ParsedRules {
-    /// Adds the rule at an offset, or counts why there is none.
     pub(super) fn add(&mut self, rule: Result<ServerRule, Unfit>, offset: u64) {
         match rule {
             Ok(rule) => self.rules.push(rule),
@@ -220,7 +208,7 @@ impl ParsedRules {
         }
     }
 
-    /// Sets the positions of all destinations in the text of the file.
+    /// Sets the positions of all destinations.
     pub(super) fn locate(&mut self, text: &[u8]) {
         let rules = self.rules.iter_mut().map(|rule| &mut rule.to);
         let (mut line, mut start) = (1, 0);
@@ -248,12 +236,10 @@ pub(super) enum Unfit {
     Unfollowed,
 }
 
-/// Returns the offset of a part of a text.
 pub(super) fn offset_in(text: &[u8], part: &[u8]) -> u64 {
     (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize) as u64
 }
 
-/// The frequency of something in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::audit) struct Occurrences {
     pub(in crate::audit) count: u64,
@@ -269,37 +255,29 @@ impl Occurrences {
     }
 }
 
-/// Returns the parameters of a query, decoded.
 pub(super) fn parameters(query: &[u8]) -> impl Iterator<Item = (Cow<'_, [u8]>, Cow<'_, [u8]>)> {
-    let pairs = query
-        .split(|&byte| byte == b'&')
-        .filter(|pair| !pair.is_empty());
-    pairs.map(|pair| {
+    let pairs = query.split(|&byte| byte == b'&');
+    pairs.filter(|pair| !pair.is_empty()).map(|pair| {
         let at = memchr::memchr(b'=', pair).unwrap_or(pair.len());
-        let value = &pair[(at + 1).min(pair.len())..];
-        (
-            percent_decode(&pair[..at]).into(),
-            percent_decode(value).into(),
-        )
+        let (key, value) = (&pair[..at], &pair[(at + 1).min(pair.len())..]);
+        (percent_decode(key).into(), percent_decode(value).into())
     })
 }
 
-/// Returns the segments of a path after its first slash; the path `/` has none.
+/// The path `/` has no segments.
 pub(super) fn segments(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     let path = path.strip_prefix(b"/").unwrap_or(path);
     let count = if path.is_empty() { 0 } else { usize::MAX };
     path.split(|&byte| byte == b'/').take(count)
 }
 
-/// Returns whether bytes are the name of a place.
 pub(super) fn is_name(name: &[u8]) -> bool {
     let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     !name.is_empty() && name.iter().all(in_name)
 }
 
 impl PathPattern {
-    /// Creates the pattern of a path whose places are whole segments, as `pattern` finds them; `None`
-    /// for other paths.
+    /// `None` for paths whose places are not whole segments, as `pattern` finds them.
     pub(super) fn segments(
         path: &[u8],
         pattern: impl Fn(&[u8]) -> Option<SegmentPattern>,
@@ -310,29 +288,28 @@ impl PathPattern {
         has_end.then_some(PathPattern::Segments(patterns))
     }
 
-    /// Creates the pattern of a regular expression; none if it is invalid or too large.
+    /// `None` if a pattern is invalid or too large.
     pub(super) fn expression(pattern: &str, except: Option<&str>) -> Option<Self> {
-        Some(PathPattern::Expression {
-            expression: LazyExpression::new(pattern)?,
-            except: match except {
-                Some(pattern) => Some(LazyExpression::new(pattern)?),
-                None => None,
-            },
-        })
+        let expression = LazyExpression::new(pattern)?;
+        let except = match except {
+            Some(pattern) => Some(LazyExpression::new(pattern)?),
+            None => None,
+        };
+        Some(PathPattern::Expression { expression, except })
     }
 
-    /// Returns the least number of segments that a pattern has after its path, if it may have any.
+    /// The least number of segments after the pattern, if there may be any.
     pub(super) fn rest(&self) -> Option<usize> {
-        match self {
-            PathPattern::Segments(patterns) => match patterns.last()? {
-                SegmentPattern::Rest { least, .. } => Some(*least),
-                _ => None,
-            },
-            PathPattern::Expression { .. } => None,
+        let PathPattern::Segments(patterns) = self else {
+            return None;
+        };
+        match patterns.last()? {
+            SegmentPattern::Rest { least, .. } => Some(*least),
+            _ => None,
         }
     }
 
-    /// Matches a path; returns what the names stand for.
+    /// Returns the texts that the names match.
     fn captures<'a>(&'a self, path: &'a [u8]) -> Option<Captures<'a>> {
         let patterns = match self {
             PathPattern::Segments(patterns) => patterns,
@@ -343,7 +320,7 @@ impl PathPattern {
                     return None;
                 }
                 let captures = expression.with(|compiled| compiled.captures(path))??;
-                // The whole comes first in expressions, and is no capture.
+                // The whole match comes first.
                 let names = expression.names.iter().zip(captures.iter().skip(1));
                 let named = names.map(|(name, found)| {
                     let found = found.map_or(&b""[..], |found| found.as_bytes());
@@ -375,7 +352,6 @@ impl PathPattern {
     }
 }
 
-/// The places of all templates.
 static PLACES: LazyLock<Regex> = LazyLock::new(|| {
     let mut builder = RegexBuilder::new(r":(?<name>\w+)(?<modifier>[*+?]?)|\$(?<number>\d)");
     // INVARIANT: the pattern is valid.
@@ -392,12 +368,11 @@ impl DestinationTemplate {
         }
     }
 
-    /// Returns whether the rule holds for all that is below a path.
     pub(in crate::audit) fn is_prefix(&self) -> bool {
         self.places == TemplatePlaces::Append
     }
 
-    /// Returns whether the destination is the same for all requests, or that of the path of a prefix.
+    /// Returns whether the destination is the same for all requests, or for all with the path of a prefix.
     pub(in crate::audit) fn is_fixed(&self) -> bool {
         let text = &self.text;
         let has_place = match self.places {
@@ -411,7 +386,7 @@ impl DestinationTemplate {
         !has_place && !text.is_empty()
     }
 
-    /// Replaces the places by what was matched; `None` if the result is too long.
+    /// `None` if the result is too long.
     fn expand(&self, captures: &Captures<'_>) -> Option<Vec<u8>> {
         use TemplatePlaces::{Append, Both, Names, Nothing, Numbers};
         let (mut out, mut end) = (Vec::new(), 0);

@@ -1,4 +1,4 @@
-//! Configuration of Vercel, as far as it is about files: `vercel.json`.
+//! The part of Vercel's configuration that is about files: `vercel.json`.
 //!
 //! <https://vercel.com/docs/project-configuration>
 
@@ -15,7 +15,7 @@ use crate::document::events::Span;
 
 type Members<'a> = BTreeMap<String, &'a RawValue>;
 
-/// Reads a file: `redirects` and, after them, `rewrites`; `None` if it is not a JSON object.
+/// `None` if the text is not a JSON object.
 pub(super) fn parse(text: &[u8]) -> Option<ParsedRules> {
     let text = str::from_utf8(text).ok()?;
     let members: Members<'_> = serde_json::from_str(text).ok()?;
@@ -41,20 +41,20 @@ pub(super) fn parse(text: &[u8]) -> Option<ParsedRules> {
             }
         }
     }
-    // The older way, which is written in an order of its own.
+    // The older way, with another order.
     if let Some(routes) = members.get("routes") {
         parsed.unfollowed.add(offset(routes));
     }
     Some(parsed)
 }
 
-/// Returns the directory of the site, below that of the file, if the file names one.
+/// Returns the directory of the site below the file's, if it is named.
 pub(super) fn published(text: &[u8]) -> Option<String> {
     let members: Members<'_> = serde_json::from_slice(text).ok()?;
     serde_json::from_str(members.get("outputDirectory")?.get()).ok()
 }
 
-/// Reads a rule: `None` if it is not one, and the offset of a destination if it is not followed.
+/// `None` if this is not a rule, and the offset of the destination if it is not followed.
 fn rule(text: &str, entry: &str, is_redirect: bool) -> Option<Result<ServerRule, u64>> {
     let members: Members<'_> = serde_json::from_str(entry).ok()?;
     let string = |name: &str| serde_json::from_str::<String>(members.get(name)?.get()).ok();
@@ -80,7 +80,7 @@ fn rule(text: &str, entry: &str, is_redirect: bool) -> Option<Result<ServerRule,
     Some(pattern(&source).map(rule).ok_or(offset))
 }
 
-/// Returns the pattern of a path in the syntax of path-to-regexp.
+/// In the syntax of path-to-regexp.
 fn pattern(source: &str) -> Option<PathPattern> {
     if !source.starts_with('/') {
         return None;
@@ -101,7 +101,7 @@ fn pattern(source: &str) -> Option<PathPattern> {
     segments.or_else(|| expression(source))
 }
 
-/// Returns the expression of a path; `None` for syntax that expressions lack.
+/// `None` for syntax that expressions lack.
 fn expression(source: &str) -> Option<PathPattern> {
     let mut out = String::from("^");
     let mut except = None;
@@ -164,7 +164,7 @@ fn expression(source: &str) -> Option<PathPattern> {
     PathPattern::expression(&out, except.as_deref())
 }
 
-/// Returns the index of the parenthesis that closes a group.
+/// Returns the index of the closing parenthesis.
 fn group_end(text: &str) -> Option<usize> {
     let mut depth = 0;
     let mut is_escaped = false;
