@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use foldhash::HashSet;
 
 use super::names::FileId;
-use super::rules::{Level, Rule, RuleId};
+use super::rules::{Level, RuleId};
 use super::wire::{Packed, PackedHash, WireReader, packed_fields, packed_variants, push_link};
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
@@ -21,14 +21,8 @@ use crate::pipeline::walk::path_of;
 #[derive(Clone)]
 pub struct Finding<'a> {
     pub(super) document: &'a DocumentPath,
-    pub(super) subject: FindingSubject<'a>,
-    pub(super) rule: &'static Rule,
-    pub(super) level: Level,
-    cause: Option<FindingCause<'a>>,
+    pub(super) draft: &'a FindingDraft<'a>,
     pub(super) suggestion: Option<&'a Suggestion>,
-    pub(super) key: u64,
-    pub(super) group: u64,
-    pub(super) target_name: &'a [u8],
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,23 +129,23 @@ impl<'a> Finding<'a> {
 
     /// Returns the enclosed document, such as a part of a message, if the finding is in one.
     pub fn member(&self) -> Option<&'a str> {
-        self.subject.place().member
+        self.draft.subject.place().member
     }
 
     /// Returns the line and column, if known.
     pub fn position(&self) -> Option<Position> {
-        self.subject.place().position
+        self.draft.subject.place().position
     }
 
     /// Returns the bytes of the reference or the position, unless the finding is about the document
     /// as a whole.
     pub fn span(&self) -> Option<Span> {
-        self.subject.place().span
+        self.draft.subject.place().span
     }
 
     /// Returns the link, if the finding is about one.
     pub fn link(&self) -> Option<&'a Link<'a>> {
-        match self.subject {
+        match self.draft.subject {
             FindingSubject::Link(link) => Some(link),
             FindingSubject::Document(_) => None,
         }
@@ -159,7 +153,7 @@ impl<'a> Finding<'a> {
 
     /// Returns the reference, or the name at the position, such as a duplicate id.
     pub fn reference(&self) -> &'a [u8] {
-        self.subject.place().name
+        self.draft.subject.place().name
     }
 
     /// Returns the reference or name, if it is UTF-8.
@@ -169,18 +163,18 @@ impl<'a> Finding<'a> {
 
     /// Returns the name of the rule.
     pub fn rule(&self) -> &'static str {
-        self.rule.name
+        self.draft.rule.name()
     }
 
     /// Returns the severity.
     pub fn level(&self) -> Level {
-        self.level
+        self.draft.level
     }
 
     /// Returns the message for people.
     pub fn message(&self) -> Cow<'static, str> {
-        let message = self.rule.message;
-        let Some(cause) = &self.cause else {
+        let message = self.draft.rule.rule().message;
+        let Some(cause) = &self.draft.cause else {
             return message.into();
         };
         let text = String::from_utf8_lossy(&cause.text);
@@ -201,13 +195,13 @@ impl<'a> Finding<'a> {
     /// Returns the key for a baseline: 16 hexadecimal digits, which stay the same when other lines of
     /// the document change.
     pub fn key(&self) -> String {
-        format!("{:016x}", self.key)
+        format!("{:016x}", self.draft.key)
     }
 
     /// Returns the key of the findings of this rule with this target: 16 hexadecimal digits, the same
     /// from one run to the next.
     pub fn group(&self) -> String {
-        format!("{:016x}", self.group)
+        format!("{:016x}", self.draft.group)
     }
 }
 
@@ -283,24 +277,6 @@ impl<'a> FindingDraft<'a> {
         }
         draft.subject = FindingSubject::Document(Packed::unpack(packed));
         then(&draft)
-    }
-
-    pub(super) fn finding<'f>(
-        &'f self,
-        document: &'f DocumentPath,
-        suggestion: Option<&'f Suggestion>,
-    ) -> Finding<'f> {
-        Finding {
-            document,
-            subject: self.subject,
-            rule: self.rule.rule(),
-            level: self.level,
-            cause: self.cause.clone(),
-            suggestion,
-            key: self.key,
-            group: self.group,
-            target_name: &self.target_name,
-        }
     }
 
     /// Returns a draft that is only shown: with its suggestion, and in place of a link its
@@ -445,7 +421,7 @@ fn read_key(line: &[u8]) -> Option<u64> {
 /// Appends the line of a baseline for a finding.
 pub(super) fn push_baseline_line(finding: &Finding<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(finding.key().as_bytes());
-    let (rule, path) = (finding.rule.name.as_bytes(), finding.document.path());
+    let (rule, path) = (finding.rule().as_bytes(), finding.document.path());
     for words in [rule, path, finding.reference()] {
         out.push(b' ');
         // A line holds one key.

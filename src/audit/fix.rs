@@ -106,7 +106,7 @@ impl FixList {
                 position: link.position,
                 rule,
                 level: finding.level(),
-                target: finding.target_name.into(),
+                target: (*finding.draft.target_name).into(),
                 redirects: link.flags.contains(Flags::REFRESH)
                     || suggestion.repair == Some(Repair::Redirect),
                 reference: link.reference.into(),
@@ -272,16 +272,16 @@ pub(crate) fn refuse_harmful(
         }
         if run == 0 {
             rerun(Replaced::default(), &mut |finding| {
-                known.insert(finding.key);
+                known.insert(finding.draft.key);
             })?;
         }
         let mut new: Vec<NewFinding> = Vec::new();
         rerun(Arc::new(replaced), &mut |finding| {
-            if !known.contains(&finding.key) {
+            if !known.contains(&finding.draft.key) {
                 new.push(NewFinding {
                     path: path_of(finding.document.path()),
                     reference: finding.reference().into(),
-                    target: split_fragment(finding.target_name).0.into(),
+                    target: split_fragment(&finding.draft.target_name).0.into(),
                     rule: finding.rule(),
                 });
             }

@@ -246,7 +246,3 @@ pub(super) fn sentence(finding: &Finding<'_>) -> String {
         reference => format!("{} ({message})", shown(reference)),
     }
 }
-
-pub(super) fn rule_index(finding: &Finding<'_>) -> usize {
-    finding.rule.id as usize
-}

@@ -153,8 +153,12 @@ impl FindingGroups {
                 SuggestionHint::Known(suggestion) => Some(suggestion),
                 _ => None,
             };
-            let place = GroupPlace { by, count, nth };
-            show(place, &draft.finding(&document, suggestion))
+            let finding = Finding {
+                document: &document,
+                draft,
+                suggestion,
+            };
+            show(GroupPlace { by, count, nth }, &finding)
         })
     }
 

@@ -13,7 +13,7 @@ use foldhash::HashMap;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::formatter::{AuditSummary, ReportFormatter, rule_index, shown};
+use super::formatter::{AuditSummary, ReportFormatter, shown};
 use crate::audit::finding::Finding;
 use crate::audit::rules::RULES;
 use crate::output::json::push_base64;
@@ -60,17 +60,17 @@ impl ReportFormatter for HtmlReport {
             self.document = Some(path.to_vec());
         }
         let next = self.targets.len() as u32;
-        let target = match self.targets.entry(finding.group) {
+        let target = match self.targets.entry(finding.draft.group) {
             Entry::Occupied(number) => json!(number.get()),
             Entry::Vacant(new) => {
                 new.insert(next);
-                json!(shown(finding.target_name))
+                json!(shown(&finding.draft.target_name))
             }
         };
         let position = finding.position();
         let message = finding.message();
         let mut row = vec![
-            json!(rule_index(finding)),
+            json!(finding.draft.rule as usize),
             json!(position.map_or(0, |position| position.line)),
             json!(position.map_or(0, |position| position.column)),
             target,
@@ -79,7 +79,7 @@ impl ReportFormatter for HtmlReport {
         let texts = [
             finding.suggestion(),
             finding.member().map(str::as_bytes),
-            Some(message.as_bytes()).filter(|_| message != finding.rule.message),
+            Some(message.as_bytes()).filter(|_| message != finding.draft.rule.rule().message),
         ];
         row.extend(texts.map(|text| text.map_or(json!(0), |text| Value::String(shown(text)))));
         // Trailing zeros of texts are left out.

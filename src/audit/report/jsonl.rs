@@ -17,14 +17,14 @@ pub(super) struct JsonlReport {
 
 impl ReportFormatter for JsonlReport {
     fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>) {
-        match finding.subject {
+        match finding.draft.subject {
             FindingSubject::Link(link) => {
                 open_link("finding", &self.layout, finding.document, link, out)
             }
             FindingSubject::Document(position) => open_position(finding.document, &position, out),
         }
-        push_member("rule", finding.rule.name, out);
-        push_member("level", finding.level.name(), out);
+        push_member("rule", finding.rule(), out);
+        push_member("level", finding.level().name(), out);
         push_member("message", &finding.message(), out);
         push_text("suggestion", finding.suggestion(), out);
         push_member("key", &finding.key(), out);

@@ -29,8 +29,8 @@ impl ReportFormatter for JunitReport {
 
     fn finding(&mut self, finding: &Finding<'_>, _out: &mut Vec<u8>) {
         self.tests += 1;
-        self.failures += u64::from(finding.level == Level::Error);
-        let (level, rule) = (finding.level.name(), finding.rule.name);
+        self.failures += u64::from(finding.level() == Level::Error);
+        let (level, rule) = (finding.level().name(), finding.rule());
         let (place, sentence) = (colons(finding.position()), escape(&sentence(finding)));
         self.cases += &format!("{level}\t{rule}\t{place}\t{sentence}\n");
     }

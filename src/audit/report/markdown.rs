@@ -57,7 +57,9 @@ impl ReportFormatter for MarkdownReport {
             let (rule, message) = (rule(finding), message(finding));
             let header = match place_of.by {
                 Grouping::File => code(finding.document.path()),
-                Grouping::Target => format!("{}: {rule}: {message}", code(finding.target_name)),
+                Grouping::Target => {
+                    format!("{}: {rule}: {message}", code(&finding.draft.target_name))
+                }
                 Grouping::None | Grouping::Rule => format!("{rule}: {message}"),
             };
             self.current += &format!("- **{}\u{d7}** {header}\n", place_of.count);
@@ -116,7 +118,7 @@ impl ReportFormatter for MarkdownReport {
 }
 
 fn rule(finding: &Finding<'_>) -> String {
-    format!("{} {}", finding.level.name(), finding.rule.name)
+    format!("{} {}", finding.level().name(), finding.rule())
 }
 
 fn line(finding: &Finding<'_>) -> String {

@@ -274,14 +274,19 @@ impl<'r> ReportSet<'r> {
     }
 
     pub(super) fn finding(&mut self, draft: &FindingDraft<'_>, suggestion: Option<&Suggestion>) {
-        let finding = draft.finding(&self.document, suggestion);
+        let document = &self.document;
+        let finding = Finding {
+            document,
+            draft,
+            suggestion,
+        };
         if let Some(fixes) = &mut self.fixes
             && fixes.add(draft.rule, &finding)
             && fixes.is_written
         {
             return;
         }
-        self.totals.count(draft.rule as usize, finding.level);
+        self.totals.count(draft.rule as usize, draft.level);
         if let Some(baseline) = &mut self.baseline {
             push_baseline_line(&finding, &mut baseline.out);
         }
@@ -394,8 +399,8 @@ impl<'r> ReportSet<'r> {
             let targets = &mut self.totals.targets;
             groups.show_largest(MOST_LISTED, |place, finding| {
                 targets.push(TargetCount {
-                    name: String::from_utf8_lossy(finding.target_name).into_owned(),
-                    rule: finding.rule.name,
+                    name: String::from_utf8_lossy(&finding.draft.target_name).into_owned(),
+                    rule: finding.rule(),
                     count: place.count,
                 });
             });
@@ -422,8 +427,8 @@ struct CountReport {
 
 impl ReportFormatter for CountReport {
     fn finding(&mut self, finding: &Finding<'_>, _out: &mut Vec<u8>) {
-        let value = match (self.key, finding.subject) {
-            (CountKey::Rule, _) => finding.rule.name.as_bytes(),
+        let value = match (self.key, finding.draft.subject) {
+            (CountKey::Rule, _) => finding.rule().as_bytes(),
             (CountKey::Path, _) => finding.document.path(),
             (key, FindingSubject::Link(link)) => {
                 return self.counts.count(&key.of(finding.document, link));

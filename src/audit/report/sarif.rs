@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use super::formatter::{AuditSummary, ReportFormatter, rule_index, sentence};
+use super::formatter::{AuditSummary, ReportFormatter, sentence};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, RULES};
 use crate::bytes::lines::Position;
@@ -44,8 +44,11 @@ impl ReportFormatter for SarifReport {
     fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>) {
         let separator = if self.results > 0 { "," } else { "" };
         self.results += 1;
-        let (rule, index) = (quoted(finding.rule.name.as_bytes()), rule_index(finding));
-        let (level, text) = (level(finding.level), quoted(sentence(finding).as_bytes()));
+        let (rule, index) = (
+            quoted(finding.rule().as_bytes()),
+            finding.draft.rule as usize,
+        );
+        let (level, text) = (level(finding.level()), quoted(sentence(finding).as_bytes()));
         let (uri, region) = (quoted(&artifact(finding.document.path())), region(finding));
         let member = finding.member().map_or(String::new(), |member| {
             let name = quoted(visible(member).as_bytes());

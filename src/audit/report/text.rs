@@ -36,7 +36,7 @@ impl TextReport {
     }
 
     fn rule(&self, finding: &Finding<'_>, text: impl Display) -> String {
-        let is_error = finding.level == Level::Error;
+        let is_error = finding.level() == Level::Error;
         self.paint(if is_error { ERROR } else { WARNING }, text)
     }
 
@@ -77,10 +77,10 @@ impl TextReport {
         let target = match place.by {
             Grouping::File => return format!("{count}x {}", self.path(finding.document, None)),
             Grouping::None | Grouping::Rule => String::new(),
-            Grouping::Target => shown(finding.target_name) + ": ",
+            Grouping::Target => shown(&finding.draft.target_name) + ": ",
         };
-        let rule = self.rule(finding, finding.rule.name);
-        let (level, message) = (finding.level.name(), shown(finding.message().as_bytes()));
+        let rule = self.rule(finding, finding.rule());
+        let (level, message) = (finding.level().name(), shown(finding.message().as_bytes()));
         format!("{count}x {target}{rule} ({level}: {message})")
     }
 }
@@ -109,7 +109,7 @@ impl ReportFormatter for TextReport {
 
     fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>) {
         let location = self.location(finding.document, finding.member(), finding.position());
-        let rule = format!("{}[{}]", finding.level.name(), finding.rule.name);
+        let rule = format!("{}[{}]", finding.level().name(), finding.rule());
         let rule = self.rule(finding, rule);
         let _ = writeln!(out, "{location} {rule}: {}", sentence(finding));
     }
@@ -138,11 +138,11 @@ impl GithubReport {
     fn annotate(finding: &Finding<'_>, more: u64, out: &mut Vec<u8>) {
         let path = data(&shown(finding.document.path()));
         let path = path.replace(':', "%3A").replace(',', "%2C");
-        let mut line = format!("::{} file={path}", finding.level.name());
+        let mut line = format!("::{} file={path}", finding.level().name());
         if let Some(position) = finding.position() {
             line += &format!(",line={},col={}", position.line, position.column);
         }
-        line += &format!(",title={}::{}", finding.rule.name, data(&sentence(finding)));
+        line += &format!(",title={}::{}", finding.rule(), data(&sentence(finding)));
         if more > 0 {
             line += &format!(", and {more} more");
         }
