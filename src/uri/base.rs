@@ -140,7 +140,7 @@ impl fmt::Display for BaseSource {
     }
 }
 
-/// The syntax of file paths, which is given and not that of the machine.
+/// The syntax of file paths, independent of the machine's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PathStyle {
     /// `/directory/file`
@@ -153,7 +153,6 @@ pub enum PathStyle {
 /// The bytes of RFC 3986 section 3.3 `pchar`, and the slash.
 const COPIED: ByteSet = ByteSet::ALPHANUMERIC.with(b"-._~!$&'()*+,;=:@/");
 const ENCODED: ByteSet = COPIED.complement();
-/// The bytes that no file name on Windows holds.
 const FORBIDDEN_ON_WINDOWS: ByteSet = ByteSet::EMPTY.with(b"\\:*?\"<>|");
 
 /// Appends a path to a URI, percent-encoded; a slash stays a slash.
@@ -212,8 +211,8 @@ pub fn file_uri(path: &[u8], style: PathStyle) -> Option<Vec<u8>> {
 
 /// Returns the path of a `file:` URI; query and fragment are ignored.
 ///
-/// `None` for other URIs, if a segment decodes to bytes that no file name holds, and for another
-/// host on Unix: `localhost` and no host are this machine (RFC 8089 section 2).
+/// `None` for other URIs, if a segment decodes to bytes that cannot be in a file name, and for another
+/// host on Unix: `localhost` and an absent host are this machine (RFC 8089 section 2).
 ///
 /// ```
 /// use uriscan::path::{PathStyle, file_path};
@@ -257,16 +256,15 @@ pub fn file_path(uri: &[u8], style: PathStyle) -> Option<Vec<u8>> {
     Some(decoded)
 }
 
-/// Appends the segments of a URI's path as file names.
-///
-/// `None` if one is no file name, or is `.` or `..`.
+/// Appends the segments of a URI's path as file names; `None` if one is not a file name, or is `.` or `..`.
 pub(super) fn push_segments(path: &[u8], style: PathStyle, out: &mut Vec<u8>) -> Option<()> {
     // Nothing is decoded in most paths, and no segment has a byte that is not allowed.
     let is_plain = style == PathStyle::Unix && memchr::memchr2(b'%', 0, path).is_none();
     for (i, segment) in path.split(|&byte| byte == b'/').enumerate() {
-        let name: Cow<'_, [u8]> = match is_plain {
-            true => segment.into(),
-            false => percent_decode(segment).into(),
+        let name: Cow<'_, [u8]> = if is_plain {
+            segment.into()
+        } else {
+            percent_decode(segment).into()
         };
         let is_forbidden = |byte: &u8| {
             matches!(byte, b'/' | 0)
@@ -277,11 +275,7 @@ pub(super) fn push_segments(path: &[u8], style: PathStyle, out: &mut Vec<u8>) ->
             return None;
         }
         if i > 0 {
-            out.push(if style == PathStyle::Windows {
-                b'\\'
-            } else {
-                b'/'
-            });
+            out.push([b'/', b'\\'][usize::from(style == PathStyle::Windows)]);
         }
         out.extend_from_slice(&name);
     }

@@ -1,11 +1,9 @@
-//! The classes of the bytes of a reference, found in one pass. They tell whether a value needs
-//! decoding, a template engine fills it in, and a resolver may copy it.
+//! The classes of the bytes of a reference, found in one pass. They determine whether a value
+//! needs decoding, may hold a placeholder of a template, and may be copied by a resolver.
 
 use crate::bytes::simd::{Block, LENGTH};
 
-/// The classes of the bytes of a reference behind its leading `./` and `../`, joined.
-///
-/// By default they are not known.
+/// The classes of the bytes of a reference after its leading `./` and `../`, joined; by default unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByteClasses(u8);
 
@@ -46,7 +44,6 @@ impl ByteClasses {
         ByteClasses(found.classes() | FIRST[usize::from(*first)] | Self::KNOWN)
     }
 
-    /// Whether the bytes were classified.
     #[inline]
     pub(crate) fn is_known(self) -> bool {
         self.0 != 0
@@ -58,13 +55,11 @@ impl ByteClasses {
         self.0 & Self::SUSPECT != 0
     }
 
-    /// Whether there is a colon.
     #[inline]
     pub(crate) fn has_colon(self) -> bool {
         self.0 & Self::COLON != 0
     }
 
-    /// Whether there is an `@`.
     #[inline]
     pub(crate) fn has_at(self) -> bool {
         self.0 & Self::AT != 0

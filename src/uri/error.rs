@@ -1,4 +1,4 @@
-//! Errors: the component at fault, what is wrong with a reference, and why one has no target.
+//! Errors: the component at fault, the fault of a reference, and the reason why it has no target.
 
 use std::{error, fmt};
 
@@ -40,7 +40,7 @@ pub enum Component {
     Article,
     /// A field of a Prospero URL, RFC 1738 section 3.11.
     Field,
-    /// The rest of a URL whose scheme has no syntax of its own, RFC 1738 section 5.
+    /// The rest of a URL whose scheme has no specific syntax, RFC 1738 section 5.
     SchemePart,
 }
 
@@ -166,16 +166,8 @@ impl<'a> ComponentText<'a> {
     /// Splits before `index`.
     pub(crate) fn split_at(self, index: usize) -> (Self, Self) {
         let (before, after) = self.bytes.split_at(index);
-        (
-            Self {
-                bytes: before,
-                at: self.at,
-            },
-            Self {
-                bytes: after,
-                at: self.at + index,
-            },
-        )
+        let text = |bytes, at| Self { bytes, at };
+        (text(before, self.at), text(after, self.at + index))
     }
 
     /// Splits at the first `delimiter`, which is dropped; `None` without one.
@@ -213,6 +205,19 @@ impl<'a> ComponentText<'a> {
             });
         }
         Ok(())
+    }
+
+    /// Checks that every byte is in the set.
+    pub(crate) fn consists_of(
+        self,
+        set: &ByteSet,
+        component: Component,
+        sentence: &'static str,
+    ) -> Result<(), Fault> {
+        match set.first_outside(self.bytes) {
+            Some(index) => Err(Fault::new(component, self.at + index, sentence)),
+            None => Ok(()),
+        }
     }
 
     /// Makes a fault at the first byte.
@@ -307,7 +312,7 @@ impl error::Error for ResolveError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ResolveErrorKind {
-    /// The reference is relative and there is no base.
+    /// The reference is relative, and the base is missing.
     NoBase,
     /// The base has no hierarchy: `mailto:`, `about:` and the like.
     UnsuitableBase,
@@ -315,9 +320,9 @@ pub enum ResolveErrorKind {
     InvalidReference,
     /// The base is not absolute, or does not parse: only [`resolve()`](super::resolve()) returns it.
     InvalidBase,
-    /// The reference leads above the root, by [`ExcessDots::Error`](crate::uri::ExcessDots::Error).
+    /// The reference escapes the root, by [`ExcessDots::Error`](crate::uri::ExcessDots::Error).
     ExcessDots,
-    /// The reference holds a placeholder of a template: what it will be is not known.
+    /// The reference holds a placeholder of a template: its final text is unknown.
     Template,
 }
 

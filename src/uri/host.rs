@@ -1,4 +1,4 @@
-//! Hosts as they compare.
+//! Hosts in the forms in which they are compared.
 
 use std::borrow::Cow;
 
@@ -30,7 +30,6 @@ pub(crate) fn has_userinfo(uri: &[u8]) -> bool {
 }
 
 /// Returns a host in lower case, with A-labels and without the dot of the root.
-///
 /// A host that the URL standard does not parse is in lower case only.
 pub(crate) fn canonical_host(host: &[u8]) -> Cow<'_, [u8]> {
     let host = host.strip_suffix(b".").unwrap_or(host);

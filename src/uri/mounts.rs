@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use super::base::{PathStyle, push_path, push_segments};
 
-/// Directories and the URIs at which they are served; the longest match counts in both directions.
+/// Directories and the URIs at which they are served; the longest match is used in both directions.
 ///
 /// ```
 /// use uriscan::path::Mounts;
@@ -20,7 +20,6 @@ use super::base::{PathStyle, push_path, push_segments};
 #[derive(Clone, Debug, Default)]
 pub struct Mounts {
     mounts: Vec<Mount>,
-    /// Built by the first lookup after a change.
     index: OnceLock<Index>,
 }
 
@@ -57,7 +56,7 @@ impl Mounts {
         self.mounts.len()
     }
 
-    /// Returns whether there are no mounts.
+    /// Returns whether the table is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.mounts.is_empty()
@@ -74,7 +73,7 @@ impl Mounts {
 
     /// Returns the file of a URI without query and fragment, by the mount with the longest URI.
     ///
-    /// `None` outside every mount, and if a segment decodes to no file name, or to `.` or `..`.
+    /// `None` outside every mount, and if a segment does not decode to a file name, or to `.` or `..`.
     #[must_use]
     pub fn path(&self, uri: &[u8]) -> Option<Vec<u8>> {
         self.find(uri, |_, _| false)?.path
@@ -82,7 +81,7 @@ impl Mounts {
 
     /// Returns the file of a URI and its mounted directory; `None` outside every mount.
     ///
-    /// `alike` returns whether two different schemes, with their colons, count as the same.
+    /// `alike` returns whether two different schemes, with their colons, are treated as the same.
     #[must_use]
     pub fn find(&self, uri: &[u8], alike: impl Fn(&[u8], &[u8]) -> bool) -> Option<Served<'_>> {
         let end = memchr::memchr2(b'?', b'#', uri).unwrap_or(uri.len());
@@ -139,7 +138,6 @@ impl Mounts {
         Some(rest)
     }
 
-    /// Returns the innermost mount of a path, and the relative path.
     fn of_path<'a>(&self, path: &'a [u8]) -> Option<(&Mount, &'a [u8])> {
         let directory = |mount: usize| self.mounts[mount].directory.as_slice();
         let mount = self
@@ -149,7 +147,6 @@ impl Mounts {
         Some((&self.mounts[mount], strip_mount(path, directory(mount))?))
     }
 
-    /// Returns the innermost mount of a URI, and the relative part of the URI.
     fn of_uri<'a>(
         &self,
         uri: &'a [u8],
@@ -172,13 +169,13 @@ impl Mount {
         &self.uri[..self.scheme]
     }
 
-    /// The URI behind the scheme and the colon.
+    /// The URI after the scheme and the colon.
     fn without_scheme(&self) -> &[u8] {
         &self.uri[self.scheme..]
     }
 }
 
-/// Splits a URI behind the colon of its scheme.
+/// Splits a URI after the colon of its scheme.
 fn split(uri: &[u8]) -> Option<(&[u8], &[u8])> {
     Some(uri.split_at(memchr::memchr(b':', uri)? + 1))
 }
@@ -217,7 +214,6 @@ impl Index {
 #[derive(Clone, Debug)]
 struct Prefixes {
     /// The numbers in ascending order of their prefixes, the first number of equal ones last.
-    ///
     /// With each the index in this list of the longest other prefix of this prefix.
     sorted: Vec<(usize, Option<usize>)>,
 }
@@ -250,10 +246,10 @@ impl Prefixes {
     ) -> Option<usize> {
         // INVARIANT: every prefix of the name is the last one that is not after the name in the
         // order, or a prefix of that one.
-        let behind = self
+        let after = self
             .sorted
             .partition_point(|&(number, _)| is_up_to(prefix(number), name));
-        let mut at = behind.checked_sub(1);
+        let mut at = after.checked_sub(1);
         while let Some(here) = at {
             let (number, outer) = self.sorted[here];
             if strip_mount(name, prefix(number)).is_some() && admits(number) {
@@ -277,7 +273,7 @@ fn is_up_to(prefix: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// Returns the authority at the start of the text behind `//`.
+/// Returns the authority at the start of the text after `//`.
 fn authority(rest: &[u8]) -> &[u8] {
     let end = rest.iter().position(|byte| b"/?#".contains(byte));
     &rest[..end.unwrap_or(rest.len())]
@@ -291,7 +287,7 @@ pub struct Served<'a> {
     pub directory: &'a [u8],
     /// The URI of the mounted directory, with its slash.
     pub uri: &'a [u8],
-    /// The file's path; `None` if a segment decodes to no file name, or to `.` or `..`.
+    /// The file's path; `None` if a segment does not decode to a file name, or to `.` or `..`.
     pub path: Option<Vec<u8>>,
 }
 

@@ -67,7 +67,7 @@ pub fn normalize(reference: &[u8], form: Normalization, out: &mut Vec<u8>) {
 fn push_server(authority: &[u8], scheme: &[u8], form: Normalization, out: &mut Vec<u8>) {
     let host = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
     let (userinfo, host_port) = authority.split_at(host);
-    // The colons of an IP literal come before no port.
+    // The colons of an IP literal do not precede a port.
     let bracket = memchr::memrchr(b']', host_port).unwrap_or(0);
     let colon =
         memchr::memchr(b':', &host_port[bracket..]).map_or(host_port.len(), |at| bracket + at);
@@ -94,7 +94,7 @@ fn push_server(authority: &[u8], scheme: &[u8], form: Normalization, out: &mut V
     }
 }
 
-/// Lowercases a host, but for the digits of triplets.
+/// Lowercases a host except for the digits of triplets.
 fn lowercase(mut host: &mut [u8]) {
     while let Some(at) = memchr::memchr(b'%', host) {
         host[..at].make_ascii_lowercase();

@@ -10,7 +10,6 @@ pub(super) const UNRESERVED: ByteSet = ByteSet::ALPHANUMERIC.with(b"-._~");
 const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
 
 /// Appends bytes, the members of `set` as triplets.
-///
 /// One load a byte: a third faster than the encoder of `percent-encoding`, which tests bits.
 pub(super) fn encode(mut bytes: &[u8], set: &ByteSet, out: &mut Vec<u8>) {
     while let Some(at) = set.first_inside(bytes) {
@@ -25,7 +24,7 @@ pub(super) fn encode(mut bytes: &[u8], set: &ByteSet, out: &mut Vec<u8>) {
     out.extend_from_slice(bytes);
 }
 
-/// Appends bytes as UTF-8, with triplets for those that are not.
+/// Appends bytes as UTF-8, with triplets for invalid bytes.
 pub(crate) fn encode_invalid(bytes: &[u8], out: &mut Vec<u8>) {
     for chunk in bytes.utf8_chunks() {
         out.extend_from_slice(chunk.valid().as_bytes());
@@ -33,9 +32,7 @@ pub(crate) fn encode_invalid(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends bytes, their triplets in upper case, those of unreserved characters decoded once.
-///
-/// RFC 3986 sections 6.2.2.1 and 6.2.2.2.
+/// Appends bytes, their triplets in upper case, or decoded once if unreserved (RFC 3986 section 6.2.2).
 pub(super) fn normalize(mut bytes: &[u8], out: &mut Vec<u8>) {
     while let Some(at) = memchr::memchr(b'%', bytes) {
         out.extend_from_slice(&bytes[..at]);

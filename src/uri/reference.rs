@@ -57,18 +57,16 @@ impl<'a> Reference<'a> {
     }
 }
 
-/// The ends of the components of Appendix B, each with its delimiters, as indices.
-///
-/// A component is defined where it is not empty.
+/// The ends of the components of Appendix B with their delimiters; a defined component is not empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ends {
     /// Past the `:`; 0 without a scheme.
     pub(crate) scheme: usize,
     /// The index at which the path begins.
     pub(crate) authority: usize,
-    /// The index of the `?` of the query, if there is one.
+    /// The index of the query's `?`, else the end of the path.
     pub(crate) path: usize,
-    /// The index of the `#` of the fragment, if there is one.
+    /// The index of the fragment's `#`, else the end of the reference.
     pub(crate) query: usize,
 }
 

@@ -87,7 +87,7 @@ pub enum ExcessDots {
 /// The letter of an RFC, or the correction of a known error.
 ///
 /// The corrected form differs in four places. RFC 2396 section 5.2 step 6a joins `http://a` and `g`
-/// to `http://ag`: corrected, a slash stands between them (RFC 3986 section 5.2.3). RFC 3986
+/// to `http://ag`: corrected, a slash is between them (RFC 3986 section 5.2.3). RFC 3986
 /// section 5.2.2 removes dot segments from opaque URIs (`urn:a/../b` becomes `urn:/b`): corrected,
 /// an absolute reference stays as written. The same section replaces the last segment of an opaque
 /// base (`mailto:a@b` and `g` make `mailto:g`): corrected, such a base is unsuitable. Both turn

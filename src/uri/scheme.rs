@@ -32,11 +32,11 @@ enum SchemeLocation {
     Host,
 }
 
-/// A scheme with a syntax of its own.
+/// A scheme with a specific syntax.
 struct SchemeSyntax {
     name: &'static [u8],
     location: SchemeLocation,
-    /// Checks the rest, from the slash behind the location or from the byte behind the colon.
+    /// Checks the rest, from the slash after the location or from the byte after the colon.
     rest: fn(ComponentText<'_>) -> Result<(), Fault>,
 }
 
@@ -88,7 +88,6 @@ pub(crate) fn default_port(scheme: &[u8]) -> Option<&'static [u8]> {
         .map(|(_, port)| *port)
 }
 
-/// Checks a URL against the syntax of its scheme.
 pub(super) fn validate(url: &[u8]) -> Result<(), Fault> {
     let url = ComponentText::new(url);
     if let (before, Some(_)) = url.split_once(b'#') {
@@ -106,10 +105,8 @@ pub(super) fn validate(url: &[u8]) -> Result<(), Fault> {
     if name.bytes.is_empty() {
         return Err(name.fault(Component::Scheme, "the scheme is empty"));
     }
-    if let Some(index) = SCHEME.first_outside(name.bytes) {
-        let sentence = "a scheme consists of letters, digits, `+`, `-` and `.`";
-        return Err(Fault::new(Component::Scheme, index, sentence));
-    }
+    let sentence = "a scheme consists of letters, digits, `+`, `-` and `.`";
+    name.consists_of(&SCHEME, Component::Scheme, sentence)?;
     let Some(scheme) = SCHEMES
         .iter()
         .find(|scheme| scheme.name.eq_ignore_ascii_case(name.bytes))
@@ -131,7 +128,8 @@ pub(super) fn validate(url: &[u8]) -> Result<(), Fault> {
 /// Section 3.1.
 fn check_location(form: SchemeLocation, location: ComponentText<'_>) -> Result<(), Fault> {
     if form == SchemeLocation::Host {
-        return if location.bytes.is_empty() {
+        let is_empty = location.bytes.is_empty();
+        return if is_empty {
             Ok(())
         } else {
             check_host(location)
@@ -156,7 +154,11 @@ fn check_location(form: SchemeLocation, location: ComponentText<'_>) -> Result<(
         Some(port) if port.bytes.is_empty() => {
             Err(port.fault(Component::Port, "the port is empty"))
         }
-        Some(port) => check_digits(port, Component::Port, "a port consists of digits"),
+        Some(port) => port.consists_of(
+            &ByteSet::DIGIT,
+            Component::Port,
+            "a port consists of digits",
+        ),
         None => Ok(()),
     }
 }
@@ -175,17 +177,6 @@ fn check_host(host: ComponentText<'_>) -> Result<(), Fault> {
         Component::Host,
         "a host is a name of letters, digits, hyphens and dots whose last label begins with a letter, or four numbers",
     ))
-}
-
-fn check_digits(
-    digits: ComponentText<'_>,
-    component: Component,
-    sentence: &'static str,
-) -> Result<(), Fault> {
-    match ByteSet::DIGIT.first_outside(digits.bytes) {
-        Some(index) => Err(digits.split_at(index).1.fault(component, sentence)),
-        None => Ok(()),
-    }
 }
 
 /// Section 3.2.2.
@@ -269,13 +260,8 @@ fn check_group(group: ComponentText<'_>) -> Result<(), Fault> {
             "the name of a newsgroup begins with a letter",
         ));
     }
-    match GROUP.first_outside(group.bytes) {
-        Some(index) => Err(group.split_at(index).1.fault(
-            Component::Group,
-            "the name of a newsgroup consists of letters, digits, `-`, `.`, `+` and `_`",
-        )),
-        None => Ok(()),
-    }
+    let sentence = "the name of a newsgroup consists of letters, digits, `-`, `.`, `+` and `_`";
+    group.consists_of(&GROUP, Component::Group, sentence)
 }
 
 /// Section 3.7.
@@ -286,8 +272,8 @@ fn nntp(rest: ComponentText<'_>) -> Result<(), Fault> {
         Some(article) if article.bytes.is_empty() => {
             Err(article.fault(Component::Article, "the number of the article is missing"))
         }
-        Some(article) => check_digits(
-            article,
+        Some(article) => article.consists_of(
+            &ByteSet::DIGIT,
             Component::Article,
             "an article is given by its number",
         ),

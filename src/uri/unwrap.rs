@@ -52,11 +52,9 @@ impl Default for Unwrapper {
             (Gateway::UrlDefense, "urldefense.proofpoint.com"),
             (Gateway::UrlDefense, "urldefense.com"),
         ];
+        let hosts = hosts.map(|(gateway, host)| (gateway, host.to_owned()));
         Unwrapper {
-            hosts: hosts
-                .into_iter()
-                .map(|(gateway, host)| (gateway, host.to_owned()))
-                .collect(),
+            hosts: hosts.into(),
         }
     }
 }
@@ -82,7 +80,6 @@ impl Unwrapper {
         Some(target)
     }
 
-    /// Removes one layer.
     fn unwrap_layer(&self, link: &[u8]) -> Option<Vec<u8>> {
         let reference = Reference::split(link);
         let host = canonical_host(host(reference.authority?));
@@ -117,7 +114,6 @@ impl Unwrapper {
     }
 }
 
-/// Returns the value of a parameter of a query.
 fn parameter<'a>(query: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     query.split(|&byte| byte == b'&').find_map(|pair| {
         let rest = pair.strip_prefix(name)?;
@@ -126,9 +122,7 @@ fn parameter<'a>(query: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
 }
 
 /// Decodes `/v3/__TARGET__;CHARACTERS!...`.
-///
-/// Each `*` of the target stands for the next of the characters, `**` and a letter for a run of
-/// them.
+/// Each `*` of the target is the next of the characters, `**` and a letter a run of them.
 fn decode_v3(link: &[u8]) -> Option<Vec<u8>> {
     let start = memchr::memmem::find(link, b"/v3/__")? + 6;
     let end = start + memchr::memmem::rfind(&link[start..], b"__;")?;

@@ -9,13 +9,13 @@ use super::reference::{Ends, SCHEME};
 use super::resolve::Resolver;
 use super::rules::Rules;
 use super::scheme::{self, is_address, is_host};
-use crate::bytes::class::ByteSet;
+use crate::bytes::class::{ByteSet, run_end};
 
 /// The grammar by which a reference is validated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Grammar {
-    /// RFC 1738: a URL by the syntax of its own scheme.
+    /// RFC 1738: a URL by the syntax of its scheme.
     Rfc1738,
     /// RFC 2396 Appendix A.
     Rfc2396,
@@ -46,12 +46,11 @@ pub fn validate(reference: &[u8], grammar: Grammar) -> Result<(), Fault> {
 struct Generic {
     authority: fn(ComponentText<'_>) -> Result<(), Fault>,
     path: ByteSet,
-    /// The path of a URI whose path begins with no slash.
+    /// The path of a URI if it does not begin with a slash.
     opaque: ByteSet,
     query: ByteSet,
-    /// Whether a scheme alone or a query alone is no reference, as by RFC 2396 Appendix A.
-    ///
-    /// Behind a scheme, `?` begins an `opaque_part`: `uric_no_slash` holds it.
+    /// Whether a scheme alone or a query alone is invalid, as by RFC 2396 Appendix A.
+    /// After a scheme, `?` begins an `opaque_part`: `uric_no_slash` holds it.
     needs_path: bool,
 }
 
@@ -133,14 +132,8 @@ fn check_scheme(name: ComponentText<'_>) -> Result<(), Fault> {
     if !name.bytes.first().is_some_and(u8::is_ascii_alphabetic) {
         return Err(name.fault(Component::Scheme, "a scheme begins with a letter"));
     }
-    match SCHEME.first_outside(name.bytes) {
-        Some(index) => Err(Fault::new(
-            Component::Scheme,
-            index,
-            "a scheme consists of letters, digits, `+`, `-` and `.`",
-        )),
-        None => Ok(()),
-    }
+    let sentence = "a scheme consists of letters, digits, `+`, `-` and `.`";
+    name.consists_of(&SCHEME, Component::Scheme, sentence)
 }
 
 /// RFC 3986 section 3.2.
@@ -173,16 +166,9 @@ fn authority_3986(authority: ComponentText<'_>) -> Result<(), Fault> {
             port
         }
     };
-    match port
-        .strip_prefix(b":")
-        .and_then(|digits| Some((digits, ByteSet::DIGIT.first_outside(digits.bytes)?)))
-    {
-        Some((digits, index)) => Err(digits
-            .split_at(index)
-            .1
-            .fault(component, "a port consists of digits")),
-        None => Ok(()),
-    }
+    port.strip_prefix(b":").map_or(Ok(()), |digits| {
+        digits.consists_of(&ByteSet::DIGIT, component, "a port consists of digits")
+    })
 }
 
 /// RFC 3986 section 3.2.2: `IP-literal = "[" ( IPv6address / IPvFuture  ) "]"`.
@@ -214,27 +200,15 @@ fn whatwg(reference: &[u8]) -> Result<(), Fault> {
     else {
         return Ok(());
     };
-    let start = reference
-        .iter()
-        .position(|&byte| byte > b' ')
-        .unwrap_or(reference.len());
+    let start = run_end(reference, 0, |byte| byte <= b' ');
     let input = ComponentText::new(reference).split_at(start).1;
     if error.kind() != ResolveErrorKind::InvalidReference {
         return Err(input.fault(Component::Base, "a relative reference needs a base"));
     }
     let after_scheme = input.split_once(b':').1.unwrap_or(input);
-    let is_slash = |byte: &u8| matches!(byte, b'/' | b'\\');
-    let slashes = after_scheme
-        .bytes
-        .iter()
-        .position(|byte| !is_slash(byte))
-        .unwrap_or(after_scheme.bytes.len());
+    let slashes = run_end(after_scheme.bytes, 0, |byte| matches!(byte, b'/' | b'\\'));
     let authority = after_scheme.split_at(slashes).1;
-    let end = authority
-        .bytes
-        .iter()
-        .position(|byte| b"/\\?#".contains(byte))
-        .unwrap_or(authority.bytes.len());
+    let end = run_end(authority.bytes, 0, |byte| !b"/\\?#".contains(&byte));
     let authority = authority.split_at(end).0;
     let host = authority
         .split_at(memchr::memrchr(b'@', authority.bytes).map_or(0, |at| at + 1))

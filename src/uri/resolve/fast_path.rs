@@ -4,7 +4,7 @@
 //! references in real documents need none of it: no byte is encoded, no dot segment removed, no
 //! host rewritten. Three steps:
 //!
-//! 1. A leading run of `./` and `../` shortens the prefix by as many of the base's directories.
+//! 1. A leading run of `./` and `../` shortens the prefix by one directory of the base for each `../`.
 //! 2. The classes of all bytes are known ([`ByteClasses`]). Only where one is suspect, a byte that
 //!    some component might percent-encode or a `.` that begins a segment, an exact test decides.
 //! 3. The first byte gives the prefix; only a colon or two slashes need another test.
@@ -23,7 +23,7 @@ use crate::uri::byte_classes::ByteClasses;
 pub(super) enum UriDialect {
     /// URL section 4.4: `%2e` is a dot, hosts are normalised, `http:g` may be relative.
     Whatwg,
-    /// RFC 3986 section 5.2.2 with strict schemes: nothing but dot segments counts.
+    /// RFC 3986 section 5.2.2 with strict schemes: only dot segments matter.
     Rfc3986,
 }
 
@@ -48,10 +48,10 @@ const KINDS: [ReferenceKind; 256] = {
 /// Not `|`, which may follow a drive letter.
 const COPIED: ByteSet = ByteSet::ALPHANUMERIC.with(b"-_~!$&()*+,;=@[]./?#%:");
 
-/// The bytes of hosts that are serialised unchanged, if the last label is no number.
+/// The bytes of hosts that are serialised unchanged, unless the last label is a number.
 const HOST: ByteSet = ByteSet::DIGIT.with_range(b'a', b'z').with(b"-._");
 
-/// Returns the target of a reference that needs no change; `classes` are those of its bytes.
+/// Returns the target of a reference that needs no change, given the classes of its bytes.
 #[inline]
 pub(super) fn find<'a>(
     base: &'a Prepared,
@@ -166,7 +166,7 @@ fn absolute(dialect: UriDialect, reference: &[u8], end: usize) -> Option<Concate
     }
 }
 
-/// Returns the rest behind a host that is serialised unchanged.
+/// Returns the rest after a host that is serialised unchanged.
 fn after_host(authority: &[u8]) -> Option<&[u8]> {
     let end = HOST.first_outside(authority).unwrap_or(authority.len());
     let (host, rest) = authority.split_at(end);

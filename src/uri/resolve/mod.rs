@@ -36,7 +36,7 @@ pub struct Resolver {
     rules: Rules,
     base: Prepared,
     has_base: bool,
-    /// The rules of the fast path, if there is a base and its rules have one.
+    /// The rules of the fast path, if they have one and a base is set.
     dialect: Option<UriDialect>,
     encoding: &'static Encoding,
 }
@@ -92,7 +92,7 @@ impl Resolver {
         }
     }
 
-    /// Replaces the base and keeps the allocation. After an error there is no base.
+    /// Replaces the base and keeps the allocation. After an error the resolver has no base.
     ///
     /// # Errors
     ///
@@ -156,7 +156,7 @@ impl Resolver {
     ///
     /// # Errors
     ///
-    /// When there is no target; `out` is then unchanged.
+    /// When the reference has no target; `out` is then unchanged.
     pub fn resolve_into(
         &self,
         reference: &[u8],
@@ -238,7 +238,6 @@ impl Resolver {
     }
 
     /// Returns whether the target is in the document that the base identifies.
-    ///
     /// RFC 2396 section 4.2 and RFC 1808: the reference is empty or only a fragment. RFC 3986
     /// section 4.4: target and base are equal apart from fragments.
     fn is_same_document(&self, kind: ReferenceKind, target: &[u8]) -> bool {

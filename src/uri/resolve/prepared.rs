@@ -17,15 +17,13 @@ pub(super) struct Prepared {
     /// The length that each [`ReferenceKind`] inherits; eight, so that a masked index is in bounds.
     inherited: [usize; 8],
     /// Whether a relative path without dot segments needs only be appended to the directory.
-    ///
     /// The directory then has no dot segments and no drive letter, which is never removed.
     pub(super) is_plain: bool,
-    /// Whether the scheme is one that browsers fetch from a host.
+    /// Whether browsers fetch the scheme from a host.
     pub(super) is_web: bool,
 }
 
 impl Prepared {
-    /// Replaces the base and keeps the allocation.
     pub(super) fn replace<E>(
         &mut self,
         fill: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
@@ -72,7 +70,6 @@ impl Prepared {
         &self.uri
     }
 
-    /// The URI without its fragment.
     pub(super) fn document(&self) -> &[u8] {
         &self.uri[..self.ends.query]
     }
@@ -82,7 +79,6 @@ impl Prepared {
         &self.uri[..self.ends.scheme]
     }
 
-    /// Scheme and authority.
     pub(super) fn root(&self) -> &[u8] {
         &self.uri[..self.ends.authority]
     }

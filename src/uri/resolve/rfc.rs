@@ -1,6 +1,6 @@
 //! Resolution by the RFCs: 1808 section 4, 2396 section 5.2 and 3986 section 5.2.
 //!
-//! These algorithms move components and never change a byte of them, but for removing dot segments.
+//! These algorithms move components unchanged, apart from removing dot segments.
 
 use super::prepared::{Prepared, ReferenceKind};
 use crate::uri::error::{ResolveError, ResolveErrorKind};
@@ -268,7 +268,7 @@ impl<'a> SplitReference<'a> {
         &self.reference[self.ends.scheme..]
     }
 
-    /// The kind of a reference whose scheme counts.
+    /// The kind of a reference whose scheme is not ignored.
     fn absolute_kind(&self) -> ReferenceKind {
         if self.ends.has_authority() || self.path().starts_with(b"/") {
             ReferenceKind::Absolute
@@ -277,7 +277,7 @@ impl<'a> SplitReference<'a> {
         }
     }
 
-    /// The kind of a reference without a scheme, or with one that does not count.
+    /// The kind of a reference without a scheme, or whose scheme is ignored.
     fn relative_kind(&self) -> ReferenceKind {
         match self.path() {
             _ if self.ends.has_authority() => ReferenceKind::NetworkPath,
@@ -289,16 +289,15 @@ impl<'a> SplitReference<'a> {
         }
     }
 
-    /// Whether the scheme is that of the base and, by these rules, does not count then.
+    /// Whether the scheme equals the base's and is therefore ignored by these rules.
     fn shares_scheme(&self, base: Option<&Prepared>, scheme: SameScheme) -> bool {
         scheme == SameScheme::Compat
             && base.is_some_and(|base| self.scheme().eq_ignore_ascii_case(base.scheme()))
     }
 }
 
-/// Keeps a path that begins with two slashes from being read as an authority.
-///
-/// RFC 2396 and RFC 3986 both lack this step of WHATWG URL section 4.5.
+/// Keeps a path that begins with two slashes from being read as an authority, which only WHATWG URL
+/// section 4.5 does.
 fn guard_path(base: &Prepared, kind: ReferenceKind, start: usize, out: &mut Vec<u8>) {
     let path = start + base.ends.scheme;
     if !base.ends.has_authority()
@@ -357,12 +356,11 @@ pub(crate) fn remove_dot_segments(out: &mut Vec<u8>, from: usize) {
 }
 
 /// Removes dot segments from the merged path `out[from..]` in place.
-///
 /// RFC 2396 section 5.2 steps 6c to 6g, RFC 1808 section 4 step 6. Returns false if `excess` makes
 /// an error of a `..` above the root.
 fn remove_merged_dot_segments(out: &mut Vec<u8>, from: usize, excess: ExcessDots) -> bool {
     let end = out.len();
-    // The empty string before the leading slash is no segment.
+    // The empty string before the leading slash is not a segment.
     let mut floor = from + usize::from(out[from..].starts_with(b"/"));
     let (mut read, mut write) = (floor, floor);
     while read < end {

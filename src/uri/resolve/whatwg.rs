@@ -11,7 +11,7 @@ use percent_encoding::percent_decode;
 use url::Host;
 
 use super::prepared::{Prepared, ReferenceKind};
-use crate::bytes::class::ByteSet;
+use crate::bytes::class::{ByteSet, run_end, run_start};
 use crate::uri::error::{Component, ResolveError, ResolveErrorKind};
 use crate::uri::percent;
 use crate::uri::reference::SCHEME;
@@ -27,7 +27,6 @@ const SPECIAL: [(&[u8], Option<u16>); 6] = [
 ];
 
 /// Appends the serialised target of a reference.
-///
 /// On an error `out` may hold a part of the target.
 pub(super) fn resolve(
     base: Option<&Prepared>,
@@ -68,15 +67,9 @@ pub(super) fn resolve(
 
 /// Strips spaces and controls at the ends, tabs and line breaks anywhere, and repairs UTF-8.
 fn clean(reference: &[u8]) -> Cow<'_, [u8]> {
-    let is_kept = |&byte: &u8| byte > b' ';
-    let start = reference
-        .iter()
-        .position(is_kept)
-        .unwrap_or(reference.len());
-    let end = reference
-        .iter()
-        .rposition(is_kept)
-        .map_or(start, |at| at + 1);
+    let is_cut = |byte: u8| byte <= b' ';
+    let start = run_end(reference, 0, is_cut);
+    let end = run_start(reference, start..reference.len(), is_cut);
     let mut input = Cow::Borrowed(&reference[start..end]);
     if memchr::memchr3(b'\t', b'\n', b'\r', &input).is_some() {
         input
@@ -124,7 +117,8 @@ impl TargetBuilder<'_> {
     ) -> Result<ReferenceKind, ResolveError> {
         if self.is_file {
             let kind = self.file(base, rest)?;
-            return Ok(if kind == ReferenceKind::NetworkPath {
+            let has_host = kind == ReferenceKind::NetworkPath;
+            return Ok(if has_host {
                 ReferenceKind::Absolute
             } else {
                 kind
@@ -219,7 +213,7 @@ impl TargetBuilder<'_> {
         }
     }
 
-    /// The file and file slash states: the rest behind `file:`, or behind a `file:` base.
+    /// The file and file slash states: the rest after `file:`, or a reference against a `file:` base.
     fn file(
         &mut self,
         base: Option<&Prepared>,
@@ -305,7 +299,7 @@ impl TargetBuilder<'_> {
             }
             None => authority,
         };
-        // The colons within an IPv6 address begin no port.
+        // The colons within an IPv6 address do not begin a port.
         let bracket = match host {
             [b'[', ..] => memchr::memrchr(b']', host).unwrap_or(host.len()),
             _ => 0,
@@ -354,10 +348,7 @@ impl TargetBuilder<'_> {
             }
         }
         if !digits.is_empty() && self.default_port.map(u32::from) != Some(port) {
-            let zeros = digits.iter().take_while(|digit| **digit == b'0').count();
-            self.out.push(b':');
-            self.out
-                .extend_from_slice(&digits[zeros.min(digits.len() - 1)..]);
+            self.out.extend_from_slice(format!(":{port}").as_bytes());
         }
         Ok(())
     }
@@ -453,11 +444,7 @@ impl TargetBuilder<'_> {
 }
 
 fn skip_slashes(rest: &[u8]) -> &[u8] {
-    let start = rest
-        .iter()
-        .position(|byte| !matches!(byte, b'/' | b'\\'))
-        .unwrap_or(rest.len());
-    &rest[start..]
+    &rest[run_end(rest, 0, |byte| matches!(byte, b'/' | b'\\'))..]
 }
 
 /// Returns 0 for a single-dot segment, 1 for a double-dot segment (section 4.1).
@@ -501,7 +488,6 @@ const PATH: ByteSet = QUERY.with(b"?^`{}");
 const USERINFO: ByteSet = PATH.with(b"/:;=@[\\]|");
 
 /// Appends text in another encoding: "percent-encode after encoding", section 1.3.
-///
 /// A character that the encoding lacks becomes an encoded numeric character reference.
 fn encode_in(encoding: &'static Encoding, text: &str, set: &ByteSet, out: &mut Vec<u8>) {
     if encoding == UTF_8 || text.is_ascii() && encoding.is_ascii_compatible() {
@@ -544,7 +530,7 @@ pub(crate) fn push_domain(host: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidH
     if !domain.is_ascii() || ends_in_number(domain) {
         return push_parsed(host, out);
     }
-    // An ASCII domain is lowercased, also where its labels are no valid Punycode.
+    // An ASCII domain is lowercased, even where its labels are invalid Punycode.
     if domain.is_empty() || FORBIDDEN_IN_DOMAIN.first_inside(domain).is_some() {
         return Err(InvalidHost);
     }
