@@ -8,7 +8,6 @@ use super::record::DocumentPath;
 use super::text::push_lossy;
 use crate::linker::Link;
 
-/// Appends the names of the columns.
 pub(super) fn push_header(layout: &Layout, separator: u8, out: &mut Vec<u8>) {
     for (index, field) in layout.fields.iter().enumerate() {
         if index > 0 {
@@ -49,7 +48,7 @@ pub(super) fn push_row(
     out.push(b'\n');
 }
 
-/// Appends a value as it is; several are separated by spaces.
+/// Appends a value; several are separated by spaces.
 fn push_cell(value: &Value<'_>, out: &mut Vec<u8>) {
     match *value {
         Value::Null => {}
@@ -94,7 +93,6 @@ pub(super) fn escape_cell(start: usize, out: &mut Vec<u8>) {
     });
 }
 
-/// Replaces bytes of the end of a buffer by their escapes.
 fn escape(start: usize, out: &mut Vec<u8>, escaped: fn(u8) -> Option<[u8; 2]>) {
     let more = out[start..].iter().filter(|&&byte| escaped(byte).is_some());
     let (mut from, mut to) = (out.len(), out.len() + more.count());

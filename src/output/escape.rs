@@ -47,8 +47,7 @@ pub fn push_visible(bytes: &[u8], out: &mut Vec<u8>) {
     if is_plain(bytes) {
         return out.extend_from_slice(bytes);
     }
-    for chunk in bytes.utf8_chunks() {
-        let mut rest = chunk.valid();
+    push_parts(bytes, out, |mut rest, out| {
         while let Some(at) = rest.find(is_control) {
             out.extend_from_slice(&rest.as_bytes()[..at]);
             let mut after = rest[at..].chars();
@@ -58,6 +57,13 @@ pub fn push_visible(bytes: &[u8], out: &mut Vec<u8>) {
             rest = after.as_str();
         }
         out.extend_from_slice(rest.as_bytes());
+    });
+}
+
+/// Appends bytes, the valid parts by `push`, with invalid UTF-8 as U+FFFD.
+pub(super) fn push_parts(bytes: &[u8], out: &mut Vec<u8>, push: impl Fn(&str, &mut Vec<u8>)) {
+    for chunk in bytes.utf8_chunks() {
+        push(chunk.valid(), out);
         if !chunk.invalid().is_empty() {
             out.extend_from_slice("\u{FFFD}".as_bytes());
         }
@@ -101,9 +107,10 @@ pub(super) fn is_plain(bytes: &[u8]) -> bool {
 
 fn push_escape(control: char, out: &mut Vec<u8>) {
     let code = u32::from(control);
-    let escape = match control.is_ascii() {
-        true => format!("\\x{code:02x}"),
-        false => format!("\\u{{{code:x}}}"),
+    let escape = if control.is_ascii() {
+        format!("\\x{code:02x}")
+    } else {
+        format!("\\u{{{code:x}}}")
     };
     out.extend_from_slice(escape.as_bytes());
 }

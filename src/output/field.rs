@@ -9,15 +9,13 @@ use crate::uri::{Reference, ResolveErrorKind, host};
 /// A key of the record of a link, and a column of tables.
 #[derive(Debug)]
 pub struct RecordField {
-    /// The key, which is the name of the column too, and what `--fields` takes.
+    /// The key, also in `--fields`, and the name of the column.
     pub name: &'static str,
-    /// The key in JSON.
     pub(super) key: JsonKey,
     /// Whether every record has the key.
     pub(super) presence: FieldPresence,
     /// The type of the column of tables, which determines the type in JSON.
     pub(crate) column: ColumnKind,
-    /// The sets of columns that have it.
     sets: &'static [ColumnSet],
     /// The description in the JSON Schema.
     pub(super) about: &'static str,
@@ -25,11 +23,9 @@ pub struct RecordField {
     pub value: FieldValue,
 }
 
-/// Returns the value of a key for a link of a document.
 type FieldValue = for<'a> fn(&'a DocumentPath, &'a Link<'a>) -> Value<'a>;
 
 /// A key in JSON, with a comma before and a colon after it.
-///
 /// Padded, so that all are copied in the same few instructions, without a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JsonKey {
@@ -50,7 +46,6 @@ impl JsonKey {
         }
     }
 
-    /// Appends the key.
     #[inline]
     pub(super) fn push(&self, out: &mut Vec<u8>) {
         let end = out.len() + self.length;
@@ -59,7 +54,6 @@ impl JsonKey {
     }
 }
 
-/// Whether a record has a key, and whether its value may be null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FieldPresence {
     /// Always, and never null.
@@ -109,8 +103,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Builds a table of keys: the name, the presence, the type of the column and the sets that have it, the
-/// description, and the value.
+/// Builds a table of keys.
 macro_rules! fields {
     ($(
         $name:literal: $presence:ident $column:ident in $sets:ident, $about:literal => $value:expr,
@@ -239,7 +232,7 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
         |_, link| Value::text(description(link).title),
 };
 
-/// What only tables have, after the keys of the record. The values have the forms of the columns.
+/// Columns that only tables have, after the keys of the record.
 pub(crate) static TABLE_FIELDS: &[RecordField] = fields! {
     "target_bytes": Appended Bytes in CORE, "The bytes of a target that is not UTF-8" =>
         |_, link| match link.target {
@@ -295,7 +288,7 @@ pub(crate) fn default_fields() -> impl Iterator<Item = &'static RecordField> {
     FIELDS.iter().filter(|field| !field.needs_description())
 }
 
-/// Returns the columns of a set, with what markup says of links if that is asked for.
+/// Returns the columns of a set, with the descriptions of links in markup if `described`.
 pub(crate) fn table_fields(set: ColumnSet, described: bool) -> Vec<&'static RecordField> {
     let is_wanted =
         |field: &&RecordField| field.sets.contains(&set) || described && field.needs_description();
@@ -304,12 +297,10 @@ pub(crate) fn table_fields(set: ColumnSet, described: bool) -> Vec<&'static Reco
 }
 
 impl RecordField {
-    /// Returns whether the column may be null.
     pub(crate) fn is_nullable(&self) -> bool {
         self.presence != FieldPresence::Always
     }
 
-    /// Returns whether every record has the key.
     pub(crate) fn is_core(&self) -> bool {
         matches!(
             self.presence,
@@ -337,7 +328,7 @@ impl RecordField {
         self.presence == FieldPresence::Mail
     }
 
-    /// Returns whether the value depends on what markup says of links, which is read on demand.
+    /// Returns whether the value depends on descriptions in markup, which are read on demand.
     pub(crate) fn needs_description(&self) -> bool {
         self.presence == FieldPresence::Described
     }

@@ -4,14 +4,13 @@ use std::io::Write as _;
 
 use data_encoding::BASE64;
 
-use super::escape::{is_control, push_decimal};
+use super::escape::{is_control, push_decimal, push_parts};
 use super::field::{FIELDS, FieldPresence, Value};
 use super::layout::Layout;
 use super::record::{ArchiveRecord, DocumentPath, Failure, Skip, Summary, Usage};
 use crate::bytes::simd::{self, Block};
 use crate::linker::{Diagnostic, Link};
 
-/// Appends a link.
 pub(super) fn push_link(layout: &Layout, path: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
     open_link("link", layout, path, link, out);
     out.extend_from_slice(b"}\n");
@@ -48,7 +47,6 @@ pub(crate) fn open_link(
     }
 }
 
-/// Appends a diagnostic.
 pub(crate) fn push_diagnostic(path: &DocumentPath, diagnostic: &Diagnostic<'_>, out: &mut Vec<u8>) {
     open("diagnostic", out);
     push_path(path, diagnostic.member, out);
@@ -59,7 +57,6 @@ pub(crate) fn push_diagnostic(path: &DocumentPath, diagnostic: &Diagnostic<'_>, 
     close(path, out);
 }
 
-/// Appends an error.
 pub(crate) fn push_failure(path: &DocumentPath, failure: &Failure<'_>, out: &mut Vec<u8>) {
     open("error", out);
     push_path(path, failure.member, out);
@@ -67,7 +64,7 @@ pub(crate) fn push_failure(path: &DocumentPath, failure: &Failure<'_>, out: &mut
     close(path, out);
 }
 
-/// Appends the reason why a file was skipped, with its key in the summary, and whether it was named.
+/// Appends the reason why a file was skipped, and whether it was named.
 pub(crate) fn push_skip(path: &DocumentPath, skip: &Skip, named: bool, out: &mut Vec<u8>) {
     open("skipped", out);
     push_path(path, None, out);
@@ -86,7 +83,6 @@ pub(crate) fn push_fatal(message: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends the counts of an archive.
 pub(crate) fn push_archive(path: &DocumentPath, archive: &ArchiveRecord, out: &mut Vec<u8>) {
     open("archive", out);
     push_key("path", out);
@@ -139,7 +135,6 @@ pub(super) fn push_counted(key: &str, value: &[u8], count: u64, out: &mut Vec<u8
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends the summary.
 pub(crate) fn push_summary(summary: &Summary, out: &mut Vec<u8>) {
     push_stats(summary, None, out);
 }
@@ -156,7 +151,6 @@ pub(crate) fn push_stats(summary: &Summary, usage: Option<&Usage>, out: &mut Vec
     out.extend_from_slice(b"}\n");
 }
 
-/// Appends counts, each as a member of the object.
 pub(crate) fn push_each_count(
     counts: impl Iterator<Item = (&'static str, u64)>,
     out: &mut Vec<u8>,
@@ -166,7 +160,6 @@ pub(crate) fn push_each_count(
     }
 }
 
-/// Opens an object with its type.
 pub(crate) fn open(kind: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(b"{\"type\":\"");
     out.extend_from_slice(kind.as_bytes());
@@ -264,8 +257,8 @@ fn push_quoted(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
 }
 
-/// Appends bytes as a JSON string, with invalid UTF-8 as U+FFFD. Control characters are escaped, also
-/// those that JSON allows: records are shown on terminals and in logs.
+/// Appends bytes as a JSON string, with invalid UTF-8 as U+FFFD and all control characters escaped:
+/// records are shown on terminals and in logs.
 ///
 /// ```
 /// let mut out = Vec::new();
@@ -283,12 +276,7 @@ pub fn push_string(bytes: &[u8], out: &mut Vec<u8>) {
 #[cold]
 fn push_lossily(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
-    for chunk in bytes.utf8_chunks() {
-        push_escaped(chunk.valid(), out);
-        if !chunk.invalid().is_empty() {
-            out.extend_from_slice("\u{FFFD}".as_bytes());
-        }
-    }
+    push_parts(bytes, out, push_escaped);
     out.push(b'"');
 }
 

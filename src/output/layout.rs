@@ -26,7 +26,7 @@ pub struct Layout {
 /// The spelling of cells of CSV and TSV that a spreadsheet would take for a formula.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Formulas {
-    /// As they are.
+    /// Unchanged.
     #[default]
     Keep,
     /// After an apostrophe.
@@ -48,7 +48,6 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// Returns the layout of records with some keys.
     pub(crate) fn of_records(fields: Vec<&'static RecordField>) -> Self {
         Layout {
             fields,
@@ -56,7 +55,7 @@ impl Layout {
         }
     }
 
-    /// Returns the layout of a table of a set of columns, with what markup says of links if that is asked for.
+    /// Returns the layout of a table, with the descriptions of links in markup if `described`.
     pub fn of_table(set: ColumnSet, described: bool) -> Self {
         Layout::of_records(table_fields(set, described))
     }

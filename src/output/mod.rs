@@ -30,7 +30,7 @@ pub struct Output {
     pub header: fn(&Layout, &mut Vec<u8>),
     /// How links are written.
     pub(crate) links: LinkForm,
-    /// Writers of the records that are no links; none where these are messages on standard error.
+    /// Writers of other records than links; `None` if these are messages on standard error.
     pub(crate) others: Option<RecordWriters>,
 }
 
@@ -44,13 +44,13 @@ pub(crate) enum LinkForm {
     Table(TableFormat),
 }
 
-/// The writers of an output format for the records that are no links.
+/// The writers of an output format for other records than links.
 pub(crate) struct RecordWriters {
     /// Appends a diagnostic.
     pub diagnostic: fn(&DocumentPath, &Diagnostic<'_>, &mut Vec<u8>),
     /// Appends an error.
     pub failure: fn(&DocumentPath, &Failure<'_>, &mut Vec<u8>),
-    /// Appends the counts of an archive.
+    /// Appends the record of an archive.
     pub archive: fn(&DocumentPath, &ArchiveRecord, &mut Vec<u8>),
     /// Appends the key of `--count-by`, a value, and the number of links with it.
     pub count: fn(&str, &[u8], u64, &mut Vec<u8>),
@@ -60,16 +60,8 @@ pub(crate) struct RecordWriters {
 
 /// Every output format, one row each.
 pub(crate) static OUTPUTS: &[Output] = &[
+    Output::new("text", LinkForm::Text(text::push_link)),
     Output {
-        name: "text",
-        header: |_, _| {},
-        links: LinkForm::Text(text::push_link),
-        others: None,
-    },
-    Output {
-        name: "jsonl",
-        header: |_, _| {},
-        links: LinkForm::Lines(json::push_link),
         others: Some(RecordWriters {
             diagnostic: json::push_diagnostic,
             failure: json::push_failure,
@@ -77,37 +69,30 @@ pub(crate) static OUTPUTS: &[Output] = &[
             count: json::push_counted,
             summary: json::push_summary,
         }),
+        ..Output::new("jsonl", LinkForm::Lines(json::push_link))
     },
     Output {
-        name: "csv",
         header: |layout, out| csv::push_header(layout, b',', out),
-        links: LinkForm::Lines(|layout, path, link, out| {
-            csv::push_row(layout, path, link, b',', csv::quote, out);
-        }),
-        others: None,
+        ..Output::new(
+            "csv",
+            LinkForm::Lines(|layout, path, link, out| {
+                csv::push_row(layout, path, link, b',', csv::quote, out);
+            }),
+        )
     },
     Output {
-        name: "tsv",
         header: |layout, out| csv::push_header(layout, b'\t', out),
-        links: LinkForm::Lines(|layout, path, link, out| {
-            csv::push_row(layout, path, link, b'\t', csv::escape_cell, out);
-        }),
-        others: None,
+        ..Output::new(
+            "tsv",
+            LinkForm::Lines(|layout, path, link, out| {
+                csv::push_row(layout, path, link, b'\t', csv::escape_cell, out);
+            }),
+        )
     },
     #[cfg(feature = "arrow")]
-    Output {
-        name: "arrow",
-        header: |_, _| {},
-        links: LinkForm::Table(TableFormat::Stream),
-        others: None,
-    },
+    Output::new("arrow", LinkForm::Table(TableFormat::Stream)),
     #[cfg(feature = "parquet")]
-    Output {
-        name: "parquet",
-        header: |_, _| {},
-        links: LinkForm::Table(TableFormat::Parquet),
-        others: None,
-    },
+    Output::new("parquet", LinkForm::Table(TableFormat::Parquet)),
 ];
 
 impl Default for &Output {
@@ -120,8 +105,16 @@ impl Output {
     /// The formats that a build may lack, named as the features of the package that bring them.
     pub(crate) const FEATURES: [&'static str; 2] = ["arrow", "parquet"];
 
-    /// Appends the number of links with a value of a key: a record, or the number, a tab and the
-    /// value, with `-` for an empty one.
+    const fn new(name: &'static str, links: LinkForm) -> Self {
+        Output {
+            name,
+            header: |_, _| {},
+            links,
+            others: None,
+        }
+    }
+
+    /// Appends the number of links with a value of a key: a record, or a line with `-` for an empty value.
     pub(crate) fn count(
         &self,
         layout: &Layout,

@@ -10,7 +10,7 @@ use crate::document::diagnostic::{self, Code, Effect};
 use crate::linker::Diagnostic;
 
 /// The path of a document, as reached from the arguments.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct DocumentPath {
     path: Vec<u8>,
     is_utf8: bool,
@@ -20,11 +20,9 @@ pub struct DocumentPath {
 impl DocumentPath {
     /// Creates the path of a document; `-` is standard input.
     pub fn new(path: &[u8]) -> Self {
-        DocumentPath {
-            path: path.to_vec(),
-            is_utf8: std::str::from_utf8(path).is_ok(),
-            is_plain: is_plain(path),
-        }
+        let mut document = DocumentPath::default();
+        document.set(path);
+        document
     }
 
     /// Replaces the path and keeps the memory.
@@ -89,12 +87,10 @@ impl DiagnosticCounts {
         entry.or_insert_with(first).count += diagnostic.count;
     }
 
-    /// Sets the piece of the archive that has the diagnostics.
     pub(crate) fn set_piece(&mut self, piece: usize) {
         self.0.values_mut().for_each(|found| found.piece = piece);
     }
 
-    /// Adds the diagnostics of another piece of the archive.
     fn merge(&mut self, other: &Self) {
         for (name, found) in &other.0 {
             let count = self.0.get(name).map_or(0, |own| own.count);
@@ -106,17 +102,14 @@ impl DiagnosticCounts {
         }
     }
 
-    /// Removes all diagnostics.
     pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
-    /// Returns the number of diagnostics of each code.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.0.iter().map(|(name, found)| (*name, found.count))
     }
 
-    /// Returns one diagnostic for each code.
     pub(crate) fn diagnostics(&self) -> impl Iterator<Item = Diagnostic<'_>> {
         self.0.values().map(|found| Diagnostic {
             member: found.member.as_deref(),
@@ -127,7 +120,7 @@ impl DiagnosticCounts {
     }
 }
 
-/// The counts of an archive, so that skipped parts are visible.
+/// The contents of an archive, so that skipped parts are visible.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ArchiveRecord {
     /// Messages or members, parts that were read, and parts that were not, by media type.
@@ -143,7 +136,6 @@ pub(crate) struct ArchiveRecord {
 }
 
 impl ArchiveRecord {
-    /// Adds the counts of another piece of the archive.
     pub(crate) fn add(&mut self, other: &ArchiveRecord) {
         self.counts.add(&other.counts);
         self.is_container |= other.is_container;
@@ -154,7 +146,6 @@ impl ArchiveRecord {
 }
 
 impl fmt::Display for ArchiveRecord {
-    /// Writes the counts in words, on one line.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ArchiveCounts {
             members,
@@ -262,7 +253,7 @@ impl SkipReason {
         "skipped_mail_folder",
     ];
 
-    /// Returns the key of the count in the summary.
+    /// Returns the key in the summary.
     pub(crate) fn key(self) -> &'static str {
         Self::KEYS[self as usize]
     }
@@ -291,7 +282,7 @@ impl fmt::Display for Skip {
     }
 }
 
-/// The counts of a run.
+/// The totals of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
     /// Files that were read.
@@ -321,7 +312,6 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Returns the counts with their keys in records.
     pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         [
             ("files", self.files),
@@ -335,8 +325,7 @@ impl Summary {
         .into_iter()
     }
 
-    /// Returns the counts of skipped files, and of bodies and parts that were not read, with their keys in
-    /// records, which come last.
+    /// Returns the numbers of skipped files, and of unread bodies and parts, which records have last.
     pub(crate) fn skips(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         let unread = [
             ("unread_bodies", self.unread.iter().sum()),
@@ -345,7 +334,6 @@ impl Summary {
         SkipReason::KEYS.into_iter().zip(self.skipped).chain(unread)
     }
 
-    /// Counts a diagnostic, if its code is one of those that are counted.
     pub(crate) fn diagnose(&mut self, code: &'static Code, count: u64) {
         self.approximate += u64::from(std::ptr::eq(code, &diagnostic::APPROXIMATE));
         let mut unread = Effect::UNREAD.iter().zip(&mut self.unread);
@@ -365,19 +353,16 @@ impl Summary {
             })
     }
 
-    /// Counts the parts of an archive or of messages that were not read.
     pub(crate) fn count_unread(&mut self, counts: &ArchiveCounts) {
         self.unread_parts += counts.skipped.values().sum::<u64>();
     }
 
-    /// Counts a skipped file.
     pub(crate) fn skip(&mut self, reason: SkipReason) {
         self.skipped_files += 1;
         self.skipped[reason as usize] += 1;
     }
 
-    /// Returns whether no file was found to read: all were skipped for their names, sizes and kinds,
-    /// and none for its contents.
+    /// Returns whether no file was opened: all were skipped for their names, sizes and kinds.
     pub(crate) fn is_empty(&self) -> bool {
         let unread = [
             SkipReason::Binary,
@@ -389,7 +374,6 @@ impl Summary {
         self.files + self.errors + unread.iter().sum::<u64>() == 0
     }
 
-    /// Adds the counts of another worker.
     pub(crate) fn add(&mut self, other: &Summary) {
         self.files += other.files;
         self.bytes += other.bytes;
@@ -410,7 +394,7 @@ impl Summary {
     }
 }
 
-/// Returns a count with its noun, in the plural where necessary.
+/// Returns a number with its noun, in the plural where necessary.
 ///
 /// ```
 /// use uriscan::output::record::counted;

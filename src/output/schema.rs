@@ -1,5 +1,4 @@
-//! The JSON Schemas of the records. Those of links and findings are made from the table that these records
-//! are made from; the others are files.
+//! The JSON Schemas of the records: for links and findings from the table of keys, the others from files.
 
 use super::column::ColumnKind;
 use super::field::{FIELDS, FieldPresence, RecordField};
@@ -16,32 +15,25 @@ pub(crate) struct Schema {
 /// The version of all schemas: grows where a key goes away, or gets another meaning or type.
 const VERSION: &str = "1";
 
-/// All schemas.
 pub(crate) static SCHEMAS: &[Schema] = &[
-    Schema {
-        name: "link",
-        push: push_link,
-    },
-    Schema {
-        name: "finding",
-        push: push_finding,
-    },
-    Schema {
-        name: "summary",
-        push: |out| out.extend_from_slice(include_bytes!("schemas/summary.json")),
-    },
-    Schema {
-        name: "archive",
-        push: |out| out.extend_from_slice(include_bytes!("schemas/archive.json")),
-    },
-    Schema {
-        name: "count",
-        push: |out| out.extend_from_slice(include_bytes!("schemas/count.json")),
-    },
+    row("link", push_link),
+    row("finding", push_finding),
+    row("summary", |out| {
+        out.extend_from_slice(include_bytes!("schemas/summary.json"));
+    }),
+    row("archive", |out| {
+        out.extend_from_slice(include_bytes!("schemas/archive.json"));
+    }),
+    row("count", |out| {
+        out.extend_from_slice(include_bytes!("schemas/count.json"));
+    }),
 ];
 
-/// The keys of a finding after those of its link, with their descriptions. All are strings; `suggestion`
-/// may be null.
+const fn row(name: &'static str, push: fn(&mut Vec<u8>)) -> Schema {
+    Schema { name, push }
+}
+
+/// The keys of a finding after the link's, with their descriptions: strings; `suggestion` may be null.
 static FINDING: [(&str, &str); 6] = [
     ("rule", "The rule that the reference breaks"),
     ("level", "How bad it is: error or warning"),
@@ -54,7 +46,6 @@ static FINDING: [(&str, &str); 6] = [
     ),
 ];
 
-/// The type of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ValueType {
     /// Always this string.
@@ -66,7 +57,6 @@ enum ValueType {
     Texts,
 }
 
-/// A key of a record.
 struct SchemaKey {
     name: &'static str,
     about: &'static str,
@@ -96,7 +86,6 @@ impl SchemaKey {
         }
     }
 
-    /// Creates a key whose value is a string.
     fn text(name: &'static str, about: &'static str) -> Self {
         SchemaKey {
             name,

@@ -1,6 +1,6 @@
 //! Text: one target a line, after its location where the layout has one.
 
-use super::escape::{Escape, is_plain, push_decimal, push_on_one_line};
+use super::escape::{Escape, is_plain, push_decimal, push_on_one_line, push_parts};
 use super::layout::Layout;
 use super::record::DocumentPath;
 use crate::linker::Link;
@@ -49,9 +49,10 @@ pub(crate) fn push_path(
     out: &mut Vec<u8>,
 ) {
     paint(layout, PATH, out, |out| {
-        match path.is_plain() {
-            true => out.extend_from_slice(path.path()),
-            false => layout.escape.push(path.path(), out),
+        if path.is_plain() {
+            out.extend_from_slice(path.path());
+        } else {
+            layout.escape.push(path.path(), out);
         }
         if let Some(member) = member {
             out.push(b'!');
@@ -95,10 +96,7 @@ pub(crate) fn push_lossy(bytes: &[u8], out: &mut Vec<u8>) {
     if bytes.is_ascii() {
         return out.extend_from_slice(bytes);
     }
-    for chunk in bytes.utf8_chunks() {
-        out.extend_from_slice(chunk.valid().as_bytes());
-        if !chunk.invalid().is_empty() {
-            out.extend_from_slice("\u{FFFD}".as_bytes());
-        }
-    }
+    push_parts(bytes, out, |text, out| {
+        out.extend_from_slice(text.as_bytes())
+    });
 }

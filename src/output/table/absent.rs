@@ -1,4 +1,4 @@
-//! Stands in for tables in a build without the feature `arrow`, where nothing can be made.
+//! Replaces tables in a build without the feature `arrow`.
 
 use std::convert::Infallible;
 use std::io;

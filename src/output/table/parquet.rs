@@ -20,7 +20,6 @@ const GROUP_ROWS: usize = 1_000_000;
 const GROUP_BYTES: usize = 256 << 20;
 
 /// Creates the writer of a file.
-///
 /// Strings that many rows share are in dictionaries; numbers and other strings differ little from the
 /// value before.
 pub(super) fn file<W: Write + Send>(
@@ -53,12 +52,10 @@ pub(super) fn file<W: Write + Send>(
     writer.map_err(output_error)
 }
 
-/// Writes the last row group and the footer.
 pub(super) fn finish<W: Write + Send>(file: &mut ArrowWriter<W>) -> io::Result<()> {
     file.finish().map(drop).map_err(output_error)
 }
 
-/// Returns the error of the output that an error of Parquet wraps.
 pub(super) fn output_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => match error.downcast() {

@@ -42,7 +42,6 @@ impl Default for RowBlock {
 }
 
 impl RowBlock {
-    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         let batch = self.batch.as_ref().ok().and_then(Option::as_ref);
         batch.map_or(0, RecordBatch::num_rows)
@@ -71,7 +70,6 @@ const MAX_BYTES: usize = i32::MAX as usize;
 struct Oversized;
 
 impl RowBuilder {
-    /// Creates a builder of rows with the columns of a layout.
     pub(crate) fn new(layout: &Layout) -> Self {
         let schema = schema(&layout.fields, layout.strings);
         let columns = layout.fields.iter().zip(schema.fields());
@@ -85,7 +83,6 @@ impl RowBuilder {
         }
     }
 
-    /// Returns the number of rows since the last block.
     pub(crate) fn len(&self) -> usize {
         self.rows
     }
@@ -95,7 +92,6 @@ impl RowBuilder {
         self.bytes + self.rows * self.columns.len() * size_of::<u64>()
     }
 
-    /// Appends a link of a document.
     pub(crate) fn push(&mut self, path: &DocumentPath, link: &Link<'_>) {
         if self.is_oversized {
             return;
@@ -118,9 +114,8 @@ impl RowBuilder {
         let batch = if self.is_oversized {
             Err("a link has more than 2 GiB, which is too long for a table".to_owned())
         } else {
-            RecordBatch::try_new(Arc::clone(&self.schema), arrays)
-                .map(Some)
-                .map_err(|error| error.to_string())
+            let batch = RecordBatch::try_new(Arc::clone(&self.schema), arrays);
+            batch.map(Some).map_err(|error| error.to_string())
         };
         (self.rows, self.bytes, self.is_oversized) = (0, 0, false);
         RowBlock {
@@ -135,7 +130,6 @@ impl RowBuilder {
 struct Column {
     field: &'static RecordField,
     values: ColumnBuilder,
-    /// The number of rows in the run.
     count: usize,
     /// The string that these rows have; `None` if it is null.
     string: Option<Vec<u8>>,
@@ -143,7 +137,6 @@ struct Column {
     text: Option<String>,
 }
 
-/// The values of a column.
 enum ColumnBuilder {
     Numbers(Int64Builder),
     Times(TimestampMicrosecondBuilder),
@@ -239,7 +232,6 @@ impl Column {
         Ok(())
     }
 
-    /// Appends the run.
     fn end_run(&mut self) {
         match (&mut self.values, &self.text) {
             _ if self.count == 0 => {}
@@ -296,7 +288,6 @@ fn add(length: usize, bytes: &mut usize) -> Result<(), Oversized> {
     Ok(())
 }
 
-/// Returns the bytes of a value that is a string.
 fn string<'a>(value: &Value<'a>) -> Option<&'a [u8]> {
     match *value {
         Value::Name(text) | Value::Text(text) => Some(text.as_bytes()),

@@ -34,7 +34,6 @@ pub(crate) fn push_schema(fields: &[&RecordField], strings: StringForm, out: &mu
 #[cfg(feature = "arrow")]
 pub(super) const UTC: &str = "UTC";
 
-/// Returns the schema of a table.
 #[cfg(feature = "arrow")]
 pub(super) fn schema(fields: &[&RecordField], strings: StringForm) -> SchemaRef {
     let field = |field: &&RecordField| {
@@ -60,7 +59,6 @@ fn data_type(kind: ColumnKind, strings: StringForm) -> DataType {
     }
 }
 
-/// Returns the field of the items of a list.
 #[cfg(feature = "arrow")]
 pub(super) fn item(data_type: DataType) -> FieldRef {
     Arc::new(Field::new_list_field(data_type, false))

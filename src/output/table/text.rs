@@ -25,7 +25,7 @@ fn lossy(value: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Returns a URI as UTF-8, with triplets for the bytes of what is not.
+/// Returns a URI as UTF-8, with triplets for invalid bytes.
 fn uri(value: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = str::from_utf8(value) {
         return Cow::Borrowed(text);
@@ -35,8 +35,7 @@ fn uri(value: &[u8]) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&encoded).into_owned())
 }
 
-/// Returns a host as the WHATWG URL standard writes it, in lower case and with A-labels, without a final
-/// dot; `None` if it is invalid.
+/// Returns a host in lower case, with A-labels and without a final dot; `None` if it is invalid.
 fn host(value: &[u8]) -> Option<String> {
     let host = parsed_host(value)?;
     let has_labels = host.starts_with(b"[")
@@ -61,11 +60,8 @@ pub(super) fn microseconds(text: &[u8]) -> Option<i64> {
     let number = |range: Range<usize>| {
         let digits = text.get(range)?;
         let digits = digits.iter().all(u8::is_ascii_digit).then_some(digits)?;
-        Some(
-            digits
-                .iter()
-                .fold(0, |number, digit| 10 * number + i64::from(digit - b'0')),
-        )
+        let digits = digits.iter().map(|digit| i64::from(digit - b'0'));
+        Some(digits.fold(0, |number, digit| 10 * number + digit))
     };
     let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
     let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);

@@ -28,7 +28,6 @@ pub(crate) enum TableFormat {
     Parquet,
 }
 
-/// The limits of a batch.
 #[derive(Clone, Copy, Debug)]
 struct BatchLimits {
     /// The most rows. A batch of these is about as large as a core's cache, from which it is written.
@@ -72,10 +71,6 @@ enum TableEncoder<W: Write + Send> {
 
 impl<W: Write + Send> TableWriter<W> {
     /// Creates a writer, which begins with the schema.
-    ///
-    /// # Errors
-    ///
-    /// Those of the output.
     pub(crate) fn new(format: TableFormat, layout: &Layout, output: W) -> io::Result<Self> {
         let schema = schema(&layout.fields, layout.strings);
         let encoder = match format {
@@ -100,11 +95,7 @@ impl<W: Write + Send> TableWriter<W> {
         })
     }
 
-    /// Adds some rows of a block, and writes the batches that are full.
-    ///
-    /// # Errors
-    ///
-    /// Those of the output, and when a row is too long.
+    /// Adds some rows of a block, and writes the batches that are full; an error when a row is too long.
     pub(crate) fn push(&mut self, block: &RowBlock, ranges: &[Range<usize>]) -> io::Result<()> {
         let batch = (block.batch.as_ref()).map_err(|error| io::Error::other(error.as_str()))?;
         let Some(batch) = batch else {
@@ -116,9 +107,10 @@ impl<W: Write + Send> TableWriter<W> {
             while !rows.is_empty() {
                 let (count, bytes) = self.room(batch, block.bytes, &rows);
                 if count > 0 {
-                    self.parts.push(match count == batch.num_rows() {
-                        true => batch.clone(),
-                        false => batch.slice(rows.start, count),
+                    self.parts.push(if count == batch.num_rows() {
+                        batch.clone()
+                    } else {
+                        batch.slice(rows.start, count)
                     });
                     rows.start += count;
                     self.rows += count;
@@ -193,10 +185,6 @@ impl<W: Write + Send> TableWriter<W> {
     }
 
     /// Writes the rows that are left, and the end of the table.
-    ///
-    /// # Errors
-    ///
-    /// Those of the output.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         if self.rows > 0 {
             self.write_batch()?;
@@ -209,8 +197,7 @@ impl<W: Write + Send> TableWriter<W> {
     }
 }
 
-/// Returns the error of the output that an error of Arrow wraps. No other is expected: the arrays fit the
-/// schema.
+/// Returns the error of the output that an error of Arrow wraps; the arrays fit the schema.
 fn output_error(error: ArrowError) -> io::Error {
     match error {
         ArrowError::IoError(_, error) => error,
