@@ -31,7 +31,7 @@ pub struct ExtractorOptions {
     pub formats: document::FormatOptions,
     /// The rules of resolution.
     pub ruling: Ruling,
-    /// Whether bases named by documents themselves count.
+    /// Whether bases that documents declare are honoured.
     pub embedded_bases: EmbeddedBases,
     /// Decodes links that a mail gateway has rewritten.
     pub unwrapper: Option<Unwrapper>,
@@ -96,7 +96,7 @@ const HEAVY_PENDING: usize = 1 << 20;
 pub struct Document<'a> {
     /// The format.
     pub format: &'static Format,
-    /// The retrieval or default base, which counts unless the document names one itself.
+    /// The retrieval or default base, which is used unless the document declares a base.
     pub base: Option<&'a Base>,
     /// The base in its place if an archive declares it and it is too long.
     pub(crate) outer: Option<&'a Base>,
@@ -107,19 +107,16 @@ pub struct Document<'a> {
     pub origin: PieceOrigin,
     /// Known contents of a piece of an archive.
     pub(crate) index: Option<&'a PieceIndex>,
-    /// The dialect of Markdown of the tree that the document is in, if the tree tells.
+    /// The dialect of Markdown of the document's tree, if known.
     pub(crate) slug: Option<Slug>,
     /// The URI of the root of the tree that the document is in, for formats that name files from there.
     pub(crate) tree: Option<&'a [u8]>,
-    /// The roles of reStructuredText in that tree.
     pub(crate) roles: RstRoles,
-    /// The archive that the document is in.
     pub(crate) enclosure: Option<&'a Enclosure>,
-    /// The number of archives that the document is in.
     pub(crate) depth: usize,
 }
 
-/// The start of a piece of a document: behind a [split point](Format::split_point).
+/// The start of a piece of a document: after a [split point](Format::split_point).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PieceOrigin {
     /// The document offset of the first byte.
@@ -195,19 +192,18 @@ pub struct Extractor {
     attachments: AttachmentState,
 }
 
-/// Reads a file in a message, and passes its links to the sink; returns the counts of what was read, and
-/// what was not.
+/// Reads a file in a message, and passes its links to the sink; returns its counts.
 pub(crate) type AttachmentReader =
     Box<dyn FnMut(&Attachment<'_>, &mut dyn Sink) -> ArchiveCounts + Send>;
 
-/// The reader of files in messages, and what it has read of those in the last document.
+/// The reader of files in messages, and the counts of the last document.
 #[derive(Default)]
 struct AttachmentState {
     reader: Option<AttachmentReader>,
     counts: ArchiveCounts,
 }
 
-/// Reads the files in messages that the linker passes on; they are counted as skipped without a reader.
+/// Reads the files in messages; without a reader they are skipped.
 struct WithAttachments<'a> {
     state: &'a mut AttachmentState,
     sink: &'a mut dyn Sink,
@@ -259,17 +255,15 @@ impl Extractor {
         }
     }
 
-    /// Sets the reader of files in messages.
     pub(crate) fn set_attachment_reader(&mut self, reader: AttachmentReader) {
         self.attachments.reader = Some(reader);
     }
 
-    /// Returns the counts of files in the messages of the last document.
     pub(crate) fn attachment_counts(&self) -> &ArchiveCounts {
         &self.attachments.counts
     }
 
-    /// Leaves out references from now on: only what fragments can name is wanted.
+    /// Skips references from now on: only anchors are wanted.
     pub(crate) fn leave_references(&mut self) {
         self.options.positions = Positions::Offsets;
         self.linker.leave_references();
@@ -324,7 +318,7 @@ impl Extractor {
     ///
     /// # Errors
     ///
-    /// Those of the reader. Links that were complete before the error have reached the sink.
+    /// The reader's. Links that were complete before the error have reached the sink.
     pub fn extract(
         &mut self,
         document: &Document<'_>,
@@ -375,7 +369,7 @@ impl Extractor {
     ///
     /// # Errors
     ///
-    /// Those of the reader. Links that were complete before the error have reached the sink.
+    /// The reader's. Links that were complete before the error have reached the sink.
     pub fn extract_seekable(
         &mut self,
         document: &Document<'_>,
@@ -402,7 +396,7 @@ impl Extractor {
 
     /// Returns the counts of members and parts of the last archive of this format.
     ///
-    /// `None` for formats that are no archives.
+    /// `None` for formats that are not archives.
     pub fn counts(&self, format: &Format) -> Option<&ArchiveCounts> {
         let found = self.scanners.iter().find(|(name, _)| *name == format.name);
         found.and_then(|(_, scanner)| scanner.counts())
@@ -506,14 +500,11 @@ impl Extractor {
     }
 
     /// Returns the bounds of a pass, which may need the whole document in one window.
-    fn bounds(&self, bounds: Bounds, pass: &Pass) -> Bounds {
-        match pass.is_held() {
-            true => Bounds {
-                look_ahead: self.max_document().max(bounds.look_ahead),
-                ..bounds
-            },
-            false => bounds,
+    fn bounds(&self, mut bounds: Bounds, pass: &Pass) -> Bounds {
+        if pass.is_held() {
+            bounds.look_ahead = bounds.look_ahead.max(self.max_document());
         }
+        bounds
     }
 
     fn begin(&mut self, document: &Document<'_>, detected: Option<Detected>) -> Pass {
@@ -526,10 +517,8 @@ impl Extractor {
             ..DocumentContext::new(format.family, document.base)
         });
         self.attachments.counts = ArchiveCounts::default();
-        let known = self
-            .scanners
-            .iter()
-            .position(|(name, _)| *name == format.name);
+        let mut scanners = self.scanners.iter();
+        let known = scanners.position(|(name, _)| *name == format.name);
         let scanner = known.unwrap_or_else(|| {
             let made = (format.scanner)(&self.options.formats);
             self.scanners.push((format.name, made));
@@ -551,11 +540,10 @@ impl Extractor {
             scanner,
             format.reading,
             start,
-            (has_lines).then_some(document.origin),
+            has_lines.then_some(document.origin),
         )
     }
 
-    /// Scans one window: bytes to events to links.
     fn scan(
         &mut self,
         pass: &mut Pass,
@@ -803,8 +791,7 @@ impl Pass {
 type Place<'p> = (u64, &'p mut Option<Position>);
 
 /// Adds the positions of references and remarks that have none from the scanner.
-///
-/// References in the text of an SVG style element precede those of the elements inside it.
+/// References in the text of an SVG style element precede references of the elements inside it.
 fn locate(lines: &mut LineCounter, window: &Window<'_>, converted: bool, events: &mut Batch) {
     let mut places = Vec::with_capacity(events.list.len());
     for event in &mut events.list {
@@ -825,6 +812,7 @@ fn locate(lines: &mut LineCounter, window: &Window<'_>, converted: bool, events:
     }
     fill(lines, window, &mut places);
 }
+
 /// Fills in the positions of offsets, which [`locate`] may have found out of order.
 fn fill(lines: &mut LineCounter, window: &Window<'_>, places: &mut Vec<Place<'_>>) {
     if !places.is_sorted_by_key(|(start, _)| *start) {

@@ -37,9 +37,9 @@
 //!
 //! # Terms
 //!
-//! A *reference* is what stands in a document (RFC 3986 section 4.1); it is *resolved* against a
+//! A *reference* is a string in a document (RFC 3986 section 4.1); it is *resolved* against a
 //! *base URI* to a *target*. A *link* is a reference with its position, its base and its target. An
-//! *offset* counts bytes from the start of a document, and a *span* is a half-open pair of offsets.
+//! *offset* is a number of bytes from the start of a document, and a *span* is a half-open pair of offsets.
 //!
 //! # Inside
 //!
@@ -47,8 +47,7 @@
 //! **linker** turns events into **links** by means of a stack of base URIs. Scanners never resolve;
 //! the linker knows no format. An **extractor** runs one document through both. A **pipeline** runs
 //! many documents, and the pieces of very large ones, through many extractors and writes in input
-//! order. What comes in kinds (formats, outputs, attributes, schemes, audit rules) is a row in a
-//! table.
+//! order. Each format, output, attribute, scheme and audit rule is a row in a table.
 //!
 //! | layer | module | contents |
 //! | --- | --- | --- |
@@ -66,7 +65,7 @@
 //! | 6 | `audit` | the links of document trees, checked against the files on disk |
 //! | 7 | `cli` | the command line |
 //!
-//! A module uses modules of lower layers, or of its own layer without cycles.
+//! A module uses modules of lower layers, or of the same layer without cycles.
 //!
 //! CONTRIBUTING.md has every file that a new row of a table needs.
 
@@ -85,7 +84,7 @@ macro_rules! displayed_by_name {
 }
 
 // With the feature `internals` the tests, benchmarks and fuzz targets of this package see the
-// modules. It is no part of what is promised.
+// modules, which are not part of the public API.
 #[cfg(all(feature = "audit", not(feature = "internals")))]
 mod archive;
 #[cfg(all(feature = "audit", feature = "internals"))]

@@ -13,7 +13,7 @@ use crate::uri::{Base, ResolveErrorKind};
 /// Returns the links of a document, in document order, with their lines and columns.
 ///
 /// `base` is the URI that the document was retrieved from, or a default (RFC 2396 sections 5.1.3 and
-/// 5.1.4); a base that the document names itself wins. All links are found before the first is
+/// 5.1.4); a base that the document declares wins. All links are found before the first is
 /// returned. [`Extractor`] takes options, lends the links instead of copying them, and reads streams.
 ///
 /// ```
@@ -63,15 +63,15 @@ pub struct OwnedLink {
     pub position: Option<Position>,
     /// The bytes of the document from which the reference was read.
     pub span: Span,
-    /// The reference, without what the format adds, such as line breaks or character references.
+    /// The reference after unescaping and removal of line breaks.
     pub reference: Vec<u8>,
-    /// The absolute URI, or the reason why there is none.
+    /// The absolute URI, or the reason why the reference has none.
     pub target: Result<Vec<u8>, ResolveErrorKind>,
-    /// The base URI that resolution used; none where nothing was inherited or no base is known.
+    /// The base URI that resolution used; `None` if nothing was inherited or no base is known.
     pub base: Option<Vec<u8>>,
     /// The source of the base, in the form of [`BaseSource`](crate::BaseSource).
     pub base_source: Option<String>,
-    /// Where in the document the reference stands.
+    /// The kind of syntax around the reference.
     pub context: Context,
     /// The element, in lower case.
     pub element: Option<String>,
@@ -144,13 +144,13 @@ impl OwnedLink {
         std::str::from_utf8(&self.reference).ok()
     }
 
-    /// The target, if there is one and it is UTF-8.
+    /// The target, if it exists and is UTF-8.
     #[must_use]
     pub fn target_str(&self) -> Option<&str> {
         std::str::from_utf8(self.target.as_ref().ok()?).ok()
     }
 
-    /// The base, if resolution used one and it is UTF-8.
+    /// The base, if it was used and is UTF-8.
     #[must_use]
     pub fn base_str(&self) -> Option<&str> {
         std::str::from_utf8(self.base.as_ref()?).ok()

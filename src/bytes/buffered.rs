@@ -9,15 +9,13 @@ const LONG: usize = 256 << 10;
 /// The most bytes that are kept for [`BufferedSource::rewind`].
 const MARKED: usize = 4 << 20;
 
-/// Buffered input, whose reader can look ahead, leave the bytes behind a member unread, and return to a
-/// place.
+/// Input that can be peeked, that leaves the bytes after a member unread, and that can return to a mark.
 pub(crate) struct BufferedSource {
     reader: Box<dyn Read + Send>,
     buffer: Vec<u8>,
     /// The range of `buffer` that is not consumed.
     at: usize,
     end: usize,
-    /// Bytes consumed so far.
     pub(crate) consumed: u64,
     ended: bool,
     /// The error that ended the input; decoders replace it by errors of their own.
@@ -36,7 +34,6 @@ impl BufferedSource {
         BufferedSource::with_buffer(reader, vec![0; LONG])
     }
 
-    /// Takes bytes that have been read.
     pub(crate) fn over(bytes: Vec<u8>) -> Self {
         BufferedSource {
             end: bytes.len(),
@@ -73,8 +70,7 @@ impl BufferedSource {
         true
     }
 
-    /// Makes room at the end of the buffer, where there is none: drops what is consumed and not marked,
-    /// if that moves fewer bytes than it drops.
+    /// Makes room at the end of the buffer; drops consumed, unmarked bytes if that moves fewer than it drops.
     fn make_room(&mut self, room: usize) {
         if self.buffer.len() - self.end >= room && self.at < self.end && self.mark.is_none() {
             return;
@@ -137,18 +133,16 @@ impl BufferedSource {
         n - left
     }
 
-    /// Returns the bytes that are buffered, and reads when there are none: empty at the end, and after
-    /// an error, which is kept.
+    /// Returns the buffered bytes, after a read if the buffer is empty; empty at the end and after an error.
     pub(crate) fn available(&mut self) -> &[u8] {
         self.fill_buf().unwrap_or_default()
     }
 
-    /// Appends the next `n` bytes to `into`, fewer at the end and after an error, which is kept.
+    /// Appends the next `n` bytes to `into`, fewer at the end and after an error.
     pub(crate) fn read_up_to(&mut self, n: usize, into: &mut Vec<u8>) {
         let _ = Read::take(self, n as u64).read_to_end(into);
     }
 
-    /// Removes and returns the error that has ended the input.
     pub(crate) fn take_error(&mut self) -> io::Result<()> {
         self.error.take().map_or(Ok(()), |kind| Err(kind.into()))
     }

@@ -15,7 +15,6 @@ use std::ops::Range;
 pub struct ByteSet([bool; 256]);
 
 impl ByteSet {
-    /// The empty set.
     pub(crate) const EMPTY: Self = Self([false; 256]);
     /// `0-9`.
     pub const DIGIT: Self = Self::EMPTY.with_range(b'0', b'9');

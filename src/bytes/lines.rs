@@ -74,7 +74,6 @@ impl LineCounter {
     }
 
     /// Counts columns in characters of `encoding` from here on.
-    ///
     /// For a single-byte encoding the current line is recounted from its start.
     pub(crate) fn set_encoding(&mut self, encoding: &'static Encoding) {
         self.encoding = encoding;
@@ -107,7 +106,6 @@ impl LineCounter {
         }
     }
 
-    /// Counts a range of the bytes of a window.
     fn count(&mut self, bytes: &[u8], mut range: Range<usize>) {
         if range.is_empty() {
             return;
@@ -125,9 +123,10 @@ impl LineCounter {
             range.start += 1;
         }
         self.after_cr = has_cr && !range.is_empty() && bytes[range.end - 1] == b'\r';
-        let (breaks, line) = match has_cr {
-            true => count_breaks(&bytes[range.clone()]),
-            false => count_feeds(&bytes[range.clone()]),
+        let (breaks, line) = if has_cr {
+            count_breaks(&bytes[range.clone()])
+        } else {
+            count_feeds(&bytes[range.clone()])
         };
         self.line += breaks;
         if breaks > 0 {
@@ -139,7 +138,6 @@ impl LineCounter {
     }
 
     /// Returns whether a CR is in a range of the bytes of a window that begins at `offset`.
-    ///
     /// Between two links of a page are some hundred bytes, too few for a search in each range: a search
     /// goes to the end of the window, and holds for the ranges before the CR.
     fn has_cr(&mut self, bytes: &[u8], range: &Range<usize>) -> bool {
@@ -164,7 +162,7 @@ fn count_feeds(bytes: &[u8]) -> (u64, usize) {
     }
 }
 
-/// Returns the number of line breaks of any kind, and the index behind the last one.
+/// Returns the number of line breaks of any kind, and the index after the last one.
 fn count_breaks(bytes: &[u8]) -> (u64, usize) {
     let (mut breaks, mut line) = (0, 0);
     for at in memchr2_iter(b'\r', b'\n', bytes) {
@@ -188,7 +186,7 @@ pub fn breaks(bytes: &[u8]) -> u64 {
     lines.line - 1
 }
 
-/// Returns the number of Unicode scalar values; undecodable bytes count one each.
+/// Returns the number of Unicode scalar values; each undecodable byte is one.
 fn characters(encoding: &'static Encoding, bytes: &[u8]) -> u64 {
     if encoding.is_single_byte() || bytes.is_ascii() {
         return bytes.len() as u64;

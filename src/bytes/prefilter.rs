@@ -1,18 +1,18 @@
 //! Finds the next candidate for a reference in text: a colon with certain neighbours.
 //!
 //! The naive version applies the grammar at every `:`. In prose and source text most colons end a
-//! word before a space, or stand between digits or names; testing the two bytes behind the colon
+//! word before a space, or are between digits or names; testing the two bytes after the colon
 //! and the three before it leaves a few in a thousand. `memchr` finds the colons.
 //!
 //! A branch for each colon is hard to predict and costs more than the bytes between two colons.
-//! With AVX2, 32 positions are tested at once, without a branch, for a colon that has `/` behind it
+//! With AVX2, 32 positions are tested at once, without a branch, for a colon that has `/` after it
 //! or before it the last two letters of one of the words, compared by half of their bits.
 
 use memchr::memchr_iter;
 
 use super::simd::avx2::{AsciiPairs, Avx2};
 
-/// The last three letters of the words after which a colon counts without `//` behind it.
+/// The last three letters of the words after which a colon is accepted without `//` after it.
 #[derive(Debug)]
 pub(crate) struct WordEndings {
     /// A hash table without collisions: the three letters, and `BREAKS`.
@@ -23,14 +23,14 @@ pub(crate) struct WordEndings {
 
 const SLOTS: usize = 128;
 
-/// The word also counts before white space.
+/// The word is also accepted before white space.
 const BREAKS: u32 = 1 << 31;
 
 /// An empty slot: no three letters have this value.
 const VACANT: u32 = 0xFF_FFFF;
 
 impl WordEndings {
-    /// Makes a table of endings in lower case; a word of `breaking` also counts before white space.
+    /// Makes a table of endings in lower case; a word of `breaking` is also accepted before white space.
     pub(crate) const fn new(plain: &[&[u8; 3]], breaking: &[&[u8; 3]]) -> Self {
         let pairs = add_pairs(add_pairs(AsciiPairs::NONE, plain), breaking);
         let mut multiplier = 0x9E37_79B1;
@@ -69,8 +69,7 @@ impl WordEndings {
     }
 
     /// Returns the index of the first colon from `from` on that may belong to a reference.
-    ///
-    /// A colon too near to the start or the end for its neighbours to be read counts.
+    /// A colon too near to the start or the end for its neighbours to be read is accepted.
     #[inline]
     pub(crate) fn next_colon(
         &self,
@@ -79,26 +78,25 @@ impl WordEndings {
         mut from: usize,
     ) -> Option<usize> {
         if let Some(avx2) = avx2 {
-            // Every colon this near to the start counts.
+            // Every colon this near to the start is accepted.
             let mut first = bytes.iter().take(BEFORE).skip(from);
             if let Some(n) = first.position(|&byte| byte == b':') {
                 return Some(from + n);
             }
             from = from.max(BEFORE);
-            let counts = |at: usize| self.counts(bytes, at);
-            match avx2.find(bytes, from, &self.pairs, counts) {
+            match avx2.find(bytes, from, &self.pairs, |at| self.accepts(bytes, at)) {
                 Ok(at) => return Some(at),
                 Err(until) => from = until,
             }
         }
         memchr_iter(b':', bytes.get(from..)?)
             .map(|n| from + n)
-            .find(|&at| self.counts(bytes, at))
+            .find(|&at| self.accepts(bytes, at))
     }
 
-    /// Returns whether the colon at an index counts.
+    /// Returns whether the colon at an index may belong to a reference.
     #[inline]
-    fn counts(&self, bytes: &[u8], at: usize) -> bool {
+    fn accepts(&self, bytes: &[u8], at: usize) -> bool {
         let around = at.checked_sub(4).and_then(|from| bytes.get(from..at + 3));
         let Some(&[w, x, y, z, _, next, second]) = around.and_then(<[u8]>::first_chunk) else {
             return true;

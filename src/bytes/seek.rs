@@ -42,7 +42,6 @@ fn until(bytes: &[u8], at: usize, stop: u8) -> usize {
 }
 
 /// Returns the index of the first byte from `at` on of the classes in `stop`.
-///
 /// `mask` marks candidates in a block.
 #[inline(always)]
 fn seek(bytes: &[u8], at: usize, stop: u8, mask: impl Fn(Block) -> u32) -> usize {
@@ -75,7 +74,6 @@ pub(crate) fn attribute_name_end(bytes: &[u8], at: usize) -> usize {
     })
 }
 
-/// Returns the end of an unquoted value.
 #[inline(always)]
 pub(crate) fn bare_value_end(bytes: &[u8], at: usize) -> usize {
     seek(bytes, at, SPACE | MORE, |block| {

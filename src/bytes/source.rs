@@ -1,5 +1,4 @@
-//! Sources of bytes: readers that can start again at the first byte of a document, readers that are shared,
-//! and bytes that are read anywhere.
+//! Sources of bytes: readers that can start again, readers that are shared, and bytes read anywhere.
 
 use std::fmt;
 use std::fs::File;
@@ -27,11 +26,7 @@ impl<R: Read + Seek> RewindSource for R {
     }
 }
 
-/// Fills `into`, a part of it only at the end, and returns the number of bytes read.
-///
-/// # Errors
-///
-/// Those of the reader, but for interruptions, which are retried.
+/// Fills `into`, a part of it only at the end; retries interruptions and returns the number of bytes read.
 pub(crate) fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize> {
     let mut end = 0;
     while end < into.len() {
@@ -135,7 +130,6 @@ impl<T> Shared<T> {
         Shared(Arc::new(Mutex::new(value)))
     }
 
-    /// Returns whether there are other owners.
     pub(crate) fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1
     }

@@ -1,4 +1,4 @@
-//! Windows: the part of a document that a scanner sees at a time, and the roll buffer behind it.
+//! Windows: the part of a document that a scanner sees at a time, and the roll buffer that it lies in.
 //!
 //! The buffer holds three ranges in a row: the last consumed bytes (the look-behind), the pending
 //! bytes, and free space for the next read. Bytes are moved only when the free space is used up,
@@ -75,7 +75,7 @@ pub struct Bounds {
 /// assert_eq!((window.bytes, window.start, window.offset), (&b"bcdefgh"[..], 2, 1));
 /// # std::io::Result::Ok(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Windows {
     buffer: Vec<u8>,
     /// INVARIANT: behind <= start <= end <= buffer.len().
@@ -92,27 +92,12 @@ pub struct Windows {
     seen: usize,
 }
 
-impl Default for Windows {
-    /// A buffer that reads one byte at a time and has no memory allocated.
-    fn default() -> Self {
-        Windows::new(1)
-    }
-}
-
 impl Windows {
     /// A buffer that reads `size` bytes at a time (at least one).
     pub fn new(size: usize) -> Self {
         Windows {
-            buffer: Vec::new(),
-            behind: 0,
-            start: 0,
-            end: 0,
-            offset: 0,
-            bounds: Bounds::default(),
-            size: size.max(1),
-            last: false,
-            stalled: false,
-            seen: 0,
+            size,
+            ..Windows::default()
         }
     }
 
@@ -154,12 +139,13 @@ impl Windows {
             "a scanner consumed nothing of {pending} bytes, its look-ahead is {}",
             self.bounds.look_ahead
         );
+        let size = self.size.max(1);
         let want = if self.stalled {
             // No more than the scanner may wait for, and one window.
             let left = self.bounds.look_ahead.saturating_sub(pending);
-            self.size.max(pending).min(self.size.saturating_add(left))
+            size.max(pending).min(size.saturating_add(left))
         } else {
-            self.size
+            size
         };
         self.try_reserve(want)?;
         let goal = self.end + want;
@@ -186,14 +172,13 @@ impl Windows {
         new > if self.stalled { self.seen / 8 } else { 0 }
     }
 
-    /// Appends bytes behind the pending ones, for documents that are generated rather than read.
+    /// Appends bytes after the pending ones, for documents that are generated rather than read.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.reserve(bytes.len());
         self.buffer[self.end..self.end + bytes.len()].copy_from_slice(bytes);
         self.end += bytes.len();
     }
 
-    /// The pending bytes.
     pub(crate) fn pending(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }

@@ -147,7 +147,7 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
     };
     let mut counts = None;
     let mut outcome = audit::run(audit, walk, reports, |reports| {
-        // What could not be written is reported.
+        // Fixes that could not be written are reported.
         if findings.fix == Some(FixArg::Write)
             && let Some(fixes) = reports.fixes.take()
         {
@@ -216,7 +216,7 @@ fn fixed_roots(paths: &[PathBuf], reading: &PipelineOptions) -> Vec<PathBuf> {
     roots.filter_map(|root| root.canonicalize().ok()).collect()
 }
 
-/// Returns the paths to audit: by default those of `--root`, else the current directory.
+/// Returns the paths to audit: by default the directories of `--root`, else the current directory.
 fn paths(arguments: &AuditArgs) -> Result<Vec<PathBuf>, Error> {
     if arguments.paths.iter().any(|path| path.as_os_str() == "-") {
         Err("standard input is in no tree: audit reads files")?;
@@ -233,9 +233,12 @@ fn roots(arguments: &AuditArgs, paths: &[PathBuf]) -> Vec<Root> {
     if arguments.paths.is_empty() && arguments.documents.walk.lists().next().is_some() {
         return Vec::new();
     }
-    let root = |path: &PathBuf| match path == Path::new(".") {
-        true => Root::Here,
-        false => Root::Path(path.clone()),
+    let root = |path: &PathBuf| {
+        if path == Path::new(".") {
+            Root::Here
+        } else {
+            Root::Path(path.clone())
+        }
     };
     paths.iter().map(root).collect()
 }
@@ -306,7 +309,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error
     Ok(options)
 }
 
-/// Returns the bases of documents; without `--root` each path is the root of a site of its own.
+/// Returns the bases of documents; without `--root` each path is the root of a separate site.
 fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
     let mut bases = arguments.documents.base.bases(paths)?;
     let assumed = assume_roots(&mut bases, paths);
@@ -352,7 +355,6 @@ fn targets(arguments: &AuditArgs) -> Result<Vec<(OutputRole<'_>, OutputTarget)>,
         .collect()
 }
 
-/// Returns the reports that the destinations get.
 fn reports<'d>(
     arguments: &AuditArgs,
     verbosity: Verbosity,
@@ -401,7 +403,6 @@ fn reports<'d>(
     reports
 }
 
-/// Returns whether the summary is shown in words.
 fn shows_summary(arguments: &AuditArgs) -> bool {
     let findings = &arguments.findings;
     !findings.quiet && (findings.external || !findings.json)
@@ -477,10 +478,8 @@ fn summary_text(totals: &AuditSummary) -> String {
         text += &format!("{files} read as text, where relative links are not seen\n");
     }
     for site in &totals.servers {
-        let (root, rules) = (
-            String::from_utf8_lossy(&site.root),
-            counted(site.rules, "rule"),
-        );
+        let root = String::from_utf8_lossy(&site.root);
+        let rules = counted(site.rules, "rule");
         text += &format!("{} as {} serves it: {rules}", visible(&root), site.server);
         if site.unfollowed > 0 {
             text += &format!(", {} not followed", site.unfollowed);
@@ -505,11 +504,7 @@ fn push_tables(totals: &AuditSummary, text: &mut String) {
         return;
     }
     let forgiven = counted(totals.forgiven, "finding");
-    let entries = if *stale == 1 {
-        "entry is"
-    } else {
-        "entries are"
-    };
+    let entries = ["entries are", "entry is"][usize::from(*stale == 1)];
     *text += &format!("baseline: {forgiven} forgiven, {stale} {entries} stale\n");
     for line in lines {
         *text += &format!("  {}\n", visible(line));

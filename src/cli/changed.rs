@@ -17,7 +17,7 @@ const SAFE: &str = "--no-pager -c core.fsmonitor=false -c core.hooksPath=/dev/nu
 const DIFF: &str = "diff --name-status -M -z --relative --no-color --no-ext-diff --no-textconv \
                     --ignore-submodules=dirty --end-of-options";
 
-/// The arguments of git that list files that are in no commit, nor ignored.
+/// The arguments of git that list files that are in no commit and not ignored.
 const UNTRACKED: &str = "ls-files --others --exclude-standard -z";
 
 /// The arguments of git that list the keys of filters, however they are configured.
@@ -27,9 +27,9 @@ const FILTERS: &str =
 /// The files that differ from a revision.
 #[derive(Default)]
 pub(super) struct Changes {
-    /// All of them, those that are gone included.
+    /// All of them, deleted ones included.
     pub(super) files: Vec<PathBuf>,
-    /// The old and the new paths of those that were renamed.
+    /// The old and the new paths of renamed files.
     pub(super) renamed: Vec<(PathBuf, PathBuf)>,
 }
 
@@ -39,7 +39,6 @@ pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Chang
         let shown = revision.display();
         return Err(format!("--changed-since {shown}: this is no revision").into());
     }
-    // The directories in which git runs.
     let directory = |path| {
         if Path::is_dir(path) {
             path
@@ -95,8 +94,8 @@ pub(super) fn was_there(path: &Path) -> bool {
     log.is_some_and(|output| output.status.success() && !output.stdout.is_empty())
 }
 
-/// Returns the command that runs git in a directory, with its first arguments. Objects that the repository lacks are not fetched: it
-/// may name any program as the transport.
+/// Returns the command that runs git in a directory, with its first arguments.
+/// Missing objects are not fetched: a repository may name any program as the transport.
 fn git(directory: &Path, arguments: &str) -> Command {
     let mut git = Command::new("git");
     git.arg("-C")
@@ -118,17 +117,12 @@ fn output(mut git: Command) -> Result<Output, Error> {
     })
 }
 
-/// Makes git compare files as they are: filters are programs, which convert files before they are
-/// compared. `keys` are the configured keys of filters, each before a NUL.
+/// Turns off filters, which are programs; `keys` are their configured keys, each before a NUL.
 fn without_filters(git: &mut Command, keys: &[u8]) {
     let keys = keys.split(|&byte| byte == 0).filter(|key| !key.is_empty());
     let mut count = 0;
     for key in keys {
-        let off = if key.ends_with(b".required") {
-            "false"
-        } else {
-            ""
-        };
+        let off = ["", "false"][usize::from(key.ends_with(b".required"))];
         git.env(format!("GIT_CONFIG_KEY_{count}"), path_of(key));
         git.env(format!("GIT_CONFIG_VALUE_{count}"), off);
         count += 1;

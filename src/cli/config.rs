@@ -2,7 +2,7 @@
 //! command line override it.
 //!
 //! A file that was found and not named comes with the tree that is audited, and need not be trusted:
-//! it may only choose what is checked and how findings are shown.
+//! it may only choose checks and how findings are shown.
 
 use std::any::TypeId;
 use std::ffi::OsString;
@@ -22,8 +22,7 @@ use crate::audit::IgnoreEntry;
 use crate::output::escape::visible;
 use crate::pipeline::walk::read_start;
 
-/// The files below a directory that may be a configuration, in this order, each with the table in it;
-/// empty: the whole file.
+/// The files below a directory that may be a configuration, in this order, each with its table.
 const PLACES: [(&str, &[&str]); 3] = [
     ("uriscan.toml", &[]),
     (".config/uriscan.toml", &[]),
@@ -33,10 +32,8 @@ const PLACES: [(&str, &[&str]); 3] = [
 const PYPROJECT: &str = "pyproject.toml";
 const PYPROJECT_TABLE: [&str; 2] = ["tool", "uriscan"];
 
-/// Folders that mark the root of a repository.
 const REPOSITORIES: [&str; 3] = [".git", ".hg", ".jj"];
 
-/// The limit of the length of a configuration, in bytes.
 const MAX_LENGTH: u64 = 1 << 20;
 
 /// The limit of the number of entries of `ignore`, each of which is compared with each finding.
@@ -46,7 +43,6 @@ const MAX_IGNORED: usize = 1_000;
 pub(super) struct Config {
     pub(super) file: PathBuf,
     pub(super) keys: Vec<String>,
-    /// The flags, as on a command line.
     pub(super) flags: Vec<OsString>,
     /// The paths to audit where the command line names none.
     pub(super) paths: Vec<OsString>,
@@ -69,8 +65,7 @@ const NEVER: [&str; 8] = [
     "type-list",
 ];
 
-/// Flags that only a named file may have, besides those that are paths: they look outside the folder of the
-/// file, write, or take more memory.
+/// Flags that only a named file may have, besides paths: they read outside its folder, write, or take more memory.
 const NAMED_ONLY: [&str; 6] = [
     "changed-since",
     "follow",
@@ -83,15 +78,13 @@ const NAMED_ONLY: [&str; 6] = [
 /// Flags whose paths are relative to the file, and inside its folder if it was found.
 const RELATIVE: [&str; 2] = ["baseline", "touching"];
 
-/// Returns whether a file that was found may have a flag: it chooses what is checked, how, and how findings
-/// are shown.
+/// Returns whether a file that was found may have a flag, which then only chooses checks and how findings are shown.
 fn is_harmless(flag: &Arg, name: &str) -> bool {
     let is_path = flag.get_value_parser().type_id() == TypeId::of::<PathBuf>();
     !NAMED_ONLY.contains(&name) && (!is_path || RELATIVE.contains(&name))
 }
 
-/// Reads the named file, or the one in the current directory or in the nearest directory above it up
-/// to the root of the repository.
+/// Reads the named file, or the nearest one from the current directory up to the root of the repository.
 pub(super) fn read(named: Option<&Path>) -> Result<Option<Config>, Error> {
     let command = Cli::command();
     let command = command.find_subcommand("audit").unwrap_or(&command);
@@ -178,7 +171,7 @@ struct ConfigFile<'a> {
 }
 
 impl ConfigFile<'_> {
-    /// Parses a table; `None` where there is no such table.
+    /// Parses a table; `None` if the file lacks it.
     fn parse(&self, names: &[&str]) -> Result<Option<Config>, Error> {
         let document = DeTable::parse(self.text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
@@ -217,7 +210,6 @@ impl ConfigFile<'_> {
         format!("{file}:{line}: {reason}").into()
     }
 
-    /// Reads the entries of `ignore`: an array of tables.
     fn ignored(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<IgnoreEntry>, Error> {
         let wrong = |reason: String| self.error(value.span().start, reason);
         let value = value.get_ref();
@@ -334,7 +326,6 @@ impl ConfigFile<'_> {
         values(value).into_iter().map(word).collect()
     }
 
-    /// Returns the value of a flag, with a path relative to the current directory.
     fn value(&self, key: &str, value: &str) -> Result<OsString, String> {
         if RELATIVE.contains(&key) {
             return self.path(key, value);
@@ -349,8 +340,7 @@ impl ConfigFile<'_> {
         Ok(root)
     }
 
-    /// Returns a path relative to the current directory. In a file that was found it must be in the
-    /// folder of the file.
+    /// Returns a path relative to the current directory; in a file that was found it must be in the file's folder.
     fn path(&self, key: &str, path: &str) -> Result<OsString, String> {
         let mut seen = PathBuf::from(path);
         if let Some(folder) = self.folder {
@@ -371,7 +361,6 @@ impl ConfigFile<'_> {
         Ok(seen.into())
     }
 
-    /// Checks a flag and its value as on the command line.
     fn check(&self, word: &OsString) -> Result<(), String> {
         let command = self.command.clone().no_binary_name(true);
         // The message quotes the value, which may hold control characters.
@@ -396,7 +385,6 @@ fn unknown_key<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     format!("unknown key `{}`{hint}", visible(name))
 }
 
-/// Returns the number of the line that an index is in.
 fn line(text: &str, at: usize) -> u64 {
     let before = text.as_bytes().get(..at).unwrap_or_default();
     memchr::memchr_iter(b'\n', before).count() as u64 + 1

@@ -30,7 +30,7 @@ enum TargetKind {
     File(PathBuf),
 }
 
-/// The number of symbolic links that are followed in a row, as in Linux.
+/// As in Linux.
 const MOST_LINKS: usize = 40;
 
 impl OutputTarget {
@@ -51,13 +51,13 @@ impl OutputTarget {
         }
     }
 
-    /// Returns the canonical path of the regular file that is replaced or appended to, if there is one.
+    /// Returns the canonical path of the regular file that is replaced or appended to.
     pub(super) fn file(&self) -> Option<PathBuf> {
         let path = fs::canonicalize(self.system_path()?).ok();
         path.filter(|path| self.kind != TargetKind::Device && path.is_file())
     }
 
-    /// Returns the identity of the regular file or the pipe that is replaced or written, if there is one.
+    /// Returns the identity of the regular file or the pipe that is replaced or written.
     pub(super) fn inode(&self) -> Option<Inode> {
         let metadata = fs::metadata(self.system_path()?).ok();
         inode(&metadata.filter(holds_data)?)
@@ -119,7 +119,6 @@ impl std::fmt::Display for OutputTarget {
     }
 }
 
-/// Returns the error of a path that cannot be written.
 pub(super) fn cannot_write(path: &Path, error: &io::Error) -> Error {
     if path == Path::new("-") {
         return format!("cannot write: {error}").into();
@@ -169,7 +168,6 @@ fn new(path: &Path) -> io::Result<PathBuf> {
     Ok(fs::canonicalize(above(path))?.join(name))
 }
 
-/// Returns the directory that a path is in.
 pub(super) fn above(path: &Path) -> &Path {
     let parent = path.parent();
     parent
@@ -177,7 +175,6 @@ pub(super) fn above(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// Returns the number of an open file of this process.
 fn descriptor(path: &Path) -> Option<u32> {
     match path.to_str()? {
         "-" | "/dev/stdout" => Some(1),
@@ -192,7 +189,7 @@ fn descriptor(path: &Path) -> Option<u32> {
     }
 }
 
-/// Returns whether what is written to a file can be read from it: a regular file or a pipe.
+/// Returns whether written bytes can be read back: a regular file or a pipe.
 pub(super) fn holds_data(metadata: &Metadata) -> bool {
     #[cfg(unix)]
     let is_pipe = std::os::unix::fs::FileTypeExt::is_fifo(&metadata.file_type());
@@ -225,9 +222,9 @@ fn connect(_: &Path) -> io::Result<Destination> {
 pub(super) struct Destination {
     out: Box<dyn Write + Send>,
     pub(super) is_terminal: bool,
-    /// The run has more to write: it goes on when the pipe is closed, and drops what it would write there.
+    /// The run has more to write: after the pipe is closed it goes on and drops its output here.
     pub(super) goes_on: bool,
-    /// The file that is replaced when `out` is complete, if it is one.
+    /// The file that is renamed when `out` is complete.
     unfinished: Option<Unfinished>,
 }
 

@@ -82,7 +82,7 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     }
 }
 
-/// Returns the roots of the walk, without those of lists.
+/// Returns the roots of the walk, without the paths of lists.
 fn roots(arguments: &ExtractArgs) -> Vec<Root> {
     let root = |path: &PathBuf| match path.to_str() {
         Some("-") => Root::Standard,
@@ -97,7 +97,6 @@ fn roots(arguments: &ExtractArgs) -> Vec<Root> {
     }
 }
 
-/// Returns the regular files that these targets replace or append to.
 pub(super) fn outputs(targets: &[&OutputTarget]) -> Outputs {
     Outputs::new(targets.iter().filter_map(|target| target.inode()).collect())
 }
@@ -178,7 +177,6 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
     })
 }
 
-/// Returns the options that the flags of both `extract` and `audit` choose.
 pub(super) fn pipeline_options(
     documents: &DocumentArgs,
     bases: Bases,
@@ -209,7 +207,6 @@ pub(super) fn pipeline_options(
     Ok(options)
 }
 
-/// Reports what was read, and returns the exit code.
 fn finish(
     arguments: &ExtractArgs,
     options: &PipelineOptions,

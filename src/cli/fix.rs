@@ -13,7 +13,7 @@ use crate::output::record::counted;
 use crate::pipeline::PipelineOptions;
 use crate::pipeline::walk::read_start;
 
-/// Files that are longer, in bytes, are not fixed: each is held in memory.
+/// Maximum length in bytes of a file that is fixed, which is held in memory.
 const LONGEST: u64 = 256 << 20;
 
 #[derive(Debug, Default)]
@@ -30,9 +30,8 @@ pub(super) enum FixDestination<'d, 'r> {
     /// A diff, unless there is no output.
     Diff(Option<&'d mut Destination>),
     Files {
-        /// The files are below one of these directories.
         roots: Vec<PathBuf>,
-        /// Get what is left.
+        /// Get the findings that are not fixed.
         reports: &'d mut ReportSet<'r>,
     },
 }

@@ -20,7 +20,7 @@ pub(super) struct Page {
     pub(super) notes: Vec<(String, String)>,
 }
 
-/// The pages of all subcommands; the first one is also that of the command itself.
+/// The pages of all subcommands; the first is also the page of the command itself.
 pub(super) static PAGES: LazyLock<Vec<Page>> = LazyLock::new(|| {
     #[derive(Deserialize)]
     struct Pages {
@@ -41,7 +41,6 @@ impl Page {
         pages.find(|page| page.name == name || name.is_empty())
     }
 
-    /// Returns the text after the flags in `--help`.
     fn text(&self) -> String {
         let mut text = String::from("Exit codes:\n");
         for (code, meaning) in &self.exits {
@@ -83,7 +82,6 @@ pub(super) fn arrange(mut command: Command) -> Command {
     }
 }
 
-/// Names of the subcommands in other tools.
 const ALIASES: [(&str, &str); 12] = [
     ("check", "audit"),
     ("lint", "audit"),

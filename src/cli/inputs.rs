@@ -12,15 +12,13 @@ use crate::pipeline::walk::{self, Outputs, Root, Unreadable, Walk, inode, path_o
 use crate::pipeline::{OutputOrder, PipelineOptions};
 
 pub(super) struct Inputs<'a> {
-    /// The roots of the walk, without those of lists.
+    /// The roots of the walk, without the paths of lists.
     pub(super) roots: Vec<Root>,
-    /// The flags that choose files below the roots, and lists of further roots.
     pub(super) walk: &'a WalkArgs,
 }
 
 impl Inputs<'_> {
-    /// Checks that no output is an input, and that no two outputs are the same. `options` choose
-    /// documents among the files of the walk; `others` are further files that are read.
+    /// Checks that outputs are distinct and not inputs; `others` are files read besides those of the walk.
     pub(super) fn check<'p>(
         &'p self,
         targets: &[&OutputTarget],
@@ -48,7 +46,7 @@ impl Inputs<'_> {
         Ok(())
     }
 
-    /// Returns the walk of the roots and those of lists, which leaves out the outputs of the run.
+    /// Returns the walk of the roots and of the paths of lists, without the outputs of the run.
     pub(super) fn walk(&self, order: OutputOrder, outputs: Outputs) -> Result<Walk, Error> {
         let lists = self
             .walk
@@ -119,8 +117,7 @@ fn conflict(target: &OutputTarget, input: &Path) -> Error {
 /// The maximum length of a path of a list, in bytes. No system has longer ones.
 const LONGEST: u64 = 64 << 10;
 
-/// Returns the paths of a list, each terminated by `end`; `-` is standard input. Paths are read as
-/// they are needed: a list may be larger than memory.
+/// Returns the paths of a list, each terminated by `end`, as they are read: a list may exceed memory.
 fn list_roots(
     list: &Path,
     end: u8,
@@ -163,7 +160,6 @@ fn unreadable(path: &Path, reason: &dyn std::fmt::Display) -> Unreadable {
     Unreadable { path, message }
 }
 
-/// Reads the bytes of a path of a list; `None` at its end.
 fn read_path(reader: &mut dyn BufRead, end: u8) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     let limit = LONGEST + 1;

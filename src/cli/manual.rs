@@ -36,9 +36,8 @@ pub(super) fn explain(name: &str) -> Result<Exit, Error> {
 
 fn explanation(row: &Explanation) -> String {
     let level = RULES.iter().find(|rule| rule.name == row.name);
-    let level = level.map_or_else(String::new, |rule| {
-        format!(", {} by default", rule.level.name())
-    });
+    let level = level.map(|rule| format!(", {} by default", rule.level.name()));
+    let level = level.unwrap_or_default();
     format!(
         "{} ({}{level})\n\n{}\n\n\
          Why it matters: {}\n\n\
@@ -97,7 +96,6 @@ pub(super) fn print_types(added: &[AddedTypes]) -> Result<Exit, Error> {
     print(text.as_bytes())
 }
 
-/// Generates man pages or completions and writes them to the output.
 pub(super) fn generate(kind: &GeneratedKind, output: Option<&Path>) -> Result<Exit, Error> {
     let text = match (kind, output) {
         (GeneratedKind::Man, Some(folder)) => return write_pages(folder),
@@ -115,7 +113,7 @@ pub(super) fn generate(kind: &GeneratedKind, output: Option<&Path>) -> Result<Ex
     }
 }
 
-/// Writes the page of the command and those of all subcommands into a folder.
+/// Writes the pages of the command and of all subcommands into a folder.
 fn write_pages(folder: &Path) -> Result<Exit, Error> {
     let failed = |error| cannot_write(folder, &error);
     fs::create_dir_all(folder).map_err(failed)?;
@@ -133,7 +131,7 @@ fn write_file(path: &Path, text: &[u8]) -> Result<(), Error> {
     written.map_err(|error| cannot_write(path, &error))
 }
 
-/// Returns the man page of a subcommand, or of the command itself where the name is empty.
+/// An empty name is the command itself.
 fn man(name: &str) -> io::Result<Vec<u8>> {
     let mut command = command().disable_help_subcommand(true);
     command.build();
@@ -161,8 +159,7 @@ fn man(name: &str) -> io::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Adds the rules to the page of `audit`, and codes and flags to the pages of commands that read
-/// documents.
+/// Adds the rules to the page of `audit`, and codes and flags to the pages of `extract` and `audit`.
 fn push_tables(name: &str, roff: &mut Roff) {
     let [rules, codes, flags] = tables();
     if name == "audit" {
@@ -221,7 +218,6 @@ fn push_see_also(name: &str, roff: &mut Roff) {
     roff.text([roman(pages.join(", "))]);
 }
 
-/// Returns the name of the man page of a subcommand, or of the command itself where the name is empty.
 fn page_name(name: &str) -> String {
     match name {
         "" => "uriscan".to_owned(),
@@ -234,10 +230,8 @@ struct Explanation {
     /// `rule`, `diagnostic` or `flag`.
     kind: &'static str,
     name: &'static str,
-    /// The meaning, in one sentence.
     meaning: &'static str,
     why: &'static str,
-    /// An input that has it.
     example: &'static str,
     /// Advice to allow or to avoid it.
     allow: String,
@@ -270,8 +264,7 @@ impl Explanation {
     }
 }
 
-/// Returns the explanations of all rules, in the order in which they are tried, of all diagnostic codes,
-/// and of all flags.
+/// Returns the explanations of all rules in order, of all diagnostic codes, and of all flags.
 fn tables() -> [Vec<Explanation>; 3] {
     let rules = RULES
         .iter()

@@ -16,25 +16,22 @@ use crate::output::record::counted;
 use crate::pipeline::Progress;
 
 /// The error of a run that cannot start or has failed.
-///
-/// Anything that is displayed becomes one: another error, or a message in lower case without a full stop.
+/// Converts from anything displayed: another error, or a message in lower case without a full stop.
 #[derive(Debug)]
 pub(super) struct Error(pub(super) String);
 
-// INVARIANT: the error is not displayed itself, so that it is no conversion of itself.
+// INVARIANT: `Error` does not implement `Display`, so this does not overlap `From<T> for T`.
 impl<E: fmt::Display> From<E> for Error {
     fn from(error: E) -> Self {
         Error(error.to_string())
     }
 }
 
-/// Writes a message to standard error, on one line and with control characters escaped, since it may
-/// hold names of files and references.
+/// Writes a message to standard error on one line, with control characters escaped.
 pub(super) fn report(message: &impl fmt::Display) {
     write_stderr(format!("uriscan: {}\n", visible(&message.to_string())).as_bytes());
 }
 
-/// Writes a message to standard error as a record.
 pub(super) fn report_record(message: &impl fmt::Display) {
     let mut record = Vec::new();
     push_fatal(&message.to_string(), &mut record);
@@ -63,7 +60,6 @@ pub(super) fn unless_closed<T>(written: io::Result<T>) -> Result<Option<T>, Erro
 
 /// The time before the first update: short runs show no progress.
 const FIRST: Duration = Duration::from_secs(1);
-/// The time between updates.
 const NEXT: Duration = Duration::from_millis(100);
 
 /// A line on standard error that shows the progress of a run, and is erased when dropped.
@@ -103,7 +99,7 @@ impl Drop for ProgressLine {
     fn drop(&mut self) {
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread is no error of the run.
+            // A panic of the thread does not fail the run.
             let _ = thread.join();
         }
     }

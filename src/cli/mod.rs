@@ -56,8 +56,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     exit(result, messages)
 }
 
-/// Runs an audit with the flags of a configuration among its `arguments`; `given` are those of the
-/// command line alone.
+/// Runs an audit with the flags of a configuration among its `arguments`, but not in `given`.
 fn audit_with_config(arguments: &[OsString], config: &mut Config, given: &AuditArgs) -> Exit {
     match parsed(arguments).map(|cli| cli.command) {
         Ok(Some(Command::Audit(completed))) => {

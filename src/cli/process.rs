@@ -36,7 +36,6 @@ impl Termination for Exit {
 }
 
 /// Whether standard input and standard output were closed when the process began.
-///
 /// Before `main` the runtime of Rust opens the null device in place of closed streams, which hides that
 /// output is lost.
 static INPUT_CLOSED: AtomicBool = AtomicBool::new(false);
@@ -80,7 +79,6 @@ pub(super) fn check_standard_input() -> io::Result<()> {
 
 /// Calls `clean_up` before a signal ends the process, which then exits with 129 for HUP, 130 for INT,
 /// 131 for QUIT and 143 for TERM. Signals that were ignored when the process began stay so (nohup, `trap ''`).
-///
 /// Before the first call signals have their default effect; later calls change nothing.
 #[cfg(unix)]
 pub(super) fn on_termination(clean_up: fn()) {
@@ -113,8 +111,8 @@ pub(super) fn on_termination(clean_up: fn()) {
     });
 }
 
-/// Returns whether a signal is ignored. Only Linux tells without unsafe code; elsewhere HUP counts as
-/// ignored, so that nohup works.
+/// Returns whether a signal is ignored: only Linux reports it without unsafe code. Elsewhere HUP is taken
+/// as ignored, so that nohup works.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     if cfg!(not(target_os = "linux")) {
@@ -135,7 +133,6 @@ pub(super) fn on_termination(clean_up: fn()) {
     });
 }
 
-/// Returns the time since `start`, and the processor time and the peak memory of the process.
 pub(super) fn usage(start: Instant) -> Usage {
     let (cpu, peak) = resources();
     Usage {
@@ -145,7 +142,6 @@ pub(super) fn usage(start: Instant) -> Usage {
     }
 }
 
-/// Returns the processor time, and the peak memory in bytes.
 #[cfg(unix)]
 fn resources() -> (Option<Duration>, Option<u64>) {
     use nix::sys::resource::{UsageWho, getrusage};
@@ -174,8 +170,7 @@ fn resources() -> (Option<Duration>, Option<u64>) {
     (None, None)
 }
 
-/// Returns the peak memory in bytes from the file of Linux: `getrusage` also counts the memory of the
-/// parent, of which the process was a copy before it was executed.
+/// Returns the peak memory in bytes from the file of Linux: `getrusage` includes the parent's memory.
 fn peak_resident() -> Option<u64> {
     let peak = status("VmHWM:")?;
     let kibibytes: u64 = peak.strip_suffix("kB")?.trim_end().parse().ok()?;

@@ -72,14 +72,14 @@ pub(super) fn resolve(arguments: &ResolveArgs) -> Result<Exit, Error> {
     })
 }
 
-/// Gives a resolver another base; none where the base is invalid.
+/// Gives a resolver another base, or removes it if the base is invalid.
 fn rebase(resolver: &mut Resolver, base: &[u8]) -> Result<(), String> {
     check_scheme(base)
         .and_then(|()| resolver.rebase(base).map_err(|error| error.to_string()))
         .inspect_err(|_| *resolver = Resolver::without_base(resolver.rules()))
 }
 
-/// Runs `uriscan parse`: shows components, and says what is wrong and where.
+/// Runs `uriscan parse`: shows components, and the leftmost fault.
 pub(super) fn parse(arguments: &ParseArgs) -> Result<Exit, Error> {
     let rules = arguments.rules;
     let escape = line_escape();
@@ -204,7 +204,7 @@ fn normal_forms(reference: &[u8], rules: GrammarArg) -> (Option<Vec<u8>>, Vec<u8
 }
 
 impl GrammarArg {
-    /// Returns the grammar; none for RFC 1808, by which everything is valid.
+    /// Returns the grammar; `None` for RFC 1808, by which everything is valid.
     fn grammar(self) -> Option<Grammar> {
         match self {
             GrammarArg::Rfc1738 => Some(Grammar::Rfc1738),
@@ -216,8 +216,7 @@ impl GrammarArg {
     }
 }
 
-/// Returns the characters to escape on standard output: all control characters on a terminal; line
-/// breaks elsewhere, so that each answer is one line.
+/// Returns the escape for standard output: control characters on a terminal, elsewhere line breaks.
 fn line_escape() -> Escape {
     if io::stdout().is_terminal() {
         return Escape::Controls;
@@ -237,12 +236,8 @@ fn answer(
     let (mut out, mut good, mut bad) = (Vec::new(), 0, 0);
     // Answers a question, and writes the answers when there are more than `buffer` bytes.
     let mut ask = |question: &[u8], buffer: usize| {
-        let count = if answer(question, &mut out) {
-            &mut good
-        } else {
-            &mut bad
-        };
-        *count += 1;
+        let is_good = answer(question, &mut out);
+        *(if is_good { &mut good } else { &mut bad }) += 1;
         if out.len() > buffer {
             write(&mut out)
         } else {

@@ -48,7 +48,7 @@ impl Default for Ruling {
     }
 }
 
-/// A URI reference that is or becomes a base, and its source; none without a source.
+/// A URI reference that is or becomes a base; unset without a source.
 #[derive(Debug, Default)]
 pub(super) struct NamedBase {
     uri: Vec<u8>,
@@ -93,9 +93,7 @@ impl NamedBase {
     }
 }
 
-/// Raw values of the `Date`, `From` and `Subject` fields of a message.
-///
-/// Decoded for the first link that shows them: most messages have none.
+/// The `Date`, `From` and `Subject` fields of a message, decoded for the first link that shows them.
 #[derive(Debug)]
 pub(super) struct EnvelopeText {
     raw: [Option<Vec<u8>>; 3],
@@ -124,7 +122,6 @@ impl EnvelopeText {
     }
 }
 
-/// Properties of a document from its heading.
 #[derive(Debug, Default)]
 pub(super) struct ScopeHeading {
     /// Whether the document is a message or a record.
@@ -135,7 +132,7 @@ pub(super) struct ScopeHeading {
     pub(super) envelope: Option<Arc<EnvelopeText>>,
     pub(super) media_type: String,
     pub(super) charset: String,
-    /// Whether labels of enclosed documents count in it: a `multipart/related`.
+    /// Whether labels of enclosed documents apply in it: a `multipart/related`.
     pub(super) related: bool,
     /// Whether `cid:` references in it may name any of its parts: a message.
     pub(super) names_parts: bool,
@@ -188,17 +185,16 @@ pub(super) struct BaseScope {
     pub(super) heading: ScopeHeading,
     /// The base that its heading names, unresolved.
     pub(super) entity: NamedBase,
-    /// The reference of its own BASE element.
+    /// The reference of the document's BASE element.
     pub(super) own: Vec<u8>,
-    /// The offset of its own BASE element, if it has one.
+    /// The offset of the document's BASE element.
     pub(super) own_offset: Option<u64>,
-    /// The base without its own BASE element.
+    /// The base without that element.
     pub(super) fallback: NamedBase,
     /// The chosen base.
     document: NamedBase,
     pub(super) by_document: uri::Resolver,
     pub(super) by_fallback: uri::Resolver,
-    /// The maximum length of a base.
     longest_base: usize,
     scratch: Vec<u8>,
 }
@@ -255,7 +251,7 @@ impl BaseScope {
         self.restart();
     }
 
-    /// Starts the same document again: drops state from its contents, keeps that from its heading.
+    /// Starts the same document again: drops state from its contents, keeps the heading's.
     pub(super) fn restart(&mut self) {
         self.settled = false;
         self.ready = false;
@@ -278,7 +274,6 @@ impl BaseScope {
         self.rules
     }
 
-    /// Returns a resolver of another base by the rules and in the encoding of the document.
     pub(super) fn resolver(&self, base: &[u8]) -> Option<uri::Resolver> {
         let mut resolver = uri::Resolver::new(base, self.rules).ok()?;
         resolver.set_encoding(self.encoding);
@@ -304,7 +299,7 @@ impl BaseScope {
         self.document.chained
     }
 
-    /// Returns whether the base is a default, or there is none.
+    /// Returns whether the base is missing or a default.
     pub(super) fn is_default(&self) -> bool {
         let source = self.document.source.as_ref();
         source.is_none_or(BaseSource::is_default)
@@ -317,13 +312,12 @@ impl BaseScope {
         )
     }
 
-    /// The base and the name of its source.
     pub(super) fn document_base(&self) -> Option<(&[u8], &str)> {
         let uri = self.by_document.base()?;
         Some((uri, &self.document.label))
     }
 
-    /// The base without the document's own BASE element, and the name of its source.
+    /// The base without the document's BASE element, and the name of its source.
     pub(super) fn fallback_base(&self) -> Option<(&[u8], &str)> {
         let uri = self.by_fallback.base()?;
         Some((uri, &self.fallback.label))
@@ -337,7 +331,6 @@ impl BaseScope {
         Some(Base { uri, source })
     }
 
-    /// Returns whether the document is a message, a record or in one.
     pub(super) fn is_in_message(&self) -> bool {
         let heading = &self.heading;
         let has_part = !heading.media_type.is_empty() || !heading.charset.is_empty();
@@ -345,7 +338,6 @@ impl BaseScope {
         has_part || has_message || heading.envelope.is_some()
     }
 
-    /// The message that the document is in.
     pub(super) fn message(&self) -> LinkMember<'_> {
         LinkMember {
             message_id: self.heading.message_id.as_deref(),
@@ -355,9 +347,7 @@ impl BaseScope {
         }
     }
 
-    /// Chooses the base: the content's own, else the heading's, else the enclosing document's.
-    ///
-    /// RFC 2396 section 5.1.
+    /// Chooses the base (RFC 2396 section 5.1): the content's, else the heading's, else the enclosing document's.
     pub(super) fn prepare(&mut self, parent: Option<&BaseScope>) {
         if let Some(parent) = parent {
             let same_member = self.member.is_empty();
@@ -382,9 +372,7 @@ impl BaseScope {
         self.ready = true;
     }
 
-    /// Makes the base of the heading the fallback.
-    ///
-    /// A relative one resolves against the enclosing base.
+    /// Makes the base of the heading, resolved against the enclosing base, the fallback.
     fn apply_entity(&mut self) {
         rebase(&mut self.by_fallback, &self.fallback, self.encoding);
         self.scratch.clear();
@@ -399,7 +387,6 @@ impl BaseScope {
     }
 
     /// Makes the reference of the BASE element the base: HTML, "set the frozen base URL".
-    ///
     /// Refused if it does not parse against the fallback base, and for `data:` and `javascript:`.
     fn apply_own(&mut self) {
         self.scratch.clear();

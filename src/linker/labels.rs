@@ -7,7 +7,6 @@ use percent_encoding::percent_decode;
 
 use crate::bytes::steps::step;
 
-/// The kind of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LabelKind {
     /// A Content-Location, resolved.
@@ -47,7 +46,7 @@ impl PartLabels {
         }
     }
 
-    /// Adds a label that counts in some scopes; returns false where a limit is exceeded.
+    /// Adds a label to some scopes; returns false if a limit is exceeded.
     pub(super) fn add(
         &mut self,
         kind: LabelKind,
@@ -68,7 +67,7 @@ impl PartLabels {
         self.set_key(kind, name);
         for &scope_id in scope_ids.iter().flatten() {
             self.set_scope(scope_id);
-            // The first part with a label counts.
+            // The first part with a label wins.
             if self.parts.contains_key(&self.key) {
                 continue;
             }
@@ -88,10 +87,8 @@ impl PartLabels {
     }
 
     fn has_kind_of(&self, target: &[u8]) -> bool {
-        match names_part(target) {
-            true => self.ids > 0,
-            false => self.locations > 0,
-        }
+        let labels = [self.locations, self.ids];
+        labels[usize::from(names_part(target))] > 0
     }
 
     /// Returns the part that a target names, in the first of the given scopes that has the label.
@@ -123,13 +120,11 @@ impl PartLabels {
         self.key.extend_from_slice(name);
     }
 
-    /// Completes the key with a scope.
     fn set_scope(&mut self, scope_id: u64) {
         self.key[..ID_LENGTH].copy_from_slice(&scope_id.to_ne_bytes());
     }
 }
 
-/// The length of a scope's identity in bytes.
 const ID_LENGTH: usize = size_of::<u64>();
 
 /// Returns whether a reference is a `cid:` URI.

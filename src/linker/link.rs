@@ -21,7 +21,7 @@ pub struct Link<'a> {
     pub span: Span,
     /// The reference after unescaping and removal of line breaks.
     pub reference: &'a [u8],
-    /// The absolute URI, or the reason why there is none.
+    /// The absolute URI, or the reason why the reference has none.
     pub target: Result<&'a [u8], ResolveErrorKind>,
     /// The base URI and its source as in records (`content:base`).
     ///
@@ -75,8 +75,8 @@ impl<T> LinkDescription<T> {
 }
 
 impl Link<'_> {
-    /// The offsets of the reference, unless it stands in a compressed stream of a PDF, whose offsets
-    /// [`Link::span`] has.
+    /// The offsets of the reference; `None` in a compressed stream of a PDF, whose offsets [`Link::span`]
+    /// holds.
     #[must_use]
     pub fn exact_span(&self) -> Option<Span> {
         (!self.flags.contains(Flags::PACKED)).then_some(self.span)
@@ -88,13 +88,13 @@ impl Link<'_> {
         std::str::from_utf8(self.reference).ok()
     }
 
-    /// The target, if there is one and it is UTF-8.
+    /// The target, if it exists and is UTF-8.
     #[must_use]
     pub fn target_str(&self) -> Option<&str> {
         std::str::from_utf8(self.target.ok()?).ok()
     }
 
-    /// The base, if resolution used one and it is UTF-8.
+    /// The base, if it was used and is UTF-8.
     #[must_use]
     pub fn base_str(&self) -> Option<&str> {
         std::str::from_utf8(self.base?.0).ok()
@@ -111,7 +111,7 @@ pub struct LinkMember<'a> {
     pub message_offset: Option<u64>,
     /// The message's date, sender and subject; `None` outside messages, or if not enabled.
     pub envelope: Option<Envelope<&'a str>>,
-    /// The bytes of the name of the member of an archive, where they are no UTF-8.
+    /// The bytes of the name of the member of an archive, if not UTF-8.
     pub name_bytes: Option<&'a [u8]>,
     /// Offset in the compressed file of the member (of gzip, say) that holds that byte.
     ///
@@ -129,7 +129,7 @@ pub struct LinkMember<'a> {
     pub target_part: Option<&'a str>,
 }
 
-/// Nothing, which is known of a link outside messages, records and archives.
+/// For links outside messages, records and archives.
 static NO_MEMBER: LinkMember<'static> = LinkMember {
     message_id: None,
     message_offset: None,
@@ -144,13 +144,11 @@ static NO_MEMBER: LinkMember<'static> = LinkMember {
 };
 
 impl LinkMember<'_> {
-    /// Returns that nothing is known.
     pub(crate) fn none() -> &'static Self {
         &NO_MEMBER
     }
 
-    /// Returns whether the link is in a message, a record or a member of an archive: anything but the
-    /// envelope is known.
+    /// Returns whether the link is in a message, a record or a member: anything but the envelope is known.
     pub(crate) fn is_known(&self) -> bool {
         let LinkMember {
             message_id,
@@ -277,20 +275,19 @@ pub struct Remark<'a> {
 pub(crate) struct Enclosure {
     /// The URI of its root, with a slash at its end.
     pub(crate) root: Vec<u8>,
-    /// The meaning of references that lead to the root and above.
+    /// The meaning of references to the root and above.
     pub(crate) kind: EnclosureKind,
 }
 
-/// The meaning of references that lead to the root of an archive, and above.
+/// The meaning of references to the root of an archive and above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EnclosureKind {
     /// A `..` stops at the root.
     Archive,
-    /// A `..` stops at the root, which is a mistake; a path that begins with a slash starts there
-    /// (OCF 3.3, 4.2.5; ECMA-376 part 2, 6.2).
+    /// A `..` stops at the root, which is a mistake; a leading slash is the root (OCF 3.3, 4.2.5;
+    /// ECMA-376 part 2, 6.2).
     Package,
-    /// A `..` leaves the archive (ODF 1.2 part 3, 3.7); a path that begins with a slash starts at the
-    /// root.
+    /// A `..` leaves the archive (ODF 1.2 part 3, 3.7); a leading slash is the root.
     Open,
 }
 
@@ -345,7 +342,7 @@ pub enum Found<'a> {
     Exact(&'static str),
     /// The current document is about to need much memory.
     ///
-    /// A sink that is one of several may block here until few others need much.
+    /// One of several sinks may block here until few others need much.
     #[doc(hidden)]
     Heavy,
     /// The document is read again: its anchors and remarks so far do not apply.

@@ -34,13 +34,13 @@ use writer::{BatchTexts, LinkWriter, ScopedReference};
 /// The most bytes of pending references; past it they resolve against the base known so far.
 const PENDING_LIMIT: usize = 16 << 20;
 
-/// Whether bases named by documents themselves count.
+/// Whether bases that documents declare are honoured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EmbeddedBases {
-    /// They count (RFC 2396 sections 5.1.1 and 5.1.2).
+    /// They are (RFC 2396 sections 5.1.1 and 5.1.2).
     #[default]
     Honour,
-    /// Only retrieval and default bases count.
+    /// Only retrieval and default bases are used.
     Ignore,
 }
 
@@ -48,13 +48,11 @@ pub enum EmbeddedBases {
 ///
 /// References are resolved as soon as their document is settled, in document order. Until then they
 /// are kept: within a batch by their index, from one batch to the next by a copy.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Linker {
     ruling: Ruling,
     embedded: EmbeddedBases,
-    /// The scopes of the document and of documents in it that are open or have references pending.
-    ///
-    /// `scopes[..live]` are in use, the others are reused for later documents.
+    /// Scopes that are open or have references pending; those from `live` on are free for reuse.
     ///
     /// INVARIANT: `open` ascends, and closed scopes are in use only while a document is unsettled.
     scopes: Vec<BaseScope>,
@@ -63,7 +61,6 @@ pub struct Linker {
     last_id: u64,
     /// The open documents, outermost first.
     open: Vec<usize>,
-    /// The number of scopes in use that are not settled.
     unsettled: usize,
     pending: PendingReferences,
     /// References of the current batch to become pending: their scope and their index in the batch.
@@ -71,9 +68,7 @@ pub struct Linker {
     writer: LinkWriter,
     /// The last restart that the outermost document requested.
     restart: Option<RestartHints>,
-    /// References are passed over.
     leaves_references: bool,
-    /// The number of archives around the outermost document.
     depth: usize,
 }
 
@@ -89,21 +84,12 @@ impl Linker {
         Linker {
             ruling,
             embedded,
-            scopes: Vec::new(),
-            live: 0,
-            last_id: 0,
-            open: Vec::new(),
-            unsettled: 0,
-            pending: PendingReferences::default(),
-            waiting: Vec::new(),
             writer: LinkWriter::new(longest_base, unwrapper),
-            restart: None,
-            leaves_references: false,
-            depth: 0,
+            ..Linker::default()
         }
     }
 
-    /// Passes over references from now on.
+    /// Skips references from now on.
     pub(crate) fn leave_references(&mut self) {
         self.leaves_references = true;
     }
@@ -156,9 +142,7 @@ impl Linker {
             match *event {
                 Event::Reference(_) | Event::Attachment(_) if self.leaves_references => {}
                 Event::Reference(_) | Event::Attachment(_) => self.reference(index, texts, sink),
-                Event::Base(text, offset) => {
-                    self.base(texts.bytes(text), offset);
-                }
+                Event::Base(text, offset) => self.base(texts.bytes(text), offset),
                 Event::Settled => self.settle(texts, sink),
                 Event::Encoding(encoding) => self.innermost().encoding = encoding,
                 Event::Diagnostic(code, offset) => self.diagnose(code, offset),
@@ -191,7 +175,7 @@ impl Linker {
             if let Event::Reference(found) = &mut event
                 && let BaseSelector::Codebase(text) = &mut found.base
             {
-                // One that is too long is refused for each of its references.
+                // An overlong one is refused for each of its references.
                 *text = text.first(self.writer.longest_base.saturating_add(1));
             }
             self.pending.push(scope, &event, texts);
@@ -199,7 +183,6 @@ impl Linker {
     }
 
     /// Releases pending references above the limit, settled or not; returns whether it did.
-    ///
     /// No later event may retract those references, so the document must not restart.
     pub(crate) fn limit(&mut self, sink: &mut dyn Sink) -> bool {
         let closed = self.live.saturating_sub(self.open.len());
@@ -217,7 +200,7 @@ impl Linker {
         self.restart.take()
     }
 
-    /// Ends the document: settles everything, and reports diagnostics behind the links.
+    /// Ends the document: settles everything, and reports diagnostics after the links.
     pub fn end(&mut self, sink: &mut dyn Sink) {
         if self.is_stopped() {
             return;
@@ -267,7 +250,6 @@ impl Linker {
         }
     }
 
-    /// Emits a reference or a file, whose base is settled.
     fn emit(&mut self, scope: usize, event: &Event, texts: BatchTexts<'_>, sink: &mut dyn Sink) {
         self.prepare(scope);
         match event {
@@ -289,7 +271,6 @@ impl Linker {
         }
     }
 
-    /// Passes on a file in a message.
     #[cold]
     fn attachment(
         &mut self,
@@ -310,15 +291,13 @@ impl Linker {
         }));
     }
 
-    /// Makes the references of a message pending where one names a part that may follow.
-    ///
-    /// RFC 2392 section 2: a label that is not known yet.
+    /// Makes the references of a message pending if one names a part that may follow (RFC 2392 section 2).
     fn await_part(&mut self, target: &[u8]) {
         let is_message = |index: usize| self.scopes[index].heading.names_parts;
         let Some(outermost) = self.open.iter().position(|&index| is_message(index)) else {
             return;
         };
-        // An outer message may have a part with the same label, which counts last.
+        // An outer message may have a part with the same label, which is tried last.
         let innermost = self.open.iter().rposition(|&index| is_message(index));
         let inner = &self.open[innermost.unwrap_or(outermost)..];
         let scope_ids: Vec<u64> = inner.iter().map(|&index| self.scopes[index].id).collect();
@@ -365,7 +344,6 @@ impl Linker {
         self.scopes[scope].diagnose(code, offset);
     }
 
-    /// Applies a heading to the innermost document.
     fn heading(&mut self, heading: &EntityHeading, texts: BatchTexts<'_>) {
         let index = self.open.last().copied().unwrap_or(0);
         let known = &mut self.scopes[index].heading;
@@ -407,10 +385,8 @@ impl Linker {
         self.innermost().heading.envelope = Some(Arc::new(text));
     }
 
-    /// Adds the labels of a part.
-    ///
-    /// A location counts in the innermost enclosing `multipart/related`, an identifier also in the
-    /// enclosing messages.
+    /// Adds the labels of a part: a location to the innermost enclosing `multipart/related`, an
+    /// identifier also to the enclosing messages.
     fn label(&mut self, index: usize, id: Option<&[u8]>, location: Option<&[u8]>) {
         let parent = self.scopes[index].parent;
         let around = iter::successors(parent, |&index| self.scopes[index].parent);
@@ -419,7 +395,7 @@ impl Linker {
         let related = related.map(|scope| scope.id);
         let mut messages = around.filter(|scope| scope.heading.names_parts);
         let innermost = messages.next();
-        // INVARIANT: of nested messages the innermost and the outermost are enough, for a lookup
+        // INVARIANT: of nested messages the innermost and the outermost are enough, because a lookup
         // ends with the outermost.
         let outermost = messages.last().or(innermost);
         let messages = [innermost, outermost].map(|scope| scope.map(|scope| scope.id));
@@ -434,7 +410,7 @@ impl Linker {
         if let (Some(location), Some(_), Some(parent)) = (location, related, parent) {
             self.prepare(parent);
             // RFC 2557 section 8.2: a relative label resolves against the enclosing base. The
-            // part's own Content-Base counts only where that is no better than a default.
+            // part's Content-Base applies only if that is a default.
             let by = if self.scopes[parent].is_default() && self.scopes[index].has_content_base() {
                 self.prepare(index);
                 &self.scopes[index].by_fallback
@@ -568,7 +544,7 @@ impl Linker {
         self.drop_closed(sink);
     }
 
-    /// Prepares the resolvers of a scope, those of its parents first.
+    /// Prepares the resolvers of a scope, its parents' first.
     #[inline]
     fn prepare(&mut self, scope: usize) {
         step(1);
@@ -589,9 +565,7 @@ impl Linker {
         }
     }
 
-    /// Reports the diagnostics of closed scopes and moves the open scopes to the front.
-    ///
-    /// So each closed scope is visited once.
+    /// Reports the diagnostics of closed scopes and moves the open ones to the front, so each is visited once.
     fn drop_closed(&mut self, sink: &mut dyn Sink) {
         if self.live == self.open.len() {
             return;
@@ -653,7 +627,6 @@ impl PendingReferences {
         self.list.len()
     }
 
-    /// Bytes in use.
     fn size(&self) -> usize {
         self.texts.size() + self.list.len() * size_of::<(usize, Event)>()
     }
@@ -666,7 +639,6 @@ impl PendingReferences {
         self.list.truncate(len);
     }
 
-    /// Copies an event out of its batch and its window.
     fn push(&mut self, scope: usize, event: &Event, texts: BatchTexts<'_>) {
         let copy = self.texts.adopt(event, texts.events, texts.window);
         self.list.push((scope, copy));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use super::base_scope::BaseScope;
-use super::labels::PartLabels;
+use super::labels::{PartLabels, names_part};
 use super::link::{
     DocumentContext, Enclosure, EnclosureKind, Link, LinkDescription, LinkMember, Sink,
 };
@@ -36,7 +36,6 @@ impl<'a> BatchTexts<'a> {
     }
 }
 
-/// A reference, its texts, and the scopes of its document and of the documents around.
 #[derive(Clone, Copy)]
 pub(super) struct ScopedReference<'a> {
     pub(super) found: &'a FoundReference,
@@ -45,12 +44,9 @@ pub(super) struct ScopedReference<'a> {
     pub(super) scope: usize,
 }
 
-/// The place of the outermost document.
 #[derive(Debug, Default)]
 struct DocumentPlace {
-    /// The root of the tree that the document is in.
     tree: Option<Vec<u8>>,
-    /// The archive that the document is in.
     enclosure: Option<Enclosure>,
 }
 
@@ -75,9 +71,8 @@ pub(super) struct LinkWriter {
     unwrapper: Option<Unwrapper>,
     /// Maximum length in bytes of a base that a document declares.
     pub(super) longest_base: usize,
-    /// The reasons why something about the last reference was left out.
+    /// Diagnostics about the last reference.
     pub(super) refused: Vec<&'static Code>,
-    /// The sink has stopped the document.
     pub(super) stopped: bool,
     pub(super) labels: PartLabels,
     place: DocumentPlace,
@@ -95,7 +90,6 @@ impl LinkWriter {
         }
     }
 
-    /// Starts a document.
     pub(super) fn begin(&mut self, context: &DocumentContext<'_>) {
         self.place.tree = context.tree.map(<[u8]>::to_vec);
         self.place.enclosure = context.enclosure.cloned();
@@ -114,9 +108,10 @@ impl LinkWriter {
         };
         let base = codebase.unwrap_or_else(|| self.place.base(scope, found.base));
         let written = found.resolves_as.map_or(text, |text| texts.bytes(text));
-        let classes = match found.classes.is_known() && found.resolves_as.is_none() {
-            true => found.classes,
-            false => ByteClasses::of(written),
+        let classes = if found.classes.is_known() && found.resolves_as.is_none() {
+            found.classes
+        } else {
+            ByteClasses::of(written)
         };
         let mut flags = found.flags;
         // Placeholders have a brace or an angle bracket.
@@ -228,7 +223,7 @@ impl LinkWriter {
         self.stopped = flow.is_break();
     }
 
-    /// Resolves an element's codebase against the document's base; `None` if there is no such base.
+    /// Resolves an element's codebase against the document's base.
     fn codebase<'a>(&mut self, scope: &'a BaseScope, codebase: &[u8]) -> Option<ChosenBase<'a>> {
         let mut uri = Vec::new();
         if codebase.len() <= self.longest_base {
@@ -277,7 +272,7 @@ impl DocumentPlace {
     }
 }
 
-/// Emits a link with what few links have; returns whether a text was cut.
+/// Emits a link with alternatives or a description; returns whether a text was cut.
 #[inline(never)]
 fn emit_details(
     link: Link<'_>,
@@ -314,8 +309,8 @@ fn emit_details(
     (flow, is_cut)
 }
 
-/// Returns the target of a relative reference that does not stay below the root of an archive as it is
-/// written, as if the root were that of a host, and whether it leads above the root.
+/// Returns the target of a relative reference that leaves the root of an archive as if that were a host's
+/// root, and whether the reference escapes the root.
 fn enclosed(
     enclosure: &Enclosure,
     base: &[u8],
@@ -348,16 +343,7 @@ fn enclosed(
 
 /// Returns whether a reference is a `cid:` or `mid:` URI, which is its own target (RFC 2392).
 fn names_message(reference: &[u8]) -> bool {
-    matches!(
-        reference,
-        [
-            b'c' | b'C' | b'm' | b'M',
-            b'i' | b'I',
-            b'd' | b'D',
-            b':',
-            ..
-        ]
-    )
+    matches!(reference, [b'm' | b'M', b'i' | b'I', b'd' | b'D', b':', ..]) || names_part(reference)
 }
 
 /// Returns whether a reference without a scheme begins with an authority; browsers take `\` for `/`.
@@ -377,7 +363,7 @@ fn some(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Returns the identities of the scopes whose labels count for a document, the innermost first.
+/// Returns the identities of the scopes whose labels apply to a document, the innermost first.
 fn scope_ids(reference: ScopedReference<'_>) -> Vec<u64> {
     let scopes = reference.scopes;
     std::iter::successors(Some(reference.scope), |&index| scopes[index].parent)

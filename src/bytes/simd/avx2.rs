@@ -96,9 +96,8 @@ mod detected {
 
         /// Returns the first colon from `from` on that `accept` confirms, with `/` after it or one of the pairs
         /// before it.
-        ///
-        /// `Err` is an index before which there is none: the last bytes are left to the caller, as is a match
-        /// that has only one byte after it.
+        /// `Err` is an index before which no colon matches: the last bytes, and a match with only one byte
+        /// after it, are left to the caller.
         #[inline]
         pub(crate) fn find(
             self,
@@ -165,7 +164,7 @@ mod detected {
         #[target_feature(enable = "avx2")]
         unsafe fn at(&self, at: usize) -> __m256i {
             // SAFETY: as the caller ensures.
-            let [first, second, byte, behind] = unsafe {
+            let [first, second, byte, after] = unsafe {
                 [
                     self.load(at, -2),
                     self.load(at, -1),
@@ -175,8 +174,8 @@ mod detected {
             };
             let first = _mm256_shuffle_epi8(self.first, first);
             let second = _mm256_shuffle_epi8(self.second, second);
-            let behind = _mm256_cmpeq_epi8(behind, self.slash);
-            let either = _mm256_or_si256(_mm256_and_si256(first, second), behind);
+            let after = _mm256_cmpeq_epi8(after, self.slash);
+            let either = _mm256_or_si256(_mm256_and_si256(first, second), after);
             _mm256_and_si256(_mm256_cmpeq_epi8(byte, self.colon), either)
         }
 

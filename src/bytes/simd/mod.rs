@@ -82,7 +82,6 @@ pub(crate) fn at(bytes: &[u8], at: usize) -> Option<Block> {
 }
 
 /// Returns whether any byte is marked: `mask` marks the bytes of a block, `marks` a single byte alike.
-///
 /// Reads everything, without a branch for each block: meant for values, which are short and mostly
 /// have no such byte.
 #[inline(always)]
@@ -104,7 +103,6 @@ pub(crate) fn any(bytes: &[u8], mask: impl Fn(Block) -> u32, marks: impl Fn(u8) 
 }
 
 /// Returns one bit for each of the 64 bytes at an index that equals `byte`, the first lowest.
-///
 /// `None` if the 64 bytes exceed the slice.
 #[inline(always)]
 pub(crate) fn equal_of_64(byte: u8, bytes: &[u8], at: usize) -> Option<u64> {

@@ -45,7 +45,7 @@ impl Block {
         self.bits()
     }
 
-    /// Returns the bits of four blocks, those of the first lowest.
+    /// Returns the bits of four blocks, the first block's lowest.
     pub(super) fn bits_of_four(four: [Block; 4]) -> u64 {
         let latest_first = four.iter().rev();
         latest_first.fold(0, |all, marks| all << 16 | u64::from(marks.bits()))

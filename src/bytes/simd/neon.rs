@@ -78,7 +78,7 @@ impl Block {
         Block(unsafe { vcgtq_u8(self.0, vdupq_n_u8(0x7F)) }).bits()
     }
 
-    /// Returns the bits of four blocks, those of the first lowest.
+    /// Returns the bits of four blocks, the first block's lowest.
     #[inline(always)]
     pub(super) fn bits_of_four(four: [Block; 4]) -> u64 {
         // SAFETY: NEON is part of the architecture.

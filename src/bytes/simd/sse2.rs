@@ -65,7 +65,7 @@ impl Block {
         self.bits()
     }
 
-    /// Returns the bits of four blocks, those of the first lowest.
+    /// Returns the bits of four blocks, the first block's lowest.
     #[inline(always)]
     pub(super) fn bits_of_four(four: [Block; 4]) -> u64 {
         let [a, b, c, d] = four;

@@ -64,7 +64,7 @@ pub(crate) enum RulesArg {
 }
 
 impl RulesArg {
-    /// Returns the rules to the letter; none for `auto`.
+    /// Returns the rules to the letter; `None` for `auto`.
     pub(in crate::cli) fn rules(self, excess: ExcessDots, scheme: SameScheme) -> Option<Rules> {
         let form = RuleForm::Letter;
         match self {
@@ -82,7 +82,6 @@ impl RulesArg {
 }
 
 impl BaseArgs {
-    /// Returns the rules of resolution for each kind of reference.
     pub(in crate::cli) fn ruling(&self) -> Ruling {
         match self.rules.rules(self.excess_dots, self.same_scheme) {
             Some(rules) => Ruling::fixed(rules),
@@ -96,7 +95,6 @@ impl BaseArgs {
         }
     }
 
-    /// Returns whether the bases in documents are honoured.
     pub(in crate::cli) fn embedded(&self) -> EmbeddedBases {
         if self.ignore_base {
             return EmbeddedBases::Ignore;
@@ -104,7 +102,6 @@ impl BaseArgs {
         EmbeddedBases::Honour
     }
 
-    /// Returns the directories of `--root`, as given.
     pub(in crate::cli) fn directories(&self) -> Vec<PathBuf> {
         let mounts = self.root.iter().map(|root| mount(root.as_encoded_bytes()));
         mounts
@@ -148,8 +145,7 @@ impl BaseArgs {
     }
 }
 
-/// Checks the directory of `--root DIR=URI` or `--root DIR`. The error is about the text after a `=`
-/// if that was meant for a URI.
+/// Checks the directory of `--root`; the error is about the text after a `=` if that was meant for a URI.
 fn check_directory(root: &[u8], directory: &[u8], uri: Option<&[u8]>) -> Result<(), String> {
     let shown = String::from_utf8_lossy;
     let path = path_of(directory);
@@ -187,8 +183,7 @@ fn is_archive(path: &Path) -> bool {
     read_start(path, HEAD).is_ok_and(is_known)
 }
 
-/// Returns the directory and the URI of `DIR=URI`, `DIR` or `URI`. A directory may have any name, so
-/// that a URI must have a scheme and `://`.
+/// Returns the directory and the URI of `DIR=URI`, `DIR` or `URI`; only a URI has a scheme and `://`.
 pub(in crate::cli) fn mount(root: &[u8]) -> (Option<&[u8]>, Option<&[u8]>) {
     if is_url(root) {
         return (None, Some(root));
@@ -210,8 +205,7 @@ fn base(text: &str) -> Result<String, String> {
     checked.map_err(|error| error.to_string())
 }
 
-/// Checks that the text before the `:` of a base is a scheme (RFC 3986 section 3.1): references are
-/// split by their delimiters alone.
+/// Checks the scheme of a base (RFC 3986 section 3.1), which splitting does not.
 pub(in crate::cli) fn check_scheme(base: &[u8]) -> Result<(), String> {
     match Reference::split(base).scheme {
         Some(scheme) if !is_scheme(scheme) => {

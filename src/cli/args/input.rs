@@ -100,8 +100,7 @@ impl WalkArgs {
         lines.chain(others.map(|list| (list.as_path(), 0)))
     }
 
-    /// Returns the formats of files by their names: those that are added, and those of the files that globs
-    /// name, where one format is asked for.
+    /// Returns the added formats of names and, if one format is asked for, the names at the ends of globs.
     pub(in crate::cli) fn named_types(&self) -> Vec<NamedType> {
         let added = self.type_add.iter().flat_map(|added| &added.0);
         let mut types: Vec<_> = added.cloned().collect();
@@ -157,7 +156,7 @@ fn glob_names(glob: &str) -> Vec<(String, bool)> {
     names.map(|name| (name.to_lowercase(), true)).collect()
 }
 
-/// Parses `TYPE:EXT[,EXT]`. What has a dot inside may be a file's whole name, too.
+/// Parses `TYPE:EXT[,EXT]`; a name with a dot inside may also be a whole file name.
 fn added_types(text: &str) -> Result<AddedTypes, String> {
     let (name, extensions) =
         (text.split_once(':')).ok_or("a type and extensions, as in html:tpl,jinja")?;
@@ -312,7 +311,6 @@ impl ReadArgs {
         Decompress::Named
     }
 
-    /// Returns the unwrapper of links that a mail gateway has rewritten, if asked for.
     pub(in crate::cli) fn unwrapper(&self) -> Option<Unwrapper> {
         let mut unwrapper = Unwrapper::default();
         for (gateway, host) in &self.unwrap_host {

@@ -57,7 +57,6 @@ pub(crate) enum Command {
     Schema(SchemaArgs),
 }
 
-/// Returns the command with its flags and its help.
 pub(in crate::cli) fn command() -> clap::Command {
     help::arrange(Cli::command())
 }
@@ -187,7 +186,6 @@ impl CheckArgs {
     }
 }
 
-/// On or off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SwitchArg {
     /// It is
@@ -311,7 +309,6 @@ pub(crate) enum FailOnArg {
     Never,
 }
 
-/// The use of certain suggestions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FixArg {
     /// They are shown as a diff
@@ -436,7 +433,6 @@ pub(crate) struct SchemaArgs {
     pub dictionaries: bool,
 }
 
-/// The form of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SchemaFormatArg {
     /// JSON Schema

@@ -256,7 +256,6 @@ fn errors_report(text: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// The form of the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StatsArg {
     /// In words
@@ -265,7 +264,6 @@ pub(crate) enum StatsArg {
     Json,
 }
 
-/// Always, never, or on a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum WhenArg {
     /// On a terminal
@@ -277,7 +275,6 @@ pub(crate) enum WhenArg {
 }
 
 impl WhenArg {
-    /// Returns whether something is done; `auto` is the default.
     fn or(self, auto: bool) -> bool {
         match self {
             WhenArg::Always => true,
@@ -286,14 +283,12 @@ impl WhenArg {
         }
     }
 
-    /// Returns whether to colour output, by default on a terminal that has colours unless `NO_COLOR` is
-    /// set and not empty (<https://no-color.org>).
+    /// By default on a terminal with colours, unless `NO_COLOR` is set and not empty (<https://no-color.org>).
     pub(in crate::cli) fn for_color(self, is_terminal: bool) -> bool {
         let allowed = std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         self.or(is_terminal && !is_dumb() && allowed)
     }
 
-    /// Returns whether to show progress, by default on a terminal that can erase a line.
     pub(in crate::cli) fn for_progress(self, is_terminal: bool) -> bool {
         self.or(is_terminal && !is_dumb())
     }
@@ -364,7 +359,6 @@ impl OutputArgs {
         }
     }
 
-    /// Returns whether a key of the records needs something.
     pub(in crate::cli) fn has_key(
         &self,
         report: ReportMode,
@@ -375,7 +369,6 @@ impl OutputArgs {
         report.is_links() && !self.output().is_text() && fields.any(|field| needs(field))
     }
 
-    /// Returns whether the output needs lines and columns.
     pub(in crate::cli) fn positions(&self, report: ReportMode, layout: &Layout) -> Positions {
         let in_text = report.is_links() && self.output().is_text() && layout.location.position;
         if in_text || self.has_key(report, layout, RecordField::needs_position) {
@@ -385,7 +378,7 @@ impl OutputArgs {
     }
 }
 
-/// The limit of `--threads`, unless there are more cores: each worker has buffers of its own.
+/// The limit of `--threads`, unless there are more cores: each worker has its buffers.
 const MAX_THREADS: usize = 256;
 
 /// Returns the number of workers: by default one for each core.
@@ -405,7 +398,6 @@ fn output(name: &str) -> Result<&'static Output, String> {
     output
 }
 
-/// Returns the type of columns of strings, by the flag `--dictionaries`.
 pub(in crate::cli) fn string_form(dictionaries: bool) -> StringForm {
     if dictionaries {
         StringForm::Dictionary
