@@ -1,6 +1,7 @@
-//! The contract of containers, and what they tell of their members.
+//! The contract of containers, and the description of their members.
 
 use std::io::{self, Cursor, Read};
+use std::mem::take;
 use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -75,7 +76,6 @@ impl ArchiveSource {
         ArchiveSource::Pipe(Box::new(Cursor::new(held).chain(stream)))
     }
 
-    /// Returns the bytes from the first one on.
     pub(crate) fn into_reader(self) -> Box<dyn Read + Send> {
         match self {
             ArchiveSource::Pipe(reader) | ArchiveSource::Stream(reader, _) => reader,
@@ -94,18 +94,17 @@ impl ArchiveSource {
     }
 }
 
-/// Returns a reader of a part of a file.
 pub(super) fn section(file: Arc<dyn ReadAt>, at: u64, end: u64) -> Box<dyn Read + Send> {
     Box::new(Section { file, at, end })
 }
 
 /// A container while it is read.
 pub trait Container: Send {
-    /// Goes to the next member; what is left of the current one is passed over.
+    /// Skips the rest of the current member, and goes to the next one.
     ///
     /// # Errors
     ///
-    /// Those of the reader. Damage is no error: see [`Container::faults`].
+    /// Errors of the reader. Damage is reported by [`Container::faults`] instead.
     fn next(&mut self) -> io::Result<Option<ArchiveMember>>;
 
     /// Reads contents of the current member.
@@ -115,8 +114,7 @@ pub trait Container: Send {
     /// Those of the reader.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize>;
 
-    /// Returns all contents of the current member, of which none have been read, where they are whole and
-    /// fit in memory: reading them copies them.
+    /// Returns all contents of the current member if none have been read and they fit in memory.
     fn whole(&mut self) -> Option<WholeContents<'_>> {
         None
     }
@@ -124,7 +122,7 @@ pub trait Container: Send {
     /// Removes and returns the damage found so far: of the current member, or of the container.
     fn faults(&mut self) -> Vec<ArchiveFault>;
 
-    /// Removes and returns what is wrong with the contents of the current member, as far as they are read.
+    /// Removes and returns the damage to the contents of the current member, as far as they are read.
     fn content_faults(&mut self) -> Vec<ArchiveFault> {
         Vec::new()
     }
@@ -134,14 +132,12 @@ pub trait Container: Send {
         None
     }
 
-    /// Splits off the next members, of about `size` bytes: this container goes on after them. `None` where
-    /// none are left, or members cannot be read without those before.
+    /// Splits off the next members, of about `size` bytes; `None` at the end, or if they need those before.
     fn split(&mut self, _size: u64) -> Option<Box<dyn Container>> {
         None
     }
 
-    /// Returns all contents of the current member, of which none have been read, so that the container can
-    /// go on; `None` where they are too long, or something is wrong with them.
+    /// Returns all contents of the current member to keep, if they are short and undamaged.
     fn hold(&mut self) -> Option<HeldContents> {
         self.whole().map(|bytes| HeldContents::bytes(&bytes))
     }
@@ -172,7 +168,6 @@ impl HeldContents {
         HeldContents::Bytes(Cursor::new(bytes.to_vec()))
     }
 
-    /// Returns the number of bytes that are held.
     pub(super) fn length(&self) -> u64 {
         match self {
             HeldContents::Bytes(bytes) => bytes.get_ref().len() as u64,
@@ -207,14 +202,12 @@ pub struct BodyFaults(Shared<FaultsOfBody>);
 #[derive(Default)]
 struct FaultsOfBody {
     codes: Vec<&'static Code>,
-    /// Those of compression.
+    /// Damage in compressed data.
     decoders: Members,
-    /// The offset of the record.
     offset: u64,
 }
 
 impl BodyFaults {
-    /// Makes those of the record at an offset.
     pub(super) fn at(offset: u64) -> Self {
         BodyFaults(Shared::new(FaultsOfBody {
             offset,
@@ -222,7 +215,6 @@ impl BodyFaults {
         }))
     }
 
-    /// Adds the damage that a decoder meets.
     pub(super) fn watch(&self, decoder: &Decompressed) {
         self.0.lock().decoders.push(decoder);
     }
@@ -231,29 +223,25 @@ impl BodyFaults {
         self.0.lock().codes.push(code);
     }
 
-    /// Removes and returns the damage so far.
     pub(super) fn take(&self) -> Vec<ArchiveFault> {
-        let FaultsOfBody {
-            codes,
-            decoders,
-            offset,
-        } = &mut *self.0.lock();
-        let errors = std::mem::take(decoders);
-        codes.extend(errors.errors().map(|error| <&Code>::from(error.fault)));
-        let offset = *offset;
-        let faults = codes.drain(..).map(|code| ArchiveFault { code, offset });
-        faults.collect()
+        let mut body = self.0.lock();
+        let (mut codes, decoders) = (take(&mut body.codes), take(&mut body.decoders));
+        codes.extend(decoders.errors().map(|error| <&Code>::from(error.fault)));
+        let faults = codes.into_iter();
+        faults
+            .map(|code| ArchiveFault::new(code, body.offset))
+            .collect()
     }
 }
 
 /// A member of a container.
+#[derive(Default)]
 pub struct ArchiveMember {
-    /// The name in the container: a path with slashes, in any encoding, or the number of a record and
-    /// that of a part of it.
+    /// A path with slashes, in any encoding, or the numbers of a record and of its part.
     pub name: Vec<u8>,
     /// The way to read its contents.
     pub contents: MemberContents,
-    /// The base of the contents; without one that of the name counts.
+    /// The base of the contents, if it is not the name's.
     pub base: Option<Base>,
     /// The name in the container that references resolve against, if it is not the member's own.
     pub base_name: Option<Vec<u8>>,
@@ -264,23 +252,20 @@ pub struct ArchiveMember {
 }
 
 impl ArchiveMember {
-    /// Returns a file with a name.
     pub(crate) fn file(name: Vec<u8>, contents: MemberContents) -> Self {
         ArchiveMember {
             name,
             contents,
-            base: None,
-            base_name: None,
-            charset: None,
-            record: None,
+            ..ArchiveMember::default()
         }
     }
 }
 
 /// The way to read the contents of a member.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum MemberContents {
     /// As a file with the name of the member.
+    #[default]
     File,
     /// As the file at the URI of the record: nothing declares its format.
     Sniffed,
@@ -295,7 +280,6 @@ pub enum MemberContents {
 }
 
 impl MemberContents {
-    /// Returns whether anything of a member is read.
     pub(super) fn is_read(&self) -> bool {
         use MemberContents::{Document, File, Sniffed};
         matches!(self, File | Sniffed | Document(_))
@@ -315,7 +299,7 @@ pub struct RecordHeader {
     pub date: Option<String>,
     /// Why it does not hold everything.
     pub truncated: Option<String>,
-    /// The media type, of the response if there is one.
+    /// The media type, of the response if any.
     pub content_type: Option<String>,
     /// The status code of the response.
     pub status: Option<u16>,
@@ -348,7 +332,7 @@ impl RecordHeader {
         is_any_cut
     }
 
-    /// Returns what links of the record show of it.
+    /// Returns the fields that links show.
     pub fn shown(&self) -> WebRecord<&str> {
         WebRecord {
             id: self.id.as_deref(),
@@ -362,7 +346,6 @@ impl RecordHeader {
     }
 }
 
-/// Reads a decimal number.
 pub(super) fn number<N: FromStr>(digits: &[u8]) -> Option<N> {
     str::from_utf8(digits.trim_ascii()).ok()?.parse().ok()
 }

@@ -20,7 +20,6 @@ pub(super) enum Method {
 }
 
 impl Method {
-    /// Returns the method with a number; `None` if it is not read.
     pub(super) fn of(number: u16) -> Option<Self> {
         let extension = match number {
             0 => return Some(Method::Stored),
@@ -45,7 +44,7 @@ pub(super) struct StoredContents {
     pub(super) crc: u32,
 }
 
-/// The length and the checksum of what has been unpacked so far.
+/// The length and the checksum of the unpacked bytes.
 #[derive(Default)]
 pub(super) struct Tally {
     crc: Hasher,
@@ -69,7 +68,6 @@ pub(super) struct PackedContents {
     /// The damage that `reader` reports by itself.
     log: Members,
     tally: Tally,
-    /// The number of packed bytes.
     packed: u64,
     /// The header that verifies them.
     stored: Option<StoredContents>,
@@ -79,7 +77,6 @@ pub(super) struct PackedContents {
 }
 
 impl PackedContents {
-    /// Opens contents, whose packed bytes `reader` reads.
     pub(super) fn new(stored: &StoredContents, reader: Box<dyn Read + Send>) -> Self {
         let mut log = Members::default();
         let reader = match stored.method {
@@ -111,7 +108,6 @@ impl PackedContents {
         }
     }
 
-    /// Returns the fault of contents that have been read to their end.
     fn verify(&self) -> Option<&'static Code> {
         let mut faults = self.log.errors().map(|error| error.fault);
         if let Some(fault) = faults.find(|fault| *fault != DecompressFault::TrailingGarbage) {

@@ -7,10 +7,9 @@ use super::container::{
     ArchiveFault, ArchiveMember, Container, HeldContents, SharedContainer, WholeContents,
 };
 
-/// The bytes of a block that a member without contents counts as.
+/// The weight of a member besides its contents, in bytes.
 const MEMBER: u64 = 512;
 
-/// Consecutive members of a container.
 pub(crate) struct HeldMembers {
     members: VecDeque<HeldMember>,
     current: HeldMember,
@@ -74,7 +73,7 @@ impl HeldMembers {
         (members, is_last)
     }
 
-    /// Returns no members, and what is wrong with their container.
+    /// Returns no members, and the damage to their container.
     pub(super) fn none(faults: Vec<ArchiveFault>) -> Self {
         HeldMembers {
             members: VecDeque::new(),

@@ -16,15 +16,15 @@ use crate::document::http::{LONGEST_HEADER, fields, lower_case};
 
 /// The number of bytes of a body from which a coding without a mark is tried.
 const PROBED: usize = 16 << 10;
-/// The longest line in front of a chunk, in bytes.
+/// The longest line before a chunk, in bytes.
 const CHUNK_LINE: usize = 4096;
 /// The buffer of the decoder of Brotli, in bytes.
 const BROTLI_BUFFER: usize = 16 << 10;
 
-/// The facts about a body that the header of its response tells.
+/// The facts about a body in the header of its response.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ResponseHeader {
-    /// The length of the header block, with the empty line behind it.
+    /// The length of the header block with its empty line.
     pub(super) length: usize,
     pub(super) status: Option<u16>,
     pub(super) content_type: Option<String>,
@@ -34,7 +34,6 @@ pub(super) struct ResponseHeader {
     codings: Vec<Coding>,
 }
 
-/// A transfer coding or a content coding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Coding {
     Chunked,
@@ -61,7 +60,7 @@ impl Coding {
 }
 
 impl ResponseHeader {
-    /// Reads the header at the start of a block; `None` where no status line stands there.
+    /// Reads the header at the start of a block; `None` without a status line.
     pub(super) fn parse(block: &[u8]) -> Option<Self> {
         let near = &block[..block.len().min(LONGEST_HEADER)];
         if !near.starts_with(b"HTTP/") {
@@ -96,18 +95,16 @@ impl ResponseHeader {
         Some(header)
     }
 
-    /// Returns whether any coding is said to have been applied.
     pub(super) fn has_codings(&self) -> bool {
         !self.codings.is_empty()
     }
 
-    /// Returns whether the outermost coding is said to be chunked.
     pub(super) fn claims_chunks(&self) -> bool {
         self.codings.last() == Some(&Coding::Chunked)
     }
 }
 
-/// Returns the index behind the empty line that ends a header block.
+/// Returns the index after the empty line that ends a header block.
 pub(super) fn header_end(block: &[u8]) -> usize {
     let mut start = 0;
     for at in memchr::memchr_iter(b'\n', block) {
@@ -119,8 +116,7 @@ pub(super) fn header_end(block: &[u8]) -> usize {
     block.len()
 }
 
-/// Returns a reader of a body without its codings. `chunked` tells whether it consists of chunks;
-/// `length` limits what its decoders may produce.
+/// Returns a body without its codings; `length` limits the output of the decoders.
 pub(super) fn decoded(
     header: &ResponseHeader,
     mut body: Box<dyn Read + Send>,
@@ -131,14 +127,11 @@ pub(super) fn decoded(
     let mut is_outermost = true;
     for &coding in header.codings.iter().rev() {
         if coding == Coding::Chunked {
-            // Behind another coding it means nothing (RFC 9112 section 6.1).
+            // After another coding it means nothing (RFC 9112 section 6.1).
             if is_outermost && chunked {
                 let source = BufferedSource::new(body);
-                body = Box::new(Dechunked {
-                    source,
-                    left: Some(0),
-                    is_first: true,
-                });
+                let left = Some(0);
+                body = Box::new(Dechunked { source, left });
             } else {
                 faults.push(&diagnostic::HTTP_NOT_CHUNKED);
             }
@@ -225,7 +218,7 @@ impl Read for CodedBody {
     }
 }
 
-/// Reads the line in front of a chunk: its length, the index behind the line.
+/// Reads the line before a chunk: its length, the index after the line.
 fn chunk_line(bytes: &[u8]) -> Option<(u64, usize)> {
     let near = &bytes[..bytes.len().min(CHUNK_LINE)];
     let end = memchr::memchr(b'\n', near)?;
@@ -239,24 +232,23 @@ fn chunk_line(bytes: &[u8]) -> Option<(u64, usize)> {
     Some((size, end + 1))
 }
 
-/// Returns whether a body consists of chunks, as far as it is known: at least the first is whole, and
-/// another one follows each, or the end.
+/// Returns whether all known bytes of a body are chunks: at least one whole, and whatever may follow it.
 pub(super) fn is_chunked(mut body: &[u8], is_whole: bool) -> bool {
     let mut any = false;
     loop {
         let Some((size, start)) = chunk_line(body) else {
-            // A body may be cut behind a chunk.
+            // A body may be cut after a chunk.
             return any && (!is_whole || body.trim_ascii().is_empty());
         };
         if size == 0 {
             return true;
         }
         let rest = &body[start..];
-        let Some(behind) = usize::try_from(size).ok().and_then(|size| rest.get(size..)) else {
+        let Some(after) = usize::try_from(size).ok().and_then(|size| rest.get(size..)) else {
             return any || !is_whole;
         };
         any = true;
-        body = match behind {
+        body = match after {
             [b'\r', b'\n', rest @ ..] | [b'\n', rest @ ..] => rest,
             [] | [b'\r'] => return true,
             _ => return false,
@@ -269,21 +261,17 @@ struct Dechunked {
     source: BufferedSource,
     /// The rest of the current chunk, in bytes; `None` at the end.
     left: Option<u64>,
-    is_first: bool,
 }
 
 impl Dechunked {
-    /// Reads the line in front of the next chunk.
     fn begin_chunk(&mut self) -> Option<u64> {
-        if !std::mem::replace(&mut self.is_first, false) {
-            let end = self.source.peek(2);
-            let length = match end {
-                [b'\r', b'\n'] => 2,
-                [b'\n', ..] => 1,
-                _ => 0,
-            };
-            self.source.consume(length);
-        }
+        // The end of the chunk before; a length is never empty.
+        let end = match self.source.peek(2) {
+            [b'\r', b'\n'] => 2,
+            [b'\n', ..] => 1,
+            _ => 0,
+        };
+        self.source.consume(end);
         let (size, length) = chunk_line(self.source.peek(CHUNK_LINE))?;
         self.source.consume(length);
         (size > 0).then_some(size)

@@ -2,7 +2,7 @@
 //!
 //! A [`Container`] gives one member after the other, each as a stream: none is held whole. Nothing is
 //! ever written: the name of a member is only a name, whatever it holds. Damage ends a member or is
-//! passed over, and is told by [`Container::faults`].
+//! skipped, and is reported by [`Container::faults`].
 #![doc = include_str!("rules.md")]
 
 mod container;
@@ -30,7 +30,6 @@ pub struct ArchiveFormat {
     pub name: &'static str,
     /// The kind of its members.
     pub kind: ArchiveKind,
-    /// Returns whether a container starts with some bytes.
     starts: fn(&[u8]) -> bool,
     open: fn(ArchiveSource, &ArchiveOptions) -> Box<dyn Container>,
 }
@@ -44,13 +43,6 @@ pub enum ArchiveKind {
     Records,
     /// Parts of one document, of this format: walks and audits open it like any other.
     Package(&'static Format),
-}
-
-impl ArchiveKind {
-    /// Returns whether it is opened without being asked for.
-    pub fn in_walks(self) -> bool {
-        self != ArchiveKind::Files
-    }
 }
 
 /// The formats of containers, one row each.
@@ -99,8 +91,8 @@ impl ArchiveFormat {
         ARCHIVES.iter().find(|format| (format.starts)(head))
     }
 
-    /// Returns the format of a container with these first bytes, which its name says to be of a format:
-    /// programs put the member that tells a package where they like.
+    /// Returns the format of a container by its first bytes and by the format that its name says, because
+    /// programs put the member that identifies a package where they like.
     pub fn of_file(head: &[u8], named: Option<&'static Format>) -> Option<&'static ArchiveFormat> {
         let may_be = zip::starts(head) || head.starts_with(package::COMPOUND);
         let mut packages = ARCHIVES.iter();
@@ -117,7 +109,7 @@ impl ArchiveFormat {
         ARCHIVES.iter().find(is_zip).filter(|_| zip::follows(head))
     }
 
-    /// Opens a container of this format.
+    /// Opens a container.
     pub fn open(&self, source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn Container> {
         (self.open)(source, options)
     }

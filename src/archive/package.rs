@@ -1,4 +1,4 @@
-//! Packages: zips whose members belong together, and are read by what they are in the package.
+//! Packages: zips whose members belong together, and are read by their role in the package.
 
 use std::io::{self, Read};
 use std::sync::{Arc, LazyLock};
@@ -21,9 +21,7 @@ use crate::document::{Format, package};
 /// The most bytes that are read of the member that lists those that are encrypted.
 const LONGEST_LIST: u64 = 8 << 20;
 
-/// A kind of package.
 pub(super) struct PackageKind {
-    /// The format.
     pub(super) format: &'static Format,
     /// Returns whether a file begins as the kind says.
     pub(super) starts: fn(&[u8]) -> bool,
@@ -90,8 +88,7 @@ fn first_name(head: &[u8]) -> Option<&[u8]> {
     head.get(30..30 + length).filter(|_| zip::starts(head))
 }
 
-/// Returns what the first member says that the package is (OCF 3.3, 4.3; ODF 1.2 part 3, 3.3): it is
-/// stored, and has no extra field.
+/// Returns the type in the first member, which is stored without extra field (OCF 3.3, 4.3; ODF 1.2 part 3, 3.3).
 fn media_type(head: &[u8]) -> Option<&[u8]> {
     let name = first_name(head)?;
     (name == b"mimetype").then(|| &head[30 + name.len()..])
@@ -104,8 +101,7 @@ fn is_package(extension: &[u8]) -> bool {
         .any(|format| extension.is_some_and(|name| format.extensions.contains(&name)))
 }
 
-/// Opens a package. One that comes as a stream is held, for its central directory stands at the end;
-/// what is longer than the limit is read as it comes.
+/// Opens a package. A stream is held up to the limit, because its central directory is at the end.
 pub(super) fn open(
     kind: &'static PackageKind,
     source: ArchiveSource,
@@ -159,7 +155,6 @@ fn find_encryption(file: Arc<dyn ReadAt>) -> ArchiveFault {
     ArchiveFault::new(code, 0)
 }
 
-/// The members of a package.
 struct Package {
     kind: &'static PackageKind,
     zip: Box<dyn Container>,
@@ -202,8 +197,7 @@ impl Container for Package {
     }
 }
 
-/// Returns the part whose relationships a member holds (ECMA-376 part 2, 6.5.2): internal targets
-/// resolve against that.
+/// Returns the part whose relationships a member holds: internal targets resolve against it (ECMA-376-2, 6.5.2).
 fn source_part(name: &[u8]) -> Option<Vec<u8>> {
     let stem = name.strip_suffix(b".rels")?;
     let slash = memchr::memrchr(b'/', stem)?;
@@ -211,7 +205,7 @@ fn source_part(name: &[u8]) -> Option<Vec<u8>> {
     (folder.is_empty() || folder.ends_with(b"/")).then(|| [folder, &stem[slash + 1..]].concat())
 }
 
-/// Returns the names of the encrypted members, sorted, as the member with the name `list` has them.
+/// Returns the names in the `list` of encrypted members, sorted.
 fn encrypted_members(file: &Arc<dyn ReadAt>, list: &[u8]) -> Vec<Vec<u8>> {
     let mut names = Vec::new();
     let mut zip = zip::open_file(Arc::clone(file));
@@ -236,9 +230,8 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a valid pattern")
 });
 
-/// Appends the names in a manifest of ODF, whose entries hold how they are encrypted (ODF 1.2 part 3, 4.4),
-/// or in a list of EPUB (OCF 3.3, 4.2.6.3.2). Fonts that are obfuscated are in it as well: nothing is read of
-/// fonts.
+/// Appends the names in a manifest of ODF (ODF 1.2 part 3, 4.4), or in a list of EPUB (OCF 3.3, 4.2.6.3.2),
+/// which also has obfuscated fonts.
 fn read_list(list: &[u8], names: &mut Vec<Vec<u8>>) {
     let mut entry = None;
     for tag in TAG.captures_iter(list) {
@@ -252,7 +245,6 @@ fn read_list(list: &[u8], names: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// Replaces the predefined entities.
 fn unescaped(value: &[u8]) -> Vec<u8> {
     const ENTITIES: [[&str; 2]; 5] = [
         ["&lt;", "<"],

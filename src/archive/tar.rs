@@ -1,7 +1,6 @@
 //! tar: ustar and pax (POSIX.1-2017, `pax`), GNU long names and sparse files.
 //!
-//! Folders, links and devices hold nothing and are passed over. The holes of a sparse file are read as
-//! zeros.
+//! Folders, links and devices hold nothing and are skipped. The holes of a sparse file are read as zeros.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
@@ -25,20 +24,17 @@ const GIVEN: u64 = 4 << 20;
 /// The most regions of a sparse file.
 const REGIONS: usize = 1 << 16;
 
-/// Returns whether a header starts here.
 pub(super) fn starts(head: &[u8]) -> bool {
     head.first_chunk()
         .is_some_and(|block| TarHeader(block).is_valid())
 }
 
-/// A header block.
 struct TarHeader<'a>(&'a [u8; BLOCK]);
 
 impl<'a> TarHeader<'a> {
     const CHECKSUM: std::ops::Range<usize> = 148..156;
 
-    /// Returns whether the checksum holds: the sum of all bytes, with blanks in its own place. Some
-    /// writers took the bytes as signed.
+    /// Returns whether the checksum holds, of signed or unsigned bytes, with blanks in its place.
     fn is_valid(&self) -> bool {
         // The blanks alone sum up to more than zero, which a field without digits reads as.
         let Some(stored) = self.number(Self::CHECKSUM).filter(|&sum| sum > 0) else {
@@ -48,16 +44,12 @@ impl<'a> TarHeader<'a> {
             at if Self::CHECKSUM.contains(&at) => b' ',
             _ => byte,
         });
-        let (mut unsigned, mut signed) = (0_i64, 0_i64);
-        for byte in bytes {
-            unsigned += i64::from(byte);
-            signed += i64::from(byte as i8);
-        }
-        let stored = stored as i64;
-        self.0[0] != 0 && (stored == unsigned || stored == signed)
+        let unsigned: u64 = bytes.clone().map(u64::from).sum();
+        let signed: i64 = bytes.map(|byte| i64::from(byte as i8)).sum();
+        self.0[0] != 0 && (stored == unsigned || stored as i64 == signed)
     }
 
-    /// Returns a number: octal digits, or a big-endian number behind a byte with the highest bit.
+    /// Returns a number: octal digits, or a big-endian number after a byte with the highest bit.
     fn number(&self, range: std::ops::Range<usize>) -> Option<u64> {
         let field = &self.0[range];
         if field[0] & 0x80 != 0 {
@@ -88,7 +80,6 @@ impl<'a> TarHeader<'a> {
         self.0[156]
     }
 
-    /// Returns the number of bytes of contents that follow.
     fn contents_length(&self, extended: &Extended) -> Option<u64> {
         let is_extension = matches!(self.kind(), b'x' | b'g' | b'L' | b'K' | b'X');
         let size = extended.size.filter(|_| !is_extension);
@@ -103,9 +94,10 @@ impl<'a> TarHeader<'a> {
     /// Returns the name; in a ustar header it has a prefix. GNU headers have other fields there.
     fn name(&self) -> Vec<u8> {
         let (name, prefix) = (self.text(0..100), self.text(345..500));
-        match self.0[257..263] == *b"ustar\0" && !prefix.is_empty() {
-            true => [prefix, b"/", name].concat(),
-            false => name.to_vec(),
+        if self.0[257..263] == *b"ustar\0" && !prefix.is_empty() {
+            [prefix, b"/", name].concat()
+        } else {
+            name.to_vec()
         }
     }
 }
@@ -117,7 +109,7 @@ struct Region {
     length: u64,
 }
 
-/// The facts about the member behind it that an extended header tells.
+/// The facts about the next member in extended headers.
 #[derive(Default)]
 struct Extended {
     name: Option<Vec<u8>>,
@@ -126,7 +118,7 @@ struct Extended {
     sparse_name: Option<Vec<u8>>,
     sparse_size: Option<u64>,
     regions: Vec<Region>,
-    /// The regions stand at the start of the contents.
+    /// The regions are at the start of the contents.
     has_inner_map: bool,
 }
 
@@ -182,7 +174,6 @@ fn split_record(records: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((record, &records[length..]))
 }
 
-/// Reads a tar.
 pub(super) struct Tar {
     source: BufferedSource,
     /// Stored bytes of the current member that have not been read.
@@ -221,7 +212,7 @@ impl Tar {
             .push(ArchiveFault::new(code, self.source.consumed));
     }
 
-    /// Passes over what is left of the current member.
+    /// Skips the rest of the current member.
     fn end_member(&mut self) {
         let rest = self.left + self.padding;
         let stored = self.left;
@@ -258,7 +249,7 @@ impl Tar {
             }
             let is_zero = block.iter().all(|&byte| byte == 0);
             zeros |= is_zero;
-            // Garbage behind the end belongs to nothing; elsewhere it may have been a header.
+            // Garbage after the end belongs to nothing; elsewhere it may have been a header.
             if !is_zero && !lost {
                 lost = true;
                 self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
@@ -280,7 +271,7 @@ impl Tar {
         bytes
     }
 
-    /// Reads the regions in an old GNU header and the blocks behind it.
+    /// Reads the regions in an old GNU header and the blocks after it.
     fn old_regions(&mut self, header: &TarHeader<'_>) -> Vec<Region> {
         let mut regions = Vec::new();
         let mut read = |header: &TarHeader<'_>, at: usize, count: usize| {
@@ -304,7 +295,7 @@ impl Tar {
         regions
     }
 
-    /// Reads the regions that stand at the start of the contents, in number numbers on lines.
+    /// Reads the regions at the start of the contents: their number, then two numbers each, on lines.
     fn inner_regions(&mut self) -> Vec<Region> {
         let before = self.left;
         let mut line = || {
@@ -351,7 +342,7 @@ impl Tar {
         Some(ArchiveMember::file(name, MemberContents::File))
     }
 
-    /// Returns the contents, where they are whole and not longer than that.
+    /// Returns the contents if they are whole and at most `most` bytes long.
     fn contents(&mut self, most: u64) -> Option<&[u8]> {
         if self.sparse.is_some() || self.left > most {
             return None;

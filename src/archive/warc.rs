@@ -27,8 +27,8 @@ use crate::uri::{Base, BaseSource, Reference, Rules, resolve};
 const LONGEST_HEADER: usize = 1 << 20;
 /// The longest block that is kept in memory, to see what follows it, in bytes.
 const HELD: u64 = 16 << 20;
-/// The number of bytes that are looked at behind a block.
-const BEHIND: usize = 64;
+/// The number of bytes that are looked at after a block.
+const AFTER: usize = 64;
 /// The number of bytes that are searched at a time for a record.
 const SEARCHED: usize = 64 << 10;
 
@@ -40,12 +40,10 @@ const WARC: &[u8] = b"WARC/";
 /// The first bytes of the first record of an ARC.
 const ARC: &[u8] = b"filedesc://";
 
-/// Returns whether a WARC or an ARC starts here.
 pub(super) fn starts(head: &[u8]) -> bool {
     is_warc_record(head) || head.starts_with(ARC)
 }
 
-/// Returns whether a record of a WARC starts with these bytes.
 fn is_warc_record(bytes: &[u8]) -> bool {
     let version = bytes.strip_prefix(WARC);
     version.is_some_and(|version| matches!(version, [b'0'..=b'9', b'.', b'0'..=b'9', ..]))
@@ -62,12 +60,12 @@ fn is_arc_record(bytes: &[u8]) -> bool {
     })
 }
 
-/// Opens a WARC or an ARC.
 pub(super) fn open(source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn Container> {
     let (mut source, members) = source.into_stream();
-    let dialect = match source.peek(ARC.len()) == ARC {
-        true => RecordFormat::Arc,
-        false => RecordFormat::Warc,
+    let dialect = if source.peek(ARC.len()) == ARC {
+        RecordFormat::Arc
+    } else {
+        RecordFormat::Warc
     };
     Box::new(WebArchive {
         source: Shared::new(source),
@@ -86,7 +84,6 @@ pub(super) fn open(source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn C
     })
 }
 
-/// The two formats of records.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RecordFormat {
     Warc,
@@ -94,7 +91,6 @@ enum RecordFormat {
 }
 
 impl RecordFormat {
-    /// Returns whether a record starts with these bytes.
     fn is_record(self, bytes: &[u8]) -> bool {
         match self {
             RecordFormat::Arc => is_arc_record(bytes),
@@ -113,7 +109,6 @@ impl RecordFormat {
     }
 }
 
-/// Reads records.
 struct WebArchive {
     source: Shared<BufferedSource>,
     /// The compressed members that hold the records.
@@ -122,9 +117,8 @@ struct WebArchive {
     dialect: RecordFormat,
     /// The number of the current record, from 1.
     record: u64,
-    /// The offset of the current record.
     start: u64,
-    /// The offset behind its block.
+    /// The offset after its block.
     end: u64,
     /// The header and the body of the current record, which are members.
     pending: VecDeque<(ArchiveMember, RecordBody, BodyFaults)>,
@@ -137,17 +131,15 @@ struct WebArchive {
     joined: Option<(String, u64)>,
 }
 
-/// The contents of a member.
 enum RecordBody {
-    /// The rest of the block, as it is.
+    /// The rest of the block, unchanged.
     Block(RecordBlock),
-    /// A reading of it, or a copy of a part of it.
+    /// A decoder of it, or a copy of a part of it.
     Decoded(Box<dyn Read + Send>),
-    /// A reading of one that is not in memory.
+    /// A decoder of a block that is not in memory.
     Long(Box<dyn Read + Send>),
 }
 
-/// A record's header.
 #[derive(Default)]
 struct Record {
     /// The fields that links show.
@@ -192,7 +184,7 @@ impl Record {
         record
     }
 
-    /// Reads the line in front of a record of an ARC: URL, address, date, media type, length.
+    /// Reads the line before a record of an ARC: URL, address, date, media type, length.
     fn parse_arc(line: &[u8], offset: u64) -> Option<Self> {
         let line = String::from_utf8_lossy(line);
         let mut words = line.trim_end().rsplit(' ');
@@ -228,14 +220,14 @@ impl Record {
         })
     }
 
-    /// Returns whether the record is one of a WAT: the metadata of another record, in JSON.
+    /// Returns whether the record belongs to a WAT: the metadata of another record, in JSON.
     fn is_transformation(&self) -> bool {
         let content_type = self.keys.content_type.as_deref();
         self.kind() == "metadata" && content_type.is_some_and(|value| media_type(value).0 == JSON)
     }
 }
 
-/// Bytes of the block of the current record, up to damage in what it was unpacked from.
+/// The block of the current record, up to damage in its compressed data.
 struct RecordBlock {
     source: Shared<BufferedSource>,
     members: Members,
@@ -244,14 +236,13 @@ struct RecordBlock {
 }
 
 impl RecordBlock {
-    /// Returns the number of bytes that are left, if none of them are missing.
+    /// Returns the number of bytes left before a gap.
     fn left(&self, at: u64) -> usize {
         let gap = self.members.gap(at);
         let end = gap.map_or(self.end, |gap| gap.min(self.end));
         usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX)
     }
 
-    /// Returns what is left, where that is in memory.
     fn whole(&self) -> Option<WholeContents<'_>> {
         let source = self.source.lock();
         let left = self.left(source.consumed);
@@ -261,7 +252,7 @@ impl RecordBlock {
     }
 }
 
-/// So many bytes of a block, which are buffered.
+/// A number of buffered bytes of a block.
 struct BufferedBlock<'a>(MutexGuard<'a, BufferedSource>, usize);
 
 impl Deref for BufferedBlock<'_> {
@@ -287,7 +278,6 @@ impl WebArchive {
         self.faults.push(ArchiveFault::new(code, offset));
     }
 
-    /// Skips the rest of the current record, and goes to the next one.
     fn find(&mut self) -> Option<u64> {
         let source = &mut *self.source.lock();
         let mut fault = |offset| {
@@ -310,7 +300,7 @@ impl WebArchive {
         let mut lost = false;
         // Nearly always a record follows at once.
         let near = match self.dialect {
-            RecordFormat::Warc => BEHIND,
+            RecordFormat::Warc => AFTER,
             RecordFormat::Arc => SEARCHED,
         };
         loop {
@@ -320,7 +310,7 @@ impl WebArchive {
             let blank = blank.count();
             let gap = self.members.gap(at).filter(|gap| self.gap != Some(*gap));
             if gap == Some(at) {
-                // The decoder reports the damage; this is what it did to records.
+                // The decoder reports the damage; this reports its effect on records.
                 self.gap = gap;
                 fault(at);
                 lost = true;
@@ -346,17 +336,16 @@ impl WebArchive {
             let bytes = source.peek(SEARCHED);
             let next = self.dialect.next_record(&bytes[1..]).map(|next| next + 1);
             let step = next.unwrap_or(match bytes.len() {
-                // The end of what was searched may be the start of a record.
-                SEARCHED => SEARCHED - BEHIND,
+                // The end of the searched bytes may be the start of a record.
+                SEARCHED => SEARCHED - AFTER,
                 length => length,
             });
-            // It may have been met only now.
+            // The gap may have been met only now.
             let gap = self.members.gap(at + 1);
             source.consume(gap.map_or(step, |gap| step.min((gap - at) as usize)));
         }
     }
 
-    /// Reads the header of the record that starts here.
     fn header(&mut self, offset: u64) -> Record {
         let source = &mut *self.source.lock();
         let mut known = 4096;
@@ -384,7 +373,7 @@ impl WebArchive {
         record
     }
 
-    /// Looks at the block of a record; returns its length, and whether it is in memory.
+    /// Returns the length of the block of a record, and whether it is in memory.
     fn look(&mut self, record: &Record) -> (u64, bool) {
         let source = &mut *self.source.lock();
         let (start, offset) = (source.consumed, record.keys.offset);
@@ -397,14 +386,14 @@ impl WebArchive {
             return (length, false);
         }
         let held = length as usize;
-        let bytes = source.peek(held + BEHIND);
+        let bytes = source.peek(held + AFTER);
         let gap = self.members.gap(start).map(|gap| (gap - start) as usize);
         if let Some(gap) = gap.filter(|gap| *gap < held) {
             return (gap as u64, true);
         }
         let follows = bytes.get(held..).unwrap_or_default().trim_ascii_start();
         let is_cut = bytes.len() < held;
-        let has_gap = gap.is_some_and(|gap| gap < held + BEHIND);
+        let has_gap = gap.is_some_and(|gap| gap < held + AFTER);
         let is_good = follows.is_empty() || self.dialect.is_record(follows) || has_gap;
         if !is_cut && is_good {
             return (length, true);
@@ -428,7 +417,6 @@ impl WebArchive {
         })
     }
 
-    /// Makes members of a record.
     fn members(&mut self, mut record: Record) {
         let start = self.source.lock().consumed;
         let (length, is_held) = self.look(&record);
@@ -453,10 +441,8 @@ impl WebArchive {
         let mut keys = record.keys;
         let mut source = self.source.lock();
         let length = joined.as_ref().map_or(length, |bytes| bytes.len() as u64);
-        let most = length.min(match is_held {
-            true => HELD,
-            false => http::LONGEST_HEADER as u64,
-        });
+        let header = http::LONGEST_HEADER as u64;
+        let most = length.min(if is_held { HELD } else { header });
         let block = match &joined {
             Some(bytes) => bytes,
             None => source.peek(most as usize),
@@ -483,7 +469,11 @@ impl WebArchive {
         }
         // A cut body is not damage where the record says so.
         let is_cut = keys.truncated.is_some();
-        let keys = shared(keys, &mut self.faults);
+        if keys.cut_names() {
+            let fault = ArchiveFault::new(&diagnostic::NAME_TOO_LONG, keys.offset);
+            self.faults.push(fault);
+        }
+        let keys = Arc::new(keys);
         let number = self.record;
         let member = |part: u8, contents, base| ArchiveMember {
             base,
@@ -521,10 +511,7 @@ impl WebArchive {
         if let Some(header) = response.filter(ResponseHeader::has_codings)
             && !matches!(member.contents, MemberContents::Unread(_))
         {
-            let faults = match is_cut {
-                true => BodyFaults::default(),
-                false => faults.clone(),
-            };
+            let faults = Some(faults.clone()).filter(|_| !is_cut).unwrap_or_default();
             let decoded = |coded| decoded(&header, coded, chunked, length, &faults);
             body = match body {
                 RecordBody::Block(mut block) if is_held => {
@@ -542,8 +529,7 @@ impl WebArchive {
         self.pending.push_back((member, body, faults));
     }
 
-    /// Returns the length of a record without compression, or of the compressed members that hold the record
-    /// and nothing else, where its block is in memory.
+    /// Returns the length of a record in the file, if the compressed members that hold it hold nothing else.
     fn member_length(&self, record: &Record, is_held: bool) -> Option<u64> {
         let (offset, members) = (record.keys.offset, &self.members);
         if members.layers() == 0 || !is_held {
@@ -553,7 +539,7 @@ impl WebArchive {
         let start = source.consumed;
         let block = self.end - start;
         let first = members.start_at(offset)?;
-        let read = start + block.max(record.length.unwrap_or_default()) + BEHIND as u64;
+        let read = start + block.max(record.length.unwrap_or_default()) + AFTER as u64;
         let (input, output) = members.end(self.end, read)?;
         let known = source.peek(usize::try_from(output.checked_sub(start)?).ok()?);
         let mut after = known.get(usize::try_from(block).ok()?..)?.iter();
@@ -561,7 +547,6 @@ impl WebArchive {
         is_blank.then(|| input.saturating_sub(first))
     }
 
-    /// Returns the base of the body of a response from a target.
     fn body_base(&self, header: &ResponseHeader, target: Option<Base>) -> Option<Base> {
         let content_base = header.content_base.clone();
         if let Some(uri) = content_base.filter(|uri| Reference::split(uri).scheme.is_some()) {
@@ -578,7 +563,7 @@ impl WebArchive {
         target
     }
 
-    /// Returns the rest of the block, or that of the segments that were joined.
+    /// Returns the rest of the block, or of the joined segments.
     fn body(&self, joined: Option<Vec<u8>>, from: usize) -> RecordBody {
         match joined {
             None => RecordBody::Block(RecordBlock {
@@ -594,8 +579,7 @@ impl WebArchive {
         }
     }
 
-    /// Joins the blocks of the segments that follow the first one of a record at once, as far as they
-    /// are kept in memory (ISO 28500, 7.7).
+    /// Joins the blocks of the next segments of a record, as far as they fit in memory (ISO 28500, 7.7).
     fn join(&mut self, first: &Record, length: u64) -> Option<Vec<u8>> {
         let id = (first.keys.id.clone()).filter(|_| first.segment == Some(1))?;
         let source = &mut *self.source.lock();
@@ -666,14 +650,6 @@ fn choose(
         MemberContents::Unread(name)
     };
     (contents, charset)
-}
-
-/// Shares the keys of a record among its members, without names that are too long.
-fn shared(mut keys: RecordHeader, faults: &mut Vec<ArchiveFault>) -> Arc<RecordHeader> {
-    if keys.cut_names() {
-        faults.push(ArchiveFault::new(&diagnostic::NAME_TOO_LONG, keys.offset));
-    }
-    Arc::new(keys)
 }
 
 impl Container for WebArchive {

@@ -1,6 +1,6 @@
 //! zip (APPNOTE 6.3.10): stored, deflate, bzip2, zstd and xz; zip64; data descriptors.
 //!
-//! Where the file can be read anywhere, the central directory tells the members and their order. In a
+//! Of a file that can be read anywhere the central directory has the members and their order. In a
 //! stream they are read as their local headers come.
 
 use std::io::{self, BufRead, Cursor, Read};
@@ -40,9 +40,9 @@ const AHEAD: usize = 4 << 10;
 const FAR_AHEAD: usize = 64 << 10;
 /// The longest contents that are unpacked as a whole, in bytes, packed or not.
 const HELD: u64 = 4 << 20;
-/// The longest comment behind the end record, in bytes.
+/// The longest comment after the end record, in bytes.
 const COMMENT: u64 = 0xffff;
-/// A 32-bit field whose value stands in the extra field.
+/// A 32-bit field whose value is in the extra field.
 const IN_EXTRA: u64 = 0xffff_ffff;
 
 /// The folder of a WACZ that holds the web archives.
@@ -53,7 +53,6 @@ const ENCRYPTED: u16 = 1;
 const HAS_DESCRIPTOR: u16 = 1 << 3;
 const IS_UTF8: u16 = 1 << 11;
 
-/// Returns whether a zip starts here.
 pub(super) fn starts(head: &[u8]) -> bool {
     head.starts_with(LOCAL) || head.starts_with(END)
 }
@@ -67,8 +66,7 @@ pub(super) fn follows(head: &[u8]) -> bool {
     })
 }
 
-/// Opens a zip, by its central directory where that can be read: one that does not come from a pipe is
-/// held for that, up to the limit of documents.
+/// Opens a zip, by its central directory where possible: streams other than pipes are held for that.
 pub(super) fn open(source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn Container> {
     let source = match source {
         ArchiveSource::Stream(..) => source.held(options.max_document),
@@ -80,7 +78,6 @@ pub(super) fn open(source: ArchiveSource, options: &ArchiveOptions) -> Box<dyn C
     }
 }
 
-/// Opens a zip in a file.
 pub(super) fn open_file(file: Arc<dyn ReadAt>) -> Box<dyn Container> {
     match Zip::new(&file) {
         Some(zip) => Box::new(zip),
@@ -108,7 +105,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from(u32_at(bytes, at)) | u64::from(u32_at(bytes, at + 4)) << 32
 }
 
-/// A header of a member: the local one, or that of the central directory.
+/// A local header of a member, or its header in the central directory.
 struct ZipHeader {
     flags: u16,
     method: u16,
@@ -121,8 +118,7 @@ struct ZipHeader {
 }
 
 impl ZipHeader {
-    /// Reads a header whose fixed part has `size` bytes, and as much of the name and of the extra field after
-    /// it as there is. Both headers have the same fields from the flags on, at an offset.
+    /// Reads a header whose fixed part has `size` bytes; the common fields begin at the flags, at an offset.
     fn new(bytes: &[u8], size: usize, flags: usize) -> Self {
         let (fixed, rest) = bytes.split_at(size);
         let fields = &fixed[flags..];
@@ -198,10 +194,9 @@ fn from_cp437(name: &[u8]) -> Vec<u8> {
     characters.collect::<String>().into_bytes()
 }
 
-/// A part of a file in memory.
 struct FileWindow {
     file: Arc<dyn ReadAt>,
-    /// The bytes are `buffer[..end]`, which stand at `offset` in the file.
+    /// The bytes are `buffer[..end]`, at `offset` in the file.
     buffer: Vec<u8>,
     end: usize,
     offset: u64,
@@ -250,13 +245,11 @@ enum Contents {
     Missing,
     /// Nothing of them has been read.
     Stored(StoredContents),
-    /// They are in memory.
     Whole,
     /// They are unpacked bit by bit.
     Stream(PackedContents),
 }
 
-/// Some members of a zip.
 #[derive(Clone, Debug)]
 struct ZipRange {
     file: Arc<dyn ReadAt>,
@@ -264,24 +257,20 @@ struct ZipRange {
     /// The offset of the first member in the central directory, and of the end of that.
     start: u64,
     end: u64,
-    /// The number of members.
     left: u64,
-    /// Added to the offsets of local headers: the length of what stands in front of the zip.
+    /// Added to the offsets of local headers: the length of the bytes before the zip.
     shift: u64,
     /// The number of members before.
     members: u64,
-    /// The packed bytes of all members so far, which are more than the file has where some stand in the
-    /// same place.
+    /// The packed bytes of all members so far, which overlap if they are more than the file has.
     packed: u64,
     /// Only members in `archive/` are read.
     is_wacz: bool,
 }
 
-/// Reads a zip by its central directory.
 struct Zip {
-    /// The members that are left.
     range: ZipRange,
-    /// The central directory, whose offsets are those of the file.
+    /// The central directory, by offsets in the file.
     directory: BufferedSource,
     contents: Contents,
     /// Local headers, and contents that are short.
@@ -294,7 +283,6 @@ struct Zip {
     faults: Vec<ArchiveFault>,
 }
 
-/// Where the central directory stands.
 struct Directory {
     start: u64,
     size: u64,
@@ -341,13 +329,12 @@ impl Zip {
         self.faults.push(ArchiveFault::new(code, self.at));
     }
 
-    /// Opens the contents of a member behind its local header.
     fn open(&mut self, header: &ZipHeader) -> io::Result<MemberContents> {
         // No file can be read at the largest offsets, and none has more packed bytes than bytes.
-        let local = match self.at < self.range.length && self.range.packed <= self.range.length {
-            true => self.window.bytes(self.at, LOCAL_SIZE)?,
-            false => &[],
-        };
+        let mut local: &[u8] = &[];
+        if self.at < self.range.length && self.range.packed <= self.range.length {
+            local = self.window.bytes(self.at, LOCAL_SIZE)?;
+        }
         if local.len() < LOCAL_SIZE || !local.starts_with(LOCAL) {
             self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
             return Ok(MemberContents::Unreadable);
@@ -409,7 +396,6 @@ impl Zip {
         is_whole && crc32fast::hash(unpacked) == stored.crc
     }
 
-    /// Opens contents to be read bit by bit.
     fn stream(&self, stored: &StoredContents) -> PackedContents {
         let file = Arc::clone(&self.range.file);
         let end = stored.start.saturating_add(stored.packed);
@@ -418,8 +404,7 @@ impl Zip {
     }
 }
 
-/// Returns the lengths of the next header in a central directory with its name and its extra field, and of
-/// its comment; `None` if there is no header.
+/// Returns the lengths of the next header in a central directory and of the comment after it.
 fn header_lengths(directory: &mut BufferedSource) -> Option<(usize, usize)> {
     let fixed = directory.peek(CENTRAL_SIZE);
     let [name, extra, comment] = [28, 30, 32].map(|at| usize::from(u16_at(fixed, at)));
@@ -428,7 +413,6 @@ fn header_lengths(directory: &mut BufferedSource) -> Option<(usize, usize)> {
     is_header.then_some((size, comment))
 }
 
-/// Reads the next header of a central directory.
 fn next_header(directory: &mut BufferedSource) -> Option<ZipHeader> {
     let (size, comment) = header_lengths(directory)?;
     let header = ZipHeader::new(directory.peek(size), CENTRAL_SIZE, CENTRAL_FLAGS);
@@ -436,7 +420,6 @@ fn next_header(directory: &mut BufferedSource) -> Option<ZipHeader> {
     Some(header)
 }
 
-/// Returns whether a zip with this central directory is a WACZ.
 fn is_wacz(mut directory: BufferedSource) -> bool {
     let (mut has_package, mut has_archive) = (false, false);
     while !(has_package && has_archive)
@@ -448,8 +431,7 @@ fn is_wacz(mut directory: BufferedSource) -> bool {
     has_package && has_archive
 }
 
-/// Returns what is added to the offsets of local headers. They count from the start of the zip or of the
-/// file, as the offset of the directory does or not.
+/// Returns the shift of the offsets of local headers, which start at the zip or at the file.
 fn find_shift(window: &mut FileWindow, directory: &Directory) -> u64 {
     let by_directory = directory.start.saturating_sub(directory.offset);
     let first = window.bytes(directory.start, CENTRAL_SIZE);
@@ -468,7 +450,6 @@ fn find_shift(window: &mut FileWindow, directory: &Directory) -> u64 {
         .unwrap_or(by_directory)
 }
 
-/// The end record of a zip.
 struct EndRecord {
     directory: Directory,
     offset: u64,
@@ -476,8 +457,7 @@ struct EndRecord {
     is_exact: bool,
 }
 
-/// Finds the end record whose comment ends where the file does, else the last one, in so many bytes at
-/// the end of a file.
+/// Finds the end record that ends with the file, else the last one, in the last `searched` bytes.
 fn end_record(window: &mut FileWindow, length: u64, searched: u64) -> Option<EndRecord> {
     let start = length.saturating_sub(searched);
     let tail = window.bytes(start, (length - start) as usize).ok()?;
@@ -503,8 +483,7 @@ fn end_record(window: &mut FileWindow, length: u64, searched: u64) -> Option<End
     })
 }
 
-/// Finds the central directory by the end record whose comment ends where the file does, else by the
-/// last one.
+/// Finds the central directory by the end record.
 fn find_directory(window: &mut FileWindow, length: u64) -> Option<Directory> {
     // Few comments are long.
     let near = end_record(window, length, AHEAD as u64).filter(|record| record.is_exact);
@@ -517,7 +496,7 @@ fn find_directory(window: &mut FileWindow, length: u64) -> Option<Directory> {
     })
 }
 
-/// Reads the end record of zip64, which a locator in front of the end record names.
+/// Reads the end record of zip64, which a locator before the end record names.
 fn end_64(window: &mut FileWindow, end: u64) -> Option<Directory> {
     let at = end.checked_sub(LOCATOR_SIZE as u64)?;
     let locator = window.bytes(at, LOCATOR_SIZE).ok()?;
@@ -558,9 +537,10 @@ impl Container for Zip {
             self.range.packed = self.range.packed.saturating_add(header.packed);
             self.at = header.offset.saturating_add(self.range.shift);
             if !header.is_folder() {
-                let contents = match self.range.is_wacz && !header.name.starts_with(WACZ_ARCHIVE) {
-                    true => unread(&extension(&header.name)),
-                    false => self.open(&header)?,
+                let contents = if self.range.is_wacz && !header.name.starts_with(WACZ_ARCHIVE) {
+                    unread(&extension(&header.name))
+                } else {
+                    self.open(&header)?
                 };
                 return Ok(Some(ArchiveMember::file(header.name, contents)));
             }
@@ -627,7 +607,6 @@ impl Container for Zip {
 }
 
 impl ZipRange {
-    /// Reads the central directory from the first member on.
     fn directory(&self) -> BufferedSource {
         let section = section(Arc::clone(&self.file), self.start, self.end);
         let mut source = BufferedSource::new(section);
@@ -648,7 +627,6 @@ struct ZipStream {
 
 /// The place in a zip that is read as a stream.
 enum Stage {
-    /// Between members.
     Between,
     /// In contents of a known length.
     Sized(PackedContents),

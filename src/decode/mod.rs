@@ -16,14 +16,13 @@ pub mod compression;
 pub(crate) mod offset_map;
 pub(crate) mod transfer;
 
-/// A lenient decoder: malformed input is replaced, kept or left out, and counted.
-///
-/// Output and offsets are the same however the input is cut into pieces.
+/// A lenient decoder: malformed input is replaced, kept or left out, and counted. Output and offsets do not
+/// depend on how the input is cut.
 pub(crate) trait Decode {
     /// Decodes `input` onto the end of `out`, and records where the bytes came from.
     fn push(&mut self, input: &[u8], out: &mut Vec<u8>, offsets: &mut impl RecordOffsets);
 
-    /// Ends the input: decodes what is pending.
+    /// Ends the input: decodes the pending bytes.
     fn finish(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets);
 
     /// Malformed sequences of the input so far.
@@ -51,7 +50,6 @@ pub(crate) trait RecordOffsets {
     }
 }
 
-/// Records nothing.
 impl RecordOffsets for () {
     #[inline]
     fn units(&mut self, _count: usize, _derived: usize, _source: usize) {}

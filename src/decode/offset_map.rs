@@ -9,9 +9,9 @@ use super::RecordOffsets;
 struct Segment {
     /// Offset of the first unit in the derived text.
     derived: u64,
-    /// Offset in the source of what the first unit comes from.
+    /// Offset of the first unit in the source.
     source: u64,
-    /// Derived bytes of a unit, such as those of a character; never 0.
+    /// Derived bytes of a unit, such as a character; never 0.
     unit: u32,
     /// Source bytes of a unit.
     step: u32,
@@ -23,7 +23,7 @@ impl Segment {
         self.source + (offset - self.derived) / u64::from(self.unit) * u64::from(self.step)
     }
 
-    /// Returns the source offset behind the unit that holds the derived byte before `offset`.
+    /// Returns the source offset after the unit that holds the derived byte before `offset`.
     fn end(&self, offset: u64) -> u64 {
         let units = (offset - self.derived).div_ceil(u64::from(self.unit));
         self.source + units * u64::from(self.step)
@@ -38,7 +38,7 @@ pub(crate) struct OffsetMap {
     derived: u64,
     /// Length of the source so far.
     source: u64,
-    /// Offset in the source behind the last unit.
+    /// Offset in the source after the last unit.
     mapped: u64,
 }
 
@@ -77,7 +77,7 @@ impl OffsetMap {
         self.source = source;
     }
 
-    /// Appends derived bytes that are a copy of a range of another text with the same source.
+    /// Appends a copy of a range of another text with the same source.
     pub(crate) fn copy_range(&mut self, from: &OffsetMap, range: Range<u64>) {
         let mut at = range.start;
         while let Some(index) = from.segment(at).filter(|_| at < range.end) {
@@ -103,8 +103,7 @@ impl OffsetMap {
         }
     }
 
-    /// Continues the last segment, or begins another: a text whose characters all have the same
-    /// length needs one segment.
+    /// Continues the last segment, or begins another one for units of other lengths.
     #[inline]
     fn extend(&mut self, unit: u32, step: u32) {
         let continues = self.segments.last().is_some_and(|last| {
@@ -122,16 +121,11 @@ impl OffsetMap {
 
     /// Returns the source offset of the derived byte at `offset`.
     pub(crate) fn start(&self, offset: u64) -> u64 {
-        if offset >= self.derived {
-            return self.source;
-        }
-        match self.segment(offset) {
-            Some(index) => self.segments[index].start(offset),
-            None => self.source,
-        }
+        let segment = self.segment(offset).filter(|_| offset < self.derived);
+        segment.map_or(self.source, |index| self.segments[index].start(offset))
     }
 
-    /// Returns the source offset behind what the derived byte before `offset` comes from.
+    /// Returns the source offset after the unit that the derived byte before `offset` comes from.
     pub(crate) fn end(&self, offset: u64) -> u64 {
         let Some(last) = offset.checked_sub(1) else {
             return self.start(0);
@@ -142,7 +136,7 @@ impl OffsetMap {
         }
     }
 
-    /// Returns the map from the derived text to what its source was derived from, by `before`.
+    /// Returns the map from the derived text to the text that its source was derived from by `before`.
     #[cfg(feature = "documents")]
     pub(crate) fn behind(&self, before: &OffsetMap) -> OffsetMap {
         let mut map = OffsetMap::default();
@@ -186,7 +180,7 @@ impl OffsetMap {
             .checked_sub(1)
     }
 
-    /// Forgets what lies before a derived offset; offsets before it must not be mapped again.
+    /// Forgets the part before a derived offset, which must not be mapped again.
     pub(crate) fn forget(&mut self, before: u64) {
         // Moving the rest pays only when there is much to drop.
         if let Some(index) = self.segment(before)

@@ -4,7 +4,6 @@ use memchr::memchr;
 
 use super::{Decode, RecordOffsets};
 
-/// A transfer encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum TransferEncoding {
     /// `7bit`, `8bit` and `binary`.
@@ -37,7 +36,6 @@ impl TransferEncoding {
     }
 }
 
-/// A fault of a body in a transfer encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TransferFault {
     /// A malformed escape of quoted-printable, which was kept.
@@ -75,7 +73,7 @@ impl TransferDecoder {
         buffer
     }
 
-    /// Ends the body, and decodes what is pending into the buffer, whose contents are lost.
+    /// Ends the body, and decodes the pending bytes into the buffer, whose contents are lost.
     pub(crate) fn finish(&mut self, buffer: &mut Vec<u8>) {
         buffer.clear();
         // Only one of them has any.
@@ -97,16 +95,16 @@ impl TransferDecoder {
 /// Decodes quoted-printable. A malformed escape is kept.
 #[derive(Debug, Default)]
 pub(crate) struct QuotedPrintable {
-    /// An equals sign and the bytes behind it, while their meaning is open.
+    /// An equals sign and the bytes after it, while their meaning is open.
     escape: Vec<u8>,
     faults: u64,
 }
 
-/// Blanks between `=` and the line end that still count as a soft line break.
+/// Maximum number of blanks between `=` and the line end of a soft line break.
 const SOFT_BREAK_BLANKS: usize = 256;
 
 impl QuotedPrintable {
-    /// Takes bytes behind an equals sign until their meaning is clear; returns how many.
+    /// Takes bytes after an equals sign until their meaning is clear; returns how many.
     fn push_escaped(
         &mut self,
         input: &[u8],
@@ -243,19 +241,16 @@ static SEXTETS: [u8; 256] = {
     table
 };
 
-/// Returns the value of a base64 digit.
 #[inline]
 pub(crate) fn sextet(byte: u8) -> Option<u8> {
     let value = SEXTETS[usize::from(byte)];
     (value < 64).then_some(value)
 }
 
-/// Decodes base64. Bytes outside the alphabet are left out and counted, padding may be missing, and
-/// padded sections may follow each other.
+/// Decodes base64, with or without padding, in one or more sections; counts bytes outside the alphabet.
 #[derive(Debug, Default)]
 pub(crate) struct Base64 {
     bits: u32,
-    /// Digits in `bits`.
     digits: u32,
     /// Input bytes since the last decoded byte.
     pending: usize,
@@ -265,7 +260,6 @@ pub(crate) struct Base64 {
 }
 
 impl Base64 {
-    /// Ends a section, with padding or without.
     fn end_section(&mut self, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
         let bits = self.bits << (6 * (4 - self.digits));
         let [_, bytes @ ..] = bits.to_be_bytes();
@@ -314,7 +308,7 @@ impl Decode for Base64 {
     }
 }
 
-/// The bits of a digit, by its place in a group of four; those of another byte are negative.
+/// The bits of a digit by its place in a group of four; negative for other bytes.
 static GROUP_BITS: [[i32; 256]; 4] = {
     let mut table = [[-1; 256]; 4];
     let mut byte = 0;

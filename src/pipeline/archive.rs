@@ -30,12 +30,9 @@ use crate::output::record::{ArchiveRecord, DiagnosticCounts};
 use crate::uri::base::push_path;
 use crate::uri::{Base, BaseSource, Reference};
 
-/// Whether a member is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemberChoice {
-    /// It is.
     Read,
-    /// It is skipped.
     Skip,
     /// Neither it nor any other.
     End,
@@ -43,20 +40,17 @@ pub(crate) enum MemberChoice {
 
 /// Receives the links of files, and chooses the members of archives that are read.
 pub(crate) trait ArchiveSink: Sink {
-    /// A member of an archive begins, by its name as in records and by its path, as the URI of the member
-    /// has it before it is encoded.
+    /// A member begins, by its name as in records, and its path as in its URI before encoding.
     fn begin_member(&mut self, _name: &str, _path: &[u8]) -> MemberChoice {
         MemberChoice::Read
     }
 
-    /// Returns the directory in the archive from which a member of formats that name files from the root
-    /// of their tree does so; the root of the archive by default.
+    /// Returns the root of the tree of a member, by default of the archive, for formats that name files from there.
     fn root_of_member(&mut self, _path: &[u8]) -> Option<Vec<u8>> {
         None
     }
 
-    /// Takes the contents of a file at a path if they are wanted in the place of its links; returns
-    /// whether they are.
+    /// Takes the contents of a file in the place of its links; returns whether it does.
     fn take_contents(&mut self, _path: &[u8], _contents: &mut dyn Read) -> io::Result<bool> {
         Ok(false)
     }
@@ -80,12 +74,11 @@ struct ArchivePlace {
     depth: usize,
     /// The archive, as references in its members see it.
     enclosure: Option<Enclosure>,
-    /// The media type of an attachment, where the only member of the archive is that of a message.
+    /// The media type of an attachment, which is the only member.
     attached: Option<String>,
 }
 
 impl ArchivePlace {
-    /// Returns the place of the outermost archive.
     fn new(format: &'static ArchiveFormat, base: Option<Base>) -> Self {
         let kind = match format.kind {
             ArchiveKind::Package(format) if *format == package::ODF => EnclosureKind::Open,
@@ -115,7 +108,6 @@ impl ArchivePlace {
         Some(Base { uri, source })
     }
 
-    /// Returns the URI of the root of the tree that a member is in.
     fn root_of(&self, member: &MemberPlace<'_>, sink: &mut dyn ArchiveSink) -> TreeRoot {
         let directory = sink.root_of_member(member.inner);
         let roles = match directory {
@@ -131,7 +123,6 @@ impl ArchivePlace {
         TreeRoot { uri, roles }
     }
 
-    /// Returns the place of an archive that is a member of this one.
     fn inside(&self, format: &'static ArchiveFormat, member: &MemberPlace<'_>) -> Self {
         let base = self.base_of(member.stored_name()).map(|mut base| {
             base.uri.extend_from_slice(b"!/");
@@ -146,27 +137,24 @@ impl ArchivePlace {
     }
 }
 
-/// A member while it is read.
 #[derive(Clone, Copy)]
 struct MemberPlace<'a> {
     /// Its name from outside all archives.
     name: &'a str,
-    /// The bytes of the name, where they are no UTF-8.
+    /// The bytes of the name, if not UTF-8.
     bytes: Option<&'a [u8]>,
     /// Its name in the archive, without the extensions of codecs.
     path: &'a [u8],
     /// Its path from outside all archives.
     inner: &'a [u8],
-    /// The archive.
     archive: &'a ArchivePlace,
-    /// The member itself.
     member: &'a ArchiveMember,
     /// The members of the compressed file that the member is, unless it is an archive.
     compressed: Option<&'a Members>,
 }
 
 impl<'a> MemberPlace<'a> {
-    /// Returns the name that the base follows: of what is compressed with its extension, as for files.
+    /// Returns the name that the base follows: with the extensions of codecs, as for files.
     fn stored_name(&self) -> &'a [u8] {
         match self.member.contents {
             MemberContents::Sniffed => self.path,
@@ -175,13 +163,12 @@ impl<'a> MemberPlace<'a> {
     }
 }
 
-/// The contents of a document.
 enum MemberBytes<'a> {
     Bytes(&'a [u8]),
     Stream(&'a mut dyn Read),
 }
 
-/// Adds a member, or the members of a compressed file, to what is found in it.
+/// Adds a member, or the members of a compressed file, to the links and diagnostics in it.
 pub(super) struct InMember<'a> {
     name: Option<&'a str>,
     part: LinkMember<'a>,
@@ -196,7 +183,6 @@ pub(super) struct InMember<'a> {
 }
 
 impl<'a> InMember<'a> {
-    /// Adds nothing yet.
     pub(super) fn new(sink: &'a mut dyn Sink) -> Self {
         InMember {
             name: None,
@@ -284,16 +270,15 @@ pub(crate) fn normal_path(name: &[u8]) -> Vec<u8> {
     path
 }
 
-/// Reads archives.
 pub(super) struct ArchiveReader<'a> {
     options: &'a PipelineOptions,
     extractor: &'a mut Extractor,
     nested: &'a NestedOutput,
-    /// The dialect of Markdown of the tree in the archive, if the tree tells.
+    /// The dialect of Markdown of the tree in the archive, if known.
     pub(super) slug: Option<Slug>,
     /// The message that the archive is attached to.
     message: Option<&'a LinkMember<'a>>,
-    /// The counts of members, and what is wrong with them.
+    /// The numbers of members, and their diagnostics.
     pub(super) record: ArchiveRecord,
     /// Whether the sink wants no more members.
     pub(super) is_ended: bool,
@@ -372,13 +357,11 @@ impl<'a> ArchiveReader<'a> {
         }
     }
 
-    /// Returns whether diagnostics are counted. In an audit each member is a document with diagnostics of
-    /// its own.
+    /// Returns whether diagnostics are counted. In an audit each member is a document with diagnostics.
     fn counts_diagnostics(&self) -> bool {
         self.options.archives == Archived::Open
     }
 
-    /// Reports faults of a member, or of the archive.
     fn diagnose(
         &mut self,
         member: Option<&str>,
@@ -531,7 +514,6 @@ impl<'a> ArchiveReader<'a> {
         }
     }
 
-    /// Reads a compressed file.
     fn compressed(
         &mut self,
         codec: &'static Codec,
@@ -609,13 +591,12 @@ impl<'a> ArchiveReader<'a> {
         self.document(format, contents, place, sink)
     }
 
-    /// Returns whether compressed members and archives among them are opened: an audit opens those that
-    /// it would open outside of the archive.
+    /// Returns whether compressed members and archives among them are opened: an audit opens those of a walk.
     fn opens_members(&self) -> bool {
         self.options.archives == Archived::Open || self.options.decompress == Decompress::All
     }
 
-    /// Reads a document, or counts it by the name of what it is if it is not read.
+    /// Reads a document, or counts it by the name of its kind if it is not read.
     fn document(
         &mut self,
         format: Result<&'static Format, &str>,
@@ -623,7 +604,7 @@ impl<'a> ArchiveReader<'a> {
         place: MemberPlace<'_>,
         sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
-        // What a server reads may be no document.
+        // A file that a server reads need not be a document.
         let is_taken = match &mut contents {
             MemberBytes::Bytes(bytes) => sink.take_contents(place.inner, &mut &**bytes)?,
             MemberBytes::Stream(reader) => sink.take_contents(place.inner, reader)?,
@@ -707,7 +688,7 @@ impl<'a> ArchiveReader<'a> {
         sink.end_member(format, length);
         self.record.counts.parts += 1;
         if let Some(counts) = self.extractor.counts(format) {
-            // What is passed over in messages is not read of this archive either.
+            // Parts that are skipped in messages are not read of this archive either.
             self.record.counts.add_skipped(counts);
             let attached = self.extractor.attachment_counts();
             self.record.counts.add_skipped(attached);
@@ -747,7 +728,7 @@ fn attachment_reader(options: Arc<PipelineOptions>, nested: NestedOutput) -> Att
         };
         reader.read_attachment(attachment, &mut sink);
         ArchiveCounts {
-            // Messages are counted, not what is in their attachments.
+            // Messages are counted, not the members of their attachments.
             members: 0,
             ..reader.record.counts
         }
@@ -758,16 +739,13 @@ fn fault(code: &'static Code) -> ArchiveFault {
     ArchiveFault { code, offset: 0 }
 }
 
-/// Returns the path in the URI of a record.
 fn path_of(record: &RecordHeader) -> &[u8] {
     let uri = record.target.as_deref().unwrap_or_default();
     Reference::split(uri.as_bytes()).path
 }
 
-/// Returns the base that the paths of an archive's members follow, from the base of the archive
-/// itself.
-pub(super) fn base_of_members(base: Base) -> Base {
-    let mut base = base;
+/// Returns the base that the paths of an archive's members follow, from the archive's own.
+pub(super) fn base_of_members(mut base: Base) -> Base {
     match base.source {
         // The archive is a directory that is served there.
         BaseSource::RetrievalRoot if base.uri.ends_with(b"/") => {}
@@ -782,38 +760,33 @@ pub(super) fn base_of_members(base: Base) -> Base {
     base
 }
 
-/// The bytes that one member of the outermost archive gives, and those that all archives and compressed files
-/// in it give together: the ratio of the two is limited as the ratio of a compressed file is. Each of them
-/// limits its own ratio, but four levels have the fourth power of it.
-///
-/// The readers of one worker share it: a message in an archive does not begin to count anew.
+/// The bytes that one member of the outermost archive gives, and the bytes of all that is nested in it: their
+/// ratio is limited, because four levels have the fourth power of the ratio of one. The readers of one worker
+/// share it: a message in an archive does not restart it.
 #[derive(Clone, Default)]
 pub(super) struct NestedOutput(Arc<NestedCounts>);
 
-/// Numbers of bytes.
 #[derive(Default)]
 struct NestedCounts {
-    /// Read from the member.
     input: AtomicU64,
-    /// Read from what is inside.
+    /// Read from archives and compressed files inside.
     output: AtomicU64,
 }
 
 impl NestedOutput {
-    /// Begins with a member of which so much has been read.
+    /// Begins with a member of which `input` bytes have been read.
     pub(super) fn begin(&self, input: u64) {
         self.0.input.store(input, Ordering::Relaxed);
         self.0.output.store(0, Ordering::Relaxed);
     }
 
-    /// Returns whether so much was read that nothing more should be.
     pub(super) fn is_excessive(&self) -> bool {
         let [input, output] = [&self.0.input, &self.0.output].map(|n| n.load(Ordering::Relaxed));
         Decompressed::is_excessive(input, output)
     }
 }
 
-/// Reads a member of the outermost archive, or what is inside one until that is too much.
+/// Reads a member of the outermost archive, or inside one until the ratio is exceeded.
 pub(super) struct InnerReader<R> {
     reader: R,
     nested: NestedOutput,
@@ -829,7 +802,7 @@ impl<R: Read> InnerReader<R> {
         }
     }
 
-    /// Counts bytes, which may have been read in another way.
+    /// Adds bytes, which may have been read in another way.
     fn count(&self, bytes: usize) {
         let NestedCounts { input, output } = &*self.nested.0;
         let count = if self.is_outermost { input } else { output };

@@ -19,8 +19,7 @@ pub struct Bases {
     pub(crate) otherwise: UnmountedBase,
     /// The default base of mail, instead of `thismessage:/`.
     pub default: Option<Vec<u8>>,
-    /// The current directory with a trailing slash; relative paths start there. Empty if it is
-    /// unknown: relative paths then have no base.
+    /// The current directory with a trailing slash; empty if unknown: relative paths then have no base.
     pub here: Vec<u8>,
     /// The names of index files, each with a leading slash.
     pub index: Vec<Vec<u8>>,
@@ -47,9 +46,7 @@ pub(crate) enum UnmountedBase {
     /// The `file:` URI of a file; none for standard input.
     #[default]
     File,
-    /// One URI for all documents.
     Given(Vec<u8>),
-    /// No base.
     Nothing,
 }
 
@@ -67,11 +64,7 @@ impl Bases {
         }
     }
 
-    /// Returns the absolute path of a path as given.
-    ///
-    /// # Errors
-    ///
-    /// The message to show, if the current directory is needed and not known.
+    /// Returns an absolute path, or the message to show if the current directory is needed and unknown.
     pub(crate) fn absolute(
         &self,
         names: &mut AbsolutePaths,
@@ -101,12 +94,12 @@ impl Bases {
         }
         let root = root.as_os_str().as_encoded_bytes();
         if self.repositories.relative_path(&[root, b"/"].concat()) != Some(b"") {
-            let uri = repository_origin(self.repositories.len());
+            let number = self.repositories.len() + 1;
+            let uri = [REPOSITORY, format!("{number}.invalid/").as_bytes()].concat();
             self.repositories.add(root, &uri);
         }
     }
 
-    /// Returns the base of the Markdown at a path.
     pub(crate) fn of_markdown(&self, path: &[u8], names: &mut AbsolutePaths) -> Option<Base> {
         let absolute = names.absolute(&self.here, path);
         let Some(uri) = absolute.and_then(|path| self.repositories.uri(path)) else {
@@ -116,7 +109,6 @@ impl Bases {
         Some(Base { uri, source })
     }
 
-    /// Returns the base of the file at a path.
     pub(crate) fn of_file(&self, path: &[u8], names: &mut AbsolutePaths) -> Option<Base> {
         let is_of_path = self.otherwise == UnmountedBase::File;
         let is_needed = is_of_path || !self.mounts.is_empty();
@@ -142,8 +134,7 @@ impl Bases {
         Some(Base { uri, source })
     }
 
-    /// Cuts the URI of an index file to that of its directory: the document at `x/index.html` is
-    /// retrieved as `x/`.
+    /// Cuts the URI of an index file to its directory's: the document at `x/index.html` is retrieved as `x/`.
     pub(crate) fn retrieve_index(&self, uri: &mut Vec<u8>) {
         if self.index.iter().any(|name| uri.ends_with(name)) {
             up_to_slash(uri);
@@ -161,7 +152,6 @@ impl Bases {
         Base { uri, source }
     }
 
-    /// Returns the base of a document without a path.
     pub(crate) fn of_stream(&self) -> Option<Base> {
         let UnmountedBase::Given(uri) = &self.otherwise else {
             return None;
@@ -182,10 +172,8 @@ pub(crate) struct TreeRoots {
     last: Option<(Vec<u8>, TreeRoot)>,
 }
 
-/// The root of the tree that a document is in.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TreeRoot {
-    /// The URI, if there is a root.
     pub(crate) uri: Option<Vec<u8>>,
     /// Those of Sphinx, if its configuration is there.
     pub(crate) roles: RstRoles,
@@ -195,8 +183,8 @@ pub(crate) struct TreeRoot {
 const SPHINX: &[u8] = b"/conf.py";
 
 impl TreeRoots {
-    /// Returns the URI of the nearest directory above a file that holds the configuration of Sphinx,
-    /// within the mount of the file; otherwise that of the mount, if the file is in one.
+    /// Returns the URI of the nearest directory above a file, within its mount, with the configuration of Sphinx;
+    /// otherwise the mount's.
     pub(crate) fn of_file(
         &mut self,
         bases: &Bases,
@@ -245,11 +233,8 @@ pub(crate) struct AbsolutePaths {
 }
 
 impl AbsolutePaths {
-    /// Returns the absolute path without `.` and `..` segments; none if the current directory is
-    /// unknown, or a directory before a `..` does not exist.
-    ///
-    /// Symbolic links keep their names, as a server would show them, except before a `..`, which
-    /// only the file system can resolve.
+    /// Returns the absolute path without `.` and `..` segments, if its directories are known. Symbolic links keep
+    /// their names, except before a `..`, which only the file system can resolve.
     pub(crate) fn absolute(&mut self, here: &[u8], path: &[u8]) -> Option<&[u8]> {
         self.absolute.clear();
         let mut rest = path;
@@ -288,7 +273,7 @@ pub(crate) fn directory_of(path: &Path) -> Vec<u8> {
     directory.as_os_str().as_encoded_bytes().to_vec()
 }
 
-/// Returns the origin of the `n`-th mount, from 0, without a URI: each has one of its own.
+/// Returns the origin of the `n`-th mount, from 0, without a URI: each has a distinct one.
 pub(crate) fn internal_origin(n: usize) -> Vec<u8> {
     match n {
         0 => b"http://site.invalid/".to_vec(),
@@ -296,12 +281,7 @@ pub(crate) fn internal_origin(n: usize) -> Vec<u8> {
     }
 }
 
-/// Returns the origin of the Markdown in the `n`-th repository, from 0.
-fn repository_origin(n: usize) -> Vec<u8> {
-    [REPOSITORY, format!("{}.invalid/", n + 1).as_bytes()].concat()
-}
-
-/// The start of the origins of repositories.
+/// The start of the origins of the Markdown in repositories.
 const REPOSITORY: &[u8] = b"http://repository-";
 
 /// Returns whether a URI is below one of these origins.
@@ -317,18 +297,15 @@ pub(crate) fn is_of_repository(uri: &[u8]) -> bool {
     after.is_some_and(|at| uri[REPOSITORY.len() + at..].starts_with(b".invalid/"))
 }
 
-/// Returns whether the URI of a mount is one of its own.
+/// Returns whether the URI of a mount is an [`internal_origin`].
 pub fn is_internal_origin(uri: &[u8]) -> bool {
     let number = uri.strip_prefix(b"http://site-");
     let number = number.and_then(|rest| rest.strip_suffix(b".invalid/"));
     uri == internal_origin(0) || number.is_some_and(|number| number.iter().all(u8::is_ascii_digit))
 }
 
-/// Returns the URI of a mount as targets are written: scheme and host in lower case, no default port.
-///
-/// # Errors
-///
-/// The reason why the URI cannot be that of a mount, to follow the URI in a message.
+/// Returns the URI of a mount as targets are written: scheme and host in lower case, no default port; or
+/// the reason why it cannot be a mount's, to follow it in a message.
 pub(crate) fn served_at(uri: &[u8]) -> Result<Vec<u8>, &'static str> {
     let resolver = Resolver::new(uri, Rules::Whatwg).map_err(|_| "is no absolute URI")?;
     if memchr::memchr2(b'?', b'#', uri).is_some() {

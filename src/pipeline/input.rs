@@ -18,7 +18,6 @@ pub(crate) const SHORT: usize = 16 << 10;
 
 /// An opened document with its first bytes.
 pub(crate) enum Input<'a> {
-    /// All bytes.
     Whole(&'a [u8]),
     /// The first bytes, and the file, which is positioned after them.
     File(&'a [u8], File),
@@ -27,10 +26,8 @@ pub(crate) enum Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// Opens a file and reads its first bytes into `head`, or all bytes of a short file. The rest of
-    /// `head` keeps bytes of earlier files, since clearing takes longer than reading.
-    ///
-    /// A short file of known length takes three system calls: open, read, close.
+    /// Opens a file and reads its first bytes into `head`, or all bytes of a short file, in three system calls.
+    /// The rest of `head` keeps bytes of earlier files, since clearing takes longer than reading.
     pub(crate) fn open(entry: &Entry, head: &'a mut Vec<u8>) -> io::Result<Self> {
         let mut file = match entry.kind {
             EntryKind::Standard => match standard_file() {
@@ -70,8 +67,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Returns whether a file, of which `length` bytes could be read, became shorter since it was
-    /// found. Files that never have the length that they claim, as in /sys, did not.
+    /// Returns whether a file became shorter since it was found. Files in /sys never have their length.
     pub(crate) fn has_shrunk(entry: &Entry, length: u64) -> bool {
         match entry.kind {
             EntryKind::File(before) if length < before => fs::metadata(&entry.path)
@@ -80,14 +76,12 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Returns the first bytes.
     pub(crate) fn head(&self) -> &'a [u8] {
         match self {
             Input::Whole(head) | Input::File(head, _) | Input::Stream(head, _) => head,
         }
     }
 
-    /// Returns a reader from the first byte on.
     pub(crate) fn into_reader(self) -> Box<dyn Read + Send> {
         let head = Cursor::new(self.head().to_vec());
         match self {
@@ -97,8 +91,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Returns the bytes as those of an archive; `members` are those of the compressed file that the
-    /// stream decompresses.
+    /// Returns the source of an archive, which the compressed file with these members may hold.
     pub(super) fn into_source(self, members: Option<&Members>) -> ArchiveSource {
         match (self, members) {
             (Input::Whole(bytes), _) => ArchiveSource::File(Arc::new(bytes.to_vec())),
@@ -109,7 +102,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// Returns standard input as a file, where it is one that is read from its first byte on.
+/// Returns standard input as a file, if it is a file at its first byte.
 fn standard_file() -> Option<File> {
     #[cfg(unix)]
     let owned = std::os::fd::AsFd::as_fd(&io::stdin()).try_clone_to_owned();
@@ -154,7 +147,7 @@ pub(crate) struct OpenedFile {
 }
 
 impl OpenedFile {
-    /// Opens a file whose first bytes are those of the codec; `reader` reads it from the first byte on.
+    /// Opens a file whose first bytes are the codec's; `reader` reads it from the first byte on.
     pub(crate) fn new(
         path: &[u8],
         mut codec: &'static Codec,
@@ -186,12 +179,11 @@ impl OpenedFile {
         }
     }
 
-    /// Returns the contents.
     pub(crate) fn input(&self) -> Input<'_> {
         Input::Stream(&self.head, Box::new(self.rest.clone()))
     }
 
-    /// Skips what nobody has read, for the damage in it: an archive may end before its compression does.
+    /// Skips the rest, to find damage in it: an archive may end before its compression does.
     pub(crate) fn read_to_end(&self) -> io::Result<()> {
         io::copy(&mut self.rest.clone(), &mut io::sink()).map(drop)
     }
@@ -206,7 +198,6 @@ impl OpenedFile {
     }
 }
 
-/// Removes an extension from a path, if the path has it.
 fn without<'a>(path: &'a [u8], extension: &str) -> &'a [u8] {
     let shorter = path.strip_suffix(extension.as_bytes());
     let shorter = shorter.and_then(|path| path.strip_suffix(b"."));

@@ -58,8 +58,7 @@ pub(crate) fn is_archive_of_files(path: &Path) -> bool {
     }
 }
 
-/// Returns the paths of the members of an archive, or of one in it that `inner` names with its `!`, below
-/// its root.
+/// Returns the paths of the members below the root of an archive, or of one in it, named with its `!`.
 pub(crate) fn names(options: &PipelineOptions, file: &[u8], inner: &[u8]) -> Vec<Vec<u8>> {
     let mut names = Vec::new();
     let mut search = MemberSearch::new(inner, Wanted::Names(&mut names));
@@ -94,7 +93,7 @@ pub(crate) fn bytes(options: &PipelineOptions, path: &[u8], limit: u64) -> Optio
     Some(bytes)
 }
 
-/// Returns about how many bytes are read to come to a document in an archive: a zip tells where it is.
+/// Returns about how many bytes are read to come to a document in an archive: a zip has a directory.
 pub(crate) fn cost(path: &[u8]) -> Option<u64> {
     const ZIP: u64 = 256 << 10;
     let (file, _) = split_path(path)?;

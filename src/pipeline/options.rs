@@ -1,8 +1,6 @@
 //! The options of a run: which files it reads, how, and what it reports.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::Read as _;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -15,7 +13,7 @@ use regex::bytes::RegexSet;
 use super::bases::Bases;
 use super::sniff::{self, Content, HEAD, NamedType};
 use super::tally::CountKey;
-use super::walk::{Entry, EntryKind};
+use super::walk::{Entry, EntryKind, read_start};
 use crate::archive::{ArchiveFormat, ArchiveKind, ArchiveOptions, ArchiveSource, Container};
 use crate::decode::compression::Codec;
 use crate::document::events::Context;
@@ -110,7 +108,6 @@ pub(crate) fn spliced(bytes: &[u8], part: Range<usize>, splices: &[Splice]) -> V
 }
 
 impl PipelineOptions {
-    /// Returns the format of the table, if the output is one.
     pub(crate) fn table(&self) -> Option<TableFormat> {
         match self.output.links {
             LinkForm::Table(format) if self.report.is_links() => Some(format),
@@ -118,7 +115,6 @@ impl PipelineOptions {
         }
     }
 
-    /// Returns the size of the pieces of a huge file, in bytes.
     pub(super) fn piece_size(&self) -> u64 {
         match self.piece_size {
             0 => PIECE,
@@ -126,8 +122,7 @@ impl PipelineOptions {
         }
     }
 
-    /// Chooses the format of a file by its path and its first bytes, or the reason to skip it. The path
-    /// of the contents of a compressed file has no extension of a codec.
+    /// Chooses the format of a file by its path, without extensions of codecs, and its first bytes.
     pub(crate) fn choose(&self, path: &[u8], named: bool, head: &[u8]) -> Choice {
         let content = sniff::content(path, head, &self.types);
         match (content, self.formats.as_slice()) {
@@ -154,14 +149,14 @@ impl PipelineOptions {
         if matches!(entry.kind, EntryKind::LeftOut(_)) {
             return false;
         }
-        let mut head = Vec::new();
-        let read =
-            File::open(&entry.path).and_then(|file| file.take(HEAD as u64).read_to_end(&mut head));
-        let choice = self.choose(entry.bytes(), entry.named, &head);
-        read.is_ok()
-            && (matches!(choice, Choice::Read(_))
-                || self.codec(entry, &head).is_some()
-                || self.archive(entry, entry.bytes(), &head).is_some())
+        let Ok(head) = read_start(&entry.path, HEAD as u64) else {
+            return false;
+        };
+        matches!(
+            self.choose(entry.bytes(), entry.named, &head),
+            Choice::Read(_)
+        ) || self.codec(entry, &head).is_some()
+            || self.archive(entry, entry.bytes(), &head).is_some()
     }
 
     /// Returns the codec of a file that is to be decompressed.
@@ -169,8 +164,7 @@ impl PipelineOptions {
         Codec::of(head).filter(|_| self.opens(entry))
     }
 
-    /// Returns the format of a file that is to be opened as an archive. The path of the contents of a
-    /// compressed file has no extension of a codec.
+    /// Returns the format of a file to open as an archive; `path` has no extension of a codec.
     pub(crate) fn archive(
         &self,
         entry: &Entry,
@@ -187,10 +181,9 @@ impl PipelineOptions {
             ArchiveKind::Records => self.archives == Archived::Open,
             ArchiveKind::Files => true,
         };
-        (is_wanted && (format.kind.in_walks() || self.opens(entry))).then_some(format)
+        (is_wanted && (format.kind != ArchiveKind::Files || self.opens(entry))).then_some(format)
     }
 
-    /// Returns the format of an archive with these first bytes, by its name or after other bytes.
     pub(crate) fn archive_of(
         &self,
         path: &[u8],
@@ -206,7 +199,6 @@ impl PipelineOptions {
         ArchiveFormat::of_file(head, named).or_else(after_junk)
     }
 
-    /// Opens an archive.
     pub(crate) fn open(
         &self,
         format: &'static ArchiveFormat,
@@ -219,18 +211,12 @@ impl PipelineOptions {
         format.open(source, &options)
     }
 
-    /// Returns whether archives are split: a single worker gains nothing by that.
-    pub(crate) fn splits_archives(&self) -> bool {
-        self.threads > 1 && self.report != ReportMode::Files
-    }
-
     /// Returns whether a file is opened if it is compressed or an archive.
     fn opens(&self, entry: &Entry) -> bool {
         entry.named || self.decompress == Decompress::All
     }
 
-    /// Returns whether a document with these first bytes may be split: each piece must be readable
-    /// without those before it.
+    /// Returns whether each piece of a document with these first bytes can be read without those before it.
     pub(crate) fn may_split(&self, format: &Format, head: &[u8]) -> bool {
         let has_split_points = match format.split_point {
             None => false,
@@ -315,16 +301,11 @@ pub enum ReportMode {
     Paths,
     /// The paths of the files that would be read; no links are extracted.
     Files,
-    /// Nothing; only the exit code counts.
+    /// Nothing; only the exit code is set.
     Nothing,
 }
 
 impl ReportMode {
-    /// Returns whether links are only counted, for one line for each file.
-    pub(crate) fn is_by_file(self) -> bool {
-        matches!(self, ReportMode::Count | ReportMode::Paths)
-    }
-
     /// Returns whether the output consists of records, in formats that have any.
     pub(crate) fn is_records(self) -> bool {
         matches!(
@@ -333,7 +314,7 @@ impl ReportMode {
         )
     }
 
-    /// Returns whether each reported link has a record or a line of its own.
+    /// Returns whether each reported link has a separate record or line.
     pub(crate) fn is_links(self) -> bool {
         matches!(self, ReportMode::Links | ReportMode::Unique)
     }
@@ -430,7 +411,7 @@ pub enum Written {
 }
 
 impl Filter {
-    /// Returns whether a link is reported. The reference stands in for a missing target.
+    /// Returns whether a link is reported. The reference serves as a missing target.
     pub(crate) fn admits(&self, link: &Link<'_>) -> bool {
         let uri = link.target.unwrap_or(link.reference);
         let is_absolute = || {
@@ -468,7 +449,7 @@ impl Filter {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// Counts from 0.
+    /// From 0.
     index: u64,
     count: u64,
 }
@@ -529,7 +510,6 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Adds to the counters.
     pub(crate) fn add(&self, files: u64, bytes: u64, references: u64) {
         self.files.fetch_add(files, Ordering::Relaxed);
         self.bytes.fetch_add(bytes, Ordering::Relaxed);

@@ -26,7 +26,6 @@ pub(super) trait Splitter: Send {
     }
 }
 
-/// A file that is split.
 pub(crate) struct SplitFile {
     /// The path and the length of the file.
     pub(crate) entry: Entry,
@@ -36,7 +35,6 @@ pub(crate) struct SplitFile {
     added: Condvar,
 }
 
-/// The sums of what pieces of a file have.
 #[derive(Default)]
 struct PieceSums {
     /// The number of pieces that have been added or dropped.
@@ -49,14 +47,12 @@ struct PieceSums {
 /// Some lines, messages or members of a file.
 pub(crate) struct Piece {
     pub(crate) whole: Arc<SplitFile>,
-    /// Counts the pieces of the file from 0.
     pub(crate) index: usize,
     is_last: bool,
     is_added: bool,
     pub(super) contents: PieceContents,
 }
 
-/// The contents of a piece.
 pub(super) enum PieceContents {
     Lines(DocumentPiece),
     Members(ArchivePiece),
@@ -66,7 +62,6 @@ pub(super) enum PieceContents {
 pub(super) struct DocumentPiece {
     pub(super) format: &'static Format,
     pub(super) file: Arc<File>,
-    /// The place of the piece in the file.
     pub(super) origin: PieceOrigin,
     /// None: the end of the file, even if the file grows.
     pub(super) end: Option<u64>,
@@ -76,14 +71,12 @@ pub(super) struct DocumentPiece {
     pub(super) known: Option<PieceIndex>,
 }
 
-/// The bytes of a piece.
 pub(super) struct PieceBytes {
     pub(super) buffer: Vec<u8>,
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// Some members of an archive.
 pub(super) struct ArchivePiece {
     pub(super) format: &'static ArchiveFormat,
     /// The members, until they are read.
@@ -125,7 +118,6 @@ impl SplitFile {
         })
     }
 
-    /// Returns a piece of the file.
     pub(super) fn piece(
         self: &Arc<Self>,
         index: usize,
@@ -141,8 +133,7 @@ impl SplitFile {
         }
     }
 
-    /// Returns whether the file became shorter, given the length of a piece as read. True for one
-    /// piece only, so that the file is reported once.
+    /// Returns whether the file became shorter, by the length of a piece as read, and no piece has reported it.
     pub(super) fn has_shrunk(&self, piece: &DocumentPiece, length: u64) -> bool {
         let end = piece.origin.offset + length;
         piece.end.is_none_or(|expected| end < expected)
@@ -152,14 +143,12 @@ impl SplitFile {
 }
 
 impl Piece {
-    /// Adds the counts of the piece to those of its file. The last piece waits for all others and
-    /// returns the sum.
+    /// Adds the counts of the piece to its file's. The last piece waits and returns the sum.
     pub(super) fn add_counts(&mut self, counts: &ArchiveRecord) -> Option<ArchiveRecord> {
         Some(self.add(|sums| sums.record.add(counts))?.record)
     }
 
-    /// Adds the faults of the archive in the piece. The last piece waits for all others and returns
-    /// everything, in the order of the pieces.
+    /// Adds the faults of the archive in the piece. The last piece waits and returns all, in order.
     pub(crate) fn add_faults(&mut self, items: Vec<u8>) -> Option<Vec<u8>> {
         let index = self.index;
         let mut faults = self.add(|sums| sums.faults.push((index, items)))?.faults;

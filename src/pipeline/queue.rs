@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::input::{self, SHORT};
-use super::options::{Choice, PipelineOptions};
+use super::options::{Choice, PipelineOptions, ReportMode};
 use super::piece::{Piece, Splitter};
 use super::sniff::HEAD;
 use super::split_archive::ArchiveSplitter;
@@ -26,17 +26,15 @@ const BATCH_FILES: usize = 32;
 /// A batch ends at this many bytes, so that all workers end at about the same time.
 const BATCH_BYTES: u64 = 512 << 10;
 
-/// A unit of work.
 pub(crate) enum Job {
     /// A file to read, with its bytes if it is a short one that has been read.
     File(Entry, Option<FileBytes>),
-    /// A piece of a file to read.
     Piece(Piece),
     /// A path to report as unreadable.
     Unreadable(Unreadable),
 }
 
-/// The bytes of a file, in one buffer with those of the other files of its batch.
+/// The bytes of a file, in the buffer of its batch.
 #[derive(Debug)]
 pub(crate) struct FileBytes {
     buffer: Arc<Vec<u8>>,
@@ -44,17 +42,14 @@ pub(crate) struct FileBytes {
 }
 
 impl FileBytes {
-    /// All bytes of the file.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[self.range.clone()]
     }
 }
 
-/// The access of one worker to the queue.
 pub(crate) struct WorkerHandle<'a> {
     queue: &'a Queue<'a>,
-    /// Files that the worker has read ahead and that are not dispatched yet, and the number of their
-    /// batch: from 0, in the order of the walk.
+    /// The number, from 0, and the jobs of the batch that the worker has read ahead.
     batch: Option<(u64, Vec<Job>)>,
 }
 
@@ -75,7 +70,6 @@ struct WalkState {
 
 #[derive(Default)]
 struct DispatchState {
-    /// The next ticket.
     ticket: u64,
     /// The number of the batch to dispatch next.
     batch: u64,
@@ -87,7 +81,6 @@ struct DispatchState {
     splitter: Option<Box<dyn Splitter>>,
     /// Buffers of pieces, to be used again.
     piece_buffers: Vec<Vec<u8>>,
-    /// Buffers of batches, to be used again.
     batch_buffers: Vec<Vec<u8>>,
     stopped: bool,
 }
@@ -107,7 +100,6 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Returns the handle of one worker.
     pub(crate) fn handle(&'a self) -> WorkerHandle<'a> {
         WorkerHandle {
             queue: self,
@@ -115,8 +107,7 @@ impl<'a> Queue<'a> {
         }
     }
 
-    /// Stops all workers. A worker that ends before the queue is drained must call this: others may
-    /// be waiting for its batch.
+    /// Stops all workers. A worker that ends early must call this: others may wait for its batch.
     pub(crate) fn stop(&self) {
         lock(&self.dispatch).stopped = true;
         self.changed.notify_all();
@@ -127,8 +118,7 @@ impl<'a> Queue<'a> {
         state.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the next files of the shard and reads the short ones into `buffer`. Returns the number
-    /// of all batches when none are left.
+    /// Takes the next files of the shard and reads the short ones; at the end returns the number of batches.
     fn read_batch(&self, buffer: Vec<u8>) -> Result<(u64, Vec<Job>), u64> {
         let shard = self.options.shard;
         // An error belongs to the shard of the path that it is about.
@@ -157,8 +147,7 @@ impl<'a> Queue<'a> {
         Ok((number, jobs))
     }
 
-    /// Takes the next piece, or files of the batch that is being dispatched. Returns whether there
-    /// are any.
+    /// Takes the next piece, or files of the current batch; returns whether there are any.
     fn next_jobs(&self, state: &mut DispatchState, jobs: &mut Vec<Job>) -> bool {
         if state.next_piece(jobs) {
             return true;
@@ -186,7 +175,7 @@ impl<'a> Queue<'a> {
                     }
                     EntryKind::File(length) => length,
                     EntryKind::Unmeasured | EntryKind::LeftOut(_) => 0,
-                    // A stream may take any time, and is a batch of its own.
+                    // A stream may take any time, and is a separate batch.
                     EntryKind::Standard | EntryKind::Stream => BATCH_BYTES,
                 },
                 Job::Piece(_) | Job::Unreadable(_) => 0,
@@ -196,14 +185,15 @@ impl<'a> Queue<'a> {
         !jobs.is_empty()
     }
 
-    /// Returns the splitter of a file of a format that can be split. Errors are ignored: the worker
-    /// that reads the file reports them.
+    /// Returns the splitter of a file. Errors are left to the worker that reads the file.
     fn splitter(&self, entry: &Entry) -> Option<Box<dyn Splitter>> {
         let options = self.options;
         let mut file = File::open(&entry.path).ok()?;
         let mut buffer = Vec::new();
         let head = input::read(&mut file, &mut buffer, HEAD).ok()?;
-        if options.splits_archives()
+        // A single worker gains nothing by splitting archives.
+        if options.threads > 1
+            && options.report != ReportMode::Files
             && let Some(splitter) = ArchiveSplitter::new(options, entry, head, &file)
         {
             return Some(Box::new(splitter));
@@ -224,8 +214,7 @@ impl<'a> Queue<'a> {
 }
 
 impl WorkerHandle<'_> {
-    /// Replaces `jobs` with the next ones and returns their ticket; none when nothing is left, or the
-    /// queue has been stopped. Tickets ascend from 0.
+    /// Replaces `jobs` with the next ones and returns their ticket, from 0; `None` at the end or after a stop.
     pub(crate) fn pull(&mut self, jobs: &mut Vec<Job>) -> Option<u64> {
         let queue = self.queue;
         let mut state = lock(&queue.dispatch);
@@ -259,9 +248,7 @@ impl WorkerHandle<'_> {
                     state.jobs.extend(jobs);
                     queue.changed.notify_all();
                 }
-                None if state.batches == Some(state.batch) => {
-                    return None;
-                }
+                None if state.batches == Some(state.batch) => return None,
                 // Another worker holds the batch to dispatch next.
                 waiting if waiting.is_some() || state.batches.is_some() => {
                     self.batch = waiting;
@@ -287,7 +274,7 @@ impl WorkerHandle<'_> {
 }
 
 impl DispatchState {
-    /// Takes the next piece of the file that is being split. Returns whether there is one.
+    /// Takes the next piece of the file that is being split. Returns whether there was a piece.
     fn next_piece(&mut self, jobs: &mut Vec<Job>) -> bool {
         let splitter = self.splitter.as_mut();
         let piece = splitter.and_then(|splitter| splitter.next(&mut self.piece_buffers));
@@ -301,9 +288,8 @@ impl DispatchState {
     }
 }
 
-/// Reads the short files among `jobs` into `buffer`, and asks for the lengths of the others; asking
-/// only after a read saves a system call for most files. Errors are ignored: the worker that reads
-/// the file reports them.
+/// Reads the short files among `jobs`, and asks for the lengths of the others: for most files that saves a
+/// system call. Errors are left to the worker that reads the file.
 fn read_ahead(mut jobs: Vec<Job>, mut buffer: Vec<u8>) -> Vec<Job> {
     let mut end = 0;
     let mut ranges = Vec::with_capacity(jobs.len());

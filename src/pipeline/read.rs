@@ -17,27 +17,22 @@ use crate::linker::{Diagnostic, Found, Sink};
 use crate::output::record::{ArchiveRecord, Skip};
 use crate::uri::Base;
 
-/// The message for a file that became shorter while it was read.
 const SHRUNK: &str = "it became shorter while it was read";
 
-/// The result of reading a file.
 pub(crate) enum FileOutcome {
-    /// Read, as a document or as an archive.
     Read(FileRead),
     /// A document, not read since only the paths of documents are listed.
     Listed,
-    /// Left out.
     Skipped(Skip),
 }
 
-/// The counts of a file, or of a piece of one, that has been read.
 #[derive(Default)]
 pub(crate) struct FileRead {
     /// The format of a document; none for an archive of files or records.
     pub(crate) format: Option<&'static Format>,
-    /// Whether there are counts of members, or of messages.
+    /// Whether members or messages are counted.
     pub(crate) has_counts: bool,
-    /// The counts and the length, and the diagnostics of an archive of files or records.
+    /// The numbers and the length, and the diagnostics of an archive of files or records.
     pub(crate) record: ArchiveRecord,
     /// The error that ended the reading early.
     pub(crate) error: Option<io::Error>,
@@ -56,7 +51,6 @@ pub(crate) struct FileReader<'a> {
 }
 
 impl<'a> FileReader<'a> {
-    /// Creates the reader of one worker.
     pub(crate) fn new(options: &'a PipelineOptions) -> Self {
         let nested = NestedOutput::default();
         FileReader {
@@ -139,8 +133,7 @@ impl<'a> FileReader<'a> {
         }
     }
 
-    /// Reads a file, or the contents of a compressed one, which has these `members`: `path` has no
-    /// extension of a codec.
+    /// Reads a file, or a compressed one with these members; `path` has no extension of a codec.
     fn file(
         &mut self,
         entry: &Entry,
@@ -206,7 +199,6 @@ impl<'a> FileReader<'a> {
         }
     }
 
-    /// Extracts the links of a document, or of a piece of one.
     fn extract(
         &mut self,
         document: &Document<'_>,
@@ -241,7 +233,6 @@ impl<'a> FileReader<'a> {
         read
     }
 
-    /// Reads a piece of a file and passes its links to `sink`.
     pub(crate) fn piece(&mut self, piece: &mut Piece, sink: &mut dyn ArchiveSink) -> FileRead {
         let entry = &piece.whole.entry;
         match &mut piece.contents {

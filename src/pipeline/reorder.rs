@@ -22,8 +22,7 @@ pub(crate) trait OutputBlock: Default + Send {
     /// Removes the contents and keeps the memory.
     fn clear(&mut self);
 
-    /// Moves the contents to a block of little more memory than they need; keeps the memory, or goes on
-    /// with one of the `spare` buffers.
+    /// Moves the contents to a block that fits; keeps the memory, or takes a `spare` buffer.
     fn take(&mut self, spare: &mut Vec<Vec<u8>>) -> Self;
 
     /// Returns a buffer for another block, if there is a large one.
@@ -32,13 +31,11 @@ pub(crate) trait OutputBlock: Default + Send {
     }
 }
 
-/// Writes blocks.
 pub(crate) trait BlockSink<B>: Send {
-    /// Writes a block.
     fn consume(&mut self, block: &B) -> io::Result<()>;
 }
 
-/// The error of a worker whose output is no longer wanted, since writing has failed.
+/// The error of a worker after writing has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stopped;
 
@@ -61,12 +58,9 @@ struct ReorderState<B> {
     pending: VecDeque<PendingBlocks<B>>,
     /// Whether a worker is writing. While none is, the current ticket has no pending blocks.
     is_writing: bool,
-    /// The weight of all pending blocks.
     weight: usize,
-    /// Buffers of blocks that were pending. Without them the heap grows and shrinks with each block, and
-    /// its pages fault again and again.
+    /// Buffers of earlier blocks. Without them the heap grows and shrinks, and its pages fault, with each block.
     spare: Vec<Vec<u8>>,
-    /// The workers that wait for a change.
     waiting: usize,
     error: Option<io::Error>,
     stopped: bool,
@@ -105,7 +99,6 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
         }
     }
 
-    /// Writes or buffers a block of a ticket, and empties it.
     pub(crate) fn push(&self, ticket: u64, block: &mut B) -> Result<(), Stopped> {
         self.push_part(ticket, block, false)
     }
@@ -115,8 +108,8 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
         self.push_part(ticket, block, true)
     }
 
-    /// Waits until a ticket may use much memory, which one does at a time: the current ticket, since
-    /// that never waits for another; without an order the first to ask.
+    /// Waits until a ticket may use much memory, alone: the current one, because it never waits for another;
+    /// without an order the first to ask.
     pub(crate) fn acquire_memory(&self, ticket: u64) {
         let mut state = self.lock();
         while !state.stopped {
@@ -173,8 +166,7 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
         result.map_err(|error| self.stop(error))
     }
 
-    /// Writes the pending blocks whose turn has come, after a block of the current ticket, and ends the
-    /// writing of this worker.
+    /// Writes the pending blocks whose turn has come, and ends the writing of this worker.
     fn write_pending(&self, sink: &mut S, mut is_last: bool) -> io::Result<()> {
         let mut state = self.lock();
         loop {

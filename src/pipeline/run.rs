@@ -36,7 +36,7 @@ const ROW_BLOCK: usize = 256 << 10;
 /// The outcome of a run.
 #[derive(Debug, Default)]
 pub struct RunOutcome {
-    /// The counts of what was read and found.
+    /// The numbers of documents, bytes and links.
     pub summary: Summary,
     /// Damaged containers.
     pub damaged: u64,
@@ -65,8 +65,7 @@ pub fn run(
     run_with_report(options, walk, (output, None), flush)
 }
 
-/// Extracts the links of all files of a walk and writes them, and to a report the records of everything
-/// besides links.
+/// Writes the links of all files, and to the report the records of everything besides links.
 pub(crate) fn run_with_report<W: Write + Send>(
     options: &PipelineOptions,
     walk: Walk,
@@ -76,21 +75,16 @@ pub(crate) fn run_with_report<W: Write + Send>(
     let mut header = Chunk::default();
     (options.output.header)(&options.layout, &mut header.output);
     let destination = match options.table() {
-        None => Ok(Destination::Records(
-            BufWriter::with_capacity(BUFFER, output),
-            flush,
-        )),
-        Some(format) => TableWriter::new(format, &options.layout, output)
-            .map(|table| Destination::Table(Box::new(table))),
-    };
-    let destination = match destination {
-        Ok(destination) => destination,
-        Err(error) => {
-            return RunOutcome {
-                output_error: Some(error),
-                ..RunOutcome::default()
-            };
-        }
+        None => Destination::Records(BufWriter::with_capacity(BUFFER, output), flush),
+        Some(format) => match TableWriter::new(format, &options.layout, output) {
+            Ok(table) => Destination::Table(Box::new(table)),
+            Err(error) => {
+                return RunOutcome {
+                    output_error: Some(error),
+                    ..RunOutcome::default()
+                };
+            }
+        },
     };
     let mut writer = OutputWriter {
         destination,
@@ -137,7 +131,6 @@ pub(crate) fn run_with_report<W: Write + Send>(
     }
 }
 
-/// Writes the counts and the summary.
 fn close<W: Write + Send>(
     options: &PipelineOptions,
     summary: &Summary,
@@ -187,13 +180,12 @@ struct Collector<'a, W: Write + Send> {
     references: u64,
     /// Diagnostics of the current document by their codes.
     diagnostics: DiagnosticCounts,
-    /// Whether the output has failed.
     stopped: bool,
     /// Whether the current document has acquired the right to use much memory.
     has_memory: bool,
 }
 
-impl<'a, W: std::io::Write + Send> Collector<'a, W> {
+impl<'a, W: Write + Send> Collector<'a, W> {
     fn new(
         options: &'a PipelineOptions,
         ordered: &'a ReorderBuffer<Chunk, OutputWriter<W>>,
@@ -273,7 +265,6 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         }
     }
 
-    /// Counts the bytes of the current document, or of a piece of it, and with the first one the document.
     fn count_document(&mut self, bytes: u64, is_first: bool) {
         self.summary.files += u64::from(is_first);
         self.summary.bytes += bytes;
@@ -282,7 +273,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         }
     }
 
-    /// Counts the current document, and reports what is reported of files; of a piece with the last one.
+    /// Counts the current document and reports it by file, pieces with the last one.
     fn end_document(&mut self, read: FileRead, piece: Option<&mut Piece>) {
         let index = piece.as_ref().map_or(0, |piece| piece.index);
         let (has_counts, mut record) = (read.has_counts, read.record);
@@ -296,10 +287,10 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         }
         record.diagnostics.set_piece(index);
         let is_reported = record.is_container || has_counts && self.counts_archives();
+        let report = self.options.report;
+        let is_by_file = matches!(report, ReportMode::Count | ReportMode::Paths);
         let record = match piece {
-            Some(piece) if is_reported || self.options.report.is_by_file() => {
-                piece.add_counts(&record)
-            }
+            Some(piece) if is_reported || is_by_file => piece.add_counts(&record),
             Some(_) => None,
             None => Some(record),
         };
@@ -317,7 +308,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         }
     }
 
-    /// Writes what is reported of the current document by file, given the number of its links.
+    /// Reports the current document by file, given the number of its links.
     fn report_by_file(&mut self, references: u64) {
         let layout = &self.options.layout;
         let output = &mut self.block.output;
@@ -345,7 +336,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         for found in of_container.filter(|_| archive.is_container) {
             self.diagnostic(&found);
             if std::ptr::eq(found.code, &diagnostic::APPROXIMATE) {
-                // It is one for each document.
+                // Each document has it once.
                 self.summary.approximate += found.count - 1;
             }
         }
@@ -395,7 +386,7 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         self.tell(push, format_args!("{message}"), true, form);
     }
 
-    /// Returns the writers of records that are no links, if they are among the links.
+    /// Returns the writers of records other than links, if these are among the links.
     fn others(&self) -> Option<&'static RecordWriters> {
         let others = self.options.output.others.as_ref();
         others.filter(|_| self.options.report.is_records())
@@ -428,7 +419,6 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         }
     }
 
-    /// Moves the rows to the block.
     fn end_block(&mut self) {
         if let Some(rows) = &mut self.rows {
             self.block.rows = rows.finish();
@@ -443,15 +433,38 @@ impl<'a, W: std::io::Write + Send> Collector<'a, W> {
         (self.options.output).push_link(layout, &self.path, link, output);
     }
 
-    /// Returns the end of what is written: of the records, or of the rows.
+    /// Returns the end of the written records or rows.
     fn end(&self) -> usize {
         self.rows
             .as_ref()
             .map_or(self.block.output.len(), RowBuilder::len)
     }
+
+    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
+        if self.counts_archives() {
+            self.diagnostics.add(diagnostic);
+        }
+        let verbosity = self.options.verbosity;
+        self.summary.diagnose(diagnostic.code, diagnostic.count);
+        let damage = diagnostic.code.effect == Effect::Damage;
+        self.summary.damaged += u64::from(damage);
+        let form = match (self.others(), self.options.messages) {
+            (Some(others), _) => {
+                (others.diagnostic)(&self.path, diagnostic, &mut self.block.output);
+                None
+            }
+            (None, MessageForm::Records) => verbosity.errors.then_some(MessageForm::Records),
+            (None, MessageForm::Words) => {
+                let is_shown = verbosity.diagnostics || damage && verbosity.errors;
+                is_shown.then_some(MessageForm::Words)
+            }
+        };
+        let push = |path: &_, out: &mut _| push_diagnostic(path, diagnostic, out);
+        self.tell(push, format_args!("{diagnostic}"), true, form);
+    }
 }
 
-impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
+impl<W: Write + Send> Sink for Collector<'_, W> {
     fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         let options = self.options;
         if self.stopped {
@@ -496,37 +509,12 @@ impl<W: std::io::Write + Send> Sink for Collector<'_, W> {
     }
 }
 
-impl<W: std::io::Write + Send> ArchiveSink for Collector<'_, W> {
+impl<W: Write + Send> ArchiveSink for Collector<'_, W> {
     fn begin_member(&mut self, _name: &str, _path: &[u8]) -> MemberChoice {
         if self.stopped {
             MemberChoice::End
         } else {
             MemberChoice::Read
         }
-    }
-}
-
-impl<W: std::io::Write + Send> Collector<'_, W> {
-    fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
-        if self.counts_archives() {
-            self.diagnostics.add(diagnostic);
-        }
-        let verbosity = self.options.verbosity;
-        self.summary.diagnose(diagnostic.code, diagnostic.count);
-        let damage = diagnostic.code.effect == Effect::Damage;
-        self.summary.damaged += u64::from(damage);
-        let form = match (self.others(), self.options.messages) {
-            (Some(others), _) => {
-                (others.diagnostic)(&self.path, diagnostic, &mut self.block.output);
-                None
-            }
-            (None, MessageForm::Records) => verbosity.errors.then_some(MessageForm::Records),
-            (None, MessageForm::Words) => {
-                let is_told = verbosity.diagnostics || damage && verbosity.errors;
-                is_told.then_some(MessageForm::Words)
-            }
-        };
-        let push = |path: &_, out: &mut _| push_diagnostic(path, diagnostic, out);
-        self.tell(push, format_args!("{diagnostic}"), true, form);
     }
 }

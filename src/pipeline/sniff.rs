@@ -19,7 +19,7 @@ pub enum Content {
     Other(&'static str),
 }
 
-/// The name of indexes of web archives, whose URIs are those of the records.
+/// The name of indexes of web archives, whose URIs are the records'.
 const CDX: &str = "CDX";
 
 /// The offset of bytes that identify a kind of file, the bytes, and the name of the kind.
@@ -97,9 +97,9 @@ pub(crate) fn is_wide(head: &[u8]) -> bool {
 /// The format of files by their names, besides the extensions of formats.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedType {
-    /// The name of a file, or what it ends with, in lower case.
+    /// The name of a file, or its end, in lower case.
     pub name: String,
-    /// Whether the name is the extension behind a dot.
+    /// Whether the name is the extension after a dot.
     pub is_extension: bool,
     /// The format.
     pub format: &'static Format,
@@ -109,15 +109,16 @@ impl NamedType {
     /// Returns whether a file has the name, in any case.
     fn is_of(&self, path: &[u8]) -> bool {
         let file = path.rsplit(is_separator).next().unwrap_or_default();
-        let name = self.name.as_bytes();
-        let Some(start) = file.len().checked_sub(name.len()) else {
+        let Some(start) = file.len().checked_sub(self.name.len()) else {
             return false;
         };
-        let is_whole = match self.is_extension {
-            true => start > 0 && file[start - 1] == b'.',
-            false => start == 0,
+        let (before, name) = file.split_at(start);
+        let is_whole = if self.is_extension {
+            before.ends_with(b".")
+        } else {
+            before.is_empty()
         };
-        is_whole && file[start..].eq_ignore_ascii_case(name)
+        is_whole && name.eq_ignore_ascii_case(self.name.as_bytes())
     }
 }
 
@@ -136,7 +137,7 @@ fn of_path(path: &[u8]) -> Option<&'static Format> {
 }
 
 /// Recognises a file by its first bytes (up to [`HEAD`]) and its path, by types that were added before
-/// the extensions of formats; the last that names it counts. A message is recognised by its header
+/// the extensions of formats; the last that names it is used. A message is recognised by its header
 /// block, unless the extension names a format other than plain text.
 ///
 /// ```
@@ -260,13 +261,15 @@ fn container(head: &[u8]) -> Option<&'static Format> {
         let kinds: [&[u8]; 4] = [b"rnews", b"cunbatch", b"gunbatch", b"zunbatch"];
         kind.is_some_and(|kind| kinds.iter().any(|one| kind.starts_with(one)))
     };
+    // A lost write leaves NUL bytes at the start of a mailbox.
+    let start = head.iter().position(|&byte| byte != 0);
     let name = if head.starts_with(b"%PDF-") {
         "pdf"
     } else if is_batch(head) {
         "news"
     } else if head.starts_with(b"\x01\x01\x01\x01\n") {
         "mmdf"
-    } else if mail::is_separator(without_nul(head)) {
+    } else if mail::is_separator(&head[start.unwrap_or(head.len())..]) {
         "mbox"
     } else {
         return None;
@@ -274,14 +277,7 @@ fn container(head: &[u8]) -> Option<&'static Format> {
     Format::named(name)
 }
 
-/// Removes leading NUL bytes, which a lost write leaves in a mailbox.
-fn without_nul(head: &[u8]) -> &[u8] {
-    let start = head.iter().position(|&byte| byte != 0);
-    &head[start.unwrap_or(head.len())..]
-}
-
-/// Returns whether the first line that is neither blank nor a comment is the title of a document in
-/// AsciiDoc.
+/// Returns whether the first line but blanks and comments is a title in AsciiDoc.
 fn starts_with_title(head: &[u8]) -> bool {
     let head = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(head);
     let mut lines = head.split(|&byte| byte == b'\n');
@@ -292,8 +288,8 @@ fn starts_with_title(head: &[u8]) -> bool {
     (lines.find(is_passed)).is_some_and(|line| line.starts_with(b"= "))
 }
 
-/// Returns whether the contents of a file are of the format that its extension names, where others use
-/// the extension too: signatures and keys of OpenPGP have `asc`, and copies of logs end in a number.
+/// Returns whether a file is of the format that its extension names: keys of OpenPGP have `asc` too, and copies
+/// of logs end in a number.
 fn is_content_of(format: &Format, path: &[u8], head: &[u8]) -> bool {
     match format.name {
         "adoc" => {

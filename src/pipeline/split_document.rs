@@ -1,9 +1,10 @@
 //! Splits a huge document into pieces of whole lines or messages.
 //!
 //! The worker that asks for a piece reads it, and looks for its end: that is many times faster than
-//! scanning, and nothing is read twice, for the piece takes the bytes along. The pieces depend on the file
-//! alone, not on the workers, and each begins at a [split point](crate::document::Format::split_point), so
-//! that together they have the links of the whole. What is longer than two pieces is read by its worker.
+//! scanning, and nothing is read twice, because the piece takes the bytes along. The pieces depend on the
+//! file alone, not on the workers, and each begins at a [split
+//! point](crate::document::Format::split_point), so that together they have the links of the whole. A
+//! member longer than two pieces is read by its worker.
 
 use std::fs::File;
 use std::io;
@@ -38,7 +39,6 @@ pub(super) fn is_worthwhile(length: u64, size: u64) -> bool {
 enum Finder {
     Lines {
         find: fn(&[u8]) -> Option<usize>,
-        /// Whether lines are counted.
         counts: bool,
     },
     Members(Box<dyn MemberFinder>),
@@ -54,7 +54,7 @@ pub(super) struct DocumentSplitter {
     index: usize,
     /// Where the current piece begins.
     origin: PieceOrigin,
-    /// The bytes in view are `buffer[..end]`, which stand at `offset` in the file.
+    /// The bytes in view are `buffer[..end]`, at `offset` in the file.
     buffer: Vec<u8>,
     end: usize,
     offset: u64,
@@ -97,8 +97,7 @@ impl DocumentSplitter {
         })
     }
 
-    /// Returns the index of the first line that may begin the next piece; none if it is too far, or cannot
-    /// be read.
+    /// Returns the index of the first line that may begin the next piece, if it is found and read.
     fn next_line(&mut self, find: fn(&[u8]) -> Option<usize>) -> Option<usize> {
         let mut length = SEARCH;
         // The current piece begins the buffer.
@@ -117,8 +116,7 @@ impl DocumentSplitter {
         None
     }
 
-    /// Returns the index of the first member that may begin the next piece; none if it cannot be found or
-    /// read.
+    /// Returns the index of the first member that may begin the next piece, if it is found and read.
     fn next_member(&mut self) -> Option<usize> {
         loop {
             let Finder::Members(finder) = &mut self.finder else {
@@ -178,7 +176,7 @@ impl DocumentSplitter {
                 part.known = Some(finder.take_index(offset));
             }
         }
-        // The next piece begins with what has been read beyond this one.
+        // The next piece begins with the bytes that were read beyond this one.
         let mut buffer = spare.pop().unwrap_or_default();
         let from = at.saturating_sub(behind);
         let rest = self.end - from;
@@ -195,7 +193,7 @@ impl DocumentSplitter {
         part
     }
 
-    /// Returns everything from the start of the current piece on, without what is known of it.
+    /// Returns everything from the start of the current piece on, without its bytes and its index.
     fn rest(&self) -> DocumentPiece {
         DocumentPiece {
             format: self.format,
@@ -207,7 +205,6 @@ impl DocumentSplitter {
         }
     }
 
-    /// Returns the last piece.
     fn last_piece(&mut self) -> DocumentPiece {
         self.finished = true;
         let mut part = self.rest();

@@ -82,8 +82,7 @@ impl CountKey {
         matches!(self, CountKey::Date | CountKey::Sender)
     }
 
-    /// Returns the value of a link, empty where it has none. The reference stands in for a missing
-    /// target.
+    /// Returns the value of a link, or nothing; the reference serves as a missing target.
     pub(crate) fn of<'a>(self, path: &'a DocumentPath, link: &'a Link<'_>) -> Cow<'a, [u8]> {
         let text = |text: Option<&'a str>| text.unwrap_or_default().as_bytes();
         let value = match self {
@@ -121,11 +120,8 @@ impl CountKey {
     }
 }
 
-/// The number of links with each value.
-///
-/// A value takes its own bytes, 16 bytes for its end and its count, and 5 to 12 in the index. There
-/// are several parts because a table takes twice its size while it grows, and only one of them grows
-/// at a time.
+/// The number of links with each value, which takes its bytes and 21 to 28 more. In several parts, because a
+/// table takes twice its size while it grows, and only one of them grows at a time.
 #[derive(Debug, Default)]
 pub(crate) struct KeyCounts {
     hasher: RandomState,
@@ -178,7 +174,6 @@ impl Part {
 }
 
 impl KeyCounts {
-    /// Counts a link with a value.
     pub(crate) fn count(&mut self, value: &[u8]) {
         self.add(value, 1);
     }
@@ -192,7 +187,6 @@ impl KeyCounts {
         self.parts[part].add(value, count, &self.hasher);
     }
 
-    /// Adds the counts of another worker.
     pub(crate) fn merge(&mut self, other: KeyCounts) {
         if self.parts.is_empty() {
             *self = other;
@@ -206,8 +200,7 @@ impl KeyCounts {
         }
     }
 
-    /// Calls `take` with each value and its count: the most frequent first, equally frequent ones in
-    /// the order of their bytes.
+    /// Calls `take` with each value and its number: from the most frequent, then in the order of the values.
     pub(crate) fn rows<E>(
         mut self,
         mut take: impl FnMut(&[u8], u64) -> Result<(), E>,

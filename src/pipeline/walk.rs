@@ -55,7 +55,6 @@ pub(crate) struct Outputs {
 }
 
 impl Outputs {
-    /// Creates a set of files.
     pub(crate) fn new(inodes: Vec<Inode>) -> Self {
         let named = Arc::default();
         Outputs { inodes, named }
@@ -66,7 +65,7 @@ impl Outputs {
         self.named.load(Ordering::Relaxed)
     }
 
-    /// Returns whether a named file is one of the files, and records that.
+    /// Returns whether a named file is in the set, and records that.
     fn check_named(&self, metadata: &Metadata) -> bool {
         let is_output = !self.inodes.is_empty()
             && metadata.is_file()
@@ -82,7 +81,6 @@ impl Outputs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Inode(u64, u64);
 
-/// Returns the identity of a file.
 #[cfg(unix)]
 pub(crate) fn inode(metadata: &Metadata) -> Option<Inode> {
     use std::os::unix::fs::MetadataExt;
@@ -100,14 +98,12 @@ pub fn inode(_: &Metadata) -> Option<Inode> {
 pub struct Entry {
     /// The path, as reached from the arguments.
     pub path: PathBuf,
-    /// The kind of the file.
     pub(crate) kind: EntryKind,
     /// Whether the path was named, and not found in a directory.
     pub named: bool,
 }
 
 impl Entry {
-    /// Returns the bytes of the path.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.path.as_os_str().as_encoded_bytes()
     }
@@ -121,7 +117,6 @@ pub(crate) enum EntryKind {
     /// A regular file of unknown length in a tree. Only `max_filesize` needs lengths: asking for each
     /// takes a sixth of the time of a run over small files.
     Unmeasured,
-    /// Standard input.
     Standard,
     /// A pipe, a device or a socket.
     Stream,
@@ -153,9 +148,9 @@ pub enum Root {
 pub struct Walk {
     roots: Box<dyn Iterator<Item = Result<Root, Unreadable>> + Send>,
     options: WalkOptions,
-    /// The tree, and in front of it folders of mail in it that have hidden names.
+    /// The tree, and before it folders of mail in it with hidden names; the last is walked first.
     trees: Vec<ignore::Walk>,
-    /// Whether the current tree is that of `Root::Here`.
+    /// Whether the current tree is [`Root::Here`].
     here: bool,
 }
 
@@ -244,7 +239,7 @@ impl Walk {
     fn enter_mail_folders(&mut self, entry: &ignore::DirEntry) {
         let depth = entry.depth();
         let is_within = self.options.max_depth.is_none_or(|max| depth < max);
-        // Only a Maildir, or what was named, is worth another look at its names.
+        // Only a Maildir or a root is worth another look at its names.
         if self.options.hidden || !is_within || depth > 0 && !is_maildir(entry.path()) {
             return;
         }
@@ -268,8 +263,7 @@ fn is_maildir(path: &Path) -> bool {
         .all(|name| path.join(name).is_dir())
 }
 
-/// Returns whether a file in a folder of mail is an index, a lock, a deleted message of MH, or a message
-/// that is being delivered.
+/// Returns whether a file in a folder of mail is an index, a lock, or a message deleted or being delivered.
 fn is_mail_index(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
     if let Some(number) = name.strip_prefix(b",") {
@@ -312,8 +306,7 @@ impl Iterator for Walk {
 }
 
 impl WalkOptions {
-    /// Returns the file at a canonical path, if a walk of `root` would find it. Reads only the
-    /// directories above the file.
+    /// Returns the file at a canonical path, if a walk of `root` finds it. Reads the directories above it only.
     pub(crate) fn find(&self, root: &Path, file: &Path) -> Option<Entry> {
         let below = file.strip_prefix(fs::canonicalize(root).ok()?).ok()?;
         let path = root.join(below);
@@ -383,14 +376,13 @@ fn unreadable(error: &ignore::Error) -> Unreadable {
     }
 }
 
-/// Returns the start of a file, at most so many bytes.
+/// Returns the start of a file, at most `limit` bytes.
 pub(crate) fn read_start(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Returns the path of these bytes.
 #[cfg(unix)]
 pub(crate) fn path_of(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;

@@ -6,16 +6,11 @@ use std::thread;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// Runs `work` once on each of up to `threads` threads, the calling one among them, and returns the
-/// results in no order.
+/// Runs `work` once on each of up to `threads` threads, the calling one among them; returns the results in no
+/// order. Fewer are used where the system refuses more.
 ///
-/// `work` may block: no thread runs it twice, or anything else meanwhile. One thread is the calling
-/// one; fewer than `threads` are used where the system refuses more. `stop` is called when a worker
-/// panics, and must make the others return, since they may wait for the ticket of that worker.
-///
-/// # Panics
-///
-/// When a worker panics, after all others have returned.
+/// `work` may block: no thread runs it twice. `stop` is called when a worker panics, and must make the others
+/// return, since they may wait for the ticket of that worker. Panics then.
 pub(crate) fn run_workers<T: Send>(
     threads: usize,
     stop: impl Fn() + Sync,
@@ -31,7 +26,7 @@ pub(crate) fn run_workers<T: Send>(
     match pool(threads.saturating_sub(1)) {
         None => run(),
         Some(pool) => pool.in_place_scope(|scope| {
-            // A broadcast is one task for each thread; other tasks could be run one after the
+            // A broadcast runs a task on each thread; other tasks could be run one after the
             // other by a thread that is the first to wake.
             scope.spawn_broadcast(|_, _| run());
             run();
@@ -40,10 +35,8 @@ pub(crate) fn run_workers<T: Send>(
     results.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the results of `map` for all items, in their order.
-///
-/// Uses up to `threads` threads, each for at least `grain` items; `init` makes the state that `map`
-/// reuses from one item to the next.
+/// Returns the results of `map` for all items, in their order, by up to `threads` threads, each for at least
+/// `grain` items; `init` makes the state that `map` reuses.
 pub(crate) fn map_items<S, T: Sync, R: Send>(
     threads: usize,
     grain: usize,

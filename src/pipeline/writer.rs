@@ -16,13 +16,11 @@ pub(super) const BLOCK: usize = 64 << 10;
 /// Output is buffered up to this many bytes.
 pub(super) const BUFFER: usize = 64 << 10;
 
-/// Returns whether a buffer may serve block after block: blocks end a little above a length, and the
-/// memory of one that held a long record is not kept.
+/// Returns whether a buffer may be used again: not after a long record.
 fn is_spare(buffer: &Vec<u8>) -> bool {
     (BLOCK..=4 * BLOCK).contains(&buffer.capacity())
 }
 
-/// Output of a worker.
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
     /// Bytes for the output.
@@ -57,9 +55,10 @@ impl OutputBlock for Chunk {
     }
 
     fn take(&mut self, spare: &mut Vec<Vec<u8>>) -> Self {
-        let output = match self.output.len() >= BLOCK && is_spare(&self.output) {
-            true => std::mem::replace(&mut self.output, spare.pop().unwrap_or_default()),
-            false => self.output.as_slice().to_vec(),
+        let output = if self.output.len() >= BLOCK && is_spare(&self.output) {
+            std::mem::replace(&mut self.output, spare.pop().unwrap_or_default())
+        } else {
+            self.output.as_slice().to_vec()
         };
         let taken = Chunk {
             output,
@@ -144,9 +143,8 @@ impl<W: Write + Send> BlockSink<Chunk> for OutputWriter<W> {
     }
 }
 
-/// Hashes targets to 128 bits, so that memory does not grow with their length.
-///
-/// The hash has random keys for each run, so that a document cannot hold targets that collide.
+/// Hashes targets to 128 bits, so that memory does not grow with their length, with random keys for each run,
+/// so that a document cannot hold targets that collide.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TargetHasher {
     high: RandomState,
@@ -154,7 +152,6 @@ pub(crate) struct TargetHasher {
 }
 
 impl TargetHasher {
-    /// Returns the key of a target.
     pub(crate) fn of(&self, target: &[u8]) -> u128 {
         u128::from(self.high.hash_one(target)) << 64 | u128::from(self.low.hash_one(target))
     }
@@ -169,10 +166,8 @@ pub(crate) struct Keyed {
     pub range: Range<usize>,
 }
 
-/// The targets that have been written, in 15 to 30 bytes each.
-///
-/// There are several tables because a table takes twice its size while it grows, and only one of
-/// them grows at a time.
+/// The targets that have been written, in 15 to 30 bytes each. In several tables, because one takes twice its
+/// size while it grows.
 #[derive(Debug, Default)]
 pub(crate) struct SeenTargets {
     /// 102 bits of each key: the number of the table and three words. The probability that two of
@@ -186,7 +181,6 @@ pub(crate) struct SeenTargets {
 const TABLES: usize = 64;
 
 impl SeenTargets {
-    /// Adds a key. Returns whether it is new.
     fn insert(&mut self, key: u128) -> bool {
         if self.keys.is_empty() {
             self.keys.resize_with(TABLES, HashTable::new);
@@ -202,8 +196,7 @@ impl SeenTargets {
         true
     }
 
-    /// Returns the ranges of an output of this length that remain without the records whose targets have
-    /// been seen.
+    /// Returns the ranges of an output without the records whose targets have been seen.
     fn new_ranges(&mut self, length: usize, records: &[Keyed]) -> Vec<Range<usize>> {
         let (mut ranges, mut from) = (Vec::new(), 0);
         for record in records {

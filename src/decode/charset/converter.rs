@@ -8,7 +8,6 @@ use crate::decode::{Decode, RecordOffsets};
 
 const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
 
-/// The input of a [`Converter`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ConverterInput {
     Encoding(&'static Encoding),
@@ -46,7 +45,6 @@ pub(crate) enum Shifts {
     Iso2022,
 }
 
-/// Converts one text to UTF-8.
 pub(crate) struct Converter {
     decoder: CharsetDecoder,
     faults: u64,
@@ -55,7 +53,6 @@ pub(crate) struct Converter {
 enum CharsetDecoder {
     /// An encoding of encoding_rs other than UTF-16.
     Legacy(Box<LegacyDecoder>),
-    /// UTF-16 and UTF-32.
     Wide(WideDecoder),
     Utf7(Utf7Decoder),
     Shifted(ShiftedDecoder),
@@ -75,7 +72,6 @@ impl Converter {
         Converter { decoder, faults: 0 }
     }
 
-    /// Converts a whole text.
     pub(crate) fn whole(
         mut self,
         text: &[u8],
@@ -161,7 +157,6 @@ struct DecodedOutput<'a, R> {
 }
 
 impl<R: RecordOffsets> DecodedOutput<'_, R> {
-    /// Appends bytes that stay as they are.
     fn copy(&mut self, bytes: &[u8]) {
         self.out.extend_from_slice(bytes);
         self.offsets.copy(bytes.len());
@@ -188,15 +183,14 @@ impl<R: RecordOffsets> DecodedOutput<'_, R> {
     }
 }
 
-/// A decoder of encoding_rs, fed byte by byte where characters are longer than one: the crate does
-/// not report where a character begins.
+/// A decoder of encoding_rs, fed byte by byte: the crate does not report where a long character begins.
 struct LegacyDecoder {
     decoder: Decoder,
     /// Bytes of a character that is not complete.
     pending: Vec<u8>,
     /// Whether ASCII bytes outside a character are ASCII characters.
     is_ascii_superset: bool,
-    /// Characters from 0x80 on, where each is one byte; U+FFFD for malformed bytes.
+    /// Characters from 0x80 on in a single-byte encoding; U+FFFD for malformed bytes.
     single: Option<[char; 128]>,
 }
 
@@ -204,7 +198,6 @@ struct LegacyDecoder {
 const LONGEST: usize = 4;
 const ESCAPE_SEQUENCE: usize = 3;
 
-/// Returns the characters of the bytes from 0x80 on, if each is one byte.
 fn single_bytes(encoding: &'static Encoding) -> Option<[char; 128]> {
     encoding.is_single_byte().then(|| {
         let bytes: [u8; 128] = std::array::from_fn(|index| 0x80 + index as u8);
@@ -272,9 +265,9 @@ impl LegacyDecoder {
                 self.pending.clear();
             }
             match result {
-                DecoderResult::Malformed(_, behind) => {
+                DecoderResult::Malformed(_, after) => {
                     // Bytes after the malformed ones start the next character.
-                    let length = self.pending.len().saturating_sub(behind.into());
+                    let length = self.pending.len().saturating_sub(after.into());
                     to.put_malformed(length);
                     self.pending.drain(..length);
                 }
@@ -312,9 +305,10 @@ impl WideDecoder {
     fn push_unit(&mut self, to: &mut DecodedOutput<'_, impl RecordOffsets>) {
         // A byte order mark decides; else text is mostly ASCII, whose first byte is 0.
         let is_big = self.unit[0] == 0 || self.unit.starts_with(b"\xFE\xFF");
-        let order = *self.order.get_or_insert(match is_big {
-            true => ByteOrder::Big,
-            false => ByteOrder::Little,
+        let order = *self.order.get_or_insert(if is_big {
+            ByteOrder::Big
+        } else {
+            ByteOrder::Little
         });
         let mut unit = self.unit;
         let unit = &mut unit[..self.width];
@@ -443,8 +437,7 @@ impl Utf7Decoder {
     }
 }
 
-/// A charset of which only the shifts are known: ASCII is kept, and each pair of other bytes becomes one
-/// U+FFFD.
+/// A charset of which only the shifts are known: pairs of bytes other than ASCII become U+FFFD.
 struct ShiftedDecoder {
     shifts: Shifts,
     mode: ShiftMode,
@@ -455,11 +448,8 @@ struct ShiftedDecoder {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ShiftMode {
     Ascii,
-    /// After a tilde.
     Tilde,
-    /// After ESC.
     Escape,
-    /// In a designation.
     Designation,
     /// Between characters of two bytes.
     Pairs,

@@ -1,4 +1,4 @@
-//! The encoding of a document, as its first bytes tell it, and whether the document is converted.
+//! The encoding of a document by its first bytes, and whether the document is converted.
 
 use encoding_rs::{Encoding, UTF_8};
 
@@ -40,10 +40,8 @@ pub(crate) enum Conversion {
     Always,
 }
 
-/// Detects the encoding of a document from its first [`PRESCAN`] bytes, or all there are.
-///
-/// A byte order mark wins, then what the transport or the user declares, then what the format's
-/// prescan finds.
+/// Detects the encoding of a document from its first [`PRESCAN`] bytes, or all there are: by a byte order mark,
+/// else by the declaration of the transport or the user, else by the format's prescan.
 pub(crate) fn detect(
     prescan: Option<Prescan>,
     declared: Option<&'static Encoding>,
@@ -68,12 +66,11 @@ pub(crate) fn detect(
     }
 }
 
-/// Returns whether scanners cannot read an encoding as it is stored.
+/// Returns whether scanners can read an encoding only after conversion.
 pub(crate) fn needs_transcoding(encoding: &'static Encoding) -> bool {
     !encoding.is_ascii_compatible()
 }
 
-/// Returns whether documents in an encoding are converted.
 pub(crate) fn converts(conversion: Conversion, encoding: Option<&'static Encoding>) -> bool {
     encoding.is_some_and(|encoding| match conversion {
         Conversion::Never => false,

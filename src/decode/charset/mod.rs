@@ -1,10 +1,9 @@
 //! Character encodings: which one a text is in, and its conversion to UTF-8.
 //!
-//! URIs are ASCII, so text is scanned as it is stored up to its first byte beyond ASCII, if the encoding
+//! URIs are ASCII, so text is scanned without conversion up to its first byte beyond ASCII, if the encoding
 //! leaves ASCII alone. From there on it is converted, because the characters beside a URI decide where
 //! the URI ends, and trail bytes of a character can look like ASCII. A text in which ASCII itself is
-//! encoded is converted as a whole. Which documents are converted is a matter of their format
-//! ([`Conversion`]).
+//! encoded is converted as a whole. The format decides which documents are converted ([`Conversion`]).
 
 mod converter;
 mod detect;
@@ -24,12 +23,10 @@ pub(crate) use reader::{CharsetReader, head_length};
 /// A charset, by the conversion that text in it needs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TextCharset {
-    /// Contains ASCII: the text needs no conversion up to its first byte beyond ASCII, and none at
-    /// all if it is UTF-8.
+    /// Contains ASCII: up to the first byte beyond it, and in UTF-8, the text needs no conversion.
     Superset(&'static Encoding),
     /// Nothing reliable is declared: the first bytes decide ([`guess`]).
     Guess,
-    /// All of the text is converted.
     Convert(ConverterInput),
 }
 
@@ -44,8 +41,7 @@ impl TextCharset {
     }
 }
 
-/// Labels that the Encoding Standard lacks, and those that mean something else in MIME; the frequent ones
-/// first.
+/// Labels missing from the Encoding Standard, or with another meaning in MIME; the frequent ones first.
 #[rustfmt::skip]
 static LABELS: &[(TextCharset, &[&str])] = &[
     (TextCharset::Superset(UTF_8), &["utf-8"]),
@@ -99,7 +95,6 @@ pub(crate) enum LabelFault {
     Unsupported,
 }
 
-/// Returns the charset of a label.
 pub(crate) fn of_label(label: &[u8]) -> (TextCharset, Option<LabelFault>) {
     let label = label.trim_ascii();
     if label.is_empty() {
@@ -116,18 +111,14 @@ pub(crate) fn of_label(label: &[u8]) -> (TextCharset, Option<LabelFault>) {
     };
     let fault = match Encoding::for_label(label) {
         Some(encoding) if encoding == REPLACEMENT => LabelFault::Unsupported,
-        Some(encoding) => return (of_encoding(encoding), None),
+        Some(encoding) if encoding.is_ascii_compatible() => {
+            return (TextCharset::Superset(encoding), None);
+        }
+        Some(encoding) => return (TextCharset::Convert(encoding.into()), None),
         None if UNSUPPORTED.iter().any(starts) => LabelFault::Unsupported,
         None => LabelFault::Unknown,
     };
     (TextCharset::Guess, Some(fault))
-}
-
-fn of_encoding(encoding: &'static Encoding) -> TextCharset {
-    match encoding.is_ascii_compatible() {
-        true => TextCharset::Superset(encoding),
-        false => TextCharset::Convert(encoding.into()),
-    }
 }
 
 /// The number of first bytes that [`guess`] reads.
@@ -168,8 +159,7 @@ pub(crate) fn to_utf8(label: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Appends a whole text in the charset of a label, in UTF-8, and records where its bytes come from; appends
-/// nothing to a text that needs no conversion, and returns whether it needs one.
+/// Appends a whole text in the charset of a label, in UTF-8, if it needs conversion; returns whether it does.
 pub(crate) fn convert(
     label: &[u8],
     bytes: &[u8],

@@ -30,21 +30,16 @@ pub(crate) struct CharsetReader<S> {
     detected: Detected,
     /// The first bytes, from which the encoding was detected.
     head: Cursor<Vec<u8>>,
-    /// None while the document is read as it is stored.
+    /// `None` while the document is not converted.
     converter: Option<Converter>,
     map: OffsetMap,
     stored: Vec<u8>,
-    /// Converted bytes.
     text: Cursor<Vec<u8>>,
     ended: bool,
 }
 
 impl<S: RewindSource> CharsetReader<S> {
     /// Detects the encoding of a document.
-    ///
-    /// # Errors
-    ///
-    /// Those of the source.
     pub(crate) fn new(
         mut source: S,
         conversion: Conversion,
@@ -69,16 +64,12 @@ impl<S: RewindSource> CharsetReader<S> {
         Ok(reader)
     }
 
-    /// Returns what was detected, unless the scanner is to find that out.
+    /// Returns the detected encoding, unless the scanner finds it.
     pub(crate) fn detected(&self) -> Option<Detected> {
         (self.conversion != Conversion::Never).then_some(self.detected)
     }
 
     /// Starts again from the first byte, in another encoding if one is given.
-    ///
-    /// # Errors
-    ///
-    /// When the source cannot be read again.
     pub(crate) fn again(&mut self, encoding: Option<&'static Encoding>) -> io::Result<()> {
         self.source.rewind()?;
         self.head.get_mut().clear();
@@ -97,12 +88,11 @@ impl<S: RewindSource> CharsetReader<S> {
         &mut self.source
     }
 
-    /// Returns how many bytes are kept to be read again.
     pub(crate) fn kept(&self) -> usize {
         self.source.kept()
     }
 
-    /// Returns the map from what is read to what is stored, where they differ.
+    /// Returns the map from the converted document to the stored one, if it is converted.
     pub(crate) fn offset_map(&mut self) -> Option<&mut OffsetMap> {
         self.converter.is_some().then_some(&mut self.map)
     }
@@ -126,7 +116,6 @@ impl<S: RewindSource> CharsetReader<S> {
         }
     }
 
-    /// Reads the next piece and converts it.
     fn convert(&mut self) -> io::Result<()> {
         let mut stored = std::mem::take(&mut self.stored);
         stored.resize(PIECE, 0);

@@ -17,14 +17,13 @@ const END: &[u8] = b"\x17\x72\x45\x38\x50\x90\0\0\0\0";
 /// block corrupt, it does not say how much of the stretch it wrote before: the stretch is lost.
 const STRETCH: usize = 4096;
 
-/// Decodes bzip2 streams.
 pub(super) struct Bzip2 {
     /// None for a stream without blocks.
     stream: Option<Decompress>,
     /// The stretch that was decoded last, and the range of it that has not been returned.
     stretch: Box<[u8; STRETCH]>,
     pending: Range<usize>,
-    /// The end of the stream or the fault behind the stretch.
+    /// The end of the stream or the fault after the stretch.
     end: MemberEnd,
 }
 
@@ -38,7 +37,6 @@ impl Bzip2 {
         }
     }
 
-    /// Decodes the next stretch and returns its length.
     fn decode(&mut self, source: &mut BufferedSource) -> (usize, MemberEnd) {
         let Some(stream) = &mut self.stream else {
             return (0, Some(Ok(())));
@@ -62,7 +60,7 @@ impl Bzip2 {
 
 impl MemberDecoder for Bzip2 {
     fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
-        // The library allocates the memory of a block, up to 3.6 MB, before it sees that there is none.
+        // The library allocates the memory of a block, up to 3.6 MB, before it finds the end of the stream.
         let is_empty = source.peek(EMPTY).get(4..) == Some(END);
         if is_empty {
             source.consume(EMPTY);

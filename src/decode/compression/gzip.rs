@@ -17,13 +17,12 @@ const RESERVED: u8 = 0xE0;
 
 /// Bytes of the header before the optional fields.
 const FIXED: usize = 10;
-/// Bytes behind the compressed data: checksum and length.
+/// Bytes after the compressed data: checksum and length.
 const TRAILER: usize = 8;
 
-/// Decodes gzip members.
 pub(super) struct Gzip {
     inflate: Decompress,
-    /// Checksum and length, modulo 2^32, of what has been decompressed of the member.
+    /// Checksum and length, modulo 2^32, of the decompressed bytes of the member.
     crc: Hasher,
     length: u32,
     /// The compressed data of the member has ended; the trailer follows.
@@ -39,19 +38,8 @@ impl Gzip {
             ended: false,
         }
     }
-
-    fn check_trailer(&self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
-        let trailer = source.peek_array().ok_or(DecompressFault::Truncated)?;
-        source.consume(TRAILER);
-        let sum = u64::from(self.crc.clone().finalize()) | u64::from(self.length) << 32;
-        match u64::from_le_bytes(trailer) == sum {
-            true => Ok(()),
-            false => Err(DecompressFault::Corrupt),
-        }
-    }
 }
 
-/// Consumes `n` bytes of a header.
 fn skip(source: &mut BufferedSource, n: usize, crc: &mut Hasher) -> Result<(), DecompressFault> {
     let bytes = source.peek(n);
     if bytes.len() < n {
@@ -62,7 +50,7 @@ fn skip(source: &mut BufferedSource, n: usize, crc: &mut Hasher) -> Result<(), D
     Ok(())
 }
 
-/// Consumes a string of any length and the zero byte behind it.
+/// Consumes a string of any length and its zero byte.
 fn skip_string(source: &mut BufferedSource, crc: &mut Hasher) -> Result<(), DecompressFault> {
     loop {
         let bytes = source.available();
@@ -121,7 +109,13 @@ impl MemberDecoder for Gzip {
                 return (produced, None);
             }
         }
-        (0, Some(self.check_trailer(source)))
+        let Some(trailer) = source.peek_array() else {
+            return (0, Some(Err(DecompressFault::Truncated)));
+        };
+        source.consume(TRAILER);
+        let sum = u64::from(self.crc.clone().finalize()) | u64::from(self.length) << 32;
+        let holds = u64::from_le_bytes(trailer) == sum;
+        (0, Some(holds.then_some(()).ok_or(DecompressFault::Corrupt)))
     }
 }
 
@@ -132,9 +126,10 @@ pub(crate) fn inflate(
     into: &mut [u8],
 ) -> (usize, MemberEnd) {
     drive(source, into, |input, into| {
-        let flush = match input.is_empty() {
-            true => FlushDecompress::Finish,
-            false => FlushDecompress::None,
+        let flush = if input.is_empty() {
+            FlushDecompress::Finish
+        } else {
+            FlushDecompress::None
         };
         let before = (decoder.total_in(), decoder.total_out());
         let end = match decoder.decompress(input, into, flush) {

@@ -24,14 +24,12 @@ const CHECKSUM: usize = 4;
 /// The bit of a block's size that says that the block is stored.
 const STORED: u32 = 1 << 31;
 
-/// Decodes lz4 frames.
 pub(super) struct Lz4 {
     /// Gets the header, then one block after the other, each whole.
     decoder: FrameDecoder<Cursor<Vec<u8>>>,
     flags: u8,
     /// The longest block of the frame, in bytes.
     max_block: usize,
-    /// The frame was skipped.
     is_skipped: bool,
     /// Reported after the bytes of the current block.
     fault: Option<DecompressFault>,
@@ -102,7 +100,7 @@ impl MemberDecoder for Lz4 {
         }
         self.flags = flags;
         self.max_block = 1 << (8 + 2 * (sizes >> 4 & 7));
-        // The decoder is not told of the end of a frame that fails.
+        // The decoder does not see the end of a frame that fails.
         self.decoder = FrameDecoder::new(Cursor::default());
         let size = if flags & CONTENT_SIZE != 0 { 8 } else { 0 };
         if !self.feed(source, FIXED + size) {
@@ -124,11 +122,7 @@ impl MemberDecoder for Lz4 {
                 Ok(n) => return (n, None),
                 Err(_) => return (0, Some(Err(DecompressFault::Corrupt))),
             }
-            let fed = match self.fault {
-                Some(fault) => Err(fault),
-                None => self.feed_block(source),
-            };
-            match fed {
+            match self.fault.map_or_else(|| self.feed_block(source), Err) {
                 Ok(end) => is_end = end,
                 Err(fault) => return (0, Some(Err(fault))),
             }

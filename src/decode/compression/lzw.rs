@@ -44,7 +44,7 @@ impl Lzw {
         self.set_width(NARROW);
     }
 
-    /// Continues with codes of another width, which begin a group of their own.
+    /// Continues with codes of another width, which begin a group.
     fn set_width(&mut self, width: u32) {
         self.width = width;
         self.group.clear();
@@ -68,11 +68,8 @@ impl Lzw {
                 left = self.group.len() * 8;
             }
             if left < self.width as usize {
-                return if left < 8 {
-                    Ok(None)
-                } else {
-                    Err(DecompressFault::Truncated)
-                };
+                let is_padding = left < 8;
+                return is_padding.then_some(None).ok_or(DecompressFault::Truncated);
             }
         }
         self.used += 1;
@@ -94,9 +91,7 @@ impl Lzw {
             return Err(DecompressFault::Corrupt);
         }
         let Some(before) = self.before else {
-            let Ok(byte) = u8::try_from(code) else {
-                return Err(DecompressFault::Corrupt);
-            };
+            let byte = u8::try_from(code).map_err(|_| DecompressFault::Corrupt)?;
             self.first = byte;
             self.text.push(byte);
             self.before = Some(u16::from(byte));

@@ -4,32 +4,24 @@ use std::io::BufRead;
 
 use crate::bytes::buffered::BufferedSource;
 
-/// The longest zstd window or xz dictionary, in bytes: the limit of the zstd command by default, and
-/// twice what `xz -9` writes.
+/// The longest zstd window or xz dictionary, in bytes: the default of zstd, and twice what `xz -9` writes.
 pub(super) const WINDOW: u64 = 128 << 20;
 
 /// Decodes the members of one codec, one after the other.
 pub(super) trait MemberDecoder: Send {
-    /// Reads the header of a member.
-    ///
-    /// # Errors
-    ///
-    /// When nothing of the member can be decoded.
+    /// Reads the header of a member; fails if nothing of the member can be decoded.
     fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault>;
 
-    /// Decompresses the next bytes of the member into a buffer that is not empty. Returns how many
-    /// there are, also before damage, and the end of the member if they reach it: nothing after it has been
-    /// consumed. Without an end there is at least one byte.
+    /// Decompresses the next bytes of the member, at least one, or ends it: nothing after it has been consumed.
+    /// Bytes may precede damage; `into` is not empty.
     fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, MemberEnd);
 }
 
 /// The end of a member, or the damage that ends it; `None` inside the member.
 pub(crate) type MemberEnd = Option<Result<(), DecompressFault>>;
 
-/// Calls the decoder of a library until it produces bytes, ends or fails.
-///
-/// A call gets the buffered input, which is empty at the end. It returns how many bytes it consumed and
-/// produced, and the end of the member.
+/// Calls the decoder of a library until it produces bytes, ends or fails. A call gets the buffered input, empty
+/// at the end, and returns the number of bytes consumed and produced, and the end of the member.
 pub(super) fn drive(
     source: &mut BufferedSource,
     into: &mut [u8],
@@ -65,10 +57,8 @@ pub(super) fn skip_frame(source: &mut BufferedSource) -> Result<bool, Decompress
     let header = source.peek_array().ok_or(DecompressFault::Truncated)?;
     let [_, _, _, _, length @ ..]: [u8; SKIPPABLE_HEADER] = header;
     let whole = SKIPPABLE_HEADER as u64 + u64::from(u32::from_le_bytes(length));
-    match source.skip(whole) == whole {
-        true => Ok(true),
-        false => Err(DecompressFault::Truncated),
-    }
+    let is_whole = source.skip(whole) == whole;
+    is_whole.then_some(true).ok_or(DecompressFault::Truncated)
 }
 
 /// Length of the header of a skippable frame, in bytes.

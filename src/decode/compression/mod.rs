@@ -28,22 +28,20 @@ use member::{MemberDecoder, is_skippable};
 /// Output of more than [`RATIO_FROM`] bytes may be at most this many times longer than the input.
 const RATIO: u64 = 1000;
 const RATIO_FROM: u64 = 64 << 20;
-/// The ratio is looked at where the output has a multiple of this many bytes, however many are asked for
-/// at a time.
+/// The ratio is checked where the output is a multiple of this many bytes.
 const RATIO_STEP: u64 = 64 << 10;
 
 /// A compression format.
 pub struct Codec {
-    /// The extension that file names get, without the dot; empty if there is none.
+    /// The extension of file names, without the dot; may be empty.
     pub extension: &'static str,
-    /// Returns whether a member starts with some bytes.
     starts: fn(&[u8]) -> bool,
     /// The bytes that nearly all members begin with.
     magic: &'static [u8],
-    /// The number of bytes of a member from which its first bytes are decompressed as a trial.
+    /// The number of first bytes of a member that are decompressed as a trial.
     probed: usize,
     decoder: fn() -> Box<dyn MemberDecoder>,
-    /// Returns the fault of so many zeros after a member.
+    /// Returns the fault of a number of zeros after a member.
     padding: fn(u64) -> Option<DecompressFault>,
 }
 
@@ -119,13 +117,11 @@ const RETRIED: u64 = 4;
 const TRIAL: u64 = 64;
 /// The number of bytes that are searched at a time for a member after damage.
 const SEARCHED: usize = 64 << 10;
-/// The number of bytes of a member from which its first bytes are decompressed as a trial, where blocks
-/// need not be whole.
+/// The number of bytes of a member for a trial, where blocks need not be whole.
 const PROBED: usize = 4 << 10;
 /// The number of first bytes that identify a codec.
 const HEAD: usize = 16;
-/// Put between the contents of members where those between them are lost: it ends lines, and lets a
-/// message or a record begin.
+/// Put between members where others are lost: it ends lines, and lets a message or a record begin.
 const GAP: &[u8] = b"\n\n";
 
 fn is_batch(head: &[u8]) -> bool {
@@ -144,7 +140,6 @@ impl Codec {
         CODECS.iter().find(|codec| (codec.starts)(head))
     }
 
-    /// Returns the codec whose files have an extension.
     pub(crate) fn with_extension(extension: &str) -> Option<&'static Codec> {
         CODECS.iter().find(|codec| codec.extension == extension)
     }
@@ -231,11 +226,11 @@ pub struct Decompressed {
     retried: u64,
 }
 
-/// The places of members and of damage in what has been decompressed, as far as they are of use.
+/// The places of members and of damage in the decompressed document.
 #[derive(Debug, Default)]
 struct MemberLog {
     members: VecDeque<MemberExtent>,
-    /// The offsets in the output behind damage at which another member begins.
+    /// The offsets in the output after damage at which another member begins.
     gaps: VecDeque<u64>,
     error: Option<DecompressError>,
     /// The number of compressed bytes that have been consumed.
@@ -246,8 +241,7 @@ struct MemberLog {
 type SharedLog = Shared<MemberLog>;
 
 impl MemberLog {
-    /// Returns the member that holds the byte at an offset of the output. Offsets must not descend from
-    /// call to call: members before them are forgotten.
+    /// Returns the member that holds the byte at an offset of the output. Forgets earlier ones.
     fn member(&mut self, offset: u64) -> Option<&MemberExtent> {
         while (self.members.get(1)).is_some_and(|member| member.output <= offset) {
             self.members.pop_front();
@@ -264,26 +258,23 @@ struct MemberExtent {
     output: u64,
     /// The offset of its first byte in the compressed document.
     start: u64,
-    /// The offsets behind it in the compressed document and in the output, once it has been read.
+    /// The offsets after it in the compressed document and in the output, once it has been read.
     end: Option<(u64, u64)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DecompressState {
-    /// Before a member.
     Begin,
-    /// In a member.
     Member,
-    /// Behind a member.
-    Behind,
-    /// Before a member, where those before it are lost: so many bytes of [`GAP`] are left.
+    After,
+    /// Before a member, after lost ones: the number of bytes of [`GAP`] that are left.
     Gap(usize),
     /// At the end of the document, or at damage.
     Done,
 }
 
 impl Decompressed {
-    /// Reads the document in `reader`, whose first bytes are those of the codec.
+    /// Reads the document in `reader`, whose first bytes identify the codec.
     pub fn new(codec: &'static Codec, reader: Box<dyn Read + Send>) -> Self {
         Decompressed {
             codec,
@@ -308,13 +299,11 @@ impl Decompressed {
         self.source.consumed
     }
 
-    /// Returns whether the output of so much input is too long.
     pub(crate) fn is_excessive(input: u64, output: u64) -> bool {
         output > RATIO_FROM && output / RATIO > input
     }
 
-    /// Returns how many bytes may be read before the ratio is looked at, which is at most where the output
-    /// has so many.
+    /// Returns how many bytes may be read before the ratio is checked.
     fn before_check(&self) -> usize {
         let left = match RATIO_FROM.checked_sub(self.output) {
             Some(left @ 1..) => left,
@@ -323,7 +312,7 @@ impl Decompressed {
         usize::try_from(left).unwrap_or(usize::MAX)
     }
 
-    /// Ends the document where the output of so much input has become too long.
+    /// Ends the document if the output has become too long for the input.
     fn check(&mut self, input: u64) {
         if self.output.is_multiple_of(RATIO_STEP) && Self::is_excessive(input, self.output) {
             self.end_with(DecompressFault::RatioLimit);
@@ -345,7 +334,7 @@ impl Decompressed {
         self.report(fault);
     }
 
-    /// Returns the fault of what has been read.
+    /// Returns the first fault so far.
     pub fn error(&self) -> Option<DecompressError> {
         self.log.lock().error
     }
@@ -371,14 +360,14 @@ impl Decompressed {
         if let Some(member) = self.log.lock().members.back_mut() {
             member.end = Some((self.source.consumed, self.output));
         }
-        self.state = DecompressState::Behind;
+        self.state = DecompressState::After;
         self.source.mark();
     }
 
     /// Goes on at the next member after damage, if there is one.
     fn fail(&mut self, fault: DecompressFault) {
         self.end_with(fault);
-        // A decoder may notice damage only far from it. Members in what is good before a cut are content.
+        // A decoder may notice damage only far from it. Members before a cut are content.
         let noticed = self.source.consumed;
         if fault != DecompressFault::Truncated {
             self.source.rewind();
@@ -411,7 +400,7 @@ impl Decompressed {
         }
     }
 
-    /// Looks for another member behind padding.
+    /// Looks for another member after padding.
     fn next_member(&mut self) {
         let mut zeros = 0_u64;
         while self.source.peek(1).first() == Some(&0) {
@@ -441,7 +430,7 @@ impl Read for Decompressed {
             return Ok(0);
         }
         if let Some(outermost) = &self.outermost {
-            // Each layer keeps its own ratio; that of all layers can still be too high.
+            // Each layer keeps its own ratio; the product can still be too high.
             let input = outermost.lock().input;
             self.check(input);
         }
@@ -451,7 +440,7 @@ impl Read for Decompressed {
                     self.log.lock().input = self.input();
                     return self.source.error.map_or(Ok(0), |kind| Err(kind.into()));
                 }
-                DecompressState::Behind => {
+                DecompressState::After => {
                     self.next_member();
                     continue;
                 }
@@ -492,23 +481,20 @@ impl Read for Decompressed {
     }
 }
 
-/// The members of the layers of a compressed document, outermost first. They grow while the layers are
-/// read. Offsets that are asked for must not descend from call to call.
+/// The members of the layers of a compressed document, outermost first, as far as they have been read.
+/// Offsets in calls must not descend.
 #[derive(Clone, Default)]
 pub struct Members(Vec<SharedLog>);
 
 impl Members {
-    /// Adds those of a layer inside.
     pub(crate) fn push(&mut self, layer: &Decompressed) {
         self.0.push(layer.log.clone());
     }
 
-    /// Returns the number of layers.
     pub(crate) fn layers(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns the first damage of each layer, as far as they have been read.
     pub(crate) fn errors(&self) -> impl Iterator<Item = DecompressError> {
         self.0.iter().filter_map(|log| log.lock().error)
     }
@@ -527,9 +513,8 @@ impl Members {
         }
     }
 
-    /// Returns where the member ends that holds the byte before an offset of the content, in the file and in
-    /// the content, if its content ends before the offset `before`, up to which all has been read; `None` in more than
-    /// one layer.
+    /// Returns where the member with the byte before an offset of the content ends, in the file and in the content,
+    /// if that is before `before`, up to which all was read; `None` in more than one layer.
     pub(crate) fn end(&self, content: u64, before: u64) -> Option<(u64, u64)> {
         let log = self.only()?;
         let mut latest_first = log.members.iter().rev();
@@ -546,8 +531,7 @@ impl Members {
         gaps.front().copied()
     }
 
-    /// Returns where in the file the member begins whose first byte is at an offset of the content, if
-    /// there is one; `None` in more than one layer.
+    /// Returns where in the file the member begins that begins the content there; `None` in more than one layer.
     pub(crate) fn start_at(&self, content: u64) -> Option<u64> {
         let mut log = self.only()?;
         let member = log.member(content)?;

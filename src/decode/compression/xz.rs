@@ -9,11 +9,9 @@ use crate::bytes::buffered::BufferedSource;
 
 /// The memory limit of the library in KiB: a dictionary of [`WINDOW`] bytes, and tables and buffers.
 const MEMORY: u32 = (WINDOW >> 10) as u32 + 1024;
-/// The number of bytes that are decoded at a time. What a stretch holds before damage is lost, because
-/// the library keeps its output when it fails.
+/// The number of bytes that are decoded at a time: the library loses the stretch before damage.
 const STRETCH: u64 = 64;
 
-/// Decodes xz streams.
 pub(super) struct Xz {
     stream: XzStream,
 }
@@ -42,8 +40,8 @@ fn fault(kind: ErrorKind) -> DecompressFault {
 impl MemberDecoder for Xz {
     fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
         self.stream = open_stream();
-        // Behind the stream header stand the size of the block header, not 0, and its flags, whose
-        // lowest bits are the number of filters less one. The decoder takes one before LZMA2.
+        // The stream header is followed by the size of the block header, not 0, and its flags, whose lowest
+        // bits are the number of filters less one. The decoder takes one before LZMA2.
         match source.peek(14).first_chunk::<14>() {
             Some(&[.., size, flags]) if size != 0 && flags & 3 > 1 => {
                 Err(DecompressFault::Unsupported)
@@ -58,9 +56,10 @@ impl MemberDecoder for Xz {
             // Stretches begin at the same bytes however much is asked for at a time.
             let most = (STRETCH - stream.total_in() % STRETCH) as usize;
             let input = &input[..input.len().min(most)];
-            let action = match input.is_empty() {
-                true => Action::Finish,
-                false => Action::Run,
+            let action = if input.is_empty() {
+                Action::Finish
+            } else {
+                Action::Run
             };
             let before = stream.total_out();
             let (consumed, end) = match stream.process(input, into, action) {
@@ -70,7 +69,7 @@ impl MemberDecoder for Xz {
                 }
                 Err(error) => (0, Some(Err(fault(error.kind())))),
             };
-            // An error does not report the bytes before it; the count of all output does.
+            // An error does not report the bytes before it; the total output does.
             (consumed, stream.total_out() - before, end)
         })
     }

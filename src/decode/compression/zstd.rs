@@ -12,7 +12,7 @@ use crate::bytes::buffered::BufferedSource;
 
 /// The first bytes of a frame.
 const MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
-/// The first byte of a skippable frame that holds a dictionary for the frames behind it.
+/// The first byte of a skippable frame that holds a dictionary for the frames after it.
 const DICTIONARY_FRAME: u8 = 0x5d;
 /// The longest dictionary, in bytes.
 const DICTIONARY: usize = 8 << 20;
@@ -37,18 +37,14 @@ const CHECKSUM_SIZE: usize = 4;
 /// The last block of a frame, raw and empty, and a checksum.
 const LAST_BLOCK: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
 
-/// Decodes zstd frames.
 pub(super) struct Zstd {
     decoder: FrameDecoder,
-    /// The frame was skipped.
     is_skipped: bool,
     /// The length of the content as the frame header has it, in bytes.
     content_size: Option<u64>,
-    /// The frame ends with a checksum.
     checksum: bool,
     /// Decoded bytes of the frame that have been returned.
     produced: u64,
-    /// One block as it is stored, with its header.
     block: Vec<u8>,
     /// Set when no more blocks can be decoded; the window is returned before the fault.
     fault: Option<DecompressFault>,
@@ -58,7 +54,7 @@ pub(super) struct Zstd {
     is_first: bool,
 }
 
-/// Returns the length of the skippable frame with a dictionary that starts with these bytes, if it is one.
+/// Returns the length of the skippable frame with a dictionary that starts with these bytes, if any.
 fn dictionary_frame(head: &[u8]) -> Option<usize> {
     let &[kind, _, _, _, a, b, c, d] = head.first_chunk::<SKIPPABLE_HEADER>()?;
     let length = u32::from_le_bytes([a, b, c, d]) as usize;
@@ -84,7 +80,7 @@ impl Zstd {
     }
 
     /// Reads the dictionary in a skippable frame of this content, which may be compressed itself (the
-    /// proposal "ZSTD WARC files" of the IIPC). One that is none is passed over like any other frame.
+    /// proposal "ZSTD WARC files" of the IIPC). Other frames are skipped.
     fn read_dictionary(&mut self, stored: &[u8]) {
         let mut unpacked = Vec::new();
         let dictionary = match StreamingDecoder::new(stored) {
@@ -103,7 +99,6 @@ impl Zstd {
         }
     }
 
-    /// Reads a block and decodes it into the window.
     fn decode_block(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault> {
         let [a, b, c] = source.peek_array().ok_or(DecompressFault::Truncated)?;
         let header = u32::from_le_bytes([a, b, c, 0]);
@@ -126,7 +121,7 @@ impl Zstd {
             // Without its checksum the last block is still good.
             self.block.resize(whole, 0);
         } else {
-            // So is the start of a block that is stored as it is.
+            // So is the start of a raw block.
             let header = ((have - BLOCK_HEADER) as u32) << 3;
             self.block[..BLOCK_HEADER].copy_from_slice(&header.to_le_bytes()[..BLOCK_HEADER]);
         }
@@ -138,7 +133,7 @@ impl Zstd {
         }
     }
 
-    /// Ends the frame behind damage, so that the library returns the window.
+    /// Ends the frame after damage, so that the library returns the window.
     fn end_frame(&mut self) {
         if !self.decoder.is_finished() {
             let one = BlockDecodingStrategy::UptoBlocks(1);
@@ -147,16 +142,11 @@ impl Zstd {
         }
     }
 
-    /// Verifies the length of the frame and its checksum.
     fn verify(&self) -> Result<(), DecompressFault> {
         let stored = self.decoder.get_checksum_from_data();
         let holds = self.content_size.is_none_or(|size| size == self.produced)
             && stored.is_none_or(|stored| self.decoder.get_calculated_checksum() == Some(stored));
-        if holds {
-            Ok(())
-        } else {
-            Err(DecompressFault::Corrupt)
-        }
+        holds.then_some(()).ok_or(DecompressFault::Corrupt)
     }
 }
 
