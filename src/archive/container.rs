@@ -143,7 +143,6 @@ pub trait Container: Send {
     }
 }
 
-/// Reads contents of the current member.
 impl Read for dyn Container {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         Container::read(self, into)

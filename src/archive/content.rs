@@ -44,7 +44,6 @@ pub(super) struct StoredContents {
     pub(super) crc: u32,
 }
 
-/// The length and the checksum of the unpacked bytes.
 #[derive(Default)]
 pub(super) struct Tally {
     crc: Hasher,
@@ -72,7 +71,6 @@ pub(super) struct PackedContents {
     /// The header that verifies them.
     stored: Option<StoredContents>,
     ended: bool,
-    /// The damage of the last call of `read`.
     pub(super) damage: Option<&'static Code>,
 }
 

@@ -18,10 +18,8 @@ use crate::document::http::{LONGEST_HEADER, fields, lower_case};
 const PROBED: usize = 16 << 10;
 /// The longest line before a chunk, in bytes.
 const CHUNK_LINE: usize = 4096;
-/// The buffer of the decoder of Brotli, in bytes.
 const BROTLI_BUFFER: usize = 16 << 10;
 
-/// The facts about a body in the header of its response.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ResponseHeader {
     /// The length of the header block with its empty line.
@@ -104,7 +102,6 @@ impl ResponseHeader {
     }
 }
 
-/// Returns the index after the empty line that ends a header block.
 pub(super) fn header_end(block: &[u8]) -> usize {
     let mut start = 0;
     for at in memchr::memchr_iter(b'\n', block) {
@@ -143,7 +140,6 @@ pub(super) fn decoded(
     body
 }
 
-/// Undoes a content coding, if the body is in it.
 fn undo(
     coding: Coding,
     body: Box<dyn Read + Send>,

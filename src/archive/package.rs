@@ -23,9 +23,7 @@ const LONGEST_LIST: u64 = 8 << 20;
 
 pub(super) struct PackageKind {
     pub(super) format: &'static Format,
-    /// Returns whether a file begins as the kind says.
     pub(super) starts: fn(&[u8]) -> bool,
-    /// Returns how a member with a name is read.
     contents: fn(&[u8]) -> MemberContents,
     /// The name of the member that lists those that are encrypted.
     list: Option<&'static [u8]>,

@@ -21,7 +21,6 @@ const EXTENDED: u64 = 1 << 20;
 const HELD: u64 = 192 << 10;
 /// The longest contents that are given away, in bytes.
 const GIVEN: u64 = 4 << 20;
-/// The most regions of a sparse file.
 const REGIONS: usize = 1 << 16;
 
 pub(super) fn starts(head: &[u8]) -> bool {
@@ -102,7 +101,6 @@ impl<'a> TarHeader<'a> {
     }
 }
 
-/// A part of a sparse file that is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Region {
     offset: u64,
@@ -186,7 +184,6 @@ pub(super) struct Tar {
     sparse: Option<(u64, u64)>,
     /// The bytes of holes that were read so far.
     holes: u64,
-    /// The number of headers that have been read.
     members: u64,
     faults: Vec<ArchiveFault>,
     ended: bool,
@@ -212,7 +209,6 @@ impl Tar {
             .push(ArchiveFault::new(code, self.source.consumed));
     }
 
-    /// Skips the rest of the current member.
     fn end_member(&mut self) {
         let rest = self.left + self.padding;
         let stored = self.left;

@@ -23,7 +23,6 @@ use crate::document::diagnostic::{self, Code};
 use crate::document::{Format, http};
 use crate::uri::{Base, BaseSource, Reference, Rules, resolve};
 
-/// The longest header of a record, in bytes.
 const LONGEST_HEADER: usize = 1 << 20;
 /// The longest block that is kept in memory, to see what follows it, in bytes.
 const HELD: u64 = 16 << 20;
@@ -35,7 +34,6 @@ const SEARCHED: usize = 64 << 10;
 /// The media type of the records of a WAT.
 const JSON: &str = "application/json";
 
-/// The first bytes of a record of a WARC.
 const WARC: &[u8] = b"WARC/";
 /// The first bytes of the first record of an ARC.
 const ARC: &[u8] = b"filedesc://";
@@ -49,7 +47,6 @@ fn is_warc_record(bytes: &[u8]) -> bool {
     version.is_some_and(|version| matches!(version, [b'0'..=b'9', b'.', b'0'..=b'9', ..]))
 }
 
-/// Returns whether the line before a record of an ARC starts with these bytes.
 fn is_arc_record(bytes: &[u8]) -> bool {
     let near = &bytes[..bytes.len().min(8192)];
     let line = memchr::memchr(b'\n', near).map(|end| &near[..end]);
@@ -124,7 +121,6 @@ struct WebArchive {
     pending: VecDeque<(ArchiveMember, RecordBody, BodyFaults)>,
     body: Option<RecordBody>,
     body_faults: BodyFaults,
-    /// The offset of the last gap that was reported.
     gap: Option<u64>,
     faults: Vec<ArchiveFault>,
     /// The identifier of the last record of several segments, and how many were joined.
@@ -231,7 +227,6 @@ impl Record {
 struct RecordBlock {
     source: Shared<BufferedSource>,
     members: Members,
-    /// The offset after the block.
     end: u64,
 }
 
@@ -409,7 +404,6 @@ impl WebArchive {
         (length, true)
     }
 
-    /// Returns whether a record is a segment that has been joined to the first one.
     fn is_joined(&self, record: &Record) -> bool {
         self.joined.as_ref().is_some_and(|(id, segments)| {
             record.origin.as_ref() == Some(id)
@@ -563,7 +557,6 @@ impl WebArchive {
         target
     }
 
-    /// Returns the rest of the block, or of the joined segments.
     fn body(&self, joined: Option<Vec<u8>>, from: usize) -> RecordBody {
         match joined {
             None => RecordBody::Block(RecordBlock {

@@ -168,7 +168,6 @@ impl ZipHeader {
         self.name.ends_with(b"/") && self.length == 0
     }
 
-    /// Returns the contents, which start at an offset, if they can be read.
     fn contents(&self, start: u64) -> Option<StoredContents> {
         let method = Method::of(self.method).filter(|_| self.flags & ENCRYPTED == 0)?;
         Some(StoredContents {
@@ -243,7 +242,6 @@ impl FileWindow {
 /// The contents of the current member while they are read.
 enum Contents {
     Missing,
-    /// Nothing of them has been read.
     Stored(StoredContents),
     Whole,
     /// They are unpacked bit by bit.
@@ -264,7 +262,6 @@ struct ZipRange {
     members: u64,
     /// The packed bytes of all members so far, which overlap if they are more than the file has.
     packed: u64,
-    /// Only members in `archive/` are read.
     is_wacz: bool,
 }
 
@@ -273,9 +270,7 @@ struct Zip {
     /// The central directory, by offsets in the file.
     directory: BufferedSource,
     contents: Contents,
-    /// Local headers, and contents that are short.
     window: FileWindow,
-    /// Used again for each member.
     inflate: Decompress,
     unpacked: Cursor<Vec<u8>>,
     /// The offset of the local header of the current member.
@@ -483,7 +478,6 @@ fn end_record(window: &mut FileWindow, length: u64, searched: u64) -> Option<End
     })
 }
 
-/// Finds the central directory by the end record.
 fn find_directory(window: &mut FileWindow, length: u64) -> Option<Directory> {
     // Few comments are long.
     let near = end_record(window, length, AHEAD as u64).filter(|record| record.is_exact);
@@ -625,7 +619,6 @@ struct ZipStream {
     faults: Vec<ArchiveFault>,
 }
 
-/// The place in a zip that is read as a stream.
 enum Stage {
     Between,
     /// In contents of a known length.

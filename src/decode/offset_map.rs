@@ -13,7 +13,6 @@ struct Segment {
     source: u64,
     /// Derived bytes of a unit, such as a character; never 0.
     unit: u32,
-    /// Source bytes of a unit.
     step: u32,
 }
 
@@ -34,9 +33,7 @@ impl Segment {
 #[derive(Debug, Default)]
 pub(crate) struct OffsetMap {
     segments: Vec<Segment>,
-    /// Length of the derived text so far.
     derived: u64,
-    /// Length of the source so far.
     source: u64,
     /// Offset in the source after the last unit.
     mapped: u64,
@@ -72,7 +69,6 @@ impl OffsetMap {
         self.source = source;
     }
 
-    /// Continues the source at another offset.
     pub(crate) fn resume(&mut self, source: u64) {
         self.source = source;
     }

@@ -40,13 +40,11 @@ impl TransferEncoding {
 pub(crate) enum TransferFault {
     /// A malformed escape of quoted-printable, which was kept.
     BadEscape,
-    /// Base64 ends inside a byte.
     Truncated,
     /// Bytes outside the alphabet of base64, which were left out.
     Garbage,
 }
 
-/// Decodes a body in a transfer encoding.
 #[derive(Debug, Default)]
 pub(crate) struct TransferDecoder {
     encoding: TransferEncoding,

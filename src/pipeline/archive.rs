@@ -68,9 +68,7 @@ struct ArchivePlace {
     prefix: String,
     /// Before the paths of members: the paths of the archives around, each with `!/`.
     path: Vec<u8>,
-    /// The base that the path of a member follows, if the archive has one.
     base: Option<Base>,
-    /// The number of archives around its members.
     depth: usize,
     /// The archive, as references in its members see it.
     enclosure: Option<Enclosure>,
@@ -141,7 +139,6 @@ impl ArchivePlace {
 struct MemberPlace<'a> {
     /// Its name from outside all archives.
     name: &'a str,
-    /// The bytes of the name, if not UTF-8.
     bytes: Option<&'a [u8]>,
     /// Its name in the archive, without the extensions of codecs.
     path: &'a [u8],
@@ -196,7 +193,6 @@ impl<'a> InMember<'a> {
     }
 }
 
-/// Returns the name of something inside a member.
 fn joined<'a>(
     name: Option<&'a str>,
     inner: Option<&'a str>,
@@ -543,7 +539,6 @@ impl<'a> ArchiveReader<'a> {
         read
     }
 
-    /// Reads a file with these first bytes.
     fn file(
         &mut self,
         head: &[u8],
@@ -711,7 +706,6 @@ pub(super) fn extractor(options: &PipelineOptions, nested: &NestedOutput) -> Ext
     extractor
 }
 
-/// Returns a reader of archives, packages and PDF in messages.
 fn attachment_reader(options: Arc<PipelineOptions>, nested: NestedOutput) -> AttachmentReader {
     // Made for the first attachment; messages in it may have attachments, too.
     let mut extractor = None;

@@ -15,7 +15,6 @@ use crate::uri::{Base, BaseSource, Mounts, Resolver, Rules, drop_root_dot};
 pub struct Bases {
     /// Directories with the URIs at which they are served.
     pub mounts: Mounts,
-    /// The base of documents outside every mount.
     pub(crate) otherwise: UnmountedBase,
     /// The default base of mail, instead of `thismessage:/`.
     pub default: Option<Vec<u8>>,
@@ -175,11 +174,9 @@ pub(crate) struct TreeRoots {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TreeRoot {
     pub(crate) uri: Option<Vec<u8>>,
-    /// Those of Sphinx, if its configuration is there.
     pub(crate) roles: RstRoles,
 }
 
-/// The file in the root of a tree that Sphinx reads.
 const SPHINX: &[u8] = b"/conf.py";
 
 impl TreeRoots {
@@ -316,7 +313,6 @@ pub(crate) fn served_at(uri: &[u8]) -> Result<Vec<u8>, &'static str> {
     Ok(served)
 }
 
-/// Returns the end of the last `..` segment.
 fn above(path: &[u8]) -> Option<usize> {
     let mut end = path.len();
     for segment in path.rsplit(|&byte| byte == b'/') {

@@ -16,7 +16,6 @@ const WHOLE: u64 = 256 << 10;
 /// The number of bytes that are read first of a file of unknown length: most files are shorter.
 pub(crate) const SHORT: usize = 16 << 10;
 
-/// An opened document with its first bytes.
 pub(crate) enum Input<'a> {
     Whole(&'a [u8]),
     /// The first bytes, and the file, which is positioned after them.
@@ -140,7 +139,6 @@ pub(crate) struct OpenedFile {
     pub head: Vec<u8>,
     /// The members of its layers, which grow while the layers are read.
     pub members: Members,
-    /// The content after the first bytes.
     rest: Shared<Decompressed>,
     /// The content is compressed, too: deeper than [`NestingLimit::COMPRESSION`].
     too_deep: bool,

@@ -69,7 +69,6 @@ pub(crate) fn names(options: &PipelineOptions, file: &[u8], inner: &[u8]) -> Vec
     names
 }
 
-/// Reads a document in an archive; returns its format.
 pub(crate) fn read(
     reader: &mut FileReader<'_>,
     path: &[u8],
@@ -83,7 +82,6 @@ pub(crate) fn read(
     }
 }
 
-/// Returns the bytes of a document in an archive, at most `limit`.
 pub(crate) fn bytes(options: &PipelineOptions, path: &[u8], limit: u64) -> Option<Vec<u8>> {
     let (file, inner) = split_path(path)?;
     let mut bytes = Vec::new();
@@ -118,7 +116,6 @@ struct MemberSearch<'a> {
 }
 
 enum Wanted<'a> {
-    /// The paths of the members of the archive.
     Names(&'a mut Vec<Vec<u8>>),
     /// The bytes of the member, at most that many.
     Bytes(&'a mut Vec<u8>, u64),

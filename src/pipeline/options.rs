@@ -211,7 +211,6 @@ impl PipelineOptions {
         format.open(source, &options)
     }
 
-    /// Returns whether a file is opened if it is compressed or an archive.
     fn opens(&self, entry: &Entry) -> bool {
         entry.named || self.decompress == Decompress::All
     }
@@ -314,7 +313,6 @@ impl ReportMode {
         )
     }
 
-    /// Returns whether each reported link has a separate record or line.
     pub(crate) fn is_links(self) -> bool {
         matches!(self, ReportMode::Links | ReportMode::Unique)
     }

@@ -15,7 +15,6 @@ use crate::output::record::ArchiveRecord;
 /// The number of bytes after a piece of an archive that are read with the piece.
 pub(super) const TAIL: usize = 8 << 10;
 
-/// Cuts a file into pieces.
 pub(super) trait Splitter: Send {
     /// Returns the next piece; `spare` holds buffers of earlier pieces.
     fn next(&mut self, spare: &mut Vec<Vec<u8>>) -> Option<Piece>;
@@ -27,7 +26,6 @@ pub(super) trait Splitter: Send {
 }
 
 pub(crate) struct SplitFile {
-    /// The path and the length of the file.
     pub(crate) entry: Entry,
     /// Whether a piece has reported that the file became shorter.
     has_shrunk: AtomicBool,
@@ -79,7 +77,6 @@ pub(super) struct PieceBytes {
 
 pub(super) struct ArchivePiece {
     pub(super) format: &'static ArchiveFormat,
-    /// The members, until they are read.
     pub(super) members: Option<Box<dyn Container>>,
     /// The compressed file that the archive is in, with the last piece.
     pub(super) ended: Option<OpenedFile>,
@@ -156,7 +153,6 @@ impl Piece {
         Some(faults.into_iter().flat_map(|(_, items)| items).collect())
     }
 
-    /// Returns the buffer of the bytes, to be used again.
     pub(super) fn take_buffer(&mut self) -> Option<Vec<u8>> {
         match &mut self.contents {
             PieceContents::Lines(part) => part.bytes.take().map(|bytes| bytes.buffer),

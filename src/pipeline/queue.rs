@@ -53,18 +53,15 @@ pub(crate) struct WorkerHandle<'a> {
     batch: Option<(u64, Vec<Job>)>,
 }
 
-/// The files of a walk, dispatched in order.
 pub(crate) struct Queue<'a> {
     options: &'a PipelineOptions,
     walk: Mutex<WalkState>,
     dispatch: Mutex<DispatchState>,
-    /// Notified when `dispatch` has changed.
     changed: Condvar,
 }
 
 struct WalkState {
     walk: Walk,
-    /// The number of batches taken from the walk.
     batches: u64,
 }
 
@@ -75,9 +72,7 @@ struct DispatchState {
     batch: u64,
     /// The number of all batches, once the walk has ended.
     batches: Option<u64>,
-    /// Jobs of the batch that is being dispatched.
     jobs: VecDeque<Job>,
-    /// The file that is being split.
     splitter: Option<Box<dyn Splitter>>,
     /// Buffers of pieces, to be used again.
     piece_buffers: Vec<Vec<u8>>,

@@ -34,7 +34,6 @@ pub(crate) struct FileRead {
     pub(crate) has_counts: bool,
     /// The numbers and the length, and the diagnostics of an archive of files or records.
     pub(crate) record: ArchiveRecord,
-    /// The error that ended the reading early.
     pub(crate) error: Option<io::Error>,
     /// Whether the sink wanted no more members.
     is_ended: bool,
@@ -70,7 +69,6 @@ impl<'a> FileReader<'a> {
         reader
     }
 
-    /// Reads a file and passes its links to `sink`.
     pub(crate) fn read(
         &mut self,
         entry: &Entry,
@@ -282,7 +280,6 @@ impl<'a> FileReader<'a> {
         }
     }
 
-    /// Returns the base that a file has by the place from which it was retrieved.
     fn place(&mut self, entry: &Entry) -> Option<Base> {
         let bases = &self.options.bases;
         if entry.kind == EntryKind::Standard {

@@ -19,7 +19,6 @@ pub(crate) trait OutputBlock: Default + Send {
     /// Returns the memory that the contents take, in bytes.
     fn weight(&self) -> usize;
 
-    /// Removes the contents and keeps the memory.
     fn clear(&mut self);
 
     /// Moves the contents to a block that fits; keeps the memory, or takes a `spare` buffer.
@@ -42,7 +41,6 @@ pub(crate) struct Stopped;
 /// Writes blocks to a sink in the order of their tickets.
 pub(crate) struct ReorderBuffer<B, S> {
     state: Mutex<ReorderState<B>>,
-    /// Notified when `state` has changed.
     changed: Condvar,
     /// Locked before `state` where both are. With an order, by the worker that is writing.
     sink: Mutex<S>,
@@ -54,7 +52,6 @@ pub(crate) struct ReorderBuffer<B, S> {
 struct ReorderState<B> {
     /// The current ticket: the lowest one that is not finished.
     current: u64,
-    /// Blocks of the current ticket and of later ones.
     pending: VecDeque<PendingBlocks<B>>,
     /// Whether a worker is writing. While none is, the current ticket has no pending blocks.
     is_writing: bool,

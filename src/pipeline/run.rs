@@ -27,7 +27,6 @@ use crate::output::table::{RowBuilder, TableWriter};
 use crate::output::text::push_path;
 use crate::output::{DocumentPath, RecordWriters};
 
-/// The limit of the reorder buffer, in bytes.
 const REORDER_LIMIT: usize = 8 << 20;
 
 /// A block of rows is pushed when they take this many bytes: columns want more rows than lines do.
@@ -176,9 +175,7 @@ struct Collector<'a, W: Write + Send> {
     hash: &'a TargetHasher,
     summary: Summary,
     tally: KeyCounts,
-    /// References reported of the current document.
     references: u64,
-    /// Diagnostics of the current document by their codes.
     diagnostics: DiagnosticCounts,
     stopped: bool,
     /// Whether the current document has acquired the right to use much memory.
@@ -433,7 +430,6 @@ impl<'a, W: Write + Send> Collector<'a, W> {
         (self.options.output).push_link(layout, &self.path, link, output);
     }
 
-    /// Returns the end of the written records or rows.
     fn end(&self) -> usize {
         self.rows
             .as_ref()

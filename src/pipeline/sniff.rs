@@ -106,7 +106,6 @@ pub struct NamedType {
 }
 
 impl NamedType {
-    /// Returns whether a file has the name, in any case.
     fn is_of(&self, path: &[u8]) -> bool {
         let file = path.rsplit(is_separator).next().unwrap_or_default();
         let Some(start) = file.len().checked_sub(self.name.len()) else {
@@ -309,7 +308,6 @@ fn is_kept_as_mail(path: &[u8]) -> bool {
     is_in_maildir(path) || !name.is_empty() && name.iter().all(u8::is_ascii_digit)
 }
 
-/// Returns whether a file is in a folder of a Maildir that holds messages.
 fn is_in_maildir(path: &[u8]) -> bool {
     matches!(path.rsplit(is_separator).nth(1), Some(b"cur" | b"new"))
 }

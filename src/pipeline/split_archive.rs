@@ -16,7 +16,6 @@ use crate::archive::{
 };
 use crate::bytes::source::Shared;
 
-/// Splits an archive, piece by piece.
 pub(super) struct ArchiveSplitter {
     whole: Arc<SplitFile>,
     format: &'static ArchiveFormat,

@@ -35,7 +35,6 @@ pub(super) fn is_worthwhile(length: u64, size: u64) -> bool {
     length > size * MIN_PIECES
 }
 
-/// The search for the ends of pieces.
 enum Finder {
     Lines {
         find: fn(&[u8]) -> Option<usize>,
@@ -44,7 +43,6 @@ enum Finder {
     Members(Box<dyn MemberFinder>),
 }
 
-/// Splits a document, piece by piece.
 pub(super) struct DocumentSplitter {
     whole: Arc<SplitFile>,
     format: &'static Format,
@@ -52,7 +50,6 @@ pub(super) struct DocumentSplitter {
     finder: Finder,
     size: usize,
     index: usize,
-    /// Where the current piece begins.
     origin: PieceOrigin,
     /// The bytes in view are `buffer[..end]`, at `offset` in the file.
     buffer: Vec<u8>,
@@ -60,7 +57,6 @@ pub(super) struct DocumentSplitter {
     offset: u64,
     /// The finder of members has searched `buffer[..at]`.
     at: usize,
-    /// The file ends at `end`.
     last: bool,
     finished: bool,
 }

@@ -133,7 +133,6 @@ const PARTS: usize = 64;
 
 #[derive(Debug, Default)]
 struct Part {
-    /// All values, one after the other.
     bytes: Vec<u8>,
     rows: Vec<Row>,
     /// Indices into `rows`, by the hash of the value.

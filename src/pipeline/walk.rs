@@ -28,7 +28,6 @@ pub struct WalkOptions {
     pub max_filesize: Option<u64>,
     /// Sort the files of a directory by name.
     pub sorted: bool,
-    /// Files that the run writes, which are not read.
     pub(crate) outputs: Outputs,
 }
 
@@ -120,7 +119,6 @@ pub(crate) enum EntryKind {
     Standard,
     /// A pipe, a device or a socket.
     Stream,
-    /// A file that is not read.
     LeftOut(SkipReason),
 }
 
@@ -256,7 +254,6 @@ impl Walk {
     }
 }
 
-/// Returns whether a directory holds the messages of a Maildir.
 fn is_maildir(path: &Path) -> bool {
     ["cur", "new", "tmp"]
         .iter()
@@ -351,7 +348,6 @@ impl WalkOptions {
     }
 }
 
-/// Returns the path and the message of an error of the walk.
 fn unreadable(error: &ignore::Error) -> Unreadable {
     use ignore::Error;
     let with_path = |path: &Path, inner: &Error| Unreadable {

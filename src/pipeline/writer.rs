@@ -13,7 +13,6 @@ use crate::output::table::{RowBlock, TableWriter};
 /// A block is pushed when it has this many bytes.
 pub(super) const BLOCK: usize = 64 << 10;
 
-/// Output is buffered up to this many bytes.
 pub(super) const BUFFER: usize = 64 << 10;
 
 /// Returns whether a buffer may be used again: not after a long record.
@@ -81,7 +80,6 @@ impl OutputBlock for Chunk {
 pub(crate) struct OutputWriter<W: Write + Send> {
     pub(super) destination: Destination<W>,
     pub(super) seen: SeenTargets,
-    /// The report of everything besides links.
     pub(super) report: Option<W>,
 }
 

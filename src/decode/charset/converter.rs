@@ -149,7 +149,6 @@ impl Decode for Converter {
     }
 }
 
-/// Where a decoder writes its text.
 struct DecodedOutput<'a, R> {
     out: &'a mut Vec<u8>,
     offsets: &'a mut R,
@@ -162,7 +161,6 @@ impl<R: RecordOffsets> DecodedOutput<'_, R> {
         self.offsets.copy(bytes.len());
     }
 
-    /// Appends a text that comes from `length` source bytes.
     fn put(&mut self, text: &[u8], length: usize) {
         self.out.extend_from_slice(text);
         self.offsets.put(text.len(), length);
@@ -186,7 +184,6 @@ impl<R: RecordOffsets> DecodedOutput<'_, R> {
 /// A decoder of encoding_rs, fed byte by byte: the crate does not report where a long character begins.
 struct LegacyDecoder {
     decoder: Decoder,
-    /// Bytes of a character that is not complete.
     pending: Vec<u8>,
     /// Whether ASCII bytes outside a character are ASCII characters.
     is_ascii_superset: bool,
@@ -198,22 +195,18 @@ struct LegacyDecoder {
 const LONGEST: usize = 4;
 const ESCAPE_SEQUENCE: usize = 3;
 
-fn single_bytes(encoding: &'static Encoding) -> Option<[char; 128]> {
-    encoding.is_single_byte().then(|| {
-        let bytes: [u8; 128] = std::array::from_fn(|index| 0x80 + index as u8);
-        let (text, _) = encoding.decode_without_bom_handling(&bytes);
-        let mut characters = text.chars();
-        std::array::from_fn(|_| characters.next().unwrap_or(char::REPLACEMENT_CHARACTER))
-    })
-}
-
 impl LegacyDecoder {
     fn new(encoding: &'static Encoding) -> Self {
         LegacyDecoder {
             decoder: encoding.new_decoder_without_bom_handling(),
             pending: Vec::new(),
             is_ascii_superset: encoding.is_ascii_compatible(),
-            single: single_bytes(encoding),
+            single: encoding.is_single_byte().then(|| {
+                let bytes: [u8; 128] = std::array::from_fn(|index| 0x80 + index as u8);
+                let (text, _) = encoding.decode_without_bom_handling(&bytes);
+                let mut characters = text.chars();
+                std::array::from_fn(|_| characters.next().unwrap_or(char::REPLACEMENT_CHARACTER))
+            }),
         }
     }
 
@@ -280,7 +273,6 @@ impl LegacyDecoder {
 
 /// UTF-16 and UTF-32. A byte order mark at the start is left out.
 struct WideDecoder {
-    /// Bytes of a code unit.
     width: usize,
     /// None until the first unit decides.
     order: Option<ByteOrder>,

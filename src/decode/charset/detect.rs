@@ -54,15 +54,11 @@ pub(crate) fn detect(
             confidence: Confidence::Certain,
         };
     }
-    let confidence = match declared {
-        Some(_) => Confidence::Certain,
-        None => Confidence::Tentative,
-    };
     let found = prescan.and_then(|prescan| prescan(&first[..first.len().min(PRESCAN)]));
     Detected {
         encoding: declared.or(found),
         mark: 0,
-        confidence,
+        confidence: declared.map_or(Confidence::Tentative, |_| Confidence::Certain),
     }
 }
 

@@ -89,7 +89,6 @@ static UNSUPPORTED: &[&str] = &[
 /// Why the charset of a label is not the one that text is decoded in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LabelFault {
-    /// The label is in no table.
     Unknown,
     /// The charset is known, and nothing here decodes it.
     Unsupported,
@@ -121,7 +120,6 @@ pub(crate) fn of_label(label: &[u8]) -> (TextCharset, Option<LabelFault>) {
     (TextCharset::Guess, Some(fault))
 }
 
-/// The number of first bytes that [`guess`] reads.
 const GUESS: usize = 64 << 10;
 
 /// Guesses the charset of a text from its first [`GUESS`] bytes.
@@ -152,7 +150,6 @@ fn known(label: &[u8], bytes: &[u8]) -> TextCharset {
     }
 }
 
-/// Appends a whole text in the charset of a label, in UTF-8.
 pub(crate) fn to_utf8(label: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
     if !convert(label, bytes, out, &mut ()) {
         out.extend_from_slice(String::from_utf8_lossy(bytes).as_bytes());

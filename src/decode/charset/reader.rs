@@ -39,7 +39,6 @@ pub(crate) struct CharsetReader<S> {
 }
 
 impl<S: RewindSource> CharsetReader<S> {
-    /// Detects the encoding of a document.
     pub(crate) fn new(
         mut source: S,
         conversion: Conversion,

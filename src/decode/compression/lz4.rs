@@ -7,10 +7,8 @@ use lz4_flex::frame::FrameDecoder;
 use super::member::{DecompressFault, MemberDecoder, MemberEnd, skip_frame};
 use crate::bytes::buffered::BufferedSource;
 
-/// The first bytes of a frame.
 pub(super) const MAGIC: &[u8] = b"\x04\x22\x4d\x18";
 
-/// Flags of the frame descriptor.
 const DICTIONARY: u8 = 0x01;
 const CONTENT_CHECKSUM: u8 = 0x04;
 const CONTENT_SIZE: u8 = 0x08;
@@ -28,7 +26,6 @@ pub(super) struct Lz4 {
     /// Gets the header, then one block after the other, each whole.
     decoder: FrameDecoder<Cursor<Vec<u8>>>,
     flags: u8,
-    /// The longest block of the frame, in bytes.
     max_block: usize,
     is_skipped: bool,
     /// Reported after the bytes of the current block.

@@ -5,10 +5,8 @@ use std::io::Read;
 use super::member::{DecompressFault, MemberDecoder, MemberEnd};
 use crate::bytes::buffered::BufferedSource;
 
-/// The first two bytes.
 pub(super) const MAGIC: &[u8] = b"\x1f\x9d";
 
-/// Bits of the shortest and of the longest codes.
 const NARROW: u32 = 9;
 const WIDEST: u32 = 16;
 /// The code that empties the table, and the bit of the header that says so.
@@ -22,7 +20,6 @@ pub(super) struct Lzw {
     widest: u32,
     /// Whether [`CLEAR`] empties the table, as the header has it.
     clears: bool,
-    /// Bits of the next code.
     width: u32,
     /// The bytes of up to eight codes of the same width, and how many codes of them are used.
     group: Vec<u8>,
@@ -37,7 +34,6 @@ pub(super) struct Lzw {
 }
 
 impl Lzw {
-    /// Empties the table but for single bytes.
     fn clear_table(&mut self) {
         self.table.clear();
         self.table.extend((0..=255).map(|byte| (0, byte)));

@@ -7,7 +7,6 @@ use crate::bytes::buffered::BufferedSource;
 /// The longest zstd window or xz dictionary, in bytes: the default of zstd, and twice what `xz -9` writes.
 pub(super) const WINDOW: u64 = 128 << 20;
 
-/// Decodes the members of one codec, one after the other.
 pub(super) trait MemberDecoder: Send {
     /// Reads the header of a member; fails if nothing of the member can be decoded.
     fn begin(&mut self, source: &mut BufferedSource) -> Result<(), DecompressFault>;

@@ -36,7 +36,6 @@ pub struct Codec {
     /// The extension of file names, without the dot; may be empty.
     pub extension: &'static str,
     starts: fn(&[u8]) -> bool,
-    /// The bytes that nearly all members begin with.
     magic: &'static [u8],
     /// The number of first bytes of a member that are decompressed as a trial.
     probed: usize,
@@ -217,7 +216,6 @@ pub struct Decompressed {
     source: BufferedSource,
     decoder: Box<dyn MemberDecoder>,
     state: DecompressState,
-    /// Decompressed bytes so far.
     output: u64,
     log: SharedLog,
     /// The outermost of the layers of compression, where this is another one: its input bounds the output.
@@ -400,7 +398,6 @@ impl Decompressed {
         }
     }
 
-    /// Looks for another member after padding.
     fn next_member(&mut self) {
         let mut zeros = 0_u64;
         while self.source.peek(1).first() == Some(&0) {

@@ -10,11 +10,9 @@ use super::member::{
 };
 use crate::bytes::buffered::BufferedSource;
 
-/// The first bytes of a frame.
 const MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
 /// The first byte of a skippable frame that holds a dictionary for the frames after it.
 const DICTIONARY_FRAME: u8 = 0x5d;
-/// The longest dictionary, in bytes.
 const DICTIONARY: usize = 8 << 20;
 /// The number of bytes of a frame in which its first block is whole: that and a frame header.
 pub(super) const FIRST_BLOCK: usize = BLOCK_MOST + 32;
@@ -50,7 +48,6 @@ pub(super) struct Zstd {
     fault: Option<DecompressFault>,
     /// The dictionary of frames that name none.
     dictionary: Option<u32>,
-    /// No frame has been read.
     is_first: bool,
 }
 
