@@ -1,10 +1,10 @@
-//! Archives: the counts of their members, and the search for members.
+//! Archives: the number of their members, and the search for members.
 
 use std::collections::BTreeMap;
 
 use crate::bytes::window::Window;
 
-/// The counts of an archive: loss is reported, not silent.
+/// Numbers of members and parts of an archive: loss is reported, not silent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArchiveCounts {
     /// The number of members.
@@ -19,7 +19,6 @@ impl ArchiveCounts {
     /// A hostile archive must not fill the memory with names: more of them are counted as `*`.
     const NAMES: usize = 1024;
 
-    /// Counts a part that is not read.
     pub(crate) fn skip(&mut self, media_type: &str) {
         self.skip_several(media_type, 1);
     }
@@ -34,14 +33,14 @@ impl ArchiveCounts {
         *self.skipped.entry(name.to_owned()).or_default() += parts;
     }
 
-    /// Counts what is not read of an archive in this one.
+    /// Adds the skipped parts of an archive in this one.
     pub(crate) fn add_skipped(&mut self, inner: &ArchiveCounts) {
         for (name, count) in &inner.skipped {
             self.skip_several(name, *count);
         }
     }
 
-    /// Adds the counts of another piece of the archive.
+    /// Adds the numbers of another piece of the archive.
     pub fn add(&mut self, other: &ArchiveCounts) {
         self.members += other.members;
         self.parts += other.parts;
@@ -51,14 +50,13 @@ impl ArchiveCounts {
 
 /// Finds where the members of an archive begin, as its scanner does, but faster.
 pub(crate) trait MemberFinder: Send {
-    /// Looks for the next member in the pending bytes of a window. A member has to be looked for
-    /// from `next` of the one before it on.
+    /// Looks for the next member in the pending bytes of a window, from `next` of the previous one on.
     fn next(&mut self, window: &Window<'_>, read_at: ReadAt<'_>) -> MemberSearch;
 
     /// Returns the context of a piece that starts with the member found last.
     fn context(&self) -> SplitContext;
 
-    /// Takes what was found since the last call and before the offset `end`.
+    /// Takes the findings since the last call and before the offset `end`.
     fn take_index(&mut self, end: u64) -> PieceIndex;
 }
 
@@ -80,9 +78,8 @@ pub(crate) type ReadAt<'a> = &'a dyn Fn(u64, &mut [u8]) -> usize;
 pub(crate) enum MemberSearch {
     /// A member begins at `at`; its first line ends at `next`.
     Found {
-        /// The index of its first byte.
         at: usize,
-        /// The index from which on to look for the one behind it.
+        /// The index at which the search for the next member starts.
         next: usize,
     },
     /// No member begins before this index, from which on more bytes are needed.
@@ -96,8 +93,8 @@ pub(crate) enum MemberSearch {
 pub struct SplitContext {
     /// The number of members before the piece.
     pub before: u64,
-    /// The offset of the first member after the piece, if there is one. The scanner sees some bytes
-    /// of that member, to find the end of the one before it.
+    /// The offset of the first member after the piece. The scanner sees some bytes of that member, to
+    /// find the end of the previous one.
     pub end: Option<u64>,
     /// A choice that the first member makes for the others, encoded by the format; 0 at the start.
     pub state: u8,

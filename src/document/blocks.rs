@@ -1,4 +1,4 @@
-//! Blocks of lines, in which markup of plain text is read, and what is found in them.
+//! Blocks of lines, in which markup of plain text is read, and their references.
 
 use std::ops::Range;
 
@@ -46,18 +46,14 @@ pub(super) const fn format(
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line<'a> {
-    /// The bytes that the line is a part of.
     bytes: &'a [u8],
-    /// Index of the first byte that is not a blank.
     pub(super) start: usize,
-    /// Index after the last byte that is not a blank.
     pub(super) end: usize,
     /// The column of the text, from 0; tab stops are 8 columns apart.
     pub(super) indent: usize,
 }
 
 impl<'a> Line<'a> {
-    /// Returns the line in a range, without its line break.
     pub(super) fn new(bytes: &'a [u8], range: Range<usize>) -> Self {
         let mut line = Line {
             bytes,
@@ -78,7 +74,6 @@ impl<'a> Line<'a> {
         line
     }
 
-    /// Returns the rest of the line from an index on, after blanks.
     pub(super) fn rest(self, from: usize) -> Self {
         let mut start = from.min(self.end);
         while start < self.end && is_blank(self.bytes[start]) {
@@ -99,7 +94,6 @@ impl<'a> Line<'a> {
         self.start == self.end
     }
 
-    /// Returns the bytes without the blanks at both ends.
     pub(super) fn text(self) -> &'a [u8] {
         &self.bytes[self.range()]
     }
@@ -109,7 +103,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Returns the number of columns that a text takes: wide characters take two.
+/// Returns the width of a text in columns: wide characters take two.
 pub(super) fn columns(text: &[u8]) -> usize {
     if text.is_ascii() {
         return text.len();
@@ -122,7 +116,7 @@ pub(super) fn columns(text: &[u8]) -> usize {
     characters.sum()
 }
 
-/// Returns the number of columns of a character (Unicode, East Asian Width: wide and fullwidth).
+/// Returns the width of a character (Unicode, East Asian Width: wide and fullwidth).
 pub(super) fn width(character: char) -> usize {
     match character {
         '\u{1100}'..='\u{115f}'
@@ -160,22 +154,21 @@ pub(super) fn lines(bytes: &[u8], block: Range<usize>) -> Vec<Line<'_>> {
 pub(super) trait BlockReader: Send {
     fn begin(&mut self, start: &ScanStart);
 
-    /// Returns whether a line is passed over, by its first bytes. It is blank or not, and has no line break.
+    /// Returns whether a line without its line break is skipped, by its first bytes.
     fn passes_over(&mut self, head: &[u8]) -> bool;
 
-    /// Reads a block: lines of which none is blank. Returns the index after the last line that was
-    /// read, at least the first one.
+    /// Reads a block of lines that are not blank. Returns the index after the last line that was read,
+    /// at least the first one.
     fn read(&mut self, bytes: &[u8], block: Range<usize>) -> usize;
 
     fn results(&mut self) -> &mut BlockResults;
 
-    /// Returns whether a line is a block of its own, by its first bytes; `previous` is the line before it
+    /// Returns whether a line is a separate block, by its first bytes; `previous` is the line before it
     /// if that is the first of its block but for attributes.
     fn is_apart(&self, _head: &[u8], _previous: Option<&[u8]>) -> bool {
         false
     }
 
-    /// Returns whether a line holds attributes of its block.
     fn is_attributes(&self, _head: &[u8]) -> bool {
         false
     }
@@ -183,9 +176,8 @@ pub(super) trait BlockReader: Send {
 
 pub(super) struct BlockScanner<R> {
     reader: R,
-    /// The rest of the current line is skipped.
     in_line: bool,
-    /// The byte order mark, if there is one, was read.
+    /// Whether the start of the document was checked for a byte order mark.
     started: bool,
 }
 
@@ -257,8 +249,7 @@ impl<R: BlockReader> Scan for BlockScanner<R> {
     }
 }
 
-/// Returns the length of the block that some bytes begin with, and whether it is cut; `None` if more
-/// bytes are needed.
+/// Returns the length of the first block, and whether it is cut; `None` if more bytes are needed.
 fn block_end(bytes: &[u8], last: bool, reader: &impl BlockReader) -> Option<(usize, bool)> {
     let (mut at, mut previous, mut is_first) = (0, None, true);
     let whole = &bytes[..bytes.len().min(MAX_BLOCK_LEN)];
@@ -288,7 +279,6 @@ fn block_end(bytes: &[u8], last: bool, reader: &impl BlockReader) -> Option<(usi
     }
 }
 
-/// The base that a reference in a block is resolved against.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) enum BlockBase {
     #[default]
@@ -318,7 +308,7 @@ pub(super) fn erase(text: &mut [u8]) {
     bytes.for_each(|byte| *byte = b' ');
 }
 
-/// Reports what the rules for text find in text that begins at an index of the window.
+/// Reports the references in text that begins at an index of the window, by the rules for text.
 pub(super) fn text_references(
     text: &[u8],
     start: usize,
@@ -352,7 +342,6 @@ pub(super) struct BlockResults {
 }
 
 impl BlockResults {
-    /// Adds a reference, unless it is empty.
     pub(super) fn reference(&mut self, found: BlockReference) {
         let length = found.text.as_ref().map_or(found.range.len(), Vec::len);
         if length > 0 {
@@ -364,14 +353,12 @@ impl BlockResults {
         self.diagnostics.push((code, at));
     }
 
-    /// Adds a name that a fragment can refer to.
     pub(super) fn anchor(&mut self, at: usize, name: Vec<u8>) {
         if self.marks && !name.is_empty() {
             self.anchors.push((at, name));
         }
     }
 
-    /// Adds a comment with its contents, if it is a remark.
     pub(super) fn comment(&mut self, whole: Range<usize>, contents: &[u8]) {
         if self.marks && check_remark(contents, true) == RemarkCheck::Yes {
             self.remark(RemarkKind::Ignore, whole, contents.to_vec());
@@ -419,7 +406,6 @@ impl BlockResults {
 }
 
 impl BlockReference {
-    /// Creates a reference that is written as it is read, in a construct of markup.
     pub(super) fn new(range: Range<usize>, element: &'static str) -> Self {
         BlockReference {
             range,
@@ -428,7 +414,6 @@ impl BlockReference {
         }
     }
 
-    /// Sets the reference that is resolved to the path of a file, if that has other bytes than URIs.
     pub(super) fn encode_path(&mut self, path: &[u8]) {
         if path.iter().any(|byte| b" ?#%".contains(byte)) {
             push_path(path, self.resolves_as.insert(Vec::new()));
@@ -473,7 +458,6 @@ pub(super) fn join(first: Option<Line<'_>>, rest: &[Line<'_>]) -> DecodedText {
 }
 
 impl DecodedText {
-    /// Returns the bytes of the window that a range of the text comes from.
     pub(super) fn range(&self, range: Range<usize>) -> Range<usize> {
         let span = self.source().span(range);
         span.start as usize..span.end as usize

@@ -21,7 +21,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// What is not read of messages, with the noun of one.
+    /// Documents in messages that are not read, each with its noun.
     pub(crate) const UNREAD: [(Effect, &'static str); 3] = [
         (Effect::Encrypted, "encrypted message"),
         (Effect::Signed, "signed message"),

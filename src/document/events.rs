@@ -15,19 +15,18 @@ use crate::uri::ByteClasses;
 pub struct Span {
     /// Offset of the first byte.
     pub start: u64,
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     pub end: u64,
 }
 
 impl Span {
-    /// Returns the bytes of the document in a range of a window.
     pub(crate) fn of(range: &Range<usize>, window: &Window<'_>) -> Self {
         let (start, end) = (window.offset_at(range.start), window.offset_at(range.end));
         Span { start, end }
     }
 }
 
-/// A window of a document, and the events of what is found in it.
+/// A window of a document, and its events.
 #[derive(Debug)]
 pub(crate) struct WindowEvents<'w, 'e> {
     pub(crate) window: Window<'w>,
@@ -35,13 +34,11 @@ pub(crate) struct WindowEvents<'w, 'e> {
 }
 
 impl WindowEvents<'_, '_> {
-    /// Reports a diagnostic for an index of the window.
     pub(crate) fn diagnose(&mut self, code: &'static Code, at: usize) {
         let offset = self.window.offset_at(at);
         self.events.push(Event::Diagnostic(code, offset));
     }
 
-    /// Returns the bytes of the document in a range of the window.
     pub(crate) fn span(&self, range: &Range<usize>) -> Span {
         Span::of(range, &self.window)
     }
@@ -90,7 +87,7 @@ pub enum NameRange {
 pub(crate) const MAX_NAME_LEN: usize = 8 << 10;
 
 impl NameRange {
-    /// Returns a name, one byte too long if it is longer than [`MAX_NAME_LEN`].
+    /// Creates a name, one byte too long if it is longer than [`MAX_NAME_LEN`].
     pub fn other(text: TextRange) -> Self {
         NameRange::Other(text.first(MAX_NAME_LEN + 1))
     }
@@ -204,7 +201,7 @@ pub enum BaseSelector {
 pub struct FoundReference {
     /// The bytes of the document from which the reference was read.
     pub span: Span,
-    /// Line and column of the start of the span; `None` if the caller is to count them.
+    /// Line and column of the start of the span; `None` if the caller has to count them.
     pub position: Option<Position>,
     /// The reference, without what the format adds, such as line breaks or character references.
     pub text: TextRange,
@@ -222,8 +219,7 @@ pub struct FoundReference {
     pub flags: Flags,
     /// The base that the reference is resolved against.
     pub base: BaseSelector,
-    /// The reference that is resolved in its place, such as one with the suffix that its format leaves
-    /// out.
+    /// The reference to resolve instead, such as one with the suffix that its format leaves out.
     pub resolves_as: Option<TextRange>,
     /// Other readings, the likeliest first: a range of the batch's alternatives.
     pub alternatives: (u32, u32),
@@ -289,9 +285,9 @@ pub enum EntityBaseField {
 /// The family of formats, which decides the rules of resolution by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RuleFamily {
-    /// Markup: the WHATWG URL standard, which tells where a browser would go.
+    /// Markup: the WHATWG URL standard, as browsers use it.
     Markup,
-    /// Everything else: RFC 3986 in its corrected form, which keeps what was written.
+    /// Everything else: RFC 3986 in its corrected form, which keeps the written form.
     #[default]
     Plain,
 }
@@ -299,7 +295,7 @@ pub enum RuleFamily {
 /// The start of an enclosed document.
 #[derive(Clone, Copy, Debug)]
 pub struct Enter {
-    /// The name of the document in its container; `None` if it has that of its host.
+    /// The name of the document in its container; `None` for its host's name.
     pub member: Option<TextRange>,
     /// The family of its format.
     pub family: RuleFamily,
@@ -348,13 +344,13 @@ pub struct EnvelopeRanges {
     pub decode: [FieldDecoder; 3],
 }
 
-/// Whether the labels of enclosed documents count from here inwards.
+/// Whether the labels of enclosed documents are visible here.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LabelScope {
-    /// They count in outer documents only.
+    /// In outer documents only.
     #[default]
     Apart,
-    /// They count: the document is a `multipart/related` (RFC 2557 section 5).
+    /// Here and inside: the document is a `multipart/related` (RFC 2557 section 5).
     Related,
 }
 
@@ -383,11 +379,9 @@ pub enum Event {
     /// A name that a fragment can refer to, and its offset, if
     /// [`FormatOptions::anchors`](super::FormatOptions) asks for them.
     Anchor(TextRange, u64),
-    /// A remark for those who check the document, if
-    /// [`FormatOptions::anchors`](super::FormatOptions) asks for anchors.
+    /// A remark, if [`FormatOptions::anchors`](super::FormatOptions) asks for anchors.
     Remark(FoundRemark),
-    /// The document was read by the slow, exact path; the name of the rule that needed it, for
-    /// statistics.
+    /// The slow, exact path read the document; the name of the rule that needed it, for statistics.
     Exact(&'static str),
     /// A diagnostic, with the offset of its first occurrence.
     Diagnostic(&'static Code, u64),
@@ -415,7 +409,7 @@ pub struct FoundRemark {
     pub text: TextRange,
     /// The bytes of the document.
     pub span: Span,
-    /// Line and column of [`FoundRemark::place`]; `None` if the caller is to count them.
+    /// Line and column of [`FoundRemark::place`]; `None` if the caller has to count them.
     pub position: Option<Position>,
 }
 
@@ -433,7 +427,6 @@ pub enum RemarkKind {
 }
 
 impl RemarkKind {
-    /// All kinds, in order.
     pub(crate) const ALL: [RemarkKind; 4] = [
         RemarkKind::Ignore,
         RemarkKind::UndefinedLabel,
@@ -459,7 +452,7 @@ pub struct RestartHints {
     pub exact: bool,
     /// The encoding that the earlier pass found.
     pub encoding: Option<&'static Encoding>,
-    /// Whether the document declares that encoding: later declarations do not count (WHATWG HTML
+    /// Whether the document declares that encoding: later declarations are ignored (WHATWG HTML
     /// 13.2.3.4).
     pub declared: bool,
 }
@@ -469,7 +462,7 @@ pub struct RestartHints {
 pub struct OpenDocuments(usize);
 
 impl OpenDocuments {
-    /// Counts an event; returns whether it is one of the outermost document itself.
+    /// Follows an event; returns whether it belongs to the outermost document.
     pub fn is_outermost(&mut self, event: &Event) -> bool {
         match event {
             Event::Enter(_) => self.0 += 1,
@@ -494,7 +487,7 @@ pub(crate) type Flush<'f> = dyn FnMut(&mut Events<'_>) + 'f;
 
 /// The number of events that a batch with a [`Flush`] holds, about 2 MiB.
 const FULL: usize = 16 << 10;
-/// The number of stored bytes from which on they are dropped where that is possible.
+/// Stored bytes beyond this number are dropped where possible.
 const STORE_LIMIT: usize = 1 << 20;
 
 /// Events, with a store of the bytes that are not in the window.
@@ -510,13 +503,11 @@ pub struct Batch {
 /// A batch of events that is being filled.
 ///
 /// The events of a window can take far more memory than the window: 2 million references in one
-/// attribute of 4 MiB. A batch with a [`Flush`] is flushed when it is full; stored bytes stay, because
-/// later events may refer to them.
+/// attribute of 4 MiB. A batch with a [`Flush`] is flushed when it is full, without its stored bytes.
 #[derive(Default)]
 pub struct Events<'f> {
     batch: Batch,
     relief: Option<&'f mut Flush<'f>>,
-    /// Whether references were released before their document was settled.
     references_released: bool,
     /// The number of open marks. While there are any, nothing is flushed.
     marks: usize,
@@ -614,8 +605,7 @@ impl<'f> Events<'f> {
         }
     }
 
-    /// Returns a mark for [`Events::rollback`]. Until then, or until [`Events::keep`], nothing is
-    /// flushed.
+    /// Returns a mark for [`Events::rollback`]; nothing is flushed before that or [`Events::keep`].
     pub fn mark(&mut self) -> EventMark {
         self.marks += 1;
         EventMark {
@@ -636,9 +626,7 @@ impl<'f> Events<'f> {
         self.marks = self.marks.saturating_sub(1);
     }
 
-    /// Appends an event.
-    ///
-    /// The limit is checked afterwards, so that the event is built in place.
+    /// Appends an event. The limit is checked afterwards, so that the event is built in place.
     #[inline]
     pub fn push(&mut self, event: Event) {
         self.batch.list.push(event);
@@ -655,7 +643,6 @@ impl Batch {
         self.clear_texts();
     }
 
-    /// Empties the store, to which no event refers any more.
     fn clear_texts(&mut self) {
         self.store.clear();
         self.alternatives.clear();

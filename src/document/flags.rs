@@ -1,4 +1,4 @@
-//! Flags of a reference: what was done to it, and what is odd about it. One row per flag.
+//! Flags of a reference: the changes made to it, and its peculiarities. One row per flag.
 
 use crate::bytes::simd::{self, Block};
 
@@ -110,15 +110,15 @@ flags! {
 impl Flags {
     /// The target of a `meta` element's refresh.
     pub const REFRESH: Flags = Flags(1 << 63);
-    /// The reference stands in RSS, which says nothing of bases, or in HTML inside it.
+    /// The reference is in RSS, which does not define bases, or in HTML inside it.
     pub const RSS: Flags = Flags(1 << 59);
-    /// The reference is one that a sitemap lists.
+    /// The reference is listed by a sitemap.
     pub const LISTED: Flags = Flags(1 << 58);
     /// The reference's element asks to be left out (`HtmlOptions::ignore`).
     pub const IGNORED: Flags = Flags(1 << 62);
-    /// The span is that of an object of a PDF.
+    /// The span is a PDF object's.
     pub const OBJECT: Flags = Flags(1 << 61);
-    /// The object stands in a compressed stream, whose span stands for that of the object.
+    /// The object is in a compressed stream, whose span is given.
     pub const PACKED: Flags = Flags(1 << 60);
 }
 
@@ -203,8 +203,8 @@ impl std::fmt::Debug for Flags {
 /// The starts of placeholders that a template engine replaces.
 const PLACEHOLDERS: [&[u8]; 5] = [b"{{", b"{%", b"${", b"<%", b"#{"];
 
-/// Returns whether a template engine will replace a part of a reference. A percent sign with two
-/// hexadecimal digits behind it stands for a byte, though behind a brace.
+/// Returns whether a template engine will replace a part of a reference. A percent sign before two
+/// hexadecimal digits is an escape, except after a brace.
 #[inline]
 pub(crate) fn holds_placeholder(reference: &[u8]) -> bool {
     let starts = |block: Block| block.any_of([b'{', b'%']);

@@ -1,11 +1,11 @@
 //! A document format, and the contract of its scanner.
 //!
-//! [`Scan::scan`] reports what lies wholly before index `n` of the window and returns `n`. The next
-//! window starts with the bytes from `n` on, after up to [`look_behind`](Bounds) consumed bytes. In
-//! the last window `n` is the length of the window. *However a document is cut into windows, the events are the same.*
+//! [`Scan::scan`] reports everything before index `n` of the window and returns `n`. The next window
+//! starts with the bytes from `n` on, after up to [`look_behind`](Bounds) consumed bytes. In the last
+//! window `n` is its length. *However a document is cut into windows, the events are the same.*
 //!
-//! Spans of references lie within the bytes that were pending, and ascend. A scanner that sees
-//! `look_ahead` pending bytes consumes at least one.
+//! Spans of references lie within the pending bytes, and ascend. A scanner that sees `look_ahead`
+//! pending bytes consumes at least one.
 
 use encoding_rs::Encoding;
 
@@ -18,10 +18,10 @@ use crate::decode::charset;
 /// The points at which a long document can be split without a change to its links.
 #[derive(Clone, Copy)]
 pub(crate) enum SplitPoint {
-    /// After a line that is recognized without the text before it. Finds the first such index, after
-    /// an LF, in bytes that may start anywhere in the document.
+    /// After a line that is recognized without the text before it. Finds the first such index, after an
+    /// LF, in bytes from anywhere in the document.
     Line(fn(&[u8]) -> Option<usize>),
-    /// Between the members of an archive, which have to be found one after the other.
+    /// Between the members of an archive, which are found one after the other.
     Member(fn() -> Box<dyn MemberFinder>),
 }
 
@@ -33,15 +33,13 @@ pub trait Scan: Send {
     /// Reports the events of a window, and returns the number of bytes consumed.
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize;
 
-    /// Called when references were released before their document was settled: the document cannot be
-    /// read again.
+    /// Called when references were released before their document was settled: it cannot be read again.
     fn references_released(&mut self) {}
 
     /// Sets the findings of a [`MemberFinder`] for the piece of an archive that begins next.
     fn set_index(&mut self, _index: Option<&PieceIndex>) {}
 
-    /// Returns how much of an archive was read since it began, and what was passed over; `None`
-    /// for formats that are no archives.
+    /// Returns the members read and the parts skipped since an archive began; `None` for other formats.
     fn counts(&self) -> Option<&ArchiveCounts> {
         None
     }
@@ -52,8 +50,8 @@ pub trait Scan: Send {
 pub struct ScanStart {
     /// The encoding that a transport or the user declares.
     pub declared: Option<&'static Encoding>,
-    /// The encoding that the caller detected. A document in an encoding that
-    /// [needs transcoding](charset::needs_transcoding) then comes in UTF-8, without its mark.
+    /// The encoding that the caller detected. A document in an encoding that [needs
+    /// transcoding](charset::needs_transcoding) comes in UTF-8, without its mark.
     pub detected: Option<charset::Detected>,
     /// The findings of an earlier pass over the same document.
     pub restart: RestartHints,
@@ -61,11 +59,11 @@ pub struct ScanStart {
     pub reread: Reread,
     /// The rest of the archive of which the document is a piece.
     pub split: SplitContext,
-    /// Whether a scanner that counts lines itself has to count them.
+    /// Whether a scanner that counts lines itself needs them.
     pub positions: Positions,
     /// Whether plain text is declared as the source of formatted text.
     pub source: TextSource,
-    /// The dialect of Markdown of the tree that the document is in, if the tree tells.
+    /// The dialect of Markdown of the document's tree, if known.
     pub slug: Option<Slug>,
     /// The roles of reStructuredText.
     pub roles: RstRoles,
@@ -81,21 +79,20 @@ pub enum Positions {
     Lines,
 }
 
-/// Whether a document can be read again, when a scanner asks for it with
+/// Whether a document can be read again after an
 /// [`Event::Restart`](crate::document::events::Event::Restart).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reread {
     /// From its first byte.
     #[default]
     Possible,
-    /// Not at all: the scanner continues with its approximation.
+    /// The scanner continues with its approximation.
     Impossible,
 }
 
 /// Whether the URI of a file is a base of its contents (RFC 2396 section 5.1.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Retrieval {
-    /// It is: the document was retrieved from there, or as if.
     Place,
     /// It is not: a message was not written for the folder that keeps it.
     Elsewhere,
@@ -109,34 +106,28 @@ pub(crate) enum Passes {
     /// Once, or a second time from its first byte after a
     /// [`Restart`](crate::document::events::Event::Restart).
     MaybeTwice,
-    /// Once, and in one window, up to `max_document` bytes; what is read has no lines.
+    /// Once, and in one window, up to `max_document` bytes; the text has no lines.
     Held,
 }
 
 /// A document format.
 pub struct Format {
-    /// The name that `--type` takes.
+    /// The name in `--type`.
     pub name: &'static str,
     /// Extensions of file names, in lower case.
     pub extensions: &'static [&'static str],
-    /// Whole names of files, in lower case, that are of the format whatever their extension.
+    /// Names of files, in lower case, that are of the format whatever their extension.
     pub(crate) file_names: &'static [&'static str],
-    /// Media types, in lower case, of documents that a container declares so.
     pub(crate) media_types: &'static [&'static str],
-    /// The family, which decides the rules of resolution by default.
     pub(crate) family: RuleFamily,
-    /// Whether the URI of a file is a base of its contents.
     pub(crate) retrieval: Retrieval,
     /// The number of bytes that the scanner needs to see.
     #[doc(hidden)]
     pub bounds: Bounds,
-    /// Whether a document may have to be read a second time.
     pub(crate) reading: Passes,
     /// Finds the encoding that a document declares; `None` for formats without declarations.
     pub(crate) prescan: Option<charset::Prescan>,
-    /// Which documents are converted to UTF-8 first.
     pub(crate) conversion: charset::Conversion,
-    /// The points at which a long document can be split, if there are any.
     pub(crate) split_point: Option<SplitPoint>,
     /// Makes a scanner.
     #[doc(hidden)]
@@ -152,7 +143,6 @@ impl PartialEq for Format {
 
 impl Eq for Format {}
 
-/// Plain text.
 impl Default for &Format {
     fn default() -> Self {
         Format::TEXT

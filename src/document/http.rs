@@ -41,11 +41,10 @@ pub(crate) const METADATA: Format = Format {
 pub(super) struct HttpField {
     pub(super) name: &'static str,
     syntax: HttpFieldSyntax,
-    /// Whether it is read only where all fields are asked for.
+    /// Whether it is read only if all fields are asked for.
     is_trace: bool,
 }
 
-/// The syntax of references in the value of a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum HttpFieldSyntax {
     Whole,
@@ -53,7 +52,7 @@ enum HttpFieldSyntax {
     FirstWord,
     /// In angle brackets outside quotes.
     Links,
-    /// Behind a number of seconds.
+    /// After a number of seconds.
     Refresh,
 }
 
@@ -96,7 +95,6 @@ impl HttpField {
         fields.find(|field| name.eq_ignore_ascii_case(field.name.as_bytes()))
     }
 
-    /// Returns the ranges of the references in a value.
     pub(super) fn references(&self, value: &[u8]) -> Vec<Range<usize>> {
         let word = value.iter().position(u8::is_ascii_whitespace);
         let ranges = match self.syntax {
@@ -117,15 +115,13 @@ fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
 }
 
 pub(crate) struct HttpLine<'a> {
-    /// The name, in any case.
     pub(crate) name: &'a [u8],
-    /// The value in the block, without white space around it. It may have line breaks.
+    /// The trimmed range in the block; it may have line breaks.
     pub(crate) value: Range<usize>,
-    /// The line of the block on which it begins, from 1.
     line: u64,
 }
 
-/// Returns a name in lower case; an empty one where it is longer than the buffer.
+/// Returns a name in lower case; an empty one if it is longer than the buffer.
 pub(crate) fn lower_case<'b>(name: &[u8], buffer: &'b mut [u8]) -> &'b [u8] {
     let Some(lower) = buffer.get_mut(..name.len()) else {
         return &[];
@@ -135,8 +131,8 @@ pub(crate) fn lower_case<'b>(name: &[u8], buffer: &'b mut [u8]) -> &'b [u8] {
     lower
 }
 
-/// Returns the fields of a header block, whose lines may end in LF alone. Lines that are none are left
-/// out, such as the one before them.
+/// Returns the fields of a header block, whose lines may end in LF alone; skips other lines, such as
+/// the status line.
 pub(crate) fn fields(block: &[u8]) -> impl Iterator<Item = HttpLine<'_>> {
     let mut lines = lines(block).peekable();
     std::iter::from_fn(move || {
@@ -203,7 +199,6 @@ pub(crate) fn has_references(block: &[u8]) -> bool {
     fields(block).any(|field| HttpField::find(FIELDS, field.name).is_some())
 }
 
-/// The scanner of header blocks, for the fields of a table.
 struct FieldScanner {
     table: &'static [HttpField],
     options: FormatOptions,
@@ -256,8 +251,8 @@ impl Scan for FieldScanner {
     }
 }
 
-/// Returns the targets of a `Link` field (RFC 8288 section 3): in angle brackets, at the start of a
-/// link-value. Brackets in quoted parameters are none.
+/// Returns the targets of a `Link` field (RFC 8288 section 3): in angle brackets outside quotes, at the
+/// start of a link-value.
 fn link_targets(value: &[u8]) -> Vec<Range<usize>> {
     let mut targets = Vec::new();
     let (mut at, mut expects_target) = (0, true);

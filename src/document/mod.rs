@@ -48,7 +48,6 @@ pub(crate) use format::{Passes, Reread, Retrieval, SplitPoint};
 pub(crate) use options::NestingLimit;
 pub use options::{AnchorReporting, FormatOptions};
 
-/// Every format, one row each, in groups.
 static FORMATS: &[&[Format]] = &[
     &[text::FORMAT, html::FORMAT, css::FORMAT],
     #[cfg(feature = "documents")]
@@ -83,7 +82,6 @@ pub fn formats() -> impl Iterator<Item = &'static Format> + Clone {
 impl Format {
     /// Plain text.
     pub const TEXT: &'static Format = &text::FORMAT;
-    /// Calendars and cards.
     #[cfg(feature = "mail")]
     pub(crate) const FOLDED: &'static Format = &text::FOLDED;
     /// HTML.
@@ -93,10 +91,9 @@ impl Format {
     /// XML of any vocabulary.
     #[cfg(feature = "documents")]
     pub const XML: &'static Format = &xml::FORMAT;
-    /// XML in a package, where what is of no known vocabulary is no text to search.
+    /// XML in a package, where unknown vocabularies are not searched as text.
     #[cfg(feature = "audit")]
     pub(crate) const XML_PART: &'static Format = &xml::PART;
-    /// PDF.
     #[cfg(feature = "audit")]
     pub(crate) const PDF: &'static Format = &pdf::FORMAT;
     /// reStructuredText.
@@ -105,7 +102,6 @@ impl Format {
     /// CommonMark with the extensions of GitHub.
     #[cfg(feature = "markdown")]
     pub const MARKDOWN: &'static Format = &markdown::FORMAT;
-    /// Markdown in a notebook.
     #[cfg(all(feature = "documents", feature = "markdown"))]
     pub(crate) const MARKDOWN_CELL: &'static Format = &markdown::CELL;
     #[cfg(all(feature = "documents", not(feature = "markdown")))]
@@ -128,14 +124,13 @@ impl Format {
         formats().find(|format| format.name == name)
     }
 
-    /// Returns whether documents of the format are read where `other` is asked for: MDX and the Markdown
-    /// of Quarto are Markdown.
+    /// Returns whether documents of the format are read as `other`: MDX and Quarto's Markdown are
+    /// Markdown.
     #[cfg(feature = "audit")]
     pub(crate) fn is_a(&self, other: &Format) -> bool {
         self == other || *other == markdown::FORMAT && self.is_markdown()
     }
 
-    /// Returns whether the format is Markdown of any kind.
     #[cfg(feature = "audit")]
     pub(crate) fn is_markdown(&self) -> bool {
         [markdown::FORMAT, markdown::MDX, markdown::QUARTO].contains(self)
@@ -147,8 +142,8 @@ impl Format {
         formats().find(|format| format.media_types.contains(&media_type))
     }
 
-    /// Returns the format of the payload of a record with a media type, in lower case: plain text for
-    /// text of any other kind.
+    /// Returns the format of a record's payload by its media type, in lower case: plain text for other
+    /// text.
     #[cfg(any(feature = "documents", feature = "mail"))]
     pub(crate) fn of_payload(media_type: &str) -> Option<&'static Format> {
         #[cfg(feature = "mail")]

@@ -172,7 +172,7 @@ pub struct MailOptions {
     pub headers: Headers,
     /// Whether message identifiers are reported as `mid:`, and news groups as `news:`.
     pub ids: bool,
-    /// Which parts of a `multipart/alternative` count.
+    /// Which parts of a `multipart/alternative` are read.
     pub alternatives: Alternatives,
     /// Whether the date, the sender and the subject of each message are reported.
     pub envelope: bool,
@@ -213,7 +213,7 @@ pub enum Headers {
     All,
 }
 
-/// Which parts of a `multipart/alternative` count.
+/// Which parts of a `multipart/alternative` are read.
 #[cfg(feature = "mail")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
@@ -231,10 +231,10 @@ pub enum Alternatives {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum MimeBase {
-    /// Resolved against the enclosing base, it is one.
+    /// It is a base, resolved against the enclosing base.
     #[default]
     Chained,
-    /// It is none (RFC 2557 section 5, to the letter).
+    /// It is not (RFC 2557 section 5, to the letter).
     Strict,
 }
 
@@ -249,10 +249,8 @@ pub enum Attachments {
     Open,
 }
 
-/// A limit of nesting: how many documents of a kind may enclose each other.
-///
-/// A container asks it before it opens a member, and reports or reads the member as text where it
-/// does not admit another level.
+/// How many documents of a kind may enclose each other. A container asks before it opens a member, and
+/// reports or reads the member as text where no other level is admitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NestingLimit(pub(crate) usize);
 

@@ -1,7 +1,7 @@
 //! Packages: the formats of zips whose members belong together (EPUB, OOXML, ODF).
 //!
-//! Members are read by their own formats (`archive/package.rs`). The rows here give packages their
-//! names, and read what is named as one and is no zip.
+//! `archive/package.rs` reads members by their own formats. The rows here give packages their names,
+//! and read files with such a name that are not zips.
 
 use super::{Format, Scan, ScanStart, diagnostic, text};
 use crate::bytes::window::Window;
@@ -36,7 +36,7 @@ pub(crate) const ODF: Format = Format {
     ..EPUB
 };
 
-/// The scanner for a file that is named as a package and is none.
+/// The scanner for a file that is named as a package but is not a zip.
 #[derive(Default)]
 struct NoPackage {
     is_diagnosed: bool,

@@ -1,9 +1,8 @@
 //! Comments that are remarks for those who check a document.
 
-/// The first word of a remark.
 pub(super) const FIRST_WORD: &[u8] = b"uriscan-ignore";
 
-/// A comment with longer contents, in bytes, is no remark.
+/// Maximum length in bytes of the contents of a remark.
 pub(super) const LONGEST_REMARK: usize = 4 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,8 +12,7 @@ pub(super) enum RemarkCheck {
     Cut,
 }
 
-/// Tells whether a comment is a remark, by the contents as far as they are known; `is_whole` if they
-/// end there.
+/// Determines whether a comment is a remark, by its known contents; `is_whole` if they end there.
 pub(super) fn check_remark(contents: &[u8], is_whole: bool) -> RemarkCheck {
     let text = contents.trim_ascii_start();
     let may_be = match text.len() < FIRST_WORD.len() {

@@ -9,13 +9,12 @@ use crate::decode::offset_map::OffsetMap;
 /// The position of a text in the document.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin<'a> {
-    /// The text is an unchanged part of the document, which begins at this offset.
+    /// The text is an unchanged part of the document, from this offset on.
     Offset(u64),
     Decoded(&'a OffsetMap),
 }
 
 impl Origin<'_> {
-    /// Returns the bytes of the document that a span of the text comes from.
     #[inline]
     pub(super) fn span(self, span: Span) -> Span {
         let (start, end) = match self {
@@ -37,7 +36,6 @@ impl Origin<'_> {
         }
     }
 
-    /// Returns the offset in the document of an offset in the text.
     pub(super) fn offset(self, at: u64) -> u64 {
         match self {
             Origin::Offset(offset) => offset + at,
@@ -51,12 +49,11 @@ impl Origin<'_> {
 pub(super) struct SourceText<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) origin: Origin<'a>,
-    /// Whether a reader of XML has decoded the values, in which nothing is left to decode.
+    /// Whether a reader of XML has decoded the values.
     pub(super) is_final: bool,
 }
 
 impl<'a> SourceText<'a> {
-    /// Returns the text of a window whose first byte has an offset in the document.
     pub(super) fn window(bytes: &'a [u8], offset: u64) -> Self {
         SourceText {
             bytes,
@@ -65,7 +62,6 @@ impl<'a> SourceText<'a> {
         }
     }
 
-    /// Returns a text that was decoded, with the map to the document.
     pub(super) fn decoded(bytes: &'a [u8], map: &'a OffsetMap) -> Self {
         SourceText {
             bytes,
@@ -83,7 +79,6 @@ impl<'a> SourceText<'a> {
         self.origin.offset(at as u64)
     }
 
-    /// Returns the bytes of the document that a range of the text comes from.
     #[inline]
     pub(super) fn span(&self, range: Range<usize>) -> Span {
         let (start, end) = (range.start as u64, range.end as u64);
@@ -123,7 +118,6 @@ impl DecodedText {
         self.map.starting(offset);
     }
 
-    /// Appends bytes that are in the document unchanged.
     pub(super) fn copy(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
         self.map.copy(bytes.len());
@@ -135,20 +129,18 @@ impl DecodedText {
         self.map.put(bytes.len(), length);
     }
 
-    /// Appends another text of the same document.
     pub(super) fn join(&mut self, other: &DecodedText) {
         self.bytes.extend_from_slice(&other.bytes);
         let length = other.bytes.len() as u64;
         self.map.copy_range(&other.map, 0..length);
     }
 
-    /// Returns the text with the way back to the document.
     pub(super) fn source(&self) -> SourceText<'_> {
         SourceText::decoded(&self.bytes, &self.map)
     }
 }
 
-/// Records the offsets of a text that is decoded from another, which may have been decoded as well.
+/// Records the offsets of a text that is decoded from another, possibly decoded text.
 pub(super) struct OffsetsThrough<'a> {
     map: &'a mut OffsetMap,
     origin: Origin<'a>,
@@ -156,7 +148,7 @@ pub(super) struct OffsetsThrough<'a> {
 }
 
 impl<'a> OffsetsThrough<'a> {
-    /// Continues a map with what is decoded from an index of a text on.
+    /// Continues a map with bytes decoded from an index of a text on.
     pub(super) fn new(map: &'a mut OffsetMap, origin: Origin<'a>, at: usize) -> Self {
         let at = at as u64;
         map.resume(origin.offset(at));

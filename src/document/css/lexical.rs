@@ -1,4 +1,4 @@
-//! The tokens of CSS that the reader looks at: escapes, names, strings, raw URLs (CSS Syntax Level 3,
+//! The tokens of CSS that the reader uses: escapes, names, strings, raw URLs (CSS Syntax Level 3,
 //! section 4.3).
 
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::bytes::seek::skip_space;
 /// An escape has a backslash, six digits and a line break of two bytes at most.
 pub(super) const LONGEST_ESCAPE: usize = 9;
 
-/// Longer names are those of no function that counts.
+/// Longer names are not names of functions with references.
 pub(super) const LONGEST_FUNCTION: usize = 32;
 
 /// Appends a raw reference to `out`, escapes replaced.
@@ -32,7 +32,7 @@ pub(crate) fn unescape(bytes: &[u8], out: &mut Vec<u8>) {
 pub(super) fn escape(bytes: &[u8], at: usize, out: &mut Vec<u8>) -> usize {
     let end = escape_end(bytes, at);
     match bytes[at] {
-        // An escaped line break in a string stands for nothing.
+        // An escaped line break in a string is removed.
         b'\n' | b'\r' | 0x0C => {}
         first if !first.is_ascii_hexdigit() => out.push(first),
         _ => {
@@ -66,10 +66,8 @@ pub(super) fn escape_end(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// How a string or a raw URL ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokenEnd {
-    /// At its quote or parenthesis.
     Closed,
     /// At a line break in a string, or at the first byte that no URL has.
     Bad,
@@ -136,8 +134,8 @@ pub(super) fn source_map(comment: &[u8]) -> Option<Range<usize>> {
     is_one.then_some(start..start + url.len())
 }
 
-/// Returns the index of the first byte of the name that ends at `at`; of longer names, that of a byte
-/// [`LONGEST_FUNCTION`] bytes before, or one more.
+/// Returns the index of the first byte of the name that ends at `at`, at least [`LONGEST_FUNCTION`]
+/// bytes before unless the name is shorter; up to one byte more.
 pub(super) fn name_start(bytes: &[u8], at: usize, floor: usize) -> usize {
     let nearest = floor.max(at.saturating_sub(LONGEST_FUNCTION + 1));
     let before = bytes[nearest..at].iter().rev();
@@ -185,7 +183,6 @@ impl CssName {
         self.length += 1;
     }
 
-    /// Pushes the character of the escape at an index.
     pub(super) fn escape(&mut self, bytes: &[u8], at: &mut usize) {
         *at += 1;
         if *at == bytes.len() {
@@ -203,7 +200,7 @@ impl CssName {
 
 const NAME: ByteSet = ByteSet::ALPHANUMERIC.with(b"-_\0").with_range(0x80, 0xFF);
 
-/// Whether a byte is part of a name. NUL stands for U+FFFD, which is.
+/// Whether a byte is part of a name. NUL is read as U+FFFD, which is.
 pub(super) fn is_name(byte: u8) -> bool {
     NAME.contains(byte)
 }

@@ -21,7 +21,6 @@ pub(crate) use lexical::unescape;
 use reader::{CssFind, CssOwner, CssReader, LONGEST_TOKEN, LOOK_BEHIND};
 pub(crate) use reader::{Sheet, references, remarks};
 
-/// Style sheets.
 pub(super) const FORMAT: Format = Format {
     name: "css",
     extensions: &["css"],
@@ -53,7 +52,6 @@ fn declared(first: &[u8]) -> Option<&'static Encoding> {
     })
 }
 
-/// The scanner for style sheets.
 struct CssScanner {
     reader: CssReader,
     started: bool,
@@ -102,7 +100,7 @@ impl Scan for CssScanner {
                 CssFind::Reference { range, owner } => {
                     let mut reference = found(&source, range, Context::Style, events);
                     let text = events.bytes(reference.text, window.bytes);
-                    // An escaped line break stands for nothing.
+                    // An escaped line break is removed.
                     if text.is_empty() {
                         return;
                     }
@@ -136,7 +134,6 @@ impl Scan for CssScanner {
     }
 }
 
-/// Returns a reference with its escapes replaced.
 fn found(
     source: &SourceText<'_>,
     range: std::ops::Range<usize>,

@@ -1,9 +1,8 @@
-//! The reader of CSS: from one byte that matters to the next, in windows of any size.
+//! The reader of CSS: from one significant byte to the next, in windows of any size.
 //!
 //! CSS is read as tokens (CSS Syntax Level 3, section 4), but only strings, comments, escapes,
-//! functions, at-keywords, brackets and semicolons are looked at; the names, numbers and blanks
-//! between them are passed over by a vectorised search. What a reference stands in (the property)
-//! is read when there is a reference.
+//! functions, at-keywords, brackets and semicolons are looked at; a vectorised search skips the names,
+//! numbers and blanks between them. The property of a reference is read when there is a reference.
 
 use std::ops::Range;
 
@@ -21,10 +20,9 @@ use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
 use crate::document::remark::{FIRST_WORD, LONGEST_REMARK, RemarkCheck, check_remark};
 
-/// The kind of a piece of CSS.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Sheet {
-    /// A style sheet, in which `@import` counts.
+    /// A style sheet, which may have `@import`.
     #[default]
     Whole,
     /// Declarations in an attribute.
@@ -36,25 +34,21 @@ pub(crate) enum Sheet {
 pub(crate) enum CssFind<'a> {
     /// A reference, raw: [`unescape`](super::unescape) replaces its escapes.
     Reference {
-        /// The reference, which may be empty.
+        /// May be empty.
         range: Range<usize>,
-        /// The property or the at-rule that the reference belongs to.
         owner: CssOwner<'a>,
     },
-    /// The reference of a source map, in a comment.
     SourceMap(Range<usize>),
-    /// A comment that is a remark.
     Remark(Range<usize>),
-    /// A diagnostic, and the index of what it is about.
+    /// A diagnostic, and its index.
     Fault(&'static Code, usize),
 }
 
 /// The property or the at-rule that a reference belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CssOwner<'a> {
-    /// None that can be told.
     Unknown,
-    /// `@import`; `inert` behind another rule, where it does not count (CSS Cascade 5, section 2).
+    /// `@import`; `inert` after another rule, where it is ignored (CSS Cascade 5, section 2).
     Import { inert: bool },
     /// A property, in lower case unless it is a custom one.
     Property(&'a [u8]),
@@ -65,7 +59,7 @@ pub(crate) enum CssOwner<'a> {
 /// Longer strings, raw URLs and comments with a source map are left out, and diagnosed.
 pub(crate) const LONGEST_TOKEN: usize = 4 << 20;
 
-/// Deeper brackets are counted, but not told apart.
+/// Maximum number of open brackets whose kinds are known; deeper ones are counted.
 const DEEPEST: usize = 1 << 20;
 
 /// The bytes before a window that the reader has to see again: a name, and `<!` or `#` before it.
@@ -87,7 +81,6 @@ pub(crate) fn references(
     }
 }
 
-/// Calls `found` with the range of every comment that is a remark.
 pub(crate) fn remarks(bytes: &[u8], range: Range<usize>, mut found: impl FnMut(Range<usize>)) {
     if memmem::find(&bytes[range.clone()], FIRST_WORD).is_some() {
         CssReader::new(Sheet::Whole).read(bytes, range, true, &mut |find| {
@@ -98,8 +91,7 @@ pub(crate) fn remarks(bytes: &[u8], range: Range<usize>, mut found: impl FnMut(R
     }
 }
 
-/// Whether the bytes may have a reference. Most sheets have none, and this is much faster than the
-/// reader.
+/// Whether the bytes may have a reference: much faster than the reader, and most sheets have none.
 fn may_have_references(bytes: &[u8]) -> bool {
     memchr3_iter(b'(', b'@', b'\\', bytes).any(|at| match bytes[at] {
         b'(' => {
@@ -114,7 +106,6 @@ fn may_have_references(bytes: &[u8]) -> bool {
     })
 }
 
-/// An open bracket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum CssBracket {
     /// `url(` or `src(`, without contents so far.
@@ -133,7 +124,6 @@ enum CssBracket {
     FontFace,
 }
 
-/// The functions besides `url` that matter, by their names.
 static FUNCTIONS: [(&[u8], CssBracket); 4] = [
     (b"src", CssBracket::Reference),
     (b"image-set", CssBracket::Images),
@@ -186,45 +176,39 @@ fn next_stop(bytes: &[u8], mut at: usize, avx2: Option<Avx2>) -> usize {
     found.map_or(bytes.len(), |found| at + found)
 }
 
-/// The state of the reader between two windows.
 #[derive(Debug, Default)]
 pub(crate) struct CssReader {
     sheet: Sheet,
     avx2: Option<Avx2>,
     open: Vec<CssBracket>,
-    /// The number of open brackets beyond those in `open`.
     deeper: u64,
     statement: Statement,
     token: OpenToken,
     /// The number of bytes since the last token that was looked at.
     since_token: usize,
-    /// `@import` stands before, and nothing else since.
+    /// `@import` was read, and nothing else since.
     expects_import: bool,
     /// A rule was read after which an `@import` is not used.
     past_imports: bool,
-    /// No references until the rule ends that began with so many brackets open.
+    /// No references until the end of the rule that began at this number of open brackets.
     opaque: Option<usize>,
 }
 
-/// The rest of a window is not enough to go on.
 struct Wait(usize);
 
-/// The reading of a window.
 struct Reading<'r, 'a> {
     state: &'r mut CssReader,
     bytes: &'a [u8],
     last: bool,
-    /// Index behind the last token that was looked at.
+    /// Index after the last token.
     token_end: usize,
     /// The same, though it may be in the last window: no name that is looked back for begins before.
     name_floor: usize,
-    /// Index of the first byte that the statement does not know.
     unknown: usize,
     found: &'r mut dyn FnMut(CssFind<'_>),
 }
 
 impl CssReader {
-    /// Creates a reader at the start of a piece of CSS.
     pub(crate) fn new(sheet: Sheet) -> Self {
         CssReader {
             sheet,
@@ -233,10 +217,8 @@ impl CssReader {
         }
     }
 
-    /// Reads the bytes in a range and returns the index up to which it has; all of them if they are
-    /// the last.
-    ///
-    /// Up to [`LOOK_BEHIND`] bytes before the range are those before it in the sheet.
+    /// Reads the bytes in a range and returns the index up to which they are consumed; all of them if
+    /// they are the last. Up to [`LOOK_BEHIND`] bytes before the range precede it in the sheet.
     pub(crate) fn read(
         &mut self,
         bytes: &[u8],
@@ -258,7 +240,7 @@ impl CssReader {
         let end = match reading.tokens(range.start) {
             Ok(()) if last => range.end,
             Ok(()) => {
-                // A name at the end may be that of a function.
+                // A name at the end may be the name of a function.
                 let start = name_start(reading.bytes, range.end, reading.name_floor);
                 match range.end - start <= LONGEST_FUNCTION {
                     true => start.max(range.start),
@@ -414,7 +396,6 @@ impl Reading<'_, '_> {
         }
     }
 
-    /// Notes a token that is neither white space nor a comment.
     fn other_token(&mut self, at: usize) {
         self.state.expects_import = false;
         match self.state.open.last_mut() {
@@ -427,7 +408,6 @@ impl Reading<'_, '_> {
         }
     }
 
-    /// Reports a token that is not well-formed.
     fn fault(&mut self, code: &'static Code, at: usize) {
         (self.found)(CssFind::Fault(code, at));
         self.other_token(at);
@@ -500,7 +480,7 @@ impl Reading<'_, '_> {
         }
     }
 
-    /// Whether the innermost bracket is that of a block, or there is none.
+    /// Whether the innermost bracket is a block's, or there is none.
     fn is_in_block(&self) -> bool {
         let open = self.state.open.last();
         self.state.deeper == 0
@@ -541,7 +521,6 @@ impl Reading<'_, '_> {
         (self.found)(CssFind::Reference { range, owner });
     }
 
-    /// Reads the string that starts with the quote at `at`.
     fn string(&mut self, quote: u8, at: usize) -> Result<usize, Wait> {
         let start = at + 1;
         let (ended, end) = string_end(quote, self.bytes, start, self.last);
@@ -572,7 +551,6 @@ impl Reading<'_, '_> {
         Ok(self.bytes.len().min(end + 1))
     }
 
-    /// Reads the comment at `at`.
     fn comment(&mut self, at: usize) -> Result<usize, Wait> {
         let known = self.unknown.min(at);
         self.state.statement.pass(&self.bytes[known..at]);
@@ -653,7 +631,7 @@ impl Reading<'_, '_> {
         self.name(NameKind::Word, name, at)
     }
 
-    /// Returns the start of the name that ends at `at`, and the name. After `#` it is not that of a
+    /// Returns the start of the name that ends at `at`, and the name. After `#` it is not the name of a
     /// function: the `#` is a part of it.
     fn name_before(&self, at: usize) -> (usize, CssName) {
         let start = name_start(self.bytes, at, self.name_floor);
@@ -676,14 +654,13 @@ impl Reading<'_, '_> {
         self.state.statement.phase = NamePhase::None;
     }
 
-    /// Reads the `(` at `at`, after a name or not.
     fn parenthesis(&mut self, at: usize) -> Result<usize, Wait> {
         let (start, name) = self.name_before(at);
         self.gap(self.token_end..start);
         self.function(name.bytes(), at)
     }
 
-    /// Opens the function of a name; no name stands for a mere parenthesis.
+    /// Opens the function of a name; an empty name is a plain parenthesis.
     fn function(&mut self, name: &[u8], at: usize) -> Result<usize, Wait> {
         if name == b"url" {
             return self.url(at + 1);
@@ -697,7 +674,6 @@ impl Reading<'_, '_> {
         Ok(at + 1)
     }
 
-    /// Reads the rest of `url(` from `at` on.
     fn url(&mut self, at: usize) -> Result<usize, Wait> {
         let bytes = self.bytes;
         let start = skip_space(bytes, at);

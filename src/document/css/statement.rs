@@ -1,4 +1,4 @@
-//! Declarations and preludes of rules: what a reference stands in.
+//! Declarations and preludes of rules: the owner of a reference.
 
 use super::lexical::{escape, is_escape, is_name};
 use crate::bytes::seek::is_space;
@@ -9,7 +9,6 @@ const LONGEST_NAME: usize = 1 << 10;
 /// The at-rule that a statement is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum AtRule {
-    /// A declaration or a style rule.
     #[default]
     None,
     Import,
@@ -21,7 +20,6 @@ pub(super) enum AtRule {
     Other,
 }
 
-/// The at-rules that matter, by their names.
 pub(super) static AT_RULES: [(&[u8], AtRule); 8] = [
     (b"import", AtRule::Import),
     (b"font-face", AtRule::FontFace),
@@ -37,25 +35,22 @@ pub(super) static AT_RULES: [(&[u8], AtRule); 8] = [
 #[derive(Debug, Default)]
 pub(super) struct Statement {
     pub(super) at: AtRule,
-    /// The number of brackets that were open at its start.
+    /// The number of open brackets at its start.
     pub(super) depth: usize,
     pub(super) phase: NamePhase,
-    /// The name of the property.
     name: Vec<u8>,
 }
 
-/// The progress in `name :`, the start of a declaration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum NamePhase {
     #[default]
     Before,
-    /// A hyphen, which is no name alone.
+    /// A hyphen, which is not yet a name.
     Hyphen,
     Name,
     After,
-    /// The colon was read.
     Known,
-    /// It is no declaration.
+    /// Not a declaration.
     None,
 }
 
@@ -102,7 +97,7 @@ impl Statement {
         }
     }
 
-    /// A comment stands here: it ends a name.
+    /// A comment ends a name.
     pub(super) fn pass_comment(&mut self) {
         self.phase = match self.phase {
             NamePhase::Name => NamePhase::After,
@@ -111,7 +106,6 @@ impl Statement {
         };
     }
 
-    /// Returns the name of the property.
     pub(super) fn property(&mut self) -> Option<&[u8]> {
         if self.phase != NamePhase::Known {
             return None;

@@ -1,5 +1,4 @@
-//! The table of attributes that hold references, and the index that finds the row of an attribute
-//! on an element.
+//! The table of attributes that hold references, and its index by element and attribute.
 
 use super::HtmlOptions;
 use super::names::Element::{self, *};
@@ -8,7 +7,6 @@ use crate::document::AnchorReporting;
 use crate::document::events::{BaseSelector, TextRange};
 use ValueSyntax::*;
 
-/// The namespace of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::document) enum ElementNamespace {
     #[default]
@@ -54,7 +52,7 @@ pub(super) struct AttributeRow {
     pub(super) on: &'static [Element],
     pub(super) attribute: Attribute,
     pub(super) grammar: ValueSyntax,
-    /// The base that the reference resolves against; of [`CODEBASE`], the element has the range.
+    /// The base of the reference; for [`CODEBASE`], the element has its range.
     pub(super) against: BaseSelector,
     /// A reference by convention only (`--extended`).
     is_extended: bool,
@@ -118,7 +116,7 @@ const SVG_LINKS: &[Element] = &[
 ];
 const TABLE_PARTS: &[Element] = &[Body, Table, Thead, Tbody, Tfoot, Tr, Td, Th];
 
-/// Every attribute that is read. Where two rows match an element, the earlier one counts.
+/// Every attribute that is read. The first row that matches an element is used.
 #[rustfmt::skip]
 pub(super) const ATTRIBUTES: &[AttributeRow] = &[
     // The HTML standard.
@@ -228,7 +226,6 @@ pub(super) struct AttributeSet(u128);
 const _: () = assert!(Attribute::COUNT <= 128);
 
 impl AttributeSet {
-    /// The attributes with the given names.
     pub(super) fn of<T: AsRef<[u8]>>(names: impl IntoIterator<Item = T>) -> Self {
         let mut set = AttributeSet::default();
         for name in names {
@@ -292,18 +289,15 @@ impl EnabledRows {
         }
     }
 
-    /// Whether a row is enabled.
     pub(super) fn has(self, row: &AttributeRow) -> bool {
         (self.extended || !row.is_extended) && (self.anchors || row.grammar != ValueSyntax::Anchor)
     }
 
-    /// The enabled rows.
     pub(super) fn rows(self) -> impl Iterator<Item = &'static AttributeRow> {
         ATTRIBUTES.iter().filter(move |row| self.has(row))
     }
 }
 
-/// Returns the row of an attribute on an element.
 #[inline]
 pub(super) fn row(
     space: ElementNamespace,

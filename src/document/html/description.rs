@@ -1,8 +1,8 @@
-//! The description of a link in markup (`--anchor-text`): the text that a reader sees, and attributes that
-//! tell where it leads.
+//! The description of a link in markup (`--anchor-text`): its visible text, and attributes about its
+//! target.
 //!
-//! The text stands behind the start tag, so it is read ahead of the tokenizer, by a walk over the tags
-//! that ends with the element. No two links share text, so that all walks together are linear.
+//! The text follows the start tag, so it is read ahead of the tokenizer, by a walk over the tags that
+//! ends with the element. No two links share text, so all walks together are linear.
 
 use std::ops::Range;
 
@@ -17,9 +17,9 @@ use crate::bytes::seek;
 use crate::bytes::steps::step;
 use crate::document::events::{DescriptionRanges, MAX_NAME_LEN, TextRange};
 
-/// The bytes behind a start tag in which the text is searched.
+/// Maximum number of bytes after a start tag that are searched for text.
 const SEARCHED: usize = 16 << 10;
-/// The most scalar values of a text.
+/// Maximum length of a text in scalar values.
 const LONGEST_TEXT: usize = 128;
 
 /// Elements that start a new line, cells of tables, and line breaks.
@@ -28,7 +28,7 @@ const BREAKS: &[Element] = &[
     Figure, Footer, Form, H1, H2, H3, H4, H5, H6, Header, Hr, Li, Listing, Main, Menu, Nav, Ol, P,
     Pre, Section, Summary, Table, Tbody, Td, Tfoot, Th, Thead, Tr, Ul,
 ];
-/// More of them, which no other rule names, separated by spaces.
+/// More such elements, which no other rule names.
 const OTHER_BREAKS: &str = "dialog dir fieldset hgroup legend optgroup option search";
 
 /// Elements whose contents are not text that a reader sees.
@@ -40,7 +40,7 @@ const UNSEEN: &[Element] = &[
 const TABLE_PARTS: &[Element] = &[Caption, Tbody, Td, Tfoot, Th, Thead, Tr];
 
 /// Returns whether the bytes hold all that is read of the text of the link whose start tag has the name
-/// `name`. What the element is, is not known yet.
+/// `name`. The element is not known yet.
 pub(super) fn is_whole(bytes: &[u8], name: Range<usize>) -> bool {
     let Some(end) = tag_end(bytes, name.end) else {
         // The tokenizer waits for the end of the tag.
@@ -57,29 +57,25 @@ pub(super) fn is_whole(bytes: &[u8], name: Range<usize>) -> bool {
         || ends(ElementNamespace::Html) && ends(ElementNamespace::Svg)
 }
 
-/// A piece of what a reader sees of a link: character data, or the `alt` of an image, which is empty for
-/// a line break.
+/// A piece of the visible text of a link: character data, or the `alt` of an image, empty for a line
+/// break.
 type SeenPiece = (CharacterContext, Range<usize>);
 
-/// Walks over the contents of a link.
 #[derive(Default)]
 struct LinkContents<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// The number of tables that are open in the link.
+    /// The number of open tables in the link.
     tables: usize,
-    /// The number of `svg` and `math` elements that are open in the link. In them all text has markup.
+    /// The number of open `svg` and `math` elements in the link. In them all text has markup.
     foreign: usize,
-    /// Whether the link is in one itself.
     is_foreign: bool,
     /// The open element whose contents are not seen.
     unseen: Option<Element>,
-    /// Whether the end of the link was found.
     has_ended: bool,
 }
 
 impl<'a> LinkContents<'a> {
-    /// The contents of the link of a tag that ends at `from`.
     fn new(bytes: &'a [u8], from: usize, space: ElementNamespace) -> Self {
         let end = bytes.len().min(from + SEARCHED);
         LinkContents {
@@ -90,7 +86,8 @@ impl<'a> LinkContents<'a> {
         }
     }
 
-    /// Reads a tag whose name begins at an index; returns none at the end of the link or of the bytes.
+    /// Reads a tag whose name begins at an index; returns `None` at the end of the link or of the
+    /// bytes.
     fn tag(&mut self, name: usize, closes: bool) -> Option<Option<SeenPiece>> {
         let bytes = self.bytes;
         let name = name..seek::tag_name_end(bytes, name);
@@ -189,7 +186,7 @@ impl Iterator for LinkContents<'_> {
 struct CollapsedText {
     text: String,
     length: usize,
-    /// White space stands behind the text.
+    /// White space follows the text.
     is_apart: bool,
 }
 
@@ -217,7 +214,7 @@ impl CollapsedText {
 }
 
 impl ReferenceReporter<'_, '_, '_> {
-    /// Stores what the markup says of the link of a tag; returns its range in the batch.
+    /// Stores the description of a link by its tag; returns its range in the batch.
     pub(super) fn describe(&mut self, tag: &Tag) -> (u32, u32) {
         let bytes = self.source.bytes;
         let names = [&b"alt"[..], b"rel", b"hreflang", b"title"];
@@ -264,7 +261,6 @@ impl ReferenceReporter<'_, '_, '_> {
         }))
     }
 
-    /// Stores the text that a reader sees.
     fn collapsed(&mut self, pieces: impl Iterator<Item = SeenPiece>) -> TextRange {
         let mut text = CollapsedText::default();
         for (context, range) in pieces {

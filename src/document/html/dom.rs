@@ -24,10 +24,8 @@ impl NodeId {
     }
 }
 
-/// A node. Kept small: a document may have millions.
 #[derive(Debug, Default)]
 struct Node {
-    /// Index in [`Names`].
     name: u32,
     parent: Option<NodeId>,
     previous: Option<NodeId>,
@@ -74,17 +72,15 @@ pub(super) enum TreePosition {
     #[default]
     Nowhere,
     Document,
-    /// In a shadow tree: references count, base elements do not.
+    /// In a shadow tree: references are reported, base elements are not.
     Shadow,
     Template,
 }
 
-/// The changes that the current token made to the tree.
 #[derive(Debug, Default)]
 pub(super) struct TokenEffect {
     /// The element created last: clones of formatting elements are created before.
     pub(super) created: Option<NodeId>,
-    /// Number of elements created.
     created_count: usize,
     /// The element that the token merged into, with the attributes that it added.
     pub(super) merged: Option<(NodeId, Vec<LocalName>)>,
@@ -111,7 +107,7 @@ impl DomTree {
         tree
     }
 
-    /// Returns what was done since the last call.
+    /// Returns the changes since the last call.
     pub(super) fn take_effect(&self) -> TokenEffect {
         self.effect.take()
     }
@@ -129,7 +125,6 @@ impl DomTree {
         self.names.borrow().list[name as usize].clone()
     }
 
-    /// Estimates the memory of the tree, in bytes.
     pub(super) fn memory(&self) -> usize {
         self.len() * NODE_SIZE
             + self.names.borrow().list.len() * NAME_SIZE
@@ -141,8 +136,8 @@ impl DomTree {
         self.extras.borrow().get(&id)?.contents
     }
 
-    /// Returns the position of every node, and the first node of the document in tree order for which
-    /// `matches` is true.
+    /// Returns the position of every node, and the first node in tree order for which `matches` is
+    /// true.
     pub(super) fn positions(
         &self,
         matches: impl Fn(NodeId) -> bool,
@@ -253,7 +248,7 @@ impl DomTree {
     }
 }
 
-/// Names with a hyphen that are no custom elements, separated by spaces (HTML, "valid custom element
+/// Names with a hyphen that are not custom elements, separated by spaces (HTML, "valid custom element
 /// name").
 const RESERVED: &str = "annotation-xml color-profile font-face font-face-format font-face-name \
     font-face-src font-face-uri missing-glyph";

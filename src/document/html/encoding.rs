@@ -23,7 +23,7 @@ pub fn prescan(head: &[u8]) -> Option<&'static Encoding> {
     declared_by_meta(head).or_else(|| declared_by_xml(head))
 }
 
-/// Returns the encoding of the first `meta` element that declares one; none if the bytes end first.
+/// Returns the encoding of the first `meta` element that declares one; `None` if the bytes end first.
 fn declared_by_meta(head: &[u8]) -> Option<&'static Encoding> {
     let mut at = 0;
     while at < head.len() {
@@ -118,8 +118,8 @@ fn declared_by_xml(head: &[u8]) -> Option<&'static Encoding> {
     })
 }
 
-/// Maps an encoding that a document declares to the one that is used. A declaration of UTF-16 that
-/// could be read without knowing so is wrong (WHATWG HTML 13.2.3.2).
+/// Maps a declared encoding to the used one. A declaration of UTF-16 that is readable as ASCII is wrong
+/// (WHATWG HTML 13.2.3.2).
 fn declarable(encoding: &'static Encoding) -> &'static Encoding {
     if encoding == UTF_16LE || encoding == UTF_16BE {
         UTF_8
@@ -133,7 +133,6 @@ fn declarable(encoding: &'static Encoding) -> &'static Encoding {
 /// The encoding of a document as known so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EncodingState {
-    /// The encoding of the scanned bytes.
     pub(super) scanned: &'static Encoding,
     /// The document's own encoding, in which queries are encoded.
     pub(super) label: &'static Encoding,
@@ -144,7 +143,6 @@ pub(super) struct EncodingState {
 }
 
 impl Default for EncodingState {
-    /// UTF-8, for certain.
     fn default() -> Self {
         EncodingState {
             scanned: UTF_8,
@@ -171,7 +169,6 @@ impl EncodingState {
         }
     }
 
-    /// Changes to a declared encoding.
     pub(super) fn change(&mut self, encoding: &'static Encoding) {
         *self = EncodingState {
             scanned: encoding,
@@ -186,8 +183,8 @@ impl EncodingState {
         self.undeclared = false;
     }
 
-    /// Applies a `meta` element; returns the encoding if it changes. The first one that declares an
-    /// encoding decides.
+    /// Applies a `meta` element, of which the first that declares an encoding decides; returns the
+    /// encoding if it changes.
     pub(super) fn apply_meta(
         &mut self,
         source: &SourceText<'_>,
@@ -200,7 +197,6 @@ impl EncodingState {
     }
 }
 
-/// Returns the encoding that a `meta` element declares.
 fn declared(source: &SourceText<'_>, tag: &Tag) -> Option<&'static Encoding> {
     let value = |attribute| tag.value(attribute).map(|range| source.keyword(range));
     let for_label = |label: &[u8]| Encoding::for_label(label).map(declarable);
@@ -213,17 +209,16 @@ fn declared(source: &SourceText<'_>, tag: &Tag) -> Option<&'static Encoding> {
     for_label(label_in_content(&value(Attribute::Content)?)?)
 }
 
-/// Validates UTF-8 window by window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Validity {
-    /// Offset in the document up to which bytes were checked.
+    /// Offset in the document of the first unchecked byte.
     offset: u64,
     /// Whether a non-ASCII byte was checked and valid.
     pub(super) non_ascii: bool,
 }
 
 impl Validity {
-    /// Checks the bytes of a window that were not checked before; returns whether they are valid.
+    /// Checks the unchecked bytes of a window; returns whether they are valid.
     pub(super) fn check(&mut self, window: &Window<'_>) -> bool {
         let new = &window.bytes[window.at_offset(self.offset)..];
         let valid = match str::from_utf8(new) {

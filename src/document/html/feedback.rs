@@ -13,7 +13,6 @@ use crate::document::source_text::SourceText;
 /// The tokenizer state between two windows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TokenizerMode {
-    /// Markup and character data.
     #[default]
     Data,
     /// In a tag that is read in pieces.
@@ -29,20 +28,18 @@ pub(super) enum TokenizerMode {
     Cdata,
 }
 
-/// The effect of a start tag: by default, the tag created nothing. Kept small enough for a register:
-/// there is one for each tag.
+/// The effect of a start tag: by default, the tag created nothing. Fits in a register, as there is one
+/// for each tag.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TagFeedback {
     /// It created an element, or added attributes to one.
     pub(super) accepted: bool,
     /// The element is in the contents of a template.
     pub(super) inert: bool,
-    /// The tokenizer state after the tag.
     pub(super) mode: TokenizerMode,
 }
 
 impl TagFeedback {
-    /// Feedback for a tag that did no more than create an element.
     pub(super) const ACCEPTED: TagFeedback = TagFeedback {
         accepted: true,
         inert: false,
@@ -50,7 +47,6 @@ impl TagFeedback {
     };
 }
 
-/// Why a document must be scanned in another way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Halt {
     /// The simulator cannot decide, or the tree builder is beyond its limits.
@@ -107,43 +103,39 @@ pub(super) trait TreeFeedback {
     /// Whether text, comments and doctypes must be fed as well.
     const WANTS_ALL: bool;
 
-    /// Reads the attributes of a start tag and processes it. `start`, `name` and `element` of the
-    /// tag are set. Returns `None` if the bytes end before the tag.
+    /// Processes a start tag, whose `start`, `name` and `element` are set, and reads its attributes.
+    /// Returns `None` if the bytes end before the tag.
     fn start_tag(
         &mut self,
         source: &SourceText<'_>,
         tag: &mut Tag,
     ) -> Result<Option<TagFeedback>, Halt>;
 
-    /// Forbids [`Halt`]s from here on: references were handed on that cannot be retracted.
+    /// Forbids [`Halt`]s from here on: released references cannot be retracted.
     fn forbid_halt(&mut self) {}
 
-    /// Processes an end tag.
     fn end_tag(&mut self, source: &SourceText<'_>, name: Range<usize>) -> Result<(), Halt>;
 
     /// Whether `<![CDATA[` starts a section here.
     fn allows_cdata(&self) -> bool;
 
-    /// Processes character data, in which character references count.
+    /// Processes character data, in which character references are decoded.
     fn text(&mut self, source: &SourceText<'_>, range: Range<usize>);
 
     /// Whether character data is in the contents of a template.
     fn is_inert(&self) -> bool;
 
-    /// Returns the attributes to look for if [`scan_tags`](super::tag::scan_tags) may run here, that
-    /// is, if no tag it handles changes the state.
+    /// Returns the attributes to look for if [`scan_tags`](super::tag::scan_tags) may run here: no tag
+    /// it handles changes the state.
     fn fast_path(&self) -> Option<&AttributeNames>;
 
-    /// Processes the contents of a CDATA section.
     fn cdata(&mut self, _source: &SourceText<'_>, _range: Range<usize>) {}
 
-    /// Processes a comment.
     fn comment(&mut self) {}
 
     /// Processes a doctype; `range` is between `<!doctype` and `>`.
     fn doctype(&mut self, _source: &SourceText<'_>, _range: Range<usize>) {}
 
-    /// Processes the text of an element without markup.
     fn raw_text(&mut self, _range: Range<usize>) {}
 
     /// Processes a base element with `href`, the first in token order if `first`. Halts if tree order

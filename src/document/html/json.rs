@@ -17,11 +17,10 @@ pub(super) enum ScriptJson {
 /// Keys of JSON-LD whose values are references by convention.
 const LINKED: &[&[u8]] = &[b"@id", b"url", b"image", b"sameAs", b"logo"];
 
-/// The deepest nesting of values.
 const MAX_DEPTH: usize = 127;
 
-/// Returns the raw ranges of the strings that are references, without their quotes. Text that is not
-/// JSON has none: a browser ignores all of it.
+/// Returns the raw ranges of the strings that are references, without their quotes; none for text that
+/// is not JSON, which a browser ignores.
 pub(super) fn references(bytes: &[u8], range: Range<usize>, kind: ScriptJson) -> Vec<Range<usize>> {
     let bytes = &bytes[..range.end];
     let mut reader = JsonReader {
@@ -65,13 +64,11 @@ struct JsonReader<'a> {
 }
 
 impl<'a> JsonReader<'a> {
-    /// Returns the key at a depth of the path; empty if there is none.
     fn key(&self, depth: usize) -> &[u8] {
         let key = self.path.get(depth).and_then(Option::as_deref);
         key.unwrap_or_default()
     }
 
-    /// Reads the name of a member, whose value comes next.
     fn add_key(&mut self, key: Range<usize>) {
         self.path.pop();
         let wanted = match (self.kind, self.key(0), self.path.len()) {

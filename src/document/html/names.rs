@@ -1,7 +1,6 @@
 //! The names of elements and attributes that rules name: an enumeration of each, and a hash
 //! table that maps a name to its variant by its length and first eight bytes.
 
-/// Returns the first eight bytes of a name in lower case, little-endian.
 pub(super) const fn prefix(name: &[u8]) -> u64 {
     let mut prefix = 0;
     let mut at = 0;
@@ -208,8 +207,8 @@ names! {
 }
 
 impl Element {
-    /// Whether the start tag ends SVG and MathML (WHATWG HTML 13.2.6.5). `font` does so only with
-    /// some attributes and is not counted here.
+    /// Whether the start tag ends SVG and MathML (WHATWG HTML 13.2.6.5). `font`, which does so only
+    /// with some attributes, is not included.
     pub(super) fn breaks_out(self) -> bool {
         use Element::*;
         (B as u8..=Var as u8).contains(&(self as u8))

@@ -5,7 +5,7 @@ use memchr::{memchr, memchr2};
 use super::tag::tag_end;
 use crate::bytes::seek::{self, is_space};
 
-/// Returns the index behind the end tag of an element whose text has no markup; without one, the end of
+/// Returns the index after the end tag of an element whose text has no markup; without one, the end of
 /// the bytes.
 pub(super) fn find_raw_text_end(bytes: &[u8], at: usize, name: &[u8]) -> usize {
     match find_end_tag(bytes, at, name, true) {
@@ -37,7 +37,7 @@ pub(super) fn find_end_tag(
     Err(bytes.len())
 }
 
-/// Whether `</name` and a byte that ends a name are at `open`; none if too few bytes follow.
+/// Whether `</name` and a byte that ends a name are at `open`; `None` if too few bytes follow.
 fn is_end_tag(bytes: &[u8], open: usize, name: &[u8]) -> Option<bool> {
     match starts_with(&bytes[open + 1..], b"/")? {
         true => starts_with_name(&bytes[open + 2..], name),
@@ -45,7 +45,7 @@ fn is_end_tag(bytes: &[u8], open: usize, name: &[u8]) -> Option<bool> {
     }
 }
 
-/// Whether bytes start with a prefix in any case; none if they end within it.
+/// Whether bytes start with a prefix in any case; `None` if they end within it.
 pub(super) fn starts_with(bytes: &[u8], prefix: &[u8]) -> Option<bool> {
     let length = bytes.len().min(prefix.len());
     match bytes[..length].eq_ignore_ascii_case(&prefix[..length]) {
@@ -54,7 +54,7 @@ pub(super) fn starts_with(bytes: &[u8], prefix: &[u8]) -> Option<bool> {
     }
 }
 
-/// Whether bytes start with a name and a byte that ends it; none if they are too few.
+/// Whether bytes start with a name and a byte that ends it; `None` if they are too few.
 fn starts_with_name(bytes: &[u8], name: &[u8]) -> Option<bool> {
     match starts_with(bytes, name)? {
         true => bytes
@@ -69,7 +69,7 @@ fn starts_with_name(bytes: &[u8], name: &[u8]) -> Option<bool> {
 pub(super) enum ScriptEscape {
     #[default]
     None,
-    /// After `<!--`: an end tag still counts.
+    /// After `<!--`: an end tag still ends the script.
     Escaped,
     /// After `<!-- <script>`: an end tag ends this state only.
     Double,
@@ -99,7 +99,7 @@ pub(super) fn find_script_end(
     }
 }
 
-/// Whether the end tag of a script is at `at`, a `<` or a `-`; none if too few bytes follow.
+/// Whether the end tag of a script is at `at`, a `<` or a `-`; `None` if too few bytes follow.
 fn is_script_end(bytes: &[u8], at: usize, escape: &mut ScriptEscape) -> Option<bool> {
     const NAME: &[u8] = b"script";
     let rest = &bytes[at..];

@@ -24,7 +24,6 @@ use crate::document::source_text::{DecodedText, SourceText};
 use crate::document::{css, diagnostic};
 use crate::uri::ByteClasses;
 
-/// State of one document while its references are reported.
 #[derive(Default)]
 pub(super) struct ReportState {
     pub(super) options: HtmlOptions,
@@ -32,13 +31,10 @@ pub(super) struct ReportState {
     pub(super) charset: EncodingState,
     /// Offset in the document from which on no restart is possible.
     pub(super) limit: u64,
-    /// The number of enclosing documents (srcdoc).
     pub(super) depth: usize,
-    /// Flags that every reference gets.
     pub(super) flags: Flags,
     /// Whether a base element with `href` was reported.
     pub(super) has_base: bool,
-    /// Number of references reported.
     pub(super) references: u64,
     /// Scans character data, if the options ask for that.
     pub(super) text_scanners: Option<Box<NestedScanners>>,
@@ -46,7 +42,6 @@ pub(super) struct ReportState {
     pub(super) decoders: Vec<DecodedText>,
 }
 
-/// Reports the references in one source of bytes.
 pub(super) struct ReferenceReporter<'a, 'e, 'f> {
     pub(super) source: SourceText<'a>,
     pub(super) events: &'e mut Events<'f>,
@@ -63,14 +58,13 @@ impl ReportState {
         }
     }
 
-    /// Starts a document, or the same one again.
     pub(super) fn begin(&mut self, charset: EncodingState) {
         self.charset = charset;
         self.has_base = false;
         self.references = 0;
     }
 
-    /// Whether nothing that depends on the encoding was reported.
+    /// Whether nothing reported depends on the encoding.
     pub(super) fn is_silent(&self) -> bool {
         self.references == 0 && !self.has_base
     }
@@ -156,7 +150,6 @@ impl ReferenceReporter<'_, '_, '_> {
         flags
     }
 
-    /// Returns the element's name in lower case.
     fn element(&mut self, tag: &Tag) -> NameRange {
         if tag.element != Element::Other {
             return NameRange::Known(tag.element.name());
@@ -228,7 +221,6 @@ impl ReferenceReporter<'_, '_, '_> {
         }
     }
 
-    /// Reports a value that is one reference.
     #[inline(always)]
     fn uri(&mut self, range: Range<usize>, origin: FoundReference) {
         let span = self.source.span(range.clone());
@@ -252,7 +244,6 @@ impl ReferenceReporter<'_, '_, '_> {
         }
     }
 
-    /// Reports a reference with the other properties of `origin`.
     #[inline(always)]
     fn push(&mut self, span: Span, text: TextRange, classes: ByteClasses, origin: FoundReference) {
         self.document.references += 1;
@@ -264,14 +255,12 @@ impl ReferenceReporter<'_, '_, '_> {
         }));
     }
 
-    /// Reports a range of a value that is decoded already.
     fn emit(&mut self, item: Range<usize>, origin: FoundReference) {
         let span = self.source.span(item.clone());
         let text = self.source.text(item, self.events);
         self.push(span, text, ByteClasses::default(), origin);
     }
 
-    /// Calls `then` with the value, decoded if it must be.
     pub(super) fn with_decoded(
         &mut self,
         range: Range<usize>,
@@ -291,7 +280,6 @@ impl ReferenceReporter<'_, '_, '_> {
         self.document.decoders.push(decoded);
     }
 
-    /// Decodes a value.
     fn filled(&mut self, range: Range<usize>, references: Option<CharacterContext>) -> DecodedText {
         let mut decoded = self.document.decoders.pop().unwrap_or_default();
         let encoding = self.document.charset.scanned;
@@ -325,14 +313,13 @@ impl ReferenceReporter<'_, '_, '_> {
             let text = self
                 .events
                 .store_with(|store| css::unescape(&bytes[item.clone()], store));
-            // An escaped line break stands for nothing.
+            // An escaped line break is removed.
             if !matches!(text, TextRange::Stored(start, end) if start == end) {
                 self.push(self.source.span(item), text, ByteClasses::default(), origin);
             }
         });
     }
 
-    /// Reports the references in the text of a style or script element.
     pub(super) fn contents(&mut self, capture: &Capture, range: Range<usize>) {
         let references = capture.has_references.then_some(CharacterContext::Text);
         let origin = capture.origin;
@@ -366,7 +353,6 @@ impl ReferenceReporter<'_, '_, '_> {
         }
     }
 
-    /// Returns the syntax of an accepted element's text, if it may have references.
     pub(super) fn capture(&mut self, tag: &Tag, feedback: TagFeedback) -> Option<Capture> {
         if !feedback.accepted {
             return None;
@@ -437,7 +423,6 @@ impl ReferenceReporter<'_, '_, '_> {
         self.emit_base(tag);
     }
 
-    /// Emits the document's base.
     pub(super) fn emit_base(&mut self, tag: &Tag) {
         let offset = self.source.offset(tag.start);
         if let Some(href) = tag.value(Attribute::Href) {
@@ -447,24 +432,21 @@ impl ReferenceReporter<'_, '_, '_> {
     }
 }
 
-/// The syntax of an element's text.
 #[derive(Clone, Copy)]
 enum ElementContents {
     Css,
     Json(ScriptJson),
 }
 
-/// An element whose text is to be searched.
 #[derive(Clone, Copy)]
 pub(in crate::document) struct Capture {
     kind: ElementContents,
     origin: FoundReference,
-    /// Whether character references count in the text, as they do in foreign elements.
+    /// Whether character references are decoded in the text, as they are in foreign elements.
     pub(super) has_references: bool,
 }
 
 impl ReferenceReporter<'_, '_, '_> {
-    /// Whether an attribute has a keyword as its value.
     fn has_keyword(&self, tag: &Tag, attribute: Attribute, keyword: &str) -> bool {
         tag.value(attribute).is_some_and(|range| {
             self.source

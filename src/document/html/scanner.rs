@@ -22,10 +22,9 @@ use crate::document::options::NestingLimit;
 use crate::document::source_text::SourceText;
 use crate::document::{Format, FormatOptions, Passes, Reread, Retrieval, Scan, ScanStart};
 
-/// The events of a document up to this length, in bytes, are held until no restart can drop them.
+/// The events of a document up to this length, in bytes, are held until it cannot restart.
 const HELD: usize = 256 << 10;
 
-/// HTML, by the WHATWG standard.
 pub(in crate::document) const FORMAT: Format = Format {
     name: "html",
     #[cfg(feature = "documents")]
@@ -52,7 +51,6 @@ pub(in crate::document) const FORMAT: Format = Format {
     scanner: |options| Box::new(HtmlScanner::new(options)),
 };
 
-/// The scanner for HTML.
 pub(crate) struct HtmlScanner {
     document: ReportState,
     parser: SimulatorParser,
@@ -61,18 +59,15 @@ pub(crate) struct HtmlScanner {
     start: ScanStart,
     /// Index after the byte order mark.
     body: usize,
-    /// The encoding at the start of this pass.
     opened: &'static Encoding,
     /// Why the simulator gave up on the previous pass.
     bail: Option<Bail>,
 }
 
-/// The state of a scanner between windows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HtmlState {
     /// Needs the first bytes to detect the encoding.
     Start,
-    /// Scans window by window.
     Running,
     /// Needs the whole document in one window.
     Waiting,
@@ -81,7 +76,6 @@ enum HtmlState {
 }
 
 impl HtmlScanner {
-    /// Creates a scanner for HTML.
     pub(crate) fn new(options: &FormatOptions) -> Self {
         let html = options.html.clone();
         let enabled = EnabledRows::new(&html, options.anchors);
@@ -155,7 +149,6 @@ impl HtmlScanner {
         self.run(window, events)
     }
 
-    /// Scans a document that is in one window.
     fn whole(&mut self, window: &Window<'_>, events: &mut Events) -> Result<usize, RestartHints> {
         if self.document.charset.undeclared && str::from_utf8(window.bytes).is_err() {
             self.fall_back(events);
@@ -174,7 +167,6 @@ impl HtmlScanner {
         Ok(window.bytes.len())
     }
 
-    /// Returns a request to restart.
     fn again(&self, encoding: Option<&'static Encoding>, declared: bool) -> RestartHints {
         RestartHints {
             exact: self.start.restart.exact || self.bail.is_some(),
@@ -183,13 +175,11 @@ impl HtmlScanner {
         }
     }
 
-    /// Switches to windows-1252.
     fn fall_back(&mut self, events: &mut Events) {
         self.document.charset.fall_back();
         events.push(Event::Encoding(self.document.charset.label));
     }
 
-    /// Scans one window.
     fn run(&mut self, window: &Window<'_>, events: &mut Events) -> Result<usize, RestartHints> {
         if self.document.charset.undeclared && !self.validity.check(window) {
             // Something that depends on the encoding may have been reported.
@@ -271,8 +261,8 @@ impl Scan for HtmlScanner {
     }
 }
 
-/// Scans a document that is in one window; fails if it must be transcoded differently. `exact` is the
-/// bail of an earlier pass, after which the tree builder runs at once.
+/// Scans a document that is in one window; fails if it must be transcoded differently. After the bail
+/// `exact` of an earlier pass the tree builder runs at once.
 ///
 /// The events of a document up to [`HELD`] bytes are held until the scan succeeds. A longer one is
 /// scanned first for its base and for bails, then once more to report.
@@ -359,8 +349,8 @@ fn whole(
     }
 }
 
-/// Scans the document in the value of a `srcdoc` attribute, which inherits the base of its host: the way
-/// back from a value to a document.
+/// Scans the document in a `srcdoc` attribute, which inherits the base of its host: the only recursion
+/// from a value to a document.
 pub(super) fn srcdoc(
     report: &mut ReferenceReporter<'_, '_, '_>,
     range: Range<usize>,
@@ -376,7 +366,7 @@ pub(super) fn srcdoc(
     });
 }
 
-/// The source is decoded, that is UTF-8, and a `meta` element does not change that.
+/// The same in a source that is UTF-8, whatever a `meta` element declares.
 fn decoded_srcdoc(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize>, flags: Flags) {
     let host = &mut *report.document;
     let mut document = ReportState {

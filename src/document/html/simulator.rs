@@ -32,7 +32,6 @@ use super::tokenizer::{TokenizerRun, TokenizerState};
 use crate::bytes::seek::is_space;
 use crate::document::source_text::SourceText;
 
-/// The simulator's state.
 #[derive(Debug, Default)]
 pub(super) struct Simulator {
     foreign: ForeignElements,
@@ -57,7 +56,6 @@ pub(super) struct Simulator {
     names: AttributeNames,
 }
 
-/// A tokenizer and a simulator, used for one document after the other.
 pub(super) struct SimulatorParser {
     pub(super) tokenizer: TokenizerState,
     pub(super) simulator: Simulator,
@@ -136,7 +134,6 @@ impl Simulator {
         Ok(())
     }
 
-    /// Returns the namespace of the element that a start tag would create.
     fn space(&mut self, source: &SourceText<'_>, tag: &Tag) -> Result<ElementNamespace, Halt> {
         let element = tag.element;
         let Some(innermost) = self.foreign.open.last() else {
@@ -435,7 +432,7 @@ struct ForeignElement {
 }
 
 impl ForeignElements {
-    /// The largest number of open elements, and a sixteenth of that of the bytes in their names.
+    /// Maximum number of open elements, and a sixteenth of the maximum length of their names in bytes.
     const LIMIT: usize = 1 << 12;
 
     fn is_full(&self) -> bool {
@@ -447,7 +444,6 @@ impl ForeignElements {
         self.open.clear();
     }
 
-    /// Opens an element; all have the namespace of the first.
     fn push(&mut self, space: ElementNamespace, name: &[u8], admits_html: fn(Element) -> bool) {
         self.space = space;
         let start = self.names.len() as u32;

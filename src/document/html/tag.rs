@@ -22,7 +22,7 @@ pub(super) struct Tag {
     pub(super) space: ElementNamespace,
     pub(super) attributes: Vec<KnownAttribute>,
     pub(super) self_closing: bool,
-    /// Index after the `>`, or that of an incomplete attribute.
+    /// Index after the `>`, or of an incomplete attribute.
     pub(super) end: usize,
     /// Whether the tag is read in pieces: its attributes so far are enough.
     pub(super) in_pieces: bool,
@@ -46,7 +46,6 @@ impl Tag {
             && self.value(Attribute::Href).is_some()
     }
 
-    /// Returns the raw value of an attribute.
     pub(super) fn value(&self, attribute: Attribute) -> Option<Range<usize>> {
         let mut attributes = self.attributes.iter();
         let found = attributes.find(|known| known.row.attribute == attribute)?;
@@ -63,11 +62,11 @@ pub(super) enum TagStep {
     },
     /// The end of the tag; the index is after its `>`.
     End { end: usize, self_closing: bool },
-    /// The bytes end first; the index is that of the incomplete attribute.
+    /// The bytes end first; the index is the incomplete attribute's.
     Cut(usize),
 }
 
-/// Reads the attributes of a tag; `at` is the end of the tag's name or of an attribute.
+/// Reads the attributes of a tag from `at`, the end of the tag's name or of an attribute.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attributes<'a> {
     bytes: &'a [u8],
@@ -181,8 +180,8 @@ pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     named_values(bytes, at, []).1
 }
 
-/// The bit that makes ASCII letters lower case, in each byte. The bit turns control characters into
-/// digits and punctuation, but they end a name here.
+/// The bit that makes ASCII letters lower case, in each byte. Control characters become digits and
+/// punctuation, but they end a name here.
 const LOWER: u64 = 0x2020_2020_2020_2020;
 
 /// A filter of attribute names: the hashes of their last three bytes, in lower case.
@@ -230,7 +229,6 @@ impl SuffixFilter {
     }
 }
 
-/// An element whose start tags have an effect or may hold references, by the key of its name.
 #[derive(Clone, Copy)]
 struct SpecialName {
     /// The name, of up to eight bytes, in lower case and little-endian.
@@ -286,7 +284,6 @@ const fn slot(key: u64) -> usize {
     (key.wrapping_mul(0xDB1B_B1A7_4021_135F) >> 57) as usize
 }
 
-/// The attributes that the options ask for, with a filter that rejects most other names quickly.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AttributeNames {
     filter: SuffixFilter,
@@ -301,8 +298,7 @@ impl AttributeNames {
         }
     }
 
-    /// Returns the row of an attribute of a tag, if an enabled one matches and the tag does not have the
-    /// attribute.
+    /// Returns the enabled row of an attribute, unless the tag has the attribute already.
     #[inline(always)]
     fn row(&self, bytes: &[u8], name: Range<usize>, tag: &Tag) -> Option<&'static AttributeRow> {
         if !self.filter.may_have(bytes, name.end) {
@@ -350,7 +346,7 @@ pub(super) enum TagScan {
     Tag,
 }
 
-/// Passes over text and tags from an index on that is between tags.
+/// Skips text and tags from an index between tags on.
 #[inline(never)]
 pub(super) fn scan_tags(
     bytes: &[u8],
@@ -401,12 +397,12 @@ pub(super) fn scan_tags(
 enum TagClass {
     /// A tag without effect or references that ends before the index.
     Past(usize),
-    /// The start tag of an element that may hold references, `Other` if it has no rows of its own; the
+    /// The start tag of an element that may hold references, `Other` if it has no separate rows; the
     /// name ends at the index.
     At(Element, usize),
 }
 
-/// Classifies the tag at an index; none if it is not plain.
+/// Classifies the tag at an index; `None` if it is not plain.
 #[inline(always)]
 fn classify(bytes: &[u8], at: usize) -> Option<TagClass> {
     let here: &[u8; 32] = bytes.get(at..)?.first_chunk()?;
@@ -461,7 +457,7 @@ fn name_at<const AT: usize>(here: &[u8; 32]) -> Option<TagName> {
         .then_some(TagName { length, word })
 }
 
-/// The names whose end tags have an effect; a name that only starts with `form` counts too.
+/// The names whose end tags have an effect, or that start with `form`.
 const FORM: u32 = u32::from_le_bytes(*b"form");
 const TEMPLATE: u64 = u64::from_le_bytes(*b"template");
 

@@ -1,8 +1,8 @@
-//! The tokenizer: finds tags, comments and text in windows of any size, and asks a
-//! [`TreeFeedback`] what becomes of each tag (WHATWG HTML 13.2.5).
+//! The tokenizer: finds tags, comments and text in windows of any size, and asks a [`TreeFeedback`] for
+//! the effect of each tag (WHATWG HTML 13.2.5).
 //!
-//! A tag longer than [`LIMIT`] is reported in pieces, before its end is known ([`LongTag`]). Text without markup (RCDATA, RAWTEXT, script data, comments) is searched for its
-//! end alone.
+//! A tag longer than [`LIMIT`] is reported in pieces, before its end is known ([`LongTag`]). Text
+//! without markup (RCDATA, RAWTEXT, script data, comments) is searched for its end alone.
 
 use std::ops::Range;
 
@@ -25,21 +25,17 @@ use crate::document::events::{Event, FoundRemark, RemarkKind};
 use crate::document::flags::Flags;
 use crate::document::remark::{LONGEST_REMARK, RemarkCheck, check_remark};
 
-/// A tokenizer between two windows.
 #[derive(Default)]
 pub(super) struct TokenizerState {
     pub(super) mode: TokenizerMode,
     pub(super) tag: Tag,
     long: LongTag,
-    /// The references to look for in the text of the current element.
     capture: Option<Capture>,
 }
 
-/// The state of a tag longer than [`LIMIT`].
 #[derive(Clone, Copy, Debug, Default)]
 struct LongTag {
     feedback: TagFeedback,
-    /// The attributes in earlier pieces.
     seen: AttributeSet,
     /// The quote of a value that is being skipped; a space for an unquoted one.
     quote: Option<u8>,
@@ -59,17 +55,14 @@ impl From<Halt> for Stop {
 }
 
 impl TokenizerState {
-    /// Starts a document.
     pub(super) fn begin(&mut self) {
         self.mode = TokenizerMode::Data;
         self.capture = None;
     }
 }
 
-/// A run of the tokenizer over one window.
 pub(super) struct TokenizerRun<'a, 'e, 'f, T> {
     pub(super) report: ReferenceReporter<'a, 'e, 'f>,
-    /// Whether the window is the document's last.
     pub(super) last: bool,
     pub(super) state: &'e mut TokenizerState,
     pub(super) tree: &'e mut T,
@@ -175,7 +168,6 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         Ok(at)
     }
 
-    /// Reports the URIs in character data.
     #[cold]
     fn character_data(&mut self, range: Range<usize>) {
         let flags = match self.tree.is_inert() {
@@ -241,7 +233,6 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         Ok(self.state.tag.end)
     }
 
-    /// Reports the attributes of a tag.
     #[inline(always)]
     fn report_tag(&mut self, feedback: TagFeedback) {
         self.report.tag(&self.state.tag, feedback);
@@ -286,7 +277,6 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         };
     }
 
-    /// Continues a long tag.
     #[cold]
     fn in_long_tag(&mut self, at: usize) -> Result<usize, Stop> {
         let bytes = self.report.source.bytes;
@@ -422,7 +412,6 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         false
     }
 
-    /// Reports a remark with its text and the range of its comment.
     fn push_remark(&mut self, text: Range<usize>, comment: Range<usize>) {
         let text = self.report.source.text(text, self.report.events);
         self.report.events.push(Event::Remark(FoundRemark {
@@ -444,7 +433,6 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         self.close(end.map(|end| end + 3).ok_or(from))
     }
 
-    /// Reads the text of an element without markup.
     fn raw(&mut self, at: usize) -> Result<usize, Stop> {
         let bytes = self.report.source.bytes;
         let is_captured = self.state.capture.is_some();
@@ -488,7 +476,6 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         }
     }
 
-    /// Reports the references in the text of an element.
     fn raw_text(&mut self, range: Range<usize>) {
         self.tree.raw_text(range.clone());
         let is_whole = T::WANTS_ALL || self.state.capture.is_some();
@@ -506,7 +493,6 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         }
     }
 
-    /// Reports the comments of a style sheet that are remarks.
     fn style_remarks(&mut self, range: Range<usize>) {
         let reports = self.report.document.enabled.anchors && self.report.document.depth == 0;
         if !reports || range.len() > LIMIT {
@@ -518,7 +504,6 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         });
     }
 
-    /// Reports that something is longer than [`LIMIT`].
     #[cold]
     fn too_long(&mut self, at: usize) {
         self.state.capture = None;

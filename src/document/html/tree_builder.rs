@@ -40,48 +40,40 @@ use crate::document::events::Event;
 use crate::document::flags::Flags;
 use crate::document::source_text::{DecodedText, SourceText};
 
-/// The deepest nesting of elements.
 const MAX_DEPTH: u32 = 4096;
-/// The most elements that one token may create.
 const MAX_CREATED: usize = 16;
-/// The most nodes in a tree.
 const MAX_NODES: usize = 1 << 21;
-/// The most attributes of a tag.
 const MAX_ATTRIBUTES: usize = 1 << 16;
 /// The budget of steps at the start, and the steps that each tag adds. A tag costs the depth of the
 /// tree, times one more than its number of attributes: formatting elements are compared.
 const STEP_BUDGET: u64 = 1 << 24;
 const STEPS_PER_TAG: u64 = 256;
 
-/// Values up to this many bytes are fed as they are, longer ones as a hash.
+/// Values up to this many bytes are fed verbatim, longer ones as a hash.
 const MAX_FED_VALUE: usize = 64;
-/// Formatting elements with up to this many attributes do not count as memory.
+/// Number of attributes of a formatting element that are not added to the memory.
 const FREE_ATTRIBUTES: usize = 16;
 /// Memory of an attribute in the list of active formatting elements, in bytes.
 const ATTRIBUTE_SIZE: u64 = 128;
 /// The divisor of the memory limit for a srcdoc document.
 const NESTED_DIVISOR: u64 = 4;
-/// The smallest memory limit, in bytes.
 const MIN_MEMORY: u64 = 1 << 20;
 
-/// A recorded start tag.
 #[derive(Clone, Copy, Debug)]
 struct PendingTag {
-    /// Index of the `<`.
     start: u32,
     id: NodeId,
     /// Whether the tag added attributes to an existing element.
     merged: bool,
 }
 
-/// A piece of text to be searched.
 #[derive(Clone, Copy, Debug)]
 struct TextPiece {
     start: u32,
     end: u32,
     /// Index of the record or the node that the text belongs to.
     of: u32,
-    /// Whether character references count.
+    /// Whether character references are decoded.
     references: bool,
 }
 
@@ -100,7 +92,7 @@ impl TextPiece {
     }
 }
 
-/// The tree builder with what is recorded for the second pass.
+/// The tree builder with its records for the second pass.
 pub(super) struct TreeBuilderDriver {
     builder: TreeBuilder<NodeId, dom::DomTree>,
     charset: EncodingState,
@@ -109,7 +101,6 @@ pub(super) struct TreeBuilderDriver {
     wants_texts: bool,
     /// Hashes long values: the tree builder only compares them.
     hasher: RandomState,
-    /// Steps left.
     steps: u64,
     /// Memory of the attributes of formatting elements, in bytes.
     formatting: u64,
@@ -117,7 +108,6 @@ pub(super) struct TreeBuilderDriver {
     memory_limit: u64,
 }
 
-/// The records of the first pass, for the second.
 #[derive(Default)]
 struct TreeFinds {
     records: Vec<PendingTag>,
@@ -135,8 +125,8 @@ struct TreeFinds {
     texts: Vec<TextPiece>,
 }
 
-/// First pass: builds the tree of a document that is in one window. Fails if the document is beyond
-/// the limits or in another encoding.
+/// First pass: builds the tree of a document that is in one window. Fails beyond the limits or if the
+/// document is in another encoding.
 pub(super) fn scan(
     at: usize,
     report: &mut ReferenceReporter<'_, '_, '_>,
@@ -183,7 +173,6 @@ impl TreeBuilderDriver {
         }
     }
 
-    /// Returns the memory used beyond the document, in bytes.
     fn memory(&self) -> u64 {
         let lists = self.found.records.len() * size_of::<PendingTag>()
             + (self.found.contents.len() + self.found.texts.len()) * size_of::<TextPiece>()
@@ -199,7 +188,6 @@ impl TreeBuilderDriver {
         let _ = self.feed(Any::CharacterTokens(StrTendril::from_slice(text)));
     }
 
-    /// Fails if the last token exceeded a limit.
     fn within_limits(&mut self, attributes: usize) -> Result<(), Halt> {
         let tree = &self.builder.sink;
         let depth = u64::from(tree.depth.get());
@@ -217,14 +205,13 @@ impl TreeBuilderDriver {
         Ok(())
     }
 
-    /// Returns the name of a tag or an attribute for a token.
     fn name(&self, source: &SourceText<'_>, range: Range<usize>) -> LocalName {
         let name = source.name(range, self.charset.scanned);
         LocalName::from(&*String::from_utf8_lossy(&name))
     }
 
-    /// Returns a value for a token, or the hash of a long one: the tree builder compares the values
-    /// of formatting elements, and no keyword is long.
+    /// Returns a value for a token, or the hash of a long one: the tree builder compares the values of
+    /// formatting elements, and no keyword is long.
     fn value(&self, source: &SourceText<'_>, range: Range<usize>) -> StrTendril {
         let value = match range.len() > LIMIT {
             true => Cow::Borrowed(&source.bytes[range]),
@@ -237,7 +224,7 @@ impl TreeBuilderDriver {
         StrTendril::from_slice(&format!("{hash:x} {:x}", value.len()))
     }
 
-    /// Reads the attributes of a tag, duplicates left out.
+    /// Reads the attributes of a tag without duplicates.
     fn attributes(
         &mut self,
         source: &SourceText<'_>,
@@ -388,7 +375,7 @@ impl TreeBuilderDriver {
         }
     }
 
-    /// Second pass: reports what is in the final tree, in the order of the tags.
+    /// Second pass: reports references of the final tree, in the order of the tags.
     pub(super) fn report(self, report: &mut ReferenceReporter<'_, '_, '_>) {
         let TreeBuilderDriver {
             builder,

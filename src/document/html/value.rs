@@ -38,7 +38,6 @@ impl<'a> SourceText<'a> {
         events.store_with(|store| decode(self.bytes, range, encoding, context, store, &mut ()))
     }
 
-    /// Decodes the value of an attribute.
     pub(super) fn decoded_value(
         &self,
         range: Range<usize>,
@@ -58,7 +57,6 @@ impl<'a> SourceText<'a> {
         self.decoded_value(range, UTF_8)
     }
 
-    /// Returns the name of an element or an attribute, in lower case.
     pub(super) fn name(&self, range: Range<usize>, encoding: &'static Encoding) -> Cow<'a, [u8]> {
         let name = &self.bytes[range.clone()];
         let is_lower = |byte: &u8| byte.is_ascii() && *byte != 0 && !byte.is_ascii_uppercase();
@@ -85,7 +83,6 @@ impl DecodedText {
         self.append(source, range, encoding, references);
     }
 
-    /// Decodes a further piece of a value.
     pub(super) fn append(
         &mut self,
         source: &SourceText<'_>,
@@ -153,7 +150,7 @@ fn decode(
 
 /// Decodes a run that may hold non-ASCII characters, one at a time.
 ///
-/// A byte of markup follows the run. The decoder is given a space in its place, so that it emits a
+/// A byte of markup follows the run. The decoder gets a space in its place, so that it emits a
 /// character that the end of the run cuts short.
 fn decode_run(
     run: &[u8],
@@ -189,17 +186,14 @@ fn decode_run(
 /// The context of a character reference, which decides about names without a semicolon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::document) enum CharacterContext {
-    /// In the value of an attribute.
     Attribute,
-    /// In character data.
     Text,
 }
 
-/// An upper bound of the length of names, in bytes.
 const MAX_NAME: usize = 40;
 
-/// Decodes the character reference at the start of `bytes`, a `&`, and appends its characters to
-/// `out` (WHATWG HTML 13.2.5.72 to 13.2.5.80). Returns its length; none if it is not one.
+/// Decodes the character reference at the start of `bytes`, a `&`, and appends its characters to `out`
+/// (WHATWG HTML 13.2.5.72 to 13.2.5.80). Returns its length; `None` if it is not a reference.
 pub(in crate::document) fn decode_reference(
     bytes: &[u8],
     context: CharacterContext,
@@ -229,7 +223,7 @@ fn named(bytes: &[u8], context: CharacterContext, out: &mut Vec<u8>) -> Option<u
         (characters.0 != 0).then_some((length, characters))
     })?;
     if context == CharacterContext::Attribute && !text[..length].ends_with(';') {
-        // "For historical reasons": `?a&copy=1` stays as it is.
+        // "For historical reasons": `?a&copy=1` is unchanged.
         let next = name.get(length);
         if next.is_some_and(|&next| next == b'=' || next.is_ascii_alphanumeric()) {
             return None;

@@ -9,7 +9,6 @@ use crate::bytes::seek::{is_space, skip_space};
 /// The longest attribute value, or text of an element, that is searched, in bytes.
 pub(super) const LIMIT: usize = 4 << 20;
 
-/// Returns the references in a value that is a list.
 pub(super) fn items<'a>(
     syntax: ValueSyntax,
     bytes: &'a [u8],
@@ -129,7 +128,7 @@ fn is_density(number: &[u8]) -> bool {
 }
 
 /// Returns the reference in the `content` of a meta refresh (WHATWG HTML, "shared declarative refresh
-/// steps"); none if the document merely reloads or the value is invalid.
+/// steps"); `None` if the document merely reloads or the value is invalid.
 pub(in crate::document) fn refresh(bytes: &[u8], range: Range<usize>) -> Option<Range<usize>> {
     let bytes = &bytes[..range.end];
     let start = skip_space(bytes, range.start);

@@ -1,5 +1,5 @@
-//! Elements of XHTML, SVG and MathML that a reader of XML found: the same table and the same grammars
-//! of values, without the tree builder of HTML.
+//! Elements of XHTML, SVG and MathML in XML: the same table and the same grammars of values, without
+//! the tree builder of HTML.
 
 use std::ops::Range;
 
@@ -18,10 +18,8 @@ use crate::document::source_text::SourceText;
 
 pub(in crate::document) use super::attributes::ElementNamespace as MarkupNamespace;
 
-/// The text of an element that is to be searched.
 pub(in crate::document) type MarkupContents = Capture;
 
-/// An element as the table of HTML has it.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::document) struct MarkupElement {
     namespace: MarkupNamespace,
@@ -29,9 +27,8 @@ pub(in crate::document) struct MarkupElement {
 }
 
 impl MarkupElement {
-    /// The element of a local name.
     pub(in crate::document) fn new(namespace: MarkupNamespace, name: &[u8]) -> Self {
-        // Names of XML have a case, those of the table have none.
+        // Names in XML are case-sensitive; those in the table are not.
         let has_capital = name.iter().any(u8::is_ascii_uppercase);
         let element = match namespace == MarkupNamespace::Html && has_capital {
             true => Element::Other,
@@ -41,7 +38,6 @@ impl MarkupElement {
     }
 }
 
-/// Reports the references of elements.
 pub(in crate::document) struct MarkupReporter {
     state: ReportState,
     /// The tag that is being read, with the attributes that have a row on its element.
@@ -51,7 +47,7 @@ pub(in crate::document) struct MarkupReporter {
 impl MarkupReporter {
     pub(in crate::document) fn new(options: &FormatOptions) -> Self {
         let mut html = options.html.clone();
-        // The text of an element stands nowhere in one piece here.
+        // The text of an element is not contiguous here.
         html.descriptions = false;
         let enabled = EnabledRows::new(&html, options.anchors);
         MarkupReporter {
@@ -60,12 +56,10 @@ impl MarkupReporter {
         }
     }
 
-    /// Starts a document.
     pub(in crate::document) fn begin(&mut self) {
         self.state.begin(EncodingState::default());
     }
 
-    /// Starts a tag.
     #[inline]
     pub(in crate::document) fn begin_tag(&mut self, element: MarkupElement) {
         self.tag.attributes.clear();
@@ -108,20 +102,18 @@ impl MarkupReporter {
         }
     }
 
-    /// Whether nothing of the tag is to be reported.
     #[inline]
     pub(in crate::document) fn is_silent(&self) -> bool {
         self.tag.attributes.is_empty()
             && !matches!(self.tag.element, Element::Style | Element::Script)
     }
 
-    /// Whether a `base` element has named the document's base.
     pub(in crate::document) fn has_base(&self) -> bool {
         self.state.has_base
     }
 
-    /// Reports the references of a start tag, given its decoded values with the local name from `name` on
-    /// behind them; returns the syntax of the element's text if that may have references.
+    /// Reports the references of a start tag, given its decoded values followed by the local name from
+    /// `name` on; returns the syntax of the element's text if it may have references.
     pub(in crate::document) fn start_tag(
         &mut self,
         bytes: &[u8],
@@ -146,7 +138,6 @@ impl MarkupReporter {
         report.capture(tag, TagFeedback::ACCEPTED)
     }
 
-    /// Reports the references in the decoded text of an element.
     pub(in crate::document) fn contents(
         &mut self,
         contents: &MarkupContents,
@@ -158,8 +149,7 @@ impl MarkupReporter {
         report.contents(contents, 0..bytes.len());
     }
 
-    /// Returns a reporter for bytes that a reader of XML decoded, with the map to the document, and the
-    /// tag.
+    /// Returns a reporter for bytes decoded from XML, with the map to the document, and the tag.
     fn report<'e, 'f>(
         &'e mut self,
         bytes: &'e [u8],
@@ -178,8 +168,8 @@ impl MarkupReporter {
     }
 }
 
-/// Decodes a character reference or one of HTML's names at the start of `bytes`, a `&`, and appends it;
-/// returns its length.
+/// Decodes a character reference or one of HTML's names at the start of `bytes`, a `&`; returns its
+/// length.
 pub(in crate::document) fn decode_reference(bytes: &[u8], out: &mut Vec<u8>) -> Option<usize> {
     let before = out.len();
     if bytes.starts_with(b"&apos;") {

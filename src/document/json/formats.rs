@@ -10,7 +10,6 @@ use crate::bytes::window::{Bounds, Window};
 use crate::document::events::RuleFamily::{self, Markup, Plain};
 use crate::document::{Format, FormatOptions, Passes, Scan, text};
 
-/// JSON of any other kind.
 const JSON: Format = Format {
     name: "json",
     extensions: &["json", "geojson"],
@@ -40,7 +39,6 @@ const fn row(
     }
 }
 
-/// The formats, one row each.
 pub(in crate::document) static FORMATS: &[Format] = &[
     JSON,
     // JSON5, and JSON with comments.
@@ -81,8 +79,8 @@ pub(in crate::document) static FORMATS: &[Format] = &[
     },
 ];
 
-/// Returns the name of the format of a document from its first bytes: of a known kind, or `json`; `None`
-/// if they begin no object or array.
+/// Returns the name of a document's format by its first bytes: a known kind, or `json`; `None` if they
+/// do not begin an object or array.
 pub(crate) fn by_shape(head: &[u8]) -> Option<&'static str> {
     let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     if !matches!(head.trim_ascii_start().first(), Some(b'{' | b'[')) {

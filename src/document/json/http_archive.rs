@@ -13,7 +13,7 @@ pub(super) struct HttpBody {
 }
 
 impl HttpBody {
-    /// Returns the body of a media type with parameters, unless that is no text.
+    /// Returns the body of a media type with parameters; `None` if it is not text.
     pub(super) fn of(media_type: &[u8]) -> Option<Self> {
         let (name, charset) = media_type_and_charset(media_type);
         let format = format_of(&name)?;
@@ -68,7 +68,7 @@ const TEXTUAL: [&str; 6] = [
     "x-yaml",
 ];
 
-/// Returns the format of a body of a media type; `None` for what is no text.
+/// Returns the format of a body by its media type; `None` if it is not text.
 fn format_of(media_type: &str) -> Option<&'static Format> {
     let json = Format::named("json");
     if let Some(format) = Format::of_media_type(media_type) {

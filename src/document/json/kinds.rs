@@ -5,16 +5,15 @@ use super::tokenizer::JsonSequence;
 /// The meaning of a string at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JsonRole {
-    /// A reference.
     Link,
-    /// A reference behind the prefix that `sourceRoot` of its source map names (ECMA-426).
+    /// A reference, after the prefix that `sourceRoot` of its source map names (ECMA-426).
     Source(&'static JsonMember),
     /// The identity of an application, which resolves against the origin of `start_url` (Web Application
     /// Manifest, `id` member).
     AppId,
     /// HTML, whose base is `url` of the object that holds it.
     Html,
-    /// A cell of a notebook; the member tells its type, and that the format.
+    /// A cell of a notebook; the member has its type, which determines the format.
     Cell(&'static JsonMember),
     /// An output of a notebook, whose media type is its name.
     Output,
@@ -27,7 +26,7 @@ pub(super) enum JsonRole {
     Field(&'static JsonMember),
     /// The base of a page whose links a document lists (WAT).
     PageBase,
-    /// A link of a page (WAT); the member tells the element and the attribute, as `A@/href`.
+    /// A link of a page (WAT); the member names the element and the attribute, as `A@/href`.
     PageLink(&'static JsonMember),
     /// The `content` of a meta element, whose `http-equiv` is in a member beside it (WAT).
     PageMeta(&'static JsonMember),
@@ -38,14 +37,14 @@ pub(super) enum JsonRole {
 }
 
 impl JsonRole {
-    /// Returns whether an array of strings is a text that was split into lines.
+    /// Whether an array of strings is a text that was split into lines.
     pub(super) fn joins_lines(self) -> bool {
         matches!(self, JsonRole::Cell(_) | JsonRole::Output | JsonRole::Text)
     }
 }
 
-/// A path, from the top down: names of members, [`ITEM`] for each item of an array, [`MEMBER`] for
-/// any member.
+/// A path, from the top down: names of members, [`ITEM`] for each item of an array, [`MEMBER`] for any
+/// member.
 pub(super) type JsonPath = &'static [&'static str];
 
 pub(super) const ITEM: &str = "*";
@@ -62,12 +61,12 @@ pub(super) struct JsonRow {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct JsonMember {
     pub(super) path: JsonPath,
-    /// The number of steps that lead to the object in which the value counts.
+    /// The number of steps to the object whose values the member applies to.
     pub(super) root: usize,
 }
 
 impl JsonMember {
-    /// A member that counts in its own object.
+    /// A member that applies to its own object.
     const fn own(path: JsonPath) -> Self {
         let root = path.len() - 1;
         JsonMember { path, root }
@@ -82,12 +81,11 @@ const fn row(path: JsonPath, role: JsonRole) -> JsonRow {
     JsonRow { path, role }
 }
 
-/// A kind of documents, and the strings of it that are read; without rows it is any.
+/// A kind of documents, and its strings that are read; without rows it is any.
 #[derive(Debug)]
 pub(super) struct JsonKind {
     pub(super) sequence: JsonSequence,
     pub(super) rows: &'static [JsonRow],
-    /// The members that rows refer to.
     pub(super) members: &'static [&'static JsonMember],
 }
 
@@ -104,7 +102,7 @@ impl JsonKind {
         !self.rows.is_empty()
     }
 
-    /// Returns whether a row is the base of the others, so that they have to wait for it.
+    /// Returns whether a row is the base of the others, which have to wait for it.
     pub(super) fn names_base(&self) -> bool {
         self.rows.iter().any(|row| row.role == JsonRole::PageBase)
     }
@@ -244,7 +242,7 @@ macro_rules! page {
     };
 }
 
-/// Where links of a page stand in it.
+/// The paths of links of a page.
 static HEAD_LINK: JsonMember = JsonMember::own(page!("Head", "Link", ITEM, "path"));
 static SCRIPT: JsonMember = JsonMember::own(page!("Head", "Scripts", ITEM, "path"));
 static PAGE_LINK: JsonMember = JsonMember::own(page!("Links", ITEM, "path"));

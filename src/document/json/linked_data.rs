@@ -19,14 +19,14 @@ use crate::document::flags::Flags;
 use crate::document::{FormatOptions, Reread, Scan, ScanStart};
 use crate::uri;
 
-/// The number of contexts that are active at once.
+/// Maximum number of active contexts.
 const CONTEXTS: usize = 64;
-/// The approximate memory of the contexts of a document, and of one without its terms, in bytes.
+/// The approximate memory of the contexts of a document, and of a context without its terms, in bytes.
 const CONTEXTS_MEMORY: usize = 16 << 20;
 const CONTEXT: usize = 256;
 /// The approximate memory of a term without its texts, in bytes.
 const TERM: usize = 96;
-/// The number of prefixes that may stand for each other.
+/// Maximum length of a chain of prefixes.
 const PREFIXES: usize = 4;
 
 /// The properties of schema.org whose values are addresses, in order.
@@ -51,7 +51,6 @@ const ADDRESSES: [&[u8]; 18] = [
     b"url",
 ];
 
-/// The meaning of the strings of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LinkedRole {
     Nothing,
@@ -63,21 +62,19 @@ enum LinkedRole {
     Context,
 }
 
-/// The base of identifiers and addresses.
 #[derive(Clone, Debug)]
 enum LinkedBase {
     Document,
-    /// That of the document, whatever its first context names.
+    /// The document's, whatever its first context names.
     Retrieval,
     Named(Vec<u8>),
-    /// None, by `"@base": null`.
     Nothing,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct LinkedLevel {
     is_context: bool,
-    /// The number of contexts that count outside.
+    /// The number of contexts in force outside.
     contexts: usize,
     /// The role of the value that the container is.
     outer: LinkedRole,
@@ -93,11 +90,10 @@ pub(super) struct LinkedDataScanner {
     tokenizer: JsonTokenizer,
     path: ValuePath,
     levels: Vec<LinkedLevel>,
-    /// The contexts of objects to come, by the offsets of these, the next one last.
+    /// The contexts of objects to come, by their offsets, the next one last.
     coming: Vec<(u64, LinkedContext)>,
-    /// The contexts that count, the innermost last.
+    /// The contexts in force, the innermost last.
     contexts: Vec<(LinkedContext, LinkedBase)>,
-    /// Whether the first context names the base of the document.
     has_base: bool,
     text: Vec<u8>,
 }
@@ -153,7 +149,7 @@ impl LinkedDataScanner {
                 _ => {}
             }
         }
-        // An object may have its context behind those of objects in it.
+        // An object may have its context after the contexts of objects in it.
         self.coming.sort_by_key(|(object, _)| *object);
         self.coming.reverse();
         let top = memchr::memchr2(b'{', b'[', &bytes[window.start..]);
@@ -173,7 +169,6 @@ impl LinkedDataScanner {
         self.tokenizer.faults.add(code, offset);
     }
 
-    /// Opens the container whose first byte has been read.
     fn open(&mut self, container: JsonContainer, window: &Window<'_>) {
         self.path.open(container);
         if self.path.depth() > MAX_LEVELS {
@@ -201,7 +196,7 @@ impl LinkedDataScanner {
         }
     }
 
-    /// Makes a context count; `offset` is that of its object.
+    /// Activates a context; `offset` is its object's.
     fn add_context(&mut self, context: LinkedContext, offset: u64) {
         let outer = self.contexts.last().map(|(_, base)| base);
         let base = match (&context.base, outer) {
@@ -235,7 +230,7 @@ impl LinkedDataScanner {
         }
     }
 
-    /// Returns the term of a name in the contexts that count.
+    /// Returns the term of a name in the contexts in force.
     fn term(&self, name: &[u8]) -> Option<&LinkedTerm> {
         for (context, _) in self.contexts.iter().rev() {
             let term = context.terms.get(name);
@@ -252,7 +247,6 @@ impl LinkedDataScanner {
         self.levels.last().filter(|_| is_innermost)
     }
 
-    /// Sets the role of the member whose name has been read.
     fn set_name(&mut self, name: JsonText, bytes: &[u8]) {
         self.path.set_name(&name);
         let raw = &bytes[name.range];
@@ -286,8 +280,8 @@ impl LinkedDataScanner {
         }
     }
 
-    /// Returns an identifier with its prefix replaced, if that is a term whose value, which each of its
-    /// identifiers repeats, is no longer than a base may be.
+    /// Returns an identifier with its prefix replaced, if the prefix is a term whose value, which each
+    /// of its identifiers repeats, is no longer than a base may be.
     fn expanded(&mut self, text: &[u8], at: u64) -> Option<Vec<u8>> {
         let (mut text, mut length) = (Cow::Borrowed(text), 0);
         for _ in 0..PREFIXES {
@@ -364,8 +358,8 @@ impl LinkedDataScanner {
         run.events.push(Event::Reference(found));
     }
 
-    /// Begins to read, if the document is in view as far as it is held; else returns the number of bytes
-    /// that are consumed.
+    /// Begins to read if the document, as far as it is held, is in view; else returns the number of
+    /// consumed bytes.
     fn begin_reading(&mut self, window: &Window<'_>, events: &mut Events) -> Option<usize> {
         let can_restart = self.start.reread == Reread::Possible && !self.start.restart.exact;
         if !window.last && can_restart {
@@ -430,7 +424,7 @@ impl Scan for LinkedDataScanner {
     }
 }
 
-/// Returns whether a name is that of a property whose values are addresses: by itself, or of schema.org.
+/// Returns whether a name is a property whose values are addresses: by itself, or of schema.org.
 fn is_address(name: &[u8]) -> bool {
     let local = match name.strip_prefix(b"schema:") {
         Some(local) => local,
@@ -442,21 +436,19 @@ fn is_address(name: &[u8]) -> bool {
     ADDRESSES.binary_search(&local).is_ok()
 }
 
-/// A term that a context defines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct LinkedTerm {
-    /// The IRI or the keyword that it stands for, as written.
+    /// The IRI or the keyword, as written.
     id: Option<Vec<u8>>,
     /// Whether its values are references (`"@type": "@id"`).
     is_reference: bool,
 }
 
-/// A context in a document; those that it names are not loaded.
-///
-/// See JSON-LD 1.1, section 9.15, "Context Definitions".
+/// A context in a document (JSON-LD 1.1, section 9.15, "Context Definitions"); contexts that it names
+/// are not loaded.
 #[derive(Debug, Default)]
 struct LinkedContext {
-    /// Whether the contexts around it do not count.
+    /// Whether the contexts around it are ignored.
     is_reset: bool,
     /// Its base, if it names one or, with `null`, none.
     base: Option<Option<Vec<u8>>>,
@@ -464,12 +456,11 @@ struct LinkedContext {
     terms: HashMap<Vec<u8>, LinkedTerm>,
     /// The memory that it may still take, in bytes.
     left: usize,
-    /// Whether a definition was left out for want of memory.
     is_cut: bool,
 }
 
 impl LinkedContext {
-    /// Reads a context, the value that comes next; returns whether the object that holds it ended before.
+    /// Reads a context, the next value; returns whether the object that holds it ended before.
     fn read(&mut self, tokenizer: &mut JsonTokenizer, window: &Window<'_>) -> bool {
         let mut arrays = 0_usize;
         loop {
@@ -500,7 +491,6 @@ impl LinkedContext {
         }
     }
 
-    /// Reads the definitions of a context up to the end of its object.
     fn read_definitions(&mut self, tokenizer: &mut JsonTokenizer, window: &Window<'_>) {
         let text = |range| unescaped(&window.bytes[range]).into_owned();
         // The names of the members that are open: a term, and a member of its definition.
@@ -555,7 +545,7 @@ impl LinkedContext {
         left.is_some()
     }
 
-    /// Defines a term; keywords are none.
+    /// Defines a term; keywords cannot be defined.
     fn define(&mut self, name: &[u8], term: LinkedTerm) {
         let length = name.len() + term.id.as_ref().map_or(0, Vec::len);
         if !name.starts_with(b"@") && self.affords(TERM + length) {

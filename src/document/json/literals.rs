@@ -12,10 +12,8 @@ pub(in crate::document) const LONGEST_STRING: usize = 4 << 20;
 /// The longest number or word that is checked, in bytes.
 pub(super) const LONGEST_WORD: usize = 1024;
 
-/// The bytes of numbers and words.
 pub(super) const WORD: ByteSet = ByteSet::ALPHANUMERIC.with(b"+-._$");
 
-/// Where a string ends, or the bytes do.
 pub(super) enum StringEnd {
     Closed(usize),
     Break(usize),
@@ -23,7 +21,6 @@ pub(super) enum StringEnd {
     Open(usize),
 }
 
-/// A string in a window, without its quotes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::document) struct JsonText {
     pub(in crate::document) range: Range<usize>,
@@ -32,9 +29,7 @@ pub(in crate::document) struct JsonText {
     pub(in crate::document) may_have_colon: bool,
 }
 
-/// A string that was searched for its end.
 pub(super) struct StringScan {
-    /// The string, up to where the search ended.
     pub(super) text: JsonText,
     pub(super) end: StringEnd,
     pub(super) fault: Option<usize>,
@@ -97,8 +92,8 @@ pub(super) fn scan_string(bytes: &[u8], start: usize, last: bool) -> StringScan 
     }
 }
 
-/// Does the same for a string of JSON5 with a quote, which has no faults: a line break after a backslash is
-/// part of it.
+/// Does the same for a string of JSON5 with a quote, which has no faults: a line break after a
+/// backslash is part of it.
 pub(super) fn scan_relaxed_string(bytes: &[u8], start: usize, quote: u8) -> StringScan {
     let mut at = start;
     let end = loop {
@@ -128,7 +123,7 @@ pub(super) fn scan_relaxed_string(bytes: &[u8], start: usize, quote: u8) -> Stri
     }
 }
 
-/// Returns whether a word is a number of JSON5 that is none of JSON.
+/// Returns whether a word is a number in JSON5 only.
 pub(super) fn is_relaxed_value(word: &[u8]) -> bool {
     let word = match word {
         [b'+' | b'-', word @ ..] | word => word,
@@ -141,8 +136,8 @@ pub(super) fn is_relaxed_value(word: &[u8]) -> bool {
     matches!(word, b"Infinity" | b"NaN") || has_digit && word.iter().all(in_number)
 }
 
-/// Returns the index of the first byte from `at` on at which a plain part of a string ends, a quote, a
-/// backslash or a control character, or of the end if there is none, and whether a colon precedes it.
+/// Returns the index of the first byte from `at` on at which a plain part of a string ends (a quote, a
+/// backslash or a control character), or the length, and whether a colon precedes it.
 #[inline(always)]
 fn special(bytes: &[u8], mut at: usize) -> (usize, bool) {
     let mut colons = 0;
@@ -204,7 +199,6 @@ pub(crate) fn unescape(bytes: &[u8], out: &mut Vec<u8>, offsets: &mut impl Recor
     }
 }
 
-/// Returns the contents of a raw string, escapes replaced.
 pub(in crate::document) fn unescaped(raw: &[u8]) -> Cow<'_, [u8]> {
     if memchr::memchr(b'\\', raw).is_none() {
         return Cow::Borrowed(raw);
@@ -241,7 +235,7 @@ fn hex(bytes: &[u8], at: usize, digits: usize) -> Option<u32> {
     })
 }
 
-/// Returns the length of the number at an index if that is shorter than a block and has no exponent.
+/// Returns the length of the number at an index if it is shorter than a block and has no exponent.
 #[inline(always)]
 pub(super) fn short_number_length(bytes: &[u8], at: usize) -> Option<usize> {
     let block: &[u8; simd::LENGTH] = bytes.get(at..)?.first_chunk()?;

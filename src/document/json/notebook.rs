@@ -26,9 +26,9 @@ pub(super) fn needs_mark(format: &Format) -> bool {
 }
 
 const SCHEME: &[u8] = b"attachment:";
-/// The longest name, and the longest reference, that is kept, in bytes.
+/// Maximum length of a kept name or reference, in bytes.
 const MAX_ATTACHMENT_LEN: usize = 1024;
-/// The most attachments, and the most references to some, that are kept of a cell.
+/// Maximum number of kept attachments, and of references to attachments, of a cell.
 const MAX_ATTACHMENTS: usize = 4096;
 
 /// The attachments of the current cell, and the references to them, in any order.
@@ -39,7 +39,7 @@ pub(super) struct CellAttachments {
 }
 
 impl CellAttachments {
-    /// Returns whether the end of the cell is of interest.
+    /// Whether the end of the cell needs no work.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.references.is_empty() && self.names.is_empty()
@@ -66,7 +66,7 @@ impl CellAttachments {
         }
     }
 
-    /// Ends the cell: reports the references to attachments that it does not have.
+    /// Ends the cell: reports the references to missing attachments.
     pub(super) fn end(&mut self, events: &mut Events) {
         // Of a cell with more than is kept nothing is known.
         let is_known =

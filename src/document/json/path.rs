@@ -15,19 +15,17 @@ use crate::document::events::{
 pub(super) const MAX_LEVELS: usize = 1024;
 /// Maximum length in bytes of a JSON Pointer that records show.
 const MAX_POINTER_LEN: usize = 1024;
-/// Maximum number of bytes that are kept of a name: an escape is at most six times as long as its
-/// character.
+/// Maximum number of kept bytes of a name: an escape is at most six times as long as its character.
 const MAX_NAME_LEN: usize = 6 * MAX_POINTER_LEN + 6;
 
 #[derive(Clone, Copy, Debug)]
 enum LevelName {
     Window(u32, u32),
-    /// In the names that outlast their window.
     Kept(u32, u32),
 }
 
 impl LevelName {
-    /// Returns the name, or as much of it as is kept, given the window and the names that outlast theirs.
+    /// Returns the kept part of the name, given the window and the names that outlast theirs.
     #[inline]
     fn raw<'a>(self, bytes: &'a [u8], names: &'a [u8]) -> &'a [u8] {
         let (text, start, end) = match self {
@@ -39,7 +37,6 @@ impl LevelName {
     }
 }
 
-/// An open container, and its current member or item.
 #[derive(Clone, Copy, Debug)]
 struct JsonLevel {
     container: JsonContainer,
@@ -77,7 +74,7 @@ impl ValuePath {
         self.levels.len() + self.beyond
     }
 
-    /// Returns whether a path leads to the current value.
+    /// Returns whether a path is the current value's.
     fn is_at(&self, path: JsonPath, bytes: &[u8]) -> bool {
         if self.beyond > 0 || self.levels.len() != path.len() {
             return false;
@@ -139,7 +136,7 @@ impl ValuePath {
         }
     }
 
-    /// Ends values in a row: the next one in an array is another item.
+    /// Ends consecutive values: the next one in an array is another item.
     #[inline(always)]
     pub(super) fn end_values(&mut self, count: u64) {
         match self.levels.last_mut() {
@@ -166,7 +163,7 @@ impl ValuePath {
         unescaped(level.map_or(&[], |level| level.name.raw(bytes, &self.names)))
     }
 
-    /// Returns a reference that is the whole current value, a string; `text` is what it says.
+    /// Returns a reference that is the whole current value, a string with the contents `text`.
     pub(super) fn reference(
         &mut self,
         raw: &Range<usize>,
@@ -181,8 +178,8 @@ impl ValuePath {
         found
     }
 
-    /// Returns the path as a JSON Pointer (RFC 6901), in JSON Lines with the index of the value among the
-    /// values of the document; `None` if it is too long to be shown.
+    /// Returns the path as a JSON Pointer (RFC 6901), in JSON Lines with the index of the value in the
+    /// document; `None` if it is too long to be shown.
     fn pointer(&mut self, bytes: &[u8]) -> Option<&[u8]> {
         if self.beyond > 0 {
             return None;

@@ -28,17 +28,17 @@ use crate::document::{AnchorReporting, Format, FormatOptions, Scan, ScanStart};
 /// Maximum number of bytes in which a member is searched for after the string that refers to it.
 pub(super) const LONGEST_HELD: usize = LONGEST_STRING + (4 << 20);
 
-/// A value cannot be read yet: the window ends before the member to which it refers.
+/// A value must wait: the window ends before the member to which it refers.
 struct Held;
 
 pub(super) struct JsonScanner {
-    /// The strings that are read, if the kind of document is known; else all of them, by the rules for text.
+    /// The strings that are read if the kind of document is known; else all, by the rules for text.
     kind: &'static JsonKind,
     tokenizer: JsonTokenizer,
     path: ValuePath,
-    /// The values of members whose objects are open; `None` for one that is missing.
+    /// The values of members whose objects are open; `None` for a missing one.
     ///
-    /// INVARIANT: at most one value a member, so as many as its kind of document has rows.
+    /// INVARIANT: at most one value a member, so at most the number of rows of the kind.
     members: Vec<(&'static JsonMember, Option<Vec<u8>>)>,
     attachments: CellAttachments,
     options: FormatOptions,
@@ -53,7 +53,6 @@ pub(super) struct JsonScanner {
 /// A value of a known kind, whose text is the current one unless it is a link without escapes.
 struct JsonValue {
     role: JsonRole,
-    /// The string; empty for an array of strings.
     raw: Range<usize>,
     is_plain: bool,
     offset: u64,
@@ -78,7 +77,8 @@ impl JsonScanner {
         })
     }
 
-    /// Skips a byte order mark and a guard before the first value; returns false if more bytes are needed.
+    /// Skips a byte order mark and a guard before the first value; returns false if more bytes are
+    /// needed.
     fn start(&mut self, window: &Window<'_>) -> bool {
         /// Stops scripts that include the map by mistake (ECMA-426).
         const GUARD: &[u8] = b")]}'";
@@ -99,7 +99,7 @@ impl JsonScanner {
         append(&mut self.text, raw, window);
     }
 
-    /// Returns a reference that is a whole string, which has been decoded unless it has no escapes.
+    /// Returns a reference that is a whole string, decoded unless it has no escapes.
     fn whole(
         &mut self,
         raw: &Range<usize>,
@@ -133,7 +133,7 @@ impl JsonScanner {
         self.text_references(None, run.events);
     }
 
-    /// Reads the current text by the rules for text; its references have a context, if there is one.
+    /// Reads the current text by the rules for text; its references have the context, if any.
     fn text_references(&mut self, context: Option<Context>, events: &mut Events) {
         if self.needs_colon && memchr::memchr(b':', &self.text.bytes).is_none() {
             return;
@@ -151,7 +151,6 @@ impl JsonScanner {
         run.events.forget_stored();
     }
 
-    /// Reads a string of a document whose members are known.
     #[inline(never)]
     fn known_string(&mut self, raw: JsonText, run: &mut WindowEvents) -> Result<(), Held> {
         let bytes = run.window.bytes;
@@ -185,7 +184,6 @@ impl JsonScanner {
         }
     }
 
-    /// Returns whether a value with a role is known to be text.
     fn is_text(&self, role: JsonRole, window: &Window<'_>) -> bool {
         let format = match role {
             JsonRole::Text => Format::TEXT,
@@ -291,7 +289,7 @@ impl JsonScanner {
         self.members.push((member, value));
     }
 
-    /// Returns the value of a member, if it is known whether there is one.
+    /// Returns the value of a member, if its presence is known.
     fn kept(&self, member: &'static JsonMember) -> Option<Option<&[u8]>> {
         let mut kept = self.members.iter();
         let (_, value) = kept.find(|(kept, _)| std::ptr::eq(*kept, member))?;
@@ -422,8 +420,8 @@ impl JsonScanner {
 
     /// Reads an array of strings that are the lines of one text, after its first byte.
     ///
-    /// The window has to hold all of it, because positions are counted in the window; of one that no window
-    /// may hold, the part in this window is read.
+    /// The window has to hold all of it, because positions are relative to the window; of one longer
+    /// than any window, only the part in this window is read.
     fn lines(&mut self, role: JsonRole, run: &mut WindowEvents) -> Result<(), Held> {
         let (window, outside) = (run.window, self.path.depth());
         let offset = window.offset_at(self.tokenizer.at);
@@ -472,7 +470,6 @@ impl JsonScanner {
         Ok(())
     }
 
-    /// Opens a container in a document of a known kind.
     fn open(&mut self, container: JsonContainer, run: &mut WindowEvents) -> Result<(), Held> {
         let role = self.path.row(run.window.bytes).map(|row| row.role);
         match (container, role) {
@@ -587,7 +584,7 @@ fn append(text: &mut DecodedText, raw: Range<usize>, window: &Window<'_>) {
     unescape(&window.bytes[raw], &mut text.bytes, &mut text.map);
 }
 
-/// Reports a link of a page, by its place there: `A@/href`, or `STYLE/#text`.
+/// Reports a link of a page with its place: `A@/href`, or `STYLE/#text`.
 fn page_link(mut found: FoundReference, place: &[u8], events: &mut Events) {
     let slash = memchr::memchr(b'/', place).unwrap_or(place.len());
     let element = place[..slash].strip_suffix(b"@");
@@ -602,8 +599,8 @@ fn page_link(mut found: FoundReference, place: &[u8], events: &mut Events) {
     events.push(Event::Reference(found));
 }
 
-/// Returns what a source root puts before sources: what stands before its last slash, with that, or all
-/// of it and a slash (ECMA-426, "DecodeSourceMapSources"). An empty one puts nothing.
+/// Returns the prefix of sources by a source root: up to and with its last slash, or all of it and a
+/// slash (ECMA-426, "DecodeSourceMapSources"). An empty root has no prefix.
 fn prefix(root: &[u8]) -> Option<Vec<u8>> {
     match memchr::memrchr(b'/', root) {
         Some(end) => Some(root[..=end].to_vec()),
@@ -612,7 +609,7 @@ fn prefix(root: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// Returns the origin of a URL, or what names that of the document for a relative one.
+/// Returns the origin of a URL, or a reference to the document's for a relative one.
 fn origin(url: &[u8]) -> Vec<u8> {
     let is_scheme = |start: &[u8]| match start.split_last() {
         None => true,

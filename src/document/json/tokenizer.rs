@@ -1,6 +1,5 @@
-//! The tokens of JSON (RFC 8259), from windows of any size.
-//!
-//! Text that is not well-formed is read as far as possible; its faults are kept for the caller.
+//! The tokens of JSON (RFC 8259), from windows of any size. Malformed text is read as far as possible;
+//! its faults are kept for the caller.
 
 use std::ops::Range;
 
@@ -14,7 +13,7 @@ use crate::bytes::window::Window;
 use crate::document::diagnostic::{Code, JSON_NOT_WELL_FORMED, JSON_TOO_DEEP, JSON_TOO_LONG};
 use crate::document::events::{Event, Events};
 
-/// Maximum number of nested objects and arrays; what is inside deeper ones is skipped.
+/// Maximum number of nested objects and arrays; the contents of deeper ones are skipped.
 const MAX_DEPTH: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,22 +28,19 @@ pub(in crate::document) enum JsonToken {
     Close,
     Name(JsonText),
     String(JsonText),
-    /// Values in a row that hold no text, by their number: numbers, `true`, `false`, `null`, and strings that are
-    /// too long.
+    /// Consecutive values without text, by their number: numbers, `true`, `false`, `null`, and overlong
+    /// strings.
     Other(u64),
     Comment(Range<usize>),
-    /// The token is cut by the end of the window.
     More,
-    /// The document is at its end.
     End,
 }
 
 /// The first fault of each kind in a document.
 #[derive(Clone, Debug, Default)]
 pub(in crate::document) struct JsonFaults {
-    /// The kinds and their offsets. INVARIANT: at most one of each kind.
+    /// INVARIANT: at most one of each kind, with its offset.
     found: Vec<(&'static Code, u64)>,
-    /// The number of faults that have been reported.
     reported: usize,
 }
 
@@ -53,7 +49,7 @@ impl JsonFaults {
         self.found.is_empty()
     }
 
-    /// Adds a fault at an offset, unless one of its kind is known.
+    /// Adds a fault, unless one of its kind is known.
     #[cold]
     pub(in crate::document) fn add(&mut self, code: &'static Code, offset: u64) {
         if !self.found.iter().any(|(known, _)| known.name == code.name) {
@@ -76,14 +72,10 @@ impl JsonFaults {
 enum JsonExpects {
     #[default]
     Value,
-    /// A value, or the end of an array.
     FirstItem,
-    /// A name, after a comma.
     Name,
-    /// A name, or the end of an object.
     FirstName,
     Colon,
-    /// A comma, or the end of the container.
     Comma,
     End,
 }
@@ -94,7 +86,7 @@ impl JsonExpects {
     }
 }
 
-/// The rest of a token of which an earlier part has been read, which is skipped.
+/// The rest of a partly read token, which is skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum JsonRest {
     #[default]
@@ -111,19 +103,17 @@ pub(in crate::document) enum JsonSequence {
     #[default]
     One,
     Lines,
-    /// One value of JSON5, or of JSON with comments: comments, commas at the end, single quotes, names
+    /// One value of JSON5, or of JSON with comments: comments, trailing commas, single quotes, names
     /// without quotes and other numbers are right.
     Relaxed,
 }
 
 #[derive(Clone, Debug, Default)]
 pub(in crate::document) struct JsonTokenizer {
-    /// The index in the window of the next byte to be read.
     pub(in crate::document) at: usize,
     pub(in crate::document) faults: JsonFaults,
     sequence: JsonSequence,
     levels: Vec<JsonContainer>,
-    /// The number of open containers beyond [`MAX_DEPTH`].
     beyond: u64,
     expects: JsonExpects,
     rest: JsonRest,
@@ -141,7 +131,7 @@ impl JsonTokenizer {
         self.rest = JsonRest::Line;
     }
 
-    /// Goes back to the start, at an index, of the last token, which was a string that is a value.
+    /// Goes back to the start of the last token, a string that is a value.
     pub(in crate::document) fn unread_string(&mut self, start: usize) {
         self.at = start;
         self.expects = JsonExpects::Value;
@@ -181,8 +171,8 @@ impl JsonTokenizer {
         }
     }
 
-    /// Adds a fault at an index unless the token there is expected; nothing is expected in a container that
-    /// is too deep.
+    /// Adds a fault at an index unless the token there is expected; in a container that is too deep,
+    /// any token is.
     #[inline]
     fn expect(&mut self, is_right: bool, window: &Window<'_>, at: usize) {
         if !is_right && self.beyond == 0 {
@@ -190,7 +180,6 @@ impl JsonTokenizer {
         }
     }
 
-    /// Returns the next token of a window.
     #[inline(always)]
     pub(in crate::document) fn next(&mut self, window: &Window<'_>) -> JsonToken {
         let start = self.at;
@@ -247,7 +236,7 @@ impl JsonTokenizer {
         }
     }
 
-    /// Ends the value of a line (JSON Lines); what is open is closed without reading the line end.
+    /// Ends the value of a line (JSON Lines); closes open containers without reading the line end.
     fn end_line(&mut self, window: &Window<'_>) -> Option<JsonToken> {
         if self.levels.is_empty() {
             self.at += 1;
@@ -260,7 +249,6 @@ impl JsonTokenizer {
         Some(JsonToken::Close)
     }
 
-    /// Returns the token at the end of the window or of the document.
     #[cold]
     fn end(&mut self, window: &Window<'_>) -> JsonToken {
         if !window.last {
@@ -352,7 +340,6 @@ impl JsonTokenizer {
         Some(JsonToken::Close)
     }
 
-    /// Reads a comment, which JSON does not have and configurations do.
     fn comment(&mut self, window: &Window<'_>) -> Option<JsonToken> {
         let (bytes, start) = (window.bytes, self.at);
         let end = match bytes.get(start + 1) {
@@ -491,8 +478,8 @@ impl JsonTokenizer {
         self.text_token(name, is_name, Some(JsonToken::Other(count)), bytes)
     }
 
-    /// Ends a string or a word, whose token as a value is `other` if it holds no text; returns `None` in a
-    /// container that is too deep.
+    /// Ends a string or a word, whose token as a value is `other` if it holds no text; returns `None`
+    /// in a container that is too deep.
     #[inline(always)]
     fn text_token(
         &mut self,
@@ -517,8 +504,8 @@ impl JsonTokenizer {
     }
 }
 
-/// Returns the index of the first byte from `at` on that is not white space, or is a line end at which to
-/// stop.
+/// Returns the index of the first byte from `at` on that is not white space, or is a line end to stop
+/// at.
 #[inline(always)]
 fn skip_blanks(bytes: &[u8], at: usize, stops_at_line: bool) -> usize {
     let is_end = |at: usize| bytes.get(at).is_none_or(|byte| *byte > b' ');

@@ -9,7 +9,7 @@ use crate::decode::compression::{Codec, Decompressed};
 use crate::document::diagnostic::Code;
 
 const MAX_COMPRESSED: usize = 8 << 20;
-/// The number of first bytes that tell whether something is compressed.
+/// The number of first bytes by which compression is recognized.
 const MAGIC: usize = 8;
 /// The first bytes of web archives, which have no NULs.
 const RECORDS: [&[u8]; 2] = [b"WARC/", b"filedesc:"];
@@ -18,7 +18,6 @@ const BLOCK: usize = 64 << 10;
 #[derive(Debug, Default)]
 pub(crate) struct CompressedMember {
     bytes: Vec<u8>,
-    /// Bytes that are not compressed are kept, too.
     keeps_all: bool,
 }
 
@@ -63,7 +62,7 @@ impl CompressedMember {
 /// The contents of a compressed member, block by block.
 pub(crate) struct DecompressedMember {
     reader: Decompressed,
-    /// The current block; empty behind the last one.
+    /// The current block; empty after the last one.
     pub(crate) block: Vec<u8>,
 }
 

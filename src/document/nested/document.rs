@@ -53,8 +53,7 @@ impl NestedScanners {
         NestedDocument::new(member).scan_whole(text, start, &mut (), self, out);
     }
 
-    /// Reports the references that the rules for text find in a text; `complete` adds what is known of
-    /// each.
+    /// Reports the references in a text by the rules for text; `complete` adds the known facts to each.
     pub(crate) fn free_text(
         &mut self,
         text: SourceText<'_>,
@@ -75,10 +74,10 @@ impl NestedScanners {
         });
     }
 
-    /// Scans one window of a document that has begun, and passes what is reported to `take`.
+    /// Scans one window of a document that has begun, and passes the events to `take`.
     ///
-    /// Returns how many bytes the scanner consumed, and how the document is to be scanned again if
-    /// the scanner asks for that; a request of a document that is nested still deeper does not count.
+    /// Returns the number of consumed bytes, and how to scan the document again if the scanner asks for
+    /// that; requests of more deeply nested documents are ignored.
     fn scan_window(
         &mut self,
         format: &'static Format,
@@ -100,7 +99,7 @@ impl NestedScanners {
     }
 }
 
-/// A window of a nested document, and the way back to the bytes of the container.
+/// A window of a nested document, and the map to the bytes of the container.
 pub(super) struct NestedView<'a> {
     pub(super) text: Window<'a>,
     pub(super) origin: Origin<'a>,
@@ -108,17 +107,15 @@ pub(super) struct NestedView<'a> {
     pub(super) filter: &'a mut dyn TextFilter,
 }
 
-/// A nested document while its events are mapped.
 pub(crate) struct NestedDocument {
     pub(crate) member: Member,
     pub(super) lines: LineCounter,
     encoding: &'static Encoding,
     entered: bool,
-    /// The scanner reported that the document is settled, before it was entered.
+    /// Whether the document was settled before it was entered.
     settled: bool,
-    /// The number of documents in the text that are open, such as those in `srcdoc`.
+    /// The number of open documents in the text, such as in `srcdoc`.
     open: usize,
-    /// The encoding that the scanner reported before the document was entered.
     declared: Option<&'static Encoding>,
 }
 
@@ -164,7 +161,7 @@ impl NestedDocument {
         }
     }
 
-    /// Returns whether events that structure the document are those of an entered document.
+    /// Returns whether structuring events belong to an entered document.
     fn has_structure(&self) -> bool {
         self.member.scope == NestedScope::Own && !self.is_plain()
     }
@@ -201,8 +198,8 @@ impl NestedDocument {
         self.leave(out);
     }
 
-    /// Scans a window of the document; `start` is given with the first one. The first window is scanned
-    /// again if the scanner asks for it. Returns the number of bytes that were consumed.
+    /// Scans a window of the document; `start` is given with the first one, which is scanned again if
+    /// the scanner asks for it. Returns the number of consumed bytes.
     pub(super) fn scan(
         &mut self,
         view: &mut NestedView<'_>,
@@ -230,7 +227,6 @@ impl NestedDocument {
         }
     }
 
-    /// Maps events of the document's scanner to events of the container, with flags of the container.
     fn map(&mut self, inner: &Batch, view: &mut NestedView<'_>, out: &mut Events) {
         // Nothing follows the last window whose flags could matter.
         let mut events = inner.list.iter();
@@ -302,7 +298,7 @@ impl NestedDocument {
                     }
                     out.push(copy);
                 }
-                // A statistic, which is counted wherever the document stands.
+                // A statistic, which does not depend on the document's place.
                 Event::Exact(_) => out.push(*event),
             }
         }

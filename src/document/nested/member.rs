@@ -1,4 +1,4 @@
-//! A document inside a container, as the container describes it, and what is changed in its text.
+//! A document inside a container, as the container describes it, and the changes to its text.
 
 use encoding_rs::UTF_8;
 
@@ -21,11 +21,10 @@ pub(super) const DECODED: Detected = Detected {
     confidence: Confidence::Certain,
 };
 
-/// Whether references belong to the nested document or to the one around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum NestedScope {
     Enclosing,
-    /// They belong to the nested document, which is entered with the first of them.
+    /// To the nested document, which is entered with the first of them.
     #[default]
     Own,
 }
@@ -36,21 +35,21 @@ pub(crate) struct Member {
     /// The place in the container, such as `17/1.2`.
     pub(crate) name: String,
     pub(crate) media_type: String,
-    /// The label of the declared charset; empty if there is none.
+    /// The label of the declared charset; may be empty.
     pub(crate) charset: Vec<u8>,
     pub(crate) transfer: TransferEncoding,
     pub(crate) format: &'static Format,
     pub(crate) source: TextSource,
     pub(crate) scope: NestedScope,
     pub(crate) flags: Flags,
-    /// Whether anchors are those of the container.
+    /// Whether anchors belong to the container.
     pub(crate) anchors: AnchorReporting,
-    /// The offset that all diagnostics get; without one they keep their own.
+    /// The offset of all diagnostics; without one they keep their own.
     pub(crate) diagnostic_offset: Option<u64>,
 }
 
 impl Member {
-    /// Makes the member as a default one, which keeps the memory of its texts.
+    /// Resets all fields to their defaults; keeps the memory of the texts.
     pub(crate) fn clear(&mut self) {
         let mut old = std::mem::take(self);
         old.name.clear();
@@ -60,7 +59,7 @@ impl Member {
     }
 }
 
-/// Reports that a document begins; without a base it inherits that of its host.
+/// Reports the start of a document; without a base it inherits its host's.
 pub(crate) fn enter(
     member: Option<TextRange>,
     family: RuleFamily,
@@ -76,16 +75,16 @@ pub(crate) fn enter(
 
 /// The changes of a container to plain text, and its flags. The default methods change nothing.
 pub(crate) trait TextFilter {
-    /// Overwrites what is not text in the pending bytes; returns the offset up to which that is done.
+    /// Overwrites everything but text in the pending bytes; returns the offset up to which that is
+    /// done.
     fn blank(&mut self, text: &mut Windows, _last: bool) -> u64 {
         let window = text.window();
         window.offset_at(window.bytes.len())
     }
 
-    /// Reads the part of a window that has not been read.
+    /// Reads the new part of a window.
     fn read(&mut self, _text: &Window<'_>) {}
 
-    /// Returns the flags of a reference at an offset in the text.
     fn flags(&self, _offset: u64) -> Flags {
         Flags::NONE
     }

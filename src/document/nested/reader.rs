@@ -1,5 +1,5 @@
-//! Reads nested documents: decodes them, converts them to UTF-8 where their scanners ask for that, scans them
-//! by their formats, and reports what is found.
+//! Reads nested documents: decodes them, converts them to UTF-8 if needed, scans them by their formats,
+//! and reports the results.
 
 use encoding_rs::{Encoding, UTF_8};
 
@@ -17,26 +17,24 @@ use crate::document::{Passes, Positions, Reread, ScanStart};
 
 /// Reads nested documents, one after the other, each in pieces.
 ///
-/// Its text is the bytes of a member, or what they are in UTF-8. The scanner of markup decodes values
-/// itself, so markup is converted only where ASCII itself is encoded. Plain text is converted from its
-/// first byte beyond ASCII on.
+/// Its text is the bytes of a member, unchanged or in UTF-8. The scanner of markup decodes values
+/// itself, so markup is converted only if its encoding does not extend ASCII. Plain text is converted
+/// from its first byte beyond ASCII on.
 pub(crate) struct NestedReader<F> {
     pub(crate) document: NestedDocument,
-    /// The changes to plain text.
     pub(crate) filter: F,
     decoder: TransferDecoder,
     charset: TextCharset,
-    /// None while the text is the bytes of the member as they are.
+    /// `None` while the text is the unchanged bytes of the member.
     converter: Option<Converter>,
-    /// The converter of an earlier text, which may serve again.
+    /// The converter of an earlier text, for reuse.
     spare: Option<Converter>,
     map: OffsetMap,
-    /// The part of the text that has not been consumed.
     windows: Windows,
     /// Converted bytes before they are in the windows.
     converted: Vec<u8>,
     has_begun: bool,
-    /// The number of pending bytes at which the text is scanned.
+    /// Minimum number of pending bytes that are scanned.
     threshold: usize,
     /// The faults of the member; the container adds the offset.
     pub(crate) diagnostics: Vec<&'static Code>,
@@ -91,7 +89,7 @@ impl<F: TextFilter> NestedReader<F> {
         self.converter = Some(restarted.unwrap_or_else(|| Converter::new(input)));
     }
 
-    /// Returns whether the scanner decodes the text itself, but for encodings of ASCII.
+    /// Whether the scanner decodes the text itself, if its encoding extends ASCII.
     fn decodes_itself(&self) -> bool {
         matches!(
             self.document.member.format.conversion,
@@ -99,7 +97,7 @@ impl<F: TextFilter> NestedReader<F> {
         )
     }
 
-    /// The encoding that other text is converted from where it is not ASCII.
+    /// The encoding from which other text is converted, unless it is ASCII.
     fn legacy(&self) -> Option<&'static Encoding> {
         match self.charset {
             TextCharset::Superset(encoding) if encoding != UTF_8 && !self.decodes_itself() => {
@@ -116,7 +114,7 @@ impl<F: TextFilter> NestedReader<F> {
         }
     }
 
-    /// Returns whether bytes of the member, all there are, are its text in UTF-8.
+    /// Whether bytes of the member, all there are, are its text in UTF-8.
     pub(crate) fn is_utf8(&self, bytes: &[u8]) -> bool {
         let charset = match self.charset {
             TextCharset::Guess => charset::guess(bytes),
@@ -148,8 +146,8 @@ impl<F: TextFilter> NestedReader<F> {
         self.windows.push(&self.converted);
     }
 
-    /// Detects the encoding from the first bytes, which are pending, where none is declared reliably,
-    /// and converts them if that is needed.
+    /// Detects the encoding from the first pending bytes if no reliable one is declared, and converts
+    /// them if needed.
     fn detect(&mut self) {
         let head = self.windows.pending();
         match self.charset {
@@ -253,7 +251,6 @@ impl<F: TextFilter> NestedReader<F> {
         self.map.forget(self.windows.window().offset);
     }
 
-    /// Returns the facts that the scanner is given before the first byte.
     pub(crate) fn start(&self, last: bool) -> ScanStart {
         ScanStart {
             declared: self.charset.encoding(),

@@ -1,4 +1,4 @@
-//! Attributes of a tag, and what they say of the text after it.
+//! Attributes of a tag, and their effect on the text after it.
 
 use super::elements::XmlContents;
 use super::field;
@@ -16,7 +16,7 @@ use crate::document::text::schemes::is_whole_uri;
 use crate::uri::base::push_path;
 
 impl XmlScanner {
-    /// Reports the attributes of a tag, whose kind is the current one; returns how the text of its element is
+    /// Reports the attributes of a tag of the current kind; returns how the text of its element is
     /// read.
     pub(super) fn read_tag(&mut self, tag: &XmlTag, run: &mut WindowEvents) -> XmlContents {
         let kind = self.kind;
@@ -39,7 +39,6 @@ impl XmlScanner {
         }
     }
 
-    /// Returns how the text of an element with a row is read.
     fn row_text(&mut self, row: &'static XmlRow, tag: &XmlTag, run: &WindowEvents) -> XmlContents {
         let wanted: &[u8] = match row.kind {
             ValueKind::Guid => b"isPermaLink",
@@ -96,7 +95,7 @@ impl XmlScanner {
         captured.map_or(XmlContents::Ignored, XmlContents::Markup)
     }
 
-    /// Reports an attribute of an element that is none of markup.
+    /// Reports an attribute of an element that is not markup.
     #[inline]
     fn read_attribute(
         &mut self,
@@ -154,7 +153,7 @@ impl XmlScanner {
                 let part = field::resource(text.bytes).range;
                 part.and_then(|part| reference(text, part, names, events))
             }
-            // The place in what a relationship names is none in this workbook.
+            // A location in a relationship's target is not in this workbook.
             Some(ValueKind::Location) if has_relationship(bytes, tag) => None,
             Some(ValueKind::Location) => {
                 let mut fragment = b"#".to_vec();
@@ -197,7 +196,7 @@ impl XmlScanner {
         self.values.report_faults(run.events);
     }
 
-    /// Whether the type of a link of XLink is none, or one that leads somewhere (XLink 1.1, 5).
+    /// Whether the type of a link of XLink is absent, or has a target (XLink 1.1, 5).
     fn is_xlink(&self, bytes: &[u8], tag: &XmlTag) -> bool {
         let mut prefixed = tag.attributes.iter().filter(|given| given.has_prefix);
         let kind = prefixed.find(|given| {

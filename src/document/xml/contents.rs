@@ -13,7 +13,7 @@ use crate::document::flags::Flags;
 use crate::document::nested::{Member, NestedScope, enter};
 
 impl XmlScanner {
-    /// Reports the text of an element, which has been decoded.
+    /// Reports the decoded text of an element.
     pub(super) fn report_text(&mut self, contents: &XmlContents, events: &mut Events) {
         let text = &self.values.text;
         let row = match contents {
@@ -70,10 +70,9 @@ impl XmlScanner {
         }
     }
 
-    /// Reads an HTML document in the decoded text, with the link of its entry as its base.
     fn embedded(&mut self, link: Option<(TextRange, u64)>, events: &mut Events) {
         let text = &self.values.text;
-        // Without a tag there is no reference in HTML.
+        // Without a tag, HTML has no references.
         if memchr::memchr(b'<', &text.bytes).is_none() {
             return;
         }

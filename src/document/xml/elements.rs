@@ -7,11 +7,11 @@ use super::vocabulary::{self, Namespace, XmlRow};
 use crate::bytes::steps::step;
 use crate::document::html::xml::{MarkupContents, MarkupElement, MarkupNamespace};
 
-/// Elements that nest deeper are read, but have no namespaces, bases or entries of their own.
+/// Elements that nest deeper are read, but their namespaces, bases and entries are ignored.
 const DEEPEST: usize = 4096;
-/// Namespace declarations that are in force; further ones do not count.
+/// Maximum number of namespace declarations in force; further ones are ignored.
 const MOST_BINDINGS: usize = 256;
-/// An end tag is looked up among this many open elements.
+/// The number of open elements among which an end tag is looked up.
 const NEAREST: usize = 64;
 /// Maximum number of names whose kinds are kept.
 const MAX_KINDS: usize = 256;
@@ -21,23 +21,21 @@ const MAX_KINDS: usize = 256;
 pub(super) struct ElementKind {
     name: u64,
     pub(super) namespace: Namespace,
-    /// The namespace of an element that the table of HTML knows.
     pub(super) markup: Option<MarkupElement>,
     pub(super) rows: &'static [XmlRow],
-    /// Whether it is an item, a channel, or what has a link of its own in one.
+    /// Whether it is an item, a channel, or has a separate link in one.
     pub(super) is_entry: bool,
-    /// Whether text and attributes are searched, because nothing is known of them.
+    /// Whether text and attributes are searched, because the vocabulary is unknown.
     pub(super) is_guessed: bool,
 }
 
-/// The part of the text up to the next tag that is read.
 #[derive(Default)]
 pub(super) enum XmlContents {
     #[default]
     Ignored,
     /// By a row of a vocabulary.
     Row(&'static XmlRow),
-    /// A style or script element, by what was captured of its tag.
+    /// A style or script element, by its tag.
     Markup(MarkupContents),
     Guessed,
 }
@@ -46,24 +44,20 @@ pub(super) struct OpenElement {
     pub(super) kind: ElementKind,
     /// The number of prefixes in force around it.
     outer: usize,
-    /// Whether it is a document of its own, with its own base.
+    /// Whether it is a separate document, with its own base.
     pub(super) has_scope: bool,
 }
 
 #[derive(Default)]
 pub(super) struct OpenElements {
     pub(super) open: Vec<OpenElement>,
-    /// The number of open elements beyond [`DEEPEST`].
     pub(super) deeper: u64,
-    /// The prefixes in force.
     pub(super) prefixes: Vec<(Vec<u8>, Namespace)>,
     /// The kinds of elements by the hash of the name, while the same prefixes are in force.
     kinds: HashMap<u64, ElementKind>,
     /// The vocabulary of elements without a namespace; `None` before the root.
     pub(super) root: Option<Namespace>,
-    /// Whether the root's vocabulary is unknown.
     guesses: bool,
-    /// Whether a prefix was bound to the namespace of XSLT.
     has_bound_stylesheet: bool,
     /// Whether nothing is searched although its vocabulary is unknown.
     pub(super) never_guesses: bool,
@@ -94,7 +88,7 @@ impl OpenElements {
         }
     }
 
-    /// Returns whether a prefix is that of XSLT, whose attributes are templates.
+    /// Whether a prefix is bound to XSLT, whose attributes are templates.
     pub(super) fn has_stylesheet(&self) -> bool {
         let is_stylesheet = |known: &(Vec<u8>, Namespace)| known.1 == Namespace::Xsl;
         self.has_bound_stylesheet && self.prefixes.iter().any(is_stylesheet)
@@ -129,7 +123,7 @@ impl OpenElements {
         kind
     }
 
-    /// Returns what is read of text behind a tag that ended.
+    /// Returns how text after an end tag is read.
     #[inline]
     pub(super) fn between(&self) -> XmlContents {
         match self.open.last() {
@@ -185,8 +179,8 @@ impl OpenElements {
         true
     }
 
-    /// Returns the number of elements that the end tag of a name, given as its hash, closes; none if it
-    /// closes nothing near.
+    /// Returns the number of elements that the end tag of a name, given as its hash, closes; `None` if
+    /// it closes none nearby.
     #[inline]
     pub(super) fn closed_by(&self, name: u64) -> Option<usize> {
         if self.open.last().is_some_and(|open| open.kind.name == name) {

@@ -1,4 +1,4 @@
-//! Items and channels of RSS: their links, which are the bases of what they hold.
+//! Items and channels of RSS: their links, which are the bases of their contents.
 
 use std::ops::Range;
 
@@ -17,13 +17,12 @@ pub(super) const LONGEST: usize = 4 << 20;
 
 #[derive(Default)]
 pub(super) struct Entry {
-    /// Its link, and the offset of that.
+    /// Its link, with its offset.
     link: Option<(Vec<u8>, u64)>,
-    /// Whether the link was searched for after what needs it.
+    /// Whether the link was searched for after the text that needs it.
     is_searched: bool,
 }
 
-/// The entries that are open, the innermost last.
 #[derive(Default)]
 pub(super) struct Entries {
     pub(super) open: Vec<Entry>,
@@ -34,7 +33,6 @@ impl Entries {
         self.open.last()?.link.as_ref()
     }
 
-    /// Sets the link of the innermost entry, if it has none.
     pub(super) fn set_link(&mut self, link: &[u8], at: u64) {
         if let Some(entry) = self.open.last_mut() {
             entry.link.get_or_insert_with(|| (link.to_vec(), at));
@@ -75,7 +73,7 @@ impl Entries {
         true
     }
 
-    /// Sets the link of the innermost entry, as written, which follows what needs it.
+    /// Sets the link of the innermost entry, as written, which follows the text that needs it.
     fn decode_link(&mut self, raw: &[u8], offset: u64, entities: &mut Entities) {
         let inner = raw.strip_prefix(b"<![CDATA[");
         let raw = inner.map_or(raw, |inner| inner.strip_suffix(b"]]>").unwrap_or(inner));
@@ -90,7 +88,6 @@ impl Entries {
     }
 }
 
-/// The link of an entry after its description.
 enum LinkSearch {
     /// The raw text of the `link` element.
     Found(Range<usize>),

@@ -8,22 +8,20 @@ use crate::document::diagnostic;
 use crate::document::events::{Event, Events, NameRange};
 use crate::document::source_text::DecodedText;
 
-/// The names of fields whose instructions name a resource, and their switches that take a word.
+/// The names of fields whose instructions name a resource, and their switches with a word.
 const FIELDS: [(&[u8], &[u8]); 2] = [(b"HYPERLINK", b"lot"), (b"INCLUDEPICTURE", b"c")];
-/// The longest instruction that is joined, in bytes.
+/// Maximum length in bytes of a joined instruction.
 const LONGEST_INSTRUCTION: usize = 8 << 10;
 
-/// The resource of the start of an instruction.
 #[derive(Debug, Default)]
 pub(super) struct FieldResource {
     pub(super) range: Option<Range<usize>>,
-    /// Whether what follows makes no difference.
+    /// Whether further text makes no difference.
     is_decided: bool,
-    /// Whether the instruction is not whole.
     pub(super) is_cut: bool,
 }
 
-/// Returns the resource that the start of an instruction names, if it is one of those that do.
+/// Returns the resource that the start of an instruction names, if any.
 pub(super) fn resource(instruction: &[u8]) -> FieldResource {
     let mut words = Words {
         bytes: instruction,
@@ -45,7 +43,7 @@ pub(super) fn resource(instruction: &[u8]) -> FieldResource {
     let (mut has_switch, mut takes_word) = (false, false);
     while let Some(word) = words.next() {
         let is_end = word.end == instruction.len();
-        // Only the quote after a quoted word tells that it is whole.
+        // A quoted word is whole only if its closing quote was read.
         let is_cut = is_end && !words.is_bare;
         let is_value = std::mem::take(&mut takes_word);
         match instruction[word.clone()] {
@@ -81,15 +79,13 @@ fn begins_field(text: &[u8]) -> bool {
     })
 }
 
-/// The instruction of a field, which stands in one or more runs of text: writers break it as they break
-/// any other text.
+/// The instruction of a field, in one or more runs of text: writers break it as any other text.
 #[derive(Default)]
 pub(super) struct FieldInstruction {
-    /// The text of the runs so far.
     text: DecodedText,
-    /// Whether what follows of the instruction is of no use.
+    /// Whether the rest of the instruction is ignored.
     is_decided: bool,
-    /// Whether marks in the document tell where instructions end.
+    /// Whether the document marks the ends of instructions.
     has_marks: bool,
 }
 
@@ -100,7 +96,7 @@ impl FieldInstruction {
     }
 
     pub(super) fn run(&mut self, text: &DecodedText, events: &mut Events) {
-        // Without marks, the name of another field tells that this one has ended.
+        // Without marks, the name of another field ends this one.
         if !self.has_marks && begins_field(&text.bytes) && !self.is_cut() {
             self.end(events);
         }
@@ -125,7 +121,7 @@ impl FieldInstruction {
         }
     }
 
-    /// Takes a mark, behind which another instruction or the text of the field begins.
+    /// Takes a mark, after which another instruction or the text of the field begins.
     pub(super) fn mark(&mut self, events: &mut Events) {
         self.has_marks = true;
         self.end(events);
@@ -155,16 +151,15 @@ impl FieldInstruction {
     }
 }
 
-/// Words of an instruction, which may stand in quotes.
+/// Words of an instruction, which may be quoted.
 struct Words<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Whether the last word stood without quotes.
+    /// Whether the last word was not quoted.
     is_bare: bool,
 }
 
 impl Words<'_> {
-    /// Returns the range of the next word, without its quotes.
     fn next(&mut self) -> Option<Range<usize>> {
         let rest = &self.bytes[self.at..];
         let start = self.at + rest.iter().position(|byte| !byte.is_ascii_whitespace())?;

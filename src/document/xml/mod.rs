@@ -1,10 +1,11 @@
 //! References in XML: SVG, XHTML, feeds, sitemaps and other vocabularies, which are tables of rows
-//! (`vocabulary`). `tokens` reads tags and finds where other tokens end, `text` decodes, `elements` knows what is
-//! open and what its names mean, `scanner` goes from token to token, and `attributes` and `contents` report.
+//! (`vocabulary`). `tokens` reads tags and finds the ends of other tokens, `text` decodes, `elements`
+//! has the open elements and their kinds, `scanner` goes from token to token, and `attributes` and
+//! `contents` report.
 //!
-//! The tokenizer is our own: a scanner sees windows of any size, has to say where each decoded byte comes
-//! from, and reads on behind damage, and readers such as quick-xml do none of these. quick-xml is what the
-//! bench compares with; its tokens and the tree of roxmltree are the oracles of the tests.
+//! A scanner sees windows of any size, has to map each decoded byte to its source, and reads on after
+//! damage, which readers such as quick-xml do not do. quick-xml is the bench's comparison; its tokens
+//! and the tree of roxmltree are the oracles of the tests.
 #![doc = include_str!("rules.md")]
 
 mod attributes;
@@ -27,7 +28,6 @@ use entries::LONGEST;
 use scanner::XmlScanner;
 use tokens::{XmlTag, end_of, read_attributes, read_start_tag, starts_name};
 
-/// XML of any vocabulary.
 pub(super) const FORMAT: Format = Format {
     name: "xml",
     extensions: &[
@@ -46,7 +46,7 @@ pub(super) const FORMAT: Format = Format {
     ..crate::document::text::FORMAT
 };
 
-/// XML in a package: only what rows of a vocabulary tell is a reference, nothing is guessed.
+/// XML in a package: only rows of a vocabulary are references, nothing is guessed.
 #[cfg(feature = "audit")]
 pub(super) const PART: Format = Format {
     name: "part",
@@ -78,8 +78,8 @@ fn declared(first: &[u8]) -> Option<&'static Encoding> {
     })
 }
 
-/// Returns whether a file begins as XML does: with the XML declaration, or with an element that has a
-/// namespace, or the name of a known vocabulary.
+/// Returns whether a file begins like XML: with the XML declaration, or an element that has a namespace
+/// or the name of a known vocabulary.
 #[cfg(feature = "audit")]
 pub(crate) fn is_xml(head: &[u8]) -> bool {
     let head = head
@@ -126,7 +126,7 @@ pub(crate) fn is_xml(head: &[u8]) -> bool {
     }
 }
 
-/// Returns whether a document type declaration is one of HTML.
+/// Returns whether a document type declaration names HTML.
 #[cfg(feature = "audit")]
 fn names_html(declaration: &[u8]) -> bool {
     let name = declaration.get(b"<!DOCTYPE".len()..).unwrap_or_default();

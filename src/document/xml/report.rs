@@ -9,7 +9,7 @@ use crate::document::events::{
 use crate::document::flags::Flags;
 use crate::document::source_text::SourceText;
 
-/// Returns the reference in a range of a text, without white space around it; `None` if nothing is left.
+/// Returns the trimmed reference in a range of a text; `None` if it is empty.
 pub(super) fn reference(
     text: SourceText<'_>,
     range: Range<usize>,
@@ -30,7 +30,7 @@ pub(super) fn reference(
     })
 }
 
-/// Reports a range of a text, without white space around it.
+/// Reports a range of a text, trimmed.
 pub(super) fn report(
     text: SourceText<'_>,
     range: Range<usize>,
@@ -42,8 +42,8 @@ pub(super) fn report(
     }
 }
 
-/// Reads the references from an index on as attribute value templates (XSLT 3.0, 5.6.1): those with an
-/// expression are templates, and of others doubled braces are undone.
+/// Reads the references from an index on as attribute value templates (XSLT 3.0, 5.6.1): references
+/// with an expression are templates, in others doubled braces are undone.
 pub(super) fn read_templates(first: usize, run: &mut WindowEvents) {
     let events = &mut *run.events;
     for index in first..events.list.len() {
@@ -86,7 +86,6 @@ pub(super) fn seconds(bytes: &[u8]) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Returns the range without white space of XML at both ends.
 pub(super) fn trimmed(bytes: &[u8], range: Range<usize>) -> Range<usize> {
     let value = &bytes[range.clone()];
     let is_blank = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');

@@ -21,7 +21,7 @@ use crate::document::remark::{RemarkCheck, check_remark};
 use crate::document::source_text::SourceText;
 use crate::document::{FormatOptions, Scan, ScanStart};
 
-/// `xml:base` that nests deeper does not count.
+/// Maximum nesting of `xml:base`; deeper ones are ignored.
 const MOST_BASES: usize = 64;
 
 pub(super) struct XmlScanner {
@@ -32,23 +32,20 @@ pub(super) struct XmlScanner {
     pub(super) elements: OpenElements,
     pub(super) entries: Entries,
     pub(super) field: FieldInstruction,
-    /// The kind of the element whose tag is read.
     pub(super) kind: ElementKind,
     tag: Option<Box<XmlTag>>,
     bases: usize,
     family: RuleFamily,
     contents: XmlContents,
-    /// The marker after which reading goes on.
+    /// The marker at which reading continues.
     skips_to: Option<&'static [u8]>,
     /// Whether a DOCTYPE was read, or given up.
     has_doctype: bool,
     started: bool,
 }
 
-/// The index up to which a token was read.
 type Step = Result<usize, Stop>;
 
-/// The reason why a token was not read.
 enum Stop {
     /// It was given up; reading goes on at an index.
     GivenUp(usize),
@@ -57,8 +54,7 @@ enum Stop {
 }
 
 impl XmlScanner {
-    /// Makes a scanner; `never_guesses` for XML in a package, where nothing is searched although its
-    /// vocabulary is unknown.
+    /// `never_guesses` is for XML in a package, where unknown vocabularies are not searched.
     pub(super) fn new(options: &FormatOptions, never_guesses: bool) -> Self {
         XmlScanner {
             options: options.clone(),
@@ -111,7 +107,7 @@ impl XmlScanner {
         }
     }
 
-    /// Passes over text that is not read, but for the entities in it.
+    /// Skips text that is not read, but for the entities in it.
     fn skip_text(&mut self, start: usize, run: &mut WindowEvents) -> Step {
         let bytes = run.window.bytes;
         let mut at = first_of(*b"<&", bytes, start);
@@ -129,7 +125,7 @@ impl XmlScanner {
         if at > start { Ok(at) } else { Err(Stop::Wait) }
     }
 
-    /// Reads the markup at `at`, a `<` that begins no tag.
+    /// Reads the markup at `at`, a `<` that does not begin a tag.
     fn markup(&mut self, at: usize, run: &mut WindowEvents) -> Step {
         let (rest, last) = (&run.window.bytes[at..], run.window.last);
         let is_cut = |start: &[u8]| !last && rest.len() < start.len() && start.starts_with(rest);
@@ -158,7 +154,7 @@ impl XmlScanner {
         }
     }
 
-    /// Returns the end of a token; gives it up where the document cuts it off, or if it is too long.
+    /// Returns the end of a token; gives it up if the document ends in it, or if it is too long.
     #[inline(always)]
     fn bounded(&mut self, end: Option<usize>, at: usize, run: &mut WindowEvents) -> Step {
         let length = end.unwrap_or(run.window.bytes.len()) - at;
@@ -171,14 +167,14 @@ impl XmlScanner {
                 self.skips_to = Some(b">");
             }
         }
-        // What is left may hold tags all the same.
+        // The rest may hold tags all the same.
         Err(Stop::GivenUp(at + 1))
     }
 
     fn comment(&mut self, at: usize, run: &mut WindowEvents) -> Step {
         let bytes = run.window.bytes;
         self.contents = self.elements.between();
-        // What the comment says counts before where it ends.
+        // The comment's remark is reported before its end.
         let end = end_of(bytes, at + 4, b"-->");
         let contents = at + 4..end.map_or(bytes.len(), |end| end - 3);
         match check_remark(&bytes[contents.clone()], end.is_some()) {
@@ -226,7 +222,7 @@ impl XmlScanner {
         let is_sheet = self.elements.root.is_none()
             && bytes[at..].starts_with(TARGET)
             && bytes.get(data).is_none_or(|&byte| is_space(byte));
-        // Others are passed over, whatever their length.
+        // Others are skipped, whatever their length.
         let end = is_sheet.then(|| end_of(bytes, at + 2, b"?>")).flatten();
         if !is_sheet || run.window.last && end.is_none() {
             self.skips_to = Some(b"?>");
@@ -256,7 +252,7 @@ impl XmlScanner {
         end
     }
 
-    /// Reports what a start tag holds, and opens its element.
+    /// Reports the references of a start tag, and opens its element.
     fn open(&mut self, tag: &XmlTag, run: &mut WindowEvents) {
         let start = tag.name.start - 1;
         if tag.is_broken {
@@ -274,7 +270,7 @@ impl XmlScanner {
             self.family = RuleFamily::Markup;
         }
         let base = self.own_base(tag, run);
-        // An element with a base, or the root of what browsers show, is a document of its own.
+        // An element with a base, or a root that browsers show, is a separate document.
         let has_scope = is_browsed || base.is_some();
         if has_scope {
             self.enter(base, run.window, run.events);
@@ -324,7 +320,7 @@ impl XmlScanner {
         }
     }
 
-    /// Returns the `xml:base` of an element, which is that of the element itself, too (XML Base,
+    /// Returns the `xml:base` of an element, which applies to the element itself, too (XML Base,
     /// section 4).
     fn own_base<'t>(&self, tag: &'t XmlTag, run: &mut WindowEvents) -> Option<&'t RawXmlAttribute> {
         if !tag.has_prefix || self.markup.has_base() || self.elements.is_full() {
@@ -390,7 +386,7 @@ impl XmlScanner {
     /// Reads text up to the next tag, all of which must be in the window.
     fn read_contents(&mut self, start: usize, run: &mut WindowEvents) -> Step {
         let window = run.window;
-        // What is read of the entities again counts once.
+        // Expansions that are repeated are counted once.
         let mark = self.values.entities.mark();
         self.values.text.begin(window.offset_at(start));
         let end = self.append_contents(&window, start);
@@ -417,8 +413,8 @@ impl XmlScanner {
         Ok(end)
     }
 
-    /// Decodes text up to the next tag, without the comments and instructions in it; returns its end, `None`
-    /// if more bytes decide.
+    /// Decodes text up to the next tag, without comments and instructions; returns its end, `None` if
+    /// more bytes decide.
     fn append_contents(&mut self, window: &Window<'_>, start: usize) -> Option<usize> {
         let bytes = window.bytes;
         let mut at = start;
@@ -477,7 +473,7 @@ impl Scan for XmlScanner {
         }
         if window.last {
             self.field.end(run.events);
-            // What is open at the end, or no root at all.
+            // Elements are open at the end, or there is no root.
             if !self.elements.open.is_empty() || self.elements.root.is_none() {
                 run.diagnose(&XML_NOT_WELL_FORMED, window.bytes.len());
             }

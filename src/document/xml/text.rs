@@ -12,13 +12,13 @@ use crate::document::events::{Event, Events};
 use crate::document::html::xml::decode_reference;
 use crate::document::source_text::DecodedText;
 
-/// The longest name of an entity, in bytes; longer ones are not looked up.
+/// Maximum length of the name of an entity, in bytes; longer ones are not looked up.
 pub(super) const LONGEST_ENTITY: usize = 128;
-/// All expansions of a document are at most this long, in bytes.
+/// Maximum length of all expansions of a document, in bytes.
 const MOST_EXPANDED: u64 = 1 << 20;
-/// All expansions are at most this many times as long as what was read of the document.
+/// Maximum length of all expansions as a multiple of the bytes read so far.
 const MOST_GROWTH: u64 = 10;
-/// Entities that are declared beyond this number are not known.
+/// Maximum number of declared entities.
 const MOST_ENTITIES: usize = 10_000;
 const DEEPEST: usize = 32;
 
@@ -31,12 +31,12 @@ pub(super) struct Entities {
     expanded: u64,
     /// The first fault of each kind in the text that was decoded last, and its offset.
     pub(super) faults: Vec<(&'static Code, u64)>,
-    /// Whether entities may be declared elsewhere: names that are not known are no fault.
+    /// Whether entities may be declared elsewhere: unknown names are not faults.
     pub(super) is_open: bool,
 }
 
 impl Entities {
-    /// Declares an entity with a literal value; the first declaration counts (XML 1.0, 4.2).
+    /// Declares an entity with a literal value; the first declaration is used (XML 1.0, 4.2).
     pub(super) fn declare(&mut self, name: &[u8], literal: &[u8]) {
         if self.declared.len() >= MOST_ENTITIES || self.declared.contains_key(name) {
             return;
@@ -126,7 +126,7 @@ fn predefined(bytes: &[u8]) -> Option<(u8, usize)> {
     }
 }
 
-/// Returns the name in the reference at the start of `bytes`, a `&`; none of a number.
+/// Returns the name in the reference at the start of `bytes`, a `&`; `None` for a number.
 fn reference_name(bytes: &[u8]) -> Option<&[u8]> {
     let bytes = &bytes[1..bytes.len().min(LONGEST_ENTITY)];
     let end = memchr::memchr(b';', bytes)?;
@@ -134,7 +134,6 @@ fn reference_name(bytes: &[u8]) -> Option<&[u8]> {
     (!name.is_empty() && name_end(name, 0) == name.len()).then_some(name)
 }
 
-/// The references to entities and characters in a replacement text, with their indices.
 fn references(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     memchr::memchr_iter(b'&', text).filter_map(|at| {
         let rest = &text[at..];
@@ -148,7 +147,6 @@ fn references(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// Character data with references.
     Data,
     /// The value of an attribute: white space becomes blanks (XML 1.0, 3.3.3).
     Value,
@@ -156,7 +154,6 @@ pub(super) enum Piece {
 }
 
 impl Entities {
-    /// Decodes a piece of the document onto the end of a text.
     pub(super) fn append(&mut self, text: &mut DecodedText, raw: &[u8], offset: u64, piece: Piece) {
         text.map.resume(offset);
         step(raw.len());
@@ -190,7 +187,7 @@ impl Entities {
         }
     }
 
-    /// Appends what the reference at the start of `raw`, a `&`, stands for; returns its length.
+    /// Appends the expansion of the reference at the start of `raw`, a `&`; returns its length.
     #[inline]
     fn append_reference(&mut self, text: &mut DecodedText, raw: &[u8], offset: u64) -> usize {
         if let Some((byte, length)) = predefined(raw) {
@@ -236,7 +233,6 @@ impl Entities {
     }
 }
 
-/// The entities of a document, and the text that was decoded last.
 #[derive(Default)]
 pub(super) struct XmlValues {
     pub(super) entities: Entities,
@@ -244,14 +240,14 @@ pub(super) struct XmlValues {
 }
 
 impl XmlValues {
-    /// Decodes a piece of a window, after those of the text so far.
+    /// Decodes a piece of a window onto the end of the text.
     pub(super) fn append(&mut self, window: &Window<'_>, range: Range<usize>, piece: Piece) {
         let offset = window.offset_at(range.start);
         let raw = &window.bytes[range];
         self.entities.append(&mut self.text, raw, offset, piece);
     }
 
-    /// Expands the reference at an index of a window into no text, for its faults.
+    /// Expands the reference at an index of a window for its faults alone.
     pub(super) fn pass_reference(&mut self, window: &Window<'_>, at: usize) {
         let offset = window.offset_at(at);
         self.text.begin(offset);
@@ -264,7 +260,7 @@ impl XmlValues {
         &self.text
     }
 
-    /// Reports what is wrong with the references in the text that was decoded last.
+    /// Reports the faults of the references in the text that was decoded last.
     pub(super) fn report_faults(&mut self, events: &mut Events) {
         for (fault, at) in self.entities.faults.drain(..) {
             events.push(Event::Diagnostic(fault, at));

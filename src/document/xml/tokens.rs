@@ -9,7 +9,7 @@ use crate::bytes::class::ByteSet;
 use crate::bytes::seek::is_space;
 use crate::bytes::simd;
 
-/// The bytes of names; those beyond ASCII are not checked.
+/// The bytes of names; non-ASCII ones are not checked.
 static IN_NAME: ByteSet = ByteSet::ALPHANUMERIC.with(b"-._:").with_range(0x80, 0xFF);
 
 #[inline]
@@ -54,7 +54,6 @@ pub(super) fn end_of(bytes: &[u8], at: usize, marker: &[u8]) -> Option<usize> {
     Some(at + found + marker.len())
 }
 
-/// Returns the index of the first of the bytes `ends` from `at` on, or the length.
 #[inline(always)]
 pub(super) fn first_of<const N: usize>(ends: [u8; N], bytes: &[u8], mut at: usize) -> usize {
     while let Some(block) = simd::at(bytes, at) {
@@ -68,7 +67,6 @@ pub(super) fn first_of<const N: usize>(ends: [u8; N], bytes: &[u8], mut at: usiz
     rest.map_or(bytes.len(), |length| at + length)
 }
 
-/// An attribute: its name and its raw value.
 pub(super) struct RawXmlAttribute {
     pub(super) name: Range<usize>,
     pub(super) value: Range<usize>,
@@ -82,7 +80,7 @@ pub(super) struct XmlTag {
     pub(super) hash: u64,
     pub(super) attributes: Vec<RawXmlAttribute>,
     pub(super) is_empty: bool,
-    /// Whether it is not as XML has it.
+    /// Whether it violates the grammar.
     pub(super) is_broken: bool,
     pub(super) has_prefix: bool,
 }
@@ -97,15 +95,15 @@ impl XmlTag {
 pub(super) struct XmlEndTag {
     pub(super) hash: u64,
     pub(super) end: usize,
-    /// Whether it is not as XML has it.
+    /// Whether it violates the grammar.
     pub(super) is_broken: bool,
 }
 
-/// Reads the attributes from `at` on, up to the end of a tag or an instruction; returns the index after it,
-/// `None` if the bytes end first.
+/// Reads the attributes from `at` on, up to the end of a tag or an instruction; returns the index after
+/// it, `None` if the bytes end first.
 ///
-/// A `<` ends a broken tag, also in a value, where XML has none, if it begins a tag: a quote that is
-/// not closed hides nothing behind the next tag.
+/// A `<` that begins a tag ends a broken tag, even in a value, where XML forbids it: an unclosed quote
+/// hides nothing past the next tag.
 pub(super) fn read_attributes(bytes: &[u8], mut at: usize, tag: &mut XmlTag) -> Option<usize> {
     tag.attributes.clear();
     (tag.is_empty, tag.is_broken, tag.has_prefix) = (false, false, false);
@@ -195,15 +193,15 @@ pub(super) fn read_end_tag(bytes: &[u8], at: usize) -> Option<XmlEndTag> {
 }
 
 pub(super) enum Declaration<'a> {
-    /// A general entity with a literal value. That of an external one is empty: it is never loaded.
+    /// A general entity with a literal value, empty for an external one, which is never loaded.
     Entity(&'a [u8], &'a [u8]),
     /// An external subset or a parameter entity, which may declare more and is never loaded.
     Open,
-    /// A system identifier, of the DOCTYPE or of a declaration inside, with the keyword of that.
+    /// A system identifier, of the DOCTYPE or of a declaration inside, with its keyword.
     System(&'static str, Range<usize>),
 }
 
-/// Words and literals of a declaration in the DOCTYPE beyond this number are passed over.
+/// Maximum number of words and literals of a declaration in the DOCTYPE; further ones are skipped.
 const MOST_WORDS: usize = 8;
 
 /// Reads the DOCTYPE at `at`, a `<!`; returns the index after it, `None` if the bytes end first.
@@ -267,7 +265,7 @@ pub(super) fn read_doctype<'a>(
     }
 }
 
-/// Adds what the words of a declaration in the DOCTYPE, or of the DOCTYPE itself, declare.
+/// Adds the declarations of a declaration in the DOCTYPE, or of the DOCTYPE itself, by its words.
 fn declare<'a>(bytes: &'a [u8], words: &[Range<usize>], found: &mut Vec<Declaration<'a>>) {
     let is_literal = |word: &Range<usize>| matches!(bytes[word.start - 1], b'"' | b'\'');
     let is = |word: &Range<usize>, text: &[u8]| bytes[word.clone()] == *text;

@@ -5,10 +5,9 @@ use ValueKind::*;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Namespace {
-    /// Any namespace without rows.
     #[default]
     Unknown,
-    /// No namespace; the root's name tells the vocabulary.
+    /// No namespace; the root's name determines the vocabulary.
     Nameless,
     Xml,
     Xlink,
@@ -103,7 +102,6 @@ static NAMESPACES: &[(&[u8], Namespace)] = &[
     (b"urn:oasis:names:tc:opendocument:xmlns:office:1.0", Office),
 ];
 
-/// Roots without a namespace whose vocabulary is known.
 static ROOTS: &[(&[u8], Namespace)] = &[
     (b"rss", Rss),
     (b"opml", Opml),
@@ -123,7 +121,7 @@ static ROOTS: &[(&[u8], Namespace)] = &[
     (b"bookmap", Dita),
 ];
 
-/// Names of first elements that tell XML without a declaration.
+/// Names of first elements by which XML is recognized without a declaration.
 static FIRST_ELEMENTS: &[&[u8]] = &[
     b"rss",
     b"feed",
@@ -167,10 +165,9 @@ pub(super) struct XmlRow {
     namespace: Namespace,
     /// The local name, or `*` for all.
     pub(super) element: &'static str,
-    /// The name of the attribute, with a prefix if it is one on elements of any namespace, or [`TEXT`].
+    /// The name of the attribute, with a prefix if it is global, or [`TEXT`].
     pub(super) attribute: &'static str,
     pub(super) kind: ValueKind,
-    /// Whether only `--extended` reports it.
     extended: bool,
 }
 
@@ -201,7 +198,7 @@ impl XmlRow {
     }
 }
 
-/// Every row; those of an element are adjacent.
+/// Every row; the rows of an element are adjacent.
 #[rustfmt::skip]
 static ROWS: &[XmlRow] = &[
     row(Xinclude, "include", "href", Uri),
@@ -326,7 +323,7 @@ pub(super) fn of_root(name: &[u8]) -> Namespace {
     known.map_or(Unknown, |(_, namespace)| *namespace)
 }
 
-/// Whether the name of a first element, as written, tells XML.
+/// Whether the name of a first element, as written, identifies XML.
 pub(super) fn is_first_element(name: &[u8]) -> bool {
     FIRST_ELEMENTS.contains(&name)
 }
@@ -341,13 +338,12 @@ pub(super) fn rows(namespace: Namespace, element: &[u8]) -> &'static [XmlRow] {
     &ROWS[start..start + count]
 }
 
-/// Returns the row of an attribute, or of the text.
 pub(super) fn find<'r>(rows: &'r [XmlRow], name: &[u8], extended: bool) -> Option<&'r XmlRow> {
     let mut rows = rows.iter().filter(|row| extended || !row.extended);
     rows.find(|row| row.attribute.as_bytes() == name)
 }
 
-/// Returns the row of an attribute of a namespace whose attributes are on elements of any other.
+/// Returns the row of a global attribute of a namespace.
 pub(super) fn find_global(
     namespace: Namespace,
     local: &[u8],
