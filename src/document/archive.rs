@@ -84,7 +84,7 @@ pub(crate) enum MemberSearch {
     },
     /// No member begins before this index, from which on more bytes are needed.
     NotBefore(usize),
-    /// The next member cannot be found: the rest of the archive is one piece.
+    /// The next member cannot be found: the rest of the archive is a single piece.
     Lost,
 }
 

@@ -201,7 +201,7 @@ pub enum BaseSelector {
 pub struct FoundReference {
     /// The bytes of the document from which the reference was read.
     pub span: Span,
-    /// Line and column of the start of the span; `None` if the caller has to count them.
+    /// Line and column of the start of the span; `None` if the caller determines them.
     pub position: Option<Position>,
     /// The reference, without what the format adds, such as line breaks or character references.
     pub text: TextRange,
@@ -409,7 +409,7 @@ pub struct FoundRemark {
     pub text: TextRange,
     /// The bytes of the document.
     pub span: Span,
-    /// Line and column of [`FoundRemark::place`]; `None` if the caller has to count them.
+    /// Line and column of [`FoundRemark::place`]; `None` if the caller determines them.
     pub position: Option<Position>,
 }
 

@@ -15,9 +15,10 @@ pub(super) enum RemarkCheck {
 /// Determines whether a comment is a remark, by its known contents; `is_whole` if they end there.
 pub(super) fn check_remark(contents: &[u8], is_whole: bool) -> RemarkCheck {
     let text = contents.trim_ascii_start();
-    let may_be = match text.len() < FIRST_WORD.len() {
-        true => !is_whole && FIRST_WORD.starts_with(text),
-        false => text.starts_with(FIRST_WORD),
+    let may_be = if text.len() < FIRST_WORD.len() {
+        !is_whole && FIRST_WORD.starts_with(text)
+    } else {
+        text.starts_with(FIRST_WORD)
     };
     match (may_be && contents.len() <= LONGEST_REMARK, is_whole) {
         (false, _) => RemarkCheck::No,

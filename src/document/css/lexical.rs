@@ -141,9 +141,10 @@ pub(super) fn name_start(bytes: &[u8], at: usize, floor: usize) -> usize {
     let before = bytes[nearest..at].iter().rev();
     let start = at - before.take_while(|&&byte| is_name(byte)).count();
     // The hyphens of `<!--` are a part of that token.
-    match bytes[floor..start].ends_with(b"<!") && bytes[start..at].starts_with(b"--") {
-        true => start + 2,
-        false => start,
+    if bytes[floor..start].ends_with(b"<!") && bytes[start..at].starts_with(b"--") {
+        start + 2
+    } else {
+        start
     }
 }
 

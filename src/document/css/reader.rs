@@ -49,7 +49,9 @@ pub(crate) enum CssFind<'a> {
 pub(crate) enum CssOwner<'a> {
     Unknown,
     /// `@import`; `inert` after another rule, where it is ignored (CSS Cascade 5, section 2).
-    Import { inert: bool },
+    Import {
+        inert: bool,
+    },
     /// A property, in lower case unless it is a custom one.
     Property(&'a [u8]),
     /// A descriptor of `@font-face`.
@@ -242,9 +244,10 @@ impl CssReader {
             Ok(()) => {
                 // A name at the end may be the name of a function.
                 let start = name_start(reading.bytes, range.end, reading.name_floor);
-                match range.end - start <= LONGEST_FUNCTION {
-                    true => start.max(range.start),
-                    false => range.end,
+                if range.end - start <= LONGEST_FUNCTION {
+                    start.max(range.start)
+                } else {
+                    range.end
                 }
             }
             Err(Wait(at)) => at,
@@ -278,7 +281,11 @@ impl Reading<'_, '_> {
                     self.bracket(byte, stop);
                     stop + 1
                 }
-                b'(' => self.parenthesis(stop)?,
+                b'(' => {
+                    let (start, name) = self.name_before(stop);
+                    self.gap(self.token_end..start);
+                    self.function(name.bytes(), stop)?
+                }
                 b'"' | b'\'' => {
                     self.gap(self.token_end..stop);
                     self.string(byte, stop)?
@@ -299,12 +306,11 @@ impl Reading<'_, '_> {
                     if !self.last && stop + 4 > self.bytes.len() {
                         return Err(Wait(stop));
                     }
-                    match starts_name(self.bytes, stop + 1) {
-                        true => self.name(NameKind::AtKeyword, CssName::default(), stop + 1)?,
-                        false => {
-                            self.other_token(stop);
-                            stop + 1
-                        }
+                    if starts_name(self.bytes, stop + 1) {
+                        self.name(NameKind::AtKeyword, CssName::default(), stop + 1)?
+                    } else {
+                        self.other_token(stop);
+                        stop + 1
                     }
                 }
                 _ => self.escaped_name(stop)?,
@@ -450,9 +456,10 @@ impl Reading<'_, '_> {
     }
 
     fn push(&mut self, open: CssBracket) {
-        match self.state.open.len() < DEEPEST && self.state.deeper == 0 {
-            true => self.state.open.push(open),
-            false => self.state.deeper += 1,
+        if self.state.open.len() < DEEPEST && self.state.deeper == 0 {
+            self.state.open.push(open)
+        } else {
+            self.state.deeper += 1
         }
     }
 
@@ -480,7 +487,7 @@ impl Reading<'_, '_> {
         }
     }
 
-    /// Whether the innermost bracket is a block's, or there is none.
+    /// Whether the innermost bracket is a block's, or there are no open brackets.
     fn is_in_block(&self) -> bool {
         let open = self.state.open.last();
         self.state.deeper == 0
@@ -652,12 +659,6 @@ impl Reading<'_, '_> {
         self.state.expects_import = rule == AtRule::Import;
         self.state.statement.at = rule;
         self.state.statement.phase = NamePhase::None;
-    }
-
-    fn parenthesis(&mut self, at: usize) -> Result<usize, Wait> {
-        let (start, name) = self.name_before(at);
-        self.gap(self.token_end..start);
-        self.function(name.bytes(), at)
     }
 
     /// Opens the function of a name; an empty name is a plain parenthesis.

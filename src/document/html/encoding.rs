@@ -112,9 +112,10 @@ fn declared_by_xml(head: &[u8]) -> Option<&'static Encoding> {
     }
     // Unlike in a `meta` element, `x-user-defined` is taken literally.
     let encoding = Encoding::for_label(label)?;
-    Some(match encoding == X_USER_DEFINED {
-        true => encoding,
-        false => declarable(encoding),
+    Some(if encoding == X_USER_DEFINED {
+        encoding
+    } else {
+        declarable(encoding)
     })
 }
 

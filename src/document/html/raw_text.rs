@@ -39,28 +39,28 @@ pub(super) fn find_end_tag(
 
 /// Whether `</name` and a byte that ends a name are at `open`; `None` if too few bytes follow.
 fn is_end_tag(bytes: &[u8], open: usize, name: &[u8]) -> Option<bool> {
-    match starts_with(&bytes[open + 1..], b"/")? {
-        true => starts_with_name(&bytes[open + 2..], name),
-        false => Some(false),
+    if starts_with(&bytes[open + 1..], b"/")? {
+        starts_with_name(&bytes[open + 2..], name)
+    } else {
+        Some(false)
     }
 }
 
 /// Whether bytes start with a prefix in any case; `None` if they end within it.
 pub(super) fn starts_with(bytes: &[u8], prefix: &[u8]) -> Option<bool> {
     let length = bytes.len().min(prefix.len());
-    match bytes[..length].eq_ignore_ascii_case(&prefix[..length]) {
-        true if length < prefix.len() => None,
-        same => Some(same),
-    }
+    let is_same = bytes[..length].eq_ignore_ascii_case(&prefix[..length]);
+    (!is_same || length == prefix.len()).then_some(is_same)
 }
 
 /// Whether bytes start with a name and a byte that ends it; `None` if they are too few.
 fn starts_with_name(bytes: &[u8], name: &[u8]) -> Option<bool> {
-    match starts_with(bytes, name)? {
-        true => bytes
+    if starts_with(bytes, name)? {
+        bytes
             .get(name.len())
-            .map(|&byte| is_space(byte) || matches!(byte, b'/' | b'>')),
-        false => Some(false),
+            .map(|&byte| is_space(byte) || matches!(byte, b'/' | b'>'))
+    } else {
+        Some(false)
     }
 }
 

@@ -103,9 +103,10 @@ impl HtmlScanner {
             (Some(encoding), _) => Detected {
                 encoding: Some(encoding),
                 mark: 0,
-                confidence: match self.start.restart.declared {
-                    true => Confidence::Certain,
-                    false => Confidence::Tentative,
+                confidence: if self.start.restart.declared {
+                    Confidence::Certain
+                } else {
+                    Confidence::Tentative
                 },
             },
             (None, Some(detected)) => detected,
@@ -128,9 +129,10 @@ impl HtmlScanner {
         };
         self.document.limit = limit;
         self.parser.simulator.begin(limit);
-        self.state = match self.start.restart.exact {
-            true => HtmlState::Waiting,
-            false => HtmlState::Running,
+        self.state = if self.start.restart.exact {
+            HtmlState::Waiting
+        } else {
+            HtmlState::Running
         };
         true
     }
@@ -276,9 +278,10 @@ fn whole(
     let length = report.source.bytes.len();
     let drafts = length - at > HELD && report.events.can_flush();
     // The offset from which on the simulator approximates.
-    let mut limit = match length as u64 <= report.document.options.max_document {
-        true => u64::MAX,
-        false => 0,
+    let mut limit = if length as u64 <= report.document.options.max_document {
+        u64::MAX
+    } else {
+        0
     };
     loop {
         let charset = report.document.charset;

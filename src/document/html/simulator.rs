@@ -83,9 +83,10 @@ impl SimulatorParser {
         self.tokenizer.begin();
         self.simulator.begin(limit);
         self.run(at, true, report)?;
-        Ok(match self.simulator.take_approximated() {
-            true => ScanEnd::Approximately,
-            false => ScanEnd::Exactly,
+        Ok(if self.simulator.take_approximated() {
+            ScanEnd::Approximately
+        } else {
+            ScanEnd::Exactly
         })
     }
 
@@ -278,9 +279,10 @@ impl Simulator {
                 _ => true,
             }
         });
-        match linked {
-            true => self.bail(source, tag.start, bail),
-            false => Ok(()),
+        if linked {
+            self.bail(source, tag.start, bail)
+        } else {
+            Ok(())
         }
     }
 
@@ -339,9 +341,10 @@ impl TreeFeedback for Simulator {
             self.past_prolog = true;
             return Ok(Some(self.feedback()));
         }
-        let feedback = match in_html {
-            true => self.html_tag(source, tag),
-            false => self.foreign_tag(source, tag),
+        let feedback = if in_html {
+            self.html_tag(source, tag)
+        } else {
+            self.foreign_tag(source, tag)
         };
         feedback.map(Some)
     }
@@ -407,9 +410,10 @@ impl TreeFeedback for Simulator {
             self.base_after_table = self.table_seen;
             return Ok(());
         }
-        match self.base_after_table {
-            true => self.bail(source, tag.start, Bail::BASE),
-            false => Ok(()),
+        if self.base_after_table {
+            self.bail(source, tag.start, Bail::BASE)
+        } else {
+            Ok(())
         }
     }
 }

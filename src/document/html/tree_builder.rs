@@ -213,9 +213,10 @@ impl TreeBuilderDriver {
     /// Returns a value for a token, or the hash of a long one: the tree builder compares the values of
     /// formatting elements, and no keyword is long.
     fn value(&self, source: &SourceText<'_>, range: Range<usize>) -> StrTendril {
-        let value = match range.len() > LIMIT {
-            true => Cow::Borrowed(&source.bytes[range]),
-            false => source.decoded_value(range, self.charset.scanned),
+        let value = if range.len() > LIMIT {
+            Cow::Borrowed(&source.bytes[range])
+        } else {
+            source.decoded_value(range, self.charset.scanned)
         };
         if value.len() <= MAX_FED_VALUE {
             return StrTendril::from_slice(&String::from_utf8_lossy(&value));

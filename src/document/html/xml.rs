@@ -30,9 +30,10 @@ impl MarkupElement {
     pub(in crate::document) fn new(namespace: MarkupNamespace, name: &[u8]) -> Self {
         // Names in XML are case-sensitive; those in the table are not.
         let has_capital = name.iter().any(u8::is_ascii_uppercase);
-        let element = match namespace == MarkupNamespace::Html && has_capital {
-            true => Element::Other,
-            false => Element::of(name),
+        let element = if namespace == MarkupNamespace::Html && has_capital {
+            Element::Other
+        } else {
+            Element::of(name)
         };
         MarkupElement { namespace, element }
     }

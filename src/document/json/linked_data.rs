@@ -183,10 +183,7 @@ impl LinkedDataScanner {
             is_context,
             contexts: self.contexts.len(),
             outer: role,
-            role: match is_object {
-                true => LinkedRole::Nothing,
-                false => role,
-            },
+            role: if is_object { LinkedRole::Nothing } else { role },
         });
         let offset = window.offset_at(self.tokenizer.at - 1);
         while let Some((object, context)) = self.coming.pop_if(|(object, _)| *object <= offset) {
@@ -254,9 +251,10 @@ impl LinkedDataScanner {
             return;
         };
         let name = unescaped(raw);
-        let term = match level.is_context {
-            true => None,
-            false => self.term(&name),
+        let term = if level.is_context {
+            None
+        } else {
+            self.term(&name)
         };
         let id = term.and_then(|term| term.id.as_deref());
         let keyword = match id {
@@ -287,9 +285,10 @@ impl LinkedDataScanner {
         for _ in 0..PREFIXES {
             let colon = memchr::memchr(b':', &text)?;
             let (prefix, rest) = (&text[..colon], &text[colon + 1..]);
-            let id = match rest.starts_with(b"//") {
-                true => None,
-                false => self.term(prefix).and_then(|term| term.id.as_deref()),
+            let id = if rest.starts_with(b"//") {
+                None
+            } else {
+                self.term(prefix).and_then(|term| term.id.as_deref())
             };
             match id {
                 Some(id) if length + id.len() > self.options.longest_base => {
@@ -336,9 +335,10 @@ impl LinkedDataScanner {
             self.tokenizer.faults.report(run.events);
             self.text = expanded.unwrap_or(text);
         }
-        let text = match bytes[raw.clone()] == self.text {
-            true => TextRange::window(raw.clone()),
-            false => run.events.store(&self.text),
+        let text = if bytes[raw.clone()] == self.text {
+            TextRange::window(raw.clone())
+        } else {
+            run.events.store(&self.text)
         };
         let mut found = self.path.reference(&raw, text, run);
         let base = self.contexts.last().map(|(_, base)| base);

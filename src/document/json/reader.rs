@@ -106,9 +106,10 @@ impl JsonScanner {
         is_plain: bool,
         run: &mut WindowEvents,
     ) -> FoundReference {
-        let text = match is_plain {
-            true => TextRange::window(raw.clone()),
-            false => run.events.store(&self.text.bytes),
+        let text = if is_plain {
+            TextRange::window(raw.clone())
+        } else {
+            run.events.store(&self.text.bytes)
         };
         self.path.reference(raw, text, run)
     }
@@ -376,10 +377,11 @@ impl JsonScanner {
             _ => (Format::TEXT, None),
         };
         let text = &self.text.bytes;
-        let may_hold_reference = match notebook::needs_mark(format) {
-            // Every reference has one of these, but for abbreviations.
-            true => !self.needs_colon || memchr::memchr3(b'[', b'<', b':', text).is_some(),
-            false => !text.iter().all(u8::is_ascii_whitespace),
+        // Every reference in a format with marks has one of these, but for abbreviations.
+        let may_hold_reference = if notebook::needs_mark(format) {
+            !self.needs_colon || memchr::memchr3(b'[', b'<', b':', text).is_some()
+        } else {
+            !text.iter().all(u8::is_ascii_whitespace)
         };
         if !may_hold_reference {
             return Ok(());

@@ -52,10 +52,7 @@ impl CompressedMember {
         let is_text = memchr(0, &member.block).is_none()
             && Codec::of(&member.block).is_none()
             && !RECORDS.iter().any(|start| member.block.starts_with(start));
-        match is_text {
-            true => Ok(member),
-            false => Err(bytes),
-        }
+        if is_text { Ok(member) } else { Err(bytes) }
     }
 }
 

@@ -256,9 +256,10 @@ impl<F: TextFilter> NestedReader<F> {
             declared: self.charset.encoding(),
             detected: self.converter.is_some().then_some(DECODED),
             source: self.document.member.source,
-            reread: match last {
-                true => Reread::Possible,
-                false => Reread::Impossible,
+            reread: if last {
+                Reread::Possible
+            } else {
+                Reread::Impossible
             },
             ..ScanStart::default()
         }

@@ -53,9 +53,10 @@ impl XmlScanner {
             _ => value == b"html" || value.eq_ignore_ascii_case(b"text/html"),
         };
         self.values.entities.faults.clear();
-        match is_read {
-            true => XmlContents::Row(row),
-            false => XmlContents::Ignored,
+        if is_read {
+            XmlContents::Row(row)
+        } else {
+            XmlContents::Ignored
         }
     }
 

@@ -166,13 +166,12 @@ impl Words<'_> {
         self.is_bare = self.bytes[start] != b'"';
         let inner = start + usize::from(!self.is_bare);
         let rest = &self.bytes[inner..];
-        let end = match self.is_bare {
-            true => rest.iter().position(u8::is_ascii_whitespace),
+        let end = if self.is_bare {
+            rest.iter().position(u8::is_ascii_whitespace)
+        } else {
             // A quote in a word has a backslash before it.
-            false => {
-                let mut quotes = memchr::memchr_iter(b'"', rest);
-                quotes.find(|&at| at == 0 || rest[at - 1] != b'\\')
-            }
+            let mut quotes = memchr::memchr_iter(b'"', rest);
+            quotes.find(|&at| at == 0 || rest[at - 1] != b'\\')
         };
         let end = inner + end.unwrap_or(rest.len());
         self.at = self.bytes.len().min(end + usize::from(!self.is_bare));

@@ -47,9 +47,10 @@ impl Entities {
         while let Some(at) = memchr::memchr(b'&', rest) {
             text.extend_from_slice(&rest[..at]);
             rest = &rest[at..];
-            let length = match rest.starts_with(b"&#") {
-                true => decode_reference(rest, &mut text),
-                false => None,
+            let length = if rest.starts_with(b"&#") {
+                decode_reference(rest, &mut text)
+            } else {
+                None
             };
             if length.is_none() {
                 text.push(b'&');
