@@ -33,7 +33,6 @@ impl ArchiveCounts {
         *self.skipped.entry(name.to_owned()).or_default() += parts;
     }
 
-    /// Adds the skipped parts of an archive in this one.
     pub(crate) fn add_skipped(&mut self, inner: &ArchiveCounts) {
         for (name, count) in &inner.skipped {
             self.skip_several(name, *count);

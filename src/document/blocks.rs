@@ -157,14 +157,12 @@ pub(super) trait BlockReader: Send {
     /// Returns whether a line without its line break is skipped, by its first bytes.
     fn passes_over(&mut self, head: &[u8]) -> bool;
 
-    /// Reads a block of lines that are not blank. Returns the index after the last line that was read,
-    /// at least the first one.
+    /// Reads lines that are not blank; returns the index after the last line read, at least the first.
     fn read(&mut self, bytes: &[u8], block: Range<usize>) -> usize;
 
     fn results(&mut self) -> &mut BlockResults;
 
-    /// Returns whether a line is a separate block, by its first bytes; `previous` is the line before it
-    /// if that is the first of its block but for attributes.
+    /// Whether a line is a separate block; `previous` is the line before, if it begins its block.
     fn is_apart(&self, _head: &[u8], _previous: Option<&[u8]>) -> bool {
         false
     }
@@ -289,7 +287,6 @@ pub(super) enum BlockBase {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockReference {
-    /// The bytes of the window from which the reference was read.
     pub(super) range: Range<usize>,
     /// The reference, if it is not these bytes.
     pub(super) text: Option<Vec<u8>>,
@@ -332,7 +329,6 @@ enum BlockFinding {
     Remark(RemarkKind, Range<usize>, Vec<u8>),
 }
 
-/// The references and anchors of a block, in any order.
 #[derive(Debug, Default)]
 pub(super) struct BlockResults {
     findings: Vec<BlockFinding>,

@@ -21,7 +21,6 @@ pub(crate) enum SplitPoint {
     /// After a line that is recognized without the text before it. Finds the first such index, after an
     /// LF, in bytes from anywhere in the document.
     Line(fn(&[u8]) -> Option<usize>),
-    /// Between the members of an archive, which are found one after the other.
     Member(fn() -> Box<dyn MemberFinder>),
 }
 
@@ -98,13 +97,10 @@ pub(crate) enum Retrieval {
     Elsewhere,
 }
 
-/// The number of times that a scanner reads a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passes {
-    /// Once, from start to end.
     Once,
-    /// Once, or a second time from its first byte after a
-    /// [`Restart`](crate::document::events::Event::Restart).
+    /// Once, or a second time after a [`Restart`](crate::document::events::Event::Restart).
     MaybeTwice,
     /// Once, and in one window, up to `max_document` bytes; the text has no lines.
     Held,
@@ -134,7 +130,6 @@ pub struct Format {
     pub scanner: fn(&FormatOptions) -> Box<dyn Scan>,
 }
 
-/// Formats are the same if their names are.
 impl PartialEq for Format {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name

@@ -124,8 +124,7 @@ impl Format {
         formats().find(|format| format.name == name)
     }
 
-    /// Returns whether documents of the format are read as `other`: MDX and Quarto's Markdown are
-    /// Markdown.
+    /// Whether documents are read as `other`: MDX and Quarto's Markdown are Markdown.
     #[cfg(feature = "audit")]
     pub(crate) fn is_a(&self, other: &Format) -> bool {
         self == other || *other == markdown::FORMAT && self.is_markdown()
@@ -142,8 +141,7 @@ impl Format {
         formats().find(|format| format.media_types.contains(&media_type))
     }
 
-    /// Returns the format of a record's payload by its media type, in lower case: plain text for other
-    /// text.
+    /// Returns the format of a payload by its media type in lower case: plain text for unknown text.
     #[cfg(any(feature = "documents", feature = "mail"))]
     pub(crate) fn of_payload(media_type: &str) -> Option<&'static Format> {
         #[cfg(feature = "mail")]

@@ -36,7 +36,6 @@ pub(crate) const ODF: Format = Format {
     ..EPUB
 };
 
-/// The scanner for a file that is named as a package but is not a zip.
 #[derive(Default)]
 struct NoPackage {
     is_diagnosed: bool,

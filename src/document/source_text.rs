@@ -6,7 +6,6 @@ use super::events::{Batch, Context, FoundReference, Quoting, Span, TextRange};
 use crate::decode::RecordOffsets;
 use crate::decode::offset_map::OffsetMap;
 
-/// The position of a text in the document.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin<'a> {
     /// The text is an unchanged part of the document, from this offset on.

@@ -75,7 +75,6 @@ pub(super) enum TokenEnd {
     Open,
 }
 
-/// Returns the end of a string, from `at` on.
 pub(super) fn string_end(quote: u8, bytes: &[u8], mut at: usize, last: bool) -> (TokenEnd, usize) {
     // A backslash at the end of the sheet is dropped.
     let longest_escape = if last { 2 } else { LONGEST_ESCAPE };
@@ -96,7 +95,6 @@ pub(super) fn string_end(quote: u8, bytes: &[u8], mut at: usize, last: bool) -> 
     }
 }
 
-/// The bytes that a raw URL goes on with.
 const URL: ByteSet = ByteSet::EMPTY
     .with(b"\"'()\\ \x7F")
     .with_range(1, 0x1F)
@@ -134,8 +132,7 @@ pub(super) fn source_map(comment: &[u8]) -> Option<Range<usize>> {
     is_one.then_some(start..start + url.len())
 }
 
-/// Returns the index of the first byte of the name that ends at `at`, at least [`LONGEST_FUNCTION`]
-/// bytes before unless the name is shorter; up to one byte more.
+/// Returns the start of the name that ends at `at`, at most [`LONGEST_FUNCTION`] + 1 bytes before.
 pub(super) fn name_start(bytes: &[u8], at: usize, floor: usize) -> usize {
     let nearest = floor.max(at.saturating_sub(LONGEST_FUNCTION + 1));
     let before = bytes[nearest..at].iter().rev();

@@ -22,25 +22,21 @@ use crate::document::remark::{FIRST_WORD, LONGEST_REMARK, RemarkCheck, check_rem
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Sheet {
-    /// A style sheet, which may have `@import`.
     #[default]
     Whole,
-    /// Declarations in an attribute.
     Declarations,
 }
 
-/// A find of the reader; ranges are of the bytes of the window.
+/// Ranges are of the bytes of the window.
 #[derive(Clone, Debug)]
 pub(crate) enum CssFind<'a> {
     /// A reference, raw: [`unescape`](super::unescape) replaces its escapes.
     Reference {
-        /// May be empty.
         range: Range<usize>,
         owner: CssOwner<'a>,
     },
     SourceMap(Range<usize>),
     Remark(Range<usize>),
-    /// A diagnostic, and its index.
     Fault(&'static Code, usize),
 }
 
@@ -54,7 +50,6 @@ pub(crate) enum CssOwner<'a> {
     },
     /// A property, in lower case unless it is a custom one.
     Property(&'a [u8]),
-    /// A descriptor of `@font-face`.
     FontFace(&'a [u8]),
 }
 
@@ -118,11 +113,9 @@ enum CssBracket {
     Used,
     /// `image-set(` or `image(`, in which strings are references.
     Images,
-    /// Another function, or a parenthesis.
     Parenthesis,
     Square,
     Brace,
-    /// The block of `@font-face`.
     FontFace,
 }
 
@@ -139,11 +132,10 @@ enum OpenToken {
     #[default]
     None,
     Comment,
-    /// A string that is too long, with its quote.
+    /// Too long, with its quote.
     String(u8),
-    /// White space after `url(`.
     UrlSpace,
-    /// A raw URL that is too long.
+    /// Too long.
     Url,
     BadUrl,
     /// A name with an escape, or after `@`.
@@ -156,7 +148,6 @@ enum NameKind {
     AtKeyword,
 }
 
-/// The bytes at which the reader stops.
 const STOPS: ByteSet = ByteSet::EMPTY.with(b"\"'()[]{};\\/@");
 static STOP_NIBBLES: NibbleSet = NibbleSet::new(&STOPS);
 
@@ -202,7 +193,6 @@ struct Reading<'r, 'a> {
     state: &'r mut CssReader,
     bytes: &'a [u8],
     last: bool,
-    /// Index after the last token.
     token_end: usize,
     /// The same, though it may be in the last window: no name that is looked back for begins before.
     name_floor: usize,
@@ -331,7 +321,6 @@ impl Reading<'_, '_> {
         Ok(end)
     }
 
-    /// Ends the window at `end` inside a token.
     fn wait(&mut self, token: OpenToken, end: usize) -> Result<usize, Wait> {
         if self.last {
             return Ok(self.bytes.len());
@@ -419,7 +408,6 @@ impl Reading<'_, '_> {
         self.other_token(at);
     }
 
-    /// A bracket other than `(`, or a semicolon.
     #[inline(always)]
     fn bracket(&mut self, byte: u8, at: usize) {
         let depth = self.state.open.len();
@@ -593,7 +581,6 @@ impl Reading<'_, '_> {
         self.skip(OpenToken::Comment, text)
     }
 
-    /// Reads a name from its `@`, or from its first escape, on.
     fn name(&mut self, kind: NameKind, mut name: CssName, mut at: usize) -> Result<usize, Wait> {
         let bytes = self.bytes;
         while let Some(&byte) = bytes.get(at) {
@@ -638,8 +625,7 @@ impl Reading<'_, '_> {
         self.name(NameKind::Word, name, at)
     }
 
-    /// Returns the start of the name that ends at `at`, and the name. After `#` it is not the name of a
-    /// function: the `#` is a part of it.
+    /// Returns the start of the name that ends at `at`, and the name. A `#` before it is a part of it.
     fn name_before(&self, at: usize) -> (usize, CssName) {
         let start = name_start(self.bytes, at, self.name_floor);
         let hash = usize::from(self.bytes[..start].ends_with(b"#"));

@@ -6,7 +6,6 @@ use crate::bytes::seek::is_space;
 /// Longer names of properties are not reported.
 const LONGEST_NAME: usize = 1 << 10;
 
-/// The at-rule that a statement is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum AtRule {
     #[default]
@@ -50,7 +49,6 @@ pub(super) enum NamePhase {
     Name,
     After,
     Known,
-    /// Not a declaration.
     None,
 }
 
@@ -97,7 +95,6 @@ impl Statement {
         }
     }
 
-    /// A comment ends a name.
     pub(super) fn pass_comment(&mut self) {
         self.phase = match self.phase {
             NamePhase::Name => NamePhase::After,

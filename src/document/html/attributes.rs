@@ -20,13 +20,9 @@ pub(in crate::document) enum ElementNamespace {
 pub(super) enum ValueSyntax {
     /// One reference, which may be empty.
     AnyUri,
-    /// One reference.
     Uri,
-    /// References separated by white space.
     SpaceList,
-    /// References separated by commas.
     CommaList,
-    /// Image candidates.
     Srcset,
     /// Image candidates, on elements whose name has a hyphen.
     CustomSrcset,
@@ -44,11 +40,10 @@ pub(super) enum ValueSyntax {
     Condition,
 }
 
-/// One row of the table: an attribute on some elements of one namespace.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AttributeRow {
     pub(super) space: ElementNamespace,
-    /// The elements, or [`ANY`].
+    /// Or [`ANY`].
     pub(super) on: &'static [Element],
     pub(super) attribute: Attribute,
     pub(super) grammar: ValueSyntax,

@@ -39,8 +39,7 @@ const UNSEEN: &[Element] = &[
 /// Parts of tables, which close the links in the part before.
 const TABLE_PARTS: &[Element] = &[Caption, Tbody, Td, Tfoot, Th, Thead, Tr];
 
-/// Returns whether the bytes hold all that is read of the text of the link whose start tag has the name
-/// `name`. The element is not known yet.
+/// Whether the bytes hold all that is read of the text of a link. The element is not known yet.
 pub(super) fn is_whole(bytes: &[u8], name: Range<usize>) -> bool {
     let Some(end) = tag_end(bytes, name.end) else {
         // The tokenizer waits for the end of the tag.
@@ -57,8 +56,7 @@ pub(super) fn is_whole(bytes: &[u8], name: Range<usize>) -> bool {
         || ends(ElementNamespace::Html) && ends(ElementNamespace::Svg)
 }
 
-/// A piece of the visible text of a link: character data, or the `alt` of an image, empty for a line
-/// break.
+/// Character data, or the `alt` of an image, empty for a line break.
 type SeenPiece = (CharacterContext, Range<usize>);
 
 #[derive(Default)]
@@ -70,7 +68,6 @@ struct LinkContents<'a> {
     /// The number of open `svg` and `math` elements in the link. In them all text has markup.
     foreign: usize,
     is_foreign: bool,
-    /// The open element whose contents are not seen.
     unseen: Option<Element>,
     has_ended: bool,
 }
@@ -86,8 +83,7 @@ impl<'a> LinkContents<'a> {
         }
     }
 
-    /// Reads a tag whose name begins at an index; returns `None` at the end of the link or of the
-    /// bytes.
+    /// Reads a tag; returns `None` at the end of the link or of the bytes.
     fn tag(&mut self, name: usize, closes: bool) -> Option<Option<SeenPiece>> {
         let bytes = self.bytes;
         let name = name..seek::tag_name_end(bytes, name);
@@ -181,7 +177,6 @@ impl Iterator for LinkContents<'_> {
     }
 }
 
-/// Text in which white space is collapsed, up to [`LONGEST_TEXT`].
 #[derive(Default)]
 struct CollapsedText {
     text: String,

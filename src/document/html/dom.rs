@@ -35,7 +35,6 @@ struct Node {
     depth: u32,
 }
 
-/// Rare properties of nodes.
 #[derive(Debug, Default)]
 struct Extras {
     contents: Option<NodeId>,
@@ -44,7 +43,6 @@ struct Extras {
     integration_point: bool,
 }
 
-/// Interned element names.
 #[derive(Debug, Default)]
 struct Names {
     list: Vec<QualName>,
@@ -84,7 +82,6 @@ pub(super) struct TokenEffect {
     created_count: usize,
     /// The element that the token merged into, with the attributes that it added.
     pub(super) merged: Option<(NodeId, Vec<LocalName>)>,
-    /// The element that text was appended to.
     pub(super) text: Option<NodeId>,
 }
 
@@ -136,8 +133,7 @@ impl DomTree {
         self.extras.borrow().get(&id)?.contents
     }
 
-    /// Returns the position of every node, and the first node in tree order for which `matches` is
-    /// true.
+    /// Returns the position of every node, and the first node in tree order that `matches`.
     pub(super) fn positions(
         &self,
         matches: impl Fn(NodeId) -> bool,

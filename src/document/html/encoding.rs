@@ -131,7 +131,6 @@ fn declarable(encoding: &'static Encoding) -> &'static Encoding {
     }
 }
 
-/// The encoding of a document as known so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EncodingState {
     pub(super) scanned: &'static Encoding,
@@ -184,8 +183,7 @@ impl EncodingState {
         self.undeclared = false;
     }
 
-    /// Applies a `meta` element, of which the first that declares an encoding decides; returns the
-    /// encoding if it changes.
+    /// Applies a `meta` element, unless an earlier one decided; returns the encoding if it changes.
     pub(super) fn apply_meta(
         &mut self,
         source: &SourceText<'_>,

@@ -17,19 +17,17 @@ pub(super) enum TokenizerMode {
     Data,
     /// In a tag that is read in pieces.
     LongTag,
-    /// RCDATA or RAWTEXT, up to the end tag of an element.
+    /// RCDATA or RAWTEXT.
     Raw(Element),
     Script(ScriptEscape),
     Plaintext,
-    /// In a comment, after the `<!--`.
     Comment,
     /// In a bogus comment or a doctype, up to the next `>`.
     Bogus,
     Cdata,
 }
 
-/// The effect of a start tag: by default, the tag created nothing. Fits in a register, as there is one
-/// for each tag.
+/// The effect of a start tag; the default created nothing. Fits in a register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct TagFeedback {
     /// It created an element, or added attributes to one.
@@ -51,7 +49,6 @@ impl TagFeedback {
 pub(super) enum Halt {
     /// The simulator cannot decide, or the tree builder is beyond its limits.
     Bail(Bail),
-    /// The document is in another encoding.
     Encoding(&'static Encoding),
 }
 
@@ -68,7 +65,6 @@ pub(super) enum ScanEnd {
 pub(super) struct Bail(pub(super) &'static str);
 
 impl Bail {
-    /// `<frameset>`.
     pub(super) const FRAMESET: Bail = Bail("B1");
     /// A start tag at an integration point.
     pub(super) const INTEGRATION_POINT: Bail = Bail("B2");
@@ -78,7 +74,6 @@ impl Bail {
     pub(super) const BREAKOUT_END: Bail = Bail("B4");
     /// An end tag in SVG or MathML that closes none of their elements.
     pub(super) const FOREIGN_END: Bail = Bail("B5");
-    /// `<col>` in a template.
     pub(super) const TEMPLATE_COLUMN: Bail = Bail("B6");
     /// A reference on a table part.
     pub(super) const TABLE_PART: Bail = Bail("B7");
@@ -92,7 +87,6 @@ impl Bail {
     pub(super) const BASE: Bail = Bail("B11");
     /// `style` in SVG, whose text is parsed as markup.
     pub(super) const STYLE: Bail = Bail("B12");
-    /// A declarative shadow root.
     pub(super) const SHADOW_ROOT: Bail = Bail("B13");
     /// The limits of the tree builder, or of the open elements of SVG and MathML.
     pub(super) const LIMIT: Bail = Bail("limit");
@@ -103,8 +97,7 @@ pub(super) trait TreeFeedback {
     /// Whether text, comments and doctypes must be fed as well.
     const WANTS_ALL: bool;
 
-    /// Processes a start tag, whose `start`, `name` and `element` are set, and reads its attributes.
-    /// Returns `None` if the bytes end before the tag.
+    /// Processes a start tag and reads its attributes; `None` if the bytes end before the tag.
     fn start_tag(
         &mut self,
         source: &SourceText<'_>,
@@ -125,8 +118,8 @@ pub(super) trait TreeFeedback {
     /// Whether character data is in the contents of a template.
     fn is_inert(&self) -> bool;
 
-    /// Returns the attributes to look for if [`scan_tags`](super::tag::scan_tags) may run here: no tag
-    /// it handles changes the state.
+    /// Returns the attributes for [`scan_tags`](super::tag::scan_tags), if no tag it handles changes
+    /// the state.
     fn fast_path(&self) -> Option<&AttributeNames>;
 
     fn cdata(&mut self, _source: &SourceText<'_>, _range: Range<usize>) {}

@@ -6,7 +6,6 @@ use std::ops::Range;
 use crate::bytes::window::Window;
 use crate::document::json::{JsonSequence, JsonToken, JsonTokenizer, unescaped};
 
-/// The kind of JSON in a script element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScriptJson {
     ImportMap,
@@ -19,8 +18,7 @@ const LINKED: &[&[u8]] = &[b"@id", b"url", b"image", b"sameAs", b"logo"];
 
 const MAX_DEPTH: usize = 127;
 
-/// Returns the raw ranges of the strings that are references, without their quotes; none for text that
-/// is not JSON, which a browser ignores.
+/// Returns the raw ranges of the strings that are references; none for text that is not JSON.
 pub(super) fn references(bytes: &[u8], range: Range<usize>, kind: ScriptJson) -> Vec<Range<usize>> {
     let bytes = &bytes[..range.end];
     let mut reader = JsonReader {

@@ -11,7 +11,6 @@ pub(super) const fn prefix(name: &[u8]) -> u64 {
     prefix
 }
 
-/// Hashes a name by its prefix and its length.
 const fn slot(prefix: u64, length: usize) -> usize {
     ((prefix ^ (length as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
 }
@@ -72,7 +71,6 @@ fn ends_alike(name: &[u8], known: &str) -> bool {
     name[8..].eq_ignore_ascii_case(&known.as_bytes()[8..])
 }
 
-/// Returns the first eight bytes of a name, A-Z in lower case.
 #[inline(always)]
 fn lower_eight(bytes: &[u8], start: usize, end: usize) -> u64 {
     let length = end - start;
@@ -90,7 +88,6 @@ fn lower_eight(bytes: &[u8], start: usize, end: usize) -> u64 {
     }
 }
 
-/// Maps A-Z to lower case in each of eight bytes.
 #[inline]
 fn lower(word: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -116,7 +113,6 @@ macro_rules! names {
             pub(super) const COUNT: usize = [$kind::Other, $($kind::$variant,)*].len();
             pub(super) const ALL: [$kind; Self::COUNT] = [$kind::Other, $($kind::$variant,)*];
 
-            /// Returns the variant of a name in any case.
             #[inline]
             pub(super) fn of(name: &[u8]) -> $kind {
                 Self::at(name, 0, name.len())
@@ -137,7 +133,6 @@ macro_rules! names {
 }
 
 names! {
-    /// An element that some rule names.
     Element, ELEMENTS, ELEMENT_TABLE:
     // Elements of the attribute table.
     A = "a", Applet = "applet", Area = "area", Audio = "audio", Base = "base",
@@ -181,7 +176,6 @@ names! {
 }
 
 names! {
-    /// An attribute of the attribute table.
     Attribute, ATTRIBUTE_NAMES, ATTRIBUTE_TABLE:
     Action = "action", Altimg = "altimg", Archive = "archive",
     Attributionsrc = "attributionsrc", Background = "background", Cite = "cite",
@@ -207,8 +201,8 @@ names! {
 }
 
 impl Element {
-    /// Whether the start tag ends SVG and MathML (WHATWG HTML 13.2.6.5). `font`, which does so only
-    /// with some attributes, is not included.
+    /// Whether the start tag ends SVG and MathML (WHATWG HTML 13.2.6.5), apart from `font` with
+    /// attributes.
     pub(super) fn breaks_out(self) -> bool {
         use Element::*;
         (B as u8..=Var as u8).contains(&(self as u8))

@@ -5,8 +5,7 @@ use memchr::{memchr, memchr2};
 use super::tag::tag_end;
 use crate::bytes::seek::{self, is_space};
 
-/// Returns the index after the end tag of an element whose text has no markup; without one, the end of
-/// the bytes.
+/// Returns the index after the end tag of an element whose text has no markup, or the length.
 pub(super) fn find_raw_text_end(bytes: &[u8], at: usize, name: &[u8]) -> usize {
     match find_end_tag(bytes, at, name, true) {
         Ok(open) => {

@@ -33,10 +33,8 @@ pub(super) struct ReportState {
     pub(super) limit: u64,
     pub(super) depth: usize,
     pub(super) flags: Flags,
-    /// Whether a base element with `href` was reported.
     pub(super) has_base: bool,
     pub(super) references: u64,
-    /// Scans character data, if the options ask for that.
     pub(super) text_scanners: Option<Box<NestedScanners>>,
     /// Decoders that are not in use, kept for their buffers.
     pub(super) decoders: Vec<DecodedText>,
@@ -81,7 +79,6 @@ impl<'a, 'f> ReferenceReporter<'a, '_, 'f> {
 }
 
 impl ReferenceReporter<'_, '_, '_> {
-    /// Reports the references in the attributes of an accepted tag.
     pub(super) fn tag(&mut self, tag: &Tag, feedback: TagFeedback) {
         let flags = self.flags(tag, feedback);
         let mut description = None;
@@ -130,7 +127,6 @@ impl ReferenceReporter<'_, '_, '_> {
         }
     }
 
-    /// Whether a value repeats the `id` of its tag.
     fn is_id(&self, tag: &Tag, value: Range<usize>) -> bool {
         let id = tag.value(Attribute::Id);
         id.is_some_and(|id| self.source.bytes[id] == self.source.bytes[value])

@@ -57,10 +57,8 @@ pub(crate) struct HtmlScanner {
     validity: Validity,
     state: HtmlState,
     start: ScanStart,
-    /// Index after the byte order mark.
     body: usize,
     opened: &'static Encoding,
-    /// Why the simulator gave up on the previous pass.
     bail: Option<Bail>,
 }
 
@@ -71,7 +69,6 @@ enum HtmlState {
     Running,
     /// Needs the whole document in one window.
     Waiting,
-    /// Has requested a restart.
     Abandoned,
 }
 

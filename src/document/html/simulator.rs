@@ -35,7 +35,6 @@ use crate::document::source_text::SourceText;
 #[derive(Debug, Default)]
 pub(super) struct Simulator {
     foreign: ForeignElements,
-    /// Number of open templates.
     templates: u64,
     form_open: bool,
     table_seen: bool,
@@ -44,14 +43,11 @@ pub(super) struct Simulator {
     table_parts_in_template: bool,
     /// Whether a `<head>` here cannot be the first.
     past_prolog: bool,
-    /// The attributes of the `html` element.
     html: AttributeSet,
-    /// The attributes of the `body` element.
     body: AttributeSet,
     scripting: bool,
     /// Offset in the document from which on bail rules are ignored.
     limit: u64,
-    /// Whether a bail rule was ignored.
     approximated: bool,
     names: AttributeNames,
 }
@@ -90,8 +86,7 @@ impl SimulatorParser {
         })
     }
 
-    /// Scans a window, which may be the `last`, from an index on; returns the index up to which it is
-    /// consumed.
+    /// Scans a window, which may be the `last`, from an index on; returns the consumed end.
     pub(super) fn run(
         &mut self,
         at: usize,
@@ -122,7 +117,6 @@ impl Simulator {
         };
     }
 
-    /// Whether a bail rule was ignored since the last call.
     pub(super) fn take_approximated(&mut self) -> bool {
         std::mem::take(&mut self.approximated)
     }

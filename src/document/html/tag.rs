@@ -15,7 +15,6 @@ use crate::bytes::simd::{self, Block};
 /// A start tag with the attributes that have a row.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tag {
-    /// Index of the `<`.
     pub(super) start: usize,
     pub(super) name: Range<usize>,
     pub(super) element: Element,
@@ -28,7 +27,6 @@ pub(super) struct Tag {
     pub(super) in_pieces: bool,
 }
 
-/// An attribute of a start tag that has a row on the element.
 #[derive(Clone, Debug)]
 pub(super) struct KnownAttribute {
     pub(super) row: &'static AttributeRow,
@@ -78,7 +76,6 @@ impl<'a> Attributes<'a> {
         Attributes { bytes, at }
     }
 
-    /// Reads the next attribute, or the end of the tag.
     #[inline(always)]
     pub(super) fn step(&mut self) -> TagStep {
         let (bytes, at) = (self.bytes, self.at);
@@ -175,7 +172,6 @@ pub(super) fn named_values<const N: usize>(
     }
 }
 
-/// Returns the index after the `>` of a tag whose name ends at `at`.
 pub(super) fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
     named_values(bytes, at, []).1
 }
@@ -189,7 +185,6 @@ const LOWER: u64 = 0x2020_2020_2020_2020;
 struct SuffixFilter([u64; 16]);
 
 impl SuffixFilter {
-    /// The filter of the attributes of some rows.
     fn of(rows: impl Iterator<Item = &'static AttributeRow>) -> Self {
         let mut filter = SuffixFilter::default();
         for row in rows {
@@ -233,8 +228,7 @@ impl SuffixFilter {
 struct SpecialName {
     /// The name, of up to eight bytes, in lower case and little-endian.
     key: u64,
-    /// The element, if its start tags do no more than hold references; `None` if they are left to the
-    /// tokenizer.
+    /// `None` if its start tags are left to the tokenizer.
     element: Option<Element>,
 }
 
@@ -309,8 +303,7 @@ impl AttributeNames {
         (self.enabled.has(row) && tag.value(attribute).is_none()).then_some(row)
     }
 
-    /// Reads the attributes of a tag with known name, element and namespace that have an enabled row;
-    /// returns false if the bytes end first.
+    /// Reads the attributes that have an enabled row; returns false if the bytes end first.
     #[inline(always)]
     pub(super) fn read(&self, bytes: &[u8], tag: &mut Tag) -> bool {
         let mut attributes = Attributes::new(bytes, tag.name.end);
@@ -339,8 +332,7 @@ impl AttributeNames {
 /// Where [`scan_tags`] stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TagScan {
-    /// The tokenizer continues at the index: at a tag that is not plain or too near to the end of the
-    /// bytes.
+    /// The tokenizer continues at the index: at a tag that is not plain or too near to the end.
     To(usize),
     /// A start tag was read that does no more than hold attributes.
     Tag,
@@ -397,8 +389,7 @@ pub(super) fn scan_tags(
 enum TagClass {
     /// A tag without effect or references that ends before the index.
     Past(usize),
-    /// The start tag of an element that may hold references, `Other` if it has no separate rows; the
-    /// name ends at the index.
+    /// The start tag of an element with rows, or of `Other`; the name ends at the index.
     At(Element, usize),
 }
 
@@ -436,7 +427,6 @@ fn classify(bytes: &[u8], at: usize) -> Option<TagClass> {
     })
 }
 
-/// The bytes at the position of a tag's name.
 struct TagName {
     /// From 1 to 8.
     length: usize,

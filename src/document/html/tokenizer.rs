@@ -69,7 +69,6 @@ pub(super) struct TokenizerRun<'a, 'e, 'f, T> {
 }
 
 impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
-    /// Scans from an index on; returns the index up to which the window is consumed.
     pub(super) fn run(&mut self, mut at: usize) -> Result<usize, Halt> {
         let bytes = self.report.source.bytes;
         let end = bytes.len();
@@ -100,7 +99,6 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         Ok(end)
     }
 
-    /// Switches the mode; the next step starts at the index.
     fn switch(&mut self, mode: TokenizerMode, at: usize) -> Result<usize, Stop> {
         self.state.mode = mode;
         Ok(at)
@@ -391,8 +389,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         }
     }
 
-    /// Reports the comment whose contents start at `contents` if it is a remark; returns whether more
-    /// bytes have to be seen.
+    /// Reports the comment from `contents` on if it is a remark; returns whether more bytes are needed.
     fn remark(&mut self, contents: usize) -> bool {
         let bytes = self.report.source.bytes;
         let known = &bytes[contents..bytes.len().min(contents + LONGEST_REMARK)];

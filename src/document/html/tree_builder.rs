@@ -55,7 +55,6 @@ const MAX_FED_VALUE: usize = 64;
 const FREE_ATTRIBUTES: usize = 16;
 /// Memory of an attribute in the list of active formatting elements, in bytes.
 const ATTRIBUTE_SIZE: u64 = 128;
-/// The divisor of the memory limit for a srcdoc document.
 const NESTED_DIVISOR: u64 = 4;
 const MIN_MEMORY: u64 = 1 << 20;
 
@@ -71,9 +70,7 @@ struct PendingTag {
 struct TextPiece {
     start: u32,
     end: u32,
-    /// Index of the record or the node that the text belongs to.
     of: u32,
-    /// Whether character references are decoded.
     references: bool,
 }
 
@@ -104,7 +101,6 @@ pub(super) struct TreeBuilderDriver {
     steps: u64,
     /// Memory of the attributes of formatting elements, in bytes.
     formatting: u64,
-    /// The largest memory, in bytes.
     memory_limit: u64,
 }
 
@@ -113,20 +109,16 @@ struct TreeFinds {
     records: Vec<PendingTag>,
     /// The attributes that merged tags added, by record.
     added: HashMap<usize, AttributeSet>,
-    /// The base elements with `href`.
     bases: HashSet<NodeId>,
     /// The records of style elements, by the index of the element.
     styles: HashMap<usize, usize>,
-    /// Texts of style and script elements.
     contents: Vec<TextPiece>,
     /// Index at which text of the last record starts, if it can have any.
     text_at: Option<usize>,
-    /// Character data to be searched for URIs.
     texts: Vec<TextPiece>,
 }
 
-/// First pass: builds the tree of a document that is in one window. Fails beyond the limits or if the
-/// document is in another encoding.
+/// First pass: builds the tree. Fails beyond the limits or if the document is in another encoding.
 pub(super) fn scan(
     at: usize,
     report: &mut ReferenceReporter<'_, '_, '_>,
@@ -210,8 +202,8 @@ impl TreeBuilderDriver {
         LocalName::from(&*String::from_utf8_lossy(&name))
     }
 
-    /// Returns a value for a token, or the hash of a long one: the tree builder compares the values of
-    /// formatting elements, and no keyword is long.
+    /// Returns a value for a token, or the hash of a long one: only formatting elements' values are
+    /// compared.
     fn value(&self, source: &SourceText<'_>, range: Range<usize>) -> StrTendril {
         let value = if range.len() > LIMIT {
             Cow::Borrowed(&source.bytes[range])
@@ -262,7 +254,6 @@ impl TreeBuilderDriver {
         }
     }
 
-    /// Records a tag that created or extended an element.
     fn record(&mut self, source: &SourceText<'_>, tag: &mut Tag) -> Result<(), Halt> {
         let effect = self.builder.sink.take_effect();
         let (id, merged) = match (effect.merged, effect.created) {

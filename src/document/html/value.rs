@@ -24,7 +24,6 @@ impl<'a> SourceText<'a> {
         special || encoding != UTF_8 || str::from_utf8(raw).is_err()
     }
 
-    /// Returns the decoded value of an attribute as the text of an event.
     pub(super) fn value(
         &self,
         range: Range<usize>,
@@ -183,7 +182,6 @@ fn decode_run(
     }
 }
 
-/// The context of a character reference, which decides about names without a semicolon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::document) enum CharacterContext {
     Attribute,

@@ -77,8 +77,7 @@ fn srcset(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = Range<usize
     })
 }
 
-/// Reads the descriptors of an image candidate up to a comma outside parentheses; returns whether they
-/// are valid, and the index after the comma.
+/// Reads descriptors up to a comma outside parentheses; returns whether they are valid, and the end.
 fn descriptors(bytes: &[u8], start: usize) -> (bool, usize) {
     let outside = || {
         let mut is_inside = false;

@@ -79,8 +79,7 @@ pub(in crate::document) static FORMATS: &[Format] = &[
     },
 ];
 
-/// Returns the name of a document's format by its first bytes: a known kind, or `json`; `None` if they
-/// do not begin an object or array.
+/// Returns the name of a document's format by its first bytes; `None` if no object or array begins.
 pub(crate) fn by_shape(head: &[u8]) -> Option<&'static str> {
     let head = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head);
     if !matches!(head.trim_ascii_start().first(), Some(b'{' | b'[')) {

@@ -6,7 +6,6 @@ use crate::decode::transfer::Base64;
 use crate::document::Format;
 use crate::document::source_text::DecodedText;
 
-/// A body that is text: its format, and the label of its charset.
 pub(super) struct HttpBody {
     pub(super) format: &'static Format,
     charset: Vec<u8>,
@@ -42,7 +41,6 @@ impl HttpBody {
     }
 }
 
-/// Splits a media type from its parameters, and returns it in lower case with the label of its charset.
 fn media_type_and_charset(value: &[u8]) -> (String, Vec<u8>) {
     let mut parts = value.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
     let name = parts.next().unwrap_or_default().to_ascii_lowercase();
@@ -58,7 +56,6 @@ fn media_type_and_charset(value: &[u8]) -> (String, Vec<u8>) {
     (name, charset.unwrap_or_default())
 }
 
-/// Subtypes of `application` that are text.
 const TEXTUAL: [&str; 6] = [
     "javascript",
     "x-javascript",

@@ -2,14 +2,12 @@
 
 use super::tokenizer::JsonSequence;
 
-/// The meaning of a string at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JsonRole {
     Link,
     /// A reference, after the prefix that `sourceRoot` of its source map names (ECMA-426).
     Source(&'static JsonMember),
-    /// The identity of an application, which resolves against the origin of `start_url` (Web Application
-    /// Manifest, `id` member).
+    /// Resolves against the origin of `start_url` (Web Application Manifest, `id` member).
     AppId,
     /// HTML, whose base is `url` of the object that holds it.
     Html,
@@ -17,7 +15,6 @@ pub(super) enum JsonRole {
     Cell(&'static JsonMember),
     /// An output of a notebook, whose media type is its name.
     Output,
-    /// An attachment of a cell, by its media types.
     Attachment,
     Text,
     /// A reference whose base is the URL of the request (HAR).
@@ -43,14 +40,12 @@ impl JsonRole {
     }
 }
 
-/// A path, from the top down: names of members, [`ITEM`] for each item of an array, [`MEMBER`] for any
-/// member.
+/// From the top down: names of members, [`ITEM`] for each item of an array, [`MEMBER`] for any member.
 pub(super) type JsonPath = &'static [&'static str];
 
 pub(super) const ITEM: &str = "*";
 pub(super) const MEMBER: &str = "**";
 
-/// The strings at a path.
 #[derive(Debug)]
 pub(super) struct JsonRow {
     pub(super) path: JsonPath,
@@ -66,7 +61,6 @@ pub(super) struct JsonMember {
 }
 
 impl JsonMember {
-    /// A member that applies to its own object.
     const fn own(path: JsonPath) -> Self {
         let root = path.len() - 1;
         JsonMember { path, root }
@@ -108,7 +102,6 @@ impl JsonKind {
     }
 }
 
-/// Any document, JSON Lines, and documents in JSON5.
 pub(super) static ANY: JsonKind = JsonKind::any(JsonSequence::One);
 pub(super) static LINES: JsonKind = JsonKind::any(JsonSequence::Lines);
 pub(super) static RELAXED: JsonKind = JsonKind::any(JsonSequence::Relaxed);

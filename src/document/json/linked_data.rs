@@ -54,7 +54,6 @@ const ADDRESSES: [&[u8]; 18] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LinkedRole {
     Nothing,
-    /// The value of a property that is an address.
     Address,
     /// An identifier, or the value of a term whose values are identifiers.
     Identifier,
@@ -74,18 +73,14 @@ enum LinkedBase {
 #[derive(Clone, Copy, Debug)]
 struct LinkedLevel {
     is_context: bool,
-    /// The number of contexts in force outside.
     contexts: usize,
-    /// The role of the value that the container is.
     outer: LinkedRole,
-    /// The role of the current member, or of items.
     role: LinkedRole,
 }
 
 pub(super) struct LinkedDataScanner {
     options: FormatOptions,
     start: ScanStart,
-    /// Whether the contexts have been read.
     is_running: bool,
     tokenizer: JsonTokenizer,
     path: ValuePath,
@@ -278,8 +273,8 @@ impl LinkedDataScanner {
         }
     }
 
-    /// Returns an identifier with its prefix replaced, if the prefix is a term whose value, which each
-    /// of its identifiers repeats, is no longer than a base may be.
+    /// Returns an identifier with its prefix replaced, if the prefix's value is no longer than a base
+    /// may be: each identifier repeats it.
     fn expanded(&mut self, text: &[u8], at: u64) -> Option<Vec<u8>> {
         let (mut text, mut length) = (Cow::Borrowed(text), 0);
         for _ in 0..PREFIXES {
@@ -358,8 +353,7 @@ impl LinkedDataScanner {
         run.events.push(Event::Reference(found));
     }
 
-    /// Begins to read if the document, as far as it is held, is in view; else returns the number of
-    /// consumed bytes.
+    /// Begins to read if the held part of the document is in view; else returns the consumed bytes.
     fn begin_reading(&mut self, window: &Window<'_>, events: &mut Events) -> Option<usize> {
         let can_restart = self.start.reread == Reread::Possible && !self.start.restart.exact;
         if !window.last && can_restart {
@@ -444,8 +438,7 @@ struct LinkedTerm {
     is_reference: bool,
 }
 
-/// A context in a document (JSON-LD 1.1, section 9.15, "Context Definitions"); contexts that it names
-/// are not loaded.
+/// A context in a document (JSON-LD 1.1, section 9.15); contexts that it names are not loaded.
 #[derive(Debug, Default)]
 struct LinkedContext {
     /// Whether the contexts around it are ignored.
@@ -537,7 +530,6 @@ impl LinkedContext {
         }
     }
 
-    /// Takes memory, unless too little is left.
     fn affords(&mut self, bytes: usize) -> bool {
         let left = self.left.checked_sub(bytes);
         self.is_cut |= left.is_none();
@@ -545,7 +537,6 @@ impl LinkedContext {
         left.is_some()
     }
 
-    /// Defines a term; keywords cannot be defined.
     fn define(&mut self, name: &[u8], term: LinkedTerm) {
         let length = name.len() + term.id.as_ref().map_or(0, Vec::len);
         if !name.starts_with(b"@") && self.affords(TERM + length) {

@@ -92,8 +92,7 @@ pub(super) fn scan_string(bytes: &[u8], start: usize, last: bool) -> StringScan 
     }
 }
 
-/// Does the same for a string of JSON5 with a quote, which has no faults: a line break after a
-/// backslash is part of it.
+/// Does the same for a string of JSON5, which has no faults: a line break may be escaped.
 pub(super) fn scan_relaxed_string(bytes: &[u8], start: usize, quote: u8) -> StringScan {
     let mut at = start;
     let end = loop {
@@ -136,8 +135,8 @@ pub(super) fn is_relaxed_value(word: &[u8]) -> bool {
     matches!(word, b"Infinity" | b"NaN") || has_digit && word.iter().all(in_number)
 }
 
-/// Returns the index of the first byte from `at` on at which a plain part of a string ends (a quote, a
-/// backslash or a control character), or the length, and whether a colon precedes it.
+/// Returns the end of a plain part of a string: the index of a quote, a backslash or a control
+/// character, or the length; and whether a colon precedes it.
 #[inline(always)]
 fn special(bytes: &[u8], mut at: usize) -> (usize, bool) {
     let mut colons = 0;

@@ -20,18 +20,15 @@ pub(super) fn output_format(name: &[u8]) -> &'static Format {
     }
 }
 
-/// Returns whether references in a format have a colon or a bracket.
 pub(super) fn needs_mark(format: &Format) -> bool {
     *format == *Format::MARKDOWN_CELL
 }
 
 const SCHEME: &[u8] = b"attachment:";
-/// Maximum length of a kept name or reference, in bytes.
 const MAX_ATTACHMENT_LEN: usize = 1024;
 /// Maximum number of kept attachments, and of references to attachments, of a cell.
 const MAX_ATTACHMENTS: usize = 4096;
 
-/// The attachments of the current cell, and the references to them, in any order.
 #[derive(Debug, Default)]
 pub(super) struct CellAttachments {
     names: Vec<Vec<u8>>,
@@ -39,7 +36,6 @@ pub(super) struct CellAttachments {
 }
 
 impl CellAttachments {
-    /// Whether the end of the cell needs no work.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.references.is_empty() && self.names.is_empty()

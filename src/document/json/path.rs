@@ -11,9 +11,7 @@ use crate::document::events::{
     Context, FoundReference, NameRange, Quoting, TextRange, WindowEvents,
 };
 
-/// Maximum number of open containers that have names.
 pub(super) const MAX_LEVELS: usize = 1024;
-/// Maximum length in bytes of a JSON Pointer that records show.
 const MAX_POINTER_LEN: usize = 1024;
 /// Maximum number of kept bytes of a name: an escape is at most six times as long as its character.
 const MAX_NAME_LEN: usize = 6 * MAX_POINTER_LEN + 6;
@@ -25,7 +23,6 @@ enum LevelName {
 }
 
 impl LevelName {
-    /// Returns the kept part of the name, given the window and the names that outlast theirs.
     #[inline]
     fn raw<'a>(self, bytes: &'a [u8], names: &'a [u8]) -> &'a [u8] {
         let (text, start, end) = match self {
@@ -54,7 +51,6 @@ pub(super) struct ValuePath {
     names: Vec<u8>,
     /// The index of the current value among the values of the document.
     value: u64,
-    /// The pointer that was written last.
     pointer: Vec<u8>,
 }
 
@@ -74,7 +70,6 @@ impl ValuePath {
         self.levels.len() + self.beyond
     }
 
-    /// Returns whether a path is the current value's.
     fn is_at(&self, path: JsonPath, bytes: &[u8]) -> bool {
         if self.beyond > 0 || self.levels.len() != path.len() {
             return false;

@@ -43,7 +43,6 @@ pub(super) struct JsonScanner {
     attachments: CellAttachments,
     options: FormatOptions,
     scanners: NestedScanners,
-    /// The current text, escapes replaced.
     text: DecodedText,
     /// Whether text without a colon holds no reference.
     needs_colon: bool,
@@ -58,7 +57,6 @@ struct JsonValue {
     offset: u64,
 }
 
-/// The number of containers that enclose the contents of a cell of a notebook.
 const CELL_DEPTH: usize = 3;
 
 impl JsonScanner {
@@ -77,8 +75,7 @@ impl JsonScanner {
         })
     }
 
-    /// Skips a byte order mark and a guard before the first value; returns false if more bytes are
-    /// needed.
+    /// Skips a byte order mark and a guard; returns false if more bytes are needed.
     fn start(&mut self, window: &Window<'_>) -> bool {
         /// Stops scripts that include the map by mistake (ECMA-426).
         const GUARD: &[u8] = b")]}'";
@@ -99,7 +96,6 @@ impl JsonScanner {
         append(&mut self.text, raw, window);
     }
 
-    /// Returns a reference that is a whole string, decoded unless it has no escapes.
     fn whole(
         &mut self,
         raw: &Range<usize>,
@@ -271,7 +267,6 @@ impl JsonScanner {
         events.store_codebase(base, self.options.longest_base)
     }
 
-    /// Reads the current text, which is the value of a header field.
     fn field(&mut self, field: &'static HttpField, base: BaseSelector, events: &mut Events) {
         let text = self.text.source();
         for range in field.references(text.bytes) {
@@ -601,8 +596,8 @@ fn page_link(mut found: FoundReference, place: &[u8], events: &mut Events) {
     events.push(Event::Reference(found));
 }
 
-/// Returns the prefix of sources by a source root: up to and with its last slash, or all of it and a
-/// slash (ECMA-426, "DecodeSourceMapSources"). An empty root has no prefix.
+/// Returns a source root up to its last slash, or all of it and a slash (ECMA-426,
+/// "DecodeSourceMapSources"); an empty root has no prefix.
 fn prefix(root: &[u8]) -> Option<Vec<u8>> {
     match memchr::memrchr(b'/', root) {
         Some(end) => Some(root[..=end].to_vec()),

@@ -28,8 +28,7 @@ pub(in crate::document) enum JsonToken {
     Close,
     Name(JsonText),
     String(JsonText),
-    /// Consecutive values without text, by their number: numbers, `true`, `false`, `null`, and overlong
-    /// strings.
+    /// Consecutive values without text (numbers, literals, overlong strings), by their number.
     Other(u64),
     Comment(Range<usize>),
     More,
@@ -57,7 +56,6 @@ impl JsonFaults {
         }
     }
 
-    /// Reports the faults that were added since the last call.
     #[inline]
     pub(in crate::document) fn report(&mut self, events: &mut Events) {
         while let Some(&(code, offset)) = self.found.get(self.reported) {
@@ -67,7 +65,6 @@ impl JsonFaults {
     }
 }
 
-/// The tokens that may come next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum JsonExpects {
     #[default]
@@ -97,14 +94,12 @@ enum JsonRest {
     Comment,
 }
 
-/// The grammar of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::document) enum JsonSequence {
     #[default]
     One,
     Lines,
-    /// One value of JSON5, or of JSON with comments: comments, trailing commas, single quotes, names
-    /// without quotes and other numbers are right.
+    /// JSON5, or JSON with comments: a single value.
     Relaxed,
 }
 
@@ -171,8 +166,7 @@ impl JsonTokenizer {
         }
     }
 
-    /// Adds a fault at an index unless the token there is expected; in a container that is too deep,
-    /// any token is.
+    /// Adds a fault at an index unless the token there is expected; too deep containers expect any.
     #[inline]
     fn expect(&mut self, is_right: bool, window: &Window<'_>, at: usize) {
         if !is_right && self.beyond == 0 {
@@ -478,8 +472,8 @@ impl JsonTokenizer {
         self.text_token(name, is_name, Some(JsonToken::Other(count)), bytes)
     }
 
-    /// Ends a string or a word, whose token as a value is `other` if it holds no text; returns `None`
-    /// in a container that is too deep.
+    /// Ends a string or a word, which as a value without text is `other`; `None` in too deep
+    /// containers.
     #[inline(always)]
     fn text_token(
         &mut self,
@@ -504,8 +498,7 @@ impl JsonTokenizer {
     }
 }
 
-/// Returns the index of the first byte from `at` on that is not white space, or is a line end to stop
-/// at.
+/// Returns the index of the first byte that is not white space, or is a line end to stop at.
 #[inline(always)]
 fn skip_blanks(bytes: &[u8], at: usize, stops_at_line: bool) -> usize {
     let is_end = |at: usize| bytes.get(at).is_none_or(|byte| *byte > b' ');

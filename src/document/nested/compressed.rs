@@ -9,7 +9,6 @@ use crate::decode::compression::{Codec, Decompressed};
 use crate::document::diagnostic::Code;
 
 const MAX_COMPRESSED: usize = 8 << 20;
-/// The number of first bytes by which compression is recognized.
 const MAGIC: usize = 8;
 /// The first bytes of web archives, which have no NULs.
 const RECORDS: [&[u8]; 2] = [b"WARC/", b"filedesc:"];

@@ -18,7 +18,6 @@ pub(crate) struct NestedScanners {
     options: FormatOptions,
     scanners: Vec<(&'static str, Box<dyn Scan>)>,
     batch: Batch,
-    /// Whether references carry lines and columns.
     pub(crate) positions: Positions,
 }
 
@@ -99,7 +98,6 @@ impl NestedScanners {
     }
 }
 
-/// A window of a nested document, and the map to the bytes of the container.
 pub(super) struct NestedView<'a> {
     pub(super) text: Window<'a>,
     pub(super) origin: Origin<'a>,
@@ -161,7 +159,6 @@ impl NestedDocument {
         }
     }
 
-    /// Returns whether structuring events belong to an entered document.
     fn has_structure(&self) -> bool {
         self.member.scope == NestedScope::Own && !self.is_plain()
     }
@@ -198,8 +195,7 @@ impl NestedDocument {
         self.leave(out);
     }
 
-    /// Scans a window of the document; `start` is given with the first one, which is scanned again if
-    /// the scanner asks for it. Returns the number of consumed bytes.
+    /// Scans a window of the document; `start` is given with the first one. Returns the consumed bytes.
     pub(super) fn scan(
         &mut self,
         view: &mut NestedView<'_>,

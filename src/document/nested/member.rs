@@ -10,7 +10,6 @@ use crate::document::flags::Flags;
 use crate::document::options::TextSource;
 use crate::document::{AnchorReporting, Format};
 
-/// The number of bytes of a nested document that are scanned at a time.
 pub(crate) const PIECE: usize = 256 << 10;
 /// The longest nested document that is kept to be read a second time, in bytes.
 pub(crate) const KEPT: usize = 8 << 20;
@@ -29,7 +28,6 @@ pub(crate) enum NestedScope {
     Own,
 }
 
-/// A document inside another, as its container describes it.
 #[derive(Default)]
 pub(crate) struct Member {
     /// The place in the container, such as `17/1.2`.
@@ -49,7 +47,7 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    /// Resets all fields to their defaults; keeps the memory of the texts.
+    /// Keeps the memory of the texts.
     pub(crate) fn clear(&mut self) {
         let mut old = std::mem::take(self);
         old.name.clear();
@@ -59,7 +57,7 @@ impl Member {
     }
 }
 
-/// Reports the start of a document; without a base it inherits its host's.
+/// Without a base, the document inherits its host's.
 pub(crate) fn enter(
     member: Option<TextRange>,
     family: RuleFamily,
@@ -75,14 +73,12 @@ pub(crate) fn enter(
 
 /// The changes of a container to plain text, and its flags. The default methods change nothing.
 pub(crate) trait TextFilter {
-    /// Overwrites everything but text in the pending bytes; returns the offset up to which that is
-    /// done.
+    /// Overwrites everything but text in the pending bytes; returns the offset of the end.
     fn blank(&mut self, text: &mut Windows, _last: bool) -> u64 {
         let window = text.window();
         window.offset_at(window.bytes.len())
     }
 
-    /// Reads the new part of a window.
     fn read(&mut self, _text: &Window<'_>) {}
 
     fn flags(&self, _offset: u64) -> Flags {

@@ -31,7 +31,6 @@ pub(crate) struct NestedReader<F> {
     spare: Option<Converter>,
     map: OffsetMap,
     windows: Windows,
-    /// Converted bytes before they are in the windows.
     converted: Vec<u8>,
     has_begun: bool,
     /// Minimum number of pending bytes that are scanned.
@@ -97,7 +96,7 @@ impl<F: TextFilter> NestedReader<F> {
         )
     }
 
-    /// The encoding from which other text is converted, unless it is ASCII.
+    /// The encoding from which other non-ASCII text is converted.
     fn legacy(&self) -> Option<&'static Encoding> {
         match self.charset {
             TextCharset::Superset(encoding) if encoding != UTF_8 && !self.decodes_itself() => {
@@ -126,7 +125,6 @@ impl<F: TextFilter> NestedReader<F> {
         }
     }
 
-    /// Appends bytes of the member to the text.
     fn append(&mut self, bytes: &[u8]) {
         if self.converter.is_none()
             && let Some(encoding) = self.legacy()
@@ -146,8 +144,7 @@ impl<F: TextFilter> NestedReader<F> {
         self.windows.push(&self.converted);
     }
 
-    /// Detects the encoding from the first pending bytes if no reliable one is declared, and converts
-    /// them if needed.
+    /// Detects and converts the encoding of the first pending bytes, unless a reliable one is declared.
     fn detect(&mut self) {
         let head = self.windows.pending();
         match self.charset {

@@ -16,8 +16,7 @@ use crate::document::text::schemes::is_whole_uri;
 use crate::uri::base::push_path;
 
 impl XmlScanner {
-    /// Reports the attributes of a tag of the current kind; returns how the text of its element is
-    /// read.
+    /// Reports the attributes of a tag of the current kind; returns how its element's text is read.
     pub(super) fn read_tag(&mut self, tag: &XmlTag, run: &mut WindowEvents) -> XmlContents {
         let kind = self.kind;
         if let Some(markup) = kind.markup {
@@ -96,7 +95,6 @@ impl XmlScanner {
         captured.map_or(XmlContents::Ignored, XmlContents::Markup)
     }
 
-    /// Reports an attribute of an element that is not markup.
     #[inline]
     fn read_attribute(
         &mut self,

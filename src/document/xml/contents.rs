@@ -13,7 +13,6 @@ use crate::document::flags::Flags;
 use crate::document::nested::{Member, NestedScope, enter};
 
 impl XmlScanner {
-    /// Reports the decoded text of an element.
     pub(super) fn report_text(&mut self, contents: &XmlContents, events: &mut Events) {
         let text = &self.values.text;
         let row = match contents {

@@ -11,9 +11,7 @@ use crate::document::html::xml::{MarkupContents, MarkupElement, MarkupNamespace}
 const DEEPEST: usize = 4096;
 /// Maximum number of namespace declarations in force; further ones are ignored.
 const MOST_BINDINGS: usize = 256;
-/// The number of open elements among which an end tag is looked up.
 const NEAREST: usize = 64;
-/// Maximum number of names whose kinds are kept.
 const MAX_KINDS: usize = 256;
 
 /// The facts about all elements of one name, while the same prefixes are in force.
@@ -33,9 +31,7 @@ pub(super) struct ElementKind {
 pub(super) enum XmlContents {
     #[default]
     Ignored,
-    /// By a row of a vocabulary.
     Row(&'static XmlRow),
-    /// A style or script element, by its tag.
     Markup(MarkupContents),
     Guessed,
 }
@@ -179,8 +175,7 @@ impl OpenElements {
         true
     }
 
-    /// Returns the number of elements that the end tag of a name, given as its hash, closes; `None` if
-    /// it closes none nearby.
+    /// Returns the number of elements that an end tag closes; `None` if it closes none nearby.
     #[inline]
     pub(super) fn closed_by(&self, name: u64) -> Option<usize> {
         if self.open.last().is_some_and(|open| open.kind.name == name) {

@@ -47,8 +47,7 @@ impl Entries {
             && !trimmed(text, 0..text.len()).is_empty()
     }
 
-    /// Looks for the link of the entry after a text, up to [`LONGEST`] bytes from its start on; returns
-    /// false if more bytes decide.
+    /// Looks for the entry's link up to [`LONGEST`] bytes after a text; false if more bytes decide.
     pub(super) fn find_link(
         &mut self,
         window: &Window<'_>,

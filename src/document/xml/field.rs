@@ -10,7 +10,6 @@ use crate::document::source_text::DecodedText;
 
 /// The names of fields whose instructions name a resource, and their switches with a word.
 const FIELDS: [(&[u8], &[u8]); 2] = [(b"HYPERLINK", b"lot"), (b"INCLUDEPICTURE", b"c")];
-/// Maximum length in bytes of a joined instruction.
 const LONGEST_INSTRUCTION: usize = 8 << 10;
 
 #[derive(Debug, Default)]
@@ -69,7 +68,6 @@ pub(super) fn resource(instruction: &[u8]) -> FieldResource {
     }
 }
 
-/// Returns whether a text begins with the name of a field whose instruction names a resource.
 fn begins_field(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     FIELDS.iter().any(|(name, _)| {
@@ -85,7 +83,6 @@ pub(super) struct FieldInstruction {
     text: DecodedText,
     /// Whether the rest of the instruction is ignored.
     is_decided: bool,
-    /// Whether the document marks the ends of instructions.
     has_marks: bool,
 }
 

@@ -78,8 +78,7 @@ fn declared(first: &[u8]) -> Option<&'static Encoding> {
     })
 }
 
-/// Returns whether a file begins like XML: with the XML declaration, or an element that has a namespace
-/// or the name of a known vocabulary.
+/// Whether a file begins with the XML declaration, a namespace or the name of a known vocabulary.
 #[cfg(feature = "audit")]
 pub(crate) fn is_xml(head: &[u8]) -> bool {
     let head = head
@@ -126,7 +125,6 @@ pub(crate) fn is_xml(head: &[u8]) -> bool {
     }
 }
 
-/// Returns whether a document type declaration names HTML.
 #[cfg(feature = "audit")]
 fn names_html(declaration: &[u8]) -> bool {
     let name = declaration.get(b"<!DOCTYPE".len()..).unwrap_or_default();

@@ -30,7 +30,6 @@ pub(super) fn reference(
     })
 }
 
-/// Reports a range of a text, trimmed.
 pub(super) fn report(
     text: SourceText<'_>,
     range: Range<usize>,

@@ -39,7 +39,6 @@ pub(super) struct XmlScanner {
     contents: XmlContents,
     /// The marker at which reading continues.
     skips_to: Option<&'static [u8]>,
-    /// Whether a DOCTYPE was read, or given up.
     has_doctype: bool,
     started: bool,
 }
@@ -49,7 +48,6 @@ type Step = Result<usize, Stop>;
 enum Stop {
     /// It was given up; reading goes on at an index.
     GivenUp(usize),
-    /// More bytes decide.
     Wait,
 }
 
@@ -320,7 +318,7 @@ impl XmlScanner {
         }
     }
 
-    /// Returns the `xml:base` of an element, which applies to the element itself, too (XML Base,
+    /// Returns the `xml:base` of an element, which applies to its own attributes, too (XML Base,
     /// section 4).
     fn own_base<'t>(&self, tag: &'t XmlTag, run: &mut WindowEvents) -> Option<&'t RawXmlAttribute> {
         if !tag.has_prefix || self.markup.has_base() || self.elements.is_full() {
@@ -413,8 +411,7 @@ impl XmlScanner {
         Ok(end)
     }
 
-    /// Decodes text up to the next tag, without comments and instructions; returns its end, `None` if
-    /// more bytes decide.
+    /// Decodes text up to the next tag, without comments; returns its end, `None` if more bytes decide.
     fn append_contents(&mut self, window: &Window<'_>, start: usize) -> Option<usize> {
         let bytes = window.bytes;
         let mut at = start;

@@ -12,13 +12,11 @@ use crate::document::events::{Event, Events};
 use crate::document::html::xml::decode_reference;
 use crate::document::source_text::DecodedText;
 
-/// Maximum length of the name of an entity, in bytes; longer ones are not looked up.
 pub(super) const LONGEST_ENTITY: usize = 128;
 /// Maximum length of all expansions of a document, in bytes.
 const MOST_EXPANDED: u64 = 1 << 20;
 /// Maximum length of all expansions as a multiple of the bytes read so far.
 const MOST_GROWTH: u64 = 10;
-/// Maximum number of declared entities.
 const MOST_ENTITIES: usize = 10_000;
 const DEEPEST: usize = 32;
 
@@ -241,7 +239,6 @@ pub(super) struct XmlValues {
 }
 
 impl XmlValues {
-    /// Decodes a piece of a window onto the end of the text.
     pub(super) fn append(&mut self, window: &Window<'_>, range: Range<usize>, piece: Piece) {
         let offset = window.offset_at(range.start);
         let raw = &window.bytes[range];
@@ -261,7 +258,6 @@ impl XmlValues {
         &self.text
     }
 
-    /// Reports the faults of the references in the text that was decoded last.
     pub(super) fn report_faults(&mut self, events: &mut Events) {
         for (fault, at) in self.entities.faults.drain(..) {
             events.push(Event::Diagnostic(fault, at));

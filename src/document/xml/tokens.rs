@@ -48,7 +48,6 @@ pub(super) fn space_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the index after `marker`, from `at` on; `None` if the bytes end first.
 pub(super) fn end_of(bytes: &[u8], at: usize, marker: &[u8]) -> Option<usize> {
     let found = memmem::find(&bytes[at.min(bytes.len())..], marker)?;
     Some(at + found + marker.len())
@@ -265,7 +264,6 @@ pub(super) fn read_doctype<'a>(
     }
 }
 
-/// Adds the declarations of a declaration in the DOCTYPE, or of the DOCTYPE itself, by its words.
 fn declare<'a>(bytes: &'a [u8], words: &[Range<usize>], found: &mut Vec<Declaration<'a>>) {
     let is_literal = |word: &Range<usize>| matches!(bytes[word.start - 1], b'"' | b'\'');
     let is = |word: &Range<usize>, text: &[u8]| bytes[word.clone()] == *text;

@@ -41,7 +41,6 @@ pub(super) enum Namespace {
     CommentApi,
     AtomThreads,
     Smil,
-    /// Relationships of parts in packages of OOXML.
     Relationships,
     Word,
     Sheet,
@@ -152,7 +151,6 @@ pub(super) enum ValueKind {
     TypedHtml,
     /// The target of a relationship, in the package or outside.
     Relationship,
-    /// An instruction of a field, which may name a resource.
     Field,
     /// Where an instruction of a field begins or ends: the element itself.
     FieldMark,
@@ -317,7 +315,6 @@ pub(super) fn namespace(name: &[u8]) -> Namespace {
     known.map_or(Unknown, |(_, namespace)| *namespace)
 }
 
-/// Returns the vocabulary of elements without a namespace, by the local name of the root.
 pub(super) fn of_root(name: &[u8]) -> Namespace {
     let known = ROOTS.iter().find(|(known, _)| *known == name);
     known.map_or(Unknown, |(_, namespace)| *namespace)
