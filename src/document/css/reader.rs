@@ -93,9 +93,8 @@ fn may_have_references(bytes: &[u8]) -> bool {
     memchr3_iter(b'(', b'@', b'\\', bytes).any(|at| match bytes[at] {
         b'(' => {
             let name = &bytes[at.saturating_sub(3)..at];
-            ["url", "src", "set", "age"]
-                .iter()
-                .any(|end| name.eq_ignore_ascii_case(end.as_bytes()))
+            let mut ends = [b"url", b"src", b"set", b"age"].into_iter();
+            ends.any(|end| name.eq_ignore_ascii_case(end))
         }
         b'@' => matches!(bytes.get(at + 1), Some(b'i' | b'I')),
         // An escape may be part of any name.
@@ -495,11 +494,8 @@ impl Reading<'_, '_> {
         let start = self.unknown.min(range.start);
         self.state.statement.pass(&self.bytes[start..range.start]);
         self.unknown = self.unknown.max(range.start);
-        let font_face = self
-            .state
-            .open
-            .get(self.state.statement.depth.wrapping_sub(1));
-        let font_face = font_face == Some(&CssBracket::FontFace);
+        let outside = self.state.statement.depth.wrapping_sub(1);
+        let font_face = self.state.open.get(outside) == Some(&CssBracket::FontFace);
         let owner = match self.state.statement.at {
             AtRule::Import => {
                 // What follows are conditions.

@@ -318,10 +318,7 @@ impl JsonScanner {
                 JsonToken::Close => path.close(),
                 JsonToken::Name(name) => path.set_name(&name),
                 JsonToken::String(text) => {
-                    if path
-                        .member(bytes)
-                        .is_some_and(|found| std::ptr::eq(found, member))
-                    {
+                    if matches!(path.member(bytes), Some(found) if std::ptr::eq(found, member)) {
                         break Some(unescaped(&bytes[text.range]).into_owned());
                     }
                 }

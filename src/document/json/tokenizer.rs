@@ -139,11 +139,6 @@ impl JsonTokenizer {
         self.expects = JsonExpects::Value;
     }
 
-    #[inline(always)]
-    fn in_object(&self) -> bool {
-        self.levels.last() == Some(&JsonContainer::Object)
-    }
-
     /// Ends a value, and reads the comma that follows at once.
     #[inline(always)]
     fn end_value(&mut self, bytes: &[u8]) {
@@ -170,8 +165,12 @@ impl JsonTokenizer {
     #[inline]
     fn expect(&mut self, is_right: bool, window: &Window<'_>, at: usize) {
         if !is_right && self.beyond == 0 {
-            self.faults.add(&JSON_NOT_WELL_FORMED, window.offset_at(at));
+            self.fault(window, at);
         }
+    }
+
+    fn fault(&mut self, window: &Window<'_>, at: usize) {
+        self.faults.add(&JSON_NOT_WELL_FORMED, window.offset_at(at));
     }
 
     #[inline(always)]
@@ -222,8 +221,7 @@ impl JsonTokenizer {
             b'\n' => self.end_line(window),
             _ if WORD.contains(byte) => self.word(window),
             _ => {
-                let offset = window.offset_at(self.at);
-                self.faults.add(&JSON_NOT_WELL_FORMED, offset);
+                self.fault(window, self.at);
                 self.at += 1;
                 None
             }
@@ -254,8 +252,7 @@ impl JsonTokenizer {
         };
         self.at = window.bytes.len();
         if !is_complete {
-            let offset = window.offset_at(self.at);
-            self.faults.add(&JSON_NOT_WELL_FORMED, offset);
+            self.fault(window, self.at);
         }
         JsonToken::End
     }
@@ -344,7 +341,7 @@ impl JsonTokenizer {
         };
         let offset = window.offset_at(start);
         if self.sequence != JsonSequence::Relaxed || end == JsonRest::Nothing {
-            self.faults.add(&JSON_NOT_WELL_FORMED, offset);
+            self.fault(window, start);
         }
         if end == JsonRest::Nothing {
             self.at += 1;
@@ -379,7 +376,7 @@ impl JsonTokenizer {
             _ if self.beyond > 0 => false,
             JsonExpects::Name | JsonExpects::FirstName => true,
             // The comma is missing.
-            JsonExpects::Comma => self.in_object(),
+            JsonExpects::Comma => self.levels.last() == Some(&JsonContainer::Object),
             _ => false,
         }
     }
@@ -418,8 +415,7 @@ impl JsonTokenizer {
         if is_long {
             self.faults.add(&JSON_TOO_LONG, window.offset_at(quote));
         } else if let Some(fault) = scan.fault {
-            let offset = window.offset_at(fault);
-            self.faults.add(&JSON_NOT_WELL_FORMED, offset);
+            self.fault(window, fault);
         } else {
             self.expect(self.expects_text(is_name), window, quote);
         }
