@@ -12,7 +12,7 @@ const MAX_VALUE_LEN: usize = 4 << 10;
 const MAX_MEMORY: usize = 8 << 20;
 /// Memory of an attribute besides its name and value, in bytes.
 const ENTRY_SIZE: usize = 128;
-/// Maximum length of a text with its attributes replaced, in bytes, after which no more are.
+/// Maximum length of a text in which attributes are replaced, in bytes.
 const MAX_TEXT: usize = 4 << 20;
 
 /// Attributes that every document has.
@@ -41,7 +41,6 @@ const BUILT_IN: [(&str, &str); 22] = [
     ("vbar", "|"),
 ];
 
-/// The attributes that a document has set so far.
 #[derive(Debug, Default)]
 pub(super) struct DocumentAttributes {
     values: HashMap<Vec<u8>, Vec<u8>>,
@@ -58,8 +57,7 @@ impl DocumentAttributes {
         })
     }
 
-    /// Applies an attribute entry: its name, which may ask to unset it, and its value. Returns whether it
-    /// is within the limits.
+    /// Applies an attribute entry, whose name may ask to unset it; returns whether it is within the limits.
     pub(super) fn set(&mut self, name: &[u8], value: &[u8]) -> bool {
         let bare = name.strip_prefix(b"!").or_else(|| name.strip_suffix(b"!"));
         let key = bare.unwrap_or(name).to_ascii_lowercase();
@@ -82,7 +80,6 @@ impl DocumentAttributes {
     }
 }
 
-/// A reference to an attribute.
 pub(super) static REFERENCE: Pattern =
     Pattern::new(r"\{([A-Za-z0-9_\x80-\xff][A-Za-z0-9_\x80-\xff-]{0,127})\}");
 
@@ -104,7 +101,7 @@ fn push(text: &mut DecodedText, bytes: &[u8], attributes: &DocumentAttributes) {
     while let Some([whole, name]) = REFERENCE.group_at(bytes, at) {
         text.copy(&bytes[at..whole.start]);
         let is_escaped = bytes[..whole.start].ends_with(b"\\");
-        // The text cannot grow beyond all bounds: a value is longer than its reference.
+        // Bounds the growth of the text: a value is longer than its reference.
         let is_replaced = !is_escaped && text.bytes.len() <= MAX_TEXT;
         match attributes
             .get(&bytes[name].to_ascii_lowercase())

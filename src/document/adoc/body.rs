@@ -18,14 +18,14 @@ use crate::document::diagnostic;
 use crate::document::options::TextOptions;
 use crate::document::source_text::DecodedText;
 
-/// Lines that are not read, up to a delimiter.
+/// Skipped lines, up to a delimiter.
 #[derive(Debug)]
 struct Verbatim {
     delimiter: Vec<u8>,
     is_comment: bool,
 }
 
-/// The facts about the next block that a line of block attributes tells.
+/// A block's properties from a line of block attributes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum BlockStyle {
     #[default]
@@ -56,7 +56,6 @@ static UNDERLINE: Pattern = Pattern::new(r"^(?:=+|-+|~+|\^+|\++)$");
 /// A title that may be underlined.
 static UNDERLINED: Pattern = Pattern::new(r"^[^.].*[A-Za-z0-9\x80-\xff]|^[A-Za-z0-9\x80-\xff]");
 
-/// The reader of blocks.
 #[derive(Debug, Default)]
 pub(super) struct AdocReader {
     pub(super) results: BlockResults,
@@ -73,7 +72,6 @@ pub(super) struct AdocReader {
     /// A block was read.
     has_begun: bool,
     pub(super) text: TextOptions,
-    /// Whether listings are read as text.
     extended: bool,
 }
 
@@ -291,7 +289,7 @@ impl AdocReader {
         self.inline(&cell);
     }
 
-    /// Reads a comment or a directive of the preprocessor; returns whether the line is one.
+    /// Reads a comment or a directive of the preprocessor; returns whether the line was either.
     fn directive(&mut self, line: Line<'_>) -> bool {
         let text = line.text();
         if line.indent > 0 {
@@ -354,7 +352,7 @@ impl AdocReader {
         count
     }
 
-    /// Reads a line of block attributes; returns whether it is one.
+    /// Reads a line of block attributes; returns whether it was read.
     fn block_attributes(&mut self, line: Line<'_>) -> bool {
         let text = line.text();
         if !ATTRIBUTES.is_match(text) {
@@ -412,7 +410,7 @@ impl AdocReader {
         }
     }
 
-    /// Reads a block macro for an image or the like; returns whether the line is one.
+    /// Reads a block macro for an image or the like; returns whether it was read.
     fn block_macro(&mut self, line: Line<'_>) -> bool {
         let raw = line.text();
         let names = ["image", "video", "audio"];
@@ -490,7 +488,6 @@ fn attribute_value<'a>(list: &'a [u8], name: &[u8]) -> Option<(&'a [u8], usize)>
     (!value.is_empty()).then_some((value, start))
 }
 
-/// Returns the name and the value of an attribute entry.
 fn entry(line: Line<'_>) -> Option<(&[u8], Line<'_>)> {
     let [whole, name] = ENTRY
         .group_at(line.text(), 0)
@@ -515,7 +512,6 @@ fn is_underlined(line: &[u8], under: &[u8]) -> bool {
         && columns(line).abs_diff(under.len()) < 2
 }
 
-/// Returns a title without markup.
 fn plain_title(title: &[u8]) -> String {
     let text = String::from_utf8_lossy(title);
     let mut text = text.replace(" -- ", "").replace("...", "");

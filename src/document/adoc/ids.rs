@@ -15,19 +15,18 @@ pub(super) static ANCHORS: [Pattern; 3] = [
 /// Maximum length of `idprefix`, in bytes.
 const MAX_PREFIX_LEN: usize = 256;
 
-/// The identifiers of a document so far, and the lowest number that may be free for the next one that
-/// is equal: a search never repeats.
+/// The identifiers of a document, each with the lowest number that may be free for an equal one: a
+/// search never repeats.
 #[derive(Debug, Default)]
 pub(super) struct SectionIds(HashMap<Vec<u8>, u64>);
 
 impl SectionIds {
-    /// Takes an identifier that the author has written.
     pub(super) fn reserve(&mut self, id: &[u8]) {
         self.0.entry(id.to_vec()).or_insert(2);
     }
 
-    /// Returns the identifier of the next title: `_` and its words in lower case, unless the attributes
-    /// `idprefix` and `idseparator` say otherwise.
+    /// Returns the identifier of the next title: `_` and its words in lower case, or by the attributes
+    /// `idprefix` and `idseparator`.
     pub(super) fn next(&mut self, title: &str, attributes: &DocumentAttributes) -> Vec<u8> {
         let prefix = attributes.get(b"idprefix");
         let prefix = prefix

@@ -21,9 +21,9 @@ const MAX_URI_LEN: usize = 64 << 10;
 /// Maximum length of the target of a macro, in bytes.
 const MAX_TARGET_LEN: usize = 4 << 10;
 
-/// Overwrites what was replaced.
+/// Overwrites replaced text.
 const REPLACED: u8 = 1;
-/// Overwrites what is passed through.
+/// Overwrites text that is passed through.
 const PASSED: u8 = 2;
 
 /// A macro with a target: its name, and the pattern of its start, up to the bracket.
@@ -56,19 +56,18 @@ const MAX_ID_LEN: usize = 1 << 10;
 /// Characters that replace a sequence of others.
 static REPLACEMENT: Pattern = Pattern::new(r"^(?:\.\.\.|\((?:C|R|TM)\)|[-=]>|<[-=])");
 
-/// A text while it is read.
 struct AdocInlineText<'a> {
-    /// The text, in which what was replaced is overwritten.
+    /// The text, in which replaced parts are overwritten.
     text: Vec<u8>,
     source: &'a DecodedText,
     reader: &'a mut AdocReader,
-    /// The index from which on there is no closing bracket.
+    /// No closing bracket is at or after this index.
     no_close: usize,
 }
 
 impl AdocReader {
-    /// Reports what is in lines of text. In documents that are compatible with AsciiDoc.py backquotes
-    /// pass text through, and single plus signs do not.
+    /// Reports the references in lines of text. In documents compatible with AsciiDoc.py backquotes pass text
+    /// through, and single plus signs do not.
     pub(super) fn inline(&mut self, lines: &[Line<'_>]) {
         let source = &replaced(lines, &self.attributes);
         let email = self.text.email;
@@ -104,7 +103,7 @@ impl AdocInlineText<'_> {
         self.text[range].fill(with);
     }
 
-    /// Returns the index of the bracket that closes the one at `open`: one after a backslash does not.
+    /// Returns the index of the bracket that closes the one at `open`, skipping those after a backslash.
     fn close(&mut self, open: usize) -> Option<usize> {
         if self.text.get(open) != Some(&b'[') || open >= self.no_close {
             return None;
@@ -126,8 +125,8 @@ impl AdocInlineText<'_> {
         at > 0 && self.text[at - 1] == b'\\'
     }
 
-    /// Overwrites what is passed through: `+x+`, `++x++`, `+++x+++`, `$$x$$`, `pass:[x]`, `stem:[x]`.
-    /// One `single` at each edge of a text passes it through, too.
+    /// Overwrites text that is passed through: `+x+`, `++x++`, `+++x+++`, `$$x$$`, `pass:[x]`, `stem:[x]`,
+    /// and text with one `single` at each edge.
     fn pass(&mut self, single: u8) {
         let mut at = 0;
         while let Some(found) = PASS.find_at(&self.text, at) {
@@ -263,7 +262,7 @@ impl AdocInlineText<'_> {
     }
 
     /// Reports the URI at `start`, whose authority begins at `floor`, if it is a link; returns the index
-    /// after it and its text, or `None` where no URI may begin.
+    /// after it, or `None` where no URI may begin.
     fn uri(&mut self, start: usize, floor: usize) -> Option<usize> {
         let text = &self.text;
         let is_macro = text[..start].ends_with(b"link:");
@@ -391,8 +390,8 @@ impl AdocInlineText<'_> {
     }
 }
 
-/// Returns whether the backslash at `at`, if there is one, keeps what is after it from being replaced:
-/// formatting, a reference to an attribute, or characters such as `...`.
+/// Returns whether a backslash at `at` keeps the rest from being replaced: formatting, a reference to
+/// an attribute, or characters such as `...`.
 fn escapes(text: &[u8], at: usize) -> bool {
     const MAX_SPAN: usize = 1 << 10;
     if text[at] != b'\\' {
@@ -433,7 +432,7 @@ fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-/// Returns a link, without the backslashes that keep Asciidoctor from replacing what is after them.
+/// Returns a link, without the backslashes that keep Asciidoctor from replacing.
 fn link(text: &DecodedText, range: Range<usize>) -> BlockReference {
     let mut found = reference(text, range.clone(), "link");
     if let Some(written) = &mut found.text

@@ -1,4 +1,4 @@
-//! References in AsciiDoc: what Asciidoctor would link.
+//! References in AsciiDoc, as Asciidoctor would link them.
 //!
 //! A document is read block by block: `body` finds the structure of the lines, `attributes` replaces
 //! the references to attributes, and `inline` finds the macros and the URIs in text.

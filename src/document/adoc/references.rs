@@ -1,4 +1,3 @@
-//! Targets of macros and directives: how each is reported.
 
 use std::ops::Range;
 
@@ -8,7 +7,6 @@ use crate::document::blocks::{BlockBase, BlockReference};
 use crate::document::flags::Flags;
 use crate::document::source_text::DecodedText;
 
-/// Returns a reference for a range of a text.
 pub(super) fn reference(
     text: &DecodedText,
     range: Range<usize>,
@@ -39,7 +37,7 @@ pub(super) fn file(
     without_blanks(found)
 }
 
-/// Percent-encodes the blanks of what is resolved.
+/// Percent-encodes the blanks of the resolved target.
 pub(super) fn without_blanks(mut found: BlockReference) -> BlockReference {
     if let Some(written) = found.text.as_deref().filter(|text| text.contains(&b' ')) {
         let parts: Vec<&[u8]> = written.split(|&byte| byte == b' ').collect();

@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = format("latex", &["tex", "ltx", "latex"], |opt
     Box::new(BlockScanner::new(reader, options))
 });
 
-/// Environments that are not read, by what ends them.
+/// Skipped environments, by their end.
 const VERBATIM: [&[u8]; 6] = [
     b"\\end{verbatim}",
     b"\\end{verbatim*}",
@@ -40,7 +40,7 @@ const MAX_ARGUMENT_LEN: usize = 4 << 10;
 struct LatexReader {
     results: BlockResults,
     text: TextOptions,
-    /// The end of the open environment that is not read.
+    /// The end of the open environment that is skipped.
     verbatim: Option<&'static [u8]>,
 }
 
@@ -123,8 +123,7 @@ impl BlockReader for LatexReader {
     }
 }
 
-/// Returns the argument after `at`, without its braces or other delimiters; options in brackets before it are
-/// skipped.
+/// Returns the argument after `at`, without its braces or other delimiters; skips options in brackets.
 fn argument(text: &[u8], at: usize) -> Option<Range<usize>> {
     let text = &text[..text.len().min(at + MAX_ARGUMENT_LEN)];
     let skip = |at: usize| run_end(text, at, |byte| byte.is_ascii_whitespace());
@@ -154,7 +153,6 @@ fn argument(text: &[u8], at: usize) -> Option<Range<usize>> {
     }
 }
 
-/// Returns the reference that the argument of `\url` or `\href` is.
 fn reference(raw: &[u8], is_href: bool) -> BlockReference {
     let mut url = Vec::with_capacity(raw.len());
     let mut is_template = matches!(raw.trim_ascii(), [b'#', b'1'..=b'9']);

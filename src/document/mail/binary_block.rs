@@ -1,5 +1,4 @@
-//! Binary blocks in text: uuencode, yEnc and PGP armour. They are overwritten with blanks, so that
-//! offsets stay the same and nothing in a block is found as a URI.
+//! Binary blocks in text: uuencode, yEnc and PGP armour. Blanks overwrite them, so offsets stay the same.
 
 use std::sync::LazyLock;
 
@@ -11,7 +10,6 @@ static BEGIN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"begin "
 static YENC: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\n=y"));
 static ARMOUR: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-----BEGIN PGP "));
 
-/// Blanks the binary blocks of one text, which comes in pieces of whole lines.
 #[derive(Debug, Default)]
 pub(super) struct BinaryBlocks {
     block: BlockKind,
@@ -34,14 +32,11 @@ enum BlockKind {
     Signed,
 }
 
-/// The part that a line has in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BlockLine {
     /// None: the line is text.
     Text,
-    /// The line belongs to a block; the next line is read in this state.
     Binary(BlockKind),
-    /// The line is text; the next line is read in this state.
     Enter(BlockKind),
     /// The line opens a block of this media type.
     Open(BlockKind, &'static str),
@@ -56,8 +51,8 @@ impl BinaryBlocks {
         BEGIN.find(text).is_some() || ARMOUR.find(text).is_some()
     }
 
-    /// Blanks the blocks in a piece. Returns the number of bytes consumed: all of the `last` piece; else what comes before yEnc
-    /// whose end may be in a later piece.
+    /// Returns the number of bytes consumed: all of the `last` piece, else the bytes before yEnc whose end
+    /// may be in a later piece.
     pub(super) fn blank(&mut self, text: &mut [u8], last: bool) -> usize {
         if self.block == BlockKind::Text && !Self::may_begin_in(text) {
             return text.len();
@@ -114,14 +109,12 @@ enum YencEnd {
     At(usize),
     /// Not in the first [`YENC_WAIT`] bytes.
     Late,
-    /// More bytes are needed.
     Unknown,
     /// None: the lines are text.
     None,
 }
 
-/// Finds the end of the yEnc block that begins with `text`: the line `=yend size=N`, before any
-/// other line that opens yEnc.
+/// Finds the line `=yend size=N`, before any other line that opens yEnc.
 fn yenc_end(text: &[u8], last: bool) -> YencEnd {
     for at in YENC.find_iter(text) {
         let line = &text[at + 1..];
@@ -150,7 +143,6 @@ fn yenc_end(text: &[u8], last: bool) -> YencEnd {
 /// The media type of an encrypted message in armour.
 pub(super) const ENCRYPTED: &str = "text/x-pgp-message";
 
-/// Classifies a line by the state before it.
 fn classify(block: BlockKind, line: &[u8]) -> BlockLine {
     let content = line.trim_ascii_end();
     let next = match block {
@@ -165,8 +157,8 @@ fn classify(block: BlockKind, line: &[u8]) -> BlockLine {
             BlockKind::Text
         }
         BlockKind::ArmourHeader if memchr(b':', content).is_some() => block,
-        // Armour has no blanks: a line with one means that the end of the block is lost. An empty line
-        // ends its header.
+        // Armour has no blanks: a line with one shows that the end of the block is lost. An empty line ends its
+        // header.
         BlockKind::Armour | BlockKind::ArmourHeader if memchr(b' ', content).is_none() => {
             BlockKind::Armour
         }
@@ -180,7 +172,6 @@ fn classify(block: BlockKind, line: &[u8]) -> BlockLine {
     BlockLine::Binary(next)
 }
 
-/// Classifies a line outside blocks.
 fn opens(content: &[u8]) -> BlockLine {
     if let Some(rest) = content.strip_prefix(b"begin ") {
         let digits = rest.iter().take_while(|byte| (b'0'..=b'7').contains(byte));
@@ -210,7 +201,7 @@ fn opens(content: &[u8]) -> BlockLine {
     BlockLine::Text
 }
 
-/// Returns the value of `line=`, the number of characters of a line of yEnc.
+/// Returns the value of `line=`, the number of characters in a line of yEnc.
 fn yenc_width(content: &[u8]) -> usize {
     let digits = memmem::find(content, b" line=").map_or(&[][..], |at| &content[at + 6..]);
     let digits = digits.iter().take_while(|digit| digit.is_ascii_digit());
@@ -225,7 +216,7 @@ fn without_break(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Returns whether a line is uuencode: its first character tells the number of its bytes.
+/// Returns whether a line is uuencode: its first character encodes the number of its bytes.
 fn is_uuencoded(line: &[u8]) -> bool {
     let line = without_break(line);
     let Some(&first) = line.first() else {

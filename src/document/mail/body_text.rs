@@ -1,4 +1,4 @@
-//! Clear text behind base64, and signatures (rules M14 and M19).
+//! Clear text after base64, and signatures (rules M14 and M19).
 
 use std::sync::LazyLock;
 
@@ -12,8 +12,8 @@ use crate::document::flags::Flags;
 
 /// Separates base64 from clear text that list software appended to it.
 ///
-/// The clear text starts at the first line behind which no line has [`MIN_LINE`] digits of base64, if
-/// that line has a blank, `_`, `:`, `.` or `<`, or follows a padded line.
+/// The clear text starts at the first line after which no line has [`MIN_LINE`] digits of base64, if it
+/// has a blank, `_`, `:`, `.` or `<`, or follows a padded line.
 #[derive(Debug, Default)]
 pub(super) struct Trailer {
     /// The lines that may be clear text, and the current line.
@@ -32,17 +32,14 @@ const MIN_LINE: usize = 40;
 /// The length of clear text that is certain, in bytes.
 const MIN_CERTAIN: usize = 64 << 10;
 
-/// The kind of a piece of a body in base64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TrailerSplit {
-    /// Base64.
     Encoded,
-    /// Clear text.
     Clear,
 }
 
 impl Trailer {
-    /// Takes bytes, and passes those that are certain to `sink`.
+    /// Passes the bytes that are certain to `sink`.
     pub(super) fn push(&mut self, mut bytes: &[u8], mut sink: impl FnMut(TrailerSplit, &[u8])) {
         if self.is_certain {
             return sink(TrailerSplit::Clear, bytes);
@@ -74,8 +71,7 @@ impl Trailer {
         }
     }
 
-    /// Returns the length of the complete lines at the start that are base64, up to the first
-    /// padded one.
+    /// Returns the length of the complete lines of base64 at the start, up to the first padded one.
     fn encoded_lines(&mut self, bytes: &[u8]) -> usize {
         let mut length = 0;
         while !self.is_padded
@@ -91,7 +87,6 @@ impl Trailer {
         length
     }
 
-    /// Classifies the current line, which is complete.
     fn end_line(&mut self, sink: &mut impl FnMut(TrailerSplit, &[u8])) {
         let line = self.pending[self.line..].trim_ascii();
         if is_encoded(line) || (!self.has_begun && line.len() >= MIN_CERTAIN) {
@@ -127,7 +122,6 @@ impl Trailer {
         self.line = 0;
     }
 
-    /// Ends the body.
     pub(super) fn end(&mut self, mut sink: impl FnMut(TrailerSplit, &[u8])) {
         if self.pending.len() > self.line {
             self.end_line(&mut sink);
@@ -157,9 +151,7 @@ static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-- "));
 /// Finds the signature of one text, window by window.
 #[derive(Debug, Default)]
 pub(super) struct SignatureFinder {
-    /// The offset of the mark in the text.
     mark: Option<u64>,
-    /// The offset up to which the text has been searched.
     searched: u64,
 }
 
@@ -172,7 +164,6 @@ impl SignatureFinder {
         }
     }
 
-    /// Reads the part of a window that has not been read.
     pub(super) fn read(&mut self, text: &Window<'_>) {
         if self.mark.is_some() {
             return;

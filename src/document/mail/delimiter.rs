@@ -5,15 +5,12 @@ use memchr::{memchr_iter, memmem};
 /// The meaning of a line for the open multipart entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DelimiterLine {
-    /// No delimiter.
     No,
-    /// More bytes are needed to tell.
+    /// More bytes are needed to decide.
     Unknown,
-    /// A delimiter.
     Delimiter(Delimiter),
 }
 
-/// A delimiter line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Delimiter {
     /// The number that the caller gave the boundary.
@@ -71,7 +68,7 @@ fn test_one(line: &[u8], end: bool, level: usize, boundary: &[u8]) -> DelimiterL
     })
 }
 
-/// Returns the next index from `at` on, behind a line end, where a line starts with two hyphens.
+/// Returns the next index from `at` on, after a line end, where a line starts with two hyphens.
 pub(super) fn next_candidate(
     bytes: &[u8],
     at: usize,

@@ -14,8 +14,7 @@ use crate::document::source_text::DecodedText;
 /// The longest subject and the longest address, in bytes.
 const MAX_TEXT: usize = 512;
 
-/// Stores the values undecoded; [`date`], [`address`] and [`subject`] read them when a record
-/// shows them.
+/// Stores the values undecoded: records decode them with [`date`], [`address`] and [`subject`].
 pub(super) fn store(header: &Header, out: &mut Events) -> EnvelopeRanges {
     use EntityProperty::{Date, From, Subject};
     EnvelopeRanges {
@@ -24,7 +23,7 @@ pub(super) fn store(header: &Header, out: &mut Events) -> EnvelopeRanges {
     }
 }
 
-/// Returns a value as text; one that is no UTF-8 is decoded as windows-1252.
+/// Returns a value as text, in UTF-8 or else windows-1252.
 fn plain(raw: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(raw) {
         Ok(text) => Cow::Borrowed(text),
@@ -52,15 +51,14 @@ fn truncated(text: &str) -> String {
     text[..end].to_owned()
 }
 
-/// Returns the subject in the value of a field, decoded.
 pub(crate) fn subject(raw: &[u8]) -> String {
     truncated(&decoded(raw))
 }
 
 /// Returns the first address of a field (RFC 5322 section 3.4): the text in angle brackets without
-/// the route, else the text outside comments and quoted names. Groups may have none.
+/// the route, else the text outside comments and quoted names.
 pub(crate) fn address(raw: &[u8]) -> Option<String> {
-    // An encoded word is no address, but some mailers encode the whole field.
+    // An encoded word cannot be an address, but some mailers encode the whole field.
     first_address(&plain(raw))
         .filter(|address| !address.contains("=?"))
         .or_else(|| first_address(&decoded(raw)))
@@ -70,7 +68,7 @@ fn first_address(text: &str) -> Option<String> {
     let value = text.as_bytes();
     let mut plain: Vec<u8> = Vec::with_capacity(64);
     let mut at = 0;
-    // After a comment or a string that is not closed, no other is one.
+    // After a comment or a string that is not closed, no other opens.
     let (mut comments, mut strings) = (Comments::default(), true);
     while at < value.len() {
         if let Some(end) = comments.skip(value, at) {
@@ -108,7 +106,7 @@ fn first_address(text: &str) -> Option<String> {
     non_empty(&plain)
 }
 
-/// Returns the index behind the quoted string that starts at `at`.
+/// Returns the index after the quoted string that starts at `at`.
 fn quoted_end(value: &[u8], at: usize) -> usize {
     let mut index = at + 1;
     while index < value.len() {
@@ -133,7 +131,6 @@ fn bracket_end(inner: &[u8]) -> usize {
     length.map_or(inner.len(), |length| start + length)
 }
 
-/// Returns the bytes as an address, if there are any.
 fn non_empty(bytes: &[u8]) -> Option<String> {
     // Only ASCII was removed from UTF-8.
     let text = truncated(&String::from_utf8_lossy(bytes));
@@ -143,7 +140,6 @@ fn non_empty(bytes: &[u8]) -> Option<String> {
 /// The longest value that is parsed as a date, in bytes.
 const MAX_DATE: usize = 1024;
 
-/// The first letters of the names of months.
 const MONTHS: [&[u8]; 12] = [
     b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec",
 ];
@@ -161,9 +157,8 @@ const ZONES: [(&[u8], i64); 8] = [
 ];
 
 /// Returns the date in `value` (RFC 5322 sections 3.3 and 4.3, and the forms of old news articles)
-/// as a time of UTC (RFC 3339 section 5.6), or `None` if it cannot be parsed.
-///
-/// The weekday is not compared with the date. A leap second becomes the second before it.
+/// as a time of UTC (RFC 3339 section 5.6). The weekday is not compared with the date. A leap second
+/// becomes the second before it.
 pub(crate) fn date(value: &[u8]) -> Option<String> {
     if value.len() > MAX_DATE {
         return None;
@@ -187,12 +182,10 @@ pub(crate) fn date(value: &[u8]) -> Option<String> {
     date.utc()
 }
 
-/// Returns whether a byte separates words.
 fn is_between(byte: u8) -> bool {
     byte.is_ascii_whitespace() || byte == b','
 }
 
-/// The components of a date.
 #[derive(Default)]
 struct Date {
     year: Option<i64>,
@@ -200,7 +193,7 @@ struct Date {
     day: Option<i64>,
     /// Hour, minute and second.
     time: Option<(i64, i64, i64)>,
-    /// The hour at which the half of the day begins, if the hour is one of a 12-hour clock.
+    /// The hour at which the half of the day begins, of a 12-hour clock.
     half: Option<i64>,
     /// The minutes that the zone is ahead of UTC.
     zone: Option<i64>,
@@ -287,7 +280,6 @@ impl Date {
     }
 }
 
-/// Fills an empty slot; `None` if it is filled already.
 fn set<T>(slot: &mut Option<T>, value: T) -> Option<()> {
     slot.replace(value).is_none().then_some(())
 }

@@ -45,7 +45,7 @@ pub(super) fn text(raw: &[u8], out: &mut DecodedText) {
 struct EncodedWords {
     charset: Vec<u8>,
     bytes: Vec<u8>,
-    /// The length of the words in the value, with the white space between them.
+    /// The length in the value, with the white space between the words.
     length: usize,
     /// White space after the last word.
     blanks: Vec<u8>,
@@ -85,7 +85,6 @@ impl EncodedWords {
     }
 }
 
-/// An encoded word.
 struct EncodedWord<'a> {
     charset: &'a [u8],
     encoding: u8,
@@ -94,7 +93,6 @@ struct EncodedWord<'a> {
 }
 
 impl<'a> EncodedWord<'a> {
-    /// Parses the word at the start of bytes.
     fn parse(bytes: &'a [u8]) -> Option<Self> {
         let rest = bytes.strip_prefix(b"=?")?;
         let charset = memchr(b'?', &rest[..rest.len().min(64)])?;
@@ -140,8 +138,8 @@ fn decode(mut decoder: impl Decode, text: &[u8], out: &mut Vec<u8>) {
     decoder.finish(out, &mut ());
 }
 
-/// Passes the ranges in angle brackets outside comments, or that of a lone bare URI, to `sink` (RFC
-/// 2369 section 2).
+/// Passes the ranges in angle brackets outside comments, or the range of a lone bare URI, to `sink`
+/// (RFC 2369 section 2).
 pub(super) fn brackets(value: &[u8], mut sink: impl FnMut(usize, usize)) {
     let mut at = 0;
     let mut any = false;
@@ -182,8 +180,8 @@ pub(super) struct Comments {
 }
 
 impl Comments {
-    /// Returns the index after the comment that starts at `at`; comments nest (RFC 5322 section
-    /// 3.2.2). One that never closes is its opening bracket only.
+    /// Returns the index after the comment at `at`; comments nest (RFC 5322 section 3.2.2). One that never
+    /// closes is its opening bracket only.
     pub(super) fn end(&mut self, value: &[u8], at: usize) -> usize {
         if self.ends.is_empty() {
             self.ends = comment_ends(value);
@@ -191,8 +189,7 @@ impl Comments {
         self.ends[at]
     }
 
-    /// Returns the index after the comment at `at`; `None` if there is none, and after a comment that never
-    /// closes.
+    /// Returns the index after the comment at `at`; `None` without one, and after one that never closes.
     pub(super) fn skip(&mut self, value: &[u8], at: usize) -> Option<usize> {
         if self.is_open || value[at] != b'(' {
             return None;
@@ -204,7 +201,7 @@ impl Comments {
 }
 
 fn comment_ends(value: &[u8]) -> Vec<usize> {
-    // INVARIANT: which byte a backslash quotes does not depend on where a comment starts, for none
+    // INVARIANT: which byte a backslash quotes does not depend on where a comment starts, because none
     // starts at a backslash.
     let mut quoted = false;
     let mut depth = 0_i64;
@@ -266,20 +263,18 @@ pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
     uri
 }
 
-/// A value with parameters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parameters {
     /// The field as parsed, then the texts of the ranges.
     text: Vec<u8>,
     /// The value before the first semicolon, in lower case and without blanks.
     value: Range<usize>,
-    /// The length of what was parsed.
+    /// The length of the parsed field.
     raw: usize,
     /// Names in lower case, and values, decoded.
     list: Vec<(Range<usize>, Range<usize>)>,
 }
 
-/// The values parsed last.
 #[derive(Debug, Default)]
 pub(super) struct ParameterCache {
     list: Vec<Arc<Parameters>>,
@@ -290,8 +285,8 @@ pub(super) struct ParameterCache {
 /// The number of values that are kept, and the longest of them in bytes.
 const CACHE_SIZE: usize = 8;
 const MAX_CACHED: usize = 256;
-/// The longest value before the parameters, in bytes: a media type has two names of up to 127 bytes
-/// (RFC 6838 section 4.2). Every record of a part repeats it.
+/// The maximum length of the value before the parameters, in bytes: a media type has two names of up
+/// to 127 bytes (RFC 6838 section 4.2). Every record of a part repeats it.
 const MAX_MAIN_VALUE: usize = 255;
 
 impl ParameterCache {
@@ -314,7 +309,6 @@ impl ParameterCache {
     }
 }
 
-/// Appends the value before the first semicolon, in lower case and without blanks.
 pub(super) fn main_value(raw: &[u8], out: &mut Vec<u8>) {
     ParameterInput::new(raw).main(out);
 }
@@ -343,25 +337,23 @@ impl Parameters {
         }
     }
 
-    /// Returns the value before the first semicolon, in lower case and without blanks.
     pub(super) fn value(&self) -> &str {
         // It is ASCII.
         str::from_utf8(&self.text[self.value.clone()]).unwrap_or_default()
     }
 
-    /// Returns whether this is the value before the first semicolon.
     pub(super) fn has_value(&self, value: &str) -> bool {
         &self.text[self.value.clone()] == value.as_bytes()
     }
 
-    /// Returns the value of a parameter; of repeated ones the first counts.
+    /// Returns the value of a parameter, the first of repeated ones.
     pub(super) fn parameter(&self, name: &str) -> Option<&[u8]> {
         let is_same = |known: &Range<usize>| &self.text[known.clone()] == name.as_bytes();
         let (_, value) = self.list.iter().find(|(known, _)| is_same(known))?;
         Some(&self.text[value.clone()])
     }
 
-    /// Returns whether a parameter has this value, in any case.
+    /// Compares the value of a parameter in any case.
     pub(super) fn is(&self, name: &str, value: &str) -> bool {
         self.parameter(name)
             .is_some_and(|known| known.trim_ascii().eq_ignore_ascii_case(value.as_bytes()))
@@ -383,8 +375,7 @@ impl<'a> ParameterInput<'a> {
         }
     }
 
-    /// Appends the bytes outside comments for which `is_kept` is true, up to one of `stops`; takes that and
-    /// returns it.
+    /// Appends the bytes outside comments for which `is_kept` is true; takes and returns one of `stops`.
     fn take_until(
         &mut self,
         stops: &[u8],
@@ -422,8 +413,7 @@ impl<'a> ParameterInput<'a> {
         out.truncate(most);
     }
 
-    /// Appends the name of the next parameter, in lower case, and its value without quotes; returns
-    /// their ranges.
+    /// Appends the name of the next parameter, in lower case, and its unquoted value.
     fn parameter(&mut self, out: &mut Vec<u8>) -> Option<(Range<usize>, Range<usize>)> {
         let start = out.len();
         while self.name(b"=;", out) != Some(b'=') {
@@ -451,7 +441,7 @@ impl<'a> ParameterInput<'a> {
                 if rest[index] == b'\\' && index + 1 < rest.len() {
                     index += 1;
                 }
-                // Unfolding keeps the white space behind the line break.
+                // Unfolding keeps the white space after the line break.
                 if !matches!(rest[index], b'\r' | b'\n') {
                     out.push(rest[index]);
                 }
@@ -471,7 +461,7 @@ impl<'a> ParameterInput<'a> {
 }
 
 /// Joins continuations (`name*0`, `name*1*`) and decodes values with a charset (RFC 2231). A name
-/// with another asterisk stands for itself.
+/// with another asterisk is literal.
 fn join(text: &mut Vec<u8>, list: &mut Vec<(Range<usize>, Range<usize>)>) {
     let mut parts: Vec<(String, u32, bool, Vec<u8>)> = Vec::new();
     list.retain(|(name, value)| {

@@ -12,36 +12,34 @@ use crate::document::diagnostic::{self, Code};
 use crate::document::events::Events;
 use crate::document::{PieceIndex, SplitContext};
 
-/// The farthest that a framing looks ahead to check a count of bytes, in bytes.
+/// The longest look-ahead to check a length, in bytes.
 pub(super) const LOOK_AHEAD: usize = 4 << 20;
 
-/// A way of framing messages in an archive.
 pub(super) trait Framing: Default + Send {
     /// Returns a framing for a piece of an archive.
     fn piece(_split: SplitContext, _index: Option<PieceIndex>) -> Self {
         Self::default()
     }
 
-    /// Writes the window in another form to `copy`, if it needs one; returns whether it does.
+    /// Writes the window in another form to `copy`, if the framing needs one; returns whether it does.
     fn translate(&mut self, _window: &Window<'_>, _copy: &mut Vec<u8>) -> bool {
         false
     }
 
-    /// Begins the next message, from `at` on: returns the index of its first byte, or breaks with
-    /// the index up to which the window was consumed.
+    /// Begins the next message, from `at` on: returns the index of its first byte, or breaks with the
+    /// index up to which the window was consumed.
     fn begin(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize>;
 
     /// Finds the end of the open message, from `at` on.
     fn end(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd;
 
-    /// Takes the length that the message's own header claims for the body, which begins at an
-    /// offset; returns whether the end has to be found again.
+    /// Takes the length that the message's own header claims for the body, which begins at an offset;
+    /// returns whether the end has to be found again.
     fn end_header(&mut self, _length: Option<u64>, _body: u64) -> bool {
         false
     }
 }
 
-/// The end of a message in a window.
 pub(super) enum MessageEnd {
     /// It ends at `end`, and the framing goes on at `next`.
     At {
@@ -80,7 +78,6 @@ pub(super) struct ArchiveState {
     pub(super) scanners: PartScanners,
     /// Messages that have begun.
     pub(super) count: u64,
-    /// A message is open.
     pub(super) is_open: bool,
 }
 
@@ -98,7 +95,6 @@ impl<'f> Feed<'_, 'f> {
         (tree, Run { scanners, out })
     }
 
-    /// Begins the next message, at an index.
     pub(super) fn begin(&mut self, at: usize, unquotes: bool) {
         let offset = self.window.offset_at(at);
         self.archive.count += 1;
@@ -108,7 +104,7 @@ impl<'f> Feed<'_, 'f> {
             .begin(self.archive.count, offset, unquotes);
     }
 
-    /// Begins message 0, which is the text before the first message.
+    /// Begins message 0, the text before the first message.
     pub(super) fn begin_junk(&mut self, at: usize) {
         let offset = self.window.offset_at(at);
         let (tree, mut run) = self.tree();
@@ -122,8 +118,7 @@ impl<'f> Feed<'_, 'f> {
         self.archive.tree.diagnose(code, offset, self.out);
     }
 
-    /// Feeds the bytes from `at` up to `to` and returns the index where it stopped: after the
-    /// message's own header, if that ends.
+    /// Feeds the bytes up to `to`; returns where it stopped: after the message's own header, if that ends.
     fn feed(&mut self, at: usize, to: usize, end: bool) -> usize {
         let bytes = &self.window.bytes[at..to];
         let offset = self.window.offset_at(at);
@@ -175,14 +170,12 @@ impl<'f> Feed<'_, 'f> {
     }
 }
 
-/// The framing of a file that is one message.
 #[derive(Debug, Default)]
 pub(super) struct SingleMessage {
     has_begun: bool,
     endings: LineEndings,
 }
 
-/// The line ends of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum LineEndings {
     #[default]
@@ -247,10 +240,8 @@ fn line_endings(bytes: &[u8], last: bool) -> LineEndings {
 
 const SEPARATOR: &[u8] = b"\x01\x01\x01\x01";
 
-/// The framing of MMDF: messages between lines of four control-A.
 #[derive(Debug, Default)]
 pub(super) struct Mmdf {
-    /// A separator has been read.
     has_begun: bool,
 }
 
@@ -294,7 +285,7 @@ impl Framing for Mmdf {
     }
 }
 
-/// Returns the first separator line from an index on, or else the index before which there is none.
+/// Returns the first separator line from an index on, or else the index before which there is not any.
 fn separator(bytes: &[u8], from: usize, last: bool) -> Result<Range<usize>, usize> {
     let starts = |at: usize| at == 0 || bytes[at - 1] == b'\n';
     let found = memmem::find_iter(&bytes[from..], SEPARATOR).map(|at| from + at);
@@ -316,11 +307,11 @@ fn separator(bytes: &[u8], from: usize, last: bool) -> Result<Range<usize>, usiz
     Err(if may_begin { at } else { bytes.len() })
 }
 
-/// The longest line with a count, in bytes.
+/// The longest line with a length, in bytes.
 const COUNT_LINE: usize = 1024;
 
-/// Returns the length of the line at the start with its end, and the line without; `None` if more bytes
-/// are needed.
+/// Returns the length of the line at the start with its end, and the line without; `None` if more
+/// bytes are needed.
 fn count_line(rest: &[u8], last: bool) -> Option<(usize, &[u8])> {
     let head = &rest[..rest.len().min(COUNT_LINE)];
     let length = match memchr(b'\n', head) {
@@ -331,7 +322,6 @@ fn count_line(rest: &[u8], last: bool) -> Option<(usize, &[u8])> {
     Some((length, head[..length].trim_ascii()))
 }
 
-/// Returns the number that text consists of.
 fn number(text: &[u8]) -> Option<u64> {
     str::from_utf8(text).ok()?.parse().ok()
 }
@@ -339,10 +329,10 @@ fn number(text: &[u8]) -> Option<u64> {
 /// The framing of a batch of news: `#! rnews N`, then N bytes, and so on.
 #[derive(Debug, Default)]
 pub(super) struct Rnews {
-    /// The offset to which the count of the current article leads.
+    /// The offset of the end that the length of the current article gives.
     end: u64,
-    /// Whether it leads to another line of the batch: if not, the article continues to the next such line;
-    /// `None` while more bytes are needed to tell.
+    /// Whether another line of the batch is there: if not, the article continues to the next such line;
+    /// `None` while more bytes are needed.
     is_right: Option<bool>,
     /// No line of the batch before this offset ends the current article.
     floor: u64,
@@ -407,11 +397,11 @@ impl Framing for Rnews {
 }
 
 impl Rnews {
-    /// Tests whether the count leads to another line of the batch, or to the end.
+    /// Tests whether the length ends at another line of the batch, or at the end.
     fn lead(&self, window: &Window<'_>, at: usize) -> Option<bool> {
         let end = usize::try_from(self.end - window.offset).unwrap_or(usize::MAX);
         if end.saturating_sub(at) > LOOK_AHEAD {
-            // The count of a long article cannot be checked.
+            // The length of a long article cannot be checked.
             return Some(true);
         }
         if !window.last && end.saturating_add(COUNT_LINE) > window.bytes.len() {
@@ -439,7 +429,6 @@ fn next_line(window: &Window<'_>, at: usize, floor: u64) -> MessageEnd {
     MessageEnd::NotBefore(if may_begin { line } else { bytes.len() })
 }
 
-/// The framing of an emlx file: the length, the message, a property list.
 #[derive(Debug, Default)]
 pub(super) struct Emlx {
     end: Option<u64>,
@@ -454,7 +443,7 @@ impl Framing for Emlx {
         let Some((length, line)) = count_line(&bytes[at..], last) else {
             return ControlFlow::Break(at);
         };
-        // Without a count the file is a message.
+        // Without a length the file is a message.
         let mut end = u64::MAX;
         let is_line = bytes[..at + length].ends_with(b"\n");
         if let Some(count) = number(line).filter(|_| is_line) {

@@ -1,5 +1,4 @@
-//! Header blocks, read line by line: the properties of an entity, and the references in its fields
-//! (rules M10 and M13).
+//! Header blocks, read line by line: properties of an entity, and references (rules M10 and M13).
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,11 +16,10 @@ use crate::document::events::{Batch, Context, Event, Events, FoundReference, Nam
 
 /// The longest field that is kept, in bytes.
 const MAX_FIELD: usize = 64 << 10;
-/// The longest line of a message, in bytes (RFC 5322 section 2.1.1), and so the longest value that
-/// every record repeats.
+/// The longest line of a message, in bytes (RFC 5322 section 2.1.1), and the longest value that every
+/// record repeats.
 const MAX_LINE: usize = 998;
-/// The longest value of the envelope, in bytes. It is enough for the text that is shown: an encoded word
-/// of 75 bytes holds at least one character.
+/// The longest value of the envelope, in bytes: an encoded word of 75 bytes holds at least one character.
 const MAX_ENVELOPE: usize = 32 << 10;
 /// The most bytes of references and their texts that are kept of one block.
 const MAX_BLOCK: usize = 1 << 20;
@@ -35,25 +33,22 @@ pub(super) struct Entity {
     ranges: [Option<Range<usize>>; EntityProperty::COUNT],
 }
 
-/// Why a header block stopped taking lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HeaderStop {
     /// More bytes are needed.
     NeedMore,
     /// An empty line, which was consumed.
     Empty,
-    /// A line that is no field and belongs to the body.
+    /// A line that is not a field and belongs to the body.
     NoField,
     /// A line that starts with two hyphens, which may be a delimiter.
     Hyphens,
-    /// The input ends.
     End,
 }
 
-/// The treatment of lines that start with two hyphens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hyphens {
-    /// Stop in front of it.
+    /// Stop before it.
     Stop,
     /// Take the first one as any other line.
     Take,
@@ -61,7 +56,6 @@ pub(super) enum Hyphens {
     TakeAll,
 }
 
-/// A header block that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub(super) entity: Entity,
@@ -73,7 +67,6 @@ pub(super) struct Header {
     offset: u64,
     /// The number of lines of the block so far.
     line: u64,
-    /// The lines that are known of the field at `offset`.
     extent: FieldExtent,
     /// The field was too long: its start has been taken, up to somewhere in a line.
     is_cut: bool,
@@ -81,7 +74,6 @@ pub(super) struct Header {
     types: ParameterCache,
 }
 
-/// The lines of a field.
 #[derive(Clone, Copy, Debug, Default)]
 struct FieldExtent {
     /// The length in bytes of the lines after which another one is known to follow.
@@ -92,8 +84,7 @@ struct FieldExtent {
 }
 
 impl FieldExtent {
-    /// Adds the lines at the start of `rest` that belong to the field, from the first one on; returns
-    /// whether its end is in view.
+    /// Adds the lines of `rest` that belong to the field; returns whether the field's end is in view.
     fn extend(&mut self, rest: &[u8], end: bool) -> bool {
         loop {
             let next = &rest[self.length..];
@@ -125,7 +116,6 @@ impl FieldExtent {
 }
 
 impl Header {
-    /// Begins a block.
     pub(super) fn begin(&mut self) {
         self.entity = Entity::default();
         self.values.clear();
@@ -136,7 +126,6 @@ impl Header {
         self.is_cut = false;
     }
 
-    /// Reports the references of the block.
     pub(super) fn report(&self, out: &mut Events) {
         for event in &self.events.list {
             let copy = out.adopt(event, &self.events, &[]);
@@ -145,7 +134,7 @@ impl Header {
     }
 
     /// Takes fields from `at` on, and returns the index where it stopped and why; `end`: no more bytes
-    /// follow. No value is copied, and the lines of a field that nothing asks for are not looked at.
+    /// follow. Copies no value, and skips the lines of unused fields.
     pub(super) fn feed(
         &mut self,
         bytes: &[u8],
@@ -262,7 +251,6 @@ impl Header {
         }
     }
 
-    /// Returns the value of a property.
     pub(super) fn value(&self, property: EntityProperty) -> Option<&[u8]> {
         let range = self.entity.ranges[property as usize].clone()?;
         Some(&self.values[range])
@@ -330,8 +318,8 @@ fn bracketed(raw: &[u8]) -> &[u8] {
     memchr(b'>', inner).map_or(inner, |end| &inner[..end])
 }
 
-/// Returns the name of the field at the start of a line, and the index of its value. Blanks before
-/// the colon are accepted (RFC 5322 section 4.5); a name before `://` is the scheme of a URI.
+/// Returns the name of the field at the start of a line, and the index of its value. Blanks may precede
+/// the colon (RFC 5322 section 4.5); a name before `://` is the scheme of a URI.
 pub(super) fn split_field(line: &[u8]) -> Option<(&[u8], usize)> {
     let name = name_length(line)?;
     if name == 0 {
@@ -364,8 +352,8 @@ fn name_length(line: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns the index behind the first line break. Lines of a header are short: comparing a few
-/// blocks at once, which takes no branch for each, is faster than starting a search.
+/// Returns the index after the first line break. Lines of a header are short: comparing a few blocks
+/// at once without branches is faster than a search.
 fn line_length(bytes: &[u8]) -> Option<usize> {
     let mut from = 0;
     while from < 128
@@ -382,8 +370,7 @@ fn line_length(bytes: &[u8]) -> Option<usize> {
 /// The bytes of field names (RFC 5322 section 2.2).
 const NAME: ByteSet = ByteSet::EMPTY.with_range(33, 126).without(b":");
 
-/// Returns whether a line is a separator among the fields: `From ` on the first line, `>From ` on
-/// any.
+/// Returns whether a line is a separator among the fields: `From ` first, `>From ` on any line.
 pub(super) fn is_from_line(line: &[u8], first: bool) -> bool {
     let unquoted = line.iter().position(|&byte| byte != b'>').unwrap_or(0);
     (first || unquoted > 0) && line[unquoted..].starts_with(b"From ")
@@ -396,19 +383,15 @@ enum FieldSyntax {
     Brackets,
     /// Free text, which follows the rules for text.
     FreeText,
-    /// Free text of any other field.
     OtherText,
     /// Message identifiers, as `mid:` (RFC 2392).
     MessageIds,
-    /// Names of news groups, as `news:`.
     Groups,
     /// Positions of a message in news groups (Xref).
     GroupPositions,
-    /// Never reported.
     Ignored,
 }
 
-/// The property of the entity that a field sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EntityProperty {
     None,
@@ -429,8 +412,7 @@ pub(super) enum EntityProperty {
 impl EntityProperty {
     const COUNT: usize = EntityProperty::Subject as usize + 1;
 
-    /// Returns whether the property is kept; the date, the sender and the subject only for the
-    /// `envelope`.
+    /// Returns whether the property is kept; date, sender and subject only for the `envelope`.
     pub(super) fn is_wanted(self, envelope: bool) -> bool {
         match self {
             EntityProperty::None => false,
@@ -440,7 +422,6 @@ impl EntityProperty {
     }
 }
 
-/// The treatment of a header field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct HeaderField {
     syntax: FieldSyntax,
@@ -451,13 +432,11 @@ impl HeaderField {
     /// The length of the longest known name, in bytes.
     const LONGEST: usize = 25;
 
-    /// A field that is not known.
     const OTHER: Self = HeaderField {
         syntax: FieldSyntax::OtherText,
         property: EntityProperty::None,
     };
 
-    /// Returns the treatment of a field by its name, in any case.
     fn named(name: &[u8]) -> Self {
         use EntityProperty as Property;
         use FieldSyntax::{
@@ -502,12 +481,10 @@ impl HeaderField {
         HeaderField { syntax, property }
     }
 
-    /// Returns whether anything asks for the field.
     fn is_wanted(self, options: &MailOptions) -> bool {
         self.property.is_wanted(options.envelope) || self.is_reported(options)
     }
 
-    /// Returns whether the references of the field are reported.
     fn is_reported(self, options: &MailOptions) -> bool {
         match self.syntax {
             FieldSyntax::Ignored => false,
@@ -518,7 +495,6 @@ impl HeaderField {
     }
 }
 
-/// A field and its position.
 #[derive(Clone, Copy)]
 pub(super) struct FieldPosition<'a> {
     name: &'a [u8],
@@ -528,7 +504,6 @@ pub(super) struct FieldPosition<'a> {
 }
 
 impl FieldPosition<'_> {
-    /// Adds the context of a reference in the field, its name and its line.
     fn complete(&self, found: &mut FoundReference, events: &mut Batch) {
         found.context = Context::Header;
         let name = events.store_with(|store| {
@@ -542,7 +517,7 @@ impl FieldPosition<'_> {
         });
     }
 
-    /// Reports a reference without its white space, after a prefix; `range` is its place in the value.
+    /// Reports a reference without its white space, after a prefix; `range` is its position in the value.
     fn report(&self, range: Range<usize>, prefix: &[u8], reference: &[u8], events: &mut Batch) {
         let text = events.store_with(|store| {
             store.extend_from_slice(prefix);
@@ -562,7 +537,6 @@ impl FieldPosition<'_> {
     }
 }
 
-/// Reports the references in the value of a field.
 fn report_references(
     syntax: FieldSyntax,
     raw: &[u8],
@@ -598,7 +572,6 @@ fn report_references(
     }
 }
 
-/// Free text, which follows the rules for text.
 fn free_text(
     raw: &[u8],
     field: FieldPosition<'_>,
@@ -619,8 +592,8 @@ fn free_text(
     *events = out.into();
 }
 
-/// Returns whether a value may hold a URI: a delimiter, a colon with a byte behind it that is no
-/// white space, or an encoded word. Most subjects have none.
+/// Returns whether a value may hold a URI: a delimiter, a colon before a byte other than white space,
+/// or an encoded word. Most subjects have none.
 fn may_hold_uri(raw: &[u8]) -> bool {
     memchr2(b'<', b'"', raw).is_some()
         || memchr2_iter(b':', b'=', raw).any(|at| match raw.get(at + 1) {

@@ -1,11 +1,9 @@
 //! The mbox family: mboxo, mboxrd, mboxcl, mboxcl2, and the variants of other programs (rules M2 to
 //! M6).
 //!
-//! [`SeparatorSearch`] finds separators for the scanner ([`Mbox`]) and the splitter
-//! ([`MboxFinder`]). Where a message begins depends on three things only: the lines around a
-//! separator, the style of the first one, and Content-Length fields, which can lead over some. So
-//! the splitter tests lines that start with `From ` and the names of header fields, and nothing
-//! else.
+//! [`SeparatorSearch`] finds separators for the scanner ([`Mbox`]) and the splitter ([`MboxFinder`]).
+//! A message's start depends only on the lines around a separator, the style of the first one, and
+//! Content-Length fields, which can span some; the splitter reads nothing else.
 
 use std::ops::{ControlFlow, Range};
 
@@ -26,8 +24,8 @@ use crate::document::{
 /// The length of a blank line and the start of a separator.
 const LEAD: usize = 16;
 
-/// The longest header block that is searched for a Content-Length field: after a longer one, an
-/// archive is not split.
+/// The longest header block that is searched for a Content-Length field: an archive with a longer one
+/// is not split.
 const MAX_HEADER: usize = 256 << 10;
 
 const CONTENT_LENGTH: &[u8] = b"content-length";
@@ -38,11 +36,11 @@ struct SeparatorSearch {
     style: SeparatorStyle,
     /// The search has got past the NULs and line ends before the first message.
     has_started: bool,
-    /// The offset where the Content-Length field of the current message says that it ends.
+    /// The end of the current message by its Content-Length field.
     claimed: Option<u64>,
-    /// A Content-Length field of the current message led nowhere.
+    /// The Content-Length field of the current message is wrong.
     is_doubted: bool,
-    /// No line before this offset is a separator: a Content-Length field leads over it.
+    /// No line before this offset is a separator: a Content-Length field spans it.
     verified: u64,
     /// The offset of a line that is known to be a separator.
     stop: Option<u64>,
@@ -71,10 +69,8 @@ impl Default for SeparatorSearch {
 impl SeparatorSearch {
     /// Finds the separator that ends the current message, from `at` on, or returns the index up to which
     /// the message goes in any case.
-    ///
-    /// `leads` tests whether the bytes at an offset, to which a Content-Length field leads, end a
-    /// message, and returns `None` if more bytes decide. `seen` takes each line that may be a separator,
-    /// and whether it is text.
+    /// || `leads` tests whether the bytes at an offset from a Content-Length field end a message, or returns
+    /// `None` if more bytes decide. `seen` takes each line that may be a separator, and whether it is text.
     fn next(
         &mut self,
         window: &Window<'_>,
@@ -117,8 +113,8 @@ impl SeparatorSearch {
         found
     }
 
-    /// Returns whether a Content-Length field leads over a separator: it does if it leads to another
-    /// one, or to the end of the file.
+    /// Returns whether a Content-Length field spans a separator: its offset is another separator, or the
+    /// end of the file.
     fn claim(&mut self, line: u64, leads: impl FnOnce(u64) -> Option<bool>) -> Option<bool> {
         let Some(claimed) = self.claimed.filter(|&claimed| claimed > line) else {
             return Some(false);
@@ -126,7 +122,7 @@ impl SeparatorSearch {
         let is_near = claimed - line <= LOOK_AHEAD as u64;
         if is_near && self.stop.is_none_or(|stop| claimed <= stop) && leads(claimed)? {
             self.verified = claimed;
-            // Nothing searches for quoted lines in what the claim leads over.
+            // Nothing searches for quoted lines in the claimed length.
             self.quoted = true;
             return Some(true);
         }
@@ -135,7 +131,6 @@ impl SeparatorSearch {
         Some(false)
     }
 
-    /// Finds the next line that starts like a separator. Notes lines that may be quoted.
     fn candidate(&mut self, window: &Window<'_>, from: usize) -> Option<usize> {
         let bytes = window.bytes;
         if let Some(known) = &self.known {
@@ -159,7 +154,6 @@ impl SeparatorSearch {
         None
     }
 
-    /// Begins the message after the separator `line`.
     fn begin_message(&mut self, line: &[u8]) {
         if self.style == SeparatorStyle::Unknown {
             self.style = separator::style_of(line);
@@ -175,7 +169,6 @@ fn leading(bytes: &[u8]) -> usize {
     bytes.iter().take_while(skipped).count()
 }
 
-/// Returns what the line before a candidate is.
 fn before(bytes: &[u8], line: usize, offset: u64) -> PrecedingLine {
     let text = &bytes[..line];
     let Some(text) = text.strip_suffix(b"\n") else {
@@ -202,8 +195,8 @@ fn message_end(bytes: &[u8], at: usize, line: usize) -> usize {
     cut.map_or(line, |text| at + text.len())
 }
 
-/// Returns the end of what belongs to the message whatever follows: not a last line that may become
-/// a separator, nor the blank line before it.
+/// Returns the end of the bytes that belong to the message whatever follows: without a last line that
+/// may become a separator, and the blank line before it.
 fn safe_end(bytes: &[u8], at: usize, last: bool) -> usize {
     if last {
         return bytes.len();
@@ -218,8 +211,7 @@ fn safe_end(bytes: &[u8], at: usize, last: bool) -> usize {
     }
 }
 
-/// Returns whether `claimed`, to which a Content-Length field leads, is the end of the file or
-/// before a separator.
+/// Returns whether the offset of a Content-Length field is the end of the file or before a separator.
 fn leads(bytes: &[u8], claimed: usize, last: bool) -> bool {
     let Some(rest) = bytes.get(claimed..) else {
         return false;
@@ -232,7 +224,6 @@ fn leads(bytes: &[u8], claimed: usize, last: bool) -> bool {
         && (last && next.is_empty() || rest.starts_with(b"From ") || next.starts_with(b"From "))
 }
 
-/// The framing of a mailbox.
 #[derive(Default)]
 pub(super) struct Mbox {
     search: SeparatorSearch,
@@ -314,8 +305,7 @@ impl Framing for Mbox {
 }
 
 impl Mbox {
-    /// Reports a Content-Length field that does not lead to the end of the message, which is `end`,
-    /// before the separator at `line`.
+    /// Reports a Content-Length field that differs from the message's `end`, before the separator at `line`.
     fn compare_length(&mut self, end: usize, line: usize, feed: &mut Feed<'_, '_>) {
         let window = feed.window;
         let is_file = window.last && line == window.bytes.len();
@@ -331,7 +321,6 @@ impl Mbox {
         }
     }
 
-    /// Finds the separator that ends the current message, from `at` on.
     fn ahead(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> Result<Range<usize>, usize> {
         let window = feed.window;
         let ArchiveState { tree, scanners, .. } = &mut *feed.archive;
@@ -354,7 +343,7 @@ impl Mbox {
     }
 }
 
-/// Returns whether a claim leads to the end of the file, or to the blank line before it.
+/// Returns whether a claim ends at the end of the file, or at the blank line before it.
 fn fits_end(window: &Window<'_>, claimed: u64) -> bool {
     let at = claimed.checked_sub(window.offset).map(usize::try_from);
     let rest = at.and_then(|at| window.bytes.get(at.ok()?..));
@@ -365,7 +354,6 @@ fn fits_end(window: &Window<'_>, claimed: u64) -> bool {
 #[derive(Default)]
 pub(super) struct MboxFinder {
     search: SeparatorSearch,
-    /// Messages that have begun.
     messages: u64,
     /// The offset of the header of the current message, until it has been searched.
     header: Option<u64>,
@@ -457,7 +445,7 @@ fn leads_at(claimed: u64, read_at: ReadAt<'_>) -> Option<bool> {
 }
 
 impl MboxFinder {
-    /// Finds the next separator from `at` on, or returns the index up to which there is none.
+    /// Finds the next separator from `at` on, or returns the index up to which there is not any.
     fn separator(
         &mut self,
         window: &Window<'_>,
@@ -473,8 +461,8 @@ impl MboxFinder {
         })
     }
 
-    /// Returns the length that a header block claims for its body, if any, and the index where the
-    /// body begins; `None` if more bytes are needed.
+    /// Returns the length that a header block claims for its body, and the index of the body; `None` if
+    /// more bytes are needed.
     fn content_length(
         &mut self,
         header: &[u8],

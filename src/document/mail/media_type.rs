@@ -15,13 +15,13 @@ pub(super) enum PartClass {
     Document(&'static Format),
     /// A header block alone.
     Headers,
-    /// Encrypted, or in a format that cannot be read.
+    /// Encrypted, or in an unreadable format.
     Opaque,
     /// Skipped.
     Binary,
 }
 
-/// Media types that are not read as their top-level type says, besides those of formats.
+/// Media types that differ from their top-level type, besides those in the rows of formats.
 #[rustfmt::skip]
 static TYPES: &[(&str, PartClass)] = &[
     ("text/rfc822-headers", PartClass::Headers),
@@ -63,7 +63,6 @@ const TROFF: &[&str] = &[
     "application/x-troff-ms",
 ];
 
-/// Returns the source of text of a media type.
 pub(super) fn text_source(media_type: &str) -> TextSource {
     match TROFF.contains(&media_type) {
         true => TextSource::Troff,
@@ -89,7 +88,6 @@ static EXTENSIONS: &[(&str, PartClass)] = &[
 impl PartClass {
     pub(super) const TEXT: Self = PartClass::Document(Format::TEXT);
 
-    /// Returns the class of an entity with this media type and header.
     pub(super) fn of(media_type: &str, header: &Header) -> Self {
         match media_type {
             // Most parts have one of these, which need no search.
@@ -118,7 +116,6 @@ impl PartClass {
         }
     }
 
-    /// Returns the format of a document of the class.
     pub(super) fn format(self) -> &'static Format {
         match self {
             PartClass::Document(format) => format,
@@ -126,13 +123,12 @@ impl PartClass {
         }
     }
 
-    /// Returns whether entities of the class are read.
     pub(super) fn is_read(self) -> bool {
         !matches!(self, PartClass::Opaque | PartClass::Binary)
     }
 
-    /// Returns the class of the contents of a compressed attachment, by its file name without the
-    /// last extension; text if that says nothing.
+    /// Returns the class of the contents of a compressed attachment, by its file name without the last
+    /// extension, or else text.
     pub(super) fn decompressed(header: &Header) -> Self {
         let name = file_name(header);
         let end = memchr::memrchr(b'.', &name).unwrap_or(name.len());
@@ -162,7 +158,6 @@ fn plain_text(header: &Header) -> &'static Format {
     }
 }
 
-/// Returns whether documents of a media type, in lower case, are text of some kind.
 pub(crate) fn is_text(media_type: &str) -> bool {
     match media_type.split_once('/') {
         Some(("text", _)) => true,
@@ -171,7 +166,6 @@ pub(crate) fn is_text(media_type: &str) -> bool {
     }
 }
 
-/// Returns whether a subtype of `application` is text.
 fn is_textual(subtype: &str) -> bool {
     TEXTUAL.contains(&subtype) || SUFFIXES.iter().any(|suffix| subtype.ends_with(suffix))
 }
@@ -189,7 +183,6 @@ pub(super) fn opaque_code(media_type: &str, content_type: Option<&Parameters>) -
     }
 }
 
-/// Returns the file name of an entity.
 pub(super) fn file_name(header: &Header) -> Vec<u8> {
     let parameter = |parameters: Option<&Parameters>, name| {
         let value = parameters?.parameter(name)?;

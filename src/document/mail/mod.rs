@@ -1,11 +1,10 @@
 //! Mail and news: archives, the MIME structure of messages, and the references in headers and
 //! parts.
 //!
-//! An archive is one document. Its framing (`framing`, `mbox`) splits it into messages; a message
-//! is a tree of entities (`tree`), each with a header block (`header`); a part (`part`) is decoded
-//! and converted ([`decode`](crate::decode)), and passed to the scanners for
-//! text and HTML, whose events become events of the archive. Everything is a stream: no buffer
-//! depends on the size of a message or an attachment.
+//! An archive is one document. Its framing (`framing`, `mbox`) splits it into messages; a message is a
+//! tree of entities (`tree`), each with a header block (`header`); a part (`part`) is decoded and
+//! converted ([`decode`](crate::decode)), and passed to the scanners for text and HTML, whose events
+//! become events of the archive. No buffer depends on the size of a message or an attachment.
 //!
 //! | rules | file | contents |
 //! |---|---|---|
@@ -81,7 +80,7 @@ pub(super) const NEWS: Format = Format {
     ..FORMAT
 };
 
-/// A mailbox whose messages stand between lines of four control-A.
+/// A mailbox with lines of four control-A around its messages.
 pub(super) const MMDF: Format = Format {
     name: "mmdf",
     extensions: &["mmdf"],
@@ -107,24 +106,23 @@ const FORMAT: Format = Format {
     bounds: Bounds {
         // Enough to tell whether the line before a separator is blank.
         look_behind: 8,
-        // A Content-Length field is checked if it leads no farther; a header line is shorter.
+        // A Content-Length field is checked within this distance; a header line is shorter.
         look_ahead: LOOK_AHEAD + (256 << 10),
     },
     reading: Passes::Once,
-    // Each part has an encoding of its own.
+    // Each part has a separate encoding.
     prescan: None,
     conversion: Conversion::Never,
     split_point: None,
     scanner: |options| Box::new(MailScanner::<SingleMessage>::new(options)),
 };
 
-/// The scanner for all formats of mail.
 struct MailScanner<F> {
     framing: F,
     archive: ArchiveState,
     /// The window in the form that the framing needs.
     copy: Vec<u8>,
-    /// `Settled` has been reported: an archive has no base of its own.
+    /// `Settled` has been reported: an archive has no base.
     is_settled: bool,
     /// The index of the piece that begins next.
     index: Option<PieceIndex>,

@@ -20,21 +20,18 @@ use crate::document::{Format, diagnostic};
 /// The treatment of a part, with the decoded bytes that are pending.
 #[derive(Default)]
 pub(super) enum PartContent {
-    /// It is skipped.
     #[default]
     Skip,
     Document,
     /// A message in a transfer encoding.
     Message(Box<MimeTree>, Vec<u8>),
-    /// A header block.
     Headers(Box<Header>, Vec<u8>),
     /// The text after a header block.
     AfterHeaders,
-    /// An attachment that is not read as it is stored.
     Attachment(Box<HeldAttachment>),
 }
 
-/// An attachment that is decompressed, if it is compressed text, or else passed on as a file.
+/// An attachment to decompress, if it is compressed text, or else to report as a file.
 #[derive(Default)]
 pub(super) struct HeldAttachment {
     pub(super) bytes: CompressedMember,
@@ -43,14 +40,12 @@ pub(super) struct HeldAttachment {
     pub(super) file_name: Vec<u8>,
 }
 
-/// The leaf part that is being read.
 #[derive(Default)]
 pub(super) struct LeafPart {
     lines: RawLines,
     pub(super) body: PartBody,
 }
 
-/// The changes to the lines of a part before its transfer encoding is undone.
 #[derive(Default)]
 enum RawLines {
     #[default]
@@ -77,7 +72,7 @@ impl LeafPart {
         }
     }
 
-    /// Takes the member of the last part out, to describe another one with its memory.
+    /// Takes the member of the last part, to reuse its memory.
     pub(super) fn take_member(&mut self) -> Member {
         let mut member = std::mem::take(&mut self.body.reader.document.member);
         member.clear();
@@ -89,7 +84,7 @@ impl LeafPart {
         matches!(self.lines, RawLines::Base64(_)) && !self.body.is_trailer()
     }
 
-    /// Takes bytes of the part, as in the archive; `whole`: the part ends with them.
+    /// Takes raw bytes of the part; `whole`: the part ends with them.
     pub(super) fn take(&mut self, raw: &[u8], whole: bool, run: &mut Run<'_, '_>) {
         if whole && self.scan_in_place(raw, run) {
             self.body.kind = PartContent::Skip;
@@ -109,7 +104,6 @@ impl LeafPart {
         }
     }
 
-    /// Ends the part.
     pub(super) fn end(&mut self, run: &mut Run<'_, '_>) {
         let body = &mut self.body;
         if body.is_skipped() {
@@ -132,8 +126,7 @@ impl LeafPart {
         body.kind = PartContent::Skip;
     }
 
-    /// Scans a part of which all bytes are in view without a copy; returns whether that was
-    /// possible.
+    /// Scans a part in view without a copy; returns whether it could.
     fn scan_in_place(&mut self, raw: &[u8], run: &mut Run<'_, '_>) -> bool {
         let quoted = run.scanners.quoted;
         let are_left = || match &self.lines {
@@ -161,7 +154,7 @@ impl LeafPart {
     }
 }
 
-/// The bytes of a part, from its transfer encoding on.
+/// The bytes of a part, once its transfer encoding is undone.
 #[derive(Default)]
 pub(super) struct PartBody {
     kind: PartContent,
@@ -169,13 +162,11 @@ pub(super) struct PartBody {
 }
 
 impl PartBody {
-    /// Begins a member of the current kind.
     fn begin(&mut self, member: Member) {
         self.reader.filter = PartText::default();
         self.reader.begin(member);
     }
 
-    /// Begins another member in the place of the current one, with other contents.
     fn begin_anew(&mut self, kind: PartContent, change: impl FnOnce(Member) -> Member) {
         self.kind = kind;
         let member = std::mem::take(&mut self.reader.document.member);
@@ -195,7 +186,7 @@ impl PartBody {
         self.reader.document.member.flags.contains(Flags::TRAILER)
     }
 
-    /// Undoes the transfer encoding of a piece, or ends it.
+    /// Undoes the transfer encoding of a piece, or ends the part.
     fn decode(&mut self, raw: Option<&[u8]>, run: &mut Run<'_, '_>) {
         let mut buffer = std::mem::take(&mut run.scanners.decoded);
         let decoded = self.reader.decode(raw, &mut buffer);
@@ -203,7 +194,6 @@ impl PartBody {
         run.scanners.decoded = buffer;
     }
 
-    /// Takes a piece of base64, or of the clear text after it.
     fn split(&mut self, split: TrailerSplit, bytes: &[u8], run: &mut Run<'_, '_>) {
         if split == TrailerSplit::Clear && !self.is_trailer() {
             self.decode(None, run);
@@ -282,7 +272,7 @@ impl PartBody {
         self.take(&[], true, run);
     }
 
-    /// Reports an attachment as a file, which is counted by who reads it.
+    /// Reports an attachment as a file; its reader adds it to the statistics.
     fn pass_on(&mut self, contents: &[u8], file_name: &[u8], out: &mut Events) {
         self.kind = PartContent::Skip;
         let member = &self.reader.document.member;
@@ -305,7 +295,6 @@ impl PartBody {
 pub(super) struct PartText {
     signature: SignatureFinder,
     blocks: BinaryBlocks,
-    /// An encrypted message was blanked.
     has_encrypted: bool,
     /// The offset up to which binary blocks were blanked.
     blanked: u64,

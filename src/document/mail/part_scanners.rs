@@ -8,7 +8,7 @@ use crate::document::nested::{KEPT, NestedScanners};
 use crate::document::source_text::DecodedText;
 use crate::document::{ArchiveCounts, FormatOptions};
 
-/// The scanners of parts, the counts, and shared buffers.
+/// The scanners of parts, the statistics, and shared buffers.
 pub(super) struct PartScanners {
     pub(super) options: MailOptions,
     pub(super) nested: NestedScanners,
@@ -19,9 +19,7 @@ pub(super) struct PartScanners {
     pub(super) quoted: bool,
     /// Finds lines that start with two hyphens.
     pub(super) hyphen_finder: memmem::Finder<'static>,
-    /// A buffer for decoded bytes.
     pub(super) decoded: Vec<u8>,
-    /// The text of a field.
     pub(super) field_text: DecodedText,
 }
 

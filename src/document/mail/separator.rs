@@ -9,30 +9,24 @@ use super::header::split_field;
 pub(super) const LINE: usize = 4096;
 const FIELD: usize = 1024;
 
-/// The meaning of a line that starts with `From `.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FromLine {
-    /// A separator, with the length of its line in bytes.
     Separator(usize),
-    /// Text.
     Text,
-    /// More bytes are needed to tell.
+    /// More bytes are needed to decide.
     Unknown,
 }
 
-/// The line before a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PrecedingLine {
     /// A blank line, or nothing.
     Blank,
-    /// Text.
     Text,
 }
 
 /// Whether the separators of an archive name commits, as `git format-patch` writes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SeparatorStyle {
-    /// No separator has been found.
     #[default]
     Unknown,
     /// The first separator does.
@@ -74,7 +68,6 @@ pub(super) fn is_candidate(line: &[u8], last: bool) -> bool {
     }
 }
 
-/// Classifies a line that is a candidate.
 pub(super) fn classify(
     bytes: &[u8],
     last: bool,
@@ -88,7 +81,7 @@ pub(super) fn classify(
         None if last => (bytes, bytes.len()),
         None => return FromLine::Unknown,
     };
-    // `From` without a blank behind it is text.
+    // `From` without a blank after it is text.
     if !line.starts_with(b"From ") {
         return FromLine::Text;
     }
@@ -100,7 +93,7 @@ pub(super) fn classify(
     let next = &next[..next.len().min(FIELD)];
     let value = split_field(next).map(|(_, value)| &next[value..]);
     let is_field = value.is_some();
-    // With more bytes, a colon may follow a name, and two slashes a colon: they make it a scheme.
+    // With more bytes, a name before a colon and two slashes may become a scheme.
     let unknown = !last
         && next.len() < FIELD
         && match value {
@@ -122,7 +115,6 @@ pub(super) fn classify(
     }
 }
 
-/// Returns the style of an archive whose first separator is this line.
 pub(super) fn style_of(line: &[u8]) -> SeparatorStyle {
     let rest = line.get(4..).unwrap_or_default().trim_ascii();
     if is_git(rest) {
@@ -141,8 +133,8 @@ fn is_git(rest: &[u8]) -> bool {
     matches!(digits, 40 | 64) && rest[digits..].trim_ascii() == b"Mon Sep 17 00:00:00 2001"
 }
 
-/// Returns whether the words of a line end in a date: a month, a day, a time and a year in any
-/// order, with nothing but weekdays, zones, `AM` and `PM` between and behind them.
+/// Returns whether the words of a line end in a date: a month, a day, a time and a year in any order,
+/// with nothing but weekdays, zones, `AM` and `PM` between and after them.
 fn ends_in_date(line: &[u8]) -> bool {
     let mut seen = 0;
     let words = line
@@ -164,7 +156,6 @@ const OTHER: u8 = 0;
 
 const WEEKDAYS: [&[u8]; 7] = [b"mon", b"tue", b"wed", b"thu", b"fri", b"sat", b"sun"];
 
-/// Returns the part of a date that a word is.
 fn date_part(word: &[u8]) -> Option<u8> {
     let is_number = |word: &[u8]| word.iter().all(u8::is_ascii_digit);
     let is_weekday = |name: &&[u8]| word.eq_ignore_ascii_case(name);

@@ -14,15 +14,14 @@ static NAMES: &[&[u8]] = &[
     b"path", b"xref", b"dkim-signature", b"authentication-results",
 ];
 
-/// Names that occur in many texts that are no messages.
+/// Names that occur in many other texts.
 static COMMON: &[&[u8]] = &[b"from", b"to", b"date", b"subject"];
 
-/// Prefixes of such names, and whether each name with the prefix counts: a control file of Debian
-/// has several `X-` fields, so those count once.
+/// Prefixes of such names, and whether each name with the prefix is used: a control file of Debian has
+/// several `X-` fields, so those are used once.
 static PREFIXES: &[(&[u8], bool)] = &[(b"x-", false), (b"list-", true), (b"arc-", true)];
 
-/// Returns whether the first line is a header field, or starts with `From ` or `>From ` and has a
-/// header field behind it.
+/// Returns whether the first line is a header field, or starts with `From ` or `>From ` before one.
 ///
 /// ```
 /// use uriscan::document::mail::starts_with_field;
@@ -39,9 +38,9 @@ pub fn starts_with_field(bytes: &[u8]) -> bool {
     }
 }
 
-/// Returns whether bytes start as a message does: the first line is a header field, and the first
-/// 16 lines have two names of fields that messages have, one of them other than From, To, Date and
-/// Subject, before a line that is no field.
+/// Returns whether bytes start as a message does: the first line is a header field, and the first 16
+/// lines have two names of fields that messages have, one of them other than From, To, Date and
+/// Subject, before any other line.
 ///
 /// ```
 /// use uriscan::document::mail::is_message;
@@ -86,7 +85,6 @@ fn indicator(name: &[u8]) -> Option<Vec<u8>> {
     Some(if each_counts { name } else { prefix.to_vec() })
 }
 
-/// Splits bytes into lines, without their ends, which are LF, CRLF or CR alone.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = bytes;
     std::iter::from_fn(move || {

@@ -1,6 +1,5 @@
 //! The MIME structure of one message, read as a stream (RFC 2045, RFC 2046; rules M11 and M12):
-//! header headers, delimiters, parts. No error ends a message: what cannot be parsed is read as
-//! text.
+//! headers, delimiters, parts. Unparsable input is read as text.
 
 use std::fmt::Write;
 
@@ -24,15 +23,14 @@ use crate::document::nested::{self, Member, NestedScope};
 use crate::document::options::NestingLimit;
 use crate::uri::Reference;
 
-/// The most bytes of references that are kept pending until a delimiter confirms a preamble; past
-/// them the text counts as a preamble.
+/// The most bytes of references that wait for a delimiter to confirm a preamble; longer text is
+/// taken for a preamble.
 const MAX_PENDING: usize = 4 << 20;
 
-/// The longest label of a charset, in bytes: names have up to 40 (RFC 2978 section 2.3), and every
-/// record of a part repeats the label.
+/// The longest charset label, in bytes: names have up to 40 (RFC 2978 section 2.3); records repeat it.
 const MAX_CHARSET: usize = 255;
 
-/// A longer name of an attachment does not count, in bytes: every base in an archive repeats it.
+/// The longest name of an attachment that is used, in bytes: every base in an archive repeats it.
 const MAX_FILE_NAME: usize = 255;
 
 /// An open entity that encloses others.
@@ -42,16 +40,15 @@ struct OpenEntity {
     boundary: Vec<u8>,
     /// The length of the path of the entity itself.
     depth: usize,
-    /// Whether it is the body of a message, whose number ends in 0.
+    /// Whether it is the body of a message, with 0 as its last number.
     is_body: bool,
     kind: EntityKind,
     /// The number of parts that have begun.
     count: u32,
-    /// The number of documents to leave when it ends.
+    /// The number of documents to leave at its end.
     documents: usize,
 }
 
-/// The kinds of enclosing entities that are read in different ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum EntityKind {
     #[default]
@@ -64,24 +61,21 @@ enum EntityKind {
     Encrypted,
 }
 
-/// The end of a message: that of its framing, or of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     Whole,
     Truncated,
 }
 
-/// The parser of one message.
 #[derive(Default)]
 pub(super) struct MimeTree {
     /// The message's number in the archive, and a slash.
     prefix: String,
     /// The offset of the first byte of its separator.
     offset: u64,
-    /// The number of the current part.
     path: Vec<u32>,
     levels: Vec<OpenEntity>,
-    /// The input is after the header of the current entity.
+    /// After the header of the current entity.
     in_body: bool,
     header: Header,
     leaf: LeafPart,
@@ -89,13 +83,12 @@ pub(super) struct MimeTree {
     pub(super) ended_in_header: bool,
     /// The pending input starts a line.
     line_start: bool,
-    /// The references of a preamble, until a delimiter confirms that it is one.
+    /// The references of an unconfirmed preamble.
     preamble: Batch,
     /// Whether the leaf is a preamble whose references are pending.
     in_preamble: bool,
     /// The mailbox quoted lines of parts.
     unquotes: bool,
-    /// The offset of the current bytes in the archive.
     at: u64,
     /// The diagnostics to report when the message is entered.
     diagnostics: Vec<(&'static Code, u64)>,
@@ -104,7 +97,7 @@ pub(super) struct MimeTree {
     name: String,
     /// The value of Content-Length in the message's own header.
     pub(super) content_length: Option<u64>,
-    /// The number of documents to leave when the current part ends.
+    /// The number of documents to leave at the end of the current part.
     part_documents: usize,
 }
 
@@ -123,7 +116,6 @@ impl MimeTree {
         self.begin_message();
     }
 
-    /// Begins the body, as after an empty header.
     pub(super) fn begin_body(&mut self, run: &mut Run<'_, '_>) {
         self.in_body = true;
         self.open(run);
@@ -142,7 +134,6 @@ impl MimeTree {
         tree
     }
 
-    /// Begins the header of a message.
     fn begin_message(&mut self) {
         self.levels.push(OpenEntity {
             depth: self.path.len(),
@@ -176,14 +167,14 @@ impl MimeTree {
         self.diagnose(code, self.at, out);
     }
 
-    /// The state that changes even where no byte is consumed: where a header ends in front of a
-    /// line that is no field, its message begins.
+    /// The state that changes without consuming a byte: a message begins where its header ends before a
+    /// line that is not a field.
     fn progress(&self) -> (bool, usize) {
         (self.in_body, self.levels.len())
     }
 
-    /// Consumes bytes that stand at `offset`, and returns how many: all of them at the `end` of the
-    /// message. Stops behind the message's own header.
+    /// Consumes bytes at `offset`, and returns how many: all of them at the `end` of the message. Stops
+    /// after the message's own header.
     pub(super) fn feed(
         &mut self,
         bytes: &[u8],
@@ -260,7 +251,6 @@ impl MimeTree {
         at
     }
 
-    /// Returns the boundaries of the open multipart entities, innermost first.
     fn boundaries(&self) -> impl Iterator<Item = (usize, &[u8])> {
         let open = self.levels.iter().enumerate().rev();
         open.filter(|(_, level)| !level.boundary.is_empty())
@@ -341,7 +331,6 @@ impl MimeTree {
         }
     }
 
-    /// Ends the current leaf.
     fn end_leaf(&mut self, run: &mut Run<'_, '_>) {
         self.with_leaf(run, LeafPart::end);
         let reader = &mut self.leaf.body.reader;
@@ -354,8 +343,8 @@ impl MimeTree {
         }
     }
 
-    /// Ends what is open inside the entity of a delimiter, and begins a part or the epilogue;
-    /// returns the number of bytes consumed.
+    /// Ends the entities inside the entity of a delimiter, and begins a part or the epilogue; returns the
+    /// number of bytes consumed.
     fn separate(&mut self, delimiter: Delimiter, run: &mut Run<'_, '_>) -> usize {
         self.end_leaf(run);
         self.release_preamble(delimiter.level + 1 == self.levels.len(), run.out);
@@ -379,7 +368,6 @@ impl MimeTree {
         }
     }
 
-    /// Ends the innermost enclosing entity.
     fn end_level(&mut self, out: &mut Events) {
         let Some(level) = self.levels.pop() else {
             return;
@@ -397,7 +385,6 @@ impl MimeTree {
         }
     }
 
-    /// Ends the message.
     pub(super) fn end(&mut self, ending: Ending, run: &mut Run<'_, '_>) {
         if ending == Ending::Truncated && (!self.in_body || self.ended_in_header) {
             self.diagnose_here(&diagnostic::MBOX_TRUNCATED, run.out);
@@ -444,7 +431,7 @@ impl MimeTree {
         let parent = self.levels.last();
         let (kind, count) =
             parent.map_or((EntityKind::Message, 0), |level| (level.kind, level.count));
-        // The header is that of a message, not of one of its parts.
+        // The header belongs to a message, not to one of its parts.
         let message = kind == EntityKind::Message;
         self.set_name(message);
         self.content_length = self.header.entity.length;
@@ -505,7 +492,7 @@ impl MimeTree {
         transfer
     }
 
-    /// Enters the entity, if there is anything to report before its body.
+    /// Enters the entity, if it has references or properties to report before its body.
     fn enter_heading(
         &mut self,
         message: bool,
@@ -571,8 +558,8 @@ impl MimeTree {
         self.part_documents += 1;
     }
 
-    /// Returns the base that a heading names (RFC 2557 section 5; rule M22): Content-Base, which
-    /// must be absolute, before Content-Location.
+    /// Returns the base that a heading names (RFC 2557 section 5; rule M22): an absolute Content-Base,
+    /// else Content-Location.
     fn base(&self, mime_base: MimeBase, out: &mut Events) -> Option<EntityBase> {
         let base = self.header.value(EntityProperty::Base);
         let location = self.header.value(EntityProperty::Location);
@@ -626,7 +613,7 @@ impl MimeTree {
         self.in_preamble = true;
     }
 
-    /// Begins text between the parts of a multipart entity, which belongs to the entity itself.
+    /// Begins text of a multipart entity itself, between its parts.
     fn begin_between(&mut self, flags: Flags) {
         let member = Member {
             scope: NestedScope::Enclosing,
@@ -661,7 +648,7 @@ impl MimeTree {
             class
         };
         if may_open {
-            // It is counted once it has been decompressed or skipped.
+            // It is added to the statistics once it has been decompressed or skipped.
         } else if class.is_read() {
             run.scanners.counts.parts += 1;
         } else {
@@ -701,7 +688,7 @@ impl MimeTree {
         self.leaf.begin(kind, member, self.unquotes);
     }
 
-    /// Reports the pending references, once it is known whether they are those of a preamble.
+    /// Reports or drops the pending references, once a preamble is confirmed or refuted.
     fn release_preamble(&mut self, confirmed: bool, out: &mut Events) {
         if !std::mem::take(&mut self.in_preamble) || self.preamble.list.is_empty() {
             return;
@@ -712,7 +699,7 @@ impl MimeTree {
             Flags::NONE
         };
         if !confirmed {
-            // Without its boundary the body is one part, read as text.
+            // Without a boundary the body is one part, read as text.
             let is_body = self.levels.last().is_some_and(|level| level.is_body);
             if is_body {
                 self.path.push(1);
@@ -745,7 +732,7 @@ fn media_type_of(content_type: Option<&Parameters>, parent: EntityKind) -> &str 
     }
 }
 
-/// Returns the index before the line end in front of `at`, but not before `from`.
+/// Returns the index before the line end that precedes `at`, but not before `from`.
 fn before_break(bytes: &[u8], from: usize, at: usize) -> usize {
     let bytes = &bytes[from..at];
     let bytes = match bytes.strip_suffix(b"\n") {

@@ -1,5 +1,4 @@
-//! Undoes what a mailbox did to its messages: removes one mark from `>From ` lines (mboxrd), and
-//! drops runs of NUL bytes, which damaged spools have.
+//! Removes one mark from `>From ` lines (mboxrd), and drops runs of NUL bytes, which damaged spools have.
 
 use std::sync::LazyLock;
 
@@ -8,17 +7,13 @@ use memchr::{memchr, memmem};
 
 static QUOTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b">From "));
 
-/// Unquotes a part, piece by piece.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LineUnquoter {
-    /// A run of NULs has been dropped.
     pub(super) has_dropped: bool,
-    /// The end of the input so far that may begin a quoted line or a run: marks at a line's start,
-    /// or NULs.
+    /// The end of the input that may begin a quoted line or a run: marks at a line's start, or NULs.
     pending: Vec<u8>,
     /// The input so far ends inside a line.
     in_line: bool,
-    /// The input so far ends inside a run of NULs.
     in_run: bool,
 }
 
@@ -29,7 +24,7 @@ const MIN_RUN: usize = 4;
 const FROM: &[u8] = b"From ";
 
 impl LineUnquoter {
-    /// Returns whether a part stays as it is that is all in view, and in which a line may be `quoted`.
+    /// Returns whether a complete part, in which a line may be `quoted`, has nothing to undo.
     pub(super) fn leaves(&self, raw: &[u8], quoted: bool) -> bool {
         self.pending.is_empty() && !self.has_dropped && !Self::has_any(raw, quoted)
     }
@@ -39,7 +34,7 @@ impl LineUnquoter {
         quoted && QUOTED.find(raw).is_some() || memchr(0, raw).is_some()
     }
 
-    /// Takes a piece, and passes its contents to `sink`.
+    /// Passes the contents of a piece to `sink`.
     pub(super) fn push(&mut self, raw: &[u8], mut sink: impl FnMut(&[u8])) {
         let joined;
         let raw = if self.pending.is_empty() {
@@ -130,7 +125,7 @@ impl LineUnquoter {
         }
     }
 
-    /// Ends the part, and passes pending input to `sink`.
+    /// Passes pending input to `sink`.
     pub(super) fn end(&mut self, mut sink: impl FnMut(&[u8])) {
         if !self.pending.is_empty() {
             sink(&self.pending);

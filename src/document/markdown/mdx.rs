@@ -1,4 +1,4 @@
-//! MDX: what is not Markdown in it (K16).
+//! MDX: its parts other than Markdown (K16).
 //!
 //! Tags, expressions and modules become blanks, so that Markdown goes on around them, and indentation that
 //! means code elsewhere is taken away. Tags of HTML are copied for the scanner of HTML.
@@ -41,7 +41,6 @@ static MARKS: Pattern =
 /// The marker of a list item; the group is the blanks after it.
 static MARKER: Pattern = Pattern::new(r"^(?:[-+*]|[0-9]{1,9}[.)])( +)");
 
-/// A reference in an attribute of a component.
 pub(super) struct ComponentReference {
     /// The value in the document.
     pub(super) range: Range<usize>,
@@ -56,14 +55,13 @@ pub(super) struct MdxParts {
     pub(super) markdown: Vec<u8>,
     /// The tags of HTML and comments: everything else is blank.
     pub(super) html: Vec<u8>,
-    /// Where the HTML is cut: after elements that close themselves, which HTML has not.
+    /// The ends of elements that close themselves, where the HTML is cut.
     pub(super) cuts: Vec<usize>,
     pub(super) references: Vec<ComponentReference>,
     /// The lines of fenced code.
     code: Vec<Range<usize>>,
 }
 
-/// Takes MDX apart that begins at `start`.
 pub(super) fn parts(bytes: &[u8], start: usize) -> MdxParts {
     let mut reader = MdxReader {
         bytes,
@@ -98,7 +96,6 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_$-.:".contains(&byte) || byte >= 0x80
 }
 
-/// An attribute of a tag.
 struct Attribute {
     /// With its value.
     whole: Range<usize>,
@@ -122,7 +119,7 @@ enum AttributeKind {
 struct MdxReader<'a> {
     bytes: &'a [u8],
     parts: MdxParts,
-    /// How many bytes may be read in vain, behind a bracket that nothing closes: past that brackets are text.
+    /// How many bytes may be read in vain after an unclosed bracket: past that brackets are text.
     budget: usize,
 }
 
@@ -179,7 +176,7 @@ impl MdxReader<'_> {
         self.parts.html[range.clone()].copy_from_slice(&self.bytes[range]);
     }
 
-    /// Pays for bytes that were read in vain.
+    /// Charges bytes that were read in vain.
     fn pay(&mut self, length: usize) {
         self.budget = self.budget.saturating_sub(length);
     }
@@ -222,7 +219,7 @@ impl MdxReader<'_> {
         end
     }
 
-    /// Returns the index after lines of a module: they end at a blank line outside of brackets.
+    /// Returns the index after lines of a module, which ends at a blank line outside of brackets.
     fn module(&mut self, at: usize) -> usize {
         self.script(at, None).unwrap_or_else(|| {
             let end = PARAGRAPH_END.find_at(self.bytes, at);
@@ -231,7 +228,7 @@ impl MdxReader<'_> {
     }
 
     /// Returns the index after JavaScript that ends with `close`, or else at a blank line outside of
-    /// brackets; `None` if nothing ends it.
+    /// brackets; `None` if it does not end.
     fn script(&mut self, start: usize, close: Option<u8>) -> Option<usize> {
         if self.budget == 0 {
             return None;
@@ -250,7 +247,7 @@ impl MdxReader<'_> {
             match found.as_bytes() {
                 [b'\n', ..] if open.is_empty() => return Some(found.start() + 1),
                 [b'\n', ..] => at = found.start() + 1,
-                // That of a URI in text.
+                // The slashes of a URI in text.
                 [b'/', b'/', ..] if bytes[..found.start()].ends_with(b":") => {
                     at = found.start() + 1;
                 }
@@ -274,7 +271,6 @@ impl MdxReader<'_> {
         None
     }
 
-    /// Reads a comment or a tag; returns the index after it.
     fn angle(&mut self, at: usize) -> usize {
         let rest = &self.bytes[at..];
         if rest.starts_with(b"<!--") && self.budget > 0 {
@@ -315,8 +311,7 @@ impl MdxReader<'_> {
         }
     }
 
-    /// Reads the attributes of a tag. Returns the index after the tag, or the index of the fault by which
-    /// it is not a tag.
+    /// Reads the attributes of a tag. Returns the index after the tag, or `Err` with the index of a fault.
     fn attributes(&mut self, mut at: usize, found: &mut Vec<Attribute>) -> Result<usize, usize> {
         let bytes = self.bytes;
         let skip = |at: usize| run_end(bytes, at, |byte| byte.is_ascii_whitespace());
@@ -363,8 +358,8 @@ impl MdxReader<'_> {
         }
     }
 
-    /// Erases a tag from the Markdown. Reports what a component refers to, and leaves tags of HTML to the
-    /// scanner of HTML.
+    /// Erases a tag from the Markdown. Reports the references of a component; the scanner of HTML reads tags
+    /// of HTML.
     fn tag(&mut self, whole: Range<usize>, name: Range<usize>, attributes: &[Attribute]) {
         let bytes = self.bytes;
         // A line that is more than a tag goes on as text.
@@ -446,7 +441,7 @@ fn line_at(bytes: &[u8], at: usize) -> &[u8] {
     &rest[..memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1)]
 }
 
-/// Returns the index after the code that the line at `at` opens, if it opens any.
+/// Returns the index after the code that the line at `at` opens, if any.
 fn fence_end(bytes: &[u8], at: usize) -> Option<usize> {
     let line = line_at(bytes, at);
     let opening = line.trim_ascii_end();
@@ -472,8 +467,8 @@ fn fence_end(bytes: &[u8], at: usize) -> Option<usize> {
     Some(end)
 }
 
-/// Takes the indentation of lines away that makes them code: a line is indented by at most three columns more
-/// than the item of a list that it is in.
+/// Removes the indentation that makes lines code: a line is indented by at most three columns more than
+/// the list item that holds it.
 pub(super) fn without_code(text: &str, parts: &MdxParts) -> DecodedText {
     // The columns at which the contents of open items begin, before and after.
     let mut items: Vec<(usize, usize)> = Vec::new();

@@ -1,8 +1,8 @@
 //! References in Markdown: CommonMark with the extensions of GitHub.
 //!
-//! pulldown-cmark finds blocks and spans; the position of a link's destination is read from the
-//! source. Raw HTML is scanned by the HTML scanner and text by the text scanner, each as a copy of
-//! the document in which everything else is blank, so that offsets stay the same.
+//! pulldown-cmark finds blocks and spans; the position of a link's destination is read from the source.
+//! Raw HTML and text are scanned as copies of the document in which everything else is blank, so that
+//! offsets stay the same.
 //!
 //! A document is parsed as a whole, or in pieces if that takes too much memory (`split`).
 #![doc = include_str!("rules.md")]
@@ -84,10 +84,9 @@ enum Flavor {
     Cell,
 }
 
-/// The scanner for Markdown.
 pub(crate) struct MarkdownScanner {
     flavor: Flavor,
-    /// The dialect of documents whose tree has no mark of its own.
+    /// The dialect of documents whose tree has no mark.
     usual: Slug,
     slug: Slug,
     wiki_links: bool,
@@ -114,7 +113,6 @@ impl MarkdownScanner {
         })
     }
 
-    /// Reports the references in a range of the window.
     fn piece(&mut self, window: &Window<'_>, range: Range<usize>, events: &mut Events) {
         let dialect = Dialect::of(self.slug);
         let is_start = window.offset_at(range.start) == 0;
@@ -216,8 +214,8 @@ impl MarkdownScanner {
         anchors
     }
 
-    /// Reports what the scanner of a format finds in a copy of the document, apart from references,
-    /// which are put in order with those of Markdown.
+    /// Reports the finds of a format's scanner in a copy of the document, apart from references, which are
+    /// put in order with Markdown's.
     fn nested(
         &mut self,
         format: &'static Format,
@@ -245,9 +243,9 @@ impl MarkdownScanner {
                 found.push(*reference);
                 true
             }
-            // The first base of all pieces counts.
+            // The first base of all pieces is used.
             Event::Base(..) => std::mem::replace(&mut self.has_base, true),
-            // References of a `srcdoc` document are those of the whole.
+            // References of a `srcdoc` document belong to the whole.
             Event::Enter(_) | Event::Leave => true,
             _ => false,
         });
@@ -287,35 +285,29 @@ impl Scan for MarkdownScanner {
     }
 }
 
-/// An open link or image.
 struct OpenLink {
     /// Index of its reference, whose span is not known yet.
     found: Option<usize>,
     range: Range<usize>,
-    /// End of the link's text so far.
     text_end: usize,
 }
 
 /// A heading, or a term of a definition list, which has an anchor.
 struct Heading {
-    /// Its index in the bytes that the source was made of.
+    /// Index of the heading in the bytes of the source.
     at: usize,
-    /// The text that the anchor is made of.
+    /// The text from which the anchor is made.
     text: String,
     /// The anchor, where the author names it.
     id: Option<String>,
 }
 
-/// A walk over the events of the Markdown parser.
 struct MarkdownWalk<'a, 'e, 'f> {
     /// The bytes that `source` was made of.
     bytes: &'a [u8],
-    /// Their index in the window.
     from: usize,
-    /// Their offset in the document.
     offset: u64,
     source: &'a str,
-    /// The way from `source` to `bytes`.
     origin: Origin<'a>,
     is_mdx: bool,
     dialect: &'static Dialect,
@@ -424,7 +416,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
                     id: None,
                 });
             }
-            // MDX has no such code: what is left of it is text.
+            // MDX has no such code: the rest of it is text.
             Tag::CodeBlock(CodeBlockKind::Indented) if self.is_mdx => {}
             Tag::CodeBlock(_) => self.opaque += 1,
             Tag::Link {
@@ -461,8 +453,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         self.extend_link_text(range.end);
     }
 
-    /// Starts a link. An autolink is complete; the position of any other destination is known at the
-    /// end of the link's text.
+    /// Starts a link. An autolink is complete; other destinations are located at the end of the link's text.
     fn link(
         &mut self,
         kind: LinkType,
@@ -500,7 +491,6 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         self.links.push(open);
     }
 
-    /// Adds the reference of an element.
     fn element(
         &mut self,
         range: Range<usize>,
@@ -534,12 +524,10 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         span.start as usize..span.end as usize
     }
 
-    /// Returns the place of a range of the source.
     fn span(&self, range: Range<usize>) -> Span {
         self.span_of(&self.range(range))
     }
 
-    /// Returns the place of a range of `bytes`.
     fn span_of(&self, range: &Range<usize>) -> Span {
         Span {
             start: self.offset + range.start as u64,
@@ -584,7 +572,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
     fn components(&mut self, parts: &MdxParts) {
         for component in &parts.references {
             let text = self.events.store(&component.text);
-            // The range is one of the document, not of the source.
+            // The range is in the document, not in the source.
             let span = self.span_of(&component.range);
             let mut found = FoundReference::new(span, text, Context::Attribute);
             found.element = NameRange::Other(self.events.store(&component.element));
@@ -624,8 +612,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
     }
 }
 
-/// Returns the reference to what a wiki link names: the page with its extension, and the anchor of the
-/// heading.
+/// Returns the reference of a wiki link: the page with its extension, and the heading's anchor.
 fn wiki_target(link: &str, dialect: &Dialect) -> String {
     if link.contains("://") {
         return link.trim().to_owned();
@@ -655,14 +642,14 @@ fn wiki_target(link: &str, dialect: &Dialect) -> String {
     String::from_utf8_lossy(&target).into_owned()
 }
 
-/// Returns a label without differences of case and white space, which do not count.
+/// Returns a label in a form without differences of case and white space.
 fn normal_label(label: &str) -> String {
     let words: Vec<_> = label.split_whitespace().collect();
     words.join(" ").to_lowercase()
 }
 
-/// Returns whether `[text][label]` or `[label][]`, whose label is not defined, was meant as a link and
-/// is not text such as `a[i][j]`, a task box or a footnote.
+/// Returns whether the undefined `[text][label]` or `[label][]` was meant as a link, unlike text such
+/// as `a[i][j]`, a task box or a footnote.
 fn means_a_link(source: &str, span: Range<usize>, label: &str) -> bool {
     let (Some(link), Some(before)) = (source.get(span.clone()), source.get(..span.start)) else {
         return false;
@@ -717,8 +704,7 @@ fn attribute_ids(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// Finds the destination of an inline link after its text: `](destination` (CommonMark 0.31, "link
-/// destination").
+/// Finds the destination of an inline link after its text: `](destination` (CommonMark 0.31).
 fn link_destination(source: &[u8], within: Range<usize>) -> Option<Range<usize>> {
     let rest = source.get(within.clone())?;
     let bracket = memmem::find(rest, b"](")?;
@@ -727,8 +713,8 @@ fn link_destination(source: &[u8], within: Range<usize>) -> Option<Range<usize>>
 
 /// The label of a definition.
 static LABEL: Pattern = Pattern::new(r"^(?:\\.|[^\\])*?\]:");
-/// The blanks before a destination, and its bracket. A line may end there, and the next one start with the
-/// markers of block quotes.
+/// The blanks before a destination, and its bracket. A line may end there, and the next one start with
+/// the markers of block quotes.
 static DESTINATION: Pattern = Pattern::new(r"^[ \t]*(?:[\r\n][ \t\r\n>]*)?<?");
 
 /// Finds the destination of a definition: `[label]: destination`.

@@ -7,15 +7,12 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::super::options::Slug;
 
-/// A dialect of Markdown, as far as anchors depend on it.
 #[derive(Debug)]
 pub(super) struct Dialect {
     slug: Slug,
-    /// The name as an option takes it.
     name: &'static str,
     /// Files in the root of a tree that mark its dialect; a name may end in `*`.
     pub(super) markers: &'static [&'static str],
-    /// The text of a heading that its anchor is made of.
     pub(super) heading: HeadingSource,
     /// Makes the anchor of a heading, before it is numbered.
     pub(super) make: fn(&str) -> String,
@@ -32,7 +29,6 @@ pub(super) struct Dialect {
     pub(super) writes_mdx: bool,
 }
 
-/// The text of a heading that its anchor is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HeadingSource {
     /// The text without markup.
@@ -55,7 +51,7 @@ pub(super) enum AttributeLists {
 /// Labels of reference links that need no definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ImplicitLabels {
-    /// There are none.
+    /// None.
     None,
     /// The text of a heading.
     Headings,
@@ -185,7 +181,7 @@ static DIALECTS: &[Dialect] = &[
 ];
 
 impl Dialect {
-    /// Returns the row of a dialect; that of GitHub where headings have no anchors.
+    /// Returns the row of a dialect; GitHub's where headings have no anchors.
     pub(super) fn of(slug: Slug) -> &'static Dialect {
         let row = DIALECTS.iter().find(|dialect| dialect.slug == slug);
         row.unwrap_or(&DIALECTS[0])
@@ -217,11 +213,10 @@ impl Slug {
     }
 }
 
-/// The anchors of one document.
 #[derive(Debug)]
 pub(super) struct Slugs {
     dialect: &'static Dialect,
-    /// The anchors so far, and where the search for a free one goes on for the next heading with this
+    /// The anchors, with the place where the search for a free one goes on for the next heading with this
     /// slug: a search never repeats.
     used: HashMap<String, u64>,
     /// The same for the other anchors.
@@ -229,7 +224,6 @@ pub(super) struct Slugs {
 }
 
 impl Slugs {
-    /// Creates the anchors of a document without headings.
     pub(super) fn new(dialect: &'static Dialect) -> Self {
         Slugs {
             dialect,
@@ -238,7 +232,6 @@ impl Slugs {
         }
     }
 
-    /// Adds an anchor that the author has named.
     pub(super) fn reserve(&mut self, id: &str) {
         let numbering = self.dialect.numbering;
         if matches!(numbering, Numbering::Free | Numbering::Underscore) {
@@ -257,7 +250,7 @@ impl Slugs {
 }
 
 impl Numbering {
-    /// Returns a slug with the number by which it differs from those before, and counts it.
+    /// Returns a slug with the number by which it differs from those before, and records it.
     fn unique(self, slug: String, used: &mut HashMap<String, u64>) -> String {
         match self {
             Numbering::Count => {
@@ -289,7 +282,7 @@ fn underscore(slug: String, used: &mut HashMap<String, u64>) -> String {
     let named = slug.rsplit_once('_').and_then(|(stem, digits)| {
         let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
         let number = digits.parse::<u64>().ok().filter(|_| is_number)?;
-        // A number beyond any count is a part of the name.
+        // A number beyond the limit is part of the name.
         (number < u64::MAX / 2).then(|| (stem.to_owned(), number))
     });
     let (stem, number) = named.unwrap_or_else(|| (slug.clone(), 0));
@@ -297,8 +290,8 @@ fn underscore(slug: String, used: &mut HashMap<String, u64>) -> String {
         used.insert(slug.clone(), 0);
         return slug;
     }
-    // Each anchor that is passed points past the last one of the run, as in a disjoint set: the
-    // cost of all searches together stays linear.
+    // Each anchor passed points past the last one of the run, as in a disjoint set: the cost of all
+    // searches together stays linear.
     let (mut at, mut passed) = (slug, vec![]);
     let mut next = number + 1;
     loop {
@@ -316,7 +309,7 @@ fn underscore(slug: String, used: &mut HashMap<String, u64>) -> String {
     at
 }
 
-/// Replaces gaps by `-`, and drops what is neither a gap nor kept.
+/// Replaces gaps by `-`, and drops all other characters that are not kept.
 fn replaced(text: &str, is_gap: fn(char) -> bool, is_kept: fn(char) -> bool) -> String {
     let replace = |character: char| match character {
         _ if is_gap(character) => Some('-'),
@@ -362,8 +355,8 @@ fn mdbook(heading: &str) -> String {
     replaced(trimmed, char::is_whitespace, is_word).to_ascii_lowercase()
 }
 
-/// Takes accents away and drops what is not ASCII; keeps letters, digits and `_`; one `-` takes the
-/// place of each run of white space and hyphens.
+/// Takes accents away and drops other characters than ASCII; keeps letters, digits and `_`; replaces runs
+/// of white space and hyphens by one `-`.
 fn python_markdown(heading: &str) -> String {
     let is_kept = |character: &char| {
         let character = *character;
@@ -389,7 +382,7 @@ fn hugo(heading: &str) -> String {
     }
 }
 
-/// Drops what is before the first ASCII letter; keeps ASCII letters, digits and `-`, and replaces
+/// Drops everything before the first ASCII letter; keeps ASCII letters, digits and `-`, and replaces
 /// spaces by `-`; never empty.
 fn kramdown(heading: &str) -> String {
     let rest = heading.trim_start_matches(|character: char| !character.is_ascii_alphabetic());
@@ -401,7 +394,7 @@ fn kramdown(heading: &str) -> String {
 }
 
 /// Lower-cases; keeps letters, digits, `_`, `-` and `.`; one `-` takes the place of each run of white
-/// space; drops what is before the first letter; never empty.
+/// space; drops everything before the first letter; never empty.
 fn pandoc(heading: &str) -> String {
     let is_kept =
         |character: &char| is_word(*character) || *character == '.' || character.is_whitespace();

@@ -1,5 +1,4 @@
-//! The source as the parser reads it: of the same length, without front matter, and with a bounded
-//! depth of containers.
+//! The source for the parser: same length, no front matter, bounded depth of containers.
 
 use std::ops::Range;
 
@@ -17,8 +16,8 @@ const MAX_CONTAINERS: usize = 100;
 /// Takes the place of a byte that is not UTF-8, or that must not open a block.
 pub(super) const REPLACED: char = '\x1A';
 
-/// Converts bytes to text of the same length: a byte order mark and metadata become spaces, and each
-/// byte that is not UTF-8, and the marker of a container that is too deep, a control character.
+/// Converts bytes to text of the same length: a byte order mark and metadata become spaces; bytes that
+/// are not UTF-8 and the markers of containers that are too deep become [`REPLACED`].
 pub(super) fn to_text(bytes: &[u8], metadata: &[Range<usize>]) -> String {
     let mut text = String::with_capacity(bytes.len());
     let mut at = mark_length(bytes);
@@ -35,7 +34,6 @@ pub(super) fn to_text(bytes: &[u8], metadata: &[Range<usize>]) -> String {
     bound_containers(text)
 }
 
-/// Returns the length of the byte order mark that a document begins with.
 pub(super) fn mark_length(bytes: &[u8]) -> usize {
     if bytes.starts_with(BYTE_ORDER_MARK) {
         BYTE_ORDER_MARK.len()
@@ -44,8 +42,7 @@ pub(super) fn mark_length(bytes: &[u8]) -> usize {
     }
 }
 
-/// Returns the metadata blocks of a document with their marks (K14). `Metadata::FrontMatter` has at
-/// most one, at its start.
+/// Returns the metadata blocks of a document with their marks (K14).
 pub(super) fn metadata(bytes: &[u8], kind: Metadata, is_start: bool) -> Vec<Range<usize>> {
     let mut blocks: Vec<Range<usize>> = Vec::new();
     if kind == Metadata::None || !is_start && kind == Metadata::FrontMatter {
@@ -95,7 +92,6 @@ pub(super) enum Metadata {
     Anywhere,
 }
 
-/// Replaces the first marker of each line that would open a container beyond the limit.
 fn bound_containers(text: String) -> String {
     let mut excess = Vec::new();
     let mut start = 0;
@@ -124,16 +120,15 @@ static ITEM: Pattern = Pattern::new(r"^(?:[-+*:]|[0-9]{1,9}[.)])(?:[ \t\n\r]|$)"
 /// The label that begins a footnote.
 static FOOTNOTE: Pattern = Pattern::new(r"^\[\^(?:\\[^\n]|[^\\\]\n])*\]:");
 
-/// Returns the index of the first marker of a line that may open a container beyond the limit.
-///
-/// A container is opened by its marker, or goes on by one (`>`) or by two columns of blanks or more, so
-/// that their sum is a bound of the depth whatever the lines before are.
+/// Returns the index of the first marker of a line that may open a container beyond the limit. A
+/// container is opened by its marker, or continued by one (`>`) or by two or more columns of blanks, so
+/// that their sum bounds the depth whatever the lines before.
 fn excess_marker(line: &[u8]) -> Option<usize> {
     let (mut at, mut depth, mut blanks) = (0, 0, 0);
     loop {
         step(1);
         let rest = &line[at..];
-        // The marker's length, and how many blanks after it are its own.
+        // The length of the marker with its blanks.
         let (length, padding) = match rest.first()? {
             byte @ (b' ' | b'\t') => {
                 blanks += if *byte == b'\t' { 4 } else { 1 };

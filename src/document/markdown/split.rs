@@ -12,11 +12,9 @@ const DELIMITER_SIZE: usize = 80;
 /// Memory of a reference until it is reported, in bytes.
 const REFERENCE_SIZE: usize = 430;
 
-/// Returns the length of the next piece. `bytes` is longer than [`MAX_PIECE`] or ends with the
-/// document.
-///
-/// A piece ends before a heading, else after a blank line, else after a line, and outside fenced
-/// code if possible.
+/// Returns the length of the next piece. `bytes` is longer than [`MAX_PIECE`] or ends with the document.
+/// A piece ends before a heading, else after a blank line, else after a line, and outside fenced code
+/// if possible.
 pub(super) fn next(bytes: &[u8]) -> usize {
     let limit = max_length(bytes);
     if limit == bytes.len() {
@@ -91,8 +89,8 @@ struct SplitCandidate {
 }
 
 impl SplitCandidate {
-    /// Keeps the last of the best split points. One in the first half is worse than any later one, so
-    /// that pieces are not short.
+    /// Keeps the last of the best split points. In the first half they are worse than any later one, so that
+    /// pieces are not short.
     fn consider(&mut self, rank: SplitRank, at: usize, limit: usize) {
         if rank >= self.rank || self.at < limit / 2 {
             *self = SplitCandidate { rank, at };
@@ -100,7 +98,6 @@ impl SplitCandidate {
     }
 }
 
-/// Returns the character of the code fence that is open after a line.
 pub(super) fn fence_after(fence: Option<u8>, line: &[u8]) -> Option<u8> {
     match (fence, fence_of(line)) {
         (None, opened) => opened,

@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = format("org", &["org"], |options| {
     Box::new(BlockScanner::new(reader, options))
 });
 
-/// Blocks that are not read.
+/// Skipped blocks.
 const VERBATIM: [&str; 4] = ["src", "example", "export", "comment"];
 /// Maximum length of a link, and of a verbatim text, in bytes.
 const MAX_LINK_LEN: usize = 4 << 10;
@@ -38,11 +38,10 @@ static ESCAPE: Pattern = Pattern::new(r"\\([\[\]\\])");
 struct OrgReader {
     results: BlockResults,
     text: TextOptions,
-    /// The name of the open block that is not read.
+    /// The name of the open block that is skipped.
     verbatim: Option<&'static str>,
 }
 
-/// Returns what follows `#+KEYWORD` in a line, by its keyword in lower case.
 fn keyword<'a>(line: &'a [u8], keyword: &str) -> Option<&'a [u8]> {
     let (head, rest) = line.split_at_checked(2 + keyword.len())?;
     let is_own = head.starts_with(b"#+") && head[2..].eq_ignore_ascii_case(keyword.as_bytes());
@@ -100,13 +99,11 @@ impl BlockReader for OrgReader {
     }
 }
 
-/// Returns the index after a line and its line break.
 fn next_line(bytes: &[u8], line: Line<'_>) -> usize {
     memchr(b'\n', &bytes[line.end..]).map_or(bytes.len(), |end| line.end + end + 1)
 }
 
 impl OrgReader {
-    /// Reads text that begins at an index of the window.
     fn inline(&mut self, text: &mut [u8], start: usize) {
         let mut at = 0;
         while let Some(next) = text[at..].iter().position(|byte| b"[=~@s".contains(byte)) {
@@ -125,7 +122,7 @@ impl OrgReader {
                 }
                 _ => None,
             };
-            // One of what is not closed is passed, the rest may be a link.
+            // Skips one byte of an unclosed construct; the rest may be a link.
             let Some(end) = end else {
                 at += 1;
                 continue;

@@ -1,7 +1,7 @@
 //! The structure of a PDF file (ISO 32000-2, section 7.5): cross references, objects and object streams.
 //!
-//! INVARIANT: no function recurses, whatever objects refer to. Bytes that are read are charged to a budget
-//! of steps and those that are unpacked to one of bytes, so that time is linear in the length of the file.
+//! INVARIANT: no function recurses, whatever objects refer to. Bytes read are charged to a budget of
+//! steps, unpacked bytes to a budget of space: time is linear in the length of the file.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
 
-/// An object, a reference to one, or what a name or an index refers to: the place of its first token.
+/// An object, a reference, or a name's or an index's value: the place of its first token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct PdfValue {
     /// 0 for the file; else the number of an unpacked stream, from 1.
@@ -25,10 +25,9 @@ pub(super) struct PdfValue {
 /// The place in a dictionary or an array from which the next item is read.
 pub(super) type PdfCursor = PdfValue;
 
-/// A string.
 pub(super) struct PdfString {
     pub(super) bytes: Vec<u8>,
-    /// The bytes of the file from which it was read: those of the string, or the data of its stream.
+    /// The bytes of the file from which it was read: the string's, or the data of its stream.
     pub(super) range: Range<usize>,
     pub(super) is_packed: bool,
 }
@@ -56,7 +55,7 @@ impl ObjectPlace {
 struct ObjectIndex(Vec<ObjectPlace>);
 
 impl ObjectIndex {
-    /// Makes the index of entries; of several with a number the first one is used.
+    /// Of several entries with a number the first one is used.
     fn new(mut entries: Vec<ObjectPlace>) -> Self {
         entries.sort_by_key(ObjectPlace::number);
         entries.dedup_by_key(|entry| entry.number());
@@ -69,7 +68,6 @@ impl ObjectIndex {
     }
 }
 
-/// The contents of an object stream.
 #[derive(Debug)]
 struct UnpackedStream {
     bytes: Vec<u8>,
@@ -79,7 +77,6 @@ struct UnpackedStream {
     objects: Vec<(u32, u32)>,
 }
 
-/// A PDF file in memory.
 #[derive(Debug, Default)]
 pub(super) struct PdfFile<'a> {
     bytes: &'a [u8],
@@ -90,11 +87,11 @@ pub(super) struct PdfFile<'a> {
     /// The objects that a search of the whole file has found.
     searched: Option<ObjectIndex>,
     unpacked: Vec<UnpackedStream>,
-    /// By the number of an object stream: its number in `unpacked`, from 1; none if it cannot be read.
+    /// The number in `unpacked` of each object stream, from 1; `None` if it cannot be read.
     streams: HashMap<u32, Option<u32>>,
     root: Option<PdfValue>,
     is_encrypted: bool,
-    /// The bytes of tokens that may still be read, again or for the first time.
+    /// The bytes of tokens that may still be read.
     steps: usize,
     /// The bytes that may still be unpacked.
     space: usize,
@@ -104,12 +101,12 @@ pub(super) struct PdfFile<'a> {
     pub(super) faults: Vec<(&'static Code, usize)>,
 }
 
-/// The number of times that each byte may be read as a token: an object is looked up, its keys are
-/// read, and then what they name.
+/// The number of times that each byte may be read as a token: for looking up an object, its keys, and
+/// their values.
 const READINGS: usize = 16;
 /// The cost in steps of looking up an object.
 const LOOKUP: usize = 64;
-/// The most references that lead from one to the next.
+/// The most references in a chain.
 const HOPS: usize = 32;
 
 impl<'a> PdfFile<'a> {
@@ -143,7 +140,7 @@ impl<'a> PdfFile<'a> {
         self.is_encrypted
     }
 
-    /// Returns the catalog, which leads to everything else.
+    /// Returns the catalog, the root of all other objects.
     pub(super) fn catalog(&mut self) -> Option<PdfValue> {
         let root = self.root?;
         self.dictionary(root)?;
@@ -157,7 +154,7 @@ impl<'a> PdfFile<'a> {
         }
     }
 
-    /// Pays for steps; `None` if there are not enough left.
+    /// Charges steps; `None` if too few are left.
     fn charge(&mut self, steps: usize) -> Option<()> {
         step(steps);
         let left = self.steps.checked_sub(steps);
@@ -175,14 +172,13 @@ impl<'a> PdfFile<'a> {
         }
     }
 
-    /// Returns the bytes from a value on.
     fn rest(&self, value: PdfValue) -> &[u8] {
         self.source(value.source)
             .get(value.at..)
             .unwrap_or_default()
     }
 
-    /// Returns the value after blanks at an index, and pays for that.
+    /// Returns the value after blanks at an index, and charges for it.
     fn value_at(&mut self, source: u32, at: usize) -> Option<PdfValue> {
         // Stops when the budget is spent: the search must not go on.
         self.charge(1)?;
@@ -191,7 +187,7 @@ impl<'a> PdfFile<'a> {
         Some(PdfValue { source, at: start })
     }
 
-    /// Returns the index after a value, and pays for it.
+    /// Returns the index after a value, and charges for it.
     fn end(&mut self, value: PdfValue) -> Option<usize> {
         self.charge(1)?;
         let bytes = self.source(value.source);
@@ -201,7 +197,7 @@ impl<'a> PdfFile<'a> {
         end
     }
 
-    /// Follows references to an object; `None` if there is none.
+    /// Follows references to an object.
     pub(super) fn resolve(&mut self, mut value: PdfValue) -> Option<PdfValue> {
         for _ in 0..HOPS {
             match lexer::reference(self.source(value.source), value.at) {
@@ -227,14 +223,13 @@ impl<'a> PdfFile<'a> {
         self.cursor(value, "[")
     }
 
-    /// Returns the cursor after the mark with which a dictionary or an array begins; `None` if it does not.
+    /// Returns the cursor after the mark with which a dictionary or an array begins.
     fn cursor(&self, value: PdfValue, mark: &str) -> Option<PdfCursor> {
         let at = value.at + mark.len();
         let begins = self.rest(value).starts_with(mark.as_bytes());
         begins.then_some(PdfValue { at, ..value })
     }
 
-    /// Returns the next item of an array.
     pub(super) fn next_item(&mut self, cursor: &mut PdfCursor) -> Option<PdfValue> {
         let value = self.value_at(cursor.source, cursor.at)?;
         let rest = self.rest(value);
@@ -262,7 +257,7 @@ impl<'a> PdfFile<'a> {
         }
     }
 
-    /// Returns the values of keys of a dictionary; of a key that is there twice the first one.
+    /// Returns the values of keys of a dictionary; of repeated keys the first.
     pub(super) fn fields<const N: usize>(
         &mut self,
         value: PdfValue,
@@ -330,13 +325,12 @@ impl<'a> PdfFile<'a> {
         }
     }
 
-    /// Returns an integer that is not negative, without unpacking a stream: those of a stream itself.
+    /// Returns an integer that is not negative, without unpacking a stream, for a stream's own values.
     fn plain_number(&mut self, value: PdfValue) -> Option<usize> {
         let value = self.unpacked_value(value)?;
         usize::try_from(self.number_at(value)?).ok()
     }
 
-    /// Returns an object by its number.
     fn object(&mut self, number: u32) -> Option<PdfValue> {
         self.charge(LOOKUP)?;
         match self.place(number)? {
@@ -352,9 +346,8 @@ impl<'a> PdfFile<'a> {
         }
     }
 
-    /// Returns the index after the header of an object, or the stream that holds it.
-    ///
-    /// Where the cross references name another place, the file is searched for the object.
+    /// Returns the index after the header of an object, or the stream that holds it; searches the file for
+    /// the object where the cross references are wrong.
     fn place(&mut self, number: u32) -> Option<ObjectPlace> {
         let place = self.index.get(number)?;
         let ObjectPlace::At(_, at) = place else {
@@ -484,7 +477,7 @@ impl<'a> PdfFile<'a> {
         Some((bytes, packed))
     }
 
-    /// Returns the only item of an array, or the value itself if it is none.
+    /// Returns the only item of an array, or another value itself.
     fn only(&mut self, value: PdfValue) -> Option<PdfValue> {
         let value = self.unpacked_value(value)?;
         let Some(mut items) = self.cursor(value, "[") else {
@@ -518,7 +511,6 @@ impl<'a> PdfFile<'a> {
     }
 }
 
-/// The cross references.
 impl PdfFile<'_> {
     /// Reads all sections of the cross references, the newest first; `None` if one is damaged.
     fn read_cross_references(&mut self) -> Option<()> {
@@ -594,7 +586,7 @@ impl PdfFile<'_> {
         Some(previous)
     }
 
-    /// Takes the root from a trailer, the newest first, and returns the numbers of two keys.
+    /// Takes the root from the newest trailer, and returns the numbers of two keys.
     fn read_trailer(&mut self, trailer: PdfValue, keys: [&[u8]; 2]) -> Option<[Option<u64>; 2]> {
         let [first, second] = keys;
         let keys: [&[u8]; 4] = [b"Root", b"Encrypt", first, second];

@@ -1,5 +1,5 @@
-//! The tokens of PDF (ISO 32000-2, section 7.2 and 7.3), read in place: nothing recurses, and
-//! nothing is copied but the contents of strings and names.
+//! The tokens of PDF (ISO 32000-2, section 7.2 and 7.3), read in place: nothing recurses, and only the
+//! contents of strings and names are copied.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ enum PdfToken {
     Open,
     /// `>>` or `]`.
     Close,
-    /// Any other one: a name, a string, a number, a keyword, or a delimiter that begins nothing.
+    /// A name, a string, a number, a keyword, or a delimiter that begins nothing.
     Other,
 }
 
@@ -43,8 +43,7 @@ pub(super) fn skip_blank(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Returns the kind of the token that begins at an index, and the index after it; `None` at the end,
-/// and for a string without an end.
+/// Returns the kind of a token and the index after it; `None` at the end, and for a string without an end.
 fn token(bytes: &[u8], at: usize) -> Option<(PdfToken, usize)> {
     Some(match (*bytes.get(at)?, bytes.get(at + 1)) {
         (b'<', Some(b'<')) => (PdfToken::Open, at + 2),
@@ -56,7 +55,7 @@ fn token(bytes: &[u8], at: usize) -> Option<(PdfToken, usize)> {
             PdfToken::Other,
             at + memchr::memchr(b'>', &bytes[at..])? + 1,
         ),
-        // A delimiter that begins nothing is a token of its own.
+        // A delimiter that begins nothing is a token.
         (byte, _) if byte != b'/' && !is_regular(byte) => (PdfToken::Other, at + 1),
         _ => (PdfToken::Other, run_end(bytes, at + 1, is_regular)),
     })
@@ -170,7 +169,6 @@ fn hex(inner: &[u8]) -> Vec<u8> {
     digits.chunks(2).map(pair).collect()
 }
 
-/// Returns the characters of an escape or of the end of a line.
 fn unescaped(escape: &Captures<'_>) -> Vec<u8> {
     if let Some(code) = escape.get(1) {
         let digit = |code: u32, digit: &u8| code << 3 | u32::from(*digit - b'0');
@@ -191,8 +189,7 @@ fn unescaped(escape: &Captures<'_>) -> Vec<u8> {
     }]
 }
 
-/// Converts a text string to UTF-8: UTF-16 or UTF-8 with their marks, else PDFDocEncoding (section
-/// 7.9.2.2).
+/// Converts a text string to UTF-8: UTF-16 or UTF-8 with their marks, else PDFDocEncoding (section 7.9.2.2).
 pub(super) fn text_string(bytes: &[u8]) -> Vec<u8> {
     if bytes.is_ascii() && !bytes.iter().any(|byte| matches!(byte, 0x18..=0x1F)) {
         return bytes.to_vec();
@@ -234,7 +231,6 @@ pub(super) fn stream_start(bytes: &[u8], at: usize) -> Option<usize> {
     Some(at + STREAM.find(bytes.get(at..)?)?.len())
 }
 
-/// Returns whether `endstream` follows an index, perhaps after white space.
 pub(super) fn ends_stream(bytes: &[u8], at: usize) -> bool {
     bytes
         .get(at..)

@@ -1,8 +1,7 @@
-//! PDF (ISO 32000-2): the actions that lead out of a file, and the destinations in it.
+//! PDF (ISO 32000-2): the actions that refer to other files, and the destinations in it.
 //!
-//! The file is held, as its last bytes say where its objects are. The reader is one of our own:
-//! objects are read in place and never become a tree, so that neither memory nor time depends on
-//! what they refer to.
+//! The file is held, as its last bytes say where its objects are. Objects are read in place and never
+//! become a tree, so that neither memory nor time depends on their references.
 #![doc = include_str!("rules.md")]
 
 mod file;
@@ -44,7 +43,6 @@ pub(super) const FORMAT: Format = Format {
     ..text::FORMAT
 };
 
-/// The scanner of PDF.
 struct PdfScanner {
     anchors: AnchorReporting,
     max_document: usize,

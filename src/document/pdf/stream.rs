@@ -1,5 +1,5 @@
-//! The contents of streams that hold objects or cross references: FlateDecode and its predictors (ISO
-//! 32000-2, section 7.4.4), up to a limit.
+//! The contents of object and cross-reference streams: FlateDecode and its predictors (ISO 32000-2,
+//! section 7.4.4), up to a limit.
 
 use std::io::Read;
 
@@ -16,7 +16,7 @@ pub(super) struct FlateParameters {
     pub(super) columns: usize,
 }
 
-/// Decompresses a stream up to `limit` bytes; damaged data gives what is before the damage.
+/// Decompresses a stream up to `limit` bytes; of damaged data, the part before the damage.
 pub(super) fn inflate(
     data: &[u8],
     parameters: FlateParameters,
@@ -65,7 +65,7 @@ fn undo_tiff(mut bytes: Vec<u8>, parameters: FlateParameters) -> Option<Vec<u8>>
     Some(bytes)
 }
 
-/// Undoes the predictors of PNG (its section 9): a byte before each row tells which one.
+/// Undoes the predictors of PNG (its section 9): a byte before each row names the row's.
 fn undo_png(bytes: &[u8], parameters: FlateParameters) -> Option<Vec<u8>> {
     let (sample, width) = widths(parameters)?;
     let mut plain: Vec<u8> = Vec::with_capacity(bytes.len());

@@ -15,11 +15,9 @@ use crate::document::flags::Flags;
 use crate::document::nested::enter;
 use crate::uri::base::push_path;
 
-/// Reports what a file holds.
 pub(super) struct PdfWalk<'a, 'e, 'f> {
     file: &'e mut PdfFile<'a>,
     events: &'e mut Events<'f>,
-    /// The document offset of the first byte of the file.
     offset: u64,
     part: PdfPart,
     /// Whether a reference of the part was reported.
@@ -30,8 +28,8 @@ pub(super) struct PdfWalk<'a, 'e, 'f> {
     annotations: HashSet<u32>,
 }
 
-/// A part of the file, which is a document of its own in records: the base of URI actions is not that of
-/// file specifications, which is the file's.
+/// A part of the file, which records name as a document: URI actions have another base than file
+/// specifications, which have the file's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PdfPart {
     /// A page, by its number from 1.
@@ -40,7 +38,6 @@ enum PdfPart {
     Rest,
 }
 
-/// A reference as an action names it.
 struct ActionTarget {
     text: PdfString,
     base: BaseSelector,
@@ -109,7 +106,6 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         Some((base.bytes, self.offset + base.range.start as u64))
     }
 
-    /// Enters the part, before its first reference.
     fn enter(&mut self) {
         if std::mem::replace(&mut self.is_entered, true) {
             return;
@@ -126,7 +122,6 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         self.events.push(Event::Settled);
     }
 
-    /// Leaves the part after its last reference.
     fn leave(&mut self) {
         if std::mem::replace(&mut self.is_entered, false) {
             self.events.push(Event::Leave);
@@ -187,7 +182,6 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         }
     }
 
-    /// Visits values and those that visits return, the last one first; each object once.
     fn graph(
         &mut self,
         first: Option<PdfValue>,
@@ -205,7 +199,6 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         }
     }
 
-    /// Returns the items of an array.
     fn items(&mut self, array: PdfValue) -> Option<Vec<PdfValue>> {
         let mut cursor = self.file.array(array)?;
         Some(std::iter::from_fn(|| self.file.next_item(&mut cursor)).collect())
@@ -384,8 +377,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         });
     }
 
-    /// Reports the names of destinations: the tree of the catalog's names, and the dictionary that came
-    /// before it (section 12.3.2.4).
+    /// Reports the names of destinations: the tree of names, and the older dictionary (section 12.3.2.4).
     fn destinations(&mut self, catalog: PdfValue) {
         let [names, old] = (self.file.fields(catalog, [b"Names", b"Dests"])).unwrap_or_default();
         let mut anchors = DestinationNames::default();
@@ -419,7 +411,7 @@ struct DestinationNames {
 }
 
 impl DestinationNames {
-    /// Reports a name as text, and as it is where that is UTF-8 too.
+    /// Reports a name as text, and its bytes where they are UTF-8 too.
     fn report(&mut self, name: &[u8], events: &mut Events<'_>) {
         self.anchor(&text_string(name), events);
         if !name.is_ascii() && str::from_utf8(name).is_ok() {

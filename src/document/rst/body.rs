@@ -20,7 +20,7 @@ use crate::document::flags::Flags;
 use crate::document::options::RstRoles;
 use crate::document::source_text::DecodedText;
 
-/// The state between blocks. Lines that are indented by more than a column belong to something.
+/// The state between blocks, by the columns of lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Pending {
     #[default]
@@ -53,7 +53,6 @@ static SUBSTITUTION: Pattern = Pattern::new(r"^\|.*?[^ \\]\|(?: |$)");
 /// An anonymous target, or one whose name is in backquotes, up to the colon; the group is the name.
 static QUOTED_TARGET: Pattern = Pattern::new(r"^_(?:_|`((?:.*?[^\\])??)` ?):(?:[ \n]|$)");
 
-/// The reader of body elements.
 #[derive(Debug, Default)]
 pub(super) struct BodyReader {
     pub(super) results: BlockResults,
@@ -112,7 +111,7 @@ impl BodyReader {
         }
     }
 
-    /// Returns whether a line belongs to what is not read, which it may end.
+    /// Returns whether a line belongs to skipped lines, which it may end.
     fn is_opaque(&mut self, line: Line<'_>) -> bool {
         let Pending::Contents(DirectiveContents::Opaque, column, _) = self.pending else {
             return false;
@@ -123,7 +122,6 @@ impl BodyReader {
         line.indent > column
     }
 
-    /// Reads lines of which none is blank.
     fn lines(&mut self, lines: &[Line<'_>]) {
         let mut at = 0;
         while at < lines.len() {
@@ -139,7 +137,7 @@ impl BodyReader {
         }
     }
 
-    /// Reads the lines that belong to what is pending.
+    /// Reads the lines that belong to the pending state.
     fn pending_lines(&mut self, lines: &[Line<'_>]) -> usize {
         let (contents, column, glob) = match self.pending {
             Pending::None | Pending::Contents(DirectiveContents::Opaque, ..) => return 0,
@@ -176,8 +174,8 @@ impl BodyReader {
         own.len()
     }
 
-    /// Reads the body element that begins with a line, or with the part of it after a mark, whose column
-    /// is given if its contents may have any column after it; returns the number of lines.
+    /// Reads the body element that begins with a line, or with its part after a mark, whose column is given
+    /// if its contents may have any column after it; returns the number of lines.
     fn element(
         &mut self,
         mut first: Line<'_>,
@@ -241,7 +239,7 @@ impl BodyReader {
         let text = &joined.bytes;
         let is_last = more == rest.len();
         if is_last && text.ends_with(b"::") && !text.ends_with(b"\\::") {
-            // The column of the contents is not known where there is one line.
+            // The column of the contents is unknown after a single line.
             let contents = mark.filter(|_| more == 0).map_or(column, |mark| mark + 4);
             self.pending = Pending::Literal(contents);
         }
@@ -297,8 +295,7 @@ impl BodyReader {
         }
     }
 
-    /// Reports the URI of a hyperlink target that begins at an index, unless it is a name. Returns
-    /// whether there is anything.
+    /// Reports the URI of a hyperlink target at an index, unless it is a name. Returns whether there is any text.
     fn target_uri(&mut self, joined: &DecodedText, from: usize) -> bool {
         let text = escaped(&joined.bytes);
         let start = from + text[from..].len() - text[from..].trim_ascii_start().len();
@@ -355,7 +352,7 @@ impl BodyReader {
         1 + own.len()
     }
 
-    /// Reads the directive whose name a line begins with, and its other lines; returns whether it is one.
+    /// Reads the directive whose name a line begins with, and its other lines; returns whether it was read.
     fn directive(&mut self, line: Line<'_>, column: usize, own: &[Line<'_>]) -> bool {
         let text = line.text();
         let end = simple_name(text, 0);
@@ -403,7 +400,7 @@ impl BodyReader {
             self.pending = Pending::None;
             let read = argument.map_or(0, |first| self.element(first, Some(column), more) - 1);
             self.nested(&more[read..]);
-            // What is pending there ends with the options.
+            // The pending state there ends with the options.
             if !options.is_empty() {
                 self.pending = Pending::None;
             }
@@ -411,7 +408,6 @@ impl BodyReader {
         true
     }
 
-    /// Reads lines that belong to something else.
     fn nested(&mut self, own: &[Line<'_>]) {
         if self.depth < MAX_TABLE_DEPTH {
             self.depth += 1;
@@ -456,8 +452,7 @@ impl BodyReader {
         1 + more
     }
 
-    /// Reads a simple table up to the end of the block: each row has a part of each of its lines in
-    /// each column.
+    /// Reads a simple table up to the end of the block: rows have parts of their lines in each column.
     fn simple_table(&mut self, first: Line<'_>, rest: &[Line<'_>]) -> usize {
         let border = first.text();
         let is_start = |&at: &usize| border[at] == b'=' && (at == 0 || border[at - 1] == b' ');
@@ -486,7 +481,6 @@ impl BodyReader {
         }
     }
 
-    /// Reads the lines of a cell.
     fn cell(&mut self, cell: &[Line<'_>]) {
         let outer = std::mem::take(&mut self.pending);
         self.depth += 1;
@@ -500,7 +494,6 @@ impl BodyReader {
     }
 }
 
-/// The cells of a table while its lines are read.
 #[derive(Default)]
 struct Cells<'a> {
     /// The column at which each begins, and its lines.
@@ -578,7 +571,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// Returns the length of a character of [`char_at`]: a byte that is not UTF-8 is a column of its own.
+/// Returns the length of a character of [`char_at`]: a byte that is not UTF-8 is a separate column.
 fn byte_length(character: char) -> usize {
     match character {
         '\u{fffd}' => 1,

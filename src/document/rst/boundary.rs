@@ -1,11 +1,11 @@
-//! The characters of inline text: escapes, names, and what is before and after markup
+//! The characters of inline text: escapes, names, and the neighbours of markup
 //! (`docutils.utils.punctuation_chars`).
 
 use std::ops::Range;
 
 use super::super::blocks::{char_at, char_before};
 
-/// Returns whether a start-string may stand at an index.
+/// Returns whether a start-string may be at an index.
 pub(super) fn starts(text: &[u8], from: usize, at: usize) -> bool {
     at == from
         || char_before(text, at).is_none_or(|before| match before {
@@ -23,8 +23,7 @@ pub(super) fn ends(text: &[u8], at: usize) -> bool {
     })
 }
 
-/// Returns whether a character beyond ASCII is punctuation by which markup may begin and end: most of
-/// Unicode's.
+/// Returns whether a character beyond ASCII is punctuation beside which markup may begin and end.
 fn is_punctuation(character: char) -> bool {
     matches!(character,
         '\u{a1}' | '\u{ab}' | '\u{b7}' | '\u{bb}' | '\u{bf}' | '\u{37e}' | '\u{387}'

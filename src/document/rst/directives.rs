@@ -1,6 +1,5 @@
-//! Directives: what their arguments, options and contents hold. One row per name.
+//! Directives: their arguments, options and contents. One row per name.
 
-/// The argument of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Argument {
     /// Neither a reference nor text.
@@ -13,7 +12,6 @@ pub(super) enum Argument {
     Text,
 }
 
-/// The contents of a directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DirectiveContents {
     /// Body elements.
@@ -24,11 +22,10 @@ pub(super) enum DirectiveContents {
     Rows,
     /// The documents of a table of contents.
     Toctree,
-    /// Nothing that is read.
+    /// Skipped.
     Opaque,
 }
 
-/// A kind of directive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Directive {
     /// The name, if its argument or an option is a reference.
@@ -38,8 +35,7 @@ pub(super) struct Directive {
 }
 
 impl Directive {
-    /// Returns the kind of a name, in any case: the directives of docutils and Sphinx, and common ones of
-    /// extensions.
+    /// Returns the kind of a name, in any case: docutils, Sphinx, and common extensions.
     pub(super) fn named(name: &[u8]) -> Directive {
         use Argument as A;
         use DirectiveContents as C;

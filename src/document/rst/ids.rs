@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use unicode_normalization::UnicodeNormalization;
 
-/// Letters that have no decomposition, and what stands for them.
+/// Letters that have no decomposition, and their replacements.
 const LETTERS: [(char, &str); 8] = [
     ('\u{df}', "sz"),
     ('\u{e6}', "ae"),
@@ -16,8 +16,7 @@ const LETTERS: [(char, &str); 8] = [
     ('\u{153}', "oe"),
 ];
 
-/// Returns the identifier of a name: letters in lower case, digits, and hyphens for all else. It may be
-/// empty.
+/// Returns the identifier of a name: letters in lower case, digits, and hyphens; it may be empty.
 pub(super) fn make_id(name: &[u8]) -> Vec<u8> {
     let mut id = Vec::new();
     let mut push = |character: char| {
@@ -44,8 +43,7 @@ pub(super) fn make_id(name: &[u8]) -> Vec<u8> {
     id
 }
 
-/// Returns a name as names are compared (`docutils.nodes.fully_normalize_name`): in lower case, white
-/// space collapsed.
+/// Returns a name for comparison (`docutils.nodes.fully_normalize_name`): lower case, white space collapsed.
 pub(super) fn normal_name(name: &[u8]) -> Vec<u8> {
     let name = String::from_utf8_lossy(name).to_lowercase();
     let words: Vec<&str> = name.split_whitespace().collect();
@@ -60,7 +58,6 @@ pub(super) struct TitleIds {
 }
 
 impl TitleIds {
-    /// Returns the identifier of the next title.
     pub(super) fn next(&mut self, title: &[u8]) -> Vec<u8> {
         let id = make_id(title);
         if !id.is_empty() && self.known.insert(id.clone()) {

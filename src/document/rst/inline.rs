@@ -16,7 +16,6 @@ use crate::document::blocks::{BlockReference, char_at, char_before};
 use crate::document::events::Context;
 use crate::document::source_text::DecodedText;
 
-/// The kinds of end-strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Emphasis,
@@ -27,19 +26,18 @@ enum End {
     Backquote,
 }
 
-/// Inline text while it is read.
 pub(super) struct RstInlineText<'a> {
     text: &'a [u8],
     joined: &'a DecodedText,
     reader: &'a mut BodyReader,
-    /// The index after what was tried last, where any start-string may be.
+    /// The index after the last construct tried, where any start-string may be.
     from: usize,
-    /// For each kind of end-string, the index from which on there is none.
+    /// For each kind, no end-string is at or after this index.
     none_from: [usize; 6],
 }
 
 impl BodyReader {
-    /// Reports what is in a text, and appends the text without markup to `plain`.
+    /// Reports the references of a text, and appends the text without markup to `plain`.
     pub(super) fn text(&mut self, joined: &DecodedText, mut plain: Option<&mut Vec<u8>>) {
         let text = &escaped(&joined.bytes)[..];
         let mut inline = RstInlineText {
@@ -78,16 +76,15 @@ impl BodyReader {
 
 /// The result of trying a start-string.
 enum Construct {
-    /// It is none.
+    /// Not a start-string.
     None,
-    /// It is in quotes, which make it text; the index after it.
+    /// In quotes, which make it text; the index after it.
     Quoted(usize),
-    /// A construct, or a start-string without an end; and what a reader sees of it.
+    /// A construct, or a start-string without an end; and its visible text.
     Markup(Range<usize>, Range<usize>),
 }
 
 impl RstInlineText<'_> {
-    /// Reports URIs and mail addresses without markup.
     fn standalone(&mut self, part: Range<usize>) {
         let (text, joined, email) = (self.text, self.joined, self.reader.email);
         standalone(text, part, email, &mut |range| {
@@ -142,8 +139,7 @@ impl RstInlineText<'_> {
         Construct::Markup(at..end.end, start..end.start)
     }
 
-    /// Finds the first end-string of a kind after `start`; one directly there is not used, and
-    /// hides later ones.
+    /// Finds the first end-string of a kind after `start`; one directly there is not used, and hides later ones.
     fn end(&mut self, kind: End, start: usize) -> Option<Range<usize>> {
         let text = self.text;
         if start >= self.none_from[kind as usize] {
@@ -164,7 +160,7 @@ impl RstInlineText<'_> {
         None
     }
 
-    /// Returns the index after the end-string at `at`, if there is one.
+    /// Returns the index after the end-string at `at`.
     fn end_at(&self, kind: End, start: usize, at: usize) -> Option<usize> {
         let text = self.text;
         if at > start {

@@ -1,4 +1,4 @@
-//! References in reStructuredText: what docutils would link, and the files that Sphinx would read.
+//! References in reStructuredText, as docutils would link them, and the files that Sphinx would read.
 //!
 //! A document is read block by block: `body` finds the elements of the lines, `inline` the markup in
 //! their text, and `uri` the URIs between that.

@@ -1,4 +1,3 @@
-//! Names of files, documents and labels: how each is reported.
 
 use std::ops::Range;
 
@@ -14,7 +13,6 @@ use crate::document::source_text::DecodedText;
 use crate::uri::base::push_path;
 
 impl BodyReader {
-    /// Reports a mail address.
     pub(super) fn mail(&mut self, range: Range<usize>, address: &[u8]) {
         self.results.reference(BlockReference {
             range,
@@ -27,7 +25,7 @@ impl BodyReader {
 
     /// Reports a reference to a file: one that begins with a slash is below the root of the tree.
     pub(super) fn file(&mut self, range: Range<usize>, path: Vec<u8>, element: &'static str) {
-        // Files that docutils has itself, and images in the format that the output needs.
+        // Files of docutils itself, and images in the format that the output needs.
         let is_none = path.starts_with(b"<") && path.ends_with(b">") || path.ends_with(b".*");
         if is_none || path.is_empty() {
             return;
@@ -149,8 +147,8 @@ impl BodyReader {
     }
 }
 
-/// A role whose text is the number of a document: its name, the URL before and after the number, and
-/// the least number of digits.
+/// A role whose text is the number of a document: its name, the URL before and after the number, and the
+/// least number of digits.
 struct NumberRole(&'static str, RstRoles, [&'static str; 2], usize);
 
 /// The templates of docutils (`pep_base_url`, `rfc_base_url`) and of Sphinx (`sphinx.roles`).
@@ -208,7 +206,7 @@ fn numbered(text: &[u8], name: &[u8], system: RstRoles) -> Option<(&'static str,
         "cve" => parts.all(is_digits),
         _ => is_digits(number),
     };
-    // As a number, without its zeros.
+    // Without the number's leading zeros.
     let zeros = run_end(number, 0, |byte| byte == b'0');
     let number = &number[zeros.min(number.len().saturating_sub(1))..];
     let zeros = "0".repeat(digits.saturating_sub(number.len()));

@@ -14,8 +14,7 @@ const LAST: ByteSet = ByteSet::ALPHANUMERIC.with(b"_~*/=+");
 /// The characters of the names in mail addresses.
 const MAIL: ByteSet = ByteSet::ALPHANUMERIC.with(b"-_!~*'{|}/#?^`&=+$%\0");
 
-/// Calls `found` for the URIs, and the mail addresses if they are wanted, in a part of a text: an address
-/// has no colon.
+/// Calls `found` for the URIs, and the wanted mail addresses, in a part of a text; addresses have no colon.
 pub(super) fn standalone(
     text: &[u8],
     part: Range<usize>,
@@ -41,7 +40,7 @@ pub(super) fn standalone(
     }
 }
 
-/// Longer schemes are none.
+/// The maximum length of a scheme, in bytes.
 const LONGEST_SCHEME: usize = 64;
 
 /// Returns the range of the URI with a colon at `colon`.
@@ -63,7 +62,7 @@ pub(super) fn begins_uri(text: &[u8]) -> bool {
         && uri_end(text, colon, &mut UriRuns::default()).is_some()
 }
 
-/// The end of the last run of the characters of URIs: several colons may stand in it.
+/// The end of the last run of the characters of URIs, which may hold several colons.
 #[derive(Debug, Default)]
 struct UriRuns {
     start: usize,
@@ -71,7 +70,6 @@ struct UriRuns {
 }
 
 impl UriRuns {
-    /// Returns the end of the run at `from`.
     fn end(&mut self, text: &[u8], from: usize) -> usize {
         if !(self.start <= from && from < self.end) {
             self.start = from;
@@ -82,8 +80,7 @@ impl UriRuns {
     }
 }
 
-/// Returns the end of the URI with a colon at `colon`: the path, the query and the fragment are each
-/// as long as they may be.
+/// Returns the end of the URI with a colon at `colon`: path, query and fragment are as long as possible.
 fn uri_end(text: &[u8], colon: usize, runs: &mut UriRuns) -> Option<usize> {
     let path = runs.end(text, colon + 1);
     let query = || {
@@ -142,7 +139,7 @@ fn longest(
 /// The bytes of a URI whose form is looked at.
 const FORM: usize = 512;
 
-/// Returns whether what stands behind the colon is in the form of its scheme (T7).
+/// Returns whether the text after the colon is in the form of its scheme (T7).
 fn is_in_form(form: SchemeForm, rest: &[u8]) -> bool {
     let rest = &rest[..rest.len().min(FORM)];
     let authority = rest.strip_prefix(b"//");

@@ -14,7 +14,7 @@ use crate::document::flags::Flags;
 /// T37: the longest URI, in bytes.
 pub(super) const LONGEST: usize = 65_536;
 
-/// More bytes than any rule reads behind the longest URI.
+/// The most bytes that any rule reads after the longest URI.
 const MARGIN: usize = 64;
 
 /// T30: the most brackets that are open at a time.
@@ -60,11 +60,9 @@ pub(super) fn is_rule_byte(byte: u8) -> bool {
 /// The effect of the character at an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BareStep {
-    /// The URI goes on behind this many bytes.
+    /// The URI goes on after this many bytes.
     Take(usize),
-    /// An opening bracket.
     Open,
-    /// A closing bracket.
     Close,
     /// `?` or `#`: the path ends.
     Mark,
@@ -72,7 +70,6 @@ enum BareStep {
     Stop(Flags),
 }
 
-/// A bare URI and its surroundings.
 pub(super) struct Bare<'v, 'a> {
     view: &'v TextView<'a>,
     non_ascii: NonAscii,
@@ -81,9 +78,9 @@ pub(super) struct Bare<'v, 'a> {
     limit: usize,
     /// The byte before it.
     before: Option<u8>,
-    /// T25: `'` stands directly before it.
+    /// T25: `'` is directly before it.
     is_quoted: bool,
-    /// T25: `|` stands before it, as in a table's cell.
+    /// T25: `|` is before it, as in a table's cell.
     is_in_cell: bool,
 }
 
@@ -95,14 +92,13 @@ struct Extent {
     flags: Flags,
 }
 
-/// The authority of a URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct BareAuthority {
-    /// The index behind the host.
+    /// The index after the host.
     pub(super) host_end: usize,
-    /// The index behind the port.
+    /// The index after the port.
     pub(super) end: usize,
-    /// Something follows that no authority holds: the URI ends here.
+    /// Bytes follow that no authority holds: the URI ends here.
     is_cut: bool,
 }
 
@@ -147,7 +143,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         }
     }
 
-    /// Returns whether `http://`, `https://`, `ftp://` or `ftps://` stands at an index.
+    /// Returns whether `http://`, `https://`, `ftp://` or `ftps://` is at an index.
     fn is_web(&self, at: usize) -> bool {
         let view = self.view;
         let name = match view.at(at).map(|byte| byte | 0x20) {
@@ -168,7 +164,7 @@ impl<'v, 'a> Bare<'v, 'a> {
                 Role::Part | Role::Soft => return BareStep::Take(length),
                 role => role,
             },
-            // In windows-1252, controls and quotation marks stand before 0xA1, letters behind.
+            // In windows-1252, controls and quotation marks are below 0xA1, letters from there on.
             None if byte >= 0xA1 => return BareStep::Take(1),
             None => Role::Stop,
         };
@@ -197,7 +193,7 @@ impl<'v, 'a> Bare<'v, 'a> {
                 BareStep::Open if depth == DEEPEST => break,
                 BareStep::Open => {
                     let opener = view.bytes[at];
-                    // ASCII has `)` behind `(`, and one byte between the others.
+                    // ASCII has `)` after `(`, and one byte between the others.
                     let closer = opener + if opener == b'(' { 1 } else { 2 };
                     open[depth] = (closer, at);
                     depth += 1;
@@ -338,7 +334,6 @@ impl<'v, 'a> Bare<'v, 'a> {
         }
     }
 
-    /// Returns whether a scheme and `://` stand at an index.
     fn is_uri(&self, at: usize) -> bool {
         let run = (0..schemes::LONGEST_RUN)
             .take_while(|&n| self.view.at(at + n).is_some_and(is_scheme_byte))
@@ -390,7 +385,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         })
     }
 
-    /// T27: returns the end of the authority and its last `@`, unless it is too long.
+    /// T27: returns the end of the authority and its last `@`; `None` if it is too long.
     fn authority_extent(&self, from: usize) -> Option<(usize, Option<usize>)> {
         let view = self.view;
         let limit = from + LONGEST_AUTHORITY;
@@ -416,7 +411,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         }
     }
 
-    /// T29: returns the index from which the rest is scanned, behind the `//` of any other scheme.
+    /// T29: returns the index from which the rest is scanned, after the `//` of any other scheme.
     fn other_authority(&self, from: usize, is_file: bool) -> Option<usize> {
         let view = self.view;
         match view.at(from)? {
@@ -444,7 +439,7 @@ impl<'v, 'a> Bare<'v, 'a> {
             }
             true => (self.other_authority(floor, start.is_file())?, None),
             false => {
-                // The shape is tested before the scan, which may be long, and again behind it.
+                // The shape is tested before the scan, which may be long, and again after it.
                 let end = view.first(floor, floor + SHAPE, &STOPS);
                 if view.bytes.get(end) == Some(&b'\\') {
                     view.stop_at_backslash(end);
@@ -471,7 +466,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         remains.then_some(Candidate { flags, ..candidate })
     }
 
-    /// Reads from `tail` to the end of the URI; what is trimmed lies behind `floor`.
+    /// Reads from `tail` to the end of the URI; `floor` limits the trimming.
     pub(super) fn read_tail(
         &self,
         floor: usize,
@@ -501,7 +496,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         let view = self.view;
         let unescaped = &mut workspace.unescaped;
         unescaped.reach(view, start.at, LONGEST + MARGIN, &STOPS);
-        // T37: escapes do not make the URI reach further in the window.
+        // T37: escapes do not extend the URI's reach in the window.
         let reach = start.at + LONGEST + MARGIN;
         let is_cut = reach <= unescaped.end;
         let length = match is_cut {
@@ -542,7 +537,6 @@ impl<'v, 'a> Bare<'v, 'a> {
     }
 }
 
-/// Reads the bare URI of a scheme.
 pub(super) fn read(
     view: &TextView<'_>,
     non_ascii: NonAscii,
@@ -565,7 +559,7 @@ pub(super) fn is_userinfo(text: &[u8]) -> bool {
     !text.iter().any(|byte| b"()[]{},;".contains(byte))
 }
 
-/// T27: returns the index behind `:` and digits, or `host_end`. An empty port counts only before
+/// T27: returns the index after `:` and digits, or `host_end`. An empty port is accepted only before
 /// `/`, `?` or `#`.
 fn port_end(view: &TextView<'_>, host_end: usize, end: usize) -> usize {
     if host_end >= end || view.bytes[host_end] != b':' {
@@ -580,7 +574,7 @@ fn port_end(view: &TextView<'_>, host_end: usize, end: usize) -> usize {
     behind
 }
 
-/// Returns the index behind the `]` of an IPv6 address in brackets.
+/// Returns the index after the `]` of an IPv6 address in brackets.
 fn ip_literal_end(view: &TextView<'_>, open: usize) -> Option<usize> {
     let limit = open + LONGEST_LITERAL;
     let mut at = open + 1;

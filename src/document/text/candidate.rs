@@ -9,17 +9,16 @@ use crate::bytes::window::Window;
 use crate::document::events::{Context, Event, Events, FoundReference, Span, TextRange};
 use crate::document::flags::Flags;
 
-/// A reference that the rules have read, in indices of the window.
+/// A reference in indices of the window.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     /// From the first to the last byte of the reference, removed bytes included.
     pub(super) raw: Range<usize>,
-    /// The index behind the closing delimiter, from which scanning goes on.
+    /// The index after the closing delimiter, from which scanning goes on.
     pub(super) outer_end: usize,
-    /// The kind of place in which it stands.
     pub(super) context: Context,
     pub(super) flags: Flags,
-    /// The reference is the text of the [`Workspace`], and not of the window.
+    /// The reference is the text of the [`Workspace`].
     pub(super) cleaned: bool,
     /// T20: the length of the reading without delimiters.
     pub(super) shorter: Option<usize>,
@@ -39,7 +38,7 @@ pub(super) struct Workspace {
 }
 
 impl Candidate {
-    /// Returns a candidate that stands in the window as it is.
+    /// Returns a candidate that is unchanged in the window.
     #[inline]
     pub(super) fn new(raw: Range<usize>, outer_end: usize, context: Context, flags: Flags) -> Self {
         Candidate {
@@ -60,7 +59,6 @@ impl Workspace {
         self.continuations.clear();
     }
 
-    /// Returns the cleaned bytes of a candidate.
     pub(super) fn reference<'a>(&'a self, candidate: &Candidate, bytes: &'a [u8]) -> &'a [u8] {
         match candidate.cleaned {
             true => &self.text,
@@ -68,7 +66,6 @@ impl Workspace {
         }
     }
 
-    /// Pushes the event of a candidate.
     #[inline]
     pub(super) fn report(&self, candidate: &Candidate, window: &Window<'_>, events: &mut Events) {
         let span = Span {
@@ -97,8 +94,7 @@ impl Workspace {
         (text, alternatives)
     }
 
-    /// Stores the readings without doubtful hyphens (T19), with backslashes (T16), and without
-    /// delimiters (T20).
+    /// Stores the readings without doubtful hyphens (T19), with backslashes (T16), without delimiters (T20).
     fn store_alternatives(&self, candidate: &Candidate, events: &mut Events) -> (u32, u32) {
         let mut texts = Vec::with_capacity(3);
         let mut store = |places: &[usize], removed: usize, inserted: &[u8]| {
@@ -124,23 +120,21 @@ impl Workspace {
     }
 }
 
-/// T39: a part of the window without escapes of troff, up to the last possible end of a bare URI.
-///
-/// The next URI in the same part uses it again, so that no byte is copied more than twice.
+/// T39: a part of the window without escapes of troff, up to the last possible end of a bare URI. The
+/// next URI in it uses it again, so that no byte is copied more than twice.
 #[derive(Debug, Default)]
 pub(super) struct Unescaped {
     pub(super) text: Vec<u8>,
     /// For each end of an escape: the index in `text`, and the index in the window.
     places: Vec<(usize, usize)>,
-    /// The indices of the window that `text` stands for.
+    /// The range of the window that `text` replaces.
     start: usize,
     pub(super) end: usize,
-    /// The part goes on behind `end`.
+    /// The part goes on after `end`.
     is_cut: bool,
 }
 
 impl Unescaped {
-    /// Forgets the window.
     pub(super) fn clear(&mut self) {
         self.text.clear();
         self.places.clear();
@@ -177,7 +171,7 @@ impl Unescaped {
                 Some(&[b'\\', next]) if is_escape(next) => {
                     self.end += 2;
                     if next == b'-' {
-                        // The hyphen stands for the second byte of its escape.
+                        // The hyphen replaces the second byte of its escape.
                         self.places.push((self.text.len(), stop + 1));
                         self.text.push(b'-');
                     }
@@ -195,7 +189,7 @@ impl Unescaped {
         self.is_cut = true;
     }
 
-    /// Returns the index in `text` of the first byte at or behind an index of the window.
+    /// Returns the index in `text` of the first byte at or after an index of the window.
     pub(super) fn index(&self, at: usize) -> usize {
         let next = self.places.partition_point(|&(_, place)| place <= at);
         let (index, place) = self.places[next - 1];

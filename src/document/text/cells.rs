@@ -62,7 +62,6 @@ fn separator(head: &[u8], last: bool) -> Option<u8> {
     is_whole.then_some(if semicolons > 0 { b';' } else { b',' })
 }
 
-/// The place in a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum CellPlace {
     #[default]
@@ -79,7 +78,6 @@ struct Cells {
     /// The same, once the table has begun.
     separator: Option<u8>,
     place: CellPlace,
-    /// The offset of the next byte.
     offset: u64,
     /// The offset of the last quote that opened a cell.
     quote: u64,
@@ -145,7 +143,7 @@ impl Rewrite for Cells {
                     }
                 },
                 (Some(_), place) => {
-                    // The end of the text of a cell, or of a line in one.
+                    // The end of a cell, or of a line in one.
                     out.put(b"\n\n", 1);
                     at += 1;
                     if place != CellPlace::Quoted {

@@ -1,4 +1,4 @@
-//! Flags for what is odd about a reference; they do not change it.
+//! Flags for the peculiarities of a reference; they do not change it.
 
 use std::ops::Range;
 
@@ -7,10 +7,8 @@ use super::schemes::SchemeForm;
 use crate::bytes::class::ByteSet;
 use crate::document::flags::Flags;
 
-/// Bytes that may be odd anywhere.
 static MARKED: ByteSet = ByteSet::EMPTY.with(b"%{}|\\^`[]").with_range(0x80, 0xFF);
 
-/// Bytes of a label of a host name.
 static LABEL: ByteSet = ByteSet::ALPHANUMERIC.with(b"_-").with_range(0x80, 0xFF);
 
 /// Returns the flags of a cleaned reference whose scheme and colon end at `rest`.
@@ -95,12 +93,11 @@ fn is_odd_host(host: &[u8], literal: usize) -> bool {
         Some(colon) if is_port(&host[colon..]) => &host[..colon],
         _ => host,
     };
-    // A final dot stands for the root of the domain names.
+    // A final dot is the root of the domain names.
     let host = host.strip_suffix(b".").unwrap_or(host);
     host.split(|&byte| byte == b'.').any(is_odd_label)
 }
 
-/// Returns the length of the IP literal at the start of a host, or zero.
 fn literal_length(host: &[u8]) -> usize {
     let inner = host.strip_prefix(b"[").unwrap_or_default();
     match memchr::memchr(b']', inner) {

@@ -28,7 +28,7 @@ pub(super) struct Opening {
     at: usize,
     /// The delimiter is `"`, and not `<`.
     is_quote: bool,
-    /// `URL:` stands between the delimiter and the URI.
+    /// `URL:` is between the delimiter and the URI.
     has_prefix: bool,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Opening {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UriPrefix {
     pub(super) opening: Option<Opening>,
-    /// T35: `URL:` stands before the URI.
+    /// T35: `URL:` is before the URI.
     pub(super) has_prefix: bool,
 }
 
@@ -52,7 +52,7 @@ impl UriPrefix {
         }
         let is_quote = match view.before(end) {
             Some(b'<') => Some(false),
-            // A quotation mark with blanks behind it may as well have closed something.
+            // A quotation mark before blanks may as well have closed something.
             Some(b'"') if !is_padded || may_precede_quote(view.before(end - 1)) => Some(true),
             _ => None,
         };
@@ -84,8 +84,8 @@ fn may_precede_quote(byte: Option<u8>) -> bool {
     byte.is_none_or(|byte| is_blank(byte) || b"([{=:,".contains(&byte))
 }
 
-/// Bytes that need a decision between delimiters: controls, blanks, delimiters, `\`, and the lead
-/// bytes of Unicode's white space and of ignorable characters.
+/// Bytes that need a decision between delimiters: controls, blanks, delimiters, `\`, and the lead bytes
+/// of Unicode's white space and of ignorable characters.
 static MARKED: ByteSet = ByteSet::EMPTY
     .with_range(0, b' ')
     .with(b"<>\"\\\x7F\xC2\xE1\xE2\xE3\xEF");
@@ -97,22 +97,20 @@ struct Gap {
     /// The run holds a blank, and not ignorable characters alone.
     has_blank: bool,
     is_wrap: bool,
-    /// T16: a backslash stands before the line break.
+    /// T16: a backslash is before the line break.
     is_continued: bool,
 }
 
-/// The state of reading a delimited reference.
 struct DelimitedReader<'v, 'a> {
     view: &'v TextView<'a>,
     opening: Opening,
-    /// The index of the URI's first byte.
     start: usize,
     limits: [usize; 2],
     /// The prefix of the opening line, from the first line break on.
     prefix: Option<LinePrefix>,
     /// T14: `&gt;` may be a reply mark; set to true if one was read as such.
     entities: Option<&'v Cell<bool>>,
-    /// T39: whether escapes of troff count, from the first backslash on.
+    /// T39: whether escapes of troff apply, from the first backslash on.
     is_troff: Option<bool>,
     wraps: usize,
     spaces: usize,
@@ -121,7 +119,7 @@ struct DelimitedReader<'v, 'a> {
     shorter: Option<usize>,
     /// The index up to which the workspace has the text.
     copied: usize,
-    /// The index behind the last byte that was kept.
+    /// The index after the last byte that was kept.
     kept: usize,
 }
 
@@ -210,7 +208,7 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
         }
     }
 
-    /// T39: returns whether escapes of troff count.
+    /// T39: returns whether escapes of troff apply.
     fn is_troff(&mut self) -> bool {
         let (view, opening) = (self.view, self.opening.at);
         *self
@@ -218,15 +216,14 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
             .get_or_insert_with(|| lines::is_troff(view, opening))
     }
 
-    /// T16: returns whether a backslash at an index continues the line behind the line break.
+    /// T16: returns whether a backslash at an index continues the line after the line break.
     fn ends_line(&self, at: usize) -> bool {
         let is_inside = self.start > 0 && at > self.start && !self.opening.is_quote;
         is_inside && self.view.at(at + 1).is_some_and(is_break)
     }
 
-    /// Returns the index behind a backslash, or behind the escape of troff that it begins (T39).
-    ///
-    /// Returns `None` where a backslash refuses the reference (T10).
+    /// Returns the index after a backslash, or after the escape of troff that it begins (T39); `None` where
+    /// a backslash refuses the reference (T10).
     fn backslash(&mut self, at: usize, workspace: &mut Workspace) -> Option<usize> {
         let next = self.view.at(at + 1)?;
         if at > self.start && is_escape(next) && self.is_troff() {
@@ -250,7 +247,6 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
         self.prefix.is_some_and(|prefix| prefix.marks() > 0)
     }
 
-    /// Copies the text up to an index.
     fn copy_up_to(&mut self, end: usize, workspace: &mut Workspace) {
         if self.copied < end {
             workspace
@@ -291,9 +287,8 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
         (self.wraps <= wraps && self.spaces <= spaces).then_some(())
     }
 
-    /// Returns the run of blanks and ignorable characters at an index, which may be empty.
-    ///
-    /// Returns `None` if it holds an empty line (T12) or lacks reply marks (T15).
+    /// Returns the run of blanks and ignorable characters at an index, which may be empty; `None` if it
+    /// holds an empty line (T12) or lacks reply marks (T15).
     fn read_gap(&mut self, from: usize, limit: usize) -> Option<Gap> {
         let view = self.view;
         let mut gap = Gap {
@@ -439,13 +434,13 @@ fn with_entity_marks<T>(mut read: impl FnMut(Option<&Cell<bool>>) -> Option<T>) 
     }
 }
 
-/// T22: returns whether `rest`, behind the colon, starts with `//` or has the scheme's shape.
+/// T22: returns whether `rest`, after the colon, starts with `//` or has the scheme's shape.
 fn is_acceptable(start: &SchemeStart, rest: &[u8]) -> bool {
     let is_shaped = start.shape().is_some_and(|shape| shape(rest));
     (start.slashes || is_shaped) && has_authority(rest, start.is_file())
 }
 
-/// T21: returns whether `//` has an authority behind it, where there is one.
+/// T21: returns whether `//`, if there, is before an authority.
 fn has_authority(rest: &[u8], is_file: bool) -> bool {
     let Some(behind) = rest.strip_prefix(b"//") else {
         return true;
@@ -458,7 +453,7 @@ fn has_authority(rest: &[u8], is_file: bool) -> bool {
         || is_file && behind.starts_with(b"/")
 }
 
-/// T22: reads the reference in `<URL:...>`, of any scheme or relative; `colon` is that of `URL:`.
+/// T22: reads the reference in `<URL:...>`, of any scheme or relative; `colon` is the colon of `URL:`.
 pub(super) fn read_prefixed(
     view: &TextView<'_>,
     colon: usize,
@@ -525,7 +520,7 @@ pub(super) fn opens_hyperlink(view: &TextView<'_>, at: usize) -> bool {
         && !opening[semicolon..].iter().any(u8::is_ascii_control)
 }
 
-/// T24: reads the URI up to BEL or `ESC \`, exactly as it stands.
+/// T24: reads the URI up to BEL or `ESC \`, unchanged.
 pub(super) fn read_hyperlink(view: &TextView<'_>, start: &SchemeStart) -> Option<Candidate> {
     let mut end = start.colon;
     let limit = start.at + LONGEST;

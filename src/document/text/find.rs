@@ -18,9 +18,9 @@ const STRIDE: usize = 256 << 10;
 pub struct TextReference<'a> {
     /// From the reference's first to its last byte, inner line breaks included.
     pub span: Range<usize>,
-    /// The reference as cleaned; borrowed where the text holds it as it is.
+    /// The cleaned reference; borrowed where the text holds it unchanged.
     pub reference: Cow<'a, [u8]>,
-    /// The kind of place in which it stands.
+    /// The kind of place in which it appears.
     pub context: Context,
     /// The changes made to the reference, and its peculiarities.
     pub flags: Flags,

@@ -1,5 +1,5 @@
-//! Text formats whose lines are not those of the text that they mean: format=flowed (RFC 3676) and
-//! text/enriched (RFC 1896); rule M18.
+//! Text formats whose line breaks differ from the text's: format=flowed (RFC 3676) and text/enriched
+//! (RFC 1896); rule M18.
 
 use memchr::{memchr, memchr_iter, memrchr3};
 
@@ -31,23 +31,22 @@ pub(in crate::document) const ENRICHED: Format = Format {
 };
 
 /// Replaces soft breaks by one blank, or by nothing with DelSp=yes, and removes quote marks and
-/// stuffing of the lines that continue. Where a delimiter is open before a URI, the line is
-/// unchanged: the rules for text remove the break and the marks, and limit the lines.
+/// stuffing of the lines that continue. Where a delimiter is open before a URI, the line is unchanged:
+/// the rules for text remove the break and the marks, and limit the lines.
 #[derive(Debug, Default)]
 struct Flowed {
     /// Whether DelSp=yes removes the blank that marks a soft break.
     delete_space: bool,
     /// The quote depth of a line that ended softly.
     soft_depth: Option<usize>,
-    /// The input is in the rest of a line that was too long.
+    /// The input is in the rest of a line longer than [`MAX_LINE`].
     in_line: bool,
     delimiter: LastDelimiter,
 }
 
-/// The last delimiter of a paragraph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum LastDelimiter {
-    /// There is none, or no URI can follow it.
+    /// None, or no URI can follow it.
     #[default]
     Closed,
     /// Nothing but white space follows it so far.
@@ -57,7 +56,7 @@ enum LastDelimiter {
 }
 
 impl LastDelimiter {
-    /// Returns the last delimiter behind a line of a paragraph.
+    /// Returns the last delimiter after a line of a paragraph.
     fn after(self, line: &[u8]) -> Self {
         let Some(at) = memrchr3(b'<', b'>', b'"', line) else {
             return match self {
@@ -67,7 +66,7 @@ impl LastDelimiter {
         };
         let rest = &line[at + 1..];
         let blank = rest.first().is_none_or(u8::is_ascii_whitespace);
-        // A quotation mark with a blank behind it may close a quotation.
+        // A quotation mark before a blank may close a quotation.
         let before = at.checked_sub(1).map_or(b' ', |before| line[before]);
         let opens = match line[at] {
             b'<' => true,
@@ -80,7 +79,7 @@ impl LastDelimiter {
         }
     }
 
-    /// Returns the state of a delimiter with `text` behind it.
+    /// Returns the state of a delimiter before `text`.
     fn before(text: &[u8]) -> Self {
         let mut text = text.trim_ascii();
         if let Some((prefix, rest)) = text.split_at_checked(4)
@@ -103,14 +102,14 @@ impl LastDelimiter {
     }
 }
 
-/// Returns whether a line outside of quotes begins with a mark that was stuffed, which is no quote
-/// mark (RFC 3676 section 4.4).
+/// Returns whether a line outside of quotes begins with a stuffed mark, which does not quote (RFC 3676
+/// section 4.4).
 fn is_stuffed_mark(line: &[u8]) -> bool {
     line.starts_with(b" ") && line.trim_ascii_start().starts_with(b">")
 }
 
-/// Returns the length of the complete lines at the start that have no blank before their end: where
-/// the line before did not end softly, [`Flowed`] copies them.
+/// Returns the length of the complete lines at the start without a blank before their end: [`Flowed`]
+/// copies them after a hard break.
 fn hard_lines(text: &[u8]) -> usize {
     let mut length = 0;
     for end in memchr_iter(b'\n', text) {
@@ -181,8 +180,8 @@ impl Flowed {
         if continues && self.delimiter != LastDelimiter::BeforeUri {
             out.map.skip(prefix);
         } else {
-            // The first line of a paragraph keeps its quote marks, which the rules for text need. A form
-            // feed is white space to them, before which no quote mark is.
+            // The first line of a paragraph keeps its quote marks, which the rules for text need. A form feed is
+            // white space to them, before which no quote mark is.
             let prefix = if is_stuffed_mark(content) {
                 b"\x0C"
             } else {
@@ -259,7 +258,7 @@ impl Rewrite for Enriched {
             if self.parameter {
                 out.map.skip(literal);
             } else {
-                // The second bracket is mapped, so that columns agree with the text behind it.
+                // The second bracket is mapped, so that columns agree with the text after it.
                 out.map.skip(literal - 1);
                 out.copy(b"<");
             }

@@ -1,5 +1,5 @@
-//! Calendars and cards: content lines that are folded, and values with escapes (RFC 5545 sections 3.1 and
-//! 3.3.11, RFC 6350 sections 3.2 and 3.4; rule M18).
+//! Calendars and cards: folded content lines, and values with escapes (RFC 5545 sections 3.1 and 3.3.11,
+//! RFC 6350 sections 3.2 and 3.4; rule M18).
 
 use memchr::memchr3;
 
@@ -25,13 +25,12 @@ pub(in crate::document) const FORMAT: Format = Format {
     ..REWRITTEN
 };
 
-/// Removes folds, and the backslash of escapes.
 #[derive(Debug)]
 struct Unfold;
 
 /// The bytes after a byte that may begin a fold or an escape.
 enum Continuation {
-    /// As many bytes fold a line.
+    /// This many bytes fold a line.
     Fold(usize),
     /// A line break, or another byte.
     Other,
@@ -68,7 +67,7 @@ impl Rewrite for Unfold {
             at += run;
             let rest = &text[at..];
             let Some(&first) = rest.first() else { break };
-            // An escape may be folded behind its backslash.
+            // An escape may be folded after its backslash.
             let escape = usize::from(first == b'\\');
             let folded = match fold(&rest[escape..], last) {
                 Continuation::Fold(length) => length,

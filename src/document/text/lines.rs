@@ -18,8 +18,7 @@ pub(super) enum LinePrefix {
 }
 
 impl LinePrefix {
-    /// Returns the prefix of the line of `end`, as far as it lies before `end`, with reply marks in a
-    /// spelling.
+    /// Returns the prefix of the line of `end`, before `end`, with reply marks in a spelling.
     pub(super) fn before(view: &TextView<'_>, end: usize, spelling: ReplyMark) -> LinePrefix {
         let Some(start) = view.line_start(end) else {
             return LinePrefix::Nothing;
@@ -50,7 +49,6 @@ impl LinePrefix {
         (marks > 0).then_some(LinePrefix::Replies(marks, ReplyMark::Entity))
     }
 
-    /// Returns the number of reply marks.
     pub(super) fn marks(self) -> usize {
         match self {
             LinePrefix::Replies(marks, _) => marks,
@@ -58,9 +56,8 @@ impl LinePrefix {
         }
     }
 
-    /// Skips the same prefix at the start of another line, up to `limit`.
-    ///
-    /// Returns `None` if reply marks are missing: somebody else wrote that line.
+    /// Skips the same prefix at the start of another line, up to `limit`; `None` if reply marks are missing:
+    /// somebody else wrote that line.
     pub(super) fn skip(self, view: &TextView<'_>, from: usize, limit: usize) -> Option<usize> {
         let leader = match self {
             LinePrefix::Nothing => return Some(from),
@@ -72,7 +69,7 @@ impl LinePrefix {
         };
         let at = skip_spaces(view, from, limit);
         let end = at + leader.len();
-        // The end of the text counts as a blank, so that splitting changes nothing.
+        // The end of the text acts as a blank, so that splitting changes nothing.
         let found = view.spells(at, leader) && view.at(end).is_none_or(is_blank);
         Some(if found { end } else { from })
     }
@@ -83,7 +80,7 @@ impl LinePrefix {
 pub(super) enum ReplyMark {
     /// `>`
     Plain,
-    /// `&gt;`, on the lines behind one without marks.
+    /// `&gt;`, on the lines after one without marks.
     Entity,
     /// `>` or `&gt;`.
     Either,
@@ -92,7 +89,7 @@ pub(super) enum ReplyMark {
 /// The character reference of `>`.
 const ENTITY: &[u8] = b"&gt;";
 
-/// Returns the index behind one reply mark and the spaces before it.
+/// Returns the index after one reply mark and the spaces before it.
 fn mark(view: &TextView<'_>, from: usize, limit: usize, spelling: ReplyMark) -> Option<usize> {
     let at = skip_spaces(view, from, limit);
     match view.at(at) {
@@ -113,7 +110,6 @@ fn skip_spaces(view: &TextView<'_>, from: usize, limit: usize) -> usize {
     at
 }
 
-/// Returns the number of reply marks at the start of a line, and their length.
 fn replies(line: &[u8], spelling: ReplyMark) -> (usize, usize) {
     let (mut count, mut end, mut at) = (0, 0, 0);
     while let Some(&byte) = line.get(at) {
@@ -158,8 +154,8 @@ pub(super) fn is_troff(view: &TextView<'_>, at: usize) -> bool {
     view.source == TextSource::Troff || is_control_line(view, at)
 }
 
-/// T39: returns whether the line of `end` starts with `.`, the control character of troff, behind
-/// reply marks and the sign of a patch.
+/// T39: returns whether the line of `end` starts with `.`, the control character of troff, after reply
+/// marks and the sign of a patch.
 fn is_control_line(view: &TextView<'_>, end: usize) -> bool {
     let Some(start) = view.line_start(end) else {
         return false;
@@ -173,10 +169,10 @@ fn is_control_line(view: &TextView<'_>, end: usize) -> bool {
     line.first() == Some(&b'.')
 }
 
-/// The most bytes of the next line's first token that are read.
+/// The maximum length of the next line's first token, in bytes.
 const LONGEST_TOKEN: usize = 1024;
 
-/// The most spaces and tabs behind that token.
+/// The most spaces and tabs after that token.
 const LONGEST_BLANKS: usize = 64;
 
 static BLANKS: ByteSet = ByteSet::EMPTY.with_range(b'\t', b'\r').with(b" ");
@@ -242,7 +238,6 @@ fn is_entity(token: &[u8]) -> bool {
 }
 
 /// Returns whether a token holds one of `/ ? = & #` or a percent-encoded byte, except at its end.
-///
 /// `and/or`, `Linux/UNIX` and `AT&T` are words: one `/` or `&` between letters.
 fn is_evident(token: &[u8]) -> bool {
     let is_punctuation = |byte: &u8| b".,:;!?)]}'*".contains(byte);

@@ -14,8 +14,8 @@
 //! | T42, T43 | `cells` | tables of comma- and tab-separated values |
 //! | T44 | `refang` | URIs that were made harmless |
 //! | M18 | `folded`, `flowed` | calendars and cards; format=flowed and text/enriched |
-//! | | `rewritten` | scans such texts in the form that they mean |
-//! | | `conformance` | flags for what is odd |
+//! | | `rewritten` | scans such texts in another form |
+//! | | `conformance` | flags for peculiarities |
 //! | | `split` | split points of a text |
 //!
 //! The result does not depend on where a window ends: a rule that reads past the end is tried again

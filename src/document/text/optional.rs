@@ -45,7 +45,6 @@ pub(super) fn www(
     Some(guessed(view, candidate, b"http:", b"//", workspace))
 }
 
-/// Completes a candidate with a scheme and what follows its colon.
 fn guessed(
     view: &TextView<'_>,
     candidate: Candidate,
@@ -83,7 +82,6 @@ fn is_top_level(label: &[u8]) -> bool {
     encoded || letters
 }
 
-/// Returns whether a byte is `atext` (RFC 5322, section 3.2.3) or a dot.
 fn is_local_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b".!#$%&'*+-/=?^_`{|}~".contains(&byte)
 }

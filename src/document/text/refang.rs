@@ -5,7 +5,7 @@ use crate::document::events::Span;
 use crate::document::flags::Flags;
 use crate::document::source_text::DecodedText;
 
-/// What is written instead of a part of a URI, in lower case, and the part.
+/// Harmless spellings of parts of a URI, in lower case, and the parts.
 static PARTS: [(&[u8], &[u8]); 8] = [
     (b"hxxps", b"https"),
     (b"hxxp", b"http"),
@@ -17,20 +17,16 @@ static PARTS: [(&[u8], &[u8]); 8] = [
     (b"[://]", b"://"),
 ];
 
-/// The length of the longest part as written, and of what decides after it.
+/// The length of the longest spelling, and of the bytes that decide after it.
 const LOOK_AHEAD: usize = 7;
 
 /// The most parts of a line that are undone, so that the text does not become much shorter.
 const MAX_PARTS: usize = 128;
 
-/// Undoes the parts.
 #[derive(Debug, Default)]
 pub(super) struct Refang {
-    /// The offset of the next byte.
     offset: u64,
-    /// The number of parts that were undone in the line.
     in_line: usize,
-    /// The byte before the next one.
     before: u8,
     /// The offsets of parts that were undone and may be in a later reference.
     undone: Vec<u64>,

@@ -1,4 +1,4 @@
-//! Text that is scanned in another form: the cells of a table, unfolded lines, URIs that were defanged.
+//! Text scanned in another form: the cells of a table, unfolded lines, URIs that were defanged.
 
 use crate::bytes::window::{Bounds, Window, Windows};
 use crate::document::diagnostic::Code;
@@ -12,11 +12,9 @@ pub(super) trait Rewrite: Send + std::fmt::Debug {
     /// Starts another document, or a piece of one at an offset.
     fn begin(&mut self, offset: u64);
 
-    /// Appends the text to scan and where its bytes come from. Returns how many bytes were consumed:
-    /// all of the last piece.
-    ///
-    /// Ends every piece at a byte that does not depend on where the pieces end, and derives at least
-    /// one byte from [`MAX_RATIO`].
+    /// Appends the text to scan and its map; returns how many bytes were consumed: all of the last piece.
+    /// Every piece ends at a byte that does not depend on the pieces, and [`MAX_RATIO`] bytes derive at
+    /// least one.
     fn push(&mut self, text: &[u8], last: bool, out: &mut DecodedText) -> usize;
 
     /// Returns the flags of a reference at a span of the document.
@@ -36,8 +34,7 @@ const MAX_RATIO: usize = 8;
 /// The most bytes that a rewriter waits for before it decides.
 pub(super) const MAX_WAIT: usize = 64 << 10;
 
-/// Returns the part of a document that is needed by the scanner of its rewritten text, from the part of
-/// that text.
+/// Returns the bounds in a document from the bounds in its rewritten text.
 pub(super) const fn rewritten_bounds(text: Bounds) -> Bounds {
     Bounds {
         look_behind: text.look_behind,
@@ -45,18 +42,17 @@ pub(super) const fn rewritten_bounds(text: Bounds) -> Bounds {
     }
 }
 
-/// Scans a text in another form; spans are those of the document.
+/// Scans a text in another form; spans are the document's.
 #[derive(Debug)]
 pub(super) struct RewrittenText<R, S> {
     rewrite: R,
     scanner: S,
-    /// The part of the text that the scanner needs.
     bounds: Bounds,
     text: Windows,
     has_begun: bool,
-    /// The offset in the document up to which it has been rewritten.
+    /// The rewritten part of the document, as an offset.
     rewritten: u64,
-    /// What was rewritten last, and the map of the whole text to the document.
+    /// The text rewritten last, and the map of the whole text to the document.
     written: DecodedText,
     batch: Batch,
 }

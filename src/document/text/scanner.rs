@@ -32,14 +32,13 @@ pub(in crate::document) const FORMAT: Format = Format {
     scanner: |options| Box::new(TextScanner::new(options.text.clone())),
 };
 
-/// Behind: a scheme's run, the padding on both sides of `URL:`, a delimiter, and the distance to
-/// the line's start before that. Ahead: the longest URI, and the start of the next line.
+/// Before: a scheme's run, the padding on both sides of `URL:`, a delimiter, and the distance to the
+/// line's start. After: the longest URI, and the start of the next line.
 pub(super) const BOUNDS: Bounds = Bounds {
     look_behind: 2048,
     look_ahead: bare::LONGEST + 2 * bare::NEXT_PREFIX + 8192,
 };
 
-/// A text that is scanned in another form.
 pub(super) const REWRITTEN: Format = Format {
     extensions: &[],
     bounds: rewritten_bounds(BOUNDS),
@@ -47,14 +46,13 @@ pub(super) const REWRITTEN: Format = Format {
     ..FORMAT
 };
 
-/// Returns the scanner of such a text.
 pub(super) fn rewritten(rewrite: impl Rewrite + 'static, options: &FormatOptions) -> Box<dyn Scan> {
     let scanner = TextScanner::new(options.text.clone());
     Box::new(RewrittenText::new(rewrite, scanner, BOUNDS))
 }
 
 /// The endings of the schemes that need no `//` (T7), of those that may have a line break before it
-/// (T11), and of `URL:`. The byte before `ws` counts as its first letter.
+/// (T11), and of `URL:`. The byte before `ws` is its first letter.
 static WORDS: WordEndings = WordEndings::new(
     &[
         b"lto", b"ews", b"tel", b"sms", b"urn", b"ata", b"net", b"doi", b"cid", b"mid", b"cct",
@@ -72,7 +70,7 @@ pub struct TextScanner {
     options: TextOptions,
     avx2: Option<Avx2>,
     workspace: Workspace,
-    /// The offset of the last reference's outer end: the next one starts behind it.
+    /// The offset of the last reference's outer end, where the next one may start.
     resume: u64,
     /// The offset up to which every trigger was decided.
     examined: u64,
@@ -117,7 +115,7 @@ impl TextScanner {
         }
         let start = SchemeStart::before(view, colon)?;
         if !start.slashes {
-            // T7: a shape, or a line break before the slashes (T11), behind a backslash or not (T16).
+            // T7: a shape, or a line break before the slashes (T11), after a backslash or not (T16).
             let next = view.at(colon + 1)?;
             let breaks =
                 is_blank(next) || next == b'\\' && view.at(colon + 2).is_some_and(is_break);
@@ -236,8 +234,8 @@ enum Trigger {
     Www,
 }
 
-/// For each kind of trigger, the index after the next one in the window: 0 if it is not known, and the
-/// greatest number if there is none. Each kind is searched for once per byte.
+/// For each kind of trigger, the index after the next one in the window: 0 if it is not known, and
+/// `usize::MAX` if the window has no more. Each kind is searched for once per byte.
 struct Triggers([(Trigger, usize); 3]);
 
 impl Triggers {
@@ -250,7 +248,6 @@ impl Triggers {
         ])
     }
 
-    /// Returns the first trigger from `from` on, and its index.
     #[inline]
     fn next(&mut self, avx2: Option<Avx2>, bytes: &[u8], from: usize) -> Option<(Trigger, usize)> {
         let rest = bytes.get(from..).unwrap_or_default();

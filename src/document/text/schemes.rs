@@ -17,7 +17,6 @@ pub enum SchemeForm {
 }
 
 impl SchemeForm {
-    /// The length of the longest name, in bytes.
     const LONGEST: usize = 16;
 
     /// Returns the form of a known scheme, whose name is in any case: IANA's permanent ones and common
@@ -83,8 +82,7 @@ impl SchemeForm {
         }
     }
 
-    /// Returns whether the text after the colon is in the form: `has_host` says whether it begins with `//`
-    /// and a host.
+    /// Returns whether the text after the colon is in the form; `has_host`: it begins with `//` and a host.
     #[cfg(feature = "documents")]
     pub(in crate::document) fn admits(self, rest: &[u8], has_host: bool) -> bool {
         match self {
@@ -97,19 +95,16 @@ impl SchemeForm {
     }
 }
 
-/// T1: the longest run of scheme bytes that is no blob.
+/// T1: the longest run of scheme bytes; longer ones are blobs.
 pub(super) const LONGEST_RUN: usize = 64;
 
-/// A scheme in front of a colon.
+/// A scheme before a colon.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SchemeStart {
-    /// The index of the scheme's first byte.
     pub(super) at: usize,
-    /// The index of the colon.
     pub(super) colon: usize,
     /// The form of the scheme, unless it is compound or unknown.
     pub(super) form: Option<SchemeForm>,
-    /// `//` follows the colon.
     pub(super) slashes: bool,
     /// `glued` or `unknown-scheme`.
     pub(super) flags: Flags,
@@ -177,7 +172,6 @@ impl SchemeStart {
         accepted.then(|| start(skipped, None, Flags::UNKNOWN_SCHEME))
     }
 
-    /// Returns whether the scheme has an Internet host.
     pub(super) fn is_special(&self) -> bool {
         self.form.is_some_and(SchemeForm::is_special)
     }
@@ -209,10 +203,9 @@ fn known_tail(name: &[u8]) -> Option<usize> {
     })
 }
 
-/// Returns whether the text behind a scheme's colon has the scheme's shape.
+/// Returns whether the text after a scheme's colon has the scheme's shape.
 pub type SchemeShape = fn(&[u8]) -> bool;
 
-/// Returns the length of the run of bytes for which `holds` is true.
 fn run(text: &[u8], holds: impl Fn(u8) -> bool) -> usize {
     text.iter().take_while(|&&byte| holds(byte)).count()
 }
@@ -345,8 +338,8 @@ fn is_matrix(text: &[u8]) -> bool {
         .any(|kind| text.starts_with(kind))
 }
 
-/// Returns whether a string is wholly an absolute URI: a known scheme with what it needs behind its colon,
-/// or any scheme with an authority.
+/// Returns whether a string is wholly an absolute URI: a known scheme and the shape that it needs, or any
+/// scheme with an authority.
 #[cfg(feature = "documents")]
 pub(in crate::document) fn is_whole_uri(text: &[u8]) -> bool {
     let Some(colon) = memchr::memchr(b':', text) else {

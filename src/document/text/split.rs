@@ -2,13 +2,11 @@
 
 use memchr::{memchr_iter, memrchr, memrchr2, memrchr3};
 
-/// Returns the first index behind an empty line, at which a text can be split.
+/// Returns the first index after an empty line, at which a text can be split.
 ///
-/// Scanning `bytes[..n]` and `bytes[n..]` on their own finds what scanning `bytes` finds, as no
-/// rule reaches across an empty line. To split a huge text into pieces of about four megabytes,
-/// pass what follows each multiple of that size. The line that `bytes` starts in may have begun
-/// before, and never counts as empty. Only LF ends a line here. Returns `None` if `bytes` holds no
-/// empty line.
+/// Scanning `bytes[..n]` and `bytes[n..]` separately finds the same references, as no rule reaches
+/// across an empty line. The first line of `bytes` may have begun before, and is never taken for empty.
+/// Only LF ends a line here. Returns `None` if `bytes` holds no empty line.
 ///
 /// ```
 /// use uriscan::document::text::split_at;
@@ -40,10 +38,8 @@ const REACH: usize = 20 << 10;
 /// Line breaks that are tried per call.
 const TRIES: usize = 256;
 
-/// Returns the first index at which a text can be split.
-///
-/// Prefers the end of an empty line; in a text without any, such as a log, takes a line break that
-/// no rule reaches across. The caller tries again, with all bytes so far, when there are more.
+/// Returns the first split point of a text: the end of an empty line, or in a text without any, such as
+/// a log, a line break that no rule reaches across. The caller tries again with all bytes so far.
 pub(super) fn split_point(bytes: &[u8]) -> Option<usize> {
     if let Some(at) = split_at(&bytes[..bytes.len().min(NEAR)]) {
         return Some(at);
@@ -56,10 +52,9 @@ pub(super) fn split_point(bytes: &[u8]) -> Option<usize> {
         .find(|&at| is_split_point(bytes, at, false))
 }
 
-/// Returns whether no rule reaches across the line break that ends at `at`.
-///
-/// A delimited reference does, if its delimiter and scheme have no other delimiter behind them; and
-/// so do a bare reference at the end of the line (T33), and `URL:` (T35).
+/// Returns whether no rule reaches across the line break that ends at `at`: not a delimited reference,
+/// whose delimiter and scheme no other delimiter follows, nor a bare one at the end of the line (T33),
+/// nor `URL:` (T35).
 fn is_split_point(bytes: &[u8], at: usize, starts_text: bool) -> bool {
     !ends_in_reference(&bytes[..at]) && !may_be_open(bytes, at, starts_text)
 }
@@ -77,7 +72,7 @@ fn ends_in_reference(line: &[u8]) -> bool {
             .any(|three| three.eq_ignore_ascii_case(b"www"))
 }
 
-/// Returns whether a delimiter before `at` may open a reference that goes on behind it.
+/// Returns whether a delimiter before `at` may open a reference that goes on after it.
 fn may_be_open(bytes: &[u8], at: usize, starts_text: bool) -> bool {
     let start = at.saturating_sub(REACH);
     let near = &bytes[start..at];

@@ -1,6 +1,5 @@
-//! The window as the rules read it: bytes, characters and lines.
-//!
-//! A view records reads past its end, so that no rule decides before its bytes are there.
+//! The window as the rules read it. A view records reads past its end: no rule decides before its bytes
+//! are there.
 
 use std::cell::Cell;
 
@@ -23,9 +22,9 @@ pub(super) const fn is_scheme_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
 }
 
-/// A window, with what the rules noticed in it.
+/// A window, and the reads that the rules noticed.
 pub(super) struct TextView<'a> {
-    /// Look-behind and pending bytes.
+    /// The look-behind and pending bytes.
     pub(super) bytes: &'a [u8],
     /// The outer end of the last reference: schemes and delimiters start here at the earliest.
     pub(super) floor: usize,
@@ -65,12 +64,10 @@ impl<'a> TextView<'a> {
         self.bytes.get(at.checked_sub(1)?).copied()
     }
 
-    /// Returns whether a rule read past the end since the last call.
     pub(super) fn take_beyond(&self) -> bool {
         self.beyond.replace(false)
     }
 
-    /// Records that a rule needs more bytes.
     pub(super) fn look_beyond(&self) {
         self.beyond.set(true);
     }
@@ -110,7 +107,7 @@ impl<'a> TextView<'a> {
         }
     }
 
-    /// Returns whether the letters of `lower` stand at an index, in any case.
+    /// Returns whether the letters of `lower` are at an index, in any case.
     pub(super) fn spells(&self, at: usize, lower: &[u8]) -> bool {
         lower.iter().enumerate().all(|(n, &byte)| {
             self.at(at + n)
@@ -186,13 +183,12 @@ impl<'a> TextView<'a> {
     }
 }
 
-/// T9: the most blanks between a delimiter and what it delimits.
+/// T9: the most blanks between a delimiter and the delimited text.
 pub(super) const PADDING: usize = 64;
 
 /// The distance in which a line's start is looked for, in bytes.
 const LINE_START: usize = 1024;
 
-/// The effect of a character on the URI before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// Belongs to the URI: letters, marks, joiners, emoji, the en dash.
@@ -239,7 +235,7 @@ pub(super) fn role(code: u32) -> Role {
     }
 }
 
-/// T39: returns whether a byte behind a backslash makes an escape of troff that a URI may hold.
+/// T39: returns whether a byte after a backslash makes an escape of troff that a URI may hold.
 pub(super) fn is_escape(byte: u8) -> bool {
     matches!(byte, b':' | b'-')
 }

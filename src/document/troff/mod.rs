@@ -1,5 +1,4 @@
-//! References in the source of manual pages and other documents of troff: those of text, without troff's
-//! escapes.
+//! References in the source of manual pages and other documents of troff: text without troff's escapes.
 #![doc = include_str!("rules.md")]
 
 use super::events::{Event, Events};
@@ -31,11 +30,11 @@ pub(super) const FORMAT: Format = Format {
     ..text::FORMAT
 };
 
-/// The macros by which a file is known: titles of manual pages (man, mdoc), and headings.
+/// The macros by which a file is recognized: titles of manual pages (man, mdoc), and headings.
 const MACROS: [&[u8]; 7] = [b"TH", b"Dd", b"SH", b"Sh", b"TL", b"NH", b"sh"];
 
-/// Returns whether the first bytes of a file are those of a document for troff: a line begins with
-/// a macro that such documents have near their start.
+/// Returns whether the first bytes of a file begin a document for troff: a line begins with a macro that
+/// such documents have near their start.
 #[cfg(feature = "audit")]
 pub(crate) fn is_troff(head: &[u8]) -> bool {
     head.split(|&byte| byte == b'\n').any(|line| {
@@ -55,7 +54,6 @@ static ESCAPE: Pattern = Pattern::new(
 /// The longest piece of a document that is read at a time, in bytes.
 const MAX_PIECE: usize = 1 << 20;
 
-/// The scanner for troff: the rules for text, in a document without escapes.
 struct TroffScanner {
     scanners: NestedScanners,
     settled: bool,
@@ -86,7 +84,6 @@ impl Scan for TroffScanner {
 }
 
 impl TroffScanner {
-    /// Reports the references of a piece that begins at an offset.
     fn piece(&mut self, bytes: &[u8], offset: u64, events: &mut Events) {
         let text = without_escapes(bytes, offset);
         self.scanners.free_text(text.source(), events, |_, _| {});
@@ -104,8 +101,7 @@ fn piece_length(bytes: &[u8]) -> usize {
     end.map_or(MAX_PIECE, |end| end + 1)
 }
 
-/// Returns a text that begins at an offset, without the escapes that print nothing, and with a hyphen
-/// for `\-`.
+/// Returns a text at an offset, without escapes that print nothing, and with a hyphen for `\-`.
 fn without_escapes(bytes: &[u8], offset: u64) -> DecodedText {
     let mut text = DecodedText::default();
     text.begin(offset);
