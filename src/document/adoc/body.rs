@@ -98,11 +98,10 @@ impl BlockReader for AdocReader {
         let line = head.trim_ascii_end();
         match &self.verbatim {
             Some(verbatim) => line == verbatim.delimiter || line.starts_with(b"include::"),
-            None => {
-                DELIMITER.is_match(line)
-                    && !previous
-                        .is_some_and(|previous| is_underlined(previous.trim_ascii_end(), line))
+            None if DELIMITER.is_match(line) => {
+                !previous.is_some_and(|previous| is_underlined(previous.trim_ascii_end(), line))
             }
+            None => false,
         }
     }
 

@@ -177,11 +177,8 @@ impl AdocInlineText<'_> {
     fn constrained(&self, at: usize) -> Option<usize> {
         const LONGEST: usize = 1 << 10;
         let text = &self.text;
-        let opens = char_before(text, at).is_none_or(|before| !is_word(before))
-            && text
-                .get(at + 1)
-                .is_some_and(|byte| !byte.is_ascii_whitespace());
-        if !opens {
+        let next = text.get(at + 1).filter(|byte| !byte.is_ascii_whitespace());
+        if next.is_none() || char_before(text, at).is_some_and(is_word) {
             return None;
         }
         let limit = text.len().min(at + LONGEST);
@@ -189,7 +186,7 @@ impl AdocInlineText<'_> {
         ends.find(|&end| {
             end > at + 1
                 && !text[end - 1].is_ascii_whitespace()
-                && char_at(text, end + 1).is_none_or(|after| !is_word(after))
+                && !char_at(text, end + 1).is_some_and(is_word)
         })
     }
 
@@ -218,9 +215,7 @@ impl AdocInlineText<'_> {
             let (source, reader) = (self.source, &mut *self.reader);
             match *name {
                 "image" => reader.media(source, "image", target, open + 1..close),
-                "xref" => reader
-                    .results
-                    .reference(cross_reference(source, target, true)),
+                "xref" => (reader.results).reference(cross_reference(source, target, true)),
                 "mailto" => {
                     let mut found = reference(source, target.clone(), "link");
                     found.text = Some([b"mailto:", &source.bytes[target]].concat());
@@ -236,17 +231,13 @@ impl AdocInlineText<'_> {
                             target = target.start + marks.len()..target.end - marks.len();
                         }
                     }
-                    reader
-                        .results
-                        .reference(without_blanks(link(source, target)));
+                    (reader.results).reference(without_blanks(link(source, target)));
                 }
             }
             // The text of a link may hold other macros.
             let is_over = matches!(*name, "image" | "mailto");
-            self.replace(
-                whole.start..if is_over { close + 1 } else { open },
-                REPLACED,
-            );
+            let end = if is_over { close + 1 } else { open };
+            self.replace(whole.start..end, REPLACED);
             at = close;
         }
     }
@@ -272,10 +263,10 @@ impl AdocInlineText<'_> {
             None | Some(b' ' | b'\t' | b'\n' | b'<' | b'>' | b'(' | b')' | b'[' | b']' | b';') => {}
             Some(b'"' | b'\'' | REPLACED) => {}
             _ if is_macro => {}
-            Some(byte @ (b'*' | b'_' | b'`' | b'#'))
-                if char_before(text, start - 1).is_none_or(|before| !is_word(before)) =>
+            Some(b'*' | b'_' | b'`' | b'#')
+                if !char_before(text, start - 1).is_some_and(is_word) =>
             {
-                mark = Some(byte);
+                mark = before;
             }
             _ => return None,
         }
@@ -284,9 +275,7 @@ impl AdocInlineText<'_> {
             b'[' | b']' | REPLACED => true,
             // Not part of a URI in angle brackets.
             b'>' if before == Some(b'<') => true,
-            byte if Some(byte) == mark => {
-                char_at(text, floor + at + 1).is_none_or(|after| !is_word(after))
-            }
+            byte if Some(byte) == mark => !char_at(text, floor + at + 1).is_some_and(is_word),
             byte => byte.is_ascii_whitespace(),
         };
         let run = text[floor..limit].iter().enumerate().position(is_stop);
@@ -398,7 +387,7 @@ fn escapes(text: &[u8], at: usize) -> bool {
         return false;
     }
     let rest = &text[at + 1..text.len().min(at + MAX_SPAN)];
-    let is_edge = |end: usize| char_at(rest, end).is_none_or(|after| !is_word(after));
+    let is_edge = |end: usize| !char_at(rest, end).is_some_and(is_word);
     let follows_word = char_before(text, at).is_some_and(is_word);
     match rest {
         [b'{', ..] => begins_attribute(rest),
@@ -410,9 +399,8 @@ fn escapes(text: &[u8], at: usize) -> bool {
             ends.any(|end| end > 1 && !rest[end - 1].is_ascii_whitespace() && is_edge(end + 1))
         }
         [mark @ (b'^' | b'~'), inner @ ..] => {
-            let end = inner
-                .iter()
-                .position(|byte| byte == mark || byte.is_ascii_whitespace());
+            let is_end = |byte: &u8| byte == mark || byte.is_ascii_whitespace();
+            let end = inner.iter().position(is_end);
             end.is_some_and(|end| end > 0 && inner[end] == *mark)
         }
         [b'-', b'-', ..] => follows_word && !is_edge(2),

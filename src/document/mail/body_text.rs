@@ -97,14 +97,9 @@ impl Trailer {
             return;
         }
         if !self.has_begun && !line.is_empty() {
-            let clear = line
-                .iter()
-                .any(|byte| matches!(byte, b' ' | b'\t' | b'_' | b':' | b'.' | b'<'));
-            if clear || self.is_padded {
-                self.has_begun = true;
-            } else {
-                self.is_padded = line.ends_with(b"=");
-            }
+            let is_clear = |byte| matches!(byte, b' ' | b'\t' | b'_' | b':' | b'.' | b'<');
+            self.has_begun = self.is_padded || line.iter().copied().any(is_clear);
+            self.is_padded |= line.ends_with(b"=") && !self.has_begun;
         }
         if !self.has_begun {
             return self.release(sink, TrailerSplit::Encoded);
@@ -158,10 +153,7 @@ pub(super) struct SignatureFinder {
 impl SignatureFinder {
     /// Returns the flags of a reference at an offset in the text.
     pub(super) fn at(&self, offset: u64) -> Flags {
-        match self.mark {
-            Some(mark) if offset > mark => Flags::IN_SIGNATURE,
-            _ => Flags::NONE,
-        }
+        Flags::IN_SIGNATURE.when(self.mark.is_some_and(|mark| offset > mark))
     }
 
     pub(super) fn read(&mut self, text: &Window<'_>) {
@@ -169,25 +161,18 @@ impl SignatureFinder {
             return;
         }
         let from = text.at_offset(self.searched.max(text.offset));
-        let found = MARK
-            .find_iter(&text.bytes[from..])
-            .map(|at| from + at)
-            .find(|&at| {
-                let starts = match at.checked_sub(1) {
-                    Some(before) => text.bytes[before] == b'\n',
-                    None => text.offset == 0,
-                };
-                starts
-                    && matches!(
-                        text.bytes[at + 3..],
-                        [] | [b'\n', ..] | [b'\r'] | [b'\r', b'\n', ..]
-                    )
-            });
-        self.mark = found.map(|at| text.offset_at(at));
+        let bytes = text.bytes;
+        let is_line = |&at: &usize| {
+            let before = at.checked_sub(1).map(|before| bytes[before]);
+            let rest = &bytes[at + 3..];
+            before.map_or(text.offset == 0, |before| before == b'\n')
+                && matches!(rest, [] | [b'\n', ..] | [b'\r'] | [b'\r', b'\n', ..])
+        };
+        let mut found = MARK.find_iter(&bytes[from..]).map(|at| from + at);
+        self.mark = found.find(is_line).map(|at| text.offset_at(at));
         // A mark that the window's end may have cut is searched for again.
-        self.searched = text
-            .offset_at(text.bytes.len().saturating_sub(4))
-            .max(self.searched);
+        let searched = text.offset_at(bytes.len().saturating_sub(4));
+        self.searched = searched.max(self.searched);
     }
 }
 

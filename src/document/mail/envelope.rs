@@ -87,13 +87,9 @@ fn first_address(text: &str) -> Option<String> {
                 let inner = &value[at + 1..];
                 let inner = &inner[..bracket_end(inner)];
                 // An obsolete route: `<@a.example,@b.example:user@c.example>`.
-                let route = inner.first() == Some(&b'@');
                 let colon = inner.iter().position(|&byte| byte == b':');
-                let inner = match colon {
-                    Some(colon) if route => &inner[colon + 1..],
-                    _ => inner,
-                };
-                return non_empty(inner);
+                let colon = colon.filter(|_| inner.starts_with(b"@"));
+                return non_empty(colon.map_or(inner, |colon| &inner[colon + 1..]));
             }
             // The name of a group.
             b':' => plain.clear(),
@@ -240,20 +236,16 @@ impl Date {
         // Zones follow the time; the weekday precedes it.
         if self.time.is_some() {
             let split = word.iter().position(|byte| matches!(byte, b'+' | b'-'));
+            let zone = ZONES.iter().find(|zone| word.eq_ignore_ascii_case(zone.0));
             let minutes = match split {
                 // `GMT+0200`.
                 Some(at) => offset(&word[at..])?,
-                None => ZONES
-                    .iter()
-                    .find(|(name, _)| word.eq_ignore_ascii_case(name))
-                    .map_or(0, |(_, hours)| hours * 60),
+                None => zone.map_or(0, |zone| zone.1 * 60),
             };
             // The name of a zone may follow its offset.
             self.zone = self.zone.or(Some(minutes));
         }
-        word.iter()
-            .all(|byte| !byte.is_ascii_control())
-            .then_some(())
+        (!word.iter().any(u8::is_ascii_control)).then_some(())
     }
 
     fn utc(&self) -> Option<String> {
@@ -305,9 +297,8 @@ pub(super) fn month(word: &[u8]) -> Option<i64> {
     // `sept` and unabbreviated names occur.
     let start = word.get(..3)?;
     let known = word.iter().all(u8::is_ascii_alphabetic) && word.len() <= 9;
-    let index = MONTHS
-        .iter()
-        .position(|month| start.eq_ignore_ascii_case(month));
+    let mut months = MONTHS.iter();
+    let index = months.position(|month| start.eq_ignore_ascii_case(month));
     index.filter(|_| known).map(|index| index as i64 + 1)
 }
 
@@ -326,11 +317,8 @@ pub(super) fn time(word: &[u8]) -> Option<(i64, i64, i64)> {
 /// Parses `+0100` and `-08:00` as minutes.
 fn offset(word: &[u8]) -> Option<i64> {
     let sign = if word[0] == b'-' { -1 } else { 1 };
-    let digits: Vec<u8> = word[1..]
-        .iter()
-        .copied()
-        .filter(|&byte| byte != b':')
-        .collect();
+    let mut digits = word[1..].to_vec();
+    digits.retain(|&byte| byte != b':');
     let number = number(&digits).filter(|_| digits.len() == 4)?;
     let (hours, minutes) = (number / 100, number % 100);
     (minutes < 60).then_some(sign * (hours * 60 + minutes))

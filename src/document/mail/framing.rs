@@ -99,9 +99,8 @@ impl<'f> Feed<'_, 'f> {
         let offset = self.window.offset_at(at);
         self.archive.count += 1;
         self.archive.scanners.counts.members += 1;
-        self.archive
-            .tree
-            .begin(self.archive.count, offset, unquotes);
+        let count = self.archive.count;
+        self.archive.tree.begin(count, offset, unquotes);
     }
 
     /// Begins message 0, the text before the first message.
@@ -137,8 +136,7 @@ impl<'f> Feed<'_, 'f> {
                 }
                 self.archive.is_open = true;
             }
-            let found = framing.end(at, self);
-            let (to, next, ending) = match found {
+            let (to, next, ending) = match framing.end(at, self) {
                 MessageEnd::At { end, next, ending } => (end, next, Some(ending)),
                 MessageEnd::NotBefore(to) => (to, to, None),
             };
@@ -255,17 +253,13 @@ impl Framing for Mmdf {
                 Ok(line) if line.start == at => {
                     self.has_begun = true;
                     at = line.end;
+                    continue;
                 }
                 Err(safe) if safe == at => return ControlFlow::Break(at),
-                _ if self.has_begun => {
-                    feed.begin(at, false);
-                    return ControlFlow::Continue(at);
-                }
-                _ => {
-                    feed.begin_junk(at);
-                    return ControlFlow::Continue(at);
-                }
+                _ if self.has_begun => feed.begin(at, false),
+                _ => feed.begin_junk(at),
             }
+            return ControlFlow::Continue(at);
         }
     }
 
@@ -358,8 +352,7 @@ impl Framing for Rnews {
         let offset = feed.window.offset_at(at);
         feed.begin(at, false);
         if matches!(line, b"#! cunbatch" | b"#! gunbatch" | b"#! zunbatch") {
-            let counts = &mut feed.archive.scanners.counts;
-            counts.skip("application/x-compressed-news");
+            (feed.archive.scanners.counts).skip("application/x-compressed-news");
             feed.diagnose(&diagnostic::OPAQUE, at);
             self.is_closed = true;
             (self.end, self.is_right) = (offset, Some(true));

@@ -69,7 +69,8 @@ impl Default for SeparatorSearch {
 impl SeparatorSearch {
     /// Finds the separator that ends the current message, from `at` on, or returns the index up to which
     /// the message goes in any case.
-    /// || `leads` tests whether the bytes at an offset from a Content-Length field end a message, or returns
+    ///
+    /// `leads` tests whether the bytes at an offset from a Content-Length field end a message, or returns
     /// `None` if more bytes decide. `seen` takes each line that may be a separator, and whether it is text.
     fn next(
         &mut self,
@@ -186,13 +187,13 @@ fn before(bytes: &[u8], line: usize, offset: u64) -> PrecedingLine {
 /// Returns the end of a message before a separator, to which one blank line belongs.
 fn message_end(bytes: &[u8], at: usize, line: usize) -> usize {
     let text = &bytes[at..line];
-    let cut = text
-        .strip_suffix(b"\n")
-        .map(|text| text.strip_suffix(b"\r").unwrap_or(text))
-        .filter(|text| {
-            text.ends_with(b"\n") || (text.is_empty() && at > 0 && bytes[at - 1] == b'\n')
-        });
-    cut.map_or(line, |text| at + text.len())
+    let Some(text) = text.strip_suffix(b"\n") else {
+        return line;
+    };
+    let text = text.strip_suffix(b"\r").unwrap_or(text);
+    let end = at + text.len();
+    let is_blank = end > 0 && bytes[end - 1] == b'\n';
+    if is_blank { end } else { line }
 }
 
 /// Returns the end of the bytes that belong to the message whatever follows: without a last line that
@@ -310,11 +311,9 @@ impl Mbox {
         let window = feed.window;
         let is_file = window.last && line == window.bytes.len();
         if let Some(claimed) = self.search.claimed.take() {
-            let fits = [end, line]
-                .map(|at| window.offset_at(at))
-                .contains(&claimed)
-                || (is_file && fits_end(&window, claimed));
-            self.search.is_doubted |= !fits;
+            let ends = [window.offset_at(end), window.offset_at(line)];
+            self.search.is_doubted |=
+                !ends.contains(&claimed) && !(is_file && fits_end(&window, claimed));
         }
         if std::mem::take(&mut self.search.is_doubted) {
             feed.diagnose(&diagnostic::CONTENT_LENGTH_MISMATCH, end);

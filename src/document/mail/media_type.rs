@@ -64,9 +64,10 @@ const TROFF: &[&str] = &[
 ];
 
 pub(super) fn text_source(media_type: &str) -> TextSource {
-    match TROFF.contains(&media_type) {
-        true => TextSource::Troff,
-        false => TextSource::Prose,
+    if TROFF.contains(&media_type) {
+        TextSource::Troff
+    } else {
+        TextSource::Prose
     }
 }
 
@@ -137,10 +138,9 @@ impl PartClass {
 
     fn of_file_name(name: &[u8]) -> Option<Self> {
         let name = name.to_ascii_lowercase();
-        EXTENSIONS
-            .iter()
-            .find(|(extension, _)| name.ends_with(extension.as_bytes()))
-            .map(|&(_, class)| class)
+        let mut rows = EXTENSIONS.iter();
+        let row = rows.find(|(extension, _)| name.ends_with(extension.as_bytes()));
+        row.map(|&(_, class)| class)
     }
 }
 
@@ -188,10 +188,8 @@ pub(super) fn file_name(header: &Header) -> Vec<u8> {
         let value = parameters?.parameter(name)?;
         Some(value.trim_ascii().to_vec())
     };
-    let disposition = header
-        .value(EntityProperty::Disposition)
-        .map(Parameters::parse);
-    parameter(disposition.as_ref(), "filename")
+    let disposition = header.value(EntityProperty::Disposition);
+    parameter(disposition.map(Parameters::parse).as_ref(), "filename")
         .or_else(|| parameter(header.entity.content_type.as_deref(), "name"))
         .unwrap_or_default()
 }

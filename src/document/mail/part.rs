@@ -95,12 +95,8 @@ impl LeafPart {
         let body = &mut self.body;
         match &mut self.lines {
             RawLines::Stored => body.decode(Some(raw), run),
-            RawLines::Unquoted(unquoter) => {
-                unquoter.push(raw, |piece| body.decode(Some(piece), run));
-            }
-            RawLines::Base64(trailer) => {
-                trailer.push(raw, |split, bytes| body.split(split, bytes, run));
-            }
+            RawLines::Unquoted(lines) => lines.push(raw, |piece| body.decode(Some(piece), run)),
+            RawLines::Base64(lines) => lines.push(raw, |kind, bytes| body.split(kind, bytes, run)),
         }
     }
 
@@ -117,9 +113,7 @@ impl LeafPart {
                     body.reader.diagnostics.push(&diagnostic::NUL_BYTES);
                 }
             }
-            RawLines::Base64(trailer) => {
-                trailer.end(|split, bytes| body.split(split, bytes, run));
-            }
+            RawLines::Base64(lines) => lines.end(|kind, bytes| body.split(kind, bytes, run)),
         }
         body.decode(None, run);
         body.take(&[], true, run);

@@ -4,6 +4,7 @@ use memchr::memchr;
 
 use super::envelope::{month, time};
 use super::header::split_field;
+use crate::bytes::class::run_end;
 
 /// The longest separator, in bytes, and the longest part of the next line that is tested.
 pub(super) const LINE: usize = 4096;
@@ -98,9 +99,7 @@ pub(super) fn classify(
         && next.len() < FIELD
         && match value {
             Some(value) => matches!(value, b"" | b"/"),
-            None => next
-                .iter()
-                .all(|&byte| (33..=126).contains(&byte) || matches!(byte, b' ' | b'\t')),
+            None => next.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\t')),
         };
     let is_dated = ends_in_date(rest);
     let is_after_blank = preceding == PrecedingLine::Blank;
@@ -126,10 +125,7 @@ pub(super) fn style_of(line: &[u8]) -> SeparatorStyle {
 
 /// Matches `<40 or 64 hexadecimal digits> Mon Sep 17 00:00:00 2001`.
 fn is_git(rest: &[u8]) -> bool {
-    let digits = rest
-        .iter()
-        .take_while(|byte| byte.is_ascii_hexdigit())
-        .count();
+    let digits = run_end(rest, 0, |byte| byte.is_ascii_hexdigit());
     matches!(digits, 40 | 64) && rest[digits..].trim_ascii() == b"Mon Sep 17 00:00:00 2001"
 }
 

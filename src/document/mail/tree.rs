@@ -373,12 +373,11 @@ impl MimeTree {
             return;
         };
         if !level.boundary.is_empty() {
-            let is_found = level.count > 0;
             let codes = [
                 &diagnostic::BOUNDARY_NEVER_FOUND,
                 &diagnostic::CLOSE_MISSING,
             ];
-            self.diagnose_here(codes[usize::from(is_found)], out);
+            self.diagnose_here(codes[usize::from(level.count > 0)], out);
         }
         for _ in 0..level.documents {
             out.push(Event::Leave);
@@ -443,8 +442,7 @@ impl MimeTree {
             self.diagnose_here(&diagnostic::MIME_DEPTH_LIMIT, run.out);
             class = PartClass::TEXT;
         }
-        let signature = kind == EntityKind::Signed && count > 1 || kind == EntityKind::Encrypted;
-        if signature {
+        if kind == EntityKind::Signed && count > 1 || kind == EntityKind::Encrypted {
             class = PartClass::Binary;
         }
         if kind == EntityKind::LastAlternative && count > 1 && class.is_read() {
@@ -621,8 +619,7 @@ impl MimeTree {
             diagnostic_offset: Some(self.at),
             ..self.leaf.take_member()
         };
-        self.leaf
-            .begin(PartContent::Document, member, self.unquotes);
+        (self.leaf).begin(PartContent::Document, member, self.unquotes);
     }
 
     fn begin_part(
@@ -642,13 +639,10 @@ impl MimeTree {
         }
         let may_open =
             class == PartClass::Binary && run.scanners.options.attachments == Attachments::Open;
-        let contents = if may_open {
-            PartClass::decompressed(&self.header)
-        } else {
-            class
-        };
+        let mut contents = class;
         if may_open {
             // It is added to the statistics once it has been decompressed or skipped.
+            contents = PartClass::decompressed(&self.header);
         } else if class.is_read() {
             run.scanners.counts.parts += 1;
         } else {
@@ -675,9 +669,7 @@ impl MimeTree {
             .and_then(|content_type| content_type.parameter("charset"))
             .unwrap_or_default();
         member.media_type.push_str(media_type);
-        member
-            .charset
-            .extend_from_slice(&charset[..charset.len().min(MAX_CHARSET)]);
+        (member.charset).extend_from_slice(&charset[..charset.len().min(MAX_CHARSET)]);
         let member = Member {
             source: media_type::text_source(media_type),
             transfer,
@@ -693,11 +685,6 @@ impl MimeTree {
         if !std::mem::take(&mut self.in_preamble) || self.preamble.list.is_empty() {
             return;
         }
-        let flags = if confirmed {
-            Flags::PREAMBLE
-        } else {
-            Flags::NONE
-        };
         if !confirmed {
             // Without a boundary the body is one part, read as text.
             let is_body = self.levels.last().is_some_and(|level| level.is_body);
@@ -712,7 +699,7 @@ impl MimeTree {
         for event in &self.preamble.list {
             let mut copy = out.adopt(event, &self.preamble, &[]);
             if let Event::Reference(found) = &mut copy {
-                found.flags |= flags;
+                found.flags |= Flags::PREAMBLE.when(confirmed);
             }
             out.push(copy);
         }

@@ -63,11 +63,8 @@ impl LineUnquoter {
         let nuls = tail.iter().rev().take_while(|&&byte| byte == 0).count();
         if nuls > 0 {
             let continues = self.in_run && nuls == raw.len();
-            return if nuls < MIN_RUN && !continues {
-                nuls
-            } else {
-                0
-            };
+            let is_run = nuls >= MIN_RUN || continues;
+            return if is_run { 0 } else { nuls };
         }
         let line = match memchr::memrchr(b'\n', tail) {
             Some(at) => &tail[at + 1..],
@@ -105,14 +102,9 @@ impl LineUnquoter {
         let mut start = from;
         for at in QUOTED.find_iter(&raw[from..]) {
             let at = from + at;
-            let line = raw[..at]
-                .iter()
-                .rposition(|&byte| byte != b'>')
-                .map_or(0, |at| at + 1);
-            let starts = match line.checked_sub(1) {
-                Some(before) => raw[before] == b'\n',
-                None => !self.in_line,
-            };
+            let before = raw[..at].iter().rposition(|&byte| byte != b'>');
+            let line = before.map_or(0, |before| before + 1);
+            let starts = before.map_or(!self.in_line, |before| raw[before] == b'\n');
             if starts && line >= start {
                 if start < line {
                     sink(&raw[start..line]);

@@ -443,9 +443,8 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
             }
             TagEnd::CodeBlock => self.opaque = self.opaque.saturating_sub(1),
             TagEnd::Image | TagEnd::Link => {
-                if tag == TagEnd::Image {
-                    self.opaque = self.opaque.saturating_sub(1);
-                }
+                let is_image = tag == TagEnd::Image;
+                self.opaque = self.opaque.saturating_sub(is_image.into());
                 self.close_link();
             }
             _ => {}
@@ -683,10 +682,10 @@ fn heading_markup(source: &str) -> &str {
         _ => text,
     };
     let without_marks = text.trim_end_matches('#');
-    match without_marks.ends_with([' ', '\t']) {
-        true => without_marks.trim_end(),
-        false => text,
+    if without_marks.ends_with([' ', '\t']) {
+        return without_marks.trim_end();
     }
+    text
 }
 
 /// The longest attribute list, in bytes.

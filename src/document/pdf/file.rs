@@ -90,7 +90,7 @@ pub(super) struct PdfFile<'a> {
     /// The number in `unpacked` of each object stream, from 1; `None` if it cannot be read.
     streams: HashMap<u32, Option<u32>>,
     root: Option<PdfValue>,
-    is_encrypted: bool,
+    pub(super) is_encrypted: bool,
     /// The bytes of tokens that may still be read.
     steps: usize,
     /// The bytes that may still be unpacked.
@@ -135,11 +135,6 @@ impl<'a> PdfFile<'a> {
         file
     }
 
-    /// Returns whether the strings of the file are encrypted.
-    pub(super) fn is_encrypted(&self) -> bool {
-        self.is_encrypted
-    }
-
     /// Returns the catalog, the root of all other objects.
     pub(super) fn catalog(&mut self) -> Option<PdfValue> {
         let root = self.root?;
@@ -173,9 +168,7 @@ impl<'a> PdfFile<'a> {
     }
 
     fn rest(&self, value: PdfValue) -> &[u8] {
-        self.source(value.source)
-            .get(value.at..)
-            .unwrap_or_default()
+        (self.source(value.source).get(value.at..)).unwrap_or_default()
     }
 
     /// Returns the value after blanks at an index, and charges for it.

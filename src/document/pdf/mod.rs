@@ -57,7 +57,7 @@ impl PdfScanner {
         };
         let mut file = PdfFile::open(bytes, self.max_document);
         let anchors = self.anchors == AnchorReporting::Report;
-        if file.is_encrypted() {
+        if file.is_encrypted {
             diagnose(&diagnostic::PACKAGE_ENCRYPTED, 0, events);
             events.push(Event::Settled);
             return;

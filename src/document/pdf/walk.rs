@@ -305,12 +305,10 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         };
         // A colon in the first segment would end a scheme.
         let first = path.split(|&byte| byte == b'/').next().unwrap_or_default();
-        text.bytes = if first.contains(&b':') {
-            b"./"
-        } else {
-            &b""[..]
+        text.bytes = Vec::new();
+        if first.contains(&b':') {
+            text.bytes.extend(b"./");
         }
-        .to_vec();
         push_path(&path, &mut text.bytes);
         let base = BaseSelector::Fallback;
         Some(ActionTarget { text, base })
@@ -334,12 +332,8 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
 
     fn report(&mut self, target: &ActionTarget, element: &'static str) {
         self.enter();
-        let PdfString {
-            bytes,
-            range,
-            is_packed,
-        } = &target.text;
-        let text = self.events.store(bytes);
+        let range = &target.text.range;
+        let text = self.events.store(&target.text.bytes);
         let span = Span {
             start: self.offset + range.start as u64,
             end: self.offset + range.end as u64,
@@ -348,7 +342,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         found.element = NameRange::Known(element);
         found.attribute = NameRange::Known("uri");
         found.base = target.base;
-        found.flags = Flags::OBJECT | Flags::PACKED.when(*is_packed);
+        found.flags = Flags::OBJECT | Flags::PACKED.when(target.text.is_packed);
         self.events.push(Event::Reference(found));
         self.events.forget_stored();
     }

@@ -608,22 +608,21 @@ fn footnote(text: &[u8]) -> Option<usize> {
 
 /// Splits a hyperlink target that begins with `_`: the name, and the index after the colon.
 fn target_name(text: &[u8]) -> Option<(Range<usize>, usize)> {
-    let start = 1;
     let is_end = |at: usize| matches!(text.get(at), None | Some(b' ' | b'\n'));
     if let Some([whole, name]) = QUOTED_TARGET.group_at(text, 0) {
         return Some((name, text[..whole.end].trim_ascii_end().len()));
     }
-    if matches!(text.get(start), Some(b'_' | b' ' | b'`')) {
+    if matches!(text.get(1), Some(b'_' | b' ' | b'`')) {
         return None;
     }
     let mut colons = memchr::memchr_iter(b':', text);
     let is_escaped = |at: usize| (at - run_start(text, 0..at, |byte| byte == b'\\')) % 2 == 1;
     // One space may be before the colon, but neither another one nor another colon.
     let name_end = |colon: usize| colon - usize::from(text[colon - 1] == b' ');
-    let ends_name = |end: usize| end > start && !matches!(text[end - 1], b':' | b' ' | b'\n');
+    let ends_name = |end: usize| end > 1 && !matches!(text[end - 1], b':' | b' ' | b'\n');
     let colon = colons
-        .find(|&at| at > start && is_end(at + 1) && !is_escaped(at) && ends_name(name_end(at)))?;
-    Some((start..name_end(colon), colon + 1))
+        .find(|&at| at > 1 && is_end(at + 1) && !is_escaped(at) && ends_name(name_end(at)))?;
+    Some((1..name_end(colon), colon + 1))
 }
 
 /// Returns whether the text of a target is the name of another one: `name_` or `` `a phrase`_ ``.

@@ -7,7 +7,7 @@ use super::candidate::{Candidate, Workspace};
 use super::lines::{self, LinePrefix, ReplyMark};
 use super::schemes::{self, SchemeStart};
 use super::view::{Role, TextView, is_break, is_scheme_byte, role};
-use crate::bytes::class::ByteSet;
+use crate::bytes::class::{ByteSet, run_end};
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 
@@ -85,6 +85,7 @@ pub(super) struct Bare<'v, 'a> {
 }
 
 /// The extent of a URI before trimming.
+#[derive(Default)]
 struct Extent {
     end: usize,
     /// The first `?` or `#`.
@@ -137,9 +138,10 @@ impl<'v, 'a> Bare<'v, 'a> {
             0x80.. => return self.beyond_ascii(at, byte),
             _ => STOPS.contains(byte),
         };
-        match stops {
-            true => BareStep::Stop(Flags::NONE),
-            false => BareStep::Take(1),
+        if stops {
+            BareStep::Stop(Flags::NONE)
+        } else {
+            BareStep::Take(1)
         }
     }
 
@@ -168,10 +170,7 @@ impl<'v, 'a> Bare<'v, 'a> {
             None if byte >= 0xA1 => return BareStep::Take(1),
             None => Role::Stop,
         };
-        BareStep::Stop(match role {
-            Role::Invisible => Flags::ZERO_WIDTH,
-            _ => Flags::NONE,
-        })
+        BareStep::Stop(Flags::ZERO_WIDTH.when(role == Role::Invisible))
     }
 
     /// Goes on to the URI's end (T25, T26, T30, T37).
@@ -180,11 +179,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         let limit = self.limit;
         let mut open = [(0u8, 0usize); DEEPEST];
         let mut depth = 0;
-        let mut extent = Extent {
-            end: from,
-            path_end: None,
-            flags: Flags::NONE,
-        };
+        let mut extent = Extent::default();
         let mut at = from;
         loop {
             at = view.first(at, limit, &MARKED);
@@ -292,12 +287,8 @@ impl<'v, 'a> Bare<'v, 'a> {
 
     /// T30: returns the start of the footnote mark, `[1]` to `[999]`, that ends at `end`.
     fn footnote(&self, end: usize, tail: usize) -> Option<usize> {
-        let digits = self.view.bytes[tail..end - 1]
-            .iter()
-            .rev()
-            .take(4)
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
+        let last = self.view.bytes[tail..end - 1].iter().rev().take(4);
+        let digits = last.take_while(|byte| byte.is_ascii_digit()).count();
         let open = (end - 1).checked_sub(digits + 1).filter(|&at| at >= tail)?;
         ((1..=3).contains(&digits) && self.view.bytes[open] == b'[').then_some(open)
     }
@@ -335,9 +326,8 @@ impl<'v, 'a> Bare<'v, 'a> {
     }
 
     fn is_uri(&self, at: usize) -> bool {
-        let run = (0..schemes::LONGEST_RUN)
-            .take_while(|&n| self.view.at(at + n).is_some_and(is_scheme_byte))
-            .count();
+        let is_part = |&n: &usize| self.view.at(at + n).is_some_and(is_scheme_byte);
+        let run = (0..schemes::LONGEST_RUN).take_while(is_part).count();
         run > 0 && self.view.spells(at + run, b"://")
     }
 
@@ -346,9 +336,8 @@ impl<'v, 'a> Bare<'v, 'a> {
         let view = self.view;
         let (end, last_at) = self.authority_extent(from)?;
         let text = &view.bytes[from..end];
-        let doubled = [&b"http:"[..], b"https:", b"ftp:"]
-            .iter()
-            .any(|scheme| text.eq_ignore_ascii_case(scheme));
+        let mut schemes = [&b"http:"[..], b"https:", b"ftp:"].into_iter();
+        let doubled = schemes.any(|scheme| text.eq_ignore_ascii_case(scheme));
         if doubled && view.at(end) == Some(b'/') && view.at(end + 1) == Some(b'/') {
             return None;
         }
@@ -432,32 +421,28 @@ impl<'v, 'a> Bare<'v, 'a> {
     fn read_scheme(&self, start: &SchemeStart) -> Option<Candidate> {
         let view = self.view;
         let floor = start.colon + 1 + if start.slashes { 2 } else { 0 };
-        let (tail, authority) = match start.slashes {
-            true if start.is_special() => {
-                let authority = self.special_authority(floor)?;
-                (authority.end, Some(authority))
+        let mut authority = None;
+        let tail = if !start.slashes {
+            // The shape is tested before the scan, which may be long, and again after it.
+            let end = view.first(floor, floor + SHAPE, &STOPS);
+            if view.bytes.get(end) == Some(&b'\\') {
+                view.stop_at_backslash(end);
             }
-            true => (self.other_authority(floor, start.is_file())?, None),
-            false => {
-                // The shape is tested before the scan, which may be long, and again after it.
-                let end = view.first(floor, floor + SHAPE, &STOPS);
-                if view.bytes.get(end) == Some(&b'\\') {
-                    view.stop_at_backslash(end);
-                }
-                start
-                    .shape()
-                    .filter(|shape| shape(&view.bytes[floor..end]))?;
-                (floor, None)
-            }
+            (start.shape()).filter(|shape| shape(&view.bytes[floor..end]))?;
+            floor
+        } else if start.is_special() {
+            authority.insert(self.special_authority(floor)?).end
+        } else {
+            self.other_authority(floor, start.is_file())?
         };
         let candidate = self.read_tail(floor, tail, authority);
         let rest = &view.bytes[floor..candidate.raw.end];
         // T32
         let remains = match start.shape() {
             _ if start.slashes => {
-                let counts =
+                let is_used =
                     |&byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b']' | 0x80..);
-                rest.iter().any(counts) || start.is_file() && rest.first() == Some(&b'/')
+                rest.iter().any(is_used) || start.is_file() && rest.first() == Some(&b'/')
             }
             Some(shape) => shape(rest),
             None => false,
@@ -477,8 +462,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         let mut extent = match authority {
             Some(authority) if authority.is_cut => Extent {
                 end: authority.end,
-                path_end: None,
-                flags: Flags::NONE,
+                ..Extent::default()
             },
             _ => self.extent(tail),
         };
@@ -499,11 +483,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         // T37: escapes do not extend the URI's reach in the window.
         let reach = start.at + LONGEST + MARGIN;
         let is_cut = reach <= unescaped.end;
-        let length = match is_cut {
-            true => unescaped.index(reach),
-            false => unescaped.text.len(),
-        };
-        let copy = TextView::new(&unescaped.text[..length], 0);
+        let copy = TextView::new(&unescaped.text[..unescaped.index(reach)], 0);
         let at = unescaped.index(start.at);
         let bare = Bare {
             view: &copy,
@@ -524,9 +504,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         let raw = start.at..end;
         let cleaned = raw.len() > candidate.raw.len();
         if cleaned {
-            workspace
-                .text
-                .extend_from_slice(&unescaped.text[candidate.raw]);
+            (workspace.text).extend_from_slice(&unescaped.text[candidate.raw]);
         }
         Some(Candidate {
             raw,
@@ -565,13 +543,13 @@ fn port_end(view: &TextView<'_>, host_end: usize, end: usize) -> usize {
     if host_end >= end || view.bytes[host_end] != b':' {
         return host_end;
     }
-    let digits = view.bytes[host_end + 1..end].iter();
-    let behind = host_end + 1 + digits.take_while(|byte| byte.is_ascii_digit()).count();
-    let empty = behind == host_end + 1;
-    if empty && !matches!(view.at(behind), Some(b'/' | b'?' | b'#')) {
+    let port = run_end(&view.bytes[..end], host_end + 1, |byte| {
+        byte.is_ascii_digit()
+    });
+    if port == host_end + 1 && !matches!(view.at(port), Some(b'/' | b'?' | b'#')) {
         return host_end;
     }
-    behind
+    port
 }
 
 /// Returns the index after the `]` of an IPv6 address in brackets.

@@ -60,21 +60,20 @@ impl Workspace {
     }
 
     pub(super) fn reference<'a>(&'a self, candidate: &Candidate, bytes: &'a [u8]) -> &'a [u8] {
-        match candidate.cleaned {
-            true => &self.text,
-            false => &bytes[candidate.raw.clone()],
+        if candidate.cleaned {
+            &self.text
+        } else {
+            &bytes[candidate.raw.clone()]
         }
     }
 
     #[inline]
     pub(super) fn report(&self, candidate: &Candidate, window: &Window<'_>, events: &mut Events) {
-        let span = Span {
-            start: window.offset_at(candidate.raw.start),
-            end: window.offset_at(candidate.raw.end),
-        };
-        let (text, alternatives) = match candidate.cleaned {
-            true => self.store(candidate, events),
-            false => (TextRange::window(candidate.raw.clone()), (0, 0)),
+        let span = Span::of(&candidate.raw, window);
+        let (text, alternatives) = if candidate.cleaned {
+            self.store(candidate, events)
+        } else {
+            (TextRange::window(candidate.raw.clone()), (0, 0))
         };
         let mut found = FoundReference::new(span, text, candidate.context);
         found.flags = candidate.flags;
@@ -86,17 +85,12 @@ impl Workspace {
     #[cold]
     fn store(&self, candidate: &Candidate, events: &mut Events) -> (TextRange, (u32, u32)) {
         let text = events.store(&self.text);
-        let is_doubtful = !self.hyphens.is_empty() || !self.continuations.is_empty();
-        let alternatives = match is_doubtful || candidate.shorter.is_some() {
-            true => self.store_alternatives(candidate, events),
-            false => (0, 0),
-        };
-        (text, alternatives)
+        (text, self.store_alternatives(candidate, events))
     }
 
     /// Stores the readings without doubtful hyphens (T19), with backslashes (T16), without delimiters (T20).
     fn store_alternatives(&self, candidate: &Candidate, events: &mut Events) -> (u32, u32) {
-        let mut texts = Vec::with_capacity(3);
+        let mut texts = Vec::new();
         let mut store = |places: &[usize], removed: usize, inserted: &[u8]| {
             if places.is_empty() {
                 return;
@@ -179,9 +173,9 @@ impl Unescaped {
                 }
                 _ => {
                     // The stop itself, and the byte that shows that a backslash begins no escape.
-                    let behind = &bytes[stop..bytes.len().min(stop + 2)];
-                    self.text.extend_from_slice(behind);
-                    self.end += behind.len().min(1);
+                    let rest = &bytes[stop..bytes.len().min(stop + 2)];
+                    self.text.extend_from_slice(rest);
+                    self.end += rest.len().min(1);
                     return;
                 }
             }

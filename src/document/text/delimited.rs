@@ -91,7 +91,7 @@ static MARKED: ByteSet = ByteSet::EMPTY
     .with(b"<>\"\\\x7F\xC2\xE1\xE2\xE3\xEF");
 
 /// A run of blanks and ignorable characters between delimiters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Gap {
     end: usize,
     /// The run holds a blank, and not ignorable characters alone.
@@ -131,16 +131,12 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
         strict: bool,
         entities: Option<&'v Cell<bool>>,
     ) -> Option<Self> {
-        let limits = match opening.is_quote {
-            _ if strict => [usize::MAX; 2],
-            true => QUOTE,
-            false => ANGLE,
-        };
+        let limits = if opening.is_quote { QUOTE } else { ANGLE };
         let mut reader = DelimitedReader {
             view,
             opening,
             start: 0,
-            limits,
+            limits: if strict { [usize::MAX; 2] } else { limits },
             prefix: None,
             entities: entities.filter(|_| !opening.is_quote),
             is_troff: None,
@@ -186,11 +182,17 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
                 // T10
                 b'<' | b'>' | b'"' => return None,
                 _ => match self.read_gap(at, limit)? {
-                    gap if gap.end == at => at += self.kept_length(at)?,
+                    gap if gap.end == at => {
+                        let scalar = view.scalar(at);
+                        if scalar.is_some_and(|(code, _)| code < 0x80) {
+                            return None;
+                        }
+                        at += scalar.map_or(1, |(_, length)| length);
+                    }
                     gap if view.at(gap.end)? == self.closer() => {
                         // T17
-                        let is_mark =
-                            gap.is_wrap && !self.opening.is_quote && !self.has_reply_marks();
+                        let has_marks = self.prefix.is_some_and(|prefix| prefix.marks() > 0);
+                        let is_mark = gap.is_wrap && !self.opening.is_quote && !has_marks;
                         if is_mark && self.spaces > 0 {
                             return None;
                         }
@@ -234,24 +236,9 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
         (!self.opening.is_quote).then_some(at + 1)
     }
 
-    /// Returns the length of a character that is kept, or `None` for a control.
-    fn kept_length(&self, at: usize) -> Option<usize> {
-        match self.view.scalar(at) {
-            Some((code, _)) if code < 0x80 => None,
-            Some((_, length)) => Some(length),
-            None => Some(1),
-        }
-    }
-
-    fn has_reply_marks(&self) -> bool {
-        self.prefix.is_some_and(|prefix| prefix.marks() > 0)
-    }
-
     fn copy_up_to(&mut self, end: usize, workspace: &mut Workspace) {
         if self.copied < end {
-            workspace
-                .text
-                .extend_from_slice(&self.view.bytes[self.copied..end]);
+            (workspace.text).extend_from_slice(&self.view.bytes[self.copied..end]);
             self.kept = end;
         }
     }
@@ -293,9 +280,7 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
         let view = self.view;
         let mut gap = Gap {
             end: from,
-            has_blank: false,
-            is_wrap: false,
-            is_continued: false,
+            ..Gap::default()
         };
         while gap.end <= limit {
             let byte = view.at(gap.end)?;
@@ -367,13 +352,10 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
 
     /// Ends the reference at `end`, before the closing delimiter at `closer`.
     fn close(mut self, end: usize, closer: usize, workspace: &mut Workspace) -> Option<Candidate> {
-        let behind = |at| {
-            self.view
-                .at(at)
-                .is_some_and(|byte| byte.is_ascii_alphanumeric())
-        };
+        let after = || self.view.at(closer + 1);
+        let is_inside = || after().is_some_and(|byte| byte.is_ascii_alphanumeric());
         // T18
-        if end == self.start || (self.opening.is_quote && behind(closer + 1)) {
+        if end == self.start || (self.opening.is_quote && is_inside()) {
             return None;
         }
         let cleaned = self.copied > self.start;
@@ -442,15 +424,14 @@ fn is_acceptable(start: &SchemeStart, rest: &[u8]) -> bool {
 
 /// T21: returns whether `//`, if there, is before an authority.
 fn has_authority(rest: &[u8], is_file: bool) -> bool {
-    let Some(behind) = rest.strip_prefix(b"//") else {
+    let Some(rest) = rest.strip_prefix(b"//") else {
         return true;
     };
-    let mut authority = behind
-        .iter()
-        .take_while(|byte| !matches!(byte, b'/' | b'?' | b'#'));
+    let is_part = |byte: &&u8| !matches!(byte, b'/' | b'?' | b'#');
+    let mut authority = rest.iter().take_while(is_part);
     // `[::]` has neither a letter nor a digit.
     authority.any(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b']' | 0x80..))
-        || is_file && behind.starts_with(b"/")
+        || is_file && rest.starts_with(b"/")
 }
 
 /// T22: reads the reference in `<URL:...>`, of any scheme or relative; `colon` is the colon of `URL:`.
@@ -466,10 +447,10 @@ pub(super) fn read_prefixed(
         .filter(|opening| !opening.is_quote && opening.has_prefix)?;
     let mut candidate = with_entity_marks(|entities| {
         let reader = DelimitedReader::new(view, opening, strict, entities)?;
-        match reader.start - (colon + 1) > PADDING {
-            true => None,
-            false => reader.read(workspace),
+        if reader.start - (colon + 1) > PADDING {
+            return None;
         }
+        reader.read(workspace)
     })?;
     let reference = workspace.reference(&candidate, view.bytes);
     let has_spaces = candidate.flags.contains(Flags::INNER_SPACE);

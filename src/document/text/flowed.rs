@@ -73,10 +73,10 @@ impl LastDelimiter {
             b'"' => !blank || before.is_ascii_whitespace() || b"([{=:,".contains(&before),
             _ => false,
         };
-        match opens {
-            true => Self::before(rest),
-            false => LastDelimiter::Closed,
+        if !opens {
+            return LastDelimiter::Closed;
         }
+        Self::before(rest)
     }
 
     /// Returns the state of a delimiter before `text`.
@@ -180,8 +180,8 @@ impl Flowed {
         if continues && self.delimiter != LastDelimiter::BeforeUri {
             out.map.skip(prefix);
         } else {
-            // The first line of a paragraph keeps its quote marks, which the rules for text need. A form feed is
-            // white space to them, before which no quote mark is.
+            // The first line of a paragraph keeps its quote marks, which the rules for text need. A form
+            // feed, which is white space to them, keeps a stuffed mark from being one.
             let prefix = if is_stuffed_mark(content) {
                 b"\x0C"
             } else {
@@ -189,15 +189,12 @@ impl Flowed {
             };
             out.copy(prefix);
         }
-        let before = if continues {
-            self.delimiter
-        } else {
-            LastDelimiter::Closed
-        };
-        self.delimiter = match self.delete_space {
-            true => LastDelimiter::Closed,
-            false => before.after(body),
-        };
+        if !continues || self.delete_space {
+            self.delimiter = LastDelimiter::Closed;
+        }
+        if !self.delete_space {
+            self.delimiter = self.delimiter.after(body);
+        }
         let soft = ending > 0 && body.ends_with(b" ") && body != b"-- ";
         self.soft_depth = soft.then_some(depth);
         if soft && self.delimiter != LastDelimiter::BeforeUri {

@@ -114,14 +114,10 @@ fn replies(line: &[u8], spelling: ReplyMark) -> (usize, usize) {
     let (mut count, mut end, mut at) = (0, 0, 0);
     while let Some(&byte) = line.get(at) {
         at += match byte {
-            b' ' | b'\t' => 1,
-            b'>' => 1,
+            b' ' | b'\t' | b'>' => 1,
+            _ if spelling == ReplyMark::Plain => break,
             _ => match line.get(at..at + ENTITY.len()) {
-                Some(entity)
-                    if spelling != ReplyMark::Plain && entity.eq_ignore_ascii_case(ENTITY) =>
-                {
-                    ENTITY.len()
-                }
+                Some(entity) if entity.eq_ignore_ascii_case(ENTITY) => ENTITY.len(),
                 _ => break,
             },
         };
@@ -162,11 +158,7 @@ fn is_control_line(view: &TextView<'_>, end: usize) -> bool {
     };
     let line = &view.bytes[start..end];
     let line = line[replies(line, ReplyMark::Either).1..].trim_ascii_start();
-    let line = line
-        .strip_prefix(b"+")
-        .or(line.strip_prefix(b"-"))
-        .unwrap_or(line);
-    line.first() == Some(&b'.')
+    matches!(line, [b'.', ..] | [b'+' | b'-', b'.', ..])
 }
 
 /// The maximum length of the next line's first token, in bytes.

@@ -7,6 +7,7 @@ use super::conformance::{self, LONGEST_LABEL};
 use super::delimited::UriPrefix;
 use super::schemes::SchemeForm;
 use super::view::TextView;
+use crate::bytes::class::run_end;
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 
@@ -66,14 +67,9 @@ fn guessed(
 
 /// Returns whether two labels or more follow `www`, the last one like a top-level domain.
 fn is_www_host(host: &[u8]) -> bool {
-    let labels = || {
-        let labels = host.split(|&byte| byte == b'.').skip(1);
-        labels.filter(|label| !label.is_empty())
-    };
-    labels().nth(1).is_some()
-        && labels()
-            .last()
-            .is_some_and(|label| is_top_level(label) || !label.is_ascii())
+    let labels = host.split(|&byte| byte == b'.').skip(1);
+    let labels: Vec<_> = labels.filter(|label| !label.is_empty()).collect();
+    matches!(labels[..], [_, .., last] if is_top_level(last) || !last.is_ascii())
 }
 
 fn is_top_level(label: &[u8]) -> bool {
@@ -94,17 +90,12 @@ pub(super) fn email(
     workspace: &mut Workspace,
 ) -> Option<Candidate> {
     let run = local_start(view, at);
-    if view
-        .before(run)
-        .is_some_and(|byte| matches!(byte, b'@' | b':') || is_local_byte(byte))
-    {
+    let is_inside = |byte| matches!(byte, b'@' | b':') || is_local_byte(byte);
+    if view.before(run).is_some_and(is_inside) {
         return None;
     }
     // T41: an opening apostrophe quotes the address.
-    let quotes = view.bytes[run..at]
-        .iter()
-        .take_while(|&&byte| byte == b'\'');
-    let start = run + quotes.count();
+    let start = run_end(&view.bytes[..at], run, |byte| byte == b'\'');
     let local = &view.bytes[start..at];
     let dots = local.windows(2).any(|pair| pair == b"..");
     if local.is_empty() || dots || local[0] == b'.' || local.ends_with(b".") {

@@ -148,22 +148,18 @@ impl TextScanner {
         // T23
         self.workspace.clear();
         let mut candidate = bare::read(view, self.options.non_ascii, start, &mut self.workspace)?;
-        if before.opening.is_some() {
-            candidate.flags |= Flags::UNCLOSED;
-        }
-        if before.has_prefix {
-            candidate.flags |= Flags::URL_PREFIX;
-        }
+        candidate.flags |= Flags::UNCLOSED.when(before.opening.is_some());
+        candidate.flags |= Flags::URL_PREFIX.when(before.has_prefix);
         Some(candidate)
     }
 
     /// Returns the first byte that may belong to a reference with a trigger at `end` or later.
     fn pending_start(&self, view: &TextView<'_>, end: usize) -> usize {
         let run = schemes::run_start(view, end);
-        match self.options.email {
-            true => run.min(optional::local_start(view, end)),
-            false => run,
+        if !self.options.email {
+            return run;
         }
+        run.min(optional::local_start(view, end))
     }
 }
 
@@ -182,8 +178,7 @@ impl Scan for TextScanner {
         if let Some(refanged) = &mut self.refanged {
             return refanged.scan(window, events);
         }
-        if !self.is_settled {
-            self.is_settled = true;
+        if !std::mem::replace(&mut self.is_settled, true) {
             events.push(Event::Settled);
         }
         let index = |offset: u64| offset.saturating_sub(window.offset) as usize;
@@ -217,10 +212,10 @@ impl Scan for TextScanner {
         };
         self.resume = window.offset_at(view.floor);
         self.examined = window.offset_at(from);
-        match window.last {
-            true => window.bytes.len(),
-            false => consumed.max(window.start),
+        if window.last {
+            return window.bytes.len();
         }
+        consumed.max(window.start)
     }
 }
 

@@ -143,10 +143,7 @@ impl SchemeStart {
         }
         // T4: `sentence.https://`, `2https://`
         if let Some(tail) = known_tail(name) {
-            let glued = match name[tail - 1].is_ascii_digit() {
-                true => Flags::GLUED,
-                false => Flags::NONE,
-            };
+            let glued = Flags::GLUED.when(name[tail - 1].is_ascii_digit());
             return Some(start(tail, SchemeForm::named(&name[tail..]), glued));
         }
         if !slashes {
