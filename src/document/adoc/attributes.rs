@@ -103,10 +103,8 @@ fn push(text: &mut DecodedText, bytes: &[u8], attributes: &DocumentAttributes) {
         let is_escaped = bytes[..whole.start].ends_with(b"\\");
         // Bounds the growth of the text: a value is longer than its reference.
         let is_replaced = !is_escaped && text.bytes.len() <= MAX_TEXT;
-        match attributes
-            .get(&bytes[name].to_ascii_lowercase())
-            .filter(|_| is_replaced)
-        {
+        let value = attributes.get(&bytes[name].to_ascii_lowercase());
+        match value.filter(|_| is_replaced) {
             Some(value) => text.put(value, whole.len()),
             None => text.copy(&bytes[whole.clone()]),
         }

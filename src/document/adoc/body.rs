@@ -340,13 +340,10 @@ impl AdocReader {
             text.extend_from_slice(line.text());
             count += 1;
         }
-        let inner = PASSED_VALUE
-            .group_at(&text, 0)
-            .map(|[_, inner]| &text[inner]);
-        if !self.attributes.set(name, inner.unwrap_or(&text)) {
-            let at = lines[0].start + 1;
-            self.results
-                .diagnostic(&diagnostic::ADOC_ATTRIBUTE_LIMIT, at);
+        let passed = PASSED_VALUE.group_at(&text, 0);
+        let inner = passed.map_or(&text[..], |[_, inner]| &text[inner]);
+        if !self.attributes.set(name, inner) {
+            (self.results).diagnostic(&diagnostic::ADOC_ATTRIBUTE_LIMIT, lines[0].start + 1);
         }
         count
     }
@@ -474,8 +471,8 @@ impl AdocReader {
 fn attribute_value<'a>(list: &'a [u8], name: &[u8]) -> Option<(&'a [u8], usize)> {
     let start = memchr::memmem::find_iter(list, name).find_map(|at| {
         let begins = at == 0 || matches!(list[at - 1], b',' | b' ');
-        let behind = at + name.len();
-        (begins && list.get(behind) == Some(&b'=')).then_some(behind + 1)
+        let end = at + name.len();
+        (begins && list.get(end) == Some(&b'=')).then_some(end + 1)
     })?;
     let (start, stop) = match list.get(start) {
         Some(&quote @ (b'"' | b'\'')) => (start + 1, quote),
@@ -520,10 +517,8 @@ fn plain_title(title: &[u8]) -> String {
     {
         let start = text[..open].rfind([' ', '\t']).map_or(0, |blank| blank + 1);
         let word = &text[start..open];
-        let inner = match word.contains(':') {
-            true => text[open + 1..close].to_owned(),
-            false => format!("{word}{}", &text[open + 1..close]),
-        };
+        let name = if word.contains(':') { "" } else { word };
+        let inner = format!("{name}{}", &text[open + 1..close]);
         text.replace_range(start..close + 1, &inner);
     }
     let is_edge = |at: usize, character: char| {

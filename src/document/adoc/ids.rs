@@ -29,9 +29,8 @@ impl SectionIds {
     /// `idprefix` and `idseparator`.
     pub(super) fn next(&mut self, title: &str, attributes: &DocumentAttributes) -> Vec<u8> {
         let prefix = attributes.get(b"idprefix");
-        let prefix = prefix
-            .filter(|prefix| prefix.len() <= MAX_PREFIX_LEN)
-            .unwrap_or(b"_");
+        let prefix = prefix.filter(|prefix| prefix.len() <= MAX_PREFIX_LEN);
+        let prefix = prefix.unwrap_or(b"_");
         let prefix = String::from_utf8_lossy(prefix).into_owned();
         let separator = attributes.get(b"idseparator").unwrap_or(b"_");
         let separator = String::from_utf8_lossy(separator).chars().next();

@@ -100,20 +100,14 @@ impl BlockReader for LatexReader {
                 }
                 kind @ (b"url" | b"nolinkurl" | b"href" | b"verb" | b"lstinline") => {
                     let is_href = kind == b"href";
-                    let is_link = kind.ends_with(b"url") || is_href;
-                    match argument(&text, arguments) {
-                        Some(argument) => {
-                            if is_link {
-                                let mut found = reference(&text[argument.clone()], is_href);
-                                found.range =
-                                    block.start + argument.start..block.start + argument.end;
-                                self.results.reference(found);
-                            }
-                            erase(&mut text[argument.clone()]);
-                            argument.end
-                        }
-                        None => arguments,
+                    let argument = argument(&text, arguments).unwrap_or(arguments..arguments);
+                    if (kind.ends_with(b"url") || is_href) && argument.start > arguments {
+                        let mut found = reference(&text[argument.clone()], is_href);
+                        found.range = block.start + argument.start..block.start + argument.end;
+                        self.results.reference(found);
                     }
+                    erase(&mut text[argument.clone()]);
+                    argument.end
                 }
                 _ => arguments,
             };

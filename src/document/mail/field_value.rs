@@ -109,10 +109,7 @@ impl<'a> EncodedWord<'a> {
         }
         let charset = &rest[..charset];
         // RFC 2231 section 5: a language may follow.
-        let label = charset
-            .split(|&byte| byte == b'*')
-            .next()
-            .unwrap_or(charset);
+        let label = &charset[..run_end(charset, 0, |byte| byte != b'*')];
         Some(EncodedWord {
             charset: label,
             encoding,
@@ -233,16 +230,10 @@ pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
     text(raw, &mut decoded);
     let value = decoded.bytes.trim_ascii();
     let mut uri = match value {
-        [b'<', rest @ ..] => rest
-            .split(|&byte| byte == b'>')
-            .next()
-            .unwrap_or(rest)
-            .to_vec(),
-        [b'"', rest @ ..] => rest
-            .split(|&byte| byte == b'"')
-            .next()
-            .unwrap_or(rest)
-            .to_vec(),
+        [open @ (b'<' | b'"'), rest @ ..] => {
+            let close = if *open == b'<' { b'>' } else { b'"' };
+            rest[..run_end(rest, 0, |byte| byte != close)].to_vec()
+        }
         _ => {
             // A URI may hold parentheses; a comment follows white space.
             let (mut uri, mut at) = (Vec::new(), 0);
@@ -383,9 +374,8 @@ impl<'a> ParameterInput<'a> {
         out: &mut Vec<u8>,
     ) -> Option<u8> {
         loop {
-            let end = run_end(self.raw, self.at, |byte| {
-                byte != b'(' && !stops.contains(&byte)
-            });
+            let is_plain = |byte| byte != b'(' && !stops.contains(&byte);
+            let end = run_end(self.raw, self.at, is_plain);
             let kept = self.raw[self.at..end].split(|byte| !is_kept(byte));
             kept.for_each(|kept| out.extend_from_slice(kept));
             self.at = end;

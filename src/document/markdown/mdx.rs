@@ -375,22 +375,18 @@ impl MdxReader<'_> {
             // An element that HTML does not know, for its `id`.
             html[name].fill(b'x');
         }
-        for Attribute {
-            whole,
-            name,
-            kind,
-            value,
-        } in attributes
-        {
+        for given in attributes {
+            let (kind, whole) = (given.kind, &given.whole);
+            let (name, value) = (&given.name, &given.value);
             let written = &bytes[name.clone()];
             let text = &bytes[value.clone()];
             let is_kept = match kind {
                 AttributeKind::Literal => !text.contains(&b'"'),
-                kind => *kind != AttributeKind::Expression,
+                kind => kind != AttributeKind::Expression,
             };
             if !is_kept || is_component && written != b"id" {
                 html[whole.clone()].fill(b' ');
-            } else if *kind == AttributeKind::Literal {
+            } else if kind == AttributeKind::Literal {
                 html[name.end..value.start].fill(b' ');
                 html[name.end] = b'=';
                 html[value.start - 1] = b'"';

@@ -35,11 +35,8 @@ pub(super) fn to_text(bytes: &[u8], metadata: &[Range<usize>]) -> String {
 }
 
 pub(super) fn mark_length(bytes: &[u8]) -> usize {
-    if bytes.starts_with(BYTE_ORDER_MARK) {
-        BYTE_ORDER_MARK.len()
-    } else {
-        0
-    }
+    let has_mark = bytes.starts_with(BYTE_ORDER_MARK);
+    BYTE_ORDER_MARK.len() * usize::from(has_mark)
 }
 
 /// Returns the metadata blocks of a document with their marks (K14).

@@ -12,6 +12,7 @@ use super::blocks::{
 use super::options::TextOptions;
 use super::text::schemes::SchemeForm;
 use super::{Format, ScanStart};
+use crate::bytes::class::run_end;
 use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
 
@@ -76,10 +77,7 @@ impl BlockReader for OrgReader {
             let own = line.text();
             let erased = line.start - block.start..line.end - block.start;
             if let Some(rest) = keyword(own, "begin_") {
-                let word = rest
-                    .split(u8::is_ascii_whitespace)
-                    .next()
-                    .unwrap_or_default();
+                let word = &rest[..run_end(rest, 0, |byte| !byte.is_ascii_whitespace())];
                 let mut names = VERBATIM.into_iter();
                 self.verbatim = names.find(|name| word.eq_ignore_ascii_case(name.as_bytes()));
                 if self.verbatim.is_some() {

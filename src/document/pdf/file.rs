@@ -379,8 +379,7 @@ impl<'a> PdfFile<'a> {
             return known;
         }
         // An object stream is not in another one (section 7.5.7).
-        let place = self.place(stream);
-        let source = match place {
+        let source = match self.place(stream) {
             Some(ObjectPlace::At(_, at)) => self.value_at(0, at),
             _ => None,
         };

@@ -26,10 +26,8 @@ pub(super) fn make_id(name: &[u8]) -> Vec<u8> {
             id.push(b'-');
         }
     };
-    for character in String::from_utf8_lossy(name)
-        .chars()
-        .flat_map(char::to_lowercase)
-    {
+    let name = String::from_utf8_lossy(name);
+    for character in name.chars().flat_map(char::to_lowercase) {
         match LETTERS.iter().find(|(letter, _)| *letter == character) {
             Some((_, letters)) => letters.chars().for_each(&mut push),
             None => std::iter::once(character).nfkd().for_each(&mut push),

@@ -133,8 +133,7 @@ impl RstInlineText<'_> {
         };
         if kind == End::Target {
             let name = start..end.start;
-            self.reader
-                .target(self.joined.range(name.clone()), &unescape(&text[name]));
+            (self.reader).target(self.joined.range(name.clone()), &unescape(&text[name]));
         }
         Construct::Markup(at..end.end, start..end.start)
     }
@@ -231,8 +230,7 @@ impl RstInlineText<'_> {
             _ => None,
         };
         if let Some(name) = name {
-            self.reader
-                .role(text, contents.clone(), &text[name], self.joined);
+            (self.reader).role(text, contents.clone(), &text[name], self.joined);
             contents.end = explicit_title(text, contents.clone()).map_or(contents.end, |t| t.0);
         }
         Construct::Markup(range, contents)
@@ -241,10 +239,7 @@ impl RstInlineText<'_> {
     /// Reads the name whose underscore is at `at`.
     fn name_reference(&self, at: usize) -> Construct {
         let text = self.text;
-        let end = match text.get(at + 1) {
-            Some(b'_') => at + 2,
-            _ => at + 1,
-        };
+        let end = at + 1 + usize::from(text.get(at + 1) == Some(&b'_'));
         if !ends(text, end) {
             return Construct::None;
         }
@@ -313,11 +308,8 @@ fn is_quoted(text: &[u8], from: usize, at: usize, end: usize) -> bool {
     let Some(after) = char_at(text, end) else {
         return true;
     };
-    let is_pair = |pair: &&str| {
-        pair.chars()
-            .eq(char_before(text, at).into_iter().chain([after]))
-    };
-    QUOTES.iter().any(is_pair)
+    let sides = char_before(text, at).into_iter().chain([after]);
+    QUOTES.iter().any(|pair| pair.chars().eq(sides.clone()))
 }
 
 /// Pairs of quotes and brackets, between which a start-string is text.

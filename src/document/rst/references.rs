@@ -113,8 +113,7 @@ impl BodyReader {
                 let label = normal_name(&written);
                 // Before a colon is the name of other documentation, or of a document.
                 if !MADE.contains(&&*label) && !label.contains(&b':') {
-                    self.results
-                        .remark(RemarkKind::LabelReference, range, label);
+                    (self.results).remark(RemarkKind::LabelReference, range, label);
                 }
             }
             _ => {}
@@ -136,8 +135,7 @@ impl BodyReader {
         }
         let suffixes = [&b".rst"[..], b".md", b".txt"];
         if name.starts_with(b"http://") || name.starts_with(b"https://") {
-            self.results
-                .reference(BlockReference::new(range, "toctree"));
+            (self.results).reference(BlockReference::new(range, "toctree"));
         } else if suffixes.iter().any(|suffix| name.ends_with(suffix)) {
             self.file(range, name.to_vec(), "toctree");
         } else {
@@ -146,36 +144,26 @@ impl BodyReader {
     }
 }
 
-/// A role whose text is the number of a document: its name, the URL before and after the number, and the
-/// least number of digits.
-struct NumberRole(&'static str, RstRoles, [&'static str; 2], usize);
+/// A role whose text is the number of a document: its name, the URL with `*` for the number, and the least
+/// number of digits.
+struct NumberRole(&'static str, RstRoles, &'static str, usize);
 
 /// The templates of docutils (`pep_base_url`, `rfc_base_url`) and of Sphinx (`sphinx.roles`).
 static NUMBER_ROLES: [NumberRole; 6] = [
-    NumberRole("pep", Docutils, ["https://peps.python.org/pep-", ""], 4),
-    NumberRole(
-        "rfc",
-        Docutils,
-        ["https://tools.ietf.org/html/rfc", ".html"],
-        1,
-    ),
-    NumberRole("pep", Sphinx, ["https://peps.python.org/pep-", "/"], 4),
+    NumberRole("pep", Docutils, "https://peps.python.org/pep-*", 4),
+    NumberRole("rfc", Docutils, "https://tools.ietf.org/html/rfc*.html", 1),
+    NumberRole("pep", Sphinx, "https://peps.python.org/pep-*/", 4),
     NumberRole(
         "rfc",
         Sphinx,
-        ["https://datatracker.ietf.org/doc/html/rfc", ".html"],
+        "https://datatracker.ietf.org/doc/html/rfc*.html",
         1,
     ),
-    NumberRole(
-        "cve",
-        Sphinx,
-        ["https://www.cve.org/CVERecord?id=CVE-", ""],
-        1,
-    ),
+    NumberRole("cve", Sphinx, "https://www.cve.org/CVERecord?id=CVE-*", 1),
     NumberRole(
         "cwe",
         Sphinx,
-        ["https://cwe.mitre.org/data/definitions/", ".html"],
+        "https://cwe.mitre.org/data/definitions/*.html",
         1,
     ),
 ];
@@ -189,9 +177,7 @@ fn numbered(text: &[u8], name: &[u8], system: RstRoles) -> Option<(&'static str,
         rows.find(|row| row.1 == system && row.0.as_bytes() == name)?;
     // docutils knows no titles, and no sections of PEPs.
     let is_sphinx = system == Sphinx;
-    let titled = is_sphinx
-        .then(|| explicit_title(text, 0..text.len()))
-        .flatten();
+    let titled = explicit_title(text, 0..text.len()).filter(|_| is_sphinx);
     let target = unescape(titled.map_or(text, |(_, target)| &text[target]));
     let (number, section) = match memchr::memchr(b'#', &target) {
         Some(hash) if is_sphinx || *role == "rfc" => target.split_at(hash),
@@ -209,7 +195,8 @@ fn numbered(text: &[u8], name: &[u8], system: RstRoles) -> Option<(&'static str,
     let zeros = run_end(number, 0, |byte| byte == b'0');
     let number = &number[zeros.min(number.len().saturating_sub(1))..];
     let zeros = "0".repeat(digits.saturating_sub(number.len()));
-    let [before, after] = url.map(str::as_bytes);
-    let url = [before, zeros.as_bytes(), number, after, section].concat();
+    let (before, after) = url.split_once('*')?;
+    let number = [zeros.as_bytes(), number].concat();
+    let url = [before.as_bytes(), &number, after.as_bytes(), section].concat();
     is_number.then_some((role, url))
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::bare::{is_ipv6, is_userinfo};
 use super::schemes::SchemeForm;
-use crate::bytes::class::ByteSet;
+use crate::bytes::class::{ByteSet, run_end};
 use crate::document::flags::Flags;
 
 static MARKED: ByteSet = ByteSet::EMPTY.with(b"%{}|\\^`[]").with_range(0x80, 0xFF);
@@ -23,35 +23,22 @@ pub(super) fn flags(reference: &[u8], rest: usize, form: Option<SchemeForm>) -> 
         literal = start..start + literal_length(host);
         // T27: only special schemes have a host.
         if form.is_some_and(SchemeForm::is_special) {
-            if start > 2 {
-                flags |= Flags::USERINFO;
-            }
-            if is_odd_host(host, literal.len()) {
-                flags |= Flags::ODD_HOST;
-            }
+            flags |= Flags::USERINFO.when(start > 2);
+            flags |= Flags::ODD_HOST.when(is_odd_host(host, literal.len()));
         }
     }
     // Without a branch for each byte: most references have none of these.
-    if !text
-        .iter()
-        .fold(false, |any, &byte| any | MARKED.contains(byte))
-    {
+    let or_marked = |any, &byte: &u8| any | MARKED.contains(byte);
+    if !text.iter().fold(false, or_marked) {
         return flags;
     }
-    if !text.is_ascii() {
-        flags |= Flags::NON_ASCII;
-    }
-    if has_bad_percent(text) {
-        flags |= Flags::BAD_PERCENT;
-    }
+    flags |= Flags::NON_ASCII.when(!text.is_ascii());
+    flags |= Flags::BAD_PERCENT.when(has_bad_percent(text));
     let is_odd = |(at, &byte): (usize, &u8)| match byte {
         b'[' | b']' => !literal.contains(&at),
         _ => b"{}|\\^`".contains(&byte),
     };
-    if text.iter().enumerate().any(is_odd) {
-        flags |= Flags::NONCONFORMING;
-    }
-    flags
+    flags | Flags::NONCONFORMING.when(text.iter().enumerate().any(is_odd))
 }
 
 fn has_bad_percent(reference: &[u8]) -> bool {
@@ -66,17 +53,8 @@ pub(super) const LONGEST_LABEL: usize = 63;
 
 /// Returns the range of the host and the port in the bytes after `//`, without user information.
 fn host(rest: &[u8]) -> Range<usize> {
-    let (mut end, mut at) = (rest.len(), None);
-    for (index, &byte) in rest.iter().enumerate() {
-        match byte {
-            b'/' | b'?' | b'#' => {
-                end = index;
-                break;
-            }
-            b'@' => at = Some(index),
-            _ => {}
-        }
-    }
+    let end = run_end(rest, 0, |byte| !matches!(byte, b'/' | b'?' | b'#'));
+    let at = memchr::memrchr(b'@', &rest[..end]);
     let at = at.filter(|&at| is_userinfo(&rest[..at]));
     at.map_or(0, |at| at + 1)..end
 }

@@ -97,9 +97,6 @@ impl Rewrite for Refang {
         // References ascend.
         let passed = self.undone.partition_point(|&at| at < span.start);
         self.undone.drain(..passed);
-        match self.undone.first() {
-            Some(&at) if at < span.end => Flags::REFANGED,
-            _ => Flags::NONE,
-        }
+        Flags::REFANGED.when(self.undone.first().is_some_and(|&at| at < span.end))
     }
 }

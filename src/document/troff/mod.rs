@@ -75,18 +75,12 @@ impl Scan for TroffScanner {
                 break;
             }
             let length = piece_length(rest);
-            self.piece(&rest[..length], window.offset_at(at), events);
+            let text = without_escapes(&rest[..length], window.offset_at(at));
+            self.scanners.free_text(text.source(), events, |_, _| {});
             events.forget_stored();
             at += length;
         }
         at
-    }
-}
-
-impl TroffScanner {
-    fn piece(&mut self, bytes: &[u8], offset: u64, events: &mut Events) {
-        let text = without_escapes(bytes, offset);
-        self.scanners.free_text(text.source(), events, |_, _| {});
     }
 }
 
