@@ -313,7 +313,7 @@ impl Mbox {
         if let Some(claimed) = self.search.claimed.take() {
             let ends = [window.offset_at(end), window.offset_at(line)];
             self.search.is_doubted |=
-                !ends.contains(&claimed) && !(is_file && fits_end(&window, claimed));
+                !(ends.contains(&claimed) || is_file && fits_end(&window, claimed));
         }
         if std::mem::take(&mut self.search.is_doubted) {
             feed.diagnose(&diagnostic::CONTENT_LENGTH_MISMATCH, end);
