@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_array::builder::StringBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
-use arrow_array::{Array, ArrayRef, DictionaryArray, RecordBatch};
+use arrow_array::{Array, ArrayRef, DictionaryArray, PrimitiveArray, RecordBatch};
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::concat::concat;
 
@@ -51,11 +51,14 @@ fn renumber<'a>(
                 }));
             }
         }
-        // The key of a null is any number.
-        let renumber = |key: i32| renumbered.get(key as usize).copied().flatten();
-        (part.keys()).unary::<_, Int32Type>(|key| renumber(key).unwrap_or_default())
+        let renumber = |key: i32| renumbered[key as usize].unwrap_or_default();
+        match part.null_count() {
+            0 => part.keys().unary(renumber),
+            // The key of a null is always 0.
+            _ => part.keys().iter().map(|key| key.map(renumber)).collect(),
+        }
     });
-    let keys: Vec<_> = keys.collect();
+    let keys: Vec<PrimitiveArray<Int32Type>> = keys.collect();
     let keys: Vec<_> = keys.iter().map(|keys| keys as &dyn Array).collect();
     let keys = concat(&keys)?.as_primitive::<Int32Type>().clone();
     let strings = Arc::new(strings.finish());
