@@ -171,7 +171,7 @@ pub mod http {
 
 /// The parts of a link, and links that mail gateways have rewritten.
 pub mod link {
-    pub use crate::linker::{Envelope, LinkDescription, LinkMember, WebRecord};
+    pub use crate::linker::{Envelope, LinkBase, LinkDescription, LinkMember, WebRecord};
     pub use crate::uri::unwrap::{Gateway, Unwrapper};
 }
 

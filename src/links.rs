@@ -8,7 +8,7 @@ use crate::document::events::{Context, Span};
 use crate::document::flags::Flags;
 use crate::extractor::{Document, Extractor, ExtractorOptions, Positions};
 use crate::linker::{Envelope, Link, LinkDescription, LinkMember, WebRecord};
-use crate::uri::{Base, ResolveErrorKind};
+use crate::uri::{Base, BaseSource, ResolveErrorKind};
 
 /// Returns the links of a document, in document order, with their lines and columns.
 ///
@@ -69,8 +69,8 @@ pub struct OwnedLink {
     pub target: Result<Vec<u8>, ResolveErrorKind>,
     /// The base URI that resolution used; `None` if nothing was inherited or no base is known.
     pub base: Option<Vec<u8>>,
-    /// The source of the base, in the form of [`BaseSource`](crate::BaseSource).
-    pub base_source: Option<String>,
+    /// The source of the base.
+    pub base_source: Option<BaseSource>,
     /// The kind of syntax around the reference.
     pub context: Context,
     /// The element, in lower case.
@@ -166,8 +166,8 @@ impl From<&Link<'_>> for OwnedLink {
             span: link.span,
             reference: link.reference.to_vec(),
             target: link.target.map(<[u8]>::to_vec),
-            base: link.base.map(|(uri, _)| uri.to_vec()),
-            base_source: link.base.map(|(_, source)| source.to_owned()),
+            base: link.base.map(|base| base.uri.to_vec()),
+            base_source: link.base.and_then(|base| base.source()),
             context: link.context,
             element: owned(link.element),
             attribute: owned(link.attribute),

@@ -26,17 +26,14 @@ fn types_go_where_threads_need_them() {
 
 #[test]
 fn the_root_finds_links_and_resolves() {
-    use uriscan::{Base, Format, ResolveErrorKind, Rules, links, resolve};
+    use uriscan::{Base, BaseSource, Format, ResolveErrorKind, Rules, links, resolve};
     let base = Base::retrieved("http://example.com/a/index.html").unwrap();
     let page = b"<a href='\xff'><base href=/x/><a id=1 href=b>";
     let found: Vec<_> = links(page, Format::HTML, Some(&base)).collect();
     assert_eq!(found.len(), 2);
     assert_eq!(found[0].reference_str(), Some("\u{ff}"));
-    let bases: Vec<_> = found
-        .iter()
-        .map(|link| link.base_source.as_deref())
-        .collect();
-    assert_eq!(bases[1], Some("content:base"));
+    let bases: Vec<_> = found.iter().map(|link| link.base_source.clone()).collect();
+    assert_eq!(bases[1], Some(BaseSource::ContentBase));
     assert_eq!(found[1].base_str(), Some("http://example.com/x/"));
     assert_eq!(found[1].target_str(), Some("http://example.com/x/b"));
     assert_eq!(links(b"", Format::TEXT, None).len(), 0);

@@ -20,7 +20,7 @@ impl Sink for Collected {
             Ok(target) => show(target),
             Err(kind) => format!("{kind:?}"),
         };
-        let source = link.base.map_or("-", |(_, source)| source);
+        let source = link.base.map_or("-", |base| base.source_name());
         let member = link
             .member
             .map_or(String::new(), |member| format!("{member}: "));

@@ -153,7 +153,7 @@ fn line(link: &Link<'_>) -> String {
         escaped(link.reference),
         link.target
             .map_or_else(|error| error.name().to_owned(), escaped),
-        link.base.map_or("-", |(_, source)| source).to_owned(),
+        link.base.map_or("-", |base| base.source_name()).to_owned(),
     ];
     fields.extend(link.alternatives.iter().map(|other| escaped(other)));
     fields.join("\t")

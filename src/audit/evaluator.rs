@@ -233,7 +233,7 @@ impl<'a> Evaluator<'a> {
             checker.follow(target, |step| steps.add(self.audit, step));
             return steps.cause();
         }
-        let (base, _) = facts.link.base?;
+        let base = facts.link.base?.uri;
         let checker = &self.audit.checker;
         let depth = self.lookups.depth(base);
         let is_above = || steps_above(depth, facts.link.reference).is_some();
@@ -268,7 +268,7 @@ impl<'a> Evaluator<'a> {
             return false;
         };
         // Other bases have no directory on disk.
-        let source = facts.link.base.map(|(_, source)| source);
+        let source = facts.link.base.map(|base| base.label);
         if !source.is_some_and(|source| source.starts_with("retrieval:")) {
             return false;
         }

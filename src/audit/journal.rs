@@ -12,7 +12,7 @@ use super::names::FileId;
 use super::wire::{
     LinkContext, Packed, PackedHash, packed_fields, packed_variants, push_reference,
 };
-use crate::linker::{Diagnostic, Link, Remark};
+use crate::linker::{Diagnostic, Link, LinkBase, Remark};
 
 /// In bytes; the rest is in a temporary file.
 const IN_MEMORY: usize = 16 << 20;
@@ -113,7 +113,10 @@ impl JournalWriter {
 
     /// A link whose target exists has needs.
     pub(super) fn link(&mut self, link: &Link<'_>, needs: Option<LinkNeeds>) {
-        let (base, source) = link.base.unwrap_or_default();
+        let LinkBase {
+            uri: base,
+            label: source,
+        } = link.base.unwrap_or_default();
         let has_member = link.member.is_some();
         if has_member || self.has_member || self.base != base || self.source != source {
             self.has_member = has_member;

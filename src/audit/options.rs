@@ -23,7 +23,7 @@ use super::wiki::WikiPages;
 use crate::document::flags::{Flags, holds_placeholder};
 use crate::document::options::Slug;
 use crate::extractor::Positions;
-use crate::linker::Link;
+use crate::linker::{Link, LinkBase};
 use crate::pipeline::bases::{
     AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, is_internal,
     is_of_repository, served_at,
@@ -568,7 +568,7 @@ impl Audit {
         location: TargetLocation,
         lookups: &mut LookupCache<'_>,
     ) -> TargetLocation {
-        let Some((base, _)) = link.base else {
+        let Some(LinkBase { uri: base, .. }) = link.base else {
             return location;
         };
         let may_leave = memchr::memmem::find(link.reference, b"..").is_some();
@@ -711,7 +711,11 @@ fn is_private(reference: &[u8]) -> bool {
 /// Relative references of scripts are in strings and comments.
 fn is_in_script(link: &Link<'_>) -> bool {
     const SCRIPTS: [&[u8]; 8] = [b"js", b"mjs", b"cjs", b"jsx", b"ts", b"mts", b"cts", b"tsx"];
-    let Some((base @ [.., b's' | b'x'], source)) = link.base else {
+    let Some(LinkBase {
+        uri: base @ [.., b's' | b'x'],
+        label: source,
+    }) = link.base
+    else {
         return false;
     };
     let name = base.rsplit(|&byte| byte == b'/').next().unwrap_or_default();

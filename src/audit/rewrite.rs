@@ -50,10 +50,10 @@ impl<'a> ReferenceForm<'a> {
         let scheme = parts.scheme.map_or(0, |scheme| scheme.len() + 1);
         let authority = parts.authority.map_or(0, |authority| authority.len() + 2);
         let resolver = |rules| match link.base {
-            Some((base, _)) => Resolver::new(base, rules).ok(),
+            Some(base) => Resolver::new(base.uri, rules).ok(),
             None => Some(Resolver::without_base(rules)),
         };
-        let base = link.base.map_or(&b""[..], |(base, _)| base);
+        let base = link.base.unwrap_or_default().uri;
         Some(ReferenceForm {
             checker,
             depth: checker.depth(base),

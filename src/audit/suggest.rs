@@ -119,7 +119,7 @@ fn is_typo(wanted: &[u8], name: &[u8], has_word: impl Fn(&[u8]) -> bool) -> bool
 /// Returns whether a file of the same name may be the missing one in another place; `None` if a
 /// generator serves it at the path of the reference.
 fn may_have_moved(checker: &TargetChecker, link: &Link<'_>, file: &[u8]) -> Option<bool> {
-    let base = link.base.map_or(&b""[..], |(base, _)| base);
+    let base = link.base.unwrap_or_default().uri;
     let reference = link.reference.trim_ascii();
     let end = memchr::memchr2(b'?', b'#', reference).unwrap_or(reference.len());
     let path: Vec<u8> = percent_decode(&reference[..end]).collect();

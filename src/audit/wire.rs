@@ -11,7 +11,7 @@ use crate::bytes::lines::Position;
 use crate::document::diagnostic::{self, CODES, Code};
 use crate::document::events::{Context, Quoting, RemarkKind, Span};
 use crate::document::flags::Flags;
-use crate::linker::{Diagnostic, Envelope, Link, LinkMember, Remark};
+use crate::linker::{Diagnostic, Envelope, Link, LinkBase, LinkMember, Remark};
 use crate::pipeline::reorder::OutputBlock;
 use crate::uri::ResolveErrorKind;
 
@@ -60,7 +60,7 @@ impl<'a> WireReader<'a> {
             PackedTarget::None(kind) => Err(kind),
             PackedTarget::Whole(target) => Ok(target),
             PackedTarget::Joined(length) => {
-                let base = context.base.map_or(&b""[..], |(base, _)| base);
+                let base = context.base.unwrap_or_default().uri;
                 joined = [&base[..length as usize], reference].concat();
                 Ok(joined.as_slice())
             }
@@ -97,7 +97,7 @@ pub(super) fn push_link(link: &Link<'_>, out: &mut Vec<u8>) {
 /// Without the context.
 pub(super) fn push_reference(link: &Link<'_>, out: &mut Vec<u8>) {
     link.reference.pack(out);
-    let base = link.base.map_or(&b""[..], |(base, _)| base);
+    let base = link.base.unwrap_or_default().uri;
     let target = match link.target {
         Ok(target) => match target.strip_suffix(link.reference) {
             Some(start) if base.starts_with(start) => PackedTarget::Joined(start.len() as u64),
@@ -116,7 +116,7 @@ pub(super) fn push_reference(link: &Link<'_>, out: &mut Vec<u8>) {
 /// The parts of a link that the links after it often share.
 #[derive(Default)]
 pub(super) struct LinkContext<'a> {
-    base: Option<(&'a [u8], &'a str)>,
+    base: Option<LinkBase<'a>>,
     member: Option<&'a str>,
     /// With a member alone.
     part: Option<LinkMember<'a>>,
@@ -257,6 +257,7 @@ packed_kinds! {
 packed_fields! {
     Diagnostic<'a> { member, code, count, offset }
     Envelope<&'a str> { date, from, subject }
+    LinkBase<'a> { uri, label }
     LinkContext<'a> { base, member, part }
     LinkMember<'a> {
         message_offset, member_offset, message_id, media_type, charset, target_part, envelope;

@@ -7,7 +7,7 @@ use crate::bytes::lines::Position;
 use crate::document::diagnostic::Code;
 use crate::document::events::{Context, Quoting, RemarkKind, RuleFamily, Span};
 use crate::document::flags::Flags;
-use crate::uri::{Base, ResolveErrorKind};
+use crate::uri::{Base, BaseSource, ResolveErrorKind};
 
 /// A reference, its location and its target.
 #[derive(Clone, Debug)]
@@ -23,10 +23,8 @@ pub struct Link<'a> {
     pub reference: &'a [u8],
     /// The absolute URI, or the reason why the reference has none.
     pub target: Result<&'a [u8], ResolveErrorKind>,
-    /// The base URI and its source as in records (`content:base`).
-    ///
-    /// `None` when the target inherits nothing or no base is known.
-    pub base: Option<(&'a [u8], &'a str)>,
+    /// The base; `None` when the target inherits nothing or no base is known.
+    pub base: Option<LinkBase<'a>>,
     /// The kind of syntax around the reference.
     pub context: Context,
     /// The escapes of the bytes in the span, for [`replacement`](crate::rewrite::replacement).
@@ -46,6 +44,29 @@ pub struct Link<'a> {
     /// The description in markup, if
     /// [`HtmlOptions::descriptions`](crate::formats::HtmlOptions::descriptions) asks for it.
     pub description: Option<LinkDescription<&'a str>>,
+}
+
+/// A base URI that a reference was resolved against, and its source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkBase<'a> {
+    /// The URI.
+    pub uri: &'a [u8],
+    /// The source as records name it.
+    pub(crate) label: &'a str,
+}
+
+impl<'a> LinkBase<'a> {
+    /// The source; `None` for a base that nothing names.
+    #[must_use]
+    pub fn source(&self) -> Option<BaseSource> {
+        BaseSource::named(self.label)
+    }
+
+    /// The source as records name it, such as `content:base`.
+    #[must_use]
+    pub fn source_name(&self) -> &'a str {
+        self.label
+    }
 }
 
 /// The description of a link in markup (WHATWG HTML, "links"), in `&str` or in `String`.
@@ -97,7 +118,7 @@ impl Link<'_> {
     /// The base, if it was used and is UTF-8.
     #[must_use]
     pub fn base_str(&self) -> Option<&str> {
-        std::str::from_utf8(self.base?.0).ok()
+        std::str::from_utf8(self.base?.uri).ok()
     }
 }
 

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 pub use base_scope::Ruling;
 pub use link::{
-    Attachment, Diagnostic, DocumentContext, Envelope, Found, Link, LinkDescription, LinkMember,
-    Remark, Sink, WebRecord,
+    Attachment, Diagnostic, DocumentContext, Envelope, Found, Link, LinkBase, LinkDescription,
+    LinkMember, Remark, Sink, WebRecord,
 };
 pub(crate) use link::{Enclosure, EnclosureKind};
 

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::base_scope::BaseScope;
 use super::labels::{PartLabels, names_part};
 use super::link::{
-    DocumentContext, Enclosure, EnclosureKind, Link, LinkDescription, LinkMember, Sink,
+    DocumentContext, Enclosure, EnclosureKind, Link, LinkBase, LinkDescription, LinkMember, Sink,
 };
 use crate::bytes::steps::step;
 use crate::document::diagnostic::{self, Code};
@@ -187,7 +187,7 @@ impl LinkWriter {
             span: found.span,
             reference: text,
             target,
-            base: base.map(|(uri, source)| (&**uri, *source)),
+            base: base.map(|(uri, label)| LinkBase { uri, label }),
             context: found.context,
             quoting: found.quoting,
             element: name(found.element, texts, &mut self.element, &mut self.refused),

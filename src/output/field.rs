@@ -142,9 +142,9 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
     "target": Nullable Uri in CORE, "The absolute URI that it resolves to" =>
         |_, link| link.target.map_or(Value::Null, Value::Bytes),
     "base": Nullable SharedUri in CORE, "The base URI that resolution used" =>
-        |_, link| link.base.map_or(Value::Null, |(uri, _)| Value::Bytes(uri)),
+        |_, link| link.base.map_or(Value::Null, |base| Value::Bytes(base.uri)),
     "base_source": Nullable Name in CORE, "What named the base, by the layers of RFC 2396 section 5.1" =>
-        |_, link| Value::text(link.base.map(|(_, source)| source)),
+        |_, link| Value::text(link.base.map(|base| base.label)),
     "context": Always Name in CORE, "Where the reference stands" =>
         |_, link| Value::Name(link.context.name()),
     "element": Nullable Name in CORE, "The element, in lower case" =>

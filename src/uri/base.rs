@@ -101,24 +101,51 @@ pub enum BaseSource {
 }
 
 impl BaseSource {
+    /// The sources without a part, with their names in records.
+    const NAMES: [(BaseSource, &'static str); 11] = [
+        (Self::ContentBase, "content:base"),
+        (Self::ContentCodebase, "content:codebase"),
+        (Self::EntityHttpContentBase, "entity:http-content-base"),
+        (
+            Self::EntityHttpContentLocation,
+            "entity:http-content-location",
+        ),
+        (Self::RetrievalWarcTargetUri, "retrieval:warc-target-uri"),
+        (Self::RetrievalFile, "retrieval:file"),
+        (Self::RetrievalRoot, "retrieval:root"),
+        (Self::RetrievalOption, "retrieval:option"),
+        (
+            Self::RetrievalSnapshotContentLocation,
+            "retrieval:snapshot-content-location",
+        ),
+        (Self::DefaultOption, "default:option"),
+        (Self::DefaultThisMessage, "default:thismessage"),
+    ];
+
     /// The name in records, without the part.
     #[must_use]
-    pub const fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
-            Self::ContentBase => "content:base",
-            Self::ContentCodebase => "content:codebase",
             Self::EntityContentBase { .. } => "entity:content-base",
             Self::EntityContentLocation { .. } => "entity:content-location",
-            Self::EntityHttpContentBase => "entity:http-content-base",
-            Self::EntityHttpContentLocation => "entity:http-content-location",
-            Self::RetrievalWarcTargetUri => "retrieval:warc-target-uri",
-            Self::RetrievalFile => "retrieval:file",
-            Self::RetrievalRoot => "retrieval:root",
-            Self::RetrievalOption => "retrieval:option",
-            Self::RetrievalSnapshotContentLocation => "retrieval:snapshot-content-location",
-            Self::DefaultOption => "default:option",
-            Self::DefaultThisMessage => "default:thismessage",
+            _ => {
+                let row = Self::NAMES.iter().find(|(source, _)| source == self);
+                row.map_or("", |(_, name)| name)
+            }
         }
+    }
+
+    /// Returns the source that a record names, as it is displayed.
+    pub(crate) fn named(label: &str) -> Option<Self> {
+        let part = |name| label.strip_prefix(name).map(Arc::from);
+        if let Some(part) = part("entity:content-base@") {
+            return Some(Self::EntityContentBase { part });
+        }
+        if let Some(part) = part("entity:content-location@") {
+            return Some(Self::EntityContentLocation { part });
+        }
+        let row = Self::NAMES.iter().find(|(_, name)| *name == label);
+        row.map(|(source, _)| source.clone())
     }
 
     /// Returns whether the base is a default (section 5.1.4), used where nothing else gives one.

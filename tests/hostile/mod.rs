@@ -43,7 +43,7 @@ impl Sink for Counted {
         let texts = [
             link.target.unwrap_or_default(),
             link.reference,
-            link.base.map_or(&[][..], |(base, _)| base),
+            link.base.unwrap_or_default().uri,
             link.member.unwrap_or_default().as_bytes(),
             link.element.unwrap_or_default().as_bytes(),
             link.attribute.unwrap_or_default().as_bytes(),

@@ -74,7 +74,7 @@ impl Sink for Found {
             target: link.target.ok().map(text),
             base: link
                 .base
-                .map(|(uri, source)| (text(uri), source.to_owned())),
+                .map(|base| (text(base.uri), base.source_name().to_owned())),
             context: link.context.name(),
             element: link.element.unwrap_or_default().to_owned(),
             attribute: link.attribute.unwrap_or_default().to_owned(),
