@@ -140,7 +140,7 @@ pub use bytes::lines::Position;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub use cli::main as run_command;
-pub use document::diagnostic::Code;
+pub use document::diagnostic::{Code, Effect, codes};
 pub use document::events::{Context, Span};
 pub use document::flags::Flags;
 pub use document::{Format, FormatOptions, Positions};

@@ -632,7 +632,7 @@ impl Audit {
             return (TargetLocation::OutsideRoot, split_fragment(target).1);
         }
         let (target, fragment, mut location) = lookups.split_and_locate(target);
-        let is_in_repository = link.base.is_some_and(|(base, _)| is_of_repository(base));
+        let is_in_repository = link.base.is_some_and(|base| is_of_repository(base.uri));
         if is_in_repository
             || [TargetLocation::Nothing, TargetLocation::OutsideRoot].contains(&location)
         {

@@ -6,7 +6,7 @@ use crate::decode::compression::DecompressFault;
 use crate::decode::transfer::TransferFault;
 
 /// The consequence of a diagnostic for the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// Worth knowing.
     Note,
@@ -30,7 +30,7 @@ impl Effect {
 }
 
 /// A kind of diagnostic.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Code {
     /// The name in records.
     pub name: &'static str,
@@ -40,6 +40,12 @@ pub struct Code {
     pub effect: Effect,
 }
 
+impl std::fmt::Display for Code {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.pad(self.name)
+    }
+}
+
 macro_rules! codes {
     ($($constant:ident = $name:literal, $effect:ident, $message:literal;)*) => {
         $(
@@ -47,6 +53,16 @@ macro_rules! codes {
             pub(crate) static $constant: Code =
                 Code { name: $name, message: $message, effect: Effect::$effect };
         )*
+
+        /// Every kind of diagnostic, to compare with [`Diagnostic::code`](crate::Diagnostic::code).
+        pub mod codes {
+            use super::Code;
+
+            $(
+                #[doc = concat!("`", $name, "`: ", $message, ".")]
+                pub const $constant: &Code = &super::$constant;
+            )*
+        }
 
         /// Every code.
         pub static CODES: &[&Code] = &[$(&$constant),*];

@@ -3,7 +3,7 @@
 use crate::bytes::simd::{self, Block};
 
 /// A set of flags, named as in records.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Default)]
 pub struct Flags(u64);
 
 macro_rules! flags {
@@ -106,20 +106,20 @@ flags! {
     GUESSED = "guessed";
 }
 
-/// Marks without a name, for the layers above: no record shows them.
+/// Marks without a name, for the layers above: no record shows them, and sets that differ in them are equal.
 impl Flags {
     /// The target of a `meta` element's refresh.
-    pub const REFRESH: Flags = Flags(1 << 63);
+    pub(crate) const REFRESH: Flags = Flags(1 << 63);
     /// The reference is in RSS, which does not define bases, or in HTML inside it.
-    pub const RSS: Flags = Flags(1 << 59);
+    pub(crate) const RSS: Flags = Flags(1 << 59);
     /// The reference is listed by a sitemap.
-    pub const LISTED: Flags = Flags(1 << 58);
+    pub(crate) const LISTED: Flags = Flags(1 << 58);
     /// The reference's element asks to be left out (`HtmlOptions::ignore`).
     pub const IGNORED: Flags = Flags(1 << 62);
     /// The span is a PDF object's.
-    pub const OBJECT: Flags = Flags(1 << 61);
+    pub(crate) const OBJECT: Flags = Flags(1 << 61);
     /// The object is in a compressed stream, whose span is given.
-    pub const PACKED: Flags = Flags(1 << 60);
+    pub(crate) const PACKED: Flags = Flags(1 << 60);
 }
 
 impl Flags {
@@ -160,7 +160,12 @@ impl Flags {
 
     /// Returns whether no flag is set.
     pub fn is_empty(self) -> bool {
-        self.0 == 0
+        self.named() == 0
+    }
+
+    /// The bits of the flags that have names.
+    fn named(self) -> u64 {
+        self.0 & ((1 << Self::NAMES.len()) - 1)
     }
 
     /// Returns the set if a condition holds, else none.
@@ -177,6 +182,20 @@ impl Flags {
             left &= left.wrapping_sub(1);
             Self::NAMES.get(bit as usize).copied()
         })
+    }
+}
+
+impl PartialEq for Flags {
+    fn eq(&self, other: &Flags) -> bool {
+        self.named() == other.named()
+    }
+}
+
+impl Eq for Flags {}
+
+impl std::hash::Hash for Flags {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.named().hash(state);
     }
 }
 
