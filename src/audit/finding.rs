@@ -192,6 +192,11 @@ impl<'a> Finding<'a> {
         self.suggestion.map(|known| &*known.reference)
     }
 
+    /// Returns the reference that may have been meant, if it is UTF-8.
+    pub fn suggestion_str(&self) -> Option<&'a str> {
+        str::from_utf8(self.suggestion()?).ok()
+    }
+
     /// Returns the key for a baseline: 16 hexadecimal digits, which stay the same when other lines of
     /// the document change.
     pub fn key(&self) -> String {

@@ -63,7 +63,7 @@ pub use rules::{Level, LinkState, RULES, Rule};
 /// use uriscan::{AuditOptions, audit};
 ///
 /// let mut findings = Vec::new();
-/// let summary = audit(&AuditOptions::default(), &["src/audit".into()], |finding| {
+/// let summary = audit(&AuditOptions::default(), ["src/audit"], |finding| {
 ///     findings.push(format!("{}: {}", finding.path().display(), finding.message()));
 /// })?;
 /// assert_eq!(summary.errors() + summary.warnings(), findings.len() as u64);
@@ -75,11 +75,13 @@ pub use rules::{Level, LinkState, RULES, Rule};
 /// If a path is relative and the current directory is not known.
 pub fn audit(
     options: &AuditOptions,
-    paths: &[PathBuf],
+    paths: impl IntoIterator<Item = impl AsRef<Path>>,
     on_finding: impl FnMut(&Finding<'_>) + Send,
 ) -> Result<AuditSummary, AuditError> {
     let mut options = options.clone();
-    assume_roots(&mut options.reading.bases, paths)?;
+    let paths = paths.into_iter().map(|path| path.as_ref().to_path_buf());
+    let paths: Vec<PathBuf> = paths.collect();
+    assume_roots(&mut options.reading.bases, &paths)?;
     let root = |path: &PathBuf| {
         if path == Path::new(".") {
             return Ok(Root::Here);
@@ -94,7 +96,7 @@ pub fn audit(
     let mut reports = ReportSet::new(options.reading.verbosity, None);
     reports.call(on_finding);
     let walk = Walk::new(roots.into_iter(), walk_options);
-    run(Audit::new(options, paths), walk, reports, |_| Ok(())).map_err(AuditError::Io)
+    run(Audit::new(options, &paths), walk, reports, |_| Ok(())).map_err(AuditError::Io)
 }
 
 /// Checks every document of a walk and writes the reports; calls `finish` before they end.

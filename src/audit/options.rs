@@ -28,6 +28,7 @@ use crate::pipeline::bases::{
     AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, is_internal,
     is_of_repository, served_at,
 };
+use crate::pipeline::options::Splice;
 use crate::pipeline::walk::{path_of, read_start};
 use crate::pipeline::{Archived, PipelineOptions, Verbosity, members};
 use crate::uri::base::push_path;
@@ -321,6 +322,19 @@ impl AuditOptions {
         let rule = IgnoreRule::new(entry).map_err(AuditError::InvalidIgnore)?;
         self.ignore.push(rule);
         Ok(self)
+    }
+
+    /// Reads a document from memory instead of its file, which must exist: for editors and preprocessors.
+    ///
+    /// `path` is the path as the audit reaches it from those that it is given.
+    #[must_use]
+    pub fn overlay(mut self, path: impl Into<PathBuf>, contents: impl Into<Vec<u8>>) -> Self {
+        let whole = Splice {
+            range: 0..usize::MAX,
+            bytes: contents.into(),
+        };
+        Arc::make_mut(&mut self.reading.replaced).insert(path.into(), vec![whole]);
+        self
     }
 
     /// Sets the number of threads; 0, the default, means the number of cores.
