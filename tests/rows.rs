@@ -7,9 +7,9 @@ use std::fs;
 use std::path::Path;
 
 use uriscan::audit::RULES;
+use uriscan::document::Format;
 use uriscan::document::diagnostic::CODES;
 use uriscan::document::flags::Flags;
-use uriscan::document::formats;
 
 use crate::cli::Tree;
 
@@ -78,7 +78,7 @@ fn each_row_of_each_table_has_a_test() {
     // A colon may end a name that the text goes on after.
     let parts: HashSet<&str> = text.split(|byte| !is_name(byte) || byte == ':').collect();
     let names = [
-        formats().map(|row| row.name.to_owned()).collect(),
+        Format::all().map(|row| row.name.to_owned()).collect(),
         RULES.iter().map(|row| row.name.to_owned()).collect(),
         CODES.iter().map(|row| row.name.to_owned()).collect(),
         Flags::NAMES.iter().map(|&name| name.to_owned()).collect(),

@@ -18,9 +18,9 @@ use super::help::{Page, nearest, subcommands};
 use super::message::{Error, print};
 use super::process::Exit;
 use crate::audit::rules::RULES;
+use crate::document::Format;
 use crate::document::diagnostic::CODES;
 use crate::document::flags::Flags;
-use crate::document::formats;
 use crate::output::escape::visible;
 use crate::output::field::table_fields;
 use crate::output::table::push_schema;
@@ -81,7 +81,7 @@ pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
 /// Prints all formats with the extensions of their files, and those that were added.
 pub(super) fn print_types(added: &[AddedTypes]) -> Result<Exit, Error> {
     let mut text = String::new();
-    for format in formats() {
+    for format in Format::all() {
         let glob = |name: &str, is_extension| {
             format!("{}{}", if is_extension { "*." } else { "" }, visible(name))
         };

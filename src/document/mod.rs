@@ -40,6 +40,8 @@ pub(crate) mod troff;
 #[cfg(feature = "documents")]
 pub(crate) mod xml;
 
+use std::path::Path;
+
 pub(crate) use archive::{
     ArchiveCounts, MemberFinder, MemberSearch, PieceIndex, ReadAt, SplitContext,
 };
@@ -73,11 +75,6 @@ static FORMATS: &[&[Format]] = &[
         mail::EMLX,
     ],
 ];
-
-/// Returns every format.
-pub fn formats() -> impl Iterator<Item = &'static Format> + Clone {
-    FORMATS.iter().copied().flatten()
-}
 
 impl Format {
     /// Plain text.
@@ -121,7 +118,7 @@ impl Format {
     /// assert!(Format::named("nothing").is_none());
     /// ```
     pub fn named(name: &str) -> Option<&'static Format> {
-        formats().find(|format| format.name == name)
+        Format::all().find(|format| format.name == name)
     }
 
     /// Whether documents are read as `other`: MDX and Quarto's Markdown are Markdown.
@@ -138,7 +135,7 @@ impl Format {
     /// The format of a media type, in lower case.
     #[cfg(any(feature = "documents", feature = "mail"))]
     pub(crate) fn of_media_type(media_type: &str) -> Option<&'static Format> {
-        formats().find(|format| format.media_types.contains(&media_type))
+        Format::all().find(|format| format.media_types.contains(&media_type))
     }
 
     /// Returns the format of a payload by its media type in lower case: plain text for unknown text.
@@ -155,9 +152,39 @@ impl Format {
         }
     }
 
+    /// Returns every format that this build has.
+    ///
+    /// ```
+    /// use uriscan::Format;
+    /// assert!(Format::all().any(|format| format == Format::CSS));
+    /// ```
+    pub fn all() -> impl Iterator<Item = &'static Format> + Clone {
+        FORMATS.iter().copied().flatten()
+    }
+
+    /// Returns the format of a file by its name, or by its extension; `None` where they name none.
+    ///
+    /// ```
+    /// use uriscan::Format;
+    /// assert_eq!(Format::for_path("docs/Index.HTML"), Some(Format::HTML));
+    /// assert_eq!(Format::for_path("logo.png"), None);
+    /// ```
+    pub fn for_path(path: impl AsRef<Path>) -> Option<&'static Format> {
+        Self::of_path(path.as_ref().as_os_str().as_encoded_bytes())
+    }
+
+    /// Returns the format of a file by its name, or by its extension.
+    pub(crate) fn of_path(path: &[u8]) -> Option<&'static Format> {
+        let name = path.rsplit(|byte| matches!(byte, b'/' | b'\\')).next()?;
+        let has_name = |row: &&str| name.eq_ignore_ascii_case(row.as_bytes());
+        let whole = Self::all().find(|format| format.file_names.iter().any(has_name));
+        let extension = || str::from_utf8(&name[memchr::memrchr(b'.', name)? + 1..]).ok();
+        whole.or_else(|| extension().and_then(Format::of_extension))
+    }
+
     /// The format of an extension, in any case.
     pub fn of_extension(extension: &str) -> Option<&'static Format> {
         let lower = extension.to_ascii_lowercase();
-        formats().find(|format| format.extensions.contains(&lower.as_str()))
+        Format::all().find(|format| format.extensions.contains(&lower.as_str()))
     }
 }

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use crate::document::{Format, formats, html, json, mail, troff, xml};
+use crate::document::{Format, html, http, json, mail, troff, xml};
 use crate::output::record::SkipReason;
 
 /// The number of first bytes that are examined.
@@ -124,15 +124,28 @@ impl NamedType {
 /// Returns the format that the name of a file says: by types that were added, else by its extension.
 pub(crate) fn named(path: &[u8], types: &[NamedType]) -> Option<&'static Format> {
     let added = types.iter().rfind(|one| one.is_of(path));
-    added.map_or_else(|| of_path(path), |one| Some(one.format))
+    added.map_or_else(|| Format::of_path(path), |one| Some(one.format))
 }
 
-/// Returns the format that the name of a file says: the whole name, or its extension.
-fn of_path(path: &[u8]) -> Option<&'static Format> {
-    let name = path.rsplit(is_separator).next()?;
-    let has_name = |row: &&str| name.eq_ignore_ascii_case(row.as_bytes());
-    let whole = formats().find(|format| format.file_names.iter().any(has_name));
-    whole.or_else(|| extension(path).and_then(Format::of_extension))
+impl Format {
+    /// Returns the format of a document with a media type, in any case and perhaps with parameters, else by
+    /// its first bytes, of which 8 KiB are enough; `None` where there is nothing to read.
+    ///
+    /// ```
+    /// use uriscan::Format;
+    ///
+    /// assert_eq!(Format::detect(b"<!DOCTYPE html><p>", None), Some(Format::HTML));
+    /// assert_eq!(Format::detect(b"p {}", Some("text/css; charset=utf-8")), Some(Format::CSS));
+    /// assert_eq!(Format::detect(b"\x89PNG\r\n\x1a\n", None), None);
+    /// ```
+    pub fn detect(bytes: &[u8], media_type: Option<&str>) -> Option<&'static Format> {
+        let declared = media_type.map(|name| http::content_type(name.as_bytes()).0);
+        let declared = declared.and_then(|name| Format::of_payload(&name));
+        declared.or_else(|| match content(b"", bytes, &[]) {
+            Content::Document(format) => Some(format),
+            Content::Other(_) => None,
+        })
+    }
 }
 
 /// Recognises a file by its first bytes (up to [`HEAD`]) and its path, by types that were added before
@@ -189,7 +202,8 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
     if added.is_none() && is_index(path, head) {
         return Content::Other(CDX);
     }
-    let named = added.or_else(|| of_path(path).filter(|format| is_content_of(format, path, head)));
+    let named =
+        added.or_else(|| Format::of_path(path).filter(|format| is_content_of(format, path, head)));
     // Names in a Maildir end in a host name, and messages are often saved as `.txt`.
     let decides = added.is_some()
         || named.is_some_and(|format| format.name != "text") && !is_in_maildir(path);

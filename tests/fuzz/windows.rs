@@ -1,14 +1,14 @@
 //! However a document is cut into windows, whatever its format: the same links and diagnostics, with
 //! spans that hold what was reported.
 
-use uriscan::document::{self, AnchorReporting, formats};
+use uriscan::document::{self, AnchorReporting};
 use uriscan::extractor::{Document, Extractor, ExtractorOptions, Positions};
 
 use super::Input;
 use crate::mail::run::{Found, Got, read, this_message};
 
 pub(super) fn check(mut input: Input<'_>) {
-    let all: Vec<_> = formats().collect();
+    let all: Vec<_> = document::Format::all().collect();
     let format = all[input.below(all.len())];
     let mut formats = document::FormatOptions::default();
     formats.html.extended = input.flag();

@@ -14,7 +14,6 @@ use std::ops::RangeInclusive;
 
 use shapes::{RELATED, SHAPES, Shape};
 use uriscan::bytes::steps;
-use uriscan::document::formats;
 use uriscan::{Document, Extractor, ExtractorOptions, Format, Link, Sink};
 
 /// The repetitions in the shorter document: more than any limit of depth.
@@ -224,7 +223,7 @@ fn cells_and_folded_lines_take_steps_in_proportion_to_their_length() {
 #[test]
 fn every_format_but_packages_has_two_shapes() {
     let is_package = |format: &&Format| ["epub", "ooxml", "odf"].contains(&format.name);
-    for format in formats().filter(|format| !is_package(format)) {
+    for format in Format::all().filter(|format| !is_package(format)) {
         let shapes = SHAPES.iter().filter(|shape| shape.0 == format.name).count();
         assert!(shapes >= 2, "{}: {shapes}", format.name);
     }

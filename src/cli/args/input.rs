@@ -14,7 +14,7 @@ use crate::decode::compression::CODECS;
 use crate::document::mail::{Alternatives, Attachments, Headers, MimeBase};
 use crate::document::markdown::Slug;
 use crate::document::text::NonAscii;
-use crate::document::{self, Format, formats};
+use crate::document::{self, Format};
 use crate::pipeline::sniff::NamedType;
 use crate::pipeline::{Decompress, Shard, walk};
 use crate::uri::unwrap::{Gateway, Unwrapper};
@@ -190,7 +190,7 @@ fn format(name: &str) -> Result<TypeArg, String> {
     if let Some(format) = Format::named(known).or_else(|| Format::of_extension(known)) {
         return Ok(TypeArg { format, compressed });
     }
-    let names = formats().map(|format| format.name);
+    let names = Format::all().map(|format| format.name);
     Err(match nearest(plain, names.clone()) {
         Some(near) => {
             let names = names.collect::<Vec<_>>().join(", ");

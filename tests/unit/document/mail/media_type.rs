@@ -1,5 +1,5 @@
 use super::*;
-use crate::document::formats;
+use crate::document::Format;
 
 #[test]
 fn frequent_media_types_have_the_class_of_the_tables() {
@@ -12,7 +12,7 @@ fn frequent_media_types_have_the_class_of_the_tables() {
             "{media_type}"
         );
     }
-    let formats = formats().flat_map(|format| format.media_types);
+    let formats = Format::all().flat_map(|format| format.media_types);
     let types = TYPES.iter().map(|(name, _)| name);
     for name in formats.chain(types) {
         assert!(!name.starts_with("multipart/"), "{name}");
