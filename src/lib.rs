@@ -69,6 +69,8 @@
 //!
 //! CONTRIBUTING.md has every file that a new row of a table needs.
 
+// The documentation on docs.rs says which feature an item needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // A library without the command has code that only the command, the audit or tables use.
 #![cfg_attr(not(feature = "arrow"), allow(dead_code, unused_imports))]
 

@@ -170,6 +170,7 @@ pub trait ReadAt: fmt::Debug + Send + Sync {
     fn length(&self) -> io::Result<u64>;
 }
 
+#[cfg(any(unix, windows))]
 impl ReadAt for File {
     #[cfg(unix)]
     fn read_at(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {

@@ -4,7 +4,10 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use uriscan::{Base, Document, Extractor, ExtractorOptions, Format, Link};
 
 /// Reads a body to its end and returns the targets of its links.
-async fn targets(mut body: impl AsyncRead + Unpin, url: &str) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+async fn targets(
+    mut body: impl AsyncRead + Unpin,
+    url: &str,
+) -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let base = Base::retrieved(url)?;
     let mut extractor = Extractor::new(&ExtractorOptions::default());
     let document = Document::new(Format::HTML, Some(&base));
@@ -26,6 +29,15 @@ async fn targets(mut body: impl AsyncRead + Unpin, url: &str) -> Result<Vec<Stri
 #[tokio::test(flavor = "current_thread")]
 async fn links_of_a_body_in_chunks() {
     let body = &b"<base href=/docs/><a href=guide.html>guide</a> <img src='logo.png'>"[..];
-    let found = targets(body, "http://example.com/index.html").await.unwrap();
-    assert_eq!(found, ["http://example.com/docs/", "http://example.com/docs/guide.html", "http://example.com/docs/logo.png"][1..]);
+    let found = targets(body, "http://example.com/index.html")
+        .await
+        .unwrap();
+    assert_eq!(
+        found,
+        [
+            "http://example.com/docs/",
+            "http://example.com/docs/guide.html",
+            "http://example.com/docs/logo.png"
+        ][1..]
+    );
 }

@@ -22,7 +22,10 @@ impl Sink for First {
 }
 
 fn first(extractor: &mut Extractor, input: impl Read, wanted: usize) -> io::Result<Vec<Vec<u8>>> {
-    let mut sink = First { references: Vec::new(), wanted };
+    let mut sink = First {
+        references: Vec::new(),
+        wanted,
+    };
     passed_on(extractor, input, &mut sink)?;
     Ok(sink.references)
 }
@@ -38,5 +41,8 @@ fn an_endless_stream_is_left_after_ten_links() {
     let mut extractor = Extractor::new(&ExtractorOptions::default());
     assert_eq!(first(&mut extractor, endless, 10).unwrap().len(), 10);
     // The extractor goes on to the next document.
-    assert_eq!(first(&mut extractor, &b"http://example.net/"[..], 10).unwrap(), [b"http://example.net/"]);
+    assert_eq!(
+        first(&mut extractor, &b"http://example.net/"[..], 10).unwrap(),
+        [b"http://example.net/"]
+    );
 }

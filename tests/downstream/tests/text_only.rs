@@ -30,6 +30,9 @@ fn each_reference_has_a_certainty() {
     let line = b"It is at <http://www.example.com/a>, perhaps at http://www.example.com/b...";
     let found = text::find(line, &TextOptions::default());
     let found: Vec<_> = found.map(|one| (one.certainty(), one.span)).collect();
-    assert_eq!(found, [(Certainty::Exact, 10..34), (Certainty::Doubtful, 48..72)]);
+    assert_eq!(
+        found,
+        [(Certainty::Exact, 10..34), (Certainty::Doubtful, 48..72)]
+    );
     assert_eq!(Certainty::Exact.to_string(), "exact");
 }
