@@ -148,3 +148,16 @@ fn the_quick_start_is_one_command_to_see_it_work_and_one_to_test_it() {
     let shell = blocks("sh");
     assert_eq!(shell[0], ["cargo run --release -- corpus", "cargo test"]);
 }
+
+#[test]
+fn the_examples_of_the_documentation_are_the_programs_that_are_run() {
+    let examples = fs::read_to_string(root().join("src/examples.md")).unwrap();
+    let programs = fs::read_dir(root().join("tests/downstream/tests")).unwrap();
+    let programs: Vec<_> = programs.map(|entry| entry.unwrap().path()).collect();
+    assert!(programs.len() >= 7, "{programs:?}");
+    for path in programs {
+        let program = fs::read_to_string(&path).unwrap();
+        let block = format!("```rust,ignore\n{program}```\n");
+        assert!(examples.contains(&block), "{}", path.display());
+    }
+}
