@@ -56,11 +56,10 @@ macro_rules! codes {
 
         /// Every kind of diagnostic, to compare with [`Diagnostic::code`](crate::Diagnostic::code).
         pub mod codes {
-            use super::Code;
-
             $(
                 #[doc = concat!("`", $name, "`: ", $message, ".")]
-                pub const $constant: &Code = &super::$constant;
+                pub const $constant: &crate::document::diagnostic::Code =
+                    &crate::document::diagnostic::$constant;
             )*
         }
 
