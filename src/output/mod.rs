@@ -60,8 +60,16 @@ pub(crate) struct RecordWriters {
 
 /// Every output format, one row each.
 pub(crate) static OUTPUTS: &[Output] = &[
-    Output::new("text", LinkForm::Text(text::push_link)),
     Output {
+        name: "text",
+        header: |_, _| {},
+        links: LinkForm::Text(text::push_link),
+        others: None,
+    },
+    Output {
+        name: "jsonl",
+        header: |_, _| {},
+        links: LinkForm::Lines(json::push_link),
         others: Some(RecordWriters {
             diagnostic: json::push_diagnostic,
             failure: json::push_failure,
@@ -69,30 +77,37 @@ pub(crate) static OUTPUTS: &[Output] = &[
             count: json::push_counted,
             summary: json::push_summary,
         }),
-        ..Output::new("jsonl", LinkForm::Lines(json::push_link))
     },
     Output {
+        name: "csv",
         header: |layout, out| csv::push_header(layout, b',', out),
-        ..Output::new(
-            "csv",
-            LinkForm::Lines(|layout, path, link, out| {
-                csv::push_row(layout, path, link, b',', csv::quote, out);
-            }),
-        )
+        links: LinkForm::Lines(|layout, path, link, out| {
+            csv::push_row(layout, path, link, b',', csv::quote, out);
+        }),
+        others: None,
     },
     Output {
+        name: "tsv",
         header: |layout, out| csv::push_header(layout, b'\t', out),
-        ..Output::new(
-            "tsv",
-            LinkForm::Lines(|layout, path, link, out| {
-                csv::push_row(layout, path, link, b'\t', csv::escape_cell, out);
-            }),
-        )
+        links: LinkForm::Lines(|layout, path, link, out| {
+            csv::push_row(layout, path, link, b'\t', csv::escape_cell, out);
+        }),
+        others: None,
     },
     #[cfg(feature = "arrow")]
-    Output::new("arrow", LinkForm::Table(TableFormat::Stream)),
+    Output {
+        name: "arrow",
+        header: |_, _| {},
+        links: LinkForm::Table(TableFormat::Stream),
+        others: None,
+    },
     #[cfg(feature = "parquet")]
-    Output::new("parquet", LinkForm::Table(TableFormat::Parquet)),
+    Output {
+        name: "parquet",
+        header: |_, _| {},
+        links: LinkForm::Table(TableFormat::Parquet),
+        others: None,
+    },
 ];
 
 impl Default for &Output {
@@ -104,15 +119,6 @@ impl Default for &Output {
 impl Output {
     /// The formats that a build may lack, named as the features of the package that bring them.
     pub(crate) const FEATURES: [&'static str; 2] = ["arrow", "parquet"];
-
-    const fn new(name: &'static str, links: LinkForm) -> Self {
-        Output {
-            name,
-            header: |_, _| {},
-            links,
-            others: None,
-        }
-    }
 
     /// Appends the number of links with a value of a key: a record, or a line with `-` for an empty value.
     pub(crate) fn count(
