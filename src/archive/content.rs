@@ -135,7 +135,7 @@ impl Read for PackedContents {
         let is_excessive = Decompressed::is_excessive(self.packed, self.tally.length);
         self.damage = match n {
             0 => self.verify(),
-            _ => is_excessive.then_some(&diagnostic::RATIO_LIMIT),
+            _ => is_excessive.then_some(&diagnostic::ARCHIVE_RATIO_LIMIT),
         };
         self.ended = n == 0 || is_excessive;
         Ok(n)

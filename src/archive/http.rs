@@ -167,8 +167,8 @@ fn undo(
     };
     let Some(open) = decoders(coding, head).iter().find(yields) else {
         faults.push(match coding {
-            Coding::Unknown => &diagnostic::HTTP_ENCODING_UNKNOWN,
-            _ => &diagnostic::HTTP_ENCODING_FALSE,
+            Coding::Unknown => &diagnostic::HTTP_CONTENT_ENCODING_UNKNOWN,
+            _ => &diagnostic::HTTP_CONTENT_ENCODING_FALSE,
         });
         return Box::new(source);
     };

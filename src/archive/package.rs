@@ -146,7 +146,7 @@ fn find_encryption(file: Arc<dyn ReadAt>) -> ArchiveFault {
             break &diagnostic::PACKAGE_ENCRYPTED;
         }
         if length < PIECE {
-            break &diagnostic::NO_PACKAGE;
+            break &diagnostic::PACKAGE_INVALID;
         }
         source.skip((PIECE - stream.len()) as u64);
     };

@@ -372,7 +372,7 @@ impl Tar {
             let n = io::repeat(0).take(next - at).read(into)?;
             self.holes += n as u64;
             if Decompressed::is_excessive(self.source.consumed, self.holes) {
-                self.fault(&diagnostic::RATIO_LIMIT);
+                self.fault(&diagnostic::ARCHIVE_RATIO_LIMIT);
                 self.sparse = Some((size, size));
                 return Ok(0);
             }

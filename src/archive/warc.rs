@@ -374,7 +374,7 @@ impl WebArchive {
         let (start, offset) = (source.consumed, record.keys.offset);
         let mut fault = |code| self.faults.push(ArchiveFault::new(code, offset));
         let Some(length) = record.length else {
-            fault(&diagnostic::WARC_LENGTH_MISSING);
+            fault(&diagnostic::WARC_CONTENT_LENGTH_MISSING);
             return (0, true);
         };
         if length > HELD {
@@ -420,7 +420,7 @@ impl WebArchive {
             "response" | "resource" | "conversion" => {}
             "metadata" if is_wat || self.options.reads_metadata => {}
             "continuation" if !self.is_joined(&record) => {
-                return self.fault(&diagnostic::WARC_CONTINUATION, record.keys.offset);
+                return self.fault(&diagnostic::WARC_CONTINUATION_MISSING, record.keys.offset);
             }
             _ => return,
         }
@@ -464,7 +464,7 @@ impl WebArchive {
         // A cut body is not damage where the record says so.
         let is_cut = keys.truncated.is_some();
         if keys.cut_names() {
-            let fault = ArchiveFault::new(&diagnostic::NAME_TOO_LONG, keys.offset);
+            let fault = ArchiveFault::new(&diagnostic::RECORD_NAME_TOO_LONG, keys.offset);
             self.faults.push(fault);
         }
         let keys = Arc::new(keys);

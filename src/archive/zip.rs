@@ -355,7 +355,7 @@ impl Zip {
             self.fault(&diagnostic::ARCHIVE_TRUNCATED);
         }
         let Some(stored) = header.contents(start) else {
-            self.fault(&diagnostic::ARCHIVE_UNREADABLE);
+            self.fault(&diagnostic::ARCHIVE_UNREADABLE_MEMBER);
             return Ok(MemberContents::Unreadable);
         };
         self.contents = Contents::Stored(stored);
@@ -719,8 +719,10 @@ impl ZipStream {
             // Only the next header shows where open contents end.
             _ => {
                 source.skip(header.packed);
-                self.faults
-                    .push(ArchiveFault::new(&diagnostic::ARCHIVE_UNREADABLE, self.at));
+                self.faults.push(ArchiveFault::new(
+                    &diagnostic::ARCHIVE_UNREADABLE_MEMBER,
+                    self.at,
+                ));
                 contents = MemberContents::Unreadable;
                 Stage::Between
             }
@@ -829,7 +831,7 @@ impl Container for ZipStream {
                 self.stage = Stage::Between;
                 match end {
                     _ if Decompressed::is_excessive(decoder.total_in(), tally.length) => {
-                        fault(&diagnostic::RATIO_LIMIT, self.at);
+                        fault(&diagnostic::ARCHIVE_RATIO_LIMIT, self.at);
                     }
                     None => self.stage = Stage::Deflated(decoder, tally),
                     Some(Ok(())) => self.faults.extend(check_descriptor(source, &tally)),

@@ -29,7 +29,7 @@ use super::wire::{
     LinkContext, Packed, WireReader, WireRecord, WireRecords, packed_fields, push_link,
 };
 use crate::bytes::lines::Position;
-use crate::document::diagnostic::BASE_SECOND;
+use crate::document::diagnostic::HTML_BASE_SECOND;
 use crate::document::events::{RemarkKind, Span};
 use crate::linker::{Diagnostic, Link, Remark};
 use crate::pipeline::OutputOrder;
@@ -598,7 +598,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
-        if *found.code == BASE_SECOND {
+        if *found.code == HTML_BASE_SECOND {
             self.defer_in(RuleId::SeveralBases, found.offset, found.member, b"");
         }
         self.record(WireRecord::Diagnostic(found.clone()));

@@ -237,7 +237,10 @@ impl<R: BlockReader> Scan for BlockScanner<R> {
             };
             if cut {
                 let offset = window.offset_at(at);
-                events.push(Event::Diagnostic(&diagnostic::BLOCK_TOO_LONG, offset));
+                events.push(Event::Diagnostic(
+                    &diagnostic::MARKUP_BLOCK_TOO_LONG,
+                    offset,
+                ));
             }
             let read = reader.read(bytes, at..at + end);
             reader.results().report(&window, events);

@@ -83,30 +83,30 @@ pub(crate) static SIGNED: Code = Code {
 };
 
 codes! {
-    BASE_AFTER_LINKS = "html.base-after-links", Note,
+    HTML_BASE_LATE = "html.base-after-links", Note,
         "the base element stands behind references that it applies to";
-    BASE_SECOND = "html.base-second", Note, "only the first base element with href counts";
+    HTML_BASE_SECOND = "html.base-second", Note, "only the first base element with href counts";
     BASE_TOO_LONG = "base.too-long", Note, "a base is longer than the limit and was refused";
-    NAME_TOO_LONG = "record.name-too-long", Note,
+    RECORD_NAME_TOO_LONG = "record.name-too-long", Note,
         "a name that records repeat is longer than 8 KiB and was cut";
-    BASE_REFUSED = "html.base-refused", Note, "the base element's reference cannot be a base URI";
-    APPROXIMATE = "html.approximate", Note, "the document is beyond the limits of exact parsing";
-    VALUE_TOO_LONG = "html.value-too-long", Note,
+    HTML_BASE_REFUSED = "html.base-refused", Note, "the base element's reference cannot be a base URI";
+    HTML_APPROXIMATE = "html.approximate", Note, "the document is beyond the limits of exact parsing";
+    HTML_VALUE_TOO_LONG = "html.value-too-long", Note,
         "an attribute value is longer than the limit and was left out";
-    SRCDOC_DEPTH = "html.srcdoc-depth", Note,
+    HTML_SRCDOC_DEPTH = "html.srcdoc-depth", Note,
         "srcdoc documents nest deeper than the limit; the innermost were left out";
     CSS_BAD_URL = "css.bad-url", Note, "a url() holds what no URL may hold, and was left out";
     CSS_BAD_STRING = "css.bad-string", Note, "a string ends at a line break, and was left out";
     CSS_URL_MODIFIER = "css.url-modifier", Note, "a url() has modifiers behind its string";
-    CSS_TOO_LONG = "css.token-too-long", Note,
+    CSS_TOKEN_TOO_LONG = "css.token-too-long", Note,
         "a string or a URL of CSS is longer than the limit and was left out";
-    BLOCK_TOO_LONG = "markup.block-too-long", Note,
+    MARKUP_BLOCK_TOO_LONG = "markup.block-too-long", Note,
         "a block of lines is longer than the limit and was cut";
     ADOC_ATTRIBUTE_LIMIT = "adoc.attribute-limit", Note,
         "an attribute is beyond the limits, and references to it stay as they are";
     JSON_NOT_WELL_FORMED = "json.not-well-formed", Note,
         "the document is not well-formed JSON; it was read as far as it makes sense";
-    JSON_TOO_LONG = "json.string-too-long", Note,
+    JSON_STRING_TOO_LONG = "json.string-too-long", Note,
         "a string of JSON is longer than the limit and was left out";
     JSON_TOO_DEEP = "json.too-deep", Note,
         "arrays and objects nest too deep; what is inside was left out";
@@ -115,11 +115,11 @@ codes! {
     XML_NOT_WELL_FORMED = "xml.not-well-formed", Note,
         "the document is not well-formed XML and was read as far as that is possible";
     XML_ENTITY_LIMIT = "xml.entity-limit", Note, "entities grow beyond the limit and were left out";
-    XML_TOO_LONG = "xml.value-too-long", Note,
+    XML_VALUE_TOO_LONG = "xml.value-too-long", Note,
         "a tag or a text is longer than the limit and was left out";
     XML_DEPTH_LIMIT = "xml.depth-limit", Note, "elements or bases nest deeper than the limit";
     PACKAGE_ENCRYPTED = "package.encrypted", Damage, "the document is encrypted and was not read";
-    PDF_REBUILT = "pdf.xref-rebuilt", Note,
+    PDF_XREF_REBUILT = "pdf.xref-rebuilt", Note,
         "the cross references are missing or wrong; the file was searched for its objects";
     PDF_DAMAGED = "pdf.damaged", Damage, "an object stream cannot be read";
     PDF_LIMIT = "pdf.limit", Damage,
@@ -127,73 +127,73 @@ codes! {
     PDF_NO_PAGES = "pdf.no-pages", Damage, "there is no catalog with pages";
     PDF_TOO_LONG = "pdf.too-long", Damage,
         "the file is longer than --max-document, and only its start was read";
-    HELD_LIMIT = "html.held-limit", Note,
+    HTML_HELD_LIMIT = "html.held-limit", Note,
         "too many references before the base was known; they resolve against the base known so far";
     COMPRESS_TRUNCATED = "compress.truncated", Damage, "the compressed data ends too early";
     COMPRESS_CORRUPT = "compress.corrupt", Damage, "the compressed data is damaged";
-    COMPRESS_WINDOW = "compress.window-limit", Damage,
+    COMPRESS_WINDOW_LIMIT = "compress.window-limit", Damage,
         "the compressed data needs a window above the limit of 128 MiB and was left out";
     COMPRESS_UNSUPPORTED = "compress.unsupported", Damage,
         "the compressed data needs a dictionary or a feature that is not supported and was left out";
-    GZIP_TRAILING = "gzip.trailing-garbage", Note, "zeros follow a gzip member";
-    RATIO_LIMIT = "archive.ratio-limit", Damage,
+    GZIP_TRAILING_GARBAGE = "gzip.trailing-garbage", Note, "zeros follow a gzip member";
+    ARCHIVE_RATIO_LIMIT = "archive.ratio-limit", Damage,
         "the compressed data grows beyond all measure; the rest was left out";
-    DEPTH_LIMIT = "archive.depth-limit", Damage,
+    ARCHIVE_DEPTH_LIMIT = "archive.depth-limit", Damage,
         "compressed data or archives nest deeper than the limit";
-    ARCHIVE_UNREADABLE = "archive.unreadable-member", Damage,
+    ARCHIVE_UNREADABLE_MEMBER = "archive.unreadable-member", Damage,
         "a member is encrypted or packed in an unknown way and was left out";
     ARCHIVE_TRUNCATED = "archive.truncated", Damage, "the archive ends too early";
     ARCHIVE_INCONSISTENT = "archive.inconsistent", Damage,
         "headers of the archive contradict each other or are damaged";
-    FIELD_BROKEN = "package.field-broken", Note,
+    PACKAGE_FIELD_BROKEN = "package.field-broken", Note,
         "an instruction of a field is not whole, and its resource was left out";
-    NO_PACKAGE = "package.invalid", Damage, "the file is named as a package and is none";
+    PACKAGE_INVALID = "package.invalid", Damage, "the file is named as a package and is none";
     ARCHIVE_MEMBER_LIMIT = "archive.member-limit", Damage,
         "the archive has more members than are read; the rest was left out";
     WARC_RESYNC = "warc.resync", Damage,
         "no record stands where one should, and the next one was searched";
     WARC_SHORT_RECORD = "warc.short-record", Damage, "the archive ends inside a record";
-    WARC_LENGTH_MISSING = "warc.content-length-missing", Damage,
+    WARC_CONTENT_LENGTH_MISSING = "warc.content-length-missing", Damage,
         "a record has no length and was left out";
-    WARC_CONTINUATION = "warc.continuation-missing", Damage,
+    WARC_CONTINUATION_MISSING = "warc.continuation-missing", Damage,
         "a segment does not follow the one that it continues and was left out";
     HTTP_BAD_STATUS = "http.bad-status", Note,
         "a response does not begin with a status line and was read as its body";
     HTTP_NOT_CHUNKED = "http.not-chunked", Note,
         "a body that is said to come in chunks does not, and was read as it is";
-    HTTP_ENCODING_FALSE = "http.content-encoding-false", Note,
+    HTTP_CONTENT_ENCODING_FALSE = "http.content-encoding-false", Note,
         "a body is not in the content coding that its header names, and was read as it is";
-    HTTP_ENCODING_UNKNOWN = "http.content-encoding-unknown", Note,
+    HTTP_CONTENT_ENCODING_UNKNOWN = "http.content-encoding-unknown", Note,
         "nobody knows the content coding, and the body was read as it is";
-    FROM_LINE_IN_BODY = "mbox.from-line-in-body", Note,
+    MBOX_FROM_LINE_IN_BODY = "mbox.from-line-in-body", Note,
         "a line of the body looks like a separator and is none";
-    CONTENT_LENGTH_MISMATCH = "mbox.content-length-mismatch", Note,
+    MBOX_CONTENT_LENGTH_MISMATCH = "mbox.content-length-mismatch", Note,
         "the Content-Length field does not lead to a separator and was ignored";
-    LEADING_JUNK = "mbox.leading-junk", Note, "text stands before the first message";
-    NUL_BYTES = "mbox.nul-bytes", Note, "a run of NUL bytes was left out";
+    MBOX_LEADING_JUNK = "mbox.leading-junk", Note, "text stands before the first message";
+    MBOX_NUL_BYTES = "mbox.nul-bytes", Note, "a run of NUL bytes was left out";
     MBOX_TRUNCATED = "mbox.truncated", Note, "the file ends inside a header block";
     RNEWS_RESYNC = "rnews.resync", Damage, "an article is longer or shorter than its batch says";
-    NO_BLANK_LINE = "header.no-blank-line", Note,
+    HEADER_NO_BLANK_LINE = "header.no-blank-line", Note,
         "a line that is no header field ends the header block";
     HEADER_TOO_LONG = "header.too-long", Note,
         "a header field or a header block is longer than the limit and was cut";
-    BOUNDARY_MISSING = "mime.boundary-missing", Note,
+    MIME_BOUNDARY_MISSING = "mime.boundary-missing", Note,
         "a multipart entity has no boundary parameter and was read as text";
-    BOUNDARY_NEVER_FOUND = "mime.boundary-never-found", Note,
+    MIME_BOUNDARY_NEVER_FOUND = "mime.boundary-never-found", Note,
         "the boundary of a multipart entity never occurs, and it was read as text";
-    CLOSE_MISSING = "mime.close-missing", Note, "a multipart entity has no closing delimiter";
-    TRANSFER_ON_MULTIPART = "mime.cte-on-multipart", Note,
+    MIME_CLOSE_MISSING = "mime.close-missing", Note, "a multipart entity has no closing delimiter";
+    MIME_CTE_ON_MULTIPART = "mime.cte-on-multipart", Note,
         "a multipart entity has a transfer encoding, which was ignored";
-    TRANSFER_UNKNOWN = "mime.cte-unknown", Note,
+    MIME_CTE_UNKNOWN = "mime.cte-unknown", Note,
         "nobody knows the transfer encoding, and the body was read as it is";
     MIME_DEPTH_LIMIT = "mime.depth-limit", Note,
         "an entity is nested too deep and was read as text";
-    LABEL_LIMIT = "mime.label-limit", Note, "too many parts are labelled; the rest cannot be named";
-    BAD_ESCAPE = "qp.bad-escape", Note,
+    MIME_LABEL_LIMIT = "mime.label-limit", Note, "too many parts are labelled; the rest cannot be named";
+    QP_BAD_ESCAPE = "qp.bad-escape", Note,
         "an escape of quoted-printable is none and was kept as it is";
     BASE64_GARBAGE = "base64.garbage", Note, "bytes outside the alphabet of base64 were left out";
     BASE64_TRUNCATED = "base64.truncated", Note, "base64 ends inside a byte";
-    TRAILING_TEXT = "base64.trailing-text", Note,
+    BASE64_TRAILING_TEXT = "base64.trailing-text", Note,
         "clear text stands behind base64 and was read as text";
     CHARSET_UNKNOWN = "charset.unknown", Note,
         "nobody knows the charset; UTF-8 or windows-1252 was assumed";
@@ -206,9 +206,9 @@ codes! {
     SERVER_TOO_LONG = "server.too-long", Note,
         "the redirect file is over 1 MiB long, and the rest was not read";
     SERVER_UNFOLLOWED = "server.unfollowed", Note, "some rules or directives are not followed";
-    CSV_UNCLOSED = "csv.unclosed-quote", Note,
+    CSV_UNCLOSED_QUOTE = "csv.unclosed-quote", Note,
         "a quoted cell is not closed, so that the rest of the table is in it";
-    OPAQUE = "body.opaque", Opaque, "an encrypted or opaque body was not read";
+    BODY_OPAQUE = "body.opaque", Opaque, "an encrypted or opaque body was not read";
 }
 
 #[cfg(feature = "compression")]
@@ -217,11 +217,11 @@ impl From<DecompressFault> for &'static Code {
         match fault {
             DecompressFault::Truncated => &COMPRESS_TRUNCATED,
             DecompressFault::Corrupt | DecompressFault::TrailingGarbage => &COMPRESS_CORRUPT,
-            DecompressFault::Memory => &COMPRESS_WINDOW,
+            DecompressFault::Memory => &COMPRESS_WINDOW_LIMIT,
             DecompressFault::Unsupported => &COMPRESS_UNSUPPORTED,
-            DecompressFault::Padding => &GZIP_TRAILING,
-            DecompressFault::RatioLimit => &RATIO_LIMIT,
-            DecompressFault::DepthLimit => &DEPTH_LIMIT,
+            DecompressFault::Padding => &GZIP_TRAILING_GARBAGE,
+            DecompressFault::RatioLimit => &ARCHIVE_RATIO_LIMIT,
+            DecompressFault::DepthLimit => &ARCHIVE_DEPTH_LIMIT,
         }
     }
 }
@@ -229,7 +229,7 @@ impl From<DecompressFault> for &'static Code {
 impl From<TransferFault> for &'static Code {
     fn from(fault: TransferFault) -> Self {
         match fault {
-            TransferFault::BadEscape => &BAD_ESCAPE,
+            TransferFault::BadEscape => &QP_BAD_ESCAPE,
             TransferFault::Truncated => &BASE64_TRUNCATED,
             TransferFault::Garbage => &BASE64_GARBAGE,
         }

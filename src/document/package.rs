@@ -49,7 +49,7 @@ impl Scan for NoPackage {
     fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
         if !std::mem::replace(&mut self.is_diagnosed, true) {
             events.push(Event::Settled);
-            events.push(Event::Diagnostic(&diagnostic::NO_PACKAGE, 0));
+            events.push(Event::Diagnostic(&diagnostic::PACKAGE_INVALID, 0));
         }
         window.bytes.len()
     }

@@ -397,7 +397,7 @@ impl BaseScope {
         };
         if resolved.is_err() || refused(b"data:") || refused(b"javascript:") {
             let offset = self.own_offset.unwrap_or(0);
-            self.diagnose(&diagnostic::BASE_REFUSED, offset);
+            self.diagnose(&diagnostic::HTML_BASE_REFUSED, offset);
         } else if self.admits_base(self.own_offset.unwrap_or(0)) {
             self.document.set(&self.scratch, BaseSource::ContentBase);
         }

@@ -189,7 +189,7 @@ impl Linker {
         if self.pending.size() + closed * size_of::<BaseScope>() <= PENDING_LIMIT {
             return false;
         }
-        self.diagnose(&diagnostic::HELD_LIMIT, 0);
+        self.diagnose(&diagnostic::HTML_HELD_LIMIT, 0);
         self.settle_all();
         self.release(BatchTexts::stored(&Batch::default()), sink);
         true
@@ -368,7 +368,7 @@ impl Linker {
         known.related = heading.labels == events::LabelScope::Related;
         known.names_parts = heading.names_parts;
         if is_any_cut {
-            self.diagnose(&diagnostic::NAME_TOO_LONG, 0);
+            self.diagnose(&diagnostic::RECORD_NAME_TOO_LONG, 0);
         }
         let id = heading.content_id.map(|id| texts.bytes(id));
         let location = heading.location.map(|uri| texts.bytes(uri));
@@ -431,7 +431,7 @@ impl Linker {
             }
         }
         if !fits {
-            self.diagnose(&diagnostic::LABEL_LIMIT, 0);
+            self.diagnose(&diagnostic::MIME_LABEL_LIMIT, 0);
         }
     }
 
@@ -462,7 +462,7 @@ impl Linker {
             let (member, is_cut) = cut_name(texts.bytes(member));
             scope.set_member(&lossy(member));
             if is_cut {
-                self.diagnose(&diagnostic::NAME_TOO_LONG, 0);
+                self.diagnose(&diagnostic::RECORD_NAME_TOO_LONG, 0);
             }
         }
         if let Some(base) = &enter.base

@@ -214,7 +214,7 @@ impl LinkWriter {
             };
             let (flow, is_cut) = emit_details(link, found, texts, sink);
             if is_cut {
-                self.refused.push(&diagnostic::NAME_TOO_LONG);
+                self.refused.push(&diagnostic::RECORD_NAME_TOO_LONG);
             }
             flow
         } else {
@@ -403,7 +403,7 @@ fn decode_name<'n>(
 ) -> &'n str {
     let (name, is_cut) = cut_name(name);
     if is_cut {
-        refused.push(&diagnostic::NAME_TOO_LONG);
+        refused.push(&diagnostic::RECORD_NAME_TOO_LONG);
     }
     buffer.clear();
     buffer.push_str(&String::from_utf8_lossy(name));

@@ -335,7 +335,7 @@ impl Summary {
     }
 
     pub(crate) fn diagnose(&mut self, code: &'static Code, count: u64) {
-        self.approximate += u64::from(std::ptr::eq(code, &diagnostic::APPROXIMATE));
+        self.approximate += u64::from(std::ptr::eq(code, &diagnostic::HTML_APPROXIMATE));
         let mut unread = Effect::UNREAD.iter().zip(&mut self.unread);
         if let Some((_, unread)) = unread.find(|((effect, _), _)| *effect == code.effect) {
             *unread += count;

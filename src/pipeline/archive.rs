@@ -346,7 +346,7 @@ impl<'a> ArchiveReader<'a> {
             None => self.file(head, ArchiveSource::File(Arc::new(bytes)), place, sink),
         };
         if is_outermost && self.nested.is_excessive() {
-            self.diagnose(Some(part), &[fault(&diagnostic::RATIO_LIMIT)], sink);
+            self.diagnose(Some(part), &[fault(&diagnostic::ARCHIVE_RATIO_LIMIT)], sink);
         }
         for diagnostic in self.record.diagnostics.diagnostics() {
             sink.event(&Found::Diagnostic(diagnostic));
@@ -425,7 +425,11 @@ impl<'a> ArchiveReader<'a> {
                 compressed: None,
             };
             if is_cut {
-                self.diagnose(Some(&name), &[fault(&diagnostic::NAME_TOO_LONG)], sink);
+                self.diagnose(
+                    Some(&name),
+                    &[fault(&diagnostic::RECORD_NAME_TOO_LONG)],
+                    sink,
+                );
             }
             match sink.begin_member(&name, &inner) {
                 MemberChoice::Read => {}
@@ -443,7 +447,11 @@ impl<'a> ArchiveReader<'a> {
             faults.append(&mut container.lock().faults());
             self.diagnose(Some(&name), &faults, sink);
             if is_outermost && self.nested.is_excessive() {
-                self.diagnose(Some(&name), &[fault(&diagnostic::RATIO_LIMIT)], sink);
+                self.diagnose(
+                    Some(&name),
+                    &[fault(&diagnostic::ARCHIVE_RATIO_LIMIT)],
+                    sink,
+                );
                 self.nested.begin(0);
             }
             read?;
@@ -558,7 +566,11 @@ impl<'a> ArchiveReader<'a> {
         };
         let is_too_deep = !NestingLimit::ARCHIVES.admits(place.archive.depth);
         if is_opened && is_too_deep {
-            self.diagnose(Some(place.name), &[fault(&diagnostic::DEPTH_LIMIT)], sink);
+            self.diagnose(
+                Some(place.name),
+                &[fault(&diagnostic::ARCHIVE_DEPTH_LIMIT)],
+                sink,
+            );
         }
         if !is_opened || is_too_deep {
             self.record.counts.skip(format.name);

@@ -332,7 +332,7 @@ impl<'a, W: Write + Send> Collector<'a, W> {
         let of_container = archive.diagnostics.diagnostics();
         for found in of_container.filter(|_| archive.is_container) {
             self.diagnostic(&found);
-            if std::ptr::eq(found.code, &diagnostic::APPROXIMATE) {
+            if std::ptr::eq(found.code, &diagnostic::HTML_APPROXIMATE) {
                 // Each document has it once.
                 self.summary.approximate += found.count - 1;
             }

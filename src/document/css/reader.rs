@@ -516,7 +516,7 @@ impl Reading<'_, '_> {
         let start = at + 1;
         let (ended, end) = string_end(quote, self.bytes, start, self.last);
         if end - start > LONGEST_TOKEN {
-            self.fault(&diagnostic::CSS_TOO_LONG, at);
+            self.fault(&diagnostic::CSS_TOKEN_TOO_LONG, at);
             return self.skip(OpenToken::String(quote), start);
         }
         match ended {
@@ -567,7 +567,7 @@ impl Reading<'_, '_> {
             (self.found)(CssFind::Remark(at..text + end + 2));
         }
         if may_name_map && held > LONGEST_TOKEN {
-            (self.found)(CssFind::Fault(&diagnostic::CSS_TOO_LONG, at));
+            (self.found)(CssFind::Fault(&diagnostic::CSS_TOKEN_TOO_LONG, at));
         } else if may_name_map
             && let Some(end) = end
             && let Some(map) = source_map(&self.bytes[text..text + end])
@@ -673,7 +673,7 @@ impl Reading<'_, '_> {
         }
         let (ended, url, end) = url_end(bytes, start, self.last);
         if end - start > LONGEST_TOKEN {
-            self.fault(&diagnostic::CSS_TOO_LONG, start);
+            self.fault(&diagnostic::CSS_TOKEN_TOO_LONG, start);
             return self.skip(OpenToken::Url, start);
         }
         match ended {

@@ -408,12 +408,12 @@ impl ReferenceReporter<'_, '_, '_> {
     pub(super) fn base(&mut self, tag: &Tag, counts: bool) {
         let offset = self.source.offset(tag.start);
         if !counts {
-            let event = Event::Diagnostic(&diagnostic::BASE_SECOND, offset);
+            let event = Event::Diagnostic(&diagnostic::HTML_BASE_SECOND, offset);
             return self.events.push(event);
         }
         self.document.has_base = true;
         if self.document.references > 0 {
-            let event = Event::Diagnostic(&diagnostic::BASE_AFTER_LINKS, offset);
+            let event = Event::Diagnostic(&diagnostic::HTML_BASE_LATE, offset);
             self.events.push(event);
         }
         self.emit_base(tag);

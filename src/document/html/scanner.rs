@@ -144,7 +144,10 @@ impl HtmlScanner {
         }
         self.parser.simulator.begin(0);
         self.state = HtmlState::Running;
-        events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
+        events.push(Event::Diagnostic(
+            &diagnostic::HTML_APPROXIMATE,
+            window.offset,
+        ));
         self.run(window, events)
     }
 
@@ -160,7 +163,10 @@ impl HtmlScanner {
         };
         let end = whole(self.body, exact, &mut self.parser, &mut report);
         if end.map_err(|encoding| self.again(Some(encoding), true))? == ScanEnd::Approximately {
-            events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, window.offset));
+            events.push(Event::Diagnostic(
+                &diagnostic::HTML_APPROXIMATE,
+                window.offset,
+            ));
         }
         events.push(Event::Settled);
         Ok(window.bytes.len())
@@ -200,7 +206,7 @@ impl HtmlScanner {
         let result = self.parser.run(at, window.last, &mut report);
         if self.parser.simulator.take_approximated() {
             let offset = window.offset_at(at);
-            events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, offset));
+            events.push(Event::Diagnostic(&diagnostic::HTML_APPROXIMATE, offset));
         }
         match result {
             Ok(at) => {
@@ -358,7 +364,7 @@ pub(super) fn srcdoc(
 ) {
     if !NestingLimit::SRCDOC.admits(report.document.depth) {
         let offset = report.source.offset(range.start);
-        let event = Event::Diagnostic(&diagnostic::SRCDOC_DEPTH, offset);
+        let event = Event::Diagnostic(&diagnostic::HTML_SRCDOC_DEPTH, offset);
         return report.events.push(event);
     }
     report.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
@@ -390,7 +396,7 @@ fn decoded_srcdoc(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize
     let end = whole(range.start, None, &mut parser, &mut inner);
     if end != Ok(ScanEnd::Exactly) {
         let offset = report.source.offset(range.start);
-        let event = Event::Diagnostic(&diagnostic::APPROXIMATE, offset);
+        let event = Event::Diagnostic(&diagnostic::HTML_APPROXIMATE, offset);
         report.events.push(event);
     }
     report.events.push(Event::Leave);

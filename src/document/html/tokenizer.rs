@@ -507,6 +507,6 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         let offset = self.report.source.offset(at);
         self.report
             .events
-            .push(Event::Diagnostic(&diagnostic::VALUE_TOO_LONG, offset));
+            .push(Event::Diagnostic(&diagnostic::HTML_VALUE_TOO_LONG, offset));
     }
 }

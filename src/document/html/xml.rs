@@ -127,7 +127,7 @@ impl MarkupReporter {
         if tag.is_base() {
             if std::mem::replace(&mut report.document.has_base, true) {
                 let at = report.source.offset(tag.name.start);
-                let second = Event::Diagnostic(&diagnostic::BASE_SECOND, at);
+                let second = Event::Diagnostic(&diagnostic::HTML_BASE_SECOND, at);
                 report.events.push(second);
             } else {
                 report.emit_base(tag);

@@ -458,7 +458,7 @@ impl JsonScanner {
             self.known_text(&value, run)?;
         }
         if is_cut {
-            self.report_fault(&diagnostic::JSON_TOO_LONG, offset - 1, run.events);
+            self.report_fault(&diagnostic::JSON_STRING_TOO_LONG, offset - 1, run.events);
         }
         run.events.forget_stored();
         Ok(())

@@ -10,7 +10,9 @@ use super::literals::{
 use crate::bytes::simd;
 use crate::bytes::steps::step;
 use crate::bytes::window::Window;
-use crate::document::diagnostic::{Code, JSON_NOT_WELL_FORMED, JSON_TOO_DEEP, JSON_TOO_LONG};
+use crate::document::diagnostic::{
+    Code, JSON_NOT_WELL_FORMED, JSON_STRING_TOO_LONG, JSON_TOO_DEEP,
+};
 use crate::document::events::{Event, Events};
 
 /// Maximum number of nested objects and arrays; the contents of deeper ones are skipped.
@@ -357,7 +359,7 @@ impl JsonTokenizer {
             None if limit < bytes.len() => {
                 self.at += 2;
                 self.rest = end;
-                self.faults.add(&JSON_TOO_LONG, offset);
+                self.faults.add(&JSON_STRING_TOO_LONG, offset);
                 return None;
             }
             None if !window.last => return Some(JsonToken::More),
@@ -413,7 +415,8 @@ impl JsonTokenizer {
         };
         let is_name = self.is_name();
         if is_long {
-            self.faults.add(&JSON_TOO_LONG, window.offset_at(quote));
+            self.faults
+                .add(&JSON_STRING_TOO_LONG, window.offset_at(quote));
         } else if let Some(fault) = scan.fault {
             self.fault(window, fault);
         } else {

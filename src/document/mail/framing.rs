@@ -109,7 +109,7 @@ impl<'f> Feed<'_, 'f> {
         let (tree, mut run) = self.tree();
         tree.begin(0, offset, false);
         tree.begin_body(&mut run);
-        self.diagnose(&diagnostic::LEADING_JUNK, at);
+        self.diagnose(&diagnostic::MBOX_LEADING_JUNK, at);
     }
 
     pub(super) fn diagnose(&mut self, code: &'static Code, at: usize) {
@@ -353,7 +353,7 @@ impl Framing for Rnews {
         feed.begin(at, false);
         if matches!(line, b"#! cunbatch" | b"#! gunbatch" | b"#! zunbatch") {
             (feed.archive.scanners.counts).skip("application/x-compressed-news");
-            feed.diagnose(&diagnostic::OPAQUE, at);
+            feed.diagnose(&diagnostic::BODY_OPAQUE, at);
             self.is_closed = true;
             (self.end, self.is_right) = (offset, Some(true));
             return ControlFlow::Continue(at);

@@ -316,7 +316,7 @@ impl Mbox {
                 !(ends.contains(&claimed) || is_file && fits_end(&window, claimed));
         }
         if std::mem::take(&mut self.search.is_doubted) {
-            feed.diagnose(&diagnostic::CONTENT_LENGTH_MISMATCH, end);
+            feed.diagnose(&diagnostic::MBOX_CONTENT_LENGTH_MISMATCH, end);
         }
     }
 
@@ -333,7 +333,7 @@ impl Mbox {
             if is_text && offset >= self.classified {
                 self.classified = offset + 1;
                 if self.has_messages && separator::is_candidate(&window.bytes[line..], true) {
-                    tree.diagnose(&diagnostic::FROM_LINE_IN_BODY, offset, feed.out);
+                    tree.diagnose(&diagnostic::MBOX_FROM_LINE_IN_BODY, offset, feed.out);
                 }
             }
         });

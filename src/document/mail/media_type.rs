@@ -179,7 +179,7 @@ pub(super) fn opaque_code(media_type: &str, content_type: Option<&Parameters>) -
         // Without a type it is enveloped data, mostly.
         &diagnostic::ENCRYPTED
     } else {
-        &diagnostic::OPAQUE
+        &diagnostic::BODY_OPAQUE
     }
 }
 

@@ -110,7 +110,7 @@ impl LeafPart {
             RawLines::Unquoted(unquoter) => {
                 unquoter.end(|piece| body.decode(Some(piece), run));
                 if unquoter.has_dropped {
-                    body.reader.diagnostics.push(&diagnostic::NUL_BYTES);
+                    body.reader.diagnostics.push(&diagnostic::MBOX_NUL_BYTES);
                 }
             }
             RawLines::Base64(lines) => lines.end(|kind, bytes| body.split(kind, bytes, run)),
@@ -192,7 +192,9 @@ impl PartBody {
         if split == TrailerSplit::Clear && !self.is_trailer() {
             self.decode(None, run);
             self.take(&[], true, run);
-            self.reader.diagnostics.push(&diagnostic::TRAILING_TEXT);
+            self.reader
+                .diagnostics
+                .push(&diagnostic::BASE64_TRAILING_TEXT);
             self.begin_anew(PartContent::Document, |member| Member {
                 format: Format::TEXT,
                 flags: member.flags | Flags::TRAILER,

@@ -227,7 +227,7 @@ impl MimeTree {
                 HeaderStop::Empty | HeaderStop::End | HeaderStop::NoField => {
                     self.at += (at - from) as u64;
                     if stop == HeaderStop::NoField {
-                        self.diagnose_here(&diagnostic::NO_BLANK_LINE, run.out);
+                        self.diagnose_here(&diagnostic::HEADER_NO_BLANK_LINE, run.out);
                     } else {
                         self.ended_in_header = stop == HeaderStop::End;
                     }
@@ -374,8 +374,8 @@ impl MimeTree {
         };
         if !level.boundary.is_empty() {
             let codes = [
-                &diagnostic::BOUNDARY_NEVER_FOUND,
-                &diagnostic::CLOSE_MISSING,
+                &diagnostic::MIME_BOUNDARY_NEVER_FOUND,
+                &diagnostic::MIME_CLOSE_MISSING,
             ];
             self.diagnose_here(codes[usize::from(level.count > 0)], out);
         }
@@ -462,7 +462,7 @@ impl MimeTree {
             if !boundary.is_empty() {
                 return self.open_multipart(boundary.to_vec(), message, media_type, run);
             }
-            self.diagnose_here(&diagnostic::BOUNDARY_MISSING, run.out);
+            self.diagnose_here(&diagnostic::MIME_BOUNDARY_MISSING, run.out);
             class = PartClass::TEXT;
         }
         if message {
@@ -480,11 +480,11 @@ impl MimeTree {
         };
         let transfer = TransferEncoding::named(name);
         if transfer.is_none() {
-            self.diagnose_here(&diagnostic::TRANSFER_UNKNOWN, out);
+            self.diagnose_here(&diagnostic::MIME_CTE_UNKNOWN, out);
         }
         let transfer = transfer.unwrap_or_default();
         if class == PartClass::Multipart && transfer != TransferEncoding::Identity {
-            self.diagnose_here(&diagnostic::TRANSFER_ON_MULTIPART, out);
+            self.diagnose_here(&diagnostic::MIME_CTE_ON_MULTIPART, out);
             return TransferEncoding::Identity;
         }
         transfer

@@ -272,7 +272,7 @@ impl Scan for MarkdownScanner {
             let to = from + split::next(rest);
             if to < window.bytes.len() || !window.last {
                 let at = window.offset_at(to);
-                events.push(Event::Diagnostic(&diagnostic::APPROXIMATE, at));
+                events.push(Event::Diagnostic(&diagnostic::HTML_APPROXIMATE, at));
             }
             self.piece(&window, from..to, events);
             events.forget_stored();

@@ -128,7 +128,7 @@ impl<'a> PdfFile<'a> {
             file.streams.retain(|_, source| source.is_some());
             file.faults
                 .retain(|(fault, _)| *fault == &diagnostic::PDF_LIMIT);
-            file.fault(&diagnostic::PDF_REBUILT, 0);
+            file.fault(&diagnostic::PDF_XREF_REBUILT, 0);
             (file.root, file.is_encrypted) = (None, false);
             file.index = file.search();
         }
@@ -350,7 +350,7 @@ impl<'a> PdfFile<'a> {
             return Some(ObjectPlace::At(number, at));
         }
         if self.searched.is_none() {
-            self.fault(&diagnostic::PDF_REBUILT, at);
+            self.fault(&diagnostic::PDF_XREF_REBUILT, at);
             let (root, is_encrypted) = (self.root, self.is_encrypted);
             let entries = std::mem::take(&mut self.entries);
             let found = self.search();

@@ -157,6 +157,6 @@ impl Rewrite for Cells {
     }
 
     fn fault(&self) -> Option<(&'static Code, u64)> {
-        (self.place == CellPlace::Quoted).then_some((&diagnostic::CSV_UNCLOSED, self.quote))
+        (self.place == CellPlace::Quoted).then_some((&diagnostic::CSV_UNCLOSED_QUOTE, self.quote))
     }
 }

@@ -105,7 +105,7 @@ impl FieldInstruction {
             self.text.begin(text.map.start(0));
         } else if before + text.bytes.len() > LONGEST_INSTRUCTION {
             let at = self.text.map.start(0);
-            events.push(Event::Diagnostic(&diagnostic::FIELD_BROKEN, at));
+            events.push(Event::Diagnostic(&diagnostic::PACKAGE_FIELD_BROKEN, at));
             self.is_decided = true;
             return;
         }
@@ -130,7 +130,7 @@ impl FieldInstruction {
             self.report(resource.range, events);
             if resource.is_cut {
                 let at = self.text.map.start(0);
-                events.push(Event::Diagnostic(&diagnostic::FIELD_BROKEN, at));
+                events.push(Event::Diagnostic(&diagnostic::PACKAGE_FIELD_BROKEN, at));
             }
         }
         self.forget();

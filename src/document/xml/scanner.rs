@@ -11,7 +11,7 @@ use super::vocabulary::{self, Namespace};
 use crate::bytes::seek::is_space;
 use crate::bytes::steps::step;
 use crate::bytes::window::Window;
-use crate::document::diagnostic::{XML_DEPTH_LIMIT, XML_NOT_WELL_FORMED, XML_TOO_LONG};
+use crate::document::diagnostic::{XML_DEPTH_LIMIT, XML_NOT_WELL_FORMED, XML_VALUE_TOO_LONG};
 use crate::document::events::{
     Event, Events, FoundRemark, NameRange, RemarkKind, RuleFamily, TextRange, WindowEvents,
 };
@@ -161,7 +161,7 @@ impl XmlScanner {
             None if length <= LONGEST && !run.window.last => return Err(Stop::Wait),
             None if length <= LONGEST => run.diagnose(&XML_NOT_WELL_FORMED, at),
             _ => {
-                run.diagnose(&XML_TOO_LONG, at);
+                run.diagnose(&XML_VALUE_TOO_LONG, at);
                 self.skips_to = Some(b">");
             }
         }
@@ -391,7 +391,7 @@ impl XmlScanner {
         if end.unwrap_or(window.bytes.len()) - start > LONGEST {
             self.values.entities.rollback(mark);
             self.contents = XmlContents::Ignored;
-            run.diagnose(&XML_TOO_LONG, start);
+            run.diagnose(&XML_VALUE_TOO_LONG, start);
             return Ok(start);
         }
         let XmlValues { text, entities } = &mut self.values;

@@ -19,7 +19,7 @@ struct Report {
 
 impl Report {
     fn diagnose(&mut self, diagnostic: &Diagnostic<'_>) {
-        self.late |= diagnostic.code == codes::BASE_AFTER_LINKS;
+        self.late |= diagnostic.code == codes::HTML_BASE_LATE;
         self.damaged |= diagnostic.code.effect == Effect::Damage;
     }
 }
@@ -107,5 +107,5 @@ fn names_are_displayed() {
         format!("{:?}", Flags::WRAPPED | Flags::HYPHEN),
         "{\"wrapped\", \"hyphen\"}"
     );
-    assert_eq!(codes::BASE_AFTER_LINKS.to_string(), "html.base-after-links");
+    assert_eq!(codes::HTML_BASE_LATE.to_string(), "html.base-after-links");
 }
