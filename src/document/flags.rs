@@ -169,7 +169,6 @@ impl Flags {
     }
 
     /// Returns the set if a condition holds, else none.
-    #[cfg(feature = "documents")]
     pub(crate) fn when(self, condition: bool) -> Flags {
         if condition { self } else { Flags::NONE }
     }
