@@ -186,7 +186,8 @@ impl Certainty {
     /// Returns the certainty of a reference, from the kind of place and its flags.
     ///
     /// ```
-    /// use uriscan::{Certainty, Context, Flags};
+    /// use uriscan::text::Certainty;
+    /// use uriscan::{Context, Flags};
     /// assert_eq!(Certainty::of(Context::Bare, Flags::TRIMMED), Certainty::Likely);
     /// assert_eq!(Certainty::of(Context::Angle, Flags::ODD_HOST), Certainty::Exact);
     /// assert!(Certainty::of(Context::Quoted, Flags::HYPHEN) < Certainty::Likely);
