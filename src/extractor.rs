@@ -410,7 +410,7 @@ impl Extractor {
         sink: &mut dyn Sink,
     ) -> io::Result<u64> {
         let mut reading = self.start(document, source)?;
-        while self.advance(&mut reading, sink)? == Progress::Going {}
+        while self.advance(&mut reading, sink)? == ReadProgress::Going {}
         self.end(reading, sink)
     }
 
@@ -419,7 +419,7 @@ impl Extractor {
         &mut self,
         document: &Document<'_>,
         source: S,
-    ) -> io::Result<Reading<S>> {
+    ) -> io::Result<DocumentRead<S>> {
         let format = document.format;
         let reader =
             CharsetReader::new(source, format.conversion, format.prescan, document.declared)?;
@@ -427,7 +427,7 @@ impl Extractor {
         let origin = document.origin.offset;
         self.windows
             .begin_at(self.bounds(format.bounds, &pass), origin);
-        Ok(Reading {
+        Ok(DocumentRead {
             reader,
             pass,
             bounds: format.bounds,
@@ -441,20 +441,20 @@ impl Extractor {
     /// Reads and scans one window of a document.
     fn advance(
         &mut self,
-        reading: &mut Reading<impl RewindSource>,
+        reading: &mut DocumentRead<impl RewindSource>,
         sink: &mut dyn Sink,
-    ) -> io::Result<Progress> {
-        let Reading { reader, pass, .. } = reading;
+    ) -> io::Result<ReadProgress> {
+        let DocumentRead { reader, pass, .. } = reading;
         let mut windows = std::mem::take(&mut self.windows);
         let is_large = pass.is_held() && windows.pending().len() > HEAVY_PENDING;
         if (is_large || reader.kept() > HEAVY_KEPT) && !reading.is_heavy {
             reading.is_heavy = true;
             sink.event(&Found::Heavy);
         }
-        let mut progress = Progress::Going;
+        let mut progress = ReadProgress::Going;
         match windows.fill(reader) {
             Err(error) if reading.is_pushed && error.kind() == io::ErrorKind::WouldBlock => {
-                progress = Progress::Waiting;
+                progress = ReadProgress::Waiting;
             }
             Err(error) => {
                 reading.failure = Some(error);
@@ -462,7 +462,7 @@ impl Extractor {
             }
             Ok(()) => {}
         }
-        if progress == Progress::Going || windows.has_news() {
+        if progress == ReadProgress::Going || windows.has_news() {
             let consumed = self.scan(pass, windows.window(), reader.offset_map(), sink);
             if let Some(restarted) = pass.restarted(&mut self.linker) {
                 let rewound = reader.again(restarted.start.restart.encoding);
@@ -472,9 +472,9 @@ impl Extractor {
                 }
                 windows.begin_at(self.bounds(reading.bounds, &restarted), reading.origin);
                 *pass = restarted;
-                progress = Progress::Going;
+                progress = ReadProgress::Going;
             } else if self.linker.is_stopped() || windows.consume(consumed) {
-                progress = Progress::Over;
+                progress = ReadProgress::Over;
             }
         }
         self.windows = windows;
@@ -484,7 +484,7 @@ impl Extractor {
     /// Ends a document; returns its length in bytes.
     fn end<S: RewindSource>(
         &mut self,
-        mut reading: Reading<S>,
+        mut reading: DocumentRead<S>,
         sink: &mut dyn Sink,
     ) -> io::Result<u64> {
         self.linker.end(sink);
@@ -595,7 +595,7 @@ impl Extractor {
 }
 
 /// A document that is being read.
-struct Reading<S> {
+struct DocumentRead<S> {
     reader: CharsetReader<S>,
     pass: Pass,
     bounds: Bounds,
@@ -610,7 +610,7 @@ struct Reading<S> {
 
 /// The state of a document after a window.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Progress {
+enum ReadProgress {
     Going,
     /// Nothing can be read before more bytes are pushed.
     Waiting,
@@ -626,7 +626,7 @@ pub struct Stream<'a, S> {
     sink: &'a mut S,
     /// The first chunks, from which the encoding is detected.
     head: Replay<Chunks>,
-    reading: Option<Reading<Replay<Chunks>>>,
+    reading: Option<DocumentRead<Replay<Chunks>>>,
     is_over: bool,
 }
 
@@ -685,7 +685,7 @@ impl<S: Sink> Stream<'_, S> {
                 return Ok(());
             }
             let source = std::mem::replace(&mut self.head, Replay::new(Chunks::default(), 0));
-            self.reading = Some(Reading {
+            self.reading = Some(DocumentRead {
                 is_pushed: true,
                 ..self.extractor.start(&self.document, source)?
             });
@@ -696,8 +696,8 @@ impl<S: Sink> Stream<'_, S> {
             // A failed document cannot go on.
             self.is_over = true;
             let progress = self.extractor.advance(reading, self.sink)?;
-            self.is_over = progress == Progress::Over;
-            if progress == Progress::Waiting {
+            self.is_over = progress == ReadProgress::Over;
+            if progress == ReadProgress::Waiting {
                 break;
             }
         }
