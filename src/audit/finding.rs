@@ -179,10 +179,10 @@ impl<'a> Finding<'a> {
         };
         let text = String::from_utf8_lossy(&cause.text);
         Cow::Owned(match cause.kind {
-            CauseKind::Outside => format!("a symbolic link leads out of the root, to {text}"),
+            CauseKind::Outside => format!("a symbolic link escapes the root, to {text}"),
             CauseKind::Dangling => format!("{message}: a symbolic link points to {text}"),
-            CauseKind::OutOfRepository => "the reference leads out of the repository".to_owned(),
-            CauseKind::AboveRoot => format!("{message}: the reference leads above the root"),
+            CauseKind::OutOfRepository => "the reference escapes the repository".to_owned(),
+            CauseKind::AboveRoot => format!("{message}: the reference escapes the root"),
             CauseKind::Rules => format!("{message}: {text}"),
         })
     }
@@ -396,7 +396,9 @@ impl Baseline {
             let Some(key) = read_key(line) else {
                 return Err(io::Error::new(
                     io::ErrorKind::InvalidData,
-                    format!("line {number} starts with no key of a finding: it is no baseline"),
+                    format!(
+                        "not a baseline: line {number} does not start with the key of a finding"
+                    ),
                 ));
             };
             if baseline.keys.insert(key) {

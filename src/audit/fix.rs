@@ -119,9 +119,9 @@ impl FixList {
 
 pub(crate) const CHANGED: &str = "the file has changed since it was read";
 const COMPRESSED: &str = "the file is compressed";
-const ESCAPED: &str = "the reference is not written in the file as it is read";
+const ESCAPED: &str = "the reference is not in the bytes of the file";
 const OVERLAPPING: &str = "it overlaps another reference";
-const MISREAD: &str = "the new reference would be read otherwise there";
+const MISREAD: &str = "the new reference would be read differently there";
 
 #[derive(Debug, Default)]
 pub(crate) struct FixedFile {

@@ -190,15 +190,15 @@ impl IgnoreRule {
     /// The error is the reason why the entry is invalid.
     pub(super) fn new(entry: IgnoreEntry) -> Result<Self, String> {
         if entry.rule.is_none() && entry.target.is_none() && entry.path.is_none() {
-            return Err("an entry of `ignore` has a rule, a target or a path".to_owned());
+            return Err("an entry of `ignore` needs a rule, a target or a path".to_owned());
         }
         let named = |name: &String| {
-            RuleId::named(name).ok_or_else(|| format!("there is no rule {}", visible(name)))
+            RuleId::named(name).ok_or_else(|| format!("unknown rule {}", visible(name)))
         };
         let last = |text: &String| {
             date(text).ok_or_else(|| {
                 let text = visible(text);
-                format!("`until` is a date such as 2030-12-31: {text} is no day of the calendar")
+                format!("`until` is a date such as 2030-12-31: {text} is not a valid date")
             })
         };
         let target = entry.target.as_ref();

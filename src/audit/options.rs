@@ -416,8 +416,8 @@ impl AuditError {
 impl fmt::Display for AuditError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            AuditError::UnknownRule(name) => write!(formatter, "there is no rule {name}"),
-            AuditError::UnknownServer(name) => write!(formatter, "there is no server {name}"),
+            AuditError::UnknownRule(name) => write!(formatter, "unknown rule {name}"),
+            AuditError::UnknownServer(name) => write!(formatter, "unknown server {name}"),
             AuditError::InvalidRoot(message)
             | AuditError::UnknownDirectory(message)
             | AuditError::InvalidGlob(message)

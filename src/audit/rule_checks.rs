@@ -181,7 +181,7 @@ impl ServerSteps {
         } = *step
         else {
             let blank = if self.count > TOLD { " " } else { "" };
-            let _ = write!(out, "{blank}and so on without an end");
+            let _ = write!(out, "{blank}and so on in a loop");
             return;
         };
         self.destination = destination.to_vec();
@@ -198,7 +198,7 @@ impl ServerSteps {
         if status >= 400 {
             let _ = write!(out, " answers {status}");
         } else {
-            out.extend_from_slice(b" leads to ");
+            out.extend_from_slice(b" points to ");
             out.extend_from_slice(&shortened(destination));
         }
     }

@@ -64,7 +64,7 @@ rules! {
     BrokenFile = "broken-file", Error, "no such file";
     BrokenIndex = "broken-index", Error, "the directory has no index file";
     BrokenFragment = "broken-fragment", Error, "no such id";
-    CaseMismatch = "case-mismatch", Warning, "only a name in other case or another Unicode form exists";
+    CaseMismatch = "case-mismatch", Warning, "the name exists only in another case or Unicode form";
     OutsideRoot = "outside-root", Warning, "the host is mounted, but not this path";
     Redirected = "redirected", Warning, "the target redirects elsewhere";
     BadReference = "bad-reference", Warning, "the reference does not parse";
@@ -73,10 +73,10 @@ rules! {
     EmptyHref = "empty-href", Allow, "the reference is empty";
     TrailingSlash = "trailing-slash", Allow, "a file is named as if it were a directory";
     InsecureScheme = "insecure-scheme", Allow, "the scheme does not encrypt";
-    DuplicateId = "duplicate-id", Allow, "the id stands in the document before";
-    SeveralBases = "several-bases", Allow, "only the first base element with href counts";
-    UndefinedReference = "undefined-reference", Warning, "nothing defines what the reference names";
-    UnusedIgnore = "unused-ignore", Warning, "nothing is ignored by it";
+    DuplicateId = "duplicate-id", Allow, "the id occurs earlier in the document";
+    SeveralBases = "several-bases", Allow, "only the first base element with href is used";
+    UndefinedReference = "undefined-reference", Warning, "the name that it refers to is not defined";
+    UnusedIgnore = "unused-ignore", Warning, "it ignores no findings";
     SitemapMissing = "sitemap-missing", Allow, "no sitemap lists the page";
     Orphan = "orphan", Allow, "no document links to this one";
 }

@@ -106,7 +106,7 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
     for name in &findings.touching {
         if !options.is_in_tree(name, &paths)? {
             let name = name.display();
-            return Err(format!("--touching {name}: it is in none of the trees").into());
+            return Err(format!("--touching {name}: it is in none of the audited trees").into());
         }
     }
     let gone = Arc::clone(&options.gone);
@@ -182,7 +182,7 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
     // A page that was deleted may have had no link.
     match gone.unlinked().map(path_of).find(|path| !was_there(path)) {
         Some(path) => {
-            let reason = "there is no such file to touch, and no link leads to one";
+            let reason = "no such file, and no link to one";
             Err(format!("{}: {reason}", path.display()).into())
         }
         None => Ok(exit),
@@ -219,7 +219,7 @@ fn fixed_roots(paths: &[PathBuf], reading: &PipelineOptions) -> Vec<PathBuf> {
 /// Returns the paths to audit: by default the directories of `--root`, else the current directory.
 fn paths(arguments: &AuditArgs) -> Result<Vec<PathBuf>, Error> {
     if arguments.paths.iter().any(|path| path.as_os_str() == "-") {
-        Err("standard input is in no tree: audit reads files")?;
+        Err("audit reads files: standard input is not in a tree")?;
     }
     let choices = [
         arguments.paths.clone(),
@@ -318,7 +318,7 @@ fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
         let name = String::from_utf8_lossy(directory);
         let name = if name.is_empty() { "." } else { &name };
         report(&format!(
-            "without --root, {name} is taken for the root of a site"
+            "without --root, treating {name} as the root of a site"
         ));
     }
     Ok(bases)

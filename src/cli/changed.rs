@@ -37,7 +37,7 @@ pub(super) struct Changes {
 pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Changes, Error> {
     if revision.is_empty() || revision.as_encoded_bytes().starts_with(b"-") {
         let shown = revision.display();
-        return Err(format!("--changed-since {shown}: this is no revision").into());
+        return Err(format!("--changed-since {shown}: not a revision").into());
     }
     let directory = |path| {
         if Path::is_dir(path) {

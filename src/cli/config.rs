@@ -98,7 +98,7 @@ pub(super) fn read(named: Option<&Path>) -> Result<Option<Config>, Error> {
             folder: None,
             command,
         };
-        let missing = || format!("{}: there is no [tool.uriscan]", file.display());
+        let missing = || format!("{}: it has no table [tool.uriscan]", file.display());
         return Ok(Some(source.parse(table)?.ok_or_else(missing)?));
     }
     let Ok(here) = std::env::current_dir() else {
@@ -116,10 +116,10 @@ pub(super) fn read(named: Option<&Path>) -> Result<Option<Config>, Error> {
             }
             let refuse = |reason| Err(format!("{}: {reason}", file.display()));
             if !file.is_file() {
-                refuse("a configuration is a regular file")?;
+                refuse("it is not a regular file")?;
             }
             if !is_inside(&file, &folder) {
-                refuse("it leads out of its folder; name it with --config")?;
+                refuse("it is a symbolic link out of its folder; name it with --config")?;
             }
             let text = text(&file)?;
             // The file of other tools is not parsed unless it has the table.
@@ -283,7 +283,7 @@ impl ConfigFile<'_> {
         if self.folder.is_some() && !is_harmless(flag, key) {
             let instead = "give it on the command line, or name the file with --config";
             return Err(format!(
-                "`{key}` is not for a file that was found: {instead}"
+                "`{key}` is not allowed in a file that was found: {instead}"
             ));
         }
         let words = self.words(flag, key, value)?;
@@ -348,7 +348,7 @@ impl ConfigFile<'_> {
             let stays = Path::new(path).components().all(inner);
             seen = folder.join(path);
             if !stays || !is_inside(&seen, folder) {
-                let reason = "leads out of the folder of the file, which was found";
+                let reason = "is outside the folder of the file, which was found";
                 return Err(format!(
                     "`{key}`: {path} {reason}: name the file with --config"
                 ));

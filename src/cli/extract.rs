@@ -54,7 +54,7 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
     };
     if output.is_terminal && options.output.is_table() && options.report.is_links() {
         let name = options.output.name;
-        let reason = "is not for terminals: write it to a file (--output) or a pipe";
+        let reason = "cannot be written to a terminal: use --output or a pipe";
         return Err(format!("{name} {reason}").into());
     }
     if output.is_terminal {
@@ -251,8 +251,8 @@ fn finish(
 /// Returns the error of a run that found no file to read, with the reasons.
 pub(super) fn nothing_was_read(summary: &Summary) -> Error {
     if summary.skipped_files == 0 {
-        return "nothing was read: there is no file, or globs, ignore files and hidden names leave \
-                all of them out (see --glob, --no-ignore, --hidden)"
+        return "nothing was read: no files, or all of them are left out by globs, ignore files and \
+                hidden names (see --glob, --no-ignore, --hidden)"
             .into();
     }
     let reasons = summary.skips().filter(|(_, count)| *count > 0);

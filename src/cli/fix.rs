@@ -109,7 +109,7 @@ impl FixDestination<'_, '_> {
             // A symbolic link stays one: its destination is written.
             path = fs::canonicalize(&path)?;
             if !roots.iter().any(|root| path.starts_with(root)) {
-                return Err(io::Error::other("a symbolic link leads out of the roots"));
+                return Err(io::Error::other("a symbolic link escapes the roots"));
             }
         }
         let bytes = bytes(&path)?;

@@ -112,7 +112,7 @@ pub(super) fn check_paths(paths: &[PathBuf], is_default: bool) -> Result<(), Err
         };
         if subcommands().any(|name| name == word) {
             Err(format!(
-                "{word}: no such file; as a subcommand it stands before all options: uriscan {word} ..."
+                "{word}: no such file; a subcommand comes before all options: uriscan {word} ..."
             ))?;
         }
         // Only the first word can be a mistyped subcommand.
@@ -180,8 +180,8 @@ pub(super) fn nearest<'a>(
 }
 
 /// Returns the end of an error about a name: the names that exist.
-pub(super) fn there_are<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    format!("there are {}", names.collect::<Vec<_>>().join(", "))
+pub(super) fn possible_values<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    format!("possible values: {}", names.collect::<Vec<_>>().join(", "))
 }
 
 /// Returns the value of a name among the rows of a table; the error lists the names.
@@ -191,7 +191,7 @@ pub(super) fn named<T>(
 ) -> Result<T, String> {
     let row = rows.clone().find(|(known, _)| *known == name);
     row.map(|(_, value)| value)
-        .ok_or_else(|| there_are(rows.map(|(name, _)| name)))
+        .ok_or_else(|| possible_values(rows.map(|(name, _)| name)))
 }
 
 #[cfg(test)]

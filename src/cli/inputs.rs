@@ -129,7 +129,9 @@ fn list_roots(
         let failed = |error| format!("{}: {error}", list.display());
         let file = File::open(list).map_err(failed)?;
         if file.metadata().map_err(failed)?.is_dir() {
-            return Err(format!("{}: it is a directory, no list of files", list.display()).into());
+            return Err(
+                format!("{}: it is a directory, not a list of files", list.display()).into(),
+            );
         }
         Box::new(BufReader::new(file))
     };

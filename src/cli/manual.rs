@@ -49,14 +49,14 @@ fn explanation(row: &Explanation) -> String {
 
 fn unknown(name: &str, tables: &[Vec<Explanation>]) -> String {
     if let Some(near) = nearest(name, tables.iter().flatten().map(|row| row.name)) {
-        return format!("--explain: there is no {name}; did you mean {near}?");
+        return format!("--explain: unknown name {name}; did you mean {near}?");
     }
     let lists = tables.iter().map(|rows| {
         let names: Vec<_> = rows.iter().map(|row| row.name).collect();
         format!("{}s: {}", rows[0].kind, names.join(", "))
     });
     let lists = lists.collect::<Vec<_>>().join("; ");
-    format!("--explain: there is no {name}; {lists}")
+    format!("--explain: unknown name {name}; {lists}")
 }
 
 pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {

@@ -22,8 +22,8 @@ pub(super) fn resolve(arguments: &ResolveArgs) -> Result<Exit, Error> {
     let rules = arguments.rules;
     let Some(rules) = rules.rules(arguments.excess_dots, arguments.same_scheme) else {
         let rules = "whatwg, rfc3986, rfc2396 or rfc1808";
-        let reason = "--rules auto goes by the document, and here is none";
-        return Err(format!("{reason}: there are {rules}").into());
+        let reason = "--rules auto needs a document";
+        return Err(format!("{reason}; possible values: {rules}").into());
     };
     let base = arguments
         .base
@@ -253,7 +253,7 @@ fn answer(
     match asked.and_then(|()| write(&mut out)) {
         // A closed pipe is not an error.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Found),
-        Err(error) => Err(format!("cannot go on: {error}").into()),
+        Err(error) => Err(format!("cannot continue: {error}").into()),
         Ok(()) if good == 0 || bad > 0 => Ok(Exit::Nothing),
         Ok(()) => Ok(Exit::Found),
     }

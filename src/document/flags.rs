@@ -33,19 +33,19 @@ flags! {
     HYPHEN = "hyphen";
     /// An invisible character (soft hyphen, zero width space) was removed from inside.
     IGNORABLE_REMOVED = "ignorable-removed";
-    /// `URL:` stood before it, and is no part of it.
+    /// `URL:` precedes it, and is not part of it.
     URL_PREFIX = "url-prefix";
-    /// A relative reference that stood in `<URL:...>`.
+    /// A relative reference in `<URL:...>`.
     RELATIVE = "relative";
     /// `<` or a quote opened the reference, and nothing closed it.
     UNCLOSED = "unclosed";
     /// Punctuation at its end was left out.
     TRIMMED = "trimmed";
-    /// It was cut short by its author: dots follow.
+    /// Its author shortened it: dots follow.
     ELLIPSIS = "ellipsis";
     /// A footnote mark at its end was left out.
     FOOTNOTE_CUT = "footnote-cut";
-    /// Letters or digits stood directly before its scheme, and were left out.
+    /// Letters or digits directly before its scheme were left out.
     GLUED = "glued";
     /// Its scheme is not a known one.
     UNKNOWN_SCHEME = "unknown-scheme";
@@ -57,11 +57,11 @@ flags! {
     NON_ASCII = "non-ascii";
     /// It has characters that no URI may have, such as `{`, `|` or `^`.
     NONCONFORMING = "nonconforming";
-    /// It has a percent sign without two hexadecimal digits behind it.
+    /// It has a percent sign without two hexadecimal digits after it.
     BAD_PERCENT = "bad-percent";
     /// An invisible character ended it.
     ZERO_WIDTH = "zero-width";
-    /// It fills its line, and the next one begins with what looks like the rest of it.
+    /// It fills its line, and the next line begins with text that looks like the rest of it.
     MAYBE_WRAPPED = "maybe-wrapped";
     /// It is longer than 65,536 bytes, and was cut there.
     OVERLONG = "overlong";
@@ -69,27 +69,27 @@ flags! {
     SCHEME_GUESSED = "scheme-guessed";
     /// It holds a placeholder of a template, such as `{{ url }}`, `{% link a.md %}` or `${VAR}`.
     TEMPLATE = "template";
-    /// It stands in the contents of a template element.
+    /// It is in the contents of a template element.
     INERT = "inert";
-    /// It stands in the srcdoc document of an iframe.
+    /// It is in the srcdoc document of an iframe.
     SRCDOC = "srcdoc";
-    /// It stands in CSS.
+    /// It is in CSS.
     CSS = "css";
-    /// It stands before the first part of a multipart body.
+    /// It precedes the first part of a multipart body.
     PREAMBLE = "preamble";
-    /// It stands behind the last part of a multipart body.
+    /// It follows the last part of a multipart body.
     EPILOGUE = "epilogue";
-    /// It stands in clear text behind an encoded part.
+    /// It is in plain text that follows an encoded part.
     TRAILER = "trailer";
-    /// It stands behind the mark of a signature, a line of `-- `.
+    /// It follows the mark of a signature, a line of `-- `.
     IN_SIGNATURE = "in-signature";
     /// Its base is a relative Content-Location, resolved against the base around it.
     BASE_CHAINED = "base-chained";
-    /// It stands in a custom property of CSS.
+    /// It is in a custom property of CSS.
     CUSTOM_PROPERTY = "custom-property";
     /// It is a wiki link, `[[Page]]`: the extension and the form of the fragment were supplied.
     WIKI = "wiki";
-    /// It stands in a document without a base of its own, and that of its entry was assumed.
+    /// Its document declares no base, and the base of the entry was assumed.
     ASSUMED_BASE = "assumed-base";
     /// It is a fragment alone in a style sheet.
     LOCAL = "local";
@@ -97,7 +97,7 @@ flags! {
     CONTEXT = "context";
     /// It has more `..` than its place in the package allows; the target is inside all the same.
     LEAVES_PACKAGE = "leaves-package";
-    /// It was written so that it is no link, and was restored.
+    /// It was made harmless by its author, and was restored.
     REFANGED = "refanged";
     /// It is an attribute of a component in MDX: `href`, `src`, `to` or `link`.
     COMPONENT = "component";

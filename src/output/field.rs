@@ -133,9 +133,9 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
         |_, link| Value::number(line(link)),
     "column": Nullable Number in CORE, "The column of start in Unicode scalar values, from 1" =>
         |_, link| Value::number(column(link)),
-    "start": Nullable Number in CORE, "Offset in bytes of the reference" =>
+    "start": Nullable Number in CORE, "Offset in bytes of the start of the reference" =>
         |_, link| Value::number(link.exact_span().map(|span| span.start)),
-    "end": Nullable Number in CORE, "Offset in bytes behind the reference" =>
+    "end": Nullable Number in CORE, "Offset in bytes of the end of the reference" =>
         |_, link| Value::number(link.exact_span().map(|span| span.end)),
     "reference": Always Bytes in CORE, "The reference as cleaned" =>
         |_, link| Value::Bytes(link.reference),
@@ -143,15 +143,15 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
         |_, link| link.target.map_or(Value::Null, Value::Bytes),
     "base": Nullable SharedUri in CORE, "The base URI that resolution used" =>
         |_, link| link.base.map_or(Value::Null, |base| Value::Bytes(base.uri)),
-    "base_source": Nullable Name in CORE, "What named the base, by the layers of RFC 2396 section 5.1" =>
+    "base_source": Nullable Name in CORE, "The source of the base, by the layers of RFC 2396 section 5.1" =>
         |_, link| Value::text(link.base.map(|base| base.label)),
-    "context": Always Name in CORE, "Where the reference stands" =>
+    "context": Always Name in CORE, "The syntax that surrounds the reference" =>
         |_, link| Value::Name(link.context.name()),
     "element": Nullable Name in CORE, "The element, in lower case" =>
         |_, link| Value::text(link.element),
     "attribute": Nullable Name in CORE, "The attribute or the header field, in lower case" =>
         |_, link| Value::text(link.attribute),
-    "flags": Always Names in CORE, "What was done to the reference and what is odd about it" =>
+    "flags": Always Names in CORE, "Changes to the reference, and its peculiarities" =>
         |_, link| Value::Flags(link.flags),
     "error": Appended Name in CORE, "Why there is no target" =>
         |_, link| error(link).map_or(Value::Null, Value::Name),
@@ -164,7 +164,7 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
             }
         },
     "loc": Appended Name in MEMBERS,
-        "`part`: start and end count the bytes of the decoded part; `object`: they are those of an object of the file" =>
+        "`part`: start and end are offsets in the decoded part; `object`: they are the span of an object of the file" =>
         |_, link| match link.member {
             _ if link.flags.contains(Flags::OBJECT) => Value::Name("object"),
             Some(_) => Value::Name("part"),
@@ -209,7 +209,7 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
         |_, link| Value::number(record(link).http_status.map(u64::from)),
     "content_type": Member Name in WEB, "The media type of the response, else of the record" =>
         |_, link| Value::text(record(link).content_type),
-    "truncated": Member Name in WEB, "Why the record does not hold everything" =>
+    "truncated": Member Name in WEB, "The reason why the record is incomplete" =>
         |_, link| Value::text(record(link).truncated),
     "warc_type": Member Name in WEB, "The type of the record" =>
         |_, link| Value::text(record(link).warc_type),
@@ -222,7 +222,7 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
     "message_subject": Mail Name in MAIL, "The subject of the message, decoded, at most 512 bytes" =>
         |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.subject)),
     "text": Described Text in NOWHERE,
-        "The text that a reader sees of the link, at most 128 characters; null but for `a` and `area`" =>
+        "The text that a reader sees of the link, at most 128 characters; null except for `a` and `area`" =>
         |_, link| Value::text(description(link).text),
     "rel": Described Names in NOWHERE, "The link types, in lower case; null without the attribute" =>
         |_, link| description(link).rel.map_or(Value::Null, Value::Words),

@@ -165,7 +165,7 @@ impl fmt::Display for ArchiveRecord {
             counted(bytes, "byte"),
         )?;
         for (name, count) in skipped {
-            write!(formatter, "; {count} {name} passed over")?;
+            write!(formatter, "; {count} {name} skipped")?;
         }
         for (code, count) in self.diagnostics.counts() {
             write!(formatter, "; {count} {code}")?;
@@ -264,10 +264,10 @@ impl fmt::Display for Skip {
         let format = self.format;
         formatter.write_str("skipped, it is ")?;
         match self.reason {
-            SkipReason::Binary => write!(formatter, "no text but {format}"),
+            SkipReason::Binary => write!(formatter, "not text but {format}"),
             SkipReason::Compressed => write!(
                 formatter,
-                "compressed ({format}) and not looked into (see --decompress)"
+                "compressed ({format}) and not read (see --decompress)"
             ),
             SkipReason::Archive => write!(formatter, "an archive of files ({format})"),
             SkipReason::Index => write!(formatter, "an index of a web archive ({format})"),

@@ -36,13 +36,13 @@ const fn row(name: &'static str, push: fn(&mut Vec<u8>)) -> Schema {
 /// The keys of a finding after the link's, with their descriptions: strings; `suggestion` may be null.
 static FINDING: [(&str, &str); 6] = [
     ("rule", "The rule that the reference breaks"),
-    ("level", "How bad it is: error or warning"),
-    ("message", "What is wrong, in words"),
-    ("suggestion", "What may be meant"),
-    ("key", "What names the finding from one run to the next"),
+    ("level", "The severity: error or warning"),
+    ("message", "The problem, in words"),
+    ("suggestion", "The reference that may be meant"),
+    ("key", "The key of the finding, the same from run to run"),
     (
         "group",
-        "What names the findings of the rule with the target, from one run to the next",
+        "The key of the findings of the rule with the target, the same from run to run",
     ),
 ];
 
@@ -148,7 +148,7 @@ fn push_finding(out: &mut Vec<u8>) {
         ..SchemaKey::text(name, about)
     });
     let keys: Vec<_> = keys.chain(own).collect();
-    let about = "A reference and what is wrong with it";
+    let about = "A reference and its problem";
     push("finding", about, &keys, out);
 }
 

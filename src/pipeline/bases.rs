@@ -75,7 +75,7 @@ impl Bases {
                 b"" => ".".into(),
                 path => String::from_utf8_lossy(path),
             };
-            format!("{path}: cannot tell its absolute path: is its directory gone?")
+            format!("{path}: cannot determine its absolute path: is its directory gone?")
         })
     }
 
@@ -304,9 +304,9 @@ pub fn is_internal_origin(uri: &[u8]) -> bool {
 /// Returns the URI of a mount as targets are written: scheme and host in lower case, no default port; or
 /// the reason why it cannot be a mount's, to follow it in a message.
 pub(crate) fn served_at(uri: &[u8]) -> Result<Vec<u8>, &'static str> {
-    let resolver = Resolver::new(uri, Rules::Whatwg).map_err(|_| "is no absolute URI")?;
+    let resolver = Resolver::new(uri, Rules::Whatwg).map_err(|_| "is not an absolute URI")?;
     if memchr::memchr2(b'?', b'#', uri).is_some() {
-        return Err("has a query or a fragment, and no file can stand below these");
+        return Err("has a query or a fragment, which the URI of a directory cannot have");
     }
     let mut served = resolver.base().unwrap_or(uri).to_vec();
     drop_root_dot(&mut served);

@@ -491,7 +491,7 @@ impl FromStr for Shard {
                 index: index - 1,
                 count,
             }),
-            _ => Err("I/N with 1 <= I <= N".to_owned()),
+            _ => Err("expected I/N with 1 <= I <= N".to_owned()),
         }
     }
 }

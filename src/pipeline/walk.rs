@@ -186,7 +186,7 @@ impl Walk {
                 return None;
             }
             Ok(metadata) if self.options.outputs.check_named(&metadata) => {
-                "the output goes there, so it is not read".to_owned()
+                "it receives the output, so it is not read".to_owned()
             }
             Ok(metadata) => {
                 let kind = if metadata.is_file() {
@@ -359,7 +359,7 @@ fn unreadable(error: &ignore::Error) -> Unreadable {
         Error::WithDepth { err, .. } | Error::WithLineNumber { err, .. } => unreadable(err),
         Error::Loop { ancestor, child } => Unreadable {
             path: child.clone(),
-            message: format!("symbolic link to {}, which it is in", ancestor.display()),
+            message: format!("symbolic link to {}, which contains it", ancestor.display()),
         },
         other => Unreadable {
             path: PathBuf::new(),

@@ -79,7 +79,7 @@ displayed_by_name!(Component);
 ///
 /// let fault = validate(b"http://example.com/a b", Grammar::Rfc3986).unwrap_err();
 /// assert_eq!((fault.component(), fault.at()), (Component::Path, 20));
-/// assert_eq!(fault.to_string(), "path at byte 20: a space cannot stand here, only %20");
+/// assert_eq!(fault.to_string(), "path at byte 20: a space is not allowed here, only %20");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -123,14 +123,17 @@ impl Fault {
     #[must_use]
     pub fn message(&self) -> String {
         match self.reason {
-            Reason::Byte(b' ') => "a space cannot stand here, only %20".to_owned(),
+            Reason::Byte(b' ') => "a space is not allowed here, only %20".to_owned(),
             Reason::Byte(byte @ b'!'..=b'~') => {
-                format!("`{}` cannot stand here, only %{byte:02X}", char::from(byte))
+                format!(
+                    "`{}` is not allowed here, only %{byte:02X}",
+                    char::from(byte)
+                )
             }
             Reason::Byte(byte @ 0x80..) => {
-                format!("only ASCII can stand here: the byte 0x{byte:02X} is written %{byte:02X}")
+                format!("only ASCII is allowed here: the byte 0x{byte:02X} is written %{byte:02X}")
             }
-            Reason::Byte(byte) => format!("the control character 0x{byte:02X} cannot stand here"),
+            Reason::Byte(byte) => format!("the control character 0x{byte:02X} is not allowed here"),
             Reason::Triplet => "`%` needs two hexadecimal digits after it".to_owned(),
             Reason::Sentence(sentence) => sentence.to_owned(),
         }
@@ -348,7 +351,7 @@ impl fmt::Display for ResolveErrorKind {
             Self::UnsuitableBase => "the base has no hierarchy for a relative reference",
             Self::InvalidReference => "the reference does not parse",
             Self::InvalidBase => "the base is not absolute or does not parse",
-            Self::ExcessDots => "the reference leads above the root",
+            Self::ExcessDots => "the reference escapes the root",
             Self::Template => "the reference holds a placeholder of a template",
         })
     }

@@ -190,7 +190,7 @@ fn ip_literal(address: ComponentText<'_>) -> Result<(), Fault> {
     if is_valid {
         Ok(())
     } else {
-        Err(address.fault(Component::Authority, "this is no IP address"))
+        Err(address.fault(Component::Authority, "not an IP address"))
     }
 }
 
@@ -224,7 +224,7 @@ fn whatwg(reference: &[u8]) -> Result<(), Fault> {
         if host.bytes.is_empty() {
             "the host is missing"
         } else {
-            "this is no host"
+            "not a host"
         },
     ))
 }

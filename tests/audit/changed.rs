@@ -44,8 +44,8 @@ fn findings_are_limited_to_what_changed_since_a_revision() {
     assert_eq!(out.lines().count(), 2);
     for (revision, reason) in [
         ("no-such-revision", "git: fatal"),
-        ("--output=stolen", "this is no revision"),
-        ("", "this is no revision"),
+        ("--output=stolen", "not a revision"),
+        ("", "not a revision"),
     ] {
         let ran = audit(&[&format!("--changed-since={revision}")]);
         assert_eq!(ran.code, 2, "{revision}");
@@ -216,9 +216,9 @@ fn a_name_to_touch_that_matches_nothing_is_an_error() {
     assert!(
         audit("site/misspelt.html")
             .err
-            .contains("misspelt.html: there is no such file")
+            .contains("misspelt.html: no such file")
     );
-    audit("elsewhere.html").tells(2, "", "it is in none of the trees");
+    audit("elsewhere.html").tells(2, "", "it is in none of the audited trees");
     // A page that nothing linked to was there.
     std::fs::remove_file(tree.path().join("site/old.html")).unwrap();
     tree.write("site/index.html", b"");

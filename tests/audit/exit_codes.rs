@@ -67,11 +67,7 @@ fn without_a_root_the_path_is_one_and_that_is_told() {
         ("site/b.html", ""),
     ]);
     let ran = tree.run(&["audit", "site"]);
-    ran.tells(
-        0,
-        "",
-        "without --root, site is taken for the root of a site",
-    );
+    ran.tells(0, "", "without --root, treating site as the root of a site");
     let ran = tree.run(&["audit", "site/a"]);
     assert_eq!(ran.code, 1, "{}", ran.err);
     let ran = tree.run(&["audit", "site/a", "--root", "site=https://example.com/"]);

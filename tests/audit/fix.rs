@@ -251,7 +251,7 @@ fn links_modes_and_files_that_cannot_be_written_stay() {
     ran.tells(
         2,
         "",
-        "site/link.html: not fixed: a symbolic link leads out of the roots",
+        "site/link.html: not fixed: a symbolic link escapes the roots",
     );
     assert_eq!(fs::read(&outside).unwrap(), page);
     assert_eq!(fs::read(&real).unwrap(), b"<a href=Guide.html>");
@@ -298,7 +298,7 @@ fn what_is_left_is_told_and_counted_in_all_outputs() {
         let message = format!("not fixed:{place}: the file is compressed");
         ("site/packed.html.gz".to_owned(), message)
     };
-    let outside = "not fixed: a symbolic link leads out of the roots".to_owned();
+    let outside = "not fixed: a symbolic link escapes the roots".to_owned();
     assert_eq!(
         errors,
         [

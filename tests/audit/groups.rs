@@ -78,7 +78,7 @@ site/d.html:1:66: error[broken-fragment]: a.html#x (no such id)
     let ran = run(&tree, &["--group", "none"]);
     assert_eq!(ran.out.lines().count(), 7, "{}", ran.out);
     assert_eq!(ran.out.matches("error[").count(), 7, "{}", ran.out);
-    run(&tree, &["--group", "host"]).tells(2, "", "there are none, target, rule, file");
+    run(&tree, &["--group", "host"]).tells(2, "", "possible values: none, target, rule, file");
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn ids_that_many_documents_have_twice_are_one_group_and_orphans_are_not() {
     assert_eq!(
         ran.out,
         "site/a.html: warning[orphan]: no document links to this one
-2x nav: duplicate-id (warning: the id stands in the document before)
+2x nav: duplicate-id (warning: the id occurs earlier in the document)
     site/a.html:1:17: nav
     site/b.html:1:17: nav
 site/b.html: warning[orphan]: no document links to this one

@@ -94,8 +94,7 @@ fn links_of_markdown_below_a_named_folder_are_those_of_the_repository() {
     assert_eq!(findings(&tree, &["docs/up.md"]), of_docs[8..]);
     let ran = audit(&tree, &["docs/forge.md"]);
     assert!(
-        ran.out
-            .contains("the reference leads out of the repository"),
+        ran.out.contains("the reference escapes the repository"),
         "{}",
         ran.out
     );

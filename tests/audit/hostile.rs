@@ -205,11 +205,11 @@ mod symlinks {
         for roots in [&["site"][..], &["--root", "site=https://example.com/"]] {
             let ran = tree.run(&[&["audit"], roots].concat());
             let expected = format!(
-                "site/index.html:1:9: warning[outside-root]: out/key.html (a symbolic link leads out of the root, to {secret})\n\
-                 site/index.html:2:9: warning[outside-root]: key.html#y (a symbolic link leads out of the root, to {secret}/key.html)\n\
+                "site/index.html:1:9: warning[outside-root]: out/key.html (a symbolic link escapes the root, to {secret})\n\
+                 site/index.html:2:9: warning[outside-root]: key.html#y (a symbolic link escapes the root, to {secret}/key.html)\n\
                  site/index.html:3:9: error[broken-file]: gone.html (no such file: a symbolic link points to nowhere/at all.html)\n\
                  site/index.html:5:9: error[broken-fragment]: in/page.html#z (no such id)\n\
-                 site/index.html:8:9: warning[outside-root]: out/ (a symbolic link leads out of the root, to {secret})\n"
+                 site/index.html:8:9: warning[outside-root]: out/ (a symbolic link escapes the root, to {secret})\n"
             );
             assert_eq!(ran.out, expected);
         }

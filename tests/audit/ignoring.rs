@@ -207,13 +207,13 @@ fn wrong_entries_of_the_configuration_are_errors() {
     for (entry, reason) in [
         (
             "{ rule = 'no-such-rule' }",
-            "uriscan.toml:2: there is no rule no-such-rule",
+            "uriscan.toml:2: unknown rule no-such-rule",
         ),
-        ("{ reason = 'x' }", "has a rule, a target or a path"),
+        ("{ reason = 'x' }", "needs a rule, a target or a path"),
         ("{ path = 'x', until = 'soon' }", "`until` is a date"),
         (
             "{ path = 'x', until = '2030-02-31' }",
-            "2030-02-31 is no day of the calendar",
+            "2030-02-31 is not a valid date",
         ),
         ("{ path = 'x', until = 2030-02-31 }", "uriscan.toml:2"),
         ("{ path = 'x', untli = 'soon' }", "did you mean `until`?"),

@@ -151,7 +151,7 @@ fn attachments_that_a_cell_does_not_have_are_told() {
 {"cell_type": "code", "source": "see attachment:code.png"},
 {"cell_type": "markdown", "source": "nothing", "attachments": {"unused.png": {}}}
 ], "metadata": {"attachments": {}}, "nbformat": 4, "nbformat_minor": 5}"#;
-    let rest = "nothing defines what the reference names";
+    let rest = "the name that it refers to is not defined";
     assert_eq!(
         findings(&[("a/book.ipynb", notebook)], "a"),
         [

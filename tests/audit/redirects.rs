@@ -247,10 +247,10 @@ fn findings_say_through_which_rule() {
         lines[..3],
         [
             "site/from.html:1:9: warning[redirected]: /a#x (the target redirects elsewhere: \
-             site/_redirects:1 leads to /b2, site/_redirects:2 leads to /c; did you mean /c#x?)",
-            "site/from.html:2:9: error[broken-file]: /b (no such file: site/_redirects:3 leads to /gone)",
-            "site/from.html:3:9: error[broken-file]: /x (no such file: site/_redirects:4 leads to /y, \
-             site/_redirects:5 leads to /x, and so on without an end)",
+             site/_redirects:1 points to /b2, site/_redirects:2 points to /c; did you mean /c#x?)",
+            "site/from.html:2:9: error[broken-file]: /b (no such file: site/_redirects:3 points to /gone)",
+            "site/from.html:3:9: error[broken-file]: /x (no such file: site/_redirects:4 points to /y, \
+             site/_redirects:5 points to /x, and so on in a loop)",
         ],
         "{}",
         ran.out

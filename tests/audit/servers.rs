@@ -538,7 +538,7 @@ fn paths_of_rules_begin_at_the_host() {
     assert_eq!(
         ran.out,
         "site/from.html:1:9: warning[redirected]: old#a (the target redirects elsewhere: \
-         site/_redirects:1 leads to /docs/new; did you mean new#a?)\n\
+         site/_redirects:1 points to /docs/new; did you mean new#a?)\n\
          site/from.html:1:28: error[broken-file]: other (no such file)\n"
     );
 }
@@ -593,7 +593,7 @@ fn a_long_destination_is_not_told_with_every_link() {
     let links: Vec<_> = links.collect();
     assert_eq!(links.len(), 3);
     for link in links {
-        assert!(link.contains("site/_redirects:1 leads to /xxx"), "{link}");
+        assert!(link.contains("site/_redirects:1 points to /xxx"), "{link}");
         assert!(link.len() < 2_000, "{}", link.len());
     }
 }

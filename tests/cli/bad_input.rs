@@ -51,7 +51,7 @@ fn binary_files_are_skipped_and_counted() {
     tree.run(&["nul", "z.txt"])
         .tells(0, GOOD_OUT, "nul: skipped");
     tree.run(&["page.html"])
-        .tells(1, "", "page.html: skipped, it is no text but GIF");
+        .tells(1, "", "page.html: skipped, it is not text but GIF");
 }
 
 #[test]

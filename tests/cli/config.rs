@@ -24,7 +24,7 @@ fn a_found_configuration_writes_nothing() {
         ("max-document = \"99G\"", "max-document"),
     ] {
         let tree = repository(&format!("deny = \"orphan\"\n{line}\n"));
-        let told = format!("uriscan.toml:2: `{key}` is not for a file that was found");
+        let told = format!("uriscan.toml:2: `{key}` is not allowed in a file that was found");
         tree.run(&["audit"]).tells(2, "", &told);
         assert!(!tree.path().join("profile").exists(), "{line}");
         assert_eq!(
@@ -66,7 +66,7 @@ fn a_found_configuration_stays_in_its_folder() {
     ] {
         let tree = repository(line);
         std::os::unix::fs::symlink("/", tree.path().join("link")).unwrap();
-        let told = format!("{path} leads out of the folder of the file");
+        let told = format!("{path} is outside the folder of the file");
         tree.run(&["audit"]).tells(2, "", &told);
     }
 }
@@ -85,10 +85,14 @@ fn a_found_configuration_is_a_regular_file_of_its_folder() {
     };
     let place = tree.path().join("project/uriscan.toml");
     std::os::unix::fs::symlink("../mine.toml", &place).unwrap();
-    run().tells(2, "", "uriscan.toml: it leads out of its folder");
+    run().tells(
+        2,
+        "",
+        "uriscan.toml: it is a symbolic link out of its folder",
+    );
     fs::remove_file(&place).unwrap();
     std::os::unix::fs::symlink("/dev/zero", &place).unwrap();
-    run().tells(2, "", "uriscan.toml: a configuration is a regular file");
+    run().tells(2, "", "uriscan.toml: it is not a regular file");
     fs::remove_file(&place).unwrap();
     fs::write(&place, vec![b'#'; (1 << 20) + 1]).unwrap();
     run().tells(

@@ -25,7 +25,7 @@ fn a_subcommand_of_another_name_is_no_path() {
 fn a_subcommand_behind_options_is_no_path() {
     let tree = tree();
     tree.run(&["--json", "audit", "."])
-        .tells(2, "", "stands before all options: uriscan audit");
+        .tells(2, "", "comes before all options: uriscan audit");
     tree.run(&["extract", "audit"])
         .tells(2, "", "uriscan: audit: No such file");
 }
@@ -85,7 +85,7 @@ fn types_have_aliases() {
     tree.run(&["-t", "mardown", "."])
         .tells(2, "", "did you mean markdown?");
     tree.run(&["-t", ".gz", "."])
-        .tells(2, "", "there are text, html");
+        .tells(2, "", "possible values: text, html");
 }
 
 #[test]

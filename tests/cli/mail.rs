@@ -420,7 +420,7 @@ fn the_counts_of_each_archive_show_what_was_passed_over() {
         assert_eq!((ran.code, ran.out.as_str()), (0, targets));
         assert!(ran.err.starts_with(&record), "{}", ran.err);
         let words = format!(
-            "uriscan: m.mbox: 2 messages, 3 parts, 2 links, {bytes} bytes; 2 image/png passed over; \
+            "uriscan: m.mbox: 2 messages, 3 parts, 2 links, {bytes} bytes; 2 image/png skipped; \
              1 mbox.leading-junk; 1 mime.close-missing\n"
         );
         run(&["--stats"]).tells(0, targets, &words);

@@ -113,7 +113,7 @@ fn bad_options_are_errors() {
         (["--base", "relative"], "the base URI has no scheme"),
         (["--type", "nothing"], "text, html"),
         (["--format", "xml"], "text, jsonl, csv, tsv"),
-        (["--encoding", "none"], "no such charset"),
+        (["--encoding", "none"], "unknown charset"),
         (["--glob", "{"], "{"),
         (["--no-such-flag", "x"], "--no-such-flag"),
     ] {

@@ -54,7 +54,7 @@ fn resolve_leaves_a_line_empty_where_there_is_no_target() {
     .tells(
         1,
         "\nhttp://a/b/c/g\n",
-        "uriscan: ../../../g: the reference leads above the root\n",
+        "uriscan: ../../../g: the reference escapes the root\n",
     );
     resolve(&["--rules", "whatwg", "http://[/", "http://h:x"]).tells(
         1,
@@ -162,7 +162,7 @@ fn parse_shows_components_and_faults() {
     );
     run(&["parse", "a b", "g"]).is(
         1,
-        "path: a b\ninvalid: path at byte 1: a space cannot stand here, only %20\npath: g\nvalid\n",
+        "path: a b\ninvalid: path at byte 1: a space is not allowed here, only %20\npath: g\nvalid\n",
     );
     run(&["parse", "--rules", "rfc2396", "?y"])
         .is(1, "path:\nquery: y\ninvalid: path at byte 0: the path is empty, which the grammar cannot derive\n");

@@ -164,7 +164,7 @@ fn a_list_that_cannot_be_read_ends() {
         tree.run(&[flag, "folder"]).tells(
             2,
             "",
-            "uriscan: folder: it is a directory, no list of files",
+            "uriscan: folder: it is a directory, not a list of files",
         );
         // Standard input can be a directory too, which only a read shows.
         let mut command = tree.command(&[flag, "-"]);
@@ -212,9 +212,13 @@ fn a_removed_working_directory_is_no_base() {
     run("../in/x.html").is(0, "y\n");
     let here = tree.path().display();
     run(&format!("{here}/in/x.html")).is(0, &format!("file://{here}/in/y\n"));
-    run("audit ../in").tells(2, "", "../in: cannot tell its absolute path");
-    run("audit").tells(2, "", "cannot tell its absolute path");
-    run("--root ../in=http://example.com/ ../in").tells(2, "", "cannot tell its absolute path");
+    run("audit ../in").tells(2, "", "../in: cannot determine its absolute path");
+    run("audit").tells(2, "", "cannot determine its absolute path");
+    run("--root ../in=http://example.com/ ../in").tells(
+        2,
+        "",
+        "cannot determine its absolute path",
+    );
 }
 
 #[test]
@@ -228,9 +232,9 @@ fn a_root_that_is_no_directory_or_no_place_is_a_usage_error() {
         ("typo", "--root typo: No such file"),
         (
             "pub/x.html=http://h/",
-            "--root pub/x.html: it is no directory",
+            "--root pub/x.html: it is not a directory",
         ),
-        ("pub=", "--root pub=: there is no URI behind the `=`"),
+        ("pub=", "--root pub=: there is no URI after the `=`"),
         (
             "pub=mailto:x",
             "nothing is served at mailto:x, for it has no `://`",
@@ -239,7 +243,7 @@ fn a_root_that_is_no_directory_or_no_place_is_a_usage_error() {
             "pub=example.com",
             "example.com has no scheme: https://example.com?",
         ),
-        ("pub=http://", "http:// is no absolute URI"),
+        ("pub=http://", "http:// is not an absolute URI"),
         ("pub=http://h/?a", "http://h/?a has a query or a fragment"),
         ("pub=http://h/#a", "http://h/#a has a query or a fragment"),
     ] {

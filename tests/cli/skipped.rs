@@ -25,8 +25,8 @@ fn verbose_names_every_skipped_file_with_its_reason() {
     assert_eq!(
         ran.err,
         "uriscan: ./b.html: skipped, it is html, which --type leaves out\n\
-         uriscan: ./c.png: skipped, it is no text but PNG\n\
-         uriscan: ./d.txt.gz: skipped, it is compressed (gzip) and not looked into (see --decompress)\n\
+         uriscan: ./c.png: skipped, it is not text but PNG\n\
+         uriscan: ./d.txt.gz: skipped, it is compressed (gzip) and not read (see --decompress)\n\
          uriscan: ./e.zip: skipped, it is an archive of files (zip)\n\
          uriscan: ./long.txt: skipped, it is longer than --max-filesize\n"
     );
@@ -80,7 +80,7 @@ fn a_run_that_reads_nothing_says_why() {
     tree.run(&["--type=markdown", "."])
         .tells(2, "", "2 files left out (2 by --type)");
     tree.run(&["-g", "*.none", "."])
-        .tells(2, "", "nothing was read: there is no file");
+        .tells(2, "", "nothing was read: no files");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn extensions_can_be_added_to_formats() {
     );
     for (value, reason) in [
         ("tpl", "html:tpl"),
-        ("none:tpl", "there are text"),
+        ("none:tpl", "possible values: text"),
         ("html:", "extensions"),
         ("html:a*", "extensions"),
     ] {

@@ -22,7 +22,7 @@ use crate::uri::{ExcessDots, Reference, Resolver, RuleForm, Rules, SameScheme};
 #[derive(Args)]
 #[command(next_help_heading = "Bases and rules")]
 pub(crate) struct BaseArgs {
-    /// The base of documents that bring none and are outside every --root; empty: they have none
+    /// The base of documents that have none and are outside every --root; empty: no base
     #[arg(long, value_name = "URI", value_parser = base)]
     pub base: Option<String>,
     /// Where a directory is served: DIR=URI, DIR alone, or URI alone for the paths given
@@ -31,19 +31,19 @@ pub(crate) struct BaseArgs {
     /// The base of mail that has none, instead of thismessage:/
     #[arg(long, value_name = "URI", value_parser = base)]
     pub default_base: Option<String>,
-    /// Do not honour the bases that documents bring
+    /// Ignore the bases that documents declare
     #[arg(long)]
     pub ignore_base: bool,
-    /// The longest base that a document may declare: longer ones are refused
+    /// The maximum length of a base that a document may declare; longer ones are rejected
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "8K")]
     pub longest_base: u64,
     /// The rules of resolution
     #[arg(long, value_name = "RULES", default_value = "auto")]
     pub rules: RulesArg,
-    /// rfc2396: what becomes of `..` above the root (section 5.2 step 6g)
+    /// rfc2396: how to treat `..` above the root (section 5.2 step 6g)
     #[arg(long, value_name = "WHAT", default_value = "keep")]
     pub excess_dots: ExcessDots,
-    /// Is `http:g` absolute, or relative to an http base (RFC 3986 section 5.2.2)
+    /// Whether `http:g` is absolute, or relative to an http base (RFC 3986 section 5.2.2)
     #[arg(long, value_name = "HOW", default_value = "strict")]
     pub same_scheme: SameScheme,
 }
@@ -64,7 +64,7 @@ pub(crate) enum RulesArg {
 }
 
 impl RulesArg {
-    /// Returns the rules to the letter; `None` for `auto`.
+    /// Returns the rules as the RFC has them; `None` for `auto`.
     pub(in crate::cli) fn rules(self, excess: ExcessDots, scheme: SameScheme) -> Option<Rules> {
         let form = RuleForm::Letter;
         match self {
@@ -145,7 +145,7 @@ impl BaseArgs {
     }
 }
 
-/// Checks the directory of `--root`; the error is about the text after a `=` if that was meant for a URI.
+/// Checks the directory of `--root`; the error is about the text after a `=` if that was meant as a URI.
 fn check_directory(root: &[u8], directory: &[u8], uri: Option<&[u8]>) -> Result<(), String> {
     let shown = String::from_utf8_lossy;
     let path = path_of(directory);
@@ -154,19 +154,21 @@ fn check_directory(root: &[u8], directory: &[u8], uri: Option<&[u8]>) -> Result<
         Ok(metadata) if metadata.is_dir() || metadata.is_file() && is_archive(&path) => {
             return Ok(());
         }
-        Ok(_) => "it is no directory".to_owned(),
+        Ok(_) => "it is not a directory".to_owned(),
         Err(error) => error.to_string(),
     };
     let after = memchr::memchr(b'=', root).map(|at| &root[at + 1..]);
     let (root, directory) = (shown(root), shown(directory));
     Err(match after.filter(|_| uri.is_none()) {
         None => format!("--root {directory}: {reason}"),
-        Some(b"") => format!("--root {root}: there is no URI behind the `=`"),
+        Some(b"") => format!("--root {root}: there is no URI after the `=`"),
         Some(uri) => {
             let (scheme, uri) = (Reference::split(uri).scheme, shown(uri));
             match scheme {
                 Some(_) => {
-                    format!("--root {root}: nothing is served at {uri}, for it has no `://`")
+                    format!(
+                        "--root {root}: nothing can be served at {uri}, because it has no `://`"
+                    )
                 }
                 None => format!("--root {root}: {uri} has no scheme: https://{uri}?"),
             }
@@ -174,7 +176,7 @@ fn check_directory(root: &[u8], directory: &[u8], uri: Option<&[u8]>) -> Result<
     })
 }
 
-/// The number of first bytes by which an archive is known.
+/// The number of bytes at the start of an archive that identify it.
 const HEAD: u64 = 512;
 
 /// Returns whether a file is an archive, or compressed, by its first bytes.

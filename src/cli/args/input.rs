@@ -8,7 +8,7 @@ use encoding_rs::Encoding;
 use ignore::overrides::OverrideBuilder;
 
 use crate::archive::{ArchiveOptions, HttpBase};
-use crate::cli::help::{nearest, there_are};
+use crate::cli::help::{nearest, possible_values};
 use crate::cli::message::Error;
 use crate::decode::compression::CODECS;
 use crate::document::mail::{Alternatives, Attachments, Headers, MimeBase};
@@ -23,20 +23,20 @@ use crate::uri::unwrap::{Gateway, Unwrapper};
 #[derive(Args)]
 #[command(next_help_heading = "Which files")]
 pub(crate) struct WalkArgs {
-    /// Read only documents of this format; take standard input and named files for it
+    /// Read only documents of this format; read standard input and named files as it
     ///
     /// The name of a format or an extension of its files (see --type-list), such as md or htm. With
-    /// the extension of a codec, as in mbox.gz, compressed files are looked into, too. Together with
-    /// globs that end with an extension or a file name, the files that these name are of the format.
+    /// the extension of a codec, as in mbox.gz, compressed files are read, too. Together with
+    /// globs that end with an extension or a file name, files with these names are of the format.
     #[arg(short = 't', long = "type", value_name = "TYPE", value_parser = format)]
     pub types: Vec<TypeArg>,
-    /// Take files with these extensions for documents of a format, as in html:tpl,jinja
+    /// Read files with these extensions as documents of a format, as in html:tpl,jinja
     #[arg(long, value_name = "TYPE:EXT[,EXT]", value_parser = added_types)]
     pub type_add: Vec<AddedTypes>,
     /// Show all formats and exit
     #[arg(long)]
     pub type_list: bool,
-    /// Read or, with a `!` in front, leave out what the glob matches
+    /// Read or, with a `!` before it, leave out files that the glob matches
     #[arg(short, long, value_name = "GLOB", value_parser = NonEmptyStringValueParser::new())]
     pub glob: Vec<String>,
     /// Read hidden files and directories
@@ -44,8 +44,8 @@ pub(crate) struct WalkArgs {
     pub hidden: bool,
     /// Do not respect .gitignore, .ignore and .uriscanignore
     ///
-    /// The patterns of these files are held in memory, where they take several hundred times their
-    /// length: in trees of strangers this flag avoids it.
+    /// The patterns of these files take several hundred times their length in memory: use this flag
+    /// in trees of strangers.
     #[arg(long)]
     pub no_ignore: bool,
     /// The same as --no-ignore; twice, --hidden too
@@ -63,7 +63,7 @@ pub(crate) struct WalkArgs {
     /// Read the files of a list too, one path a line; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub files_from: Vec<PathBuf>,
-    /// The same, with NUL behind each path
+    /// The same, with NUL after each path
     #[arg(long, value_name = "FILE")]
     pub files0_from: Vec<PathBuf>,
     /// Read one of N parts of the files
@@ -74,7 +74,7 @@ pub(crate) struct WalkArgs {
 #[derive(Clone, Copy)]
 pub(crate) struct TypeArg {
     pub format: &'static Format,
-    /// Whether the name has the extension of a codec.
+    /// Whether the name ends with the extension of a codec.
     pub compressed: bool,
 }
 
@@ -165,7 +165,7 @@ fn added_types(text: &str) -> Result<AddedTypes, String> {
     for written in extensions.split(',').map(str::trim) {
         let name = written.trim_start_matches('*').trim_start_matches('.');
         if name.is_empty() || name.contains(['*', '?', '/', '\\', ':']) {
-            return Err("extensions behind the colon, with commas between them".to_owned());
+            return Err("extensions after the colon, separated by commas".to_owned());
         }
         let may_be_whole = name == written && name.contains('.');
         let kinds = [true].into_iter().chain(may_be_whole.then_some(false));
@@ -192,11 +192,8 @@ fn format(name: &str) -> Result<TypeArg, String> {
     }
     let names = Format::all().map(|format| format.name);
     Err(match nearest(plain, names.clone()) {
-        Some(near) => {
-            let names = names.collect::<Vec<_>>().join(", ");
-            format!("did you mean {near}? There are {names}")
-        }
-        None => there_are(names),
+        Some(near) => format!("did you mean {near}? {}", possible_values(names)),
+        None => possible_values(names),
     })
 }
 
@@ -209,7 +206,7 @@ pub(in crate::cli) fn size(text: &str) -> Result<u64, String> {
         _ => (text, 0),
     };
     let number = digits.parse::<u64>();
-    let number = number.map_err(|_| "a number, with K, M or G behind it")?;
+    let number = number.map_err(|_| "a number, optionally followed by K, M or G")?;
     Ok(number.checked_mul(1 << shift).ok_or("too large")?)
 }
 
@@ -217,11 +214,11 @@ pub(in crate::cli) fn size(text: &str) -> Result<u64, String> {
 #[derive(Args)]
 #[command(next_help_heading = "How they are read")]
 pub(crate) struct ReadArgs {
-    /// Look into compressed files (gzip, zstd, bzip2, xz, lz4) and archives (tar, zip, WARC, ARC); into
-    /// those that are named it is done anyway
+    /// Read compressed files (gzip, zstd, bzip2, xz, lz4) and archives (tar, zip, WARC, ARC) too;
+    /// named ones are always read
     #[arg(short = 'z', long)]
     pub decompress: bool,
-    /// The charset, as a transport would declare it: only a byte order mark beats it
+    /// The charset, as a transport would declare it; a byte order mark takes precedence
     #[arg(long, value_name = "LABEL", value_parser = encoding)]
     pub encoding: Option<&'static Encoding>,
     /// Text: find `www.example.com` as `http://www.example.com` too
@@ -230,16 +227,16 @@ pub(crate) struct ReadArgs {
     /// Text: find `user@example.com` as `mailto:user@example.com` too
     #[arg(long)]
     pub email: bool,
-    /// Text: set no limits to white space between delimiters (RFC 2396 Appendix E)
+    /// Text: allow any white space between delimiters (RFC 2396 Appendix E)
     #[arg(long)]
     pub strict_text: bool,
-    /// Undo what makes addresses in text harmless: hxxp://example[.]com
+    /// Restore addresses in text that were made harmless: hxxp://example[.]com
     #[arg(long)]
     pub refang: bool,
     /// Text: which characters beyond ASCII belong to a URI
     #[arg(long, value_name = "WHICH", default_value = "iri")]
     pub non_ascii: NonAscii,
-    /// HTML and JSON-LD: report what is a reference only by convention too, such as `@id`
+    /// HTML and JSON-LD: also report values that are references by convention, such as `@id`
     #[arg(long)]
     pub extended: bool,
     /// HTML: parse noscript as a browser that runs scripts does
@@ -248,43 +245,43 @@ pub(crate) struct ReadArgs {
     /// HTML: also find URIs in character data, by the rules for text
     #[arg(long)]
     pub html_text: bool,
-    /// Markdown: the dialect that decides what fragments name headings by: github, gitlab, mdbook,
-    /// mkdocs, docusaurus, hugo, kramdown, jekyll, pandoc or none [default: that of the generator whose
-    /// configuration is in the root of the tree, else github]
+    /// Markdown: the dialect that makes the ids of headings: github, gitlab, mdbook,
+    /// mkdocs, docusaurus, hugo, kramdown, jekyll, pandoc or none [default: the dialect of the
+    /// generator whose configuration is in the root of the tree, else github]
     #[arg(long, value_name = "DIALECT", value_parser = slug)]
     pub(crate) slug: Option<Slug>,
     /// Markdown: `[[Page]]` is a link to Page.md, by its path or anywhere in the tree
     #[arg(long)]
     pub(crate) wiki_links: bool,
-    /// The longest document that is held: HTML that is read twice where exactness asks for it, JSON-LD, and PDF
+    /// The maximum length of a document held in memory: HTML that needs a second reading, JSON-LD, PDF
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_document: Option<u64>,
-    /// Mail, HTTP archives: the header fields that are read
+    /// Mail, HTTP archives: the header fields to read
     #[arg(long, value_name = "WHICH", default_value = "known")]
     pub headers: Headers,
     /// Mail: report identifiers too, of messages as mid: and of news groups as news:
     #[arg(long)]
     pub ids: bool,
-    /// Mail: the parts of a multipart/alternative that are read
+    /// Mail: the parts of a multipart/alternative to read
     #[arg(long, value_name = "WHICH", default_value = "all")]
     pub alternatives: Alternatives,
-    /// Mail: what a relative Content-Location is to the base
+    /// Mail: whether a relative Content-Location sets the base
     #[arg(long, value_name = "HOW", default_value = "chained")]
     pub mime_base: MimeBase,
     /// Web archives: the base of a response that has a Content-Location
     #[arg(long, value_name = "RULES", value_enum, default_value_t = HttpBase::Rfc9110)]
     pub http_base: HttpBase,
-    /// Web archives: the `outlink` fields of metadata records, too
+    /// Web archives: also read the `outlink` fields of metadata records
     #[arg(long)]
     pub warc_metadata: bool,
     /// Mail: read attachments that are compressed, archives, packages or PDF
     #[arg(long)]
     pub attachments: bool,
-    /// Tell what links stand for that a mail gateway has rewritten
+    /// Show the original targets of links that a mail gateway has rewritten
     #[arg(long)]
     pub unwrap: bool,
-    /// Another host of such a gateway, safelinks or urldefense; with a leading dot, any host under
-    /// it. Implies --unwrap
+    /// Another host of a gateway, safelinks or urldefense; with a leading dot, any host under it.
+    /// Implies --unwrap
     #[arg(long, value_name = "KIND=HOST", value_parser = gateway)]
     pub unwrap_host: Vec<(Gateway, String)>,
     /// How many bytes are read at a time
@@ -346,19 +343,19 @@ impl ReadArgs {
 }
 
 fn slug(name: &str) -> Result<Slug, String> {
-    Slug::named(name).ok_or_else(|| there_are(Slug::names()))
+    Slug::named(name).ok_or_else(|| possible_values(Slug::names()))
 }
 
 fn encoding(label: &str) -> Result<&'static Encoding, String> {
-    Encoding::for_label(label.as_bytes()).ok_or_else(|| "no such charset".to_owned())
+    Encoding::for_label(label.as_bytes()).ok_or_else(|| "unknown charset".to_owned())
 }
 
 fn gateway(text: &str) -> Result<(Gateway, String), String> {
-    let (kind, host) = text.split_once('=').ok_or("KIND=HOST is asked for")?;
+    let (kind, host) = text.split_once('=').ok_or("expected KIND=HOST")?;
     match Gateway::named(kind) {
-        Some(_) if host.trim_matches('.').is_empty() => Err("there is no host".to_owned()),
+        Some(_) if host.trim_matches('.').is_empty() => Err("the host is missing".to_owned()),
         Some(gateway) => Ok((gateway, host.to_owned())),
-        None => Err("there are safelinks, urldefense".to_owned()),
+        None => Err("possible kinds: safelinks, urldefense".to_owned()),
     }
 }
 

@@ -51,7 +51,7 @@ pub(crate) enum Command {
     Audit(Box<AuditArgs>),
     /// Resolve references
     Resolve(ResolveArgs),
-    /// Show the components of URI references, and what is wrong with them
+    /// Show the components of URI references, and their errors
     Parse(ParseArgs),
     /// Print the JSON Schema of a record
     Schema(SchemaArgs),
@@ -96,7 +96,7 @@ pub(crate) struct ExtractArgs {
 pub(crate) struct AuditArgs {
     /// Files and directories [default: those of --root, else the current directory]
     ///
-    /// Without --root each of them is taken for the root of a site.
+    /// Without --root each of them is treated as the root of a site.
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
     #[command(flatten)]
@@ -107,7 +107,7 @@ pub(crate) struct AuditArgs {
     pub findings: FindingArgs,
 }
 
-/// The files that may be orphans.
+/// The files that --orphans reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OrphansArg {
     /// Documents with fragments
@@ -126,17 +126,17 @@ pub(crate) struct CheckArgs {
     /// Make findings of a rule warnings
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
     pub warn: Vec<&'static str>,
-    /// Leave a rule out
+    /// Do not report findings of a rule
     #[arg(long, value_name = "RULE", value_delimiter = ',', value_parser = rule)]
     pub allow: Vec<&'static str>,
-    /// The levels that these three and --orphans choose.
+    /// The levels that these three flags and --orphans set.
     #[arg(skip)]
     pub levels: Levels,
-    /// The same as --warn orphan: tell of pages that no document links to; =all of any file
+    /// The same as --warn orphan: report pages that no document links to; =all: any file
     #[arg(long, value_name = "WHICH", num_args = 0..=1, require_equals = true)]
     #[arg(hide_possible_values = true, default_missing_value = "pages")]
     pub orphans: Option<OrphansArg>,
-    /// Documents that nobody need link to
+    /// Documents that may be orphans
     #[arg(long, value_name = "GLOB", value_parser = NonEmptyStringValueParser::new())]
     pub entry: Vec<String>,
     /// Names of index files, the preferred one first
@@ -148,14 +148,14 @@ pub(crate) struct CheckArgs {
     pub try_ext: Vec<String>,
     /// The server that shows the files: auto, static, github-pages, netlify, vercel, apache, nginx-try
     ///
-    /// With auto the files in the root of a site tell: _redirects, netlify.toml, vercel.json,
-    /// .htaccess, CNAME, .nojekyll.
+    /// With auto the files in the root of a site determine it: _redirects, netlify.toml,
+    /// vercel.json, .htaccess, CNAME, .nojekyll.
     #[arg(long, value_name = "SERVER", default_value = "auto", value_parser = server)]
     pub server: &'static str,
     /// Whether fragments must name something
     #[arg(long, value_name = "WHETHER", default_value = "on")]
     pub fragments: SwitchArg,
-    /// Tell http and https apart
+    /// Treat http and https as different
     #[arg(long)]
     pub strict_scheme: bool,
     /// Skip the references of elements with this attribute
@@ -198,7 +198,7 @@ pub(crate) enum SwitchArg {
 #[derive(Args)]
 #[command(next_help_heading = "What comes out")]
 pub(crate) struct FindingArgs {
-    /// How findings are written: text, jsonl, sarif, junit, github, markdown, html
+    /// The format of findings: text, jsonl, sarif, junit, github, markdown, html
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format)]
     pub format: &'static ReportFormat,
     /// The same as --format jsonl
@@ -211,8 +211,8 @@ pub(crate) struct FindingArgs {
     /// one rule with one target), rule or file; in text and annotations
     #[arg(long, value_name = "BY", default_value = "target", value_parser = grouping)]
     pub group: Grouping,
-    /// Instead of findings show how many there are by rule, host, scheme, target, path, message,
-    /// date, sender or element, the most frequent first
+    /// Instead of findings show their number by rule, host, scheme, target, path, message, date,
+    /// sender or element, the most frequent first
     #[arg(long, value_name = "KEY", value_parser = key, conflicts_with_all = ["links", "external"])]
     pub count_by: Option<CountKey>,
     /// With --count-by host: show international names in Unicode
@@ -221,15 +221,14 @@ pub(crate) struct FindingArgs {
     /// Show every link with its state
     #[arg(long)]
     pub links: bool,
-    /// Instead of findings show the targets that only a look at the network can decide
+    /// Instead of findings list the targets that only the network can check
     #[arg(long, conflicts_with = "links")]
     pub external: bool,
-    /// Show a diff that replaces references by their suggestions where these are certain; =write
-    /// changes the files
+    /// Show a diff that replaces references by certain suggestions; =write changes the files
     ///
-    /// Certain are other case or another Unicode form, other encodings of the same name, a slash too
-    /// many or too few at the end, and the destination of a page of the tree that redirects. Nothing
-    /// else in a file changes. With =write only findings that are left are shown and count.
+    /// Certain are another case or Unicode form, another encoding of the same name, a missing or
+    /// extra slash at the end, and the destination of a page of the tree that redirects. Nothing
+    /// else in a file changes. With =write only the remaining findings are shown and set the exit code.
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true)]
     #[arg(hide_possible_values = true, default_missing_value = "diff")]
     #[arg(conflicts_with_all = ["links", "external", "count_by"])]
@@ -237,11 +236,11 @@ pub(crate) struct FindingArgs {
     /// With --fix: replace references to files that have moved, too, where one file has the name
     #[arg(long, requires = "fix")]
     pub(crate) fix_moved: bool,
-    /// The least level of a finding that makes the exit code 1: error, warning or never
+    /// The lowest level of a finding that makes the exit code 1: error, warning or never
     #[arg(long, value_name = "LEVEL", default_value = "error")]
     #[arg(hide_possible_values = true)]
     pub fail_on: FailOnArg,
-    /// Leave out the findings whose keys a file lists
+    /// Leave out findings whose keys are in a file
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,
     /// Write the keys of all findings to a file, for --baseline
@@ -250,43 +249,43 @@ pub(crate) struct FindingArgs {
     /// Show only findings whose source or target is this file or directory; may be repeated
     #[arg(long, value_name = "FILE")]
     pub touching: Vec<PathBuf>,
-    /// The same as --touching with each file that git finds changed since REV, or does not know
+    /// The same as --touching with each file that git reports as changed since REV or untracked
     #[arg(long, value_name = "REV")]
     pub changed_since: Option<OsString>,
-    /// Show no more than N findings, and say how many more there are
+    /// Show at most N findings, and the number of the others
     #[arg(long, value_name = "N")]
     pub max_findings: Option<u64>,
-    /// Write to a file, which gets its name when it is complete
+    /// Write to a file, which is renamed into place when complete
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// The number of workers [default: all cores]
     #[arg(short = 'j', long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Print no findings and no summary: only reports and the exit code
+    /// Print no findings and no summary; write reports and set the exit code
     #[arg(short, long)]
     pub quiet: bool,
-    /// Name skipped files, and tell what is odd about documents, on standard error
+    /// Print skipped files and diagnostics of documents on standard error
     #[arg(short, long)]
     pub verbose: bool,
-    /// Do not tell errors; the exit code still does
+    /// Suppress error messages
     #[arg(long)]
     pub no_messages: bool,
     /// Colour text
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub color: WhenArg,
-    /// Show how far a long run has come
+    /// Show the progress of a long run
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub progress: WhenArg,
-    /// Exit with 0 whatever is found
+    /// Exit with 0 instead of 1
     #[arg(long)]
     pub exit_zero: bool,
     /// Explain a rule, the code of a diagnostic or the flag of a record, and exit
     #[arg(long, value_name = "NAME")]
     pub explain: Option<String>,
-    /// Take flags from this file [default: uriscan.toml, if there is one]
+    /// Read flags from this file [default: uriscan.toml, if it exists]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Take no flags from a file
+    /// Read no flags from a file
     #[arg(long)]
     pub no_config: bool,
 }
@@ -298,7 +297,7 @@ impl FindingArgs {
     }
 }
 
-/// The least level of a finding that makes the exit code 1.
+/// The lowest level of a finding that makes the exit code 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOnArg {
     /// Errors
@@ -326,7 +325,7 @@ pub(crate) struct ReportArg {
 
 fn file_name(name: &str) -> Result<String, String> {
     if name.is_empty() || name.contains('/') {
-        return Err("expected the name of a file, without a directory".to_owned());
+        return Err("expected a file name, without a directory".to_owned());
     }
     Ok(name.to_owned())
 }
@@ -354,7 +353,7 @@ fn grouping(name: &str) -> Result<Grouping, String> {
 }
 
 fn report(text: &str) -> Result<ReportArg, String> {
-    let (name, path) = text.split_once('=').ok_or("FORMAT=FILE")?;
+    let (name, path) = text.split_once('=').ok_or("expected FORMAT=FILE")?;
     Ok(ReportArg {
         format: format(name)?,
         path: path.into(),
@@ -367,19 +366,19 @@ pub(crate) struct ResolveArgs {
     /// References; without any, the lines of standard input
     #[arg(value_name = "REF")]
     pub references: Vec<OsString>,
-    /// The base; without one only references that need none resolve
+    /// The base; without it relative references do not resolve
     #[arg(long, value_name = "URI")]
     pub base: Option<OsString>,
-    /// The rules of resolution, to the letter
+    /// The rules of resolution, exactly as written
     #[arg(long, value_name = "RULES", default_value = "rfc3986")]
     pub rules: RulesArg,
-    /// rfc2396: what becomes of `..` above the root (section 5.2 step 6g)
+    /// rfc2396: how to treat `..` above the root (section 5.2 step 6g)
     #[arg(long, value_name = "WHAT", default_value = "keep")]
     pub excess_dots: ExcessDots,
-    /// Is `http:g` absolute, or relative to an http base (RFC 3986 section 5.2.2)
+    /// Whether `http:g` is absolute, or relative to an http base (RFC 3986 section 5.2.2)
     #[arg(long, value_name = "HOW", default_value = "strict")]
     pub same_scheme: SameScheme,
-    /// Lines of standard input may hold a reference, a tab and its base
+    /// Lines of standard input may have a base after the reference and a tab
     #[arg(long, conflicts_with = "references")]
     pub tab: bool,
     /// Print one JSON object for each reference
@@ -393,18 +392,18 @@ pub(crate) struct ParseArgs {
     /// URI references; without any, the lines of standard input
     #[arg(value_name = "URI")]
     pub references: Vec<OsString>,
-    /// The rules that they are held against
+    /// The rules to check against
     #[arg(long, value_name = "RULES", default_value = "rfc3986")]
     pub rules: GrammarArg,
-    /// Print one JSON object for each
+    /// Print one JSON object for each reference
     #[arg(long)]
     pub json: bool,
 }
 
-/// The rules that a reference is held against.
+/// The rules that a reference is checked against.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GrammarArg {
-    /// RFC 1738: the syntax of the URL's own scheme
+    /// RFC 1738: the syntax of the URL's scheme
     Rfc1738,
     /// RFC 1808 section 2: six components, and nothing is invalid
     Rfc1808,
@@ -422,7 +421,7 @@ pub(crate) struct SchemaArgs {
     /// The record: link, finding, summary, archive or count
     #[arg(value_name = "RECORD", value_parser = schema)]
     pub record: &'static Schema,
-    /// The form of the schema; only link has one as a table of Arrow
+    /// The form of the schema; arrow is for link only
     #[arg(long, value_name = "FORMAT", default_value = "json")]
     pub format: SchemaFormatArg,
     /// The columns of the table: core, mail, web or all [default: core]

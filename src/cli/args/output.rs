@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use clap_complete::Shell;
 use regex::bytes::{Regex, RegexSet, RegexSetBuilder};
 
-use crate::cli::help::{is_scheme, named, subcommands, there_are};
+use crate::cli::help::{is_scheme, named, possible_values, subcommands};
 use crate::cli::message::Error;
 use crate::document::events::Context;
 use crate::extractor::Positions;
@@ -39,10 +39,10 @@ pub(crate) struct FilterArgs {
     /// Only references in these contexts
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = context)]
     pub context: Vec<Context>,
-    /// Only references that are written as relative ones
+    /// Only references that are relative as written
     #[arg(long)]
     pub relative: bool,
-    /// Only references that are written as absolute ones
+    /// Only references that are absolute as written
     #[arg(long, conflicts_with = "relative")]
     pub absolute: bool,
 }
@@ -105,28 +105,28 @@ fn context(name: &str) -> Result<Context, String> {
 #[command(next_help_heading = "Instead of every reference")]
 #[group(multiple = false)]
 pub(crate) struct ReportArgs {
-    /// Each target once
+    /// Print each target once
     ///
     /// A target takes 15 to 30 bytes of memory, whatever its length.
     #[arg(long)]
     pub unique: bool,
-    /// How many there are in each file that has any
+    /// Print the number of references in each file that has any
     #[arg(short, long)]
     pub count: bool,
     /// Count by host, scheme, target, path, message, date, sender or element, the most frequent first
     ///
-    /// A target without a host is counted by its scheme, such as `mailto:`, and what has no value by
+    /// A target without a host is counted by its scheme, such as `mailto:`, and a missing value as
     /// `-`. With --json each line is a record. All values are held in memory: about 30 bytes each
-    /// besides their own length.
+    /// besides their length.
     #[arg(long, value_name = "KEY", value_parser = key)]
     pub count_by: Option<CountKey>,
-    /// The files that have any
+    /// Print the files that have references
     #[arg(short = 'l', long)]
     pub files_with_matches: bool,
-    /// The files that would be read
+    /// Print the files that would be read
     #[arg(long)]
     pub files: bool,
-    /// Nothing: only the exit code counts
+    /// Print nothing; only set the exit code
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -146,14 +146,15 @@ impl ReportArgs {
 }
 
 pub(super) fn key(name: &str) -> Result<CountKey, String> {
-    CountKey::named(name).ok_or_else(|| there_are(CountKey::NAMES.iter().map(|(_, name)| *name)))
+    CountKey::named(name)
+        .ok_or_else(|| possible_values(CountKey::NAMES.iter().map(|(_, name)| *name)))
 }
 
 /// Flags for the output.
 #[derive(Args)]
 #[command(next_help_heading = "What comes out")]
 pub(crate) struct OutputArgs {
-    /// How links are written: text, jsonl, csv, tsv, arrow (an IPC stream), parquet
+    /// The format of links: text, jsonl, csv, tsv, arrow (an IPC stream), parquet
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = output)]
     pub format: &'static Output,
     /// With --count-by host: show international names in Unicode
@@ -165,20 +166,20 @@ pub(crate) struct OutputArgs {
     /// The keys of the records, and their order
     #[arg(long, value_name = "KEYS", value_delimiter = ',', value_parser = field)]
     pub fields: Vec<&'static RecordField>,
-    /// Tables: the columns: core; mail or web with those of messages or of records; all with the target's
-    /// host and scheme too [default: core]
+    /// Tables: the columns: core; mail or web, which add columns of messages or records; all, which adds
+    /// the target's host and scheme too [default: core]
     #[arg(long, value_name = "SET", value_parser = column_set, conflicts_with = "fields")]
     pub columns: Option<ColumnSet>,
     /// Arrow: write strings that many rows share as numbers of strings in a dictionary of each batch
     ///
     /// The stream is smaller and faster to write, but not every reader joins or groups such columns over
-    /// several batches. Parquet has dictionaries of its own.
+    /// several batches. Parquet has its own dictionaries.
     #[arg(long)]
     pub dictionaries: bool,
     /// Add the text, rel, hreflang and title of links in HTML to the records
     #[arg(long)]
     pub anchor_text: bool,
-    /// CSV and TSV: put an apostrophe before cells that a spreadsheet would take for a formula
+    /// CSV and TSV: put an apostrophe before cells that a spreadsheet would read as formulas
     ///
     /// Those that begin with `=`, `+`, `-`, `@`, a tab or a carriage return. Control characters are
     /// shown escaped in all cells, as they are on a terminal.
@@ -202,7 +203,7 @@ pub(crate) struct OutputArgs {
     /// Text: end lines with NUL
     #[arg(short = '0', long)]
     pub null: bool,
-    /// Write to a file, which gets its name when it is complete
+    /// Write to a file, which is renamed into place when complete
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// The order of the output
@@ -211,14 +212,14 @@ pub(crate) struct OutputArgs {
     /// The number of workers [default: all cores]
     #[arg(short = 'j', long, value_name = "N")]
     pub threads: Option<usize>,
-    /// Name skipped files, and tell what is odd about documents, on standard error
+    /// Print skipped files and diagnostics of documents on standard error
     #[arg(short, long)]
     pub verbose: bool,
-    /// Do not tell errors; the exit code still does
+    /// Suppress error messages
     #[arg(long)]
     pub no_messages: bool,
-    /// Messages on standard error as words, or as JSON Lines: errors, all diagnostics, and the summary of
-    /// --stats
+    /// The form of messages on standard error: words, or JSON Lines with errors, all diagnostics, and
+    /// the summary of --stats
     #[arg(long, value_name = "HOW", default_value = "words")]
     pub messages: MessageForm,
     /// Write errors, diagnostics and the summary to a file, as JSON Lines
@@ -232,10 +233,10 @@ pub(crate) struct OutputArgs {
     /// Colour locations in text
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub color: WhenArg,
-    /// Show how far a long run has come
+    /// Show the progress of a long run
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub progress: WhenArg,
-    /// Exit with 0 if nothing is found
+    /// Exit with 0 instead of 1
     #[arg(long)]
     pub exit_zero: bool,
     /// Explain the code of a diagnostic, the flag of a record or a rule, and exit
@@ -252,7 +253,7 @@ pub(crate) struct OutputArgs {
 fn errors_report(text: &str) -> Result<PathBuf, String> {
     match text.strip_prefix("errors=") {
         Some(path) if !path.is_empty() => Ok(PathBuf::from(path)),
-        _ => Err("errors=FILE".to_owned()),
+        _ => Err("expected errors=FILE".to_owned()),
     }
 }
 
@@ -294,7 +295,7 @@ impl WhenArg {
     }
 }
 
-/// Returns whether the terminal knows no escape sequences.
+/// Returns whether the terminal does not support escape sequences.
 fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|name| name == "dumb")
 }
@@ -412,7 +413,7 @@ pub(super) fn column_set(name: &str) -> Result<ColumnSet, String> {
 }
 
 fn field(name: &str) -> Result<&'static RecordField, String> {
-    RecordField::named(name).ok_or_else(|| there_are(FIELDS.iter().map(|field| field.name)))
+    RecordField::named(name).ok_or_else(|| possible_values(FIELDS.iter().map(|field| field.name)))
 }
 
 /// A page or a script that `--generate` prints.
