@@ -186,7 +186,7 @@ impl Walk {
                 return None;
             }
             Ok(metadata) if self.options.outputs.check_named(&metadata) => {
-                "it receives the output, so it is not read".to_owned()
+                "the output goes there, so it is not read".to_owned()
             }
             Ok(metadata) => {
                 let kind = if metadata.is_file() {

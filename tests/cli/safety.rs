@@ -237,7 +237,7 @@ fn a_root_that_is_no_directory_or_no_place_is_a_usage_error() {
         ("pub=", "--root pub=: there is no URI after the `=`"),
         (
             "pub=mailto:x",
-            "nothing is served at mailto:x, for it has no `://`",
+            "nothing can be served at mailto:x, because it has no `://`",
         ),
         (
             "pub=example.com",
