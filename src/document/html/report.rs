@@ -404,10 +404,10 @@ impl ReferenceReporter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Reports a base element with `href`, which is the document's base if `counts`.
-    pub(super) fn base(&mut self, tag: &Tag, counts: bool) {
+    /// Reports a base element with `href`, which is the document's base if `is_first`.
+    pub(super) fn base(&mut self, tag: &Tag, is_first: bool) {
         let offset = self.source.offset(tag.start);
-        if !counts {
+        if !is_first {
             let event = Event::Diagnostic(&diagnostic::HTML_BASE_SECOND, offset);
             return self.events.push(event);
         }
