@@ -142,7 +142,7 @@ fn expectations() -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_archive_gives_what_is_expected() {
+fn archives_have_their_expected_links() {
     let mut failed = Vec::new();
     for expectation in expectations() {
         let name = expectation.file_name().unwrap().to_string_lossy();
@@ -285,7 +285,7 @@ fn text_is_no_tar() {
 }
 
 #[test]
-fn an_archive_that_is_cut_gives_what_stands_before_the_cut() {
+fn cut_archives_keep_the_links_before_the_cut() {
     for name in [
         "zip_order.zip",
         "tar_truncated.tar",

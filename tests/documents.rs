@@ -117,7 +117,7 @@ fn differences(expectation: &Path) -> Vec<String> {
 }
 
 #[test]
-fn every_document_gives_what_is_expected() {
+fn documents_have_their_expected_links() {
     let mut failed = Vec::new();
     let is_expectation = |path: &PathBuf| path.to_str().unwrap().ends_with(".expect.json");
     let expectations: Vec<_> = files().into_iter().filter(is_expectation).collect();

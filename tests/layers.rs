@@ -220,7 +220,7 @@ fn uses(sources: &BTreeMap<Module, Source>) -> BTreeMap<String, BTreeSet<String>
 }
 
 #[test]
-fn no_module_uses_what_stands_above_it() {
+fn modules_use_only_lower_layers() {
     let layer = |file: &str| {
         let module = file.split('/').next().unwrap();
         let row = LAYERS.iter().find(|(name, _)| *name == module);

@@ -277,7 +277,7 @@ fn the_action_hands_every_input_to_its_script() {
 }
 
 #[test]
-fn what_the_readme_puts_into_ci_is_there() {
+fn readme_ci_examples_name_existing_inputs() {
     let [github, gitlab, hooks] = readme_yaml();
     with_own_step(&github, |step| {
         with_yaml("action.yml", |action| {

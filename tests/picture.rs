@@ -99,7 +99,7 @@ fn draw(lines: &[Vec<Run>]) -> String {
 }
 
 #[test]
-fn the_picture_of_the_readme_shows_what_an_audit_prints() {
+fn readme_picture_matches_the_audit_output() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let words = ["audit", "--color", "always", "site"];
     let output = Command::new(env!("CARGO_BIN_EXE_uriscan"))

@@ -134,7 +134,7 @@ fn run(steps: &[Step]) {
 }
 
 #[test]
-fn the_sample_sessions_are_what_one_sees() {
+fn readme_sessions_match_the_output() {
     let sessions = sessions();
     let commands: usize = sessions.iter().map(Vec::len).sum();
     assert!(commands >= 10, "README.md shows ten commands");

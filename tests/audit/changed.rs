@@ -14,7 +14,7 @@ pub(super) fn git(tree: &Tree, words: &[&str]) -> bool {
 }
 
 #[test]
-fn findings_are_limited_to_what_changed_since_a_revision() {
+fn changed_since_shows_only_findings_of_changed_files() {
     let tree = Tree::new(&[
         ("docs/a.md", "[x](gone.md)\n"),
         ("docs/b.md", "[x](gone.md) [x](c.md)\n"),

@@ -75,7 +75,7 @@ fn without_a_root_the_path_is_one_and_that_is_told() {
 }
 
 #[test]
-fn what_is_under_no_mount_is_looked_up_by_its_file_uri() {
+fn unmounted_targets_are_looked_up_by_file_uri() {
     let tree = Tree::new(&[
         ("site/index.html", ""),
         (

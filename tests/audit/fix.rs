@@ -265,7 +265,7 @@ fn links_modes_and_files_that_cannot_be_written_stay() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_left_is_told_and_counted_in_all_outputs() {
+fn files_that_fix_cannot_write_are_errors_in_all_outputs() {
     use std::os::unix::fs::symlink;
 
     let tree = site();
@@ -368,7 +368,7 @@ fn planted(seed: u64) -> (Tree, usize, usize) {
 }
 
 #[test]
-fn what_is_left_is_not_certain() {
+fn fix_leaves_only_uncertain_findings() {
     for seed in 1..=3 {
         let (tree, certain, others) = planted(seed);
         assert!(certain > 300 && others > 300, "{certain}, {others}");

@@ -27,7 +27,7 @@ fn audit(tree: &Tree, flags: &[&str]) -> (i32, String) {
 }
 
 #[test]
-fn a_baseline_forgives_what_was_known_and_survives_moved_lines() {
+fn baseline_forgives_known_findings_on_moved_lines() {
     let tree = tree();
     let (code, _) = audit(&tree, &["--write-baseline", "known.txt"]);
     assert_eq!(code, 1);
@@ -112,7 +112,7 @@ fn links_are_shown_with_their_states() {
 }
 
 #[test]
-fn what_only_the_network_can_tell_is_listed_once() {
+fn external_lists_each_network_target_once() {
     let tree = tree();
     tree.write(
         "site/z.html",

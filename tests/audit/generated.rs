@@ -144,7 +144,7 @@ fn site(seed: u64) -> (Tree, BTreeSet<Expected>, u64) {
 }
 
 #[test]
-fn what_was_broken_on_purpose_is_found_and_nothing_else() {
+fn generated_site_has_exactly_its_planted_findings() {
     for seed in 1..=8 {
         let (tree, expected, references) = site(seed);
         let ran = tree.run(&[
@@ -181,7 +181,7 @@ fn what_was_broken_on_purpose_is_found_and_nothing_else() {
 }
 
 #[test]
-fn the_library_finds_what_the_command_finds() {
+fn library_and_command_have_the_same_findings() {
     let (tree, expected, references) = site(9);
     let directory = tree.path().join("site");
     let options = AuditOptions::default().threads(2);

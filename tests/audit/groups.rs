@@ -206,7 +206,7 @@ targets with most findings:
 }
 
 #[test]
-fn the_summary_tells_what_the_baseline_forgave_and_what_is_stale_in_it() {
+fn summary_counts_forgiven_and_stale_baseline_entries() {
     let tree = tree();
     run(&tree, &["--write-baseline", "known.txt"]);
     let ran = run(&tree, &["--baseline", "known.txt"]);

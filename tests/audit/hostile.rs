@@ -78,7 +78,7 @@ fn a_base_that_no_file_can_have_is_refused_and_that_is_told() {
 }
 
 #[test]
-fn what_is_no_baseline_is_an_error() {
+fn invalid_baseline_is_an_error() {
     let tree = Tree::new(&[
         ("s/i.html", "<a href=missing>"),
         ("page.html", "<html>\n"),
@@ -150,7 +150,7 @@ fn findings_of_one_document_come_in_blocks_of_any_number() {
 }
 
 #[test]
-fn what_is_told_of_a_document_beside_its_links_has_its_place() {
+fn findings_about_documents_have_positions() {
     let tree = Tree::new(&[(
         "s/i.html",
         "<p id=a>\r\n<p id=b>é<p id=a>\n<base href=/><base href=/x/>\n<p id=b>",

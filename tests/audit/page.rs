@@ -293,7 +293,7 @@ fn markdown_for_a_summary_shows_hostile_names_as_text() {
 }
 
 #[test]
-fn markdown_ends_at_the_limit_of_a_summary_and_counts_what_is_left() {
+fn markdown_report_stops_at_the_summary_limit_and_counts_the_rest() {
     let tree = Tree::new(&[]);
     for file in 0..20 {
         let links: String = (0..1000)

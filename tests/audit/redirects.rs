@@ -373,7 +373,7 @@ RedirectMatch (?i)\\.PHP$ /new/a.html
 }
 
 #[test]
-fn apache_directives_hold_for_what_is_below() {
+fn apache_directives_apply_below_their_directory() {
     let files = [
         (
             ".htaccess",
@@ -423,7 +423,7 @@ fn apache_directives_hold_for_what_is_below() {
 }
 
 #[test]
-fn what_is_not_followed_is_counted() {
+fn unfollowed_rules_are_counted() {
     let rules = "\
 RewriteEngine On
 RewriteRule ^a$ /b [L]

@@ -181,7 +181,7 @@ fn suggests(files: &[&str], pairs: &[(&str, &str)]) {
 }
 
 #[test]
-fn what_differs_too_much_is_not_suggested() {
+fn distant_names_are_not_suggested() {
     suggests(
         &[
             "sub/faq.html",

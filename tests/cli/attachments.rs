@@ -81,7 +81,7 @@ fn compare(media_type: &str, name: &str, bytes: &[u8]) {
 }
 
 #[test]
-fn an_archive_in_a_message_gives_what_it_gives_as_a_file() {
+fn attached_archive_has_the_links_of_the_same_file() {
     let mut compared = 0;
     for entry in fs::read_dir(folder("tests/vectors/archives")).unwrap() {
         let path = entry.unwrap().path();

@@ -74,7 +74,7 @@ fn the_name_inside_decides_the_format() {
 }
 
 #[test]
-fn damage_is_told_and_what_was_read_is_kept() {
+fn damaged_compressed_file_keeps_earlier_links_and_reports_damage() {
     let tree = Tree::new(&[]);
     // Digits of a generator do not compress, so that half of the bytes hold half of the lines.
     let mut seed = 7_u64;
@@ -132,7 +132,7 @@ fn damage_is_told_and_what_was_read_is_kept() {
 }
 
 #[test]
-fn what_grows_beyond_measure_is_stopped() {
+fn excessive_compression_ratio_stops_reading() {
     let tree = Tree::new(&[]);
     let megabyte = gzip(&vec![b'\n'; 1 << 20]);
     tree.write("bomb", &gzip(&megabyte.repeat(80)));

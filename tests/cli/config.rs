@@ -103,7 +103,7 @@ fn a_found_configuration_is_a_regular_file_of_its_folder() {
 }
 
 #[test]
-fn what_was_read_and_each_lowered_rule_is_told() {
+fn summary_names_the_configuration_and_lowered_rules() {
     let tree = repository("allow = \"broken-file\"\nwarn = [\"broken-fragment\", \"orphan\"]\n");
     let ran = tree.run(&["audit"]);
     let told = |err: &str, told: &str| assert!(err.contains(told), "{told:?} not in {err}");

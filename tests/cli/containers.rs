@@ -85,7 +85,7 @@ fn a_damaged_member_of_compressed_text_loses_no_member_after_it() {
 }
 
 #[test]
-fn what_decompresses_first_decides_the_format() {
+fn first_readable_member_determines_the_format() {
     let tree = Tree::new(&[]);
     let page = record("http://example.com/d/", "", "<a href=x>");
     let mut bad = gzip(&page);

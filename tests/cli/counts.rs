@@ -11,7 +11,7 @@ Content-Type: text/html
 ";
 
 #[test]
-fn what_has_no_host_is_counted_by_its_scheme() {
+fn count_by_host_names_targets_without_host_by_scheme() {
     let tree = Tree::new(&[(
         "a.txt",
         "http://example.com/ mailto:a@example.com mailto:b@example.com urn:isbn:0451450523\n",
@@ -80,7 +80,7 @@ fn counts_of_paths_that_look_alike_tell_their_bytes() {
 }
 
 #[test]
-fn findings_are_counted_by_rule_and_by_what_their_links_have_in_common() {
+fn audit_counts_findings_by_rule_and_by_keys_of_links() {
     let tree = Tree::new(&[
         (
             "a.html",

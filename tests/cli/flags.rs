@@ -70,7 +70,7 @@ fn counts_and_lists_replace_references() {
 }
 
 #[test]
-fn unique_counts_what_it_shows() {
+fn unique_summary_counts_the_shown_links() {
     let tree = tree();
     let ran = tree.run(&["a.txt", "b.txt", "--unique", "--json", "--stats", "-j2"]);
     assert_eq!(ran.out.lines().count(), 6);

@@ -150,7 +150,7 @@ fn a_blank_line_after_a_fold_is_no_fold() {
 }
 
 #[test]
-fn refang_undoes_what_makes_addresses_harmless() {
+fn refang_restores_defanged_addresses() {
     let text = "hxxp://example[.]com/a hXXps[:]//www(.)example[DOT]org/b fxp[://]ftp.example/c http://example.net/[x]\n";
     reads(
         "a.txt",

@@ -392,7 +392,7 @@ fn compressed_attachments_are_opened_on_request() {
 }
 
 #[test]
-fn the_counts_of_each_archive_show_what_was_passed_over() {
+fn archive_stats_list_skipped_parts() {
     let from = "From a@example.com Thu Mar  2 10:11:12 2006\n";
     let picture = "Content-Type: multipart/mixed; boundary=b\n\n--b\n\nhttp://example.com/\n--b\n\
         Content-Type: image/png\n\nx\n--b\nContent-Type: image/png\n\ny\n";

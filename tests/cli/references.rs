@@ -81,7 +81,7 @@ fn resolve_leaves_a_line_empty_where_there_is_no_target() {
 }
 
 #[test]
-fn resolve_refuses_what_is_no_base_and_no_rules() {
+fn resolve_rejects_invalid_bases_and_rules() {
     run(&["resolve", "--base", "/a/b", "g"]).tells(
         2,
         "",

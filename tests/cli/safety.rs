@@ -430,7 +430,7 @@ fn an_output_that_is_an_input_is_an_error_before_anything_is_read() {
 }
 
 #[test]
-fn what_standard_output_is_redirected_to_is_not_read() {
+fn file_that_receives_standard_output_is_not_read() {
     let tree = Tree::new(&[TEXT]);
     let out = tree.path().join("z.txt");
     let run = |path: &str| {

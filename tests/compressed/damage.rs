@@ -175,7 +175,7 @@ fn chunks_before_damage_are_kept_in_xz() {
 }
 
 #[test]
-fn a_file_cut_at_any_byte_is_told_and_gives_what_stands_before() {
+fn file_cut_at_any_byte_is_truncated_and_keeps_earlier_links() {
     for name in CHECKED {
         let whole = made(name);
         for cut in 6..whole.len() {
@@ -206,7 +206,7 @@ fn a_file_cut_at_any_byte_of_its_second_member_is_told() {
 }
 
 #[test]
-fn what_stands_before_damage_does_not_depend_on_the_read_size() {
+fn links_before_damage_are_the_same_for_any_read_size() {
     for name in CHECKED {
         let whole = made(name);
         for at in (16..whole.len()).step_by(9) {

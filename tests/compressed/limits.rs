@@ -34,7 +34,7 @@ fn a_dictionary_above_the_limit_is_named() {
 }
 
 #[test]
-fn what_is_left_behind_a_window_above_the_limit_is_still_told() {
+fn oversized_window_still_reports_later_frames() {
     let both = [zstd(b"first "), window(0xFF)].concat();
     assert_eq!(
         read(&both),
@@ -43,7 +43,7 @@ fn what_is_left_behind_a_window_above_the_limit_is_still_told() {
 }
 
 #[test]
-fn what_needs_a_dictionary_or_a_reserved_feature_is_named() {
+fn dictionary_and_reserved_feature_are_unsupported() {
     let unsupported = (Vec::new(), Some("compress.unsupported"));
     // A dictionary with the number 7, and the reserved bit of the descriptor.
     assert_eq!(read(b"\x28\xb5\x2f\xfd\x01\x38\x07\x01\0\0"), unsupported);
@@ -153,7 +153,7 @@ fn xz_streams_are_padded_in_fours() {
 }
 
 #[test]
-fn what_grows_beyond_the_ratio_is_stopped_in_zstd() {
+fn excessive_zstd_ratio_stops_reading() {
     // Frames of blocks of one byte that stands for 128 KiB.
     let block = [2, 0, 0x10, b'\n'];
     let frame = [

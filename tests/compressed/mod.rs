@@ -124,7 +124,7 @@ fn xz(content: &[u8], dictionary: u8) -> Vec<u8> {
 const SMALL: u8 = 8;
 
 #[test]
-fn what_the_tools_have_written_is_read() {
+fn files_written_by_the_tools_are_read() {
     let made = CHECKED.map(made);
     let own = [
         gzip(&lines()),

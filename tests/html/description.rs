@@ -33,7 +33,7 @@ fn described(html: &[u8], window: usize) -> Vec<(String, Described)> {
 
 /// Columns: the document, and the text of its links.
 #[test]
-fn the_text_is_what_a_reader_sees() {
+fn anchor_text_is_the_visible_text() {
     let long = "word ".repeat(60);
     let cut: String = long.chars().take(128).collect();
     let long = format!("<a href=x>{long}</a>");
@@ -81,7 +81,7 @@ fn the_text_is_what_a_reader_sees() {
 }
 
 #[test]
-fn attributes_say_what_a_link_leads_to() {
+fn rel_hreflang_and_title_describe_links() {
     let some = |text: &str| Some(text.to_owned());
     #[rustfmt::skip]
     let rows = [

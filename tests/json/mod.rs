@@ -354,7 +354,7 @@ fn absolute_uris_are_those_of_known_schemes_or_with_an_authority() {
 }
 
 #[test]
-fn spans_lead_to_what_text_was_decoded_from() {
+fn spans_cover_the_source_of_decoded_text() {
     let json = r#"["\u00e9 http:\/\/example.com\/ x"]"#;
     let links = both("json", json).links;
     let (start, end) = links[0].span;

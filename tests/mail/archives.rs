@@ -371,7 +371,7 @@ fn a_content_id_names_no_part_of_another_message() {
 }
 
 #[test]
-fn what_every_record_repeats_is_short() {
+fn repeated_names_in_records_are_cut() {
     let long = "x".repeat(20_000);
     let archive = format!(
         "Message-ID: <{long}>\n{long}: http://h.example/\nContent-Type: text/{long}; charset={long}\n\nhttp://a.example/\n"

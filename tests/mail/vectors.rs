@@ -179,7 +179,7 @@ fn difference(expected: &Value, found: &Found) -> Option<String> {
 }
 
 #[test]
-fn every_case_gives_what_it_says_however_it_is_read() {
+fn cases_have_their_expected_links_for_any_read_size() {
     let mut failures = Vec::new();
     for (vector, format, bytes) in files() {
         let options = options(&vector.expected);
@@ -228,7 +228,7 @@ fn every_beginning_of_a_case_can_be_read() {
 }
 
 #[test]
-fn compressed_cases_give_what_they_say() {
+fn compressed_cases_have_their_expected_links() {
     let mut count = 0;
     for vector in vectors() {
         let stored = match fs::read(&vector.path) {
@@ -255,7 +255,7 @@ fn compressed_cases_give_what_they_say() {
 }
 
 #[test]
-fn folders_give_what_their_messages_say() {
+fn folders_have_the_links_of_their_messages() {
     let mut count = 0;
     for vector in vectors() {
         if !vector.path.is_dir() {

@@ -430,7 +430,7 @@ fn nothing_is_fixed_in_an_archive() {
 }
 
 #[test]
-fn what_is_wrong_with_an_archive_is_told() {
+fn damaged_archives_are_reported() {
     let directory = tempfile::tempdir().unwrap();
     let members = [
         Member::new("a.html", "<a href=b.html>a</a><a href=c.html>b</a>"),

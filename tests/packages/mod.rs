@@ -80,7 +80,7 @@ fn line(link: &Value) -> String {
 }
 
 #[test]
-fn every_package_gives_what_is_expected() {
+fn packages_have_their_expected_links() {
     for (name, extension) in [
         ("epub/book", "epub"),
         ("ooxml/letter", "docx"),
@@ -168,7 +168,7 @@ fn packages_are_known_by_content_and_by_name_and_other_zips_are_skipped() {
 }
 
 #[test]
-fn what_is_encrypted_is_diagnosed_and_the_rest_is_read() {
+fn encrypted_members_are_diagnosed_and_others_read() {
     let directory = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| fs::write(directory.path().join(name), bytes).unwrap();
     let diagnosed = |name: &str| {

@@ -326,7 +326,7 @@ fn pages_and_destinations_are_anchors() {
 }
 
 #[test]
-fn what_is_encrypted_is_said_so() {
+fn encrypted_pdf_is_diagnosed() {
     let objects = with_actions(&["<</S/URI/URI(http://example.com/a)>>"]);
     let found = read(&objects.table_with("/Encrypt<</Filter/Standard>>"));
     assert_eq!(

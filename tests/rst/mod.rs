@@ -168,7 +168,7 @@ fn mail_addresses() {
 }
 
 #[test]
-fn what_is_not_read() {
+fn globs_math_raw_and_literals_have_no_links() {
     for rst in [
         ".. image:: a.*",
         ".. include:: <isonum.txt>",

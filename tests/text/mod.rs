@@ -15,7 +15,7 @@ fn scan(text: &[u8], options: &Options, _window: usize) -> Vec<Find> {
 }
 
 #[test]
-fn oracle_finds_what_the_cases_expect() {
+fn oracle_finds_the_expected_links_of_the_cases() {
     laws::cases_hold(&scan, &[laws::WHOLE]);
 }
 
@@ -68,6 +68,6 @@ fn a_scanner_that_loses_the_last_find_is_noticed() {
 }
 
 #[test]
-fn oracle_finds_what_the_choices_expect() {
+fn oracle_finds_the_expected_links_of_the_choices() {
     choices::choices_hold(&scan, &[laws::WHOLE]);
 }

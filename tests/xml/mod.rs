@@ -226,7 +226,7 @@ fn windows_make_no_difference_to_documents_with_expectations() {
 }
 
 #[test]
-fn the_link_of_an_item_counts_for_what_stands_before_it() {
+fn link_of_an_item_is_the_base_of_earlier_references() {
     let item = "<rss><channel><description>&lt;a href='x'></description><link>http://example.org/c/</link>\
         <item><description><![CDATA[<a href='y'> <link>no</link>]]></description>\
         <link>http://example.net/i/</link><comments>z</comments></item>\
@@ -258,7 +258,7 @@ fn the_base_of_xhtml_counts_and_xml_base_does_without_one() {
 }
 
 #[test]
-fn damage_is_diagnosed_and_what_follows_is_read() {
+fn damage_is_diagnosed_and_later_references_are_read() {
     let feed = "<feed xmlns='http://www.w3.org/2005/Atom'>";
     for damage in [
         "<title>a & b</title>",

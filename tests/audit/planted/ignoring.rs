@@ -87,7 +87,7 @@ fn commented() -> (PlantedTree, u64) {
 }
 
 #[test]
-fn what_comments_ignore_is_not_found_and_the_rest_is() {
+fn comments_ignore_only_their_findings() {
     let (tree, ignored) = commented();
     assert!(tree.rules()["unused-ignore"] >= PLANTED as u64 && ignored > PLANTED as u64);
     let summary = tree.check(&["--root", "site=https://example.com/"]);
@@ -95,7 +95,7 @@ fn what_comments_ignore_is_not_found_and_the_rest_is() {
 }
 
 #[test]
-fn what_entries_ignore_is_not_found_and_the_rest_is() {
+fn ignore_entries_ignore_only_their_findings() {
     let mut tree = PlantedTree::default();
     let mut entries = String::from("ignore = [\n");
     let mut ignored = 0;

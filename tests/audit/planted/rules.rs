@@ -321,7 +321,7 @@ fn pages(tree: &PlantedTree, disk: &Tree) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn what_is_certain_is_fixed_and_the_rest_stays() {
+fn fix_changes_only_certain_references() {
     let mut tree = site(2);
     let disk = tree.write();
     let before = pages(&tree, &disk);

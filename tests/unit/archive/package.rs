@@ -18,7 +18,7 @@ fn relationships_belong_to_the_part_beside_them() {
 }
 
 #[test]
-fn manifests_name_what_is_encrypted() {
+fn manifests_name_encrypted_members() {
     let manifest = b"<m:manifest><m:file-entry m:media-type='a>b' m:full-path='x.xml'/>\
             <m:file-entry m:full-path = \"a&amp;b/content.xml\"><m:encryption-data/></m:file-entry>";
     let mut names = Vec::new();

@@ -73,7 +73,7 @@ fn the_current_line_is_recounted_in_bytes() {
 }
 
 #[test]
-fn blocks_count_what_each_byte_counts() {
+fn block_counts_equal_byte_counts() {
     let mut state = 3u32;
     for round in 0..400 {
         let bytes: Vec<u8> = (0..1124)

@@ -2,7 +2,7 @@ use super::*;
 
 /// Compares each search with a loop, at every index of generated markup.
 #[test]
-fn searches_find_what_a_loop_finds() {
+fn searches_agree_with_a_loop() {
     let mut state = 7u32;
     let mut bytes = vec![b'a'; 4096];
     for byte in &mut bytes {

@@ -52,7 +52,7 @@ fn characters_of_one_length_share_a_segment() {
 }
 
 #[test]
-fn what_is_forgotten_is_dropped_when_it_is_much() {
+fn forgotten_segments_are_dropped_in_bulk() {
     let mut map = OffsetMap::default();
     for n in 0..4000 {
         map.put(1 + n % 2, 1);

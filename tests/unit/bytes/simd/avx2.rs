@@ -35,7 +35,7 @@ fn may_be_at(pairs: &AsciiPairs, bytes: &[u8], at: usize) -> bool {
 }
 
 #[test]
-fn members_are_what_the_set_holds() {
+fn vectorised_members_equal_the_set() {
     let Some(avx2) = Avx2::new() else { return };
     let mut state = 1;
     for _ in (0..200).step_by(STEP) {

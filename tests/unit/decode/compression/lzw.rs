@@ -77,7 +77,7 @@ fn compress(text: &[u8], widest: u32, clear_after: usize) -> Vec<u8> {
 }
 
 #[test]
-fn what_is_compressed_comes_back() {
+fn compressed_bytes_round_trip() {
     let mut seed = 1_u32;
     let noise: Vec<u8> = (0..6000)
         .map(|_| {

@@ -36,7 +36,7 @@ fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>, mut hyphens: Hyphens) -> Str
 }
 
 #[test]
-fn whole_fields_say_what_their_lines_say() {
+fn whole_fields_equal_their_lines() {
     let long = format!(
         "Subject: http://example.com/{}\n x\n",
         "y".repeat(MAX_FIELD)

@@ -173,7 +173,7 @@ fn finds(scanner: &mut TextScanner, bytes: &[u8]) -> Vec<(Span, Context, Flags, 
 }
 
 #[test]
-fn the_vectorised_search_finds_what_the_scalar_one_finds() {
+fn vectorised_search_agrees_with_scalar_search() {
     let mut random = Random(1);
     let mut scanner = TextScanner::new(TextOptions::default());
     let mut scalar = TextScanner {
