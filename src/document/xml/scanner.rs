@@ -4,7 +4,7 @@ use super::elements::{ElementKind, OpenElements, XmlContents};
 use super::entries::{Entries, Entry, LONGEST};
 use super::field::FieldInstruction;
 use super::report::{read_templates, report, trimmed};
-use super::text::{LONGEST_ENTITY, Piece, XmlValues};
+use super::text::{LONGEST_ENTITY, RawTextKind, XmlValues};
 use super::tokens::{Declaration, RawXmlAttribute, XmlTag, end_of, first_of, starts_name};
 use super::tokens::{read_attributes, read_doctype, read_end_tag, read_start_tag};
 use super::vocabulary::{self, Namespace};
@@ -421,7 +421,7 @@ impl XmlScanner {
                 return None;
             }
             let markup = length.map_or(bytes.len(), |length| at + length);
-            self.values.append(window, at..markup, Piece::Data);
+            self.values.append(window, at..markup, RawTextKind::Data);
             let rest = &bytes[markup..];
             let (skip, marker): (usize, &[u8]) = match rest {
                 // A URI ends there, and the comment may be a remark.
@@ -442,7 +442,7 @@ impl XmlScanner {
             };
             if skip == 9 {
                 let data = markup + skip..end - 3;
-                self.values.append(window, data, Piece::Cdata);
+                self.values.append(window, data, RawTextKind::Cdata);
             }
             at = end;
         }
