@@ -43,9 +43,9 @@ pub(super) struct XmlScanner {
     started: bool,
 }
 
-type Step = Result<usize, Stop>;
+type Step = Result<usize, ScannerStop>;
 
-enum Stop {
+enum ScannerStop {
     /// It was given up; reading goes on at an index.
     GivenUp(usize),
     Wait,
@@ -88,7 +88,7 @@ impl XmlScanner {
                     Ok(bytes.len())
                 }
                 None if cut > at => Ok(cut),
-                None => Err(Stop::Wait),
+                None => Err(ScannerStop::Wait),
             };
         }
         if !matches!(self.contents, XmlContents::Ignored) {
@@ -120,7 +120,7 @@ impl XmlScanner {
             self.values.report_faults(run.events);
             at = first_of(*b"<&", bytes, at + 1);
         }
-        if at > start { Ok(at) } else { Err(Stop::Wait) }
+        if at > start { Ok(at) } else { Err(ScannerStop::Wait) }
     }
 
     /// Reads the markup at `at`, a `<` that does not begin a tag.
@@ -129,7 +129,7 @@ impl XmlScanner {
         let is_cut = |start: &[u8]| !last && rest.len() < start.len() && start.starts_with(rest);
         let starts: [&[u8]; 4] = [b"<![CDATA[", b"<!--", b"</a", b"<?xml-stylesheet "];
         if starts.into_iter().any(is_cut) {
-            return Err(Stop::Wait);
+            return Err(ScannerStop::Wait);
         }
         match rest {
             [b'<', b'!', b'-', b'-', ..] => self.comment(at, run),
@@ -140,7 +140,7 @@ impl XmlScanner {
             // Only the first DOCTYPE is read: each may reach to the end of the document.
             [b'<', b'!', ..] if !self.has_doctype => {
                 let step = self.doctype(at, run);
-                self.has_doctype = !matches!(step, Err(Stop::Wait));
+                self.has_doctype = !matches!(step, Err(ScannerStop::Wait));
                 step
             }
             [b'<', b'?', ..] => self.instruction(at, run),
@@ -158,7 +158,7 @@ impl XmlScanner {
         let length = end.unwrap_or(run.window.bytes.len()) - at;
         match end {
             Some(end) if length <= LONGEST => return Ok(end),
-            None if length <= LONGEST && !run.window.last => return Err(Stop::Wait),
+            None if length <= LONGEST && !run.window.last => return Err(ScannerStop::Wait),
             None if length <= LONGEST => run.diagnose(&XML_NOT_WELL_FORMED, at),
             _ => {
                 run.diagnose(&XML_VALUE_TOO_LONG, at);
@@ -166,7 +166,7 @@ impl XmlScanner {
             }
         }
         // The rest may hold tags all the same.
-        Err(Stop::GivenUp(at + 1))
+        Err(ScannerStop::GivenUp(at + 1))
     }
 
     fn comment(&mut self, at: usize, run: &mut WindowEvents) -> Step {
@@ -182,7 +182,7 @@ impl XmlScanner {
                 text: TextRange::window(contents),
                 position: None,
             })),
-            RemarkCheck::Cut if !run.window.last => return Err(Stop::Wait),
+            RemarkCheck::Cut if !run.window.last => return Err(ScannerStop::Wait),
             RemarkCheck::Cut | RemarkCheck::No => {}
         }
         self.skips_to = Some(b"-->");
@@ -402,7 +402,7 @@ impl XmlScanner {
         });
         let Some(end) = end else {
             entities.rollback(mark);
-            return Err(Stop::Wait);
+            return Err(ScannerStop::Wait);
         };
         self.values.report_faults(run.events);
         let contents = std::mem::take(&mut self.contents);
@@ -464,8 +464,8 @@ impl Scan for XmlScanner {
         let run = &mut WindowEvents { window, events };
         while at < window.bytes.len() {
             match self.step(at, run) {
-                Ok(end) | Err(Stop::GivenUp(end)) => at = end,
-                Err(Stop::Wait) => return at,
+                Ok(end) | Err(ScannerStop::GivenUp(end)) => at = end,
+                Err(ScannerStop::Wait) => return at,
             }
         }
         if window.last {
