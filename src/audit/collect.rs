@@ -101,11 +101,11 @@ type WalkPosition = (u64, u32);
 struct CollectWorker<'a> {
     reader: FileReader<'a>,
     names: AbsolutePaths,
-    collector: Collector<'a>,
+    collector: LinkCollector<'a>,
 }
 
 /// Collects links and anchors, and adds the documents to a batch.
-struct Collector<'a> {
+struct LinkCollector<'a> {
     audit: &'a Audit,
     /// `None` where only the anchors are wanted.
     journal: Option<&'a Journal>,
@@ -165,7 +165,7 @@ impl<'a> CollectWorker<'a> {
         CollectWorker {
             reader: FileReader::new(&audit.options.reading),
             names: AbsolutePaths::default(),
-            collector: Collector::new(audit, Some(journal)),
+            collector: LinkCollector::new(audit, Some(journal)),
         }
     }
 
@@ -237,9 +237,9 @@ fn bytes_of(path: &Path) -> &[u8] {
     path.as_os_str().as_encoded_bytes()
 }
 
-impl<'a> Collector<'a> {
+impl<'a> LinkCollector<'a> {
     fn new(audit: &'a Audit, journal: Option<&'a Journal>) -> Self {
-        Collector {
+        LinkCollector {
             audit,
             journal,
             lookups: LookupCache::new(&audit.checker, &audit.hasher),
@@ -407,7 +407,7 @@ pub(super) fn add_counts(total: &mut StateCounts, counts: &StateCounts) {
     }
 }
 
-impl Collector<'_> {
+impl LinkCollector<'_> {
     /// Ends a member that was not a document; `next` is the next path.
     fn leave(&mut self, next: &[u8]) {
         let found = &mut self.found;
@@ -446,7 +446,7 @@ impl Collector<'_> {
     }
 }
 
-impl ArchiveSink for Collector<'_> {
+impl ArchiveSink for LinkCollector<'_> {
     fn begin_member(&mut self, name: &str, path: &[u8]) -> MemberChoice {
         self.leave(path);
         let audit = self.audit;
@@ -513,7 +513,7 @@ impl DocumentFinds {
     }
 }
 
-impl Collector<'_> {
+impl LinkCollector<'_> {
     fn move_records(&mut self) {
         let found = &mut self.document;
         if let Some(journal) = self.journal
@@ -612,7 +612,7 @@ impl Collector<'_> {
     }
 }
 
-impl Sink for Collector<'_> {
+impl Sink for LinkCollector<'_> {
     fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         let (location, fragment) = self.audit.locate(link, &mut self.lookups);
         let needs = self.needs(link, location, fragment);
@@ -689,7 +689,7 @@ pub(super) fn read_others(audit: &Audit, files: &[FileId]) -> Vec<(FileId, Ancho
 
 fn read_anchors(audit: &Audit, file: FileId, reader: &mut FileReader<'_>) -> AnchorSet {
     let path = audit.checker.paths.path(file);
-    let mut collector = Collector::new(audit, None);
+    let mut collector = LinkCollector::new(audit, None);
     collector.begin(file);
     let format = read_at(reader, &path, &mut collector);
     format.map_or_else(AnchorSet::default, |format| collector.anchors(format))

@@ -103,7 +103,7 @@ pub(crate) fn run_with_report<W: Write + Send>(
     };
     let work = || {
         let (mut reader, mut handle) = (FileReader::new(options), queue.handle());
-        let mut collector = Collector::new(options, &ordered, &hash);
+        let mut collector = RunCollector::new(options, &ordered, &hash);
         let mut jobs = Vec::new();
         while let Some(ticket) = handle.pull(&mut jobs) {
             if collector.batch(&mut reader, ticket, &mut jobs).is_err() {
@@ -163,7 +163,7 @@ fn close<W: Write + Send>(
 }
 
 /// The sink of a worker: writes links and diagnostics to a block.
-struct Collector<'a, W: Write + Send> {
+struct RunCollector<'a, W: Write + Send> {
     options: &'a PipelineOptions,
     ordered: &'a ReorderBuffer<Chunk, OutputWriter<W>>,
     ticket: u64,
@@ -182,13 +182,13 @@ struct Collector<'a, W: Write + Send> {
     has_memory: bool,
 }
 
-impl<'a, W: Write + Send> Collector<'a, W> {
+impl<'a, W: Write + Send> RunCollector<'a, W> {
     fn new(
         options: &'a PipelineOptions,
         ordered: &'a ReorderBuffer<Chunk, OutputWriter<W>>,
         hash: &'a TargetHasher,
     ) -> Self {
-        Collector {
+        RunCollector {
             options,
             ordered,
             ticket: 0,
@@ -460,7 +460,7 @@ impl<'a, W: Write + Send> Collector<'a, W> {
     }
 }
 
-impl<W: Write + Send> Sink for Collector<'_, W> {
+impl<W: Write + Send> Sink for RunCollector<'_, W> {
     fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         let options = self.options;
         if self.stopped {
@@ -505,7 +505,7 @@ impl<W: Write + Send> Sink for Collector<'_, W> {
     }
 }
 
-impl<W: Write + Send> ArchiveSink for Collector<'_, W> {
+impl<W: Write + Send> ArchiveSink for RunCollector<'_, W> {
     fn begin_member(&mut self, _name: &str, _path: &[u8]) -> MemberChoice {
         if self.stopped {
             MemberChoice::End

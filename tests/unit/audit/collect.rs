@@ -12,7 +12,7 @@ fn documents_that_take_much_memory_are_read_one_at_a_time() {
     let (first_has_begun, begin) = mpsc::channel();
     thread::scope(|scope| {
         scope.spawn(|| {
-            let mut first = Collector::new(&audit, None);
+            let mut first = LinkCollector::new(&audit, None);
             // A file may contain several such documents.
             first.event(&Found::Heavy);
             first.event(&Found::Heavy);
@@ -21,7 +21,7 @@ fn documents_that_take_much_memory_are_read_one_at_a_time() {
             event("the first ends");
         });
         begin.recv().unwrap();
-        Collector::new(&audit, None).event(&Found::Heavy);
+        LinkCollector::new(&audit, None).event(&Found::Heavy);
         event("the second begins");
     });
     assert_eq!(
