@@ -16,7 +16,7 @@ use crate::document::source_text::DecodedText;
 pub(super) const LONGEST: usize = 4 << 20;
 
 #[derive(Default)]
-pub(super) struct Entry {
+pub(super) struct FeedEntry {
     /// Its link, with its offset.
     link: Option<(Vec<u8>, u64)>,
     /// Whether the link was searched for after the text that needs it.
@@ -25,7 +25,7 @@ pub(super) struct Entry {
 
 #[derive(Default)]
 pub(super) struct Entries {
-    pub(super) open: Vec<Entry>,
+    pub(super) open: Vec<FeedEntry>,
 }
 
 impl Entries {

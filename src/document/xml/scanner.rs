@@ -1,7 +1,7 @@
 //! The scanner: from one token to the next, with the elements, namespaces and bases that are in force.
 
 use super::elements::{ElementKind, OpenElements, XmlContents};
-use super::entries::{Entries, Entry, LONGEST};
+use super::entries::{Entries, FeedEntry, LONGEST};
 use super::field::FieldInstruction;
 use super::report::{read_templates, report, trimmed};
 use super::text::{LONGEST_ENTITY, RawTextKind, XmlValues};
@@ -295,7 +295,7 @@ impl XmlScanner {
         self.contents = contents;
         if self.elements.push(kind, outer, has_scope) {
             if kind.is_entry {
-                self.entries.open.push(Entry::default());
+                self.entries.open.push(FeedEntry::default());
             }
         } else if self.elements.deeper == 1 {
             run.diagnose(&XML_DEPTH_LIMIT, start);
