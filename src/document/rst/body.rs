@@ -442,7 +442,7 @@ impl BodyReader {
         let in_table =
             |line: &&Line| line.indent == first.indent && matches!(line.text(), [b'+' | b'|', ..]);
         let more = rest.iter().take_while(in_table).count();
-        let mut cells = Cells::default();
+        let mut cells = GridCells::default();
         for line in std::iter::once(&first).chain(&rest[..more]) {
             for cell in cells.grid_line(*line) {
                 self.cell(&cell);
@@ -457,7 +457,7 @@ impl BodyReader {
         let border = first.text();
         let is_start = |&at: &usize| border[at] == b'=' && (at == 0 || border[at - 1] == b' ');
         let starts: Vec<_> = (0..border.len()).filter(is_start).collect();
-        let mut cells = Cells::default();
+        let mut cells = GridCells::default();
         for line in rest {
             let text = line.text();
             let is_border = SIMPLE_BORDER.is_match(text);
@@ -475,7 +475,7 @@ impl BodyReader {
     }
 
     /// Reads the cells that are open.
-    fn close(&mut self, cells: &mut Cells<'_>) {
+    fn close(&mut self, cells: &mut GridCells<'_>) {
         for cell in std::mem::take(&mut cells.open).into_values() {
             self.cell(&cell);
         }
@@ -495,14 +495,14 @@ impl BodyReader {
 }
 
 #[derive(Default)]
-struct Cells<'a> {
+struct GridCells<'a> {
     /// The column at which each begins, and its lines.
     open: BTreeMap<usize, Vec<Line<'a>>>,
     /// The columns of the corners so far.
     corners: HashSet<usize>,
 }
 
-impl<'a> Cells<'a> {
+impl<'a> GridCells<'a> {
     fn push(&mut self, column: usize, line: Line<'a>) {
         self.open.entry(column).or_default().push(line);
     }

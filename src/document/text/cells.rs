@@ -19,7 +19,7 @@ pub(in crate::document) const CSV: Format = Format {
         "application/x-csv",
         "text/x-csv",
     ],
-    scanner: |options| rewritten(Cells::default(), options),
+    scanner: |options| rewritten(DelimitedCells::default(), options),
     ..REWRITTEN
 };
 
@@ -32,9 +32,9 @@ pub(in crate::document) const TSV: Format = Format {
         Some(memchr::memchr(b'\n', bytes)? + 1)
     })),
     scanner: |options| {
-        let cells = Cells {
+        let cells = DelimitedCells {
             declared: Some(b'\t'),
-            ..Cells::default()
+            ..DelimitedCells::default()
         };
         rewritten(cells, options)
     },
@@ -72,7 +72,7 @@ enum CellPlace {
 
 /// Writes each line of a cell as a paragraph, beyond which no URI goes.
 #[derive(Debug, Default)]
-struct Cells {
+struct DelimitedCells {
     /// The byte between the cells of a record, if the format has but one.
     declared: Option<u8>,
     /// The same, once the table has begun.
@@ -83,12 +83,12 @@ struct Cells {
     quote: u64,
 }
 
-impl Rewrite for Cells {
+impl Rewrite for DelimitedCells {
     fn begin(&mut self, offset: u64) {
-        *self = Cells {
+        *self = DelimitedCells {
             offset,
             declared: self.declared,
-            ..Cells::default()
+            ..DelimitedCells::default()
         };
     }
 
