@@ -61,7 +61,7 @@ pub(crate) fn is_archive_of_files(path: &Path) -> bool {
 /// Returns the paths of the members below the root of an archive, or of one in it, named with its `!`.
 pub(crate) fn names(options: &PipelineOptions, file: &[u8], inner: &[u8]) -> Vec<Vec<u8>> {
     let mut names = Vec::new();
-    let mut search = MemberSearch::new(inner, Wanted::Names(&mut names));
+    let mut search = ArchiveSearch::new(inner, Wanted::Names(&mut names));
     if let Some(entry) = entry(file) {
         // What could not be read has no names.
         let _ = FileReader::new(options).read(&entry, &mut search);
@@ -75,7 +75,7 @@ pub(crate) fn read(
     sink: &mut dyn Sink,
 ) -> Option<&'static Format> {
     let (file, inner) = split_path(path)?;
-    let mut search = MemberSearch::new(inner, Wanted::Links(sink));
+    let mut search = ArchiveSearch::new(inner, Wanted::Links(sink));
     match reader.read(&entry(file)?, &mut search) {
         Ok(FileOutcome::Read(read)) if read.format.is_none() => search.format,
         _ => None,
@@ -85,7 +85,7 @@ pub(crate) fn read(
 pub(crate) fn bytes(options: &PipelineOptions, path: &[u8], limit: u64) -> Option<Vec<u8>> {
     let (file, inner) = split_path(path)?;
     let mut bytes = Vec::new();
-    let mut search = MemberSearch::new(inner, Wanted::Bytes(&mut bytes, limit));
+    let mut search = ArchiveSearch::new(inner, Wanted::Bytes(&mut bytes, limit));
     // What could not be read is missing from the bytes.
     let _ = FileReader::new(options).read(&entry(file)?, &mut search);
     Some(bytes)
@@ -106,7 +106,7 @@ pub(crate) fn cost(path: &[u8]) -> Option<u64> {
 }
 
 /// The search for a member of an archive, or for the members of one.
-struct MemberSearch<'a> {
+struct ArchiveSearch<'a> {
     /// The path of the member, or of the archive with its `!`; empty for the outermost one.
     path: &'a [u8],
     wanted: Wanted<'a>,
@@ -123,9 +123,9 @@ enum Wanted<'a> {
     Links(&'a mut dyn Sink),
 }
 
-impl<'a> MemberSearch<'a> {
+impl<'a> ArchiveSearch<'a> {
     fn new(path: &'a [u8], wanted: Wanted<'a>) -> Self {
-        MemberSearch {
+        ArchiveSearch {
             path,
             wanted,
             is_open: false,
@@ -135,7 +135,7 @@ impl<'a> MemberSearch<'a> {
     }
 }
 
-impl Sink for MemberSearch<'_> {
+impl Sink for ArchiveSearch<'_> {
     fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         match &mut self.wanted {
             Wanted::Links(sink) => sink.link(link),
@@ -152,7 +152,7 @@ impl Sink for MemberSearch<'_> {
     }
 }
 
-impl ArchiveSink for MemberSearch<'_> {
+impl ArchiveSink for ArchiveSearch<'_> {
     fn begin_member(&mut self, _name: &str, path: &[u8]) -> MemberChoice {
         // Of two members of one name the first is read.
         if self.is_found {

@@ -15,7 +15,7 @@ use super::tally::KeyCounts;
 use super::walk::Walk;
 use super::workers::run_workers;
 use super::writer::{
-    BLOCK, BUFFER, Chunk, Destination, FlushPolicy, Keyed, OutputWriter, SeenTargets, TargetHasher,
+    BLOCK, BUFFER, Chunk, OutputDestination, FlushPolicy, Keyed, OutputWriter, SeenTargets, TargetHasher,
 };
 use crate::document::diagnostic::{self, Effect};
 use crate::linker::{Diagnostic, Found, Link, Sink};
@@ -74,9 +74,9 @@ pub(crate) fn run_with_report<W: Write + Send>(
     let mut header = Chunk::default();
     (options.output.header)(&options.layout, &mut header.output);
     let destination = match options.table() {
-        None => Destination::Records(BufWriter::with_capacity(BUFFER, output), flush),
+        None => OutputDestination::Records(BufWriter::with_capacity(BUFFER, output), flush),
         Some(format) => match TableWriter::new(format, &options.layout, output) {
-            Ok(table) => Destination::Table(Box::new(table)),
+            Ok(table) => OutputDestination::Table(Box::new(table)),
             Err(error) => {
                 return RunOutcome {
                     output_error: Some(error),

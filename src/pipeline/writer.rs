@@ -78,12 +78,12 @@ impl OutputBlock for Chunk {
 
 /// Writes blocks to the output and their messages to standard error.
 pub(crate) struct OutputWriter<W: Write + Send> {
-    pub(super) destination: Destination<W>,
+    pub(super) destination: OutputDestination<W>,
     pub(super) seen: SeenTargets,
     pub(super) report: Option<W>,
 }
 
-pub(super) enum Destination<W: Write + Send> {
+pub(super) enum OutputDestination<W: Write + Send> {
     Records(BufWriter<W>, FlushPolicy),
     Table(Box<TableWriter<W>>),
 }
@@ -104,8 +104,8 @@ impl<W: Write + Send> OutputWriter<W> {
             report.flush()?;
         }
         match &mut self.destination {
-            Destination::Records(output, _) => output.flush(),
-            Destination::Table(table) => table.finish(),
+            OutputDestination::Records(output, _) => output.flush(),
+            OutputDestination::Table(table) => table.finish(),
         }
     }
 }
@@ -122,13 +122,13 @@ impl<W: Write + Send> BlockSink<Chunk> for OutputWriter<W> {
             report.write_all(&chunk.report)?;
         }
         let length = match &self.destination {
-            Destination::Records(..) => chunk.output.len(),
-            Destination::Table(_) => chunk.rows.len(),
+            OutputDestination::Records(..) => chunk.output.len(),
+            OutputDestination::Table(_) => chunk.rows.len(),
         };
         let kept = self.seen.new_ranges(length, &chunk.keyed);
         match &mut self.destination {
-            Destination::Table(table) => table.push(&chunk.rows, &kept)?,
-            Destination::Records(output, flush) => {
+            OutputDestination::Table(table) => table.push(&chunk.rows, &kept)?,
+            OutputDestination::Records(output, flush) => {
                 for range in kept {
                     output.write_all(&chunk.output[range])?;
                 }
