@@ -209,13 +209,13 @@ fn kind_of(extension: &[u8]) -> Option<usize> {
 
 /// A band of a row of the edit distance table: the distances of a prefix of a candidate to the
 /// prefixes of the wanted name that are at most `LIMIT` shorter or longer, capped.
-type Row = [u8; 2 * LIMIT + 1];
+type DistanceRow = [u8; 2 * LIMIT + 1];
 
 /// Names in ascending order with a prefix of `length` bytes, and its row.
 struct SharedPrefix<'n> {
     numbers: &'n [u32],
     length: usize,
-    row: Row,
+    row: DistanceRow,
 }
 
 /// For the first accepted name within a limit except the wanted one.
@@ -291,7 +291,7 @@ impl<'n> NearestSearch<'n, '_> {
     }
 
     /// Returns whether a name of this length is another one within the limit.
-    fn is_near(&self, length: usize, row: &Row) -> bool {
+    fn is_near(&self, length: usize, row: &DistanceRow) -> bool {
         let cell = (self.wanted.len() + LIMIT).checked_sub(length);
         let distance = cell.and_then(|cell| row.get(cell));
         distance.is_some_and(|distance| (1..self.far()).contains(distance))
@@ -299,7 +299,7 @@ impl<'n> NearestSearch<'n, '_> {
 
     /// Returns the first byte from `byte` on that may follow a prefix: any one, or a wanted one
     /// where no edit is left.
-    fn next_byte(&self, length: usize, row: &Row, byte: u8) -> Option<u8> {
+    fn next_byte(&self, length: usize, row: &DistanceRow, byte: u8) -> Option<u8> {
         if row.iter().any(|&distance| distance + 1 < self.far()) {
             return Some(byte);
         }
@@ -312,7 +312,7 @@ impl<'n> NearestSearch<'n, '_> {
     }
 
     /// Returns the row of the prefix and another byte.
-    fn next_row(&self, length: usize, byte: u8, above: &Row) -> Row {
+    fn next_row(&self, length: usize, byte: u8, above: &DistanceRow) -> DistanceRow {
         let far = self.far();
         let mut row = [far; 2 * LIMIT + 1];
         for cell in LIMIT - self.limit..=LIMIT + self.limit {

@@ -134,13 +134,13 @@ const PARTS: usize = 64;
 #[derive(Debug, Default)]
 struct Part {
     bytes: Vec<u8>,
-    rows: Vec<Row>,
+    rows: Vec<TallyRow>,
     /// Indices into `rows`, by the hash of the value.
     index: HashTable<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Row {
+struct TallyRow {
     /// The end of the value in `bytes`.
     end: usize,
     count: u64,
@@ -165,7 +165,7 @@ impl Part {
         let row = self.rows.len() as u32;
         self.bytes.extend_from_slice(value);
         let end = self.bytes.len();
-        self.rows.push(Row { end, count });
+        self.rows.push(TallyRow { end, count });
         let mut index = std::mem::take(&mut self.index);
         index.insert_unique(hash, row, |&row| hasher.hash_one(self.value(row as usize)));
         self.index = index;
@@ -193,7 +193,7 @@ impl KeyCounts {
         }
         // Frees each part before the next one is added.
         for part in other.parts {
-            for (row, Row { count, .. }) in part.rows.iter().enumerate() {
+            for (row, TallyRow { count, .. }) in part.rows.iter().enumerate() {
                 self.add(part.value(row), *count);
             }
         }

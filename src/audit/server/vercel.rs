@@ -13,12 +13,12 @@ use super::rule::{
 use crate::audit::disk::OptionalExtension;
 use crate::document::events::Span;
 
-type Members<'a> = BTreeMap<String, &'a RawValue>;
+type JsonMembers<'a> = BTreeMap<String, &'a RawValue>;
 
 /// `None` if the text is not a JSON object.
 pub(super) fn parse(text: &[u8]) -> Option<ParsedRules> {
     let text = str::from_utf8(text).ok()?;
-    let members: Members<'_> = serde_json::from_str(text).ok()?;
+    let members: JsonMembers<'_> = serde_json::from_str(text).ok()?;
     let mut parsed = ParsedRules::default();
     let flag = |name: &str| serde_json::from_str::<bool>(members.get(name)?.get()).ok();
     let clean_urls = flag("cleanUrls") == Some(true);
@@ -50,13 +50,13 @@ pub(super) fn parse(text: &[u8]) -> Option<ParsedRules> {
 
 /// Returns the directory of the site below the file's, if it is named.
 pub(super) fn published(text: &[u8]) -> Option<String> {
-    let members: Members<'_> = serde_json::from_slice(text).ok()?;
+    let members: JsonMembers<'_> = serde_json::from_slice(text).ok()?;
     serde_json::from_str(members.get("outputDirectory")?.get()).ok()
 }
 
 /// `None` if this is not a rule, and the offset of the destination if it is not followed.
 fn rule(text: &str, entry: &str, is_redirect: bool) -> Option<Result<ServerRule, u64>> {
-    let members: Members<'_> = serde_json::from_str(entry).ok()?;
+    let members: JsonMembers<'_> = serde_json::from_str(entry).ok()?;
     let string = |name: &str| serde_json::from_str::<String>(members.get(name)?.get()).ok();
     let (source, destination) = (string("source")?, string("destination")?);
     let written = members.get("destination")?.get();
