@@ -693,7 +693,7 @@ impl<S: Sink> Stream<'_, S> {
         while !self.is_over
             && let Some(reading) = &mut self.reading
         {
-            // A failed document cannot go on.
+            // A failed document cannot continue.
             self.is_over = true;
             let progress = self.extractor.advance(reading, self.sink)?;
             self.is_over = progress == ReadProgress::Over;

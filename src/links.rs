@@ -85,7 +85,7 @@ pub struct OwnedLink {
     pub unwrapped: Option<Vec<u8>>,
     /// The message or record, and the part.
     pub part: OwnedMember,
-    /// The description in markup, if it is asked for.
+    /// The description in markup, if it is requested.
     pub description: Option<LinkDescription<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! Members that their container has given away, so that others read them while it goes on.
+//! Members that their container has given away, so that others read them while the container is read on.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};

@@ -228,7 +228,7 @@ fn chunk_line(bytes: &[u8]) -> Option<(u64, usize)> {
     Some((size, end + 1))
 }
 
-/// Returns whether all known bytes of a body are chunks: at least one whole, and whatever may follow it.
+/// Returns whether all known bytes of a body are chunks: at least one whole chunk, and the start of the next.
 pub(super) fn is_chunked(mut body: &[u8], is_whole: bool) -> bool {
     let mut any = false;
     loop {

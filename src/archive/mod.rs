@@ -1,7 +1,7 @@
 //! Layer 4: files that hold other files: tar, zip, packages, and the records of web archives.
 //!
 //! A [`Container`] gives one member after the other, each as a stream: none is held whole. Nothing is
-//! ever written: the name of a member is only a name, whatever it holds. Damage ends a member or is
+//! ever written: the name of a member is never used as a path. Damage ends a member or is
 //! skipped, and is reported by [`Container::faults`].
 #![doc = include_str!("rules.md")]
 
@@ -37,7 +37,7 @@ pub struct ArchiveFormat {
 /// The kinds of members that an archive has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArchiveKind {
-    /// Files of any kind: an archive is opened where that is asked for.
+    /// Files of any kind: an archive is opened where that is requested.
     Files,
     /// Records of the web: a walk opens it like any document, as it does mailboxes.
     Records,

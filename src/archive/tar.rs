@@ -83,7 +83,7 @@ impl<'a> TarHeader<'a> {
         let is_extension = matches!(self.kind(), b'x' | b'g' | b'L' | b'K' | b'X');
         let size = extended.size.filter(|_| !is_extension);
         let size = size.or_else(|| self.number(124..136))?;
-        // Links and folders have no contents, whatever their size says.
+        // Links and folders have no contents; their size is ignored.
         Some(match self.kind() {
             b'1'..=b'6' => 0,
             _ => size,

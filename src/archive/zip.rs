@@ -630,7 +630,7 @@ enum Stage {
     Ended,
 }
 
-/// A source of which contents are read up to their end.
+/// A source whose contents are read to their end.
 struct Limited {
     source: BufferedSource,
     left: u64,

@@ -583,7 +583,7 @@ impl LinkCollector<'_> {
         if let Some(name) = checked.and_then(required_name) {
             self.collected.wanted.insert(file);
             let hash = |name: &[u8]| Some(PackedHash(self.audit.hasher.hash_one(name)));
-            // Most fragments are no more than a name.
+            // Most fragments are only a name.
             let is_special = |byte: u8| SPECIAL.contains(&byte);
             if simd::any(name, |block| block.any_of(SPECIAL), is_special) {
                 let decoded = decode_fragment(name);

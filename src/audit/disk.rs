@@ -3,7 +3,7 @@
 //! An archive `FILE` is a directory `FILE!` beside it, which no listing shows.
 //!
 //! Names are compared by their bytes, so that every file system gives the same answer. The path
-//! of a file is free of symbolic links: a file is one file however many links there are. Links out
+//! of a file is free of symbolic links: a file with many links is one file. Links out
 //! of the roots are followed on request.
 
 use std::fs::File;
@@ -45,7 +45,7 @@ impl LookupMatch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum DiskEntry {
     File(Vec<u8>, LookupMatch),
-    /// Without an index file where one is looked for.
+    /// Without an index file where one is needed.
     Directory(Vec<u8>),
     /// A symbolic link out of the roots, by its destination.
     Outside(Vec<u8>),
@@ -152,7 +152,7 @@ impl Listing {
     }
 }
 
-/// Innermost directories of a path that are looked for before its root.
+/// Innermost directories of a path that are searched before its root.
 const NEAR: usize = 4;
 
 type Listings = HashMap<Box<[u8]>, Option<Arc<Listing>>>;
@@ -286,7 +286,7 @@ impl DiskTree {
 
     /// `None` if the file is too far.
     fn read_member(&self, path: &[u8], limit: u64) -> Option<Vec<u8>> {
-        // The first files of a long archive are read, however long the way to them is.
+        // Limits the cost, so that the first files of a long archive can be read.
         let cost = members::cost(path)?.min(MOST_READ / 8);
         let take = |left: u64| left.checked_sub(cost);
         let (set, fetched) = (Ordering::Relaxed, Ordering::Relaxed);

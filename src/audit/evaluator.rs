@@ -215,7 +215,7 @@ impl<'a> Evaluator<'a> {
         is_touched
     }
 
-    /// Returns the symbolic link or the rules because of which the target is missing or elsewhere.
+    /// Returns the symbolic link or the rules that make the target missing or move it.
     pub(super) fn cause(
         &mut self,
         facts: &TargetFacts<'_>,

@@ -55,7 +55,7 @@ pub use rules::{Level, LinkState, RULES, Rule};
 
 /// Checks the links of all documents under some paths, and calls a function with each finding.
 ///
-/// Findings come in the order of the paths and of the documents, whatever the number of threads, and
+/// Findings come in the order of the paths and of the documents, with any number of threads, and
 /// in a document in the order of the links; findings about the document itself follow them. Nothing
 /// is read from the network. Files that cannot be read are counted in the summary.
 ///
@@ -101,7 +101,7 @@ pub fn audit(
 
 /// Checks every document of a walk and writes the reports; calls `finish` before they end.
 ///
-/// Documents are read as a whole (A25), with their anchors, whatever the options say.
+/// Documents are read as a whole (A25), with their anchors; options cannot change that.
 ///
 /// # Errors
 ///

@@ -61,13 +61,13 @@ pub struct AuditOptions {
     pub(crate) levels: Levels,
     pub(super) checks_fragments: bool,
     pub(crate) list: ListedLinks,
-    /// The dialect of Markdown; without one, that of each tree.
+    /// The dialect of Markdown; by default the dialect of each tree.
     pub(crate) slug: Option<Slug>,
     /// Documents that are never orphans.
     pub(super) entries: Override,
     /// Any file may be an orphan, and not only pages.
     pub(super) orphan_assets: bool,
-    /// Absolute paths: only findings are shown whose source or target is one of them or below one.
+    /// Absolute paths: show only findings whose source or target is one of them or below one.
     pub(super) touching: Option<PathSet>,
     /// The paths among them that do not exist.
     pub(crate) gone: Arc<GoneFiles>,

@@ -151,7 +151,7 @@ fn is_relative(reference: &[u8]) -> bool {
     reference.iter().find(|byte| b":/?#".contains(byte)) != Some(&b':')
 }
 
-/// The states of which each link ends in exactly one.
+/// The states of links; each link ends in exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LinkState {
     /// The target exists.

@@ -1,4 +1,4 @@
-//! Pages that wiki links name: by the name of a file, wherever it lies in the tree.
+//! Pages that wiki links name: by the name of a file anywhere in the tree.
 
 use std::sync::OnceLock;
 

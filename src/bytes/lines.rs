@@ -1,4 +1,4 @@
-//! Converts offsets to lines and columns, reading each byte once and only for positions asked for.
+//! Converts offsets to lines and columns, reading each byte once and only for positions requested.
 //!
 //! Lines end at LF, CR or CRLF and count from 1. Columns count from 1, in Unicode scalar values of
 //! the decoded line and in bytes where the line cannot be decoded. A byte order mark has no column.

@@ -20,7 +20,7 @@ const DIFF: &str = "diff --name-status -M -z --relative --no-color --no-ext-diff
 /// The arguments of git that list files that are in no commit and not ignored.
 const UNTRACKED: &str = "ls-files --others --exclude-standard -z";
 
-/// The arguments of git that list the keys of filters, however they are configured.
+/// The arguments of git that list the keys of filters in all its configuration files.
 const FILTERS: &str =
     "config --null --name-only --get-regexp ^filter[.].*[.](clean|process|required)$";
 

@@ -222,7 +222,7 @@ fn connect(_: &Path) -> io::Result<Destination> {
 pub(super) struct Destination {
     out: Box<dyn Write + Send>,
     pub(super) is_terminal: bool,
-    /// The run has more to write: after the pipe is closed it goes on and drops its output here.
+    /// The run has more to write: after the pipe is closed it continues and drops its output here.
     pub(super) goes_on: bool,
     /// The file that is renamed when `out` is complete.
     unfinished: Option<Unfinished>,

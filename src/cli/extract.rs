@@ -224,7 +224,7 @@ fn finish(
     let how = match arguments.output.stats {
         // In words it would repeat the record of the summary.
         Some(StatsArg::Text) if is_among_records => None,
-        // Standard error has nothing but records.
+        // Standard error has only records.
         Some(_) if options.messages == MessageForm::Records => Some(StatsArg::Json),
         how => how,
     };

@@ -87,7 +87,7 @@ pub(crate) enum MemberSearch {
     Lost,
 }
 
-/// The rest of the archive of which a document is a piece.
+/// The rest of the archive that a document is a piece of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SplitContext {
     /// The number of members before the piece.

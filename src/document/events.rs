@@ -203,7 +203,7 @@ pub struct FoundReference {
     pub span: Span,
     /// Line and column of the start of the span; `None` if the caller determines them.
     pub position: Option<Position>,
-    /// The reference, without what the format adds, such as line breaks or character references.
+    /// The reference, without additions of the format such as line breaks or character references.
     pub text: TextRange,
     /// The classes of the bytes of the text, if the scanner knows them.
     pub classes: ByteClasses,

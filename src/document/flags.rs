@@ -95,7 +95,7 @@ flags! {
     LOCAL = "local";
     /// It names a context of linked data.
     CONTEXT = "context";
-    /// It has more `..` than its place in the package allows; the target is inside all the same.
+    /// It has more `..` than its place in the package allows; the target is still inside.
     LEAVES_PACKAGE = "leaves-package";
     /// It was made harmless by its author, and was restored.
     REFANGED = "refanged";

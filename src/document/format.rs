@@ -56,9 +56,9 @@ pub struct ScanStart {
     pub restart: RestartHints,
     /// Whether the document can be read again from its first byte.
     pub reread: Reread,
-    /// The rest of the archive of which the document is a piece.
+    /// The rest of the archive that the document is a piece of.
     pub split: SplitContext,
-    /// Whether a scanner that counts lines itself needs them.
+    /// Whether line numbers are needed, for scanners that count lines themselves.
     pub positions: Positions,
     /// Whether plain text is declared as the source of formatted text.
     pub source: TextSource,
@@ -112,7 +112,7 @@ pub struct Format {
     pub name: &'static str,
     /// Extensions of file names, in lower case.
     pub extensions: &'static [&'static str],
-    /// Names of files, in lower case, that are of the format whatever their extension.
+    /// Names of files, in lower case, that are of the format with any extension.
     pub(crate) file_names: &'static [&'static str],
     pub(crate) media_types: &'static [&'static str],
     pub(crate) family: RuleFamily,

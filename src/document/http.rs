@@ -41,7 +41,7 @@ pub(crate) const METADATA: Format = Format {
 pub(super) struct HttpField {
     pub(super) name: &'static str,
     syntax: HttpFieldSyntax,
-    /// Whether it is read only if all fields are asked for.
+    /// Whether it is read only if all fields are requested.
     is_trace: bool,
 }
 

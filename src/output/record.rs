@@ -297,7 +297,7 @@ pub struct Summary {
     pub errors: u64,
     /// Documents that were read a second time, by every rule of their format.
     pub exact: u64,
-    /// Documents of which a part was read by approximation.
+    /// Documents that were read by approximation in part.
     pub approximate: u64,
     /// Bodies of messages that were not read, in the order of [`Effect::UNREAD`].
     pub unread: [u64; Effect::UNREAD.len()],

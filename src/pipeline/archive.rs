@@ -780,7 +780,7 @@ struct NestedCounts {
 }
 
 impl NestedOutput {
-    /// Begins with a member of which `input` bytes have been read.
+    /// Begins with a member after `input` of its bytes.
     pub(super) fn begin(&self, input: u64) {
         self.0.input.store(input, Ordering::Relaxed);
         self.0.output.store(0, Ordering::Relaxed);

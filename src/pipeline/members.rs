@@ -26,7 +26,7 @@ pub(crate) fn split_path(path: &[u8]) -> Option<(&[u8], &[u8])> {
     Some((&path[..at], inner.strip_prefix(b"/").unwrap_or(inner)))
 }
 
-/// Returns the entry of an archive, as if it were named: whatever it is, it is opened.
+/// Returns the entry of an archive, which is opened as a named one is.
 fn entry(path: &[u8]) -> Option<Entry> {
     let path = path_of(path);
     let metadata = std::fs::metadata(&path).ok()?;

@@ -384,9 +384,9 @@ pub enum OutputOrder {
 pub struct Filter {
     /// Schemes of targets, in lower case; empty: all.
     pub schemes: Vec<String>,
-    /// Patterns one of which the target must match.
+    /// Patterns; the target must match one of them.
     pub include: Option<RegexSet>,
-    /// Patterns none of which the target may match.
+    /// Patterns; the target must not match any of them.
     pub exclude: Option<RegexSet>,
     /// Elements, in lower case; empty: all.
     pub elements: Vec<String>,

@@ -193,7 +193,7 @@ impl<'a> Queue<'a> {
         {
             return Some(Box::new(splitter));
         }
-        // No archive is a document, whatever its first bytes look like.
+        // An archive is not a document, even if its first bytes look like one.
         if options.codec(entry, head).is_some()
             || options.archive(entry, entry.bytes(), head).is_some()
         {

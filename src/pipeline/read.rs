@@ -110,7 +110,7 @@ impl<'a> FileReader<'a> {
         Ok(outcome)
     }
 
-    /// Reports the damage to a compressed file of which the contents have been read.
+    /// Reports the damage to a compressed file whose contents have been read.
     fn end_compressed(&self, opened: &OpenedFile, read: &mut FileRead, sink: &mut dyn Sink) {
         let is_archive = read.record.is_container;
         if is_archive && read.error.is_none() && !read.is_ended {

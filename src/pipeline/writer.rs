@@ -1,5 +1,5 @@
 //! The writer: blocks of output and of messages, written one after the other, each target once where
-//! that is asked for.
+//! that is requested.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufWriter, Write};

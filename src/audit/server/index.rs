@@ -1,4 +1,4 @@
-//! The rules of one file, of which the first that matches a request answers it.
+//! The rules of one file; the first that matches a request answers it.
 //!
 //! Patterns of segments are in a trie, and regular expressions in sets that are matched at once,
 //! so that a lookup does not try all rules.

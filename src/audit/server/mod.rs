@@ -63,7 +63,7 @@ impl ServerKind {
 
 static STATIC: ServerKind = ServerKind::new("static");
 
-/// The first kind is taken of which the root of a site has a file.
+/// The first kind with a file in the root of a site is used.
 pub(crate) static SERVERS: &[&ServerKind] = &[
     &STATIC,
     // Others with `_redirects` are alike.

@@ -111,7 +111,7 @@ pub(super) enum SegmentPattern {
     Literal(Box<[u8]>),
     /// Any segment but the empty one.
     Named(Box<[u8]>),
-    /// `least` or more segments, of which the last may be empty.
+    /// `least` or more segments; the last may be empty.
     Rest { name: Box<[u8]>, least: usize },
 }
 

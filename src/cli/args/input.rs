@@ -100,7 +100,7 @@ impl WalkArgs {
         lines.chain(others.map(|list| (list.as_path(), 0)))
     }
 
-    /// Returns the added formats of names and, if one format is asked for, the names at the ends of globs.
+    /// Returns the added formats of names and, if one format is requested, the names at the ends of globs.
     pub(in crate::cli) fn named_types(&self) -> Vec<NamedType> {
         let added = self.type_add.iter().flat_map(|added| &added.0);
         let mut types: Vec<_> = added.cloned().collect();

@@ -107,7 +107,7 @@ fn context(name: &str) -> Result<Context, String> {
 pub(crate) struct ReportArgs {
     /// Print each target once
     ///
-    /// A target takes 15 to 30 bytes of memory, whatever its length.
+    /// A target takes 15 to 30 bytes of memory at any length.
     #[arg(long)]
     pub unique: bool,
     /// Print the number of references in each file that has any

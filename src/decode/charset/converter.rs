@@ -429,7 +429,7 @@ impl Utf7Decoder {
     }
 }
 
-/// A charset of which only the shifts are known: pairs of bytes other than ASCII become U+FFFD.
+/// A charset whose shifts alone are known: pairs of bytes other than ASCII become U+FFFD.
 struct ShiftedDecoder {
     shifts: Shifts,
     mode: ShiftMode,

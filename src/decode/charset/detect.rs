@@ -36,7 +36,7 @@ pub(crate) enum Conversion {
     Never,
     /// Those in which bytes of markup may stand for something else.
     WhereNeeded,
-    /// All whose encoding is known and is not UTF-8.
+    /// All documents with a known encoding other than UTF-8.
     Always,
 }
 

@@ -13,7 +13,7 @@ const EMPTY: usize = 14;
 /// The magic of the end of a stream, and the checksum of no blocks.
 const END: &[u8] = b"\x17\x72\x45\x38\x50\x90\0\0\0\0";
 
-/// The number of bytes that are decoded at a time, however many are asked for. Where the library finds a
+/// The number of bytes that are decoded at a time, however many are requested. Where the library finds a
 /// block corrupt, it does not say how much of the stretch it wrote before: the stretch is lost.
 const STRETCH: usize = 4096;
 

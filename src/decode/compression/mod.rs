@@ -3,7 +3,7 @@
 //!
 //! A compressed document is a sequence of members: gzip members, zstd and lz4 frames, bzip2 and xz
 //! streams. Checksums and lengths that a format stores are verified. All that was decompressed before
-//! damage is read, then an empty line, and reading goes on at the next member that decompresses:
+//! damage is read, then an empty line, and reading continues at the next member that decompresses:
 //! [`Decompressed::error`] reports the first damage.
 
 mod bzip2;
@@ -338,7 +338,7 @@ impl Decompressed {
     }
 
     fn begin_member(&mut self) {
-        // A member without content holds no byte that could be asked for.
+        // A member without content holds no byte that could be requested.
         let members = &mut self.log.lock().members;
         if (members.back()).is_some_and(|member| member.output == self.output) {
             members.pop_back();
@@ -362,7 +362,7 @@ impl Decompressed {
         self.source.mark();
     }
 
-    /// Goes on at the next member after damage, if there is one.
+    /// Continues at the next member after damage, if there is one.
     fn fail(&mut self, fault: DecompressFault) {
         self.end_with(fault);
         // A decoder may notice damage only far from it. Members before a cut are content.

@@ -53,7 +53,7 @@ impl MemberDecoder for Xz {
     fn decompress(&mut self, source: &mut BufferedSource, into: &mut [u8]) -> (usize, MemberEnd) {
         let stream = &mut self.stream;
         drive(source, into, |input, into| {
-            // Stretches begin at the same bytes however much is asked for at a time.
+            // Stretches begin at the same bytes however much is requested at a time.
             let most = (STRETCH - stream.total_in() % STRETCH) as usize;
             let input = &input[..input.len().min(most)];
             let action = if input.is_empty() {

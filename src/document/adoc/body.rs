@@ -182,7 +182,7 @@ impl AdocReader {
         }
     }
 
-    /// Reads lines of which none is a delimiter.
+    /// Reads lines without delimiters.
     fn lines(&mut self, lines: &[Line<'_>]) {
         let passed = lines.iter().take_while(|line| is_directive(line.text()));
         let first = if self.has_begun { 0 } else { passed.count() };

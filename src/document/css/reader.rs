@@ -308,7 +308,7 @@ impl Reading<'_, '_> {
         }
     }
 
-    /// Goes on with the token that the last window did not hold to its end.
+    /// Continues with the token that the last window did not hold to its end.
     fn resume(&mut self, at: usize) -> Result<usize, Wait> {
         let end = match std::mem::take(&mut self.state.token) {
             OpenToken::None => return Ok(at),

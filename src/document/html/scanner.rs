@@ -297,7 +297,7 @@ fn whole(
                 ScanEnd::Exactly
             })
         } else if drafts {
-            // A trial, of which nothing is kept but the document's base.
+            // A trial that keeps only the document's base.
             let (mut base, mut open) = (None, OpenDocuments::default());
             let (source, events) = (report.source, &mut *report.events);
             let mut find_base = |trial: &mut Events<'_>| {
@@ -372,7 +372,7 @@ pub(super) fn srcdoc(
     });
 }
 
-/// The same in a source that is UTF-8, whatever a `meta` element declares.
+/// The same in a source that is UTF-8; the charset of `meta` elements is ignored.
 fn decoded_srcdoc(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize>, flags: Flags) {
     let host = &mut *report.document;
     let mut document = ReportState {

@@ -64,7 +64,7 @@ enum LinkedRole {
 #[derive(Clone, Debug)]
 enum LinkedBase {
     Document,
-    /// The document's, whatever its first context names.
+    /// The document's base, not the base that its first context names.
     Retrieval,
     Named(Vec<u8>),
     Nothing,

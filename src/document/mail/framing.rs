@@ -41,7 +41,7 @@ pub(super) trait Framing: Default + Send {
 }
 
 pub(super) enum MessageEnd {
-    /// It ends at `end`, and the framing goes on at `next`.
+    /// It ends at `end`, and the framing continues at `next`.
     At {
         end: usize,
         next: usize,
@@ -184,7 +184,7 @@ enum LineEndings {
     CarriageReturn,
 }
 
-/// The first line break is looked for in this many bytes.
+/// The first line break is searched in this many bytes.
 const FIRST_LINE: usize = 64 << 10;
 
 impl Framing for SingleMessage {

@@ -173,7 +173,7 @@ fn leading(bytes: &[u8]) -> usize {
 fn before(bytes: &[u8], line: usize, offset: u64) -> PrecedingLine {
     let text = &bytes[..line];
     let Some(text) = text.strip_suffix(b"\n") else {
-        // The first line of the file, after nothing but NULs.
+        // The first line of the file, or the first after NULs.
         return PrecedingLine::Blank;
     };
     let text = text.strip_suffix(b"\r").unwrap_or(text);
@@ -196,7 +196,7 @@ fn message_end(bytes: &[u8], at: usize, line: usize) -> usize {
     if is_blank { end } else { line }
 }
 
-/// Returns the end of the bytes that belong to the message whatever follows: without a last line that
+/// Returns the end of the bytes that certainly belong to the message: without a last line that
 /// may become a separator, and the blank line before it.
 fn safe_end(bytes: &[u8], at: usize, last: bool) -> usize {
     if last {

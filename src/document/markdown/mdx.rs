@@ -1,6 +1,6 @@
 //! MDX: its parts other than Markdown (K16).
 //!
-//! Tags, expressions and modules become blanks, so that Markdown goes on around them, and indentation that
+//! Tags, expressions and modules become blanks, so that Markdown continues around them, and indentation that
 //! means code elsewhere is taken away. Tags of HTML are copied for the scanner of HTML.
 
 use std::ops::Range;
@@ -362,7 +362,7 @@ impl MdxReader<'_> {
     /// of HTML.
     fn tag(&mut self, whole: Range<usize>, name: Range<usize>, attributes: &[Attribute]) {
         let bytes = self.bytes;
-        // A line that is more than a tag goes on as text.
+        // A line that is more than a tag continues as text.
         self.erase(whole.clone());
         let element = &bytes[name.clone()];
         if element.is_empty() {

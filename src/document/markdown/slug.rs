@@ -62,9 +62,9 @@ pub(super) enum ImplicitLabels {
 /// The difference of the anchors of headings with the same slug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Numbering {
-    /// The second gets `-1`; numbers go on where the result is an anchor already (github-slugger).
+    /// The second gets `-1`, or the next number that makes a new anchor (github-slugger).
     Slugger,
-    /// The nth has `-(n-1)` appended, whatever other anchors there are.
+    /// The nth has `-(n-1)` appended; other anchors do not matter.
     Count,
     /// The lowest `-n` that gives a new anchor is appended.
     Free,
@@ -216,7 +216,7 @@ impl Slug {
 #[derive(Debug)]
 pub(super) struct Slugs {
     dialect: &'static Dialect,
-    /// The anchors, with the place where the search for a free one goes on for the next heading with this
+    /// The anchors, with the place where the search for a free one continues for the next heading with this
     /// slug: a search never repeats.
     used: HashMap<String, u64>,
     /// The same for the other anchors.
@@ -318,7 +318,7 @@ fn replaced(text: &str, is_gap: fn(char) -> bool, is_kept: fn(char) -> bool) -> 
     text.chars().filter_map(replace).collect()
 }
 
-/// Lower-cases each character, whatever is around it.
+/// Lower-cases each character without context.
 fn lower(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).collect()
 }

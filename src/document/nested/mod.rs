@@ -5,7 +5,7 @@
 //!
 //! 1. the transfer encoding is undone, and compression (`compressed`), which the container asks for;
 //! 2. the bytes become text, by the charset that the container declares;
-//! 3. the text is scanned by the scanner of its format, of which [`NestedScanners`] has one each;
+//! 3. the text is scanned by the scanner of its format, from [`NestedScanners`];
 //! 4. the scanner's events become events of the container (`document`). No other place maps spans,
 //!    lines, flags or names.
 //!

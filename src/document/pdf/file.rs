@@ -1,6 +1,6 @@
 //! The structure of a PDF file (ISO 32000-2, section 7.5): cross references, objects and object streams.
 //!
-//! INVARIANT: no function recurses, whatever objects refer to. Bytes read are charged to a budget of
+//! INVARIANT: no function recurses along the references of objects. Bytes read are charged to a budget of
 //! steps, unpacked bytes to a budget of space: time is linear in the length of the file.
 
 use std::collections::{HashMap, HashSet};
@@ -124,7 +124,7 @@ impl<'a> PdfFile<'a> {
         file.index = ObjectIndex::new(std::mem::take(&mut file.entries));
         if !is_whole || !file.is_encrypted && file.catalog().is_none() {
             file.index = ObjectIndex::default();
-            // What could not be read was looked for in the wrong place.
+            // Objects that could not be read were searched in the wrong place.
             file.streams.retain(|_, source| source.is_some());
             file.faults
                 .retain(|(fault, _)| *fault == &diagnostic::PDF_LIMIT);
@@ -173,7 +173,7 @@ impl<'a> PdfFile<'a> {
 
     /// Returns the value after blanks at an index, and charges for it.
     fn value_at(&mut self, source: u32, at: usize) -> Option<PdfValue> {
-        // Stops when the budget is spent: the search must not go on.
+        // Stops when the budget is spent: the search must not continue.
         self.charge(1)?;
         let start = lexer::skip_blank(self.source(source), at);
         self.charge(start - at)?;

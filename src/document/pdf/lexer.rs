@@ -176,7 +176,7 @@ fn unescaped(escape: &Captures<'_>) -> Vec<u8> {
         return vec![code.as_bytes().iter().fold(0, digit) as u8];
     }
     vec![match &escape[0] {
-        // The string goes on in the next line.
+        // The string continues in the next line.
         b"\\" | [b'\\', b'\r' | b'\n', ..] => return Vec::new(),
         b"\\n" => b'\n',
         b"\\r" => b'\r',

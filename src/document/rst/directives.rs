@@ -16,7 +16,7 @@ pub(super) enum Argument {
 pub(super) enum DirectiveContents {
     /// Body elements.
     Body,
-    /// One text, whatever its lines begin with.
+    /// One text; marks at the start of lines have no meaning.
     Text,
     /// Lines of text.
     Rows,

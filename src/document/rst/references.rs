@@ -90,7 +90,7 @@ impl BodyReader {
                 ..BlockReference::default()
             });
         }
-        // `!` asks for no link.
+        // `!` suppresses the link.
         if text[contents.start] == b'!' {
             return;
         }

@@ -96,7 +96,7 @@ fn uri_end(text: &[u8], colon: usize, runs: &mut UriRuns) -> Option<usize> {
     longest(text, colon + 1, path, &|end| ended(text, end))
 }
 
-/// Returns the end of a URI of which the path or the query ends at `end`.
+/// Returns the end of a URI whose path or query ends at `end`.
 fn fragment(text: &[u8], end: usize) -> Option<usize> {
     let after = (text.get(end) == Some(&b'#')).then(|| {
         let run = uri_run(text, end + 1);

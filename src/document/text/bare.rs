@@ -60,7 +60,7 @@ pub(super) fn is_rule_byte(byte: u8) -> bool {
 /// The effect of the character at an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BareStep {
-    /// The URI goes on after this many bytes.
+    /// The URI continues after this many bytes.
     Take(usize),
     Open,
     Close,
@@ -173,7 +173,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         BareStep::Stop(Flags::ZERO_WIDTH.when(role == Role::Invisible))
     }
 
-    /// Goes on to the URI's end (T25, T26, T30, T37).
+    /// Continues to the URI's end (T25, T26, T30, T37).
     fn extent(&self, from: usize) -> Extent {
         let view = self.view;
         let limit = self.limit;

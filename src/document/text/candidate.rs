@@ -14,7 +14,7 @@ use crate::document::flags::Flags;
 pub(super) struct Candidate {
     /// From the first to the last byte of the reference, removed bytes included.
     pub(super) raw: Range<usize>,
-    /// The index after the closing delimiter, from which scanning goes on.
+    /// The index after the closing delimiter, from which scanning continues.
     pub(super) outer_end: usize,
     pub(super) context: Context,
     pub(super) flags: Flags,
@@ -124,7 +124,7 @@ pub(super) struct Unescaped {
     /// The range of the window that `text` replaces.
     start: usize,
     pub(super) end: usize,
-    /// The part goes on after `end`.
+    /// The part continues after `end`.
     is_cut: bool,
 }
 

@@ -165,7 +165,7 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
         if self.opening.is_quote { b'"' } else { b'>' }
     }
 
-    /// Goes on to the closing delimiter and removes blanks on the way (T10 to T20).
+    /// Continues to the closing delimiter and removes blanks on the way (T10 to T20).
     fn read(mut self, workspace: &mut Workspace) -> Option<Candidate> {
         let view = self.view;
         workspace.clear();

@@ -9,7 +9,7 @@
 //! | T1-T8 | `schemes` | known schemes, their shapes, and where a scheme starts |
 //! | T9-T24 | `delimited` | `<...>`, `"..."` and hyperlinks of terminals |
 //! | T25-T39 | `bare` | everything else: stops, authorities, brackets, trimming |
-//! | T14, T15, T34, T39 | `lines` | prefixes of lines, and lines that go on |
+//! | T14, T15, T34, T39 | `lines` | prefixes of lines, and lines that continue |
 //! | T40, T41 | `optional` | `www.` and mail addresses |
 //! | T42, T43 | `cells` | tables of comma- and tab-separated values |
 //! | T44 | `refang` | URIs that were made harmless |

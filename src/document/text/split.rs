@@ -72,7 +72,7 @@ fn ends_in_reference(line: &[u8]) -> bool {
             .any(|three| three.eq_ignore_ascii_case(b"www"))
 }
 
-/// Returns whether a delimiter before `at` may open a reference that goes on after it.
+/// Returns whether a delimiter before `at` may open a reference that continues after it.
 fn may_be_open(bytes: &[u8], at: usize, starts_text: bool) -> bool {
     let start = at.saturating_sub(REACH);
     let near = &bytes[start..at];

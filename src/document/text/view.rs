@@ -186,7 +186,7 @@ impl<'a> TextView<'a> {
 /// T9: the most blanks between a delimiter and the delimited text.
 pub(super) const PADDING: usize = 64;
 
-/// The distance in which a line's start is looked for, in bytes.
+/// The distance in which a line's start is searched, in bytes.
 const LINE_START: usize = 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

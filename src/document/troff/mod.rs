@@ -115,7 +115,7 @@ fn without_escapes(bytes: &[u8], offset: u64) -> DecodedText {
             b"\\(ti" | b"\\[ti]" => text.put(b"~", escape.len()),
             // A backslash that is printed.
             b"\\" | b"\\e" | b"\\\\" => text.copy(escape),
-            // Only the line of a macro goes on.
+            // Only the line of a macro continues.
             [.., b'\n'] if bytes[line] != b'.' => text.copy(escape),
             _ => text.put(b"", escape.len()),
         }

@@ -106,7 +106,7 @@ impl OpenElements {
         }
     }
 
-    /// Returns the kind of the elements of a name; the first one asked for is the root.
+    /// Returns the kind of the elements of a name; the first one requested is the root.
     pub(super) fn kind(&mut self, bytes: &[u8], tag: &XmlTag) -> ElementKind {
         if let Some(kind) = self.kinds.get(&tag.hash) {
             return *kind;

@@ -65,7 +65,7 @@ impl Entries {
             LinkSearch::Cut if !window.last && near < text.start + LONGEST => return false,
             LinkSearch::None | LinkSearch::Cut => {}
         }
-        // One search for an entry, however many elements need its link.
+        // One search for an entry serves all elements that need its link.
         if let Some(entry) = self.open.last_mut() {
             entry.is_searched = true;
         }

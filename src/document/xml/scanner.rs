@@ -46,7 +46,7 @@ pub(super) struct XmlScanner {
 type Step = Result<usize, ScannerStop>;
 
 enum ScannerStop {
-    /// It was given up; reading goes on at an index.
+    /// It was given up; reading continues at an index.
     GivenUp(usize),
     Wait,
 }
@@ -111,7 +111,7 @@ impl XmlScanner {
         let mut at = first_of(*b"<&", bytes, start);
         while bytes.get(at) == Some(&b'&') {
             let rest = &bytes[at..];
-            // A reference may go on after the window.
+            // A reference may continue after the window.
             let is_cut = rest.len() < LONGEST_ENTITY + 2 && memchr::memchr(b';', rest).is_none();
             if is_cut && !run.window.last {
                 break;
@@ -165,7 +165,7 @@ impl XmlScanner {
                 self.skips_to = Some(b">");
             }
         }
-        // The rest may hold tags all the same.
+        // The rest may still hold tags.
         Err(ScannerStop::GivenUp(at + 1))
     }
 
@@ -220,7 +220,7 @@ impl XmlScanner {
         let is_sheet = self.elements.root.is_none()
             && bytes[at..].starts_with(TARGET)
             && bytes.get(data).is_none_or(|&byte| is_space(byte));
-        // Others are skipped, whatever their length.
+        // Others are skipped at any length.
         let end = is_sheet.then(|| end_of(bytes, at + 2, b"?>")).flatten();
         if !is_sheet || run.window.last && end.is_none() {
             self.skips_to = Some(b"?>");
@@ -381,7 +381,7 @@ impl XmlScanner {
         }
     }
 
-    /// Reads text up to the next tag, all of which must be in the window.
+    /// Reads text up to the next tag, which must be in the window as a whole.
     fn read_contents(&mut self, start: usize, run: &mut WindowEvents) -> Step {
         let window = run.window;
         // Expansions that are repeated are counted once.

@@ -11,7 +11,7 @@ use arrow_array::{Array, ArrayRef, DictionaryArray, PrimitiveArray, RecordBatch}
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::concat::concat;
 
-/// Returns the bytes of the strings in some rows, however often the dictionary has them.
+/// Returns the bytes of the strings in some rows, with repetitions.
 pub(super) fn string_bytes(column: &DictionaryArray<Int32Type>, rows: &Range<usize>) -> usize {
     let offsets = column.values().as_string::<i32>().value_offsets();
     let length = |key: i32| (offsets[key as usize + 1] - offsets[key as usize]) as usize;

@@ -104,7 +104,7 @@ impl RowBuilder {
         self.rows += 1;
     }
 
-    /// Returns the rows and goes on without any.
+    /// Returns the rows and continues without any.
     pub(crate) fn finish(&mut self) -> RowBlock {
         if self.rows == 0 {
             return RowBlock::default();

@@ -131,7 +131,7 @@ pub(super) fn resolve_2396(
             out.extend_from_slice(reference);
             return Ok(split.absolute_kind());
         }
-        // Step 2 asks for an undefined scheme, so `http:#s` goes on to step 6.
+        // Step 2 asks for an undefined scheme, so `http:#s` continues to step 6.
         kind = kind.max(ReferenceKind::Query);
     }
     let base = base.ok_or(ResolveErrorKind::NoBase)?;
