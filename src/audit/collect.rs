@@ -48,14 +48,14 @@ const MAX_REUSED: usize = 1 << 16;
 
 #[derive(Debug, Default)]
 pub(super) struct Collection {
-    /// In any order.
+    /// The batches in any order.
     pub(super) batches: Vec<DocumentBatch>,
     pub(super) journal: Journal,
-    /// Of the links that are not in the journal.
+    /// The numbers of links that are not in the journal, by state.
     pub(super) counts: StateCounts,
     pub(super) summary: Summary,
     pub(super) damaged: u64,
-    /// In any order, if messages about them are wanted.
+    /// Skipped files in any order, if messages about them are wanted.
     pub(super) skipped: Vec<SkippedFile>,
     /// Named with a fragment.
     pub(super) wanted: FileSet,
@@ -364,7 +364,7 @@ impl<'a> LinkCollector<'a> {
         self.records.push(&JournalRecord::Failure(message));
     }
 
-    /// For a file that is not a document.
+    /// Adds a file that is not a document.
     fn asset(&mut self, member: Option<DocumentMember>, file: FileId, records: &[u8]) {
         self.begin_records(member, Some(file));
         self.records.bytes.extend_from_slice(records);
@@ -496,7 +496,7 @@ fn has_fragments(format: &Format) -> bool {
     format.is_markdown() || matches!(format.name, "adoc" | "html" | "pdf" | "rst" | "xml")
 }
 
-/// In fragments with ranges of lines or encoded names.
+/// Bytes of fragments with ranges of lines or encoded names.
 const SPECIAL: [u8; 2] = [b'-', b'%'];
 
 impl DocumentFinds {

@@ -35,7 +35,7 @@ pub(super) enum LookupMatch {
 }
 
 impl LookupMatch {
-    /// Without a redirect.
+    /// Returns whether the name was found without a redirect.
     pub(super) fn is_final(self) -> bool {
         use LookupMatch::{Exact, Extension, Index};
         matches!(self, Exact | Extension | Index)
@@ -58,7 +58,7 @@ pub(super) enum DiskEntry {
 pub(super) struct FileNaming {
     /// The preferred one first.
     pub(super) index: Vec<String>,
-    /// Without their dot.
+    /// The extensions without their dot.
     pub(super) extensions: Vec<String>,
     pub(super) pages: OptionalExtension,
 }
@@ -117,7 +117,7 @@ enum DiskEntryKind {
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     pub(super) index: NameIndex,
-    /// By the number of the name.
+    /// The kinds of entries, by the numbers of their names.
     kinds: Vec<DiskEntryKind>,
 }
 
@@ -160,7 +160,7 @@ type Listings = HashMap<Box<[u8]>, Option<Arc<Listing>>>;
 /// The disk below some roots, as far as it was read; shared by the workers.
 pub(super) struct DiskTree {
     listings: RwLock<Listings>,
-    /// By the paths of symbolic links.
+    /// Destinations by the paths of symbolic links.
     followed: RwLock<HashMap<Box<[u8]>, DiskEntry>>,
     follows_symlinks: bool,
     /// The roots as given, by their paths without symbolic links, both without a slash at the end.
@@ -585,7 +585,7 @@ fn read_listing(path: &[u8]) -> Option<Listing> {
     Some(listing.shrink())
 }
 
-/// Without symbolic links and a slash at the end.
+/// Returns the path without symbolic links and without a slash at the end.
 fn canonical(path: &[u8]) -> Option<Vec<u8>> {
     let path = if path.is_empty() { b"/" } else { path };
     let path = std::fs::canonicalize(path_of(path)).ok()?;

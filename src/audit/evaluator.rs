@@ -172,7 +172,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// By the document, or by the target of a link.
+    /// Returns whether findings are shown by the document, or by the target of a link.
     pub(super) fn shows(&self, of: Option<(&TargetFacts<'_>, Option<&ExpectedPath<'_>>)>) -> bool {
         let Some((facts, expected)) = of.filter(|_| self.audit.options.touching.is_some()) else {
             return self.touched;

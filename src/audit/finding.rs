@@ -55,7 +55,7 @@ impl FindingCause<'static> {
 /// A reference that may have been meant instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Suggestion {
-    /// In the form of the one that was written.
+    /// The suggested reference, in the form of the original.
     pub(super) reference: Vec<u8>,
     /// If it is certain that this was meant.
     pub(super) repair: Option<Repair>,
@@ -103,7 +103,7 @@ pub(super) struct DocumentPosition<'a> {
     pub(super) position: Option<Position>,
     /// `None` if the subject is the document as a whole.
     pub(super) span: Option<Span>,
-    /// Such as a duplicate id.
+    /// The name at the place, such as a duplicate id.
     pub(super) name: &'a [u8],
 }
 
@@ -219,14 +219,14 @@ pub(super) struct FindingDraft<'a> {
     pub(super) cause: Option<FindingCause<'a>>,
     pub(super) hint: SuggestionHint,
     pub(super) key: u64,
-    /// Of the rule and the target (A47).
+    /// The key of the rule and the target (A47).
     pub(super) group: u64,
     /// The target as shown for a group.
     pub(super) target_name: Cow<'a, [u8]>,
 }
 
 impl<'a> FindingDraft<'a> {
-    /// For a finding that is not about a link.
+    /// Makes a finding about the document instead of a link.
     pub(super) fn about(
         position: DocumentPosition<'a>,
         (rule, level): (RuleId, Level),

@@ -35,7 +35,7 @@ pub(crate) struct FixList {
     pub(crate) moved: bool,
     /// The fixed findings are not reported.
     pub(crate) is_written: bool,
-    /// In the order of the walk.
+    /// The documents with fixes, in the order of the walk.
     pub(crate) documents: Vec<DocumentFixes>,
 }
 
@@ -125,7 +125,7 @@ const MISREAD: &str = "the new reference would be read differently there";
 
 #[derive(Debug, Default)]
 pub(crate) struct FixedFile {
-    /// In ascending order.
+    /// Replacements, in ascending order.
     splices: Vec<Splice>,
     pub(crate) fixed: Vec<Fix>,
     pub(crate) left: Vec<LeftFix>,
@@ -350,7 +350,7 @@ impl FixedFile {
         }
     }
 
-    /// In ascending order.
+    /// Returns the changed lines, in ascending order.
     fn changes(&self, bytes: &[u8]) -> Vec<LineChange> {
         // Runs of splices on the same lines.
         let mut runs: Vec<(Range<usize>, Range<usize>)> = Vec::new();

@@ -17,7 +17,7 @@ const INDEX: [&str; 2] = ["index", "readme"];
 pub(crate) struct GoneFiles {
     paths: Vec<GonePath>,
     by_spelling: HashMap<String, usize>,
-    /// For links of wikis.
+    /// Indices by names, for links of wikis.
     by_name: HashMap<String, usize>,
 }
 

@@ -86,7 +86,7 @@ impl HintSearch<'_> {
         ReferenceForm::of(&self.audit.checker, self.facts.link)
     }
 
-    /// With the query and the fragment of the link.
+    /// Suggests the file with the query and the fragment of the link.
     fn renamed(&self, file: FileId, repair: Repair) -> Option<Suggestion> {
         let form = self.form()?;
         suggestion(self.audit, self.site, &form, file, &form.suffix, repair)

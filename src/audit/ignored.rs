@@ -284,7 +284,7 @@ pub(super) struct IgnoreComments {
     comments: Vec<IgnoreComment>,
     /// Indices of the comments on the line before, by the number of a line.
     lines: HashMap<u64, Vec<usize>>,
-    /// In the order of their starts.
+    /// The regions in the order of their starts.
     regions: Vec<IgnoreRegion>,
     /// Indices of the open regions, the innermost last.
     open: Vec<usize>,

@@ -14,10 +14,10 @@ use super::wire::{
 };
 use crate::linker::{Diagnostic, Link, LinkBase, Remark};
 
-/// In bytes; the rest is in a temporary file.
+/// Maximum length in memory, in bytes; the rest is in a temporary file.
 const IN_MEMORY: usize = 16 << 20;
 
-/// In bytes of the records of one document.
+/// Maximum length in bytes of a block of records of one document.
 pub(super) const BLOCK: usize = 1 << 20;
 
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ packed_variants!(JournalRecord<'a> {
 /// A document, or an unreadable path.
 #[derive(Clone, Debug, Default)]
 pub(super) struct JournalDocument {
-    /// As reached from the arguments.
+    /// The path as reached from the arguments.
     pub(super) path: Vec<u8>,
     /// `None` for an error.
     pub(super) file: Option<FileId>,
@@ -69,7 +69,7 @@ impl JournalDocument {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DocumentMember {
-    /// In the archive or its piece, from 1, in the order of reading.
+    /// The number in the archive or its piece, from 1, in the order of reading.
     pub(super) number: u64,
     pub(super) name: String,
 }
@@ -92,7 +92,7 @@ packed_fields! {
 #[derive(Debug, Default)]
 pub(super) struct JournalWriter {
     pub(super) bytes: Vec<u8>,
-    /// Of the last link, unless it has a member.
+    /// The base of the last link, unless it has a member.
     base: Vec<u8>,
     source: String,
     has_member: bool,

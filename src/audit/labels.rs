@@ -10,7 +10,7 @@ use crate::pipeline::walk::{path_of, read_start};
 const SPHINX: &[u8] = b"/conf.py";
 /// Extensions that bring labels of no document of the tree.
 const EXTENSIONS: [&[u8]; 3] = [b"autosectionlabel", b"gallery", b"intersphinx"];
-/// In bytes; a longer configuration is taken for one with such extensions.
+/// Maximum length of a configuration in bytes; a longer one is treated as having such extensions.
 const LONGEST: u64 = 1 << 20;
 
 /// The bytes of an archive that are read before a configuration.

@@ -48,7 +48,7 @@ impl Interner {
         self.ends.len()
     }
 
-    /// Under the seed of these names.
+    /// Returns the hash with the seed of these names.
     pub(super) fn hash(&self, bytes: &[u8]) -> u64 {
         self.hasher.hash_one(bytes)
     }
@@ -93,7 +93,7 @@ impl NameOrder {
         }
     }
 
-    /// In any case; `names` are the sorted ones.
+    /// Returns whether a name has the word in any case; `names` are sorted.
     pub(super) fn has_word(&self, names: &Interner, word: &[u8]) -> bool {
         let hash = |word: &[u8]| names.hash(&word.to_ascii_lowercase());
         let known = self.words.get_or_init(|| {

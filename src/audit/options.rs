@@ -276,7 +276,7 @@ impl AuditOptions {
         self.touching_only(paths)
     }
 
-    /// As [`AuditOptions::touching`]; without a path no finding is left.
+    /// Like [`AuditOptions::touching`], but without a path no finding is left.
     pub(crate) fn touching_only<P: AsRef<Path>>(
         mut self,
         paths: impl IntoIterator<Item = P>,
@@ -700,7 +700,7 @@ pub(super) fn touches(audit: &Audit, path: &[u8]) -> bool {
 
 /// Others are taken for misspelt ones of these.
 const COMMON: [&str; 4] = ["http", "https", "javascript", "mailto"];
-/// Near to the common ones, and right.
+/// Registered schemes that are near to the common ones.
 const NEAR: [&str; 3] = ["httpg", "httpu", "shttp"];
 
 /// Returns a misspelt scheme, and the one that was meant.

@@ -11,7 +11,7 @@ use crate::pipeline::walk::path_of;
 
 const WINDOW: usize = 64 << 10;
 
-/// For ascending offsets.
+/// Finds lines and columns of ascending offsets.
 pub(super) struct PositionFinder {
     /// `None` after the end or a failed read.
     file: Option<Box<dyn Read>>,

@@ -38,9 +38,9 @@ use crate::pipeline::reorder::{BlockSink, ReorderBuffer, Stopped};
 use crate::pipeline::walk::path_of;
 use crate::pipeline::workers::run_workers;
 
-/// In bytes: records whose turn has not come.
+/// Maximum length in bytes of records that wait for their turn.
 const HELD: usize = 8 << 20;
-/// In bytes: records are then handed over.
+/// Length in bytes at which records are handed over.
 const ENOUGH: usize = 64 << 10;
 
 /// Returns the reports, and the states of the links in the journal.
@@ -476,7 +476,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         }
     }
 
-    /// By a comment of the document or an entry of the options.
+    /// Returns whether a comment of the document or an entry of the options ignores the finding.
     fn is_ignored(&mut self, found: &Occurrence<'_>) -> bool {
         let is_own = found.member == self.document.member_name();
         let by_comment = match found.offset {

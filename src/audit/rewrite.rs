@@ -11,7 +11,7 @@ use crate::uri::{Reference, Resolver, Rules};
 
 /// The leading parts of a reference, and the `../` before a file, that are tried.
 const MOST_STEPS: usize = 64;
-/// In bytes: no path is longer.
+/// Maximum length of a path in bytes.
 const LONGEST: usize = 8 << 10;
 /// Bytes of paths that end a reference in quotes, in CSS, in a list or in Markdown, or begin a
 /// character reference.
@@ -162,7 +162,7 @@ impl<'a> ReferenceForm<'a> {
         Some(reference)
     }
 
-    /// By the rules of browsers and of RFC 3986.
+    /// Returns whether the reference resolves to the file by the rules of browsers and of RFC 3986.
     fn leads_to(&self, reference: &[u8], file: &[u8]) -> bool {
         if steps_above(self.depth, reference).is_some() {
             return false;

@@ -160,7 +160,7 @@ pub enum LinkState {
     Broken,
     /// The target is elsewhere on the network.
     External,
-    /// Without a target.
+    /// The link has no target.
     Unresolved,
     /// The link was excluded by an option, or is of a scheme with nothing to look up.
     Skipped,

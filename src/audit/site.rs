@@ -48,7 +48,7 @@ pub(super) enum GithubFragment {
 }
 
 impl AnchorSet {
-    /// By the hash; true for formats whose fragments are not checked.
+    /// Returns whether an anchor has the hash; true for formats whose fragments are not checked.
     fn has(&self, name: u64) -> bool {
         let names = self.names.as_ref();
         names.is_none_or(|names| names.binary_search(&name).is_ok())
@@ -62,7 +62,7 @@ pub(super) struct DocumentBatch {
     pub(super) order: (u64, u32),
     pub(super) anchors: Vec<(FileId, AnchorSet)>,
     pub(super) blocks: Vec<JournalBlock>,
-    /// In an archive that the batch before has, too.
+    /// Whether the archive is the same as in the previous batch.
     pub(super) continues: bool,
 }
 
@@ -102,9 +102,9 @@ impl FileSet {
 /// All documents, and the anchors of all files.
 #[derive(Debug)]
 pub(super) struct Site {
-    /// In the order of the walk.
+    /// The batches in the order of the walk.
     pub(super) batches: Vec<DocumentBatch>,
-    /// By the numbers of files; `None` if the file was not read.
+    /// Anchors by the numbers of files; `None` if the file was not read.
     pub(super) anchors: Vec<Option<AnchorSet>>,
     pub(super) labels: TreeLabels,
     /// Files to which another document links, and files that sitemaps list.
@@ -149,7 +149,7 @@ impl Site {
         })
     }
 
-    /// By the hash; true for formats whose fragments are not checked.
+    /// Returns whether the file has an anchor with the hash; true for formats whose fragments are not checked.
     pub(super) fn has(&self, file: FileId, name: u64) -> bool {
         let Some(anchors) = self.anchors(file) else {
             return true;
@@ -165,12 +165,12 @@ impl Site {
             }
     }
 
-    /// In the file, or the one that it redirects to.
+    /// Returns whether the file, or the file that it redirects to, has the fragment.
     pub(super) fn has_fragment(&self, file: FileId, fragment: &[u8]) -> bool {
         self.leads_to_place(file, fragment, |name| self.has(file, name))
     }
 
-    /// In the file itself.
+    /// Returns whether the file itself has the fragment.
     pub(super) fn page_has_fragment(&self, file: FileId, fragment: &[u8]) -> bool {
         let anchors = self.anchors(file);
         self.leads_to_place(file, fragment, |name| {
@@ -205,7 +205,7 @@ impl Site {
         }
     }
 
-    /// By the name as written or decoded, or by a range of lines.
+    /// Tests the name as written or decoded, or a range of lines.
     fn leads_to_place(&self, file: FileId, fragment: &[u8], has: impl Fn(u64) -> bool) -> bool {
         let has = |name: &[u8]| has(self.hasher.hash_one(name));
         if self.anchors(file).is_some_and(|anchors| anchors.is_pdf) {

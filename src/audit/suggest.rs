@@ -37,7 +37,7 @@ use crate::pipeline::walk::EntryKind;
 /// The most edits (insert, delete, replace a byte) between a name and its suggestion. Names of this
 /// length or less are neither suggested nor searched for.
 const LIMIT: usize = 2;
-/// In characters; shorter names are suggested for names in other case alone.
+/// Minimum length in characters; shorter names are suggested only for another case.
 const SHORT: usize = 4;
 /// The names in a path that are replaced at most.
 const MOST_NAMES: usize = 8;
@@ -91,7 +91,7 @@ fn nearest<'n>(
     })
 }
 
-/// In bytes; longer words are not compared by themselves.
+/// Maximum length in bytes of a word that is compared alone.
 const LONGEST_WORD: usize = 64;
 
 /// Returns whether a name may be mistyped: the numbers are the same, and the words but for a third
@@ -218,7 +218,7 @@ struct SharedPrefix<'n> {
     row: DistanceRow,
 }
 
-/// For the first accepted name within a limit except the wanted one.
+/// Searches the first accepted name within a limit, except the wanted one.
 struct NearestSearch<'n, 'w> {
     names: &'n Interner,
     wanted: &'w [u8],
@@ -336,7 +336,7 @@ impl<'n> NearestSearch<'n, '_> {
     }
 }
 
-/// In bytes: names in documents, except the last one.
+/// Maximum length in bytes of remembered names in documents, without the last document.
 const REMEMBERED: usize = 64 << 20;
 
 /// Results are remembered, so that the same references have the same suggestions everywhere.
@@ -347,13 +347,13 @@ pub(super) struct Suggester<'a> {
     count: usize,
     reader: FileReader<'a>,
     documents: HashMap<FileId, Arc<AnchorCandidates>>,
-    /// Of `documents`, in bytes.
+    /// The size of `documents` in bytes.
     size: usize,
     /// Made when the first file is missing.
     moved: Option<MovedFiles>,
-    /// By the hash of the target.
+    /// Candidates by the hash of the target.
     files: HashMap<u64, Option<FileCandidate>>,
-    /// By the hash of the file and the name.
+    /// Candidates by the hash of the file and the name.
     names: HashMap<u64, Option<NameCandidate>>,
     budget: SuggestionBudget,
     /// The findings without a search, because the budget was spent.
@@ -394,7 +394,7 @@ impl Sink for AnchorCandidates {
 impl ArchiveSink for AnchorCandidates {}
 
 impl<'a> Suggester<'a> {
-    /// For a run that has numbered `count` files and read `bytes` of documents.
+    /// Makes the search for a run that has numbered `count` files and read `bytes` of documents.
     pub(super) fn new(audit: &'a Audit, site: &'a Site, count: usize, bytes: u64) -> Self {
         Suggester {
             audit,

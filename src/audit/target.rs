@@ -20,24 +20,24 @@ use crate::uri::{
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TargetLocation {
-    /// Under a mount.
+    /// A file under a mount.
     File(FileId, LookupMatch),
-    /// Under a mount.
+    /// A directory without index file under a mount.
     NoIndex(FileId),
-    /// Under a mount.
+    /// Nothing at a path under a mount.
     Nothing,
-    /// Under a mount, where a rule of the server has no destination.
+    /// A path under a mount where a rule of the server has no destination.
     Misled,
-    /// Under a mount, where readers are shown something without a file, as by a rule of the server.
+    /// A path under a mount that is served without a file, as by a rule of the server.
     Served,
-    /// From a path under a mount.
+    /// A redirect from a path under a mount to elsewhere.
     RedirectOut,
     /// On a mounted host, outside every mounted path.
     OutsideRoot,
-    /// By a symbolic link under a mount.
+    /// A place outside the roots, by a symbolic link under a mount.
     SymlinkOut,
     External,
-    /// Of a scheme with nothing to look up.
+    /// A target of a scheme with nothing to look up.
     Skipped,
     /// Excluded by an option: no rule applies.
     LeftOut,
@@ -79,7 +79,7 @@ pub(super) struct TargetChecker {
     /// Directories and their URIs.
     pub(super) mounts: Mounts,
     pub(super) tree: DiskTree,
-    /// Without the view of a server.
+    /// The names of files without the view of a server.
     pub(super) naming: FileNaming,
     pub(super) servers: Servers,
     /// `http` and `https` differ.
@@ -87,7 +87,7 @@ pub(super) struct TargetChecker {
     pub(super) paths: PathTable,
 }
 
-/// Of targets that tools with network access can check.
+/// The schemes of targets that tools with network access can check.
 const NETWORK: [&[u8]; 3] = [b"http:", b"https:", b"ftp:"];
 
 /// The place below a mount where a target should lie.
@@ -97,7 +97,7 @@ pub(super) struct ExpectedPath<'a> {
     pub(super) root: &'a [u8],
     /// Begins with the directory.
     pub(super) path: Vec<u8>,
-    /// Of the directory, with its slash.
+    /// The URI of the directory, with its slash.
     uri: &'a [u8],
 }
 
@@ -251,7 +251,7 @@ impl TargetChecker {
         }
     }
 
-    /// Without rules of servers.
+    /// Looks up a path without rules of servers.
     pub(super) fn entry(&self, root: &[u8], path: &[u8]) -> DiskEntry {
         self.with_naming(root, path, |naming| self.tree.find(root, path, naming))
     }
@@ -266,7 +266,7 @@ impl TargetChecker {
         }
     }
 
-    /// With the names under which the server of a path finds files.
+    /// Calls `then` with the names under which the server of a path finds files.
     fn with_naming<T>(&self, root: &[u8], path: &[u8], then: impl FnOnce(&FileNaming) -> T) -> T {
         match self.servers.of(root) {
             Some(view) => then(&view.config(&self.tree, path).naming),
@@ -287,7 +287,7 @@ impl TargetChecker {
         self.paths.id(other.as_deref().unwrap_or(path))
     }
 
-    /// Without looking at the disk.
+    /// Returns the mounted path of a target without looking at the disk.
     pub(super) fn served(&self, target: &[u8]) -> Result<Served<'_>, TargetLocation> {
         if is_normal(target) {
             return self.served_normal(target);
@@ -413,7 +413,7 @@ fn is_web(scheme: &[u8]) -> bool {
     scheme == b"http:" || scheme == b"https:"
 }
 
-/// Of `//authority/path`.
+/// Returns the authority of `//authority/path`.
 fn authority(rest: &[u8]) -> &[u8] {
     let rest = &rest[2..];
     let end = rest.iter().position(|byte| b"/?#".contains(byte));
@@ -445,7 +445,7 @@ const REMEMBERED: usize = 1 << 16;
 
 pub(super) struct LookupCache<'a> {
     checker: &'a TargetChecker,
-    /// By the hashes of targets without fragments.
+    /// Locations by the hashes of targets without fragments.
     locations: HashMap<u64, TargetLocation>,
     hasher: &'a RandomState,
     /// Links to places in one page follow one another.
@@ -464,7 +464,7 @@ impl<'a> LookupCache<'a> {
         }
     }
 
-    /// As [`TargetChecker::depth`].
+    /// Like [`TargetChecker::depth`].
     pub(super) fn depth(&mut self, base: &[u8]) -> usize {
         if self.base.0 != base {
             self.base = (base.to_vec(), self.checker.depth(base));
@@ -472,7 +472,7 @@ impl<'a> LookupCache<'a> {
         self.base.1
     }
 
-    /// As [`split_fragment`], with the location.
+    /// Like [`split_fragment`], with the location.
     #[inline]
     pub(super) fn split_and_locate<'t>(
         &mut self,
@@ -539,7 +539,7 @@ pub(super) fn required_name(fragment: &[u8]) -> Option<&[u8]> {
     (!anywhere).then_some(fragment)
 }
 
-/// Such as `/x` and `!x`.
+/// Returns whether the fragment is a route, such as `/x` or `!x`.
 pub(super) fn is_route(fragment: &[u8]) -> bool {
     matches!(fragment, [b'/' | b'!', ..])
 }

@@ -48,7 +48,7 @@ impl WikiPages {
     }
 }
 
-/// In lower case, with hyphens for blanks.
+/// Returns the name in lower case, with hyphens for blanks.
 fn normal(name: &[u8]) -> String {
     let name = String::from_utf8_lossy(name).to_lowercase();
     name.replace([' ', '_'], "-")

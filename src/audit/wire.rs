@@ -94,7 +94,7 @@ pub(super) fn push_link(link: &Link<'_>, out: &mut Vec<u8>) {
     push_reference(link, out);
 }
 
-/// Without the context.
+/// Appends a link without its context.
 pub(super) fn push_reference(link: &Link<'_>, out: &mut Vec<u8>) {
     link.reference.pack(out);
     let base = link.base.unwrap_or_default().uri;
@@ -118,7 +118,7 @@ pub(super) fn push_reference(link: &Link<'_>, out: &mut Vec<u8>) {
 pub(super) struct LinkContext<'a> {
     base: Option<LinkBase<'a>>,
     member: Option<&'a str>,
-    /// With a member alone.
+    /// The part; `None` without a member.
     part: Option<LinkMember<'a>>,
 }
 
@@ -177,7 +177,7 @@ impl OutputBlock for WireRecords {
     }
 }
 
-/// In the order of the fields.
+/// Packs the fields of a struct in their order.
 macro_rules! packed_fields {
     ($($type:ty { $($field:ident),* $(; ..$others:expr)? })*) => {$(
         impl<'a> $crate::audit::wire::Packed<'a> for $type {
@@ -227,7 +227,7 @@ macro_rules! packed_variants {
         }
     };
 }
-/// By the tables of the variants.
+/// Packs enums as indices in tables of their variants.
 macro_rules! packed_kinds {
     ($($type:ty = $table:expr $(, $column:tt)?;)*) => {$(
         impl $crate::audit::wire::Packed<'_> for $type {
@@ -295,7 +295,7 @@ packed_variants!(WireRecord<'a> {
     Forgiven(key)
 });
 
-/// In LEB128: seven bits a byte, the lowest first.
+/// Packs numbers as LEB128: seven bits a byte, the lowest first.
 impl Packed<'_> for u64 {
     #[inline]
     fn pack(&self, out: &mut Vec<u8>) {
@@ -380,7 +380,7 @@ impl<'a, S: Packed<'a>, T: Packed<'a>> Packed<'a> for (S, T) {
     }
 }
 
-/// By the form of other types.
+/// Packs types in the form of other types.
 macro_rules! packed_as {
     ($($type:ty as $other:ty, |$value:ident| $to:expr, |$read:ident| $from:expr;)*) => {$(
         impl<'a> Packed<'a> for $type {
@@ -421,7 +421,7 @@ packed_as! {
 /// Puts bits 57 to 63 of flags first.
 const FLAG_SHIFT: u32 = 7;
 
-/// By their numbers: two codes share a name with another one.
+/// Returns the codes in the order of their numbers; names are not unique.
 fn codes() -> impl Iterator<Item = &'static Code> {
     let shared = [&diagnostic::ENCRYPTED, &diagnostic::SIGNED];
     CODES.iter().copied().chain(shared)

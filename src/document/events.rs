@@ -306,7 +306,7 @@ pub struct Enter {
 /// The heading of the document that was entered last, without its base.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EntityHeading {
-    /// For a message or a record, which collects the diagnostics of all that it encloses.
+    /// The heading of a message or a record, which collects the diagnostics of all its parts.
     pub message: Option<MessageHeading>,
     /// The media type.
     pub media_type: Option<TextRange>,

@@ -13,9 +13,9 @@ use crate::uri::{self, Base, BaseSource, Reference, Rules};
 /// The rules of resolution for each family of formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ruling {
-    /// For references in markup.
+    /// The rules for references in markup.
     pub markup: Rules,
-    /// For all others.
+    /// The rules for all other references.
     pub plain: Rules,
 }
 

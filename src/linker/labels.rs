@@ -25,7 +25,7 @@ const ENTRY: usize = 64;
 /// The labels in the messages that are open or have pending references.
 #[derive(Debug, Default)]
 pub(super) struct PartLabels {
-    /// From the identity of a scope, the letter of the kind and the name, to the part.
+    /// Parts by the identity of a scope, the letter of the kind and the name.
     parts: HashMap<Vec<u8>, String>,
     locations: usize,
     ids: usize,

@@ -150,7 +150,7 @@ pub struct LinkMember<'a> {
     pub target_part: Option<&'a str>,
 }
 
-/// For links outside messages, records and archives.
+/// The member of links outside messages, records and archives.
 static NO_MEMBER: LinkMember<'static> = LinkMember {
     message_id: None,
     message_offset: None,

@@ -11,7 +11,7 @@ pub enum ColumnKind {
     Text,
     /// A text that many rows share.
     Name,
-    /// Such a text in lower case.
+    /// A name in lower case.
     LowerName,
     /// A host in lower case, with A-labels and without a final dot; null if it is invalid.
     Host,

@@ -447,7 +447,7 @@ impl Filter {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
-    /// From 0.
+    /// The index of the part, from 0.
     index: u64,
     count: u64,
 }

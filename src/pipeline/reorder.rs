@@ -61,7 +61,7 @@ struct ReorderState<B> {
     waiting: usize,
     error: Option<io::Error>,
     stopped: bool,
-    /// Without an order: the ticket that may use much memory.
+    /// The ticket that may use much memory, if the output has no order.
     exclusive: Option<u64>,
 }
 

@@ -25,9 +25,9 @@ pub struct Mounts {
 
 #[derive(Clone, Debug)]
 struct Mount {
-    /// With its trailing slash.
+    /// The directory with its trailing slash.
     directory: Vec<u8>,
-    /// With its trailing slash.
+    /// The URI with its trailing slash.
     uri: Vec<u8>,
     /// The length of the URI's scheme with its colon.
     scheme: usize,
@@ -214,7 +214,7 @@ impl Index {
 #[derive(Clone, Debug)]
 struct Prefixes {
     /// The numbers in ascending order of their prefixes, the first number of equal ones last.
-    /// With each the index in this list of the longest other prefix of this prefix.
+    /// Prefixes in order, each with the index in this list of its longest other prefix.
     sorted: Vec<(usize, Option<usize>)>,
 }
 

@@ -28,11 +28,11 @@ const GENERAL_DELIMITER: ByteSet = ByteSet::EMPTY.with(b":/?#");
 pub struct Reference<'a> {
     /// Before the first `:`.
     pub scheme: Option<&'a [u8]>,
-    /// Between `//` and the next `/`, `?` or `#`.
+    /// The authority, between `//` and the next `/`, `?` or `#`.
     pub authority: Option<&'a [u8]>,
     /// Up to the first `?` or `#`.
     pub path: &'a [u8],
-    /// Between the first `?` and the first `#`.
+    /// The query, between the first `?` and the first `#`.
     pub query: Option<&'a [u8]>,
     /// After the first `#`.
     pub fragment: Option<&'a [u8]>,

@@ -29,7 +29,7 @@ pub(crate) trait ReportFormatter: Send {
         Grouping::None
     }
 
-    /// In a report with groups, a finding that is alone in its group.
+    /// Appends a finding; in a report with groups one that is alone in its group.
     fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>);
 
     /// One of the first findings of a group of several; groups come before the end, in the order of
@@ -124,7 +124,7 @@ impl AuditSummary {
         states.map(|((_, name), count)| (*name, count))
     }
 
-    /// Such as `3 broken, 2 external`.
+    /// Returns the states as words, such as `3 broken, 2 external`.
     pub(crate) fn states_in_words(&self) -> String {
         let states = self.states().map(|(name, count)| format!("{count} {name}"));
         states.collect::<Vec<_>>().join(", ")

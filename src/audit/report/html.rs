@@ -26,7 +26,7 @@ const SCRIPT: &str = include_str!("page.js");
 
 pub(super) struct HtmlReport {
     place: ReportPlace,
-    /// By the keys of the groups.
+    /// Indices of targets by the keys of their groups.
     targets: HashMap<u64, u32>,
     document: Option<Vec<u8>>,
 }
@@ -148,13 +148,13 @@ fn json(value: impl Into<Value>) -> String {
 /// The origin of references from a report to documents.
 #[derive(Clone, Debug)]
 struct ReportPlace {
-    /// With a trailing slash; empty if it is unknown.
+    /// The directory with a trailing slash; empty if unknown.
     directory: Vec<u8>,
     here: Vec<u8>,
 }
 
 impl ReportPlace {
-    /// Without a file, as for standard output, the current directory.
+    /// Returns the place of a file; without one, as for standard output, the current directory.
     fn of(file: Option<&Path>) -> Self {
         let here = Bases::here().here;
         let above = file.and_then(Path::parent);

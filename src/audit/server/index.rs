@@ -13,9 +13,9 @@ use super::rule::{PathPattern, Request, SegmentPattern, ServerRule, parameters, 
 
 /// Servers refuse longer paths.
 const LONGEST_PATH: usize = 8 << 10;
-/// In bytes.
+/// Maximum size of a compiled set, in bytes.
 const SET_SIZE: usize = 1 << 20;
-/// Fewer if they are too large.
+/// Maximum number of expressions in a set.
 const SET_LENGTH: usize = 256;
 const EXPRESSIONS: usize = 1 << 12;
 /// The nodes of the trie that a lookup visits: more than files that people write need.
@@ -52,7 +52,7 @@ pub(in crate::audit) struct RuleIndex {
     pub(super) rules: Vec<ServerRule>,
     slash: TrailingSlash,
     nodes: Vec<TrieNode>,
-    /// By the hash of the node above and a segment.
+    /// Nodes by the hash of their parent and a segment.
     children: HashMap<u64, u32>,
     /// By the hash of the node where the pattern ends, whether more segments may follow, and the
     /// literal conditions on the query.

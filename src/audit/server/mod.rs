@@ -34,9 +34,9 @@ pub(crate) struct ServerKind {
     pub(crate) name: &'static str,
     /// Files in the root of a site of this kind, besides those with rules.
     markers: &'static [&'static str],
-    /// In the order in which the rules apply.
+    /// The files in the root of a site, in the order in which their rules apply.
     site_files: &'static [RuleSyntax],
-    /// In any directory.
+    /// The file that any directory may have.
     directory_file: Option<RuleSyntax>,
     extension: OptionalExtension,
     platform: &'static [&'static str],
@@ -209,7 +209,7 @@ impl ServerKind {
 pub(super) struct RuleFile {
     pub(super) path: Vec<u8>,
     pub(super) rules: RuleIndex,
-    /// Without the rules.
+    /// The parsed file, without its rules.
     parsed: ParsedRules,
 }
 
@@ -230,7 +230,7 @@ impl RuleFile {
         rules.chain(self.parsed.error_pages.iter().map(|page| (page, 404)))
     }
 
-    /// With the settings of this file.
+    /// Returns the naming with the settings of this file.
     fn naming(&self, naming: &FileNaming) -> FileNaming {
         let mut naming = naming.clone();
         naming.pages = self.parsed.settings.pages.unwrap_or(naming.pages);
@@ -251,7 +251,7 @@ pub(super) struct DirectoryConfig {
 #[derive(Debug)]
 pub(super) struct ServerView {
     kind: &'static ServerKind,
-    /// With its slash.
+    /// The directory of the root, with its slash.
     root: Vec<u8>,
     config: Arc<DirectoryConfig>,
     files: Vec<Arc<RuleFile>>,
@@ -261,7 +261,7 @@ pub(super) struct ServerView {
 #[derive(Debug, Default)]
 struct KnownFiles {
     files: Vec<Arc<RuleFile>>,
-    /// By the paths without a slash at the end.
+    /// Configurations by the paths of directories, without a slash at the end.
     directories: HashMap<Box<[u8]>, Arc<DirectoryConfig>>,
     /// Paths below the root.
     error_pages: HashSet<Vec<u8>>,
@@ -489,9 +489,9 @@ fn has_page(tree: &DiskTree, directory: &[u8]) -> bool {
 
 #[derive(Debug, Default)]
 pub(super) struct Servers {
-    /// In the order of the mounts, without static ones.
+    /// The views in the order of the mounts, without static ones.
     pub(super) views: Vec<ServerView>,
-    /// By the mounted directories with their slashes.
+    /// Indices by the mounted directories with their slashes.
     by_root: HashMap<Box<[u8]>, usize>,
     pub(super) depends_on_query: bool,
 }

@@ -77,7 +77,7 @@ fn template(text: &[u8], span: Span) -> DestinationTemplate {
     DestinationTemplate::new(text, TemplatePlaces::Names, span)
 }
 
-/// With `:name` and `*`.
+/// Parses a path with `:name` and `*`.
 fn pattern(from: &[u8]) -> Result<PathPattern, Unfit> {
     if is_absolute(from) {
         // The rule is about another host, or about a scheme.
@@ -97,7 +97,7 @@ fn pattern(from: &[u8]) -> Result<PathPattern, Unfit> {
     pattern.ok_or(Unfit::Unfollowed)
 }
 
-/// For a place inside a segment, or a `*` before the end.
+/// Makes an expression for a place inside a segment, or a `*` before the end.
 fn expression(from: &[u8]) -> Option<PathPattern> {
     let mut out = String::from("^");
     let decoded: Vec<u8> = percent_decode(from).collect();

@@ -12,18 +12,18 @@ use crate::bytes::lines::Position;
 use crate::document::events::Span;
 use crate::uri::base::push_path;
 
-/// In bytes; larger compiled expressions are not followed.
+/// Maximum size of a compiled expression in bytes; larger ones are not followed.
 const EXPRESSION_SIZE: usize = 64 << 10;
 /// Each may take some 100 KB.
 const COMPILED: usize = 256;
-/// In bytes; a rule with a longer destination does not apply.
+/// Maximum length of a destination in bytes; a rule with a longer one does not apply.
 const LONGEST_DESTINATION: usize = 16 << 10;
 
 #[derive(Clone, Copy, Debug)]
 pub(in crate::audit) struct Request<'a> {
     /// Decoded, with the slash at its start.
     pub(in crate::audit) path: &'a [u8],
-    /// As written.
+    /// The query as written.
     pub(in crate::audit) query: &'a [u8],
 }
 
@@ -131,7 +131,7 @@ impl SegmentPattern {
 pub(in crate::audit) struct DestinationTemplate {
     pub(in crate::audit) text: Box<[u8]>,
     pub(super) places: TemplatePlaces,
-    /// In the file that has the rule.
+    /// The span in the file that has the rule.
     pub(in crate::audit) span: Span,
     /// Set by [`ParsedRules::locate`].
     pub(in crate::audit) position: Position,
@@ -152,7 +152,7 @@ pub(super) enum TemplatePlaces {
     Append,
 }
 
-/// By names, in their order.
+/// Captured texts with their names, in the order of the names.
 type Captures<'a> = Vec<(&'a [u8], Cow<'a, [u8]>)>;
 
 impl ServerRule {

@@ -80,7 +80,7 @@ fn rule(text: &str, entry: &str, is_redirect: bool) -> Option<Result<ServerRule,
     Some(pattern(&source).map(rule).ok_or(offset))
 }
 
-/// In the syntax of path-to-regexp.
+/// Parses a pattern in the syntax of path-to-regexp.
 fn pattern(source: &str) -> Option<PathPattern> {
     if !source.starts_with('/') {
         return None;

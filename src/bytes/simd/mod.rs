@@ -21,7 +21,7 @@ pub(crate) use neon::Block;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use sse2::Block;
 
-/// Of a marked byte all bits are set, of the others none.
+/// A marked byte has all bits set, the others none.
 impl Block {
     /// Returns one bit for each byte equal to `byte`, the first byte's lowest.
     #[inline(always)]

@@ -24,7 +24,7 @@ pub(super) struct Lzw {
     /// The bytes of up to eight codes of the same width, and how many codes of them are used.
     group: Vec<u8>,
     used: u32,
-    /// For each code its text without the last byte, as a code, and that byte.
+    /// The text of each code: a code for the text without the last byte, and that byte.
     table: Vec<(u16, u8)>,
     /// The code before, and the first byte of its text.
     before: Option<u16>,

@@ -243,7 +243,7 @@ impl AttributeSet {
     }
 }
 
-/// For every namespace, element and attribute: the index of its row plus one, 0 for none.
+/// The index of the row plus one for every namespace, element and attribute; 0 for none.
 type AttributeIndex = [[[u8; Attribute::COUNT]; Element::COUNT]; 3];
 
 static INDEX: AttributeIndex = index();

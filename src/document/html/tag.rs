@@ -428,7 +428,7 @@ fn classify(bytes: &[u8], at: usize) -> Option<TagClass> {
 }
 
 struct TagName {
-    /// From 1 to 8.
+    /// The length of the name, from 1 to 8.
     length: usize,
     /// The first eight bytes, letters in lower case.
     word: u64,

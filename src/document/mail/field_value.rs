@@ -170,7 +170,7 @@ pub(super) fn brackets(value: &[u8], mut sink: impl FnMut(usize, usize)) {
 /// The ends of the comments of a value, found once, in time linear in its length.
 #[derive(Debug, Default)]
 pub(super) struct Comments {
-    /// For each byte, the index after the comment that would start there.
+    /// The index after the comment that would start at each byte.
     ends: Vec<usize>,
     /// [`skip`](Self::skip) was called for a comment that never closes.
     is_open: bool,

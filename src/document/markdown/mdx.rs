@@ -97,7 +97,7 @@ fn is_name(byte: u8) -> bool {
 }
 
 struct Attribute {
-    /// With its value.
+    /// The range of the attribute with its value.
     whole: Range<usize>,
     name: Range<usize>,
     kind: AttributeKind,

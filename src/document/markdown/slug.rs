@@ -337,7 +337,7 @@ fn github(heading: &str) -> String {
     lower(&replaced(heading.trim(), is_space, is_kept))
 }
 
-/// As on GitHub, with one `-` for several, and never a number alone, which would name an issue.
+/// Makes a GitHub slug with one `-` for several; a number alone would name an issue and gets a prefix.
 fn gitlab(heading: &str) -> String {
     let mut slug = github(heading);
     while slug.contains("--") {

@@ -32,7 +32,7 @@ pub(super) struct RstInlineText<'a> {
     reader: &'a mut BodyReader,
     /// The index after the last construct tried, where any start-string may be.
     from: usize,
-    /// For each kind, no end-string is at or after this index.
+    /// The index from which on there is no end-string, for each kind.
     none_from: [usize; 6],
 }
 

@@ -12,7 +12,7 @@ use crate::document::flags::Flags;
 /// A reference in indices of the window.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    /// From the first to the last byte of the reference, removed bytes included.
+    /// The range from the first to the last byte of the reference, removed bytes included.
     pub(super) raw: Range<usize>,
     /// The index after the closing delimiter, from which scanning continues.
     pub(super) outer_end: usize,
@@ -119,7 +119,7 @@ impl Workspace {
 #[derive(Debug, Default)]
 pub(super) struct Unescaped {
     pub(super) text: Vec<u8>,
-    /// For each end of an escape: the index in `text`, and the index in the window.
+    /// The index in `text` and the index in the window of each end of an escape.
     places: Vec<(usize, usize)>,
     /// The range of the window that `text` replaces.
     start: usize,
