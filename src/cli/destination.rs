@@ -30,7 +30,7 @@ enum TargetKind {
     File(PathBuf),
 }
 
-/// As in Linux.
+/// Maximum number of symbolic links that are followed, as in Linux.
 const MOST_LINKS: usize = 40;
 
 impl OutputTarget {
