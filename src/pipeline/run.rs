@@ -15,7 +15,8 @@ use super::tally::KeyCounts;
 use super::walk::Walk;
 use super::workers::run_workers;
 use super::writer::{
-    BLOCK, BUFFER, Chunk, OutputDestination, FlushPolicy, Keyed, OutputWriter, SeenTargets, TargetHasher,
+    BLOCK, BUFFER, Chunk, FlushPolicy, Keyed, OutputDestination, OutputWriter, SeenTargets,
+    TargetHasher,
 };
 use crate::document::diagnostic::{self, Effect};
 use crate::linker::{Diagnostic, Found, Link, Sink};

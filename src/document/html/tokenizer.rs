@@ -42,15 +42,15 @@ struct LongTag {
 }
 
 /// Why a step of the tokenizer ends before the next one can start.
-pub(super) enum TokenizerStop {
+pub(super) enum HtmlStop {
     /// The next step starts at the index and needs more bytes.
     Wait(usize),
     Halt(Halt),
 }
 
-impl From<Halt> for TokenizerStop {
+impl From<Halt> for HtmlStop {
     fn from(halt: Halt) -> Self {
-        TokenizerStop::Halt(halt)
+        HtmlStop::Halt(halt)
     }
 }
 
@@ -87,8 +87,8 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             };
             let (stop, next) = match next {
                 Ok(next) => (None, next),
-                Err(TokenizerStop::Wait(from)) => (Some(from), end),
-                Err(TokenizerStop::Halt(halt)) => return Err(halt),
+                Err(HtmlStop::Wait(from)) => (Some(from), end),
+                Err(HtmlStop::Halt(halt)) => return Err(halt),
             };
             step(next - at);
             at = next;
@@ -99,23 +99,23 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         Ok(end)
     }
 
-    fn switch(&mut self, mode: TokenizerMode, at: usize) -> Result<usize, TokenizerStop> {
+    fn switch(&mut self, mode: TokenizerMode, at: usize) -> Result<usize, HtmlStop> {
         self.state.mode = mode;
         Ok(at)
     }
 
     /// Returns to the data state after an index, or waits at another if the end was not found.
-    fn close(&mut self, end: Result<usize, usize>) -> Result<usize, TokenizerStop> {
-        self.switch(TokenizerMode::Data, end.map_err(TokenizerStop::Wait)?)
+    fn close(&mut self, end: Result<usize, usize>) -> Result<usize, HtmlStop> {
+        self.switch(TokenizerMode::Data, end.map_err(HtmlStop::Wait)?)
     }
 
-    fn bogus_comment(&mut self, at: usize) -> Result<usize, TokenizerStop> {
+    fn bogus_comment(&mut self, at: usize) -> Result<usize, HtmlStop> {
         self.tree.comment();
         self.switch(TokenizerMode::Bogus, at)
     }
 
     /// Data state: runs until the mode changes or the bytes end.
-    fn data(&mut self, mut at: usize) -> Result<usize, TokenizerStop> {
+    fn data(&mut self, mut at: usize) -> Result<usize, HtmlStop> {
         let bytes = self.report.source.bytes;
         let wants_text = !T::WANTS_ALL && self.report.document.text_scanners.is_some();
         while self.state.mode == TokenizerMode::Data {
@@ -125,7 +125,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                     TagScan::Tag => {
                         let tag = &self.state.tag;
                         if tag.element == Element::A && self.awaits_text(tag.name.clone()) {
-                            return Err(TokenizerStop::Wait(tag.start));
+                            return Err(HtmlStop::Wait(tag.start));
                         }
                         at = tag.end;
                         if !tag.attributes.is_empty() {
@@ -140,7 +140,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             if wants_text && open > at {
                 // The text between two tags is searched as a whole.
                 if open == bytes.len() && !self.last && open - at <= LIMIT {
-                    return Err(TokenizerStop::Wait(at));
+                    return Err(HtmlStop::Wait(at));
                 }
                 self.character_data(at..open);
             }
@@ -150,7 +150,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 if self.last {
                     self.tree.text(&self.report.source, open..bytes.len());
                 }
-                return Err(TokenizerStop::Wait(open));
+                return Err(HtmlStop::Wait(open));
             }
             at = match rest[1] {
                 b'a'..=b'z' | b'A'..=b'Z' => self.start_tag(open)?,
@@ -178,7 +178,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     #[inline(always)]
-    fn start_tag(&mut self, open: usize) -> Result<usize, TokenizerStop> {
+    fn start_tag(&mut self, open: usize) -> Result<usize, HtmlStop> {
         let bytes = self.report.source.bytes;
         let name = open + 1..seek::tag_name_end(bytes, open + 1);
         if name.end == bytes.len() {
@@ -186,7 +186,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         }
         let element = Element::at(bytes, name.start, name.end);
         if element == Element::A && self.awaits_text(name.clone()) {
-            return Err(TokenizerStop::Wait(open));
+            return Err(HtmlStop::Wait(open));
         }
         let tag = &mut self.state.tag;
         tag.start = open;
@@ -210,7 +210,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     #[inline(always)]
-    fn accept(&mut self, feedback: TagFeedback) -> Result<usize, TokenizerStop> {
+    fn accept(&mut self, feedback: TagFeedback) -> Result<usize, HtmlStop> {
         let tag = &self.state.tag;
         if feedback.accepted && !tag.attributes.is_empty() {
             if tag.is_meta() {
@@ -249,10 +249,10 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
 
     /// Waits for the rest of a start tag, or reads it in pieces if it is longer than [`LIMIT`].
     #[cold]
-    fn wait_for_tag(&mut self, open: usize) -> Result<usize, TokenizerStop> {
+    fn wait_for_tag(&mut self, open: usize) -> Result<usize, HtmlStop> {
         let bytes = self.report.source.bytes;
         if bytes.len() - open <= LIMIT || self.last {
-            return Err(TokenizerStop::Wait(open));
+            return Err(HtmlStop::Wait(open));
         }
         let tag = &mut self.state.tag;
         tag.start = open;
@@ -276,7 +276,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     #[cold]
-    fn in_long_tag(&mut self, at: usize) -> Result<usize, TokenizerStop> {
+    fn in_long_tag(&mut self, at: usize) -> Result<usize, HtmlStop> {
         let bytes = self.report.source.bytes;
         if let Some(quote) = self.state.long.quote {
             let end = match quote {
@@ -284,7 +284,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 _ => seek::next(quote, bytes, at),
             };
             if end == bytes.len() {
-                return Err(TokenizerStop::Wait(end));
+                return Err(HtmlStop::Wait(end));
             }
             self.state.long.quote = None;
             return Ok(end + usize::from(quote != b' '));
@@ -296,7 +296,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     /// Reports the attributes in one piece of a long tag, which may have its end.
-    fn report_piece(&mut self, ends: bool) -> Result<usize, TokenizerStop> {
+    fn report_piece(&mut self, ends: bool) -> Result<usize, HtmlStop> {
         let bytes = self.report.source.bytes;
         let (tag, long) = (&mut self.state.tag, &mut self.state.long);
         let feedback = long.feedback;
@@ -321,23 +321,27 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             self.report_tag(feedback);
         }
         let end = self.state.tag.end;
-        if ends { Ok(end) } else { Err(TokenizerStop::Wait(end)) }
+        if ends {
+            Ok(end)
+        } else {
+            Err(HtmlStop::Wait(end))
+        }
     }
 
     #[inline(always)]
-    fn end_tag(&mut self, open: usize) -> Result<usize, TokenizerStop> {
+    fn end_tag(&mut self, open: usize) -> Result<usize, HtmlStop> {
         let bytes = self.report.source.bytes;
         match bytes.get(open + 2) {
             Some(byte) if byte.is_ascii_alphabetic() => {}
             Some(b'>') => return Ok(open + 3),
             Some(_) => return self.bogus_comment(open + 2),
-            None => return Err(TokenizerStop::Wait(open)),
+            None => return Err(HtmlStop::Wait(open)),
         }
         let name = open + 2..seek::tag_name_end(bytes, open + 2);
         let name_end = name.end;
         let end = tag_end(bytes, name_end);
         if end.is_none() && (bytes.len() - open <= LIMIT || self.last) {
-            return Err(TokenizerStop::Wait(open));
+            return Err(HtmlStop::Wait(open));
         }
         self.tree.end_tag(&self.report.source, name)?;
         if end.is_none() {
@@ -347,17 +351,17 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     }
 
     /// Markup declaration open state, `<!`: a comment, doctype, CDATA section or bogus comment.
-    fn declaration(&mut self, open: usize) -> Result<usize, TokenizerStop> {
+    fn declaration(&mut self, open: usize) -> Result<usize, HtmlStop> {
         let rest = &self.report.source.bytes[open + 2..];
         match starts_with(rest, b"--") {
             Some(true) => return self.open_comment(open),
             Some(false) => {}
-            None => return Err(TokenizerStop::Wait(open)),
+            None => return Err(HtmlStop::Wait(open)),
         }
         let is_doctype = starts_with(rest, b"doctype");
         let is_cut = is_doctype.is_none() || rest.len() < 7 && b"[CDATA[".starts_with(rest);
         if is_cut && !self.last {
-            return Err(TokenizerStop::Wait(open));
+            return Err(HtmlStop::Wait(open));
         }
         if is_doctype == Some(true) {
             let end = seek::next(b'>', self.report.source.bytes, open + 9);
@@ -370,17 +374,17 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         self.bogus_comment(open + 2)
     }
 
-    fn open_comment(&mut self, open: usize) -> Result<usize, TokenizerStop> {
+    fn open_comment(&mut self, open: usize) -> Result<usize, HtmlStop> {
         let contents = open + b"<!--".len();
         // `<!-->` and `<!--->` are whole comments.
         let empty = match &self.report.source.bytes[contents..] {
             [b'>', ..] => Some(contents + 1),
             [b'-', b'>', ..] => Some(contents + 2),
-            [] | [_] if !self.last => return Err(TokenizerStop::Wait(open)),
+            [] | [_] if !self.last => return Err(HtmlStop::Wait(open)),
             _ => None,
         };
         if empty.is_none() && self.report.document.enabled.anchors && self.remark(contents) {
-            return Err(TokenizerStop::Wait(open));
+            return Err(HtmlStop::Wait(open));
         }
         self.tree.comment();
         match empty {
@@ -419,7 +423,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         }));
     }
 
-    fn cdata(&mut self, at: usize) -> Result<usize, TokenizerStop> {
+    fn cdata(&mut self, at: usize) -> Result<usize, HtmlStop> {
         let bytes = self.report.source.bytes;
         let end = memmem::find(&bytes[at..], b"]]>").map(|length| at + length);
         if end.is_some() || self.last {
@@ -430,7 +434,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         self.close(end.map(|end| end + 3).ok_or(from))
     }
 
-    fn raw(&mut self, at: usize) -> Result<usize, TokenizerStop> {
+    fn raw(&mut self, at: usize) -> Result<usize, HtmlStop> {
         let bytes = self.report.source.bytes;
         let is_captured = self.state.capture.is_some();
         let found = match self.state.mode {
@@ -451,7 +455,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             Ok(open) => {
                 let is_cut = tag_end(bytes, seek::tag_name_end(bytes, open + 2)).is_none();
                 if is_cut && !self.last && bytes.len() - open <= LIMIT {
-                    return Err(TokenizerStop::Wait(if is_captured { at } else { open }));
+                    return Err(HtmlStop::Wait(if is_captured { at } else { open }));
                 }
                 self.raw_text(at..open);
                 if is_cut && self.last {
@@ -469,7 +473,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
                 self.too_long(at);
                 Ok(at)
             }
-            Err(from) => Err(TokenizerStop::Wait(if is_captured { at } else { from })),
+            Err(from) => Err(HtmlStop::Wait(if is_captured { at } else { from })),
         }
     }
 

@@ -4,7 +4,7 @@ use super::elements::XmlContents;
 use super::field;
 use super::report::{reference, report, seconds, trimmed};
 use super::scanner::XmlScanner;
-use super::text::RawTextKind;
+use super::text::RawText;
 use super::tokens::{RawXmlAttribute, XmlTag, split_name};
 use super::vocabulary::{self, Namespace, ValueKind, XmlRow};
 use crate::document::AnchorReporting;
@@ -84,7 +84,7 @@ impl XmlScanner {
         values.text.begin(window.offset_at(tag.name.start));
         markup.decode_values(|value| {
             let start = values.text.bytes.len();
-            values.append(window, value, RawTextKind::Value);
+            values.append(window, value, RawText::Value);
             start..values.text.bytes.len()
         });
         values.report_faults(run.events);

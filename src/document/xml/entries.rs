@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::elements::XmlContents;
 use super::report::trimmed;
-use super::text::{Entities, RawTextKind};
+use super::text::{Entities, RawText};
 use super::tokens::end_of;
 use super::vocabulary::ValueKind;
 use crate::bytes::seek::is_space;
@@ -78,7 +78,7 @@ impl Entries {
         let raw = inner.map_or(raw, |inner| inner.strip_suffix(b"]]>").unwrap_or(inner));
         let mut text = DecodedText::default();
         let mark = entities.mark();
-        entities.append(&mut text, raw, offset, RawTextKind::Data);
+        entities.append(&mut text, raw, offset, RawText::Data);
         entities.rollback(mark);
         let range = trimmed(&text.bytes, 0..text.bytes.len());
         if !range.is_empty() {

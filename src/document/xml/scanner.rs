@@ -4,7 +4,7 @@ use super::elements::{ElementKind, OpenElements, XmlContents};
 use super::entries::{Entries, FeedEntry, LONGEST};
 use super::field::FieldInstruction;
 use super::report::{read_templates, report, trimmed};
-use super::text::{LONGEST_ENTITY, RawTextKind, XmlValues};
+use super::text::{LONGEST_ENTITY, RawText, XmlValues};
 use super::tokens::{Declaration, RawXmlAttribute, XmlTag, end_of, first_of, starts_name};
 use super::tokens::{read_attributes, read_doctype, read_end_tag, read_start_tag};
 use super::vocabulary::{self, Namespace};
@@ -43,9 +43,9 @@ pub(super) struct XmlScanner {
     started: bool,
 }
 
-type Step = Result<usize, ScannerStop>;
+type Step = Result<usize, XmlStop>;
 
-enum ScannerStop {
+enum XmlStop {
     /// It was given up; reading continues at an index.
     GivenUp(usize),
     Wait,
@@ -88,7 +88,7 @@ impl XmlScanner {
                     Ok(bytes.len())
                 }
                 None if cut > at => Ok(cut),
-                None => Err(ScannerStop::Wait),
+                None => Err(XmlStop::Wait),
             };
         }
         if !matches!(self.contents, XmlContents::Ignored) {
@@ -120,7 +120,11 @@ impl XmlScanner {
             self.values.report_faults(run.events);
             at = first_of(*b"<&", bytes, at + 1);
         }
-        if at > start { Ok(at) } else { Err(ScannerStop::Wait) }
+        if at > start {
+            Ok(at)
+        } else {
+            Err(XmlStop::Wait)
+        }
     }
 
     /// Reads the markup at `at`, a `<` that does not begin a tag.
@@ -129,7 +133,7 @@ impl XmlScanner {
         let is_cut = |start: &[u8]| !last && rest.len() < start.len() && start.starts_with(rest);
         let starts: [&[u8]; 4] = [b"<![CDATA[", b"<!--", b"</a", b"<?xml-stylesheet "];
         if starts.into_iter().any(is_cut) {
-            return Err(ScannerStop::Wait);
+            return Err(XmlStop::Wait);
         }
         match rest {
             [b'<', b'!', b'-', b'-', ..] => self.comment(at, run),
@@ -140,7 +144,7 @@ impl XmlScanner {
             // Only the first DOCTYPE is read: each may reach to the end of the document.
             [b'<', b'!', ..] if !self.has_doctype => {
                 let step = self.doctype(at, run);
-                self.has_doctype = !matches!(step, Err(ScannerStop::Wait));
+                self.has_doctype = !matches!(step, Err(XmlStop::Wait));
                 step
             }
             [b'<', b'?', ..] => self.instruction(at, run),
@@ -158,7 +162,7 @@ impl XmlScanner {
         let length = end.unwrap_or(run.window.bytes.len()) - at;
         match end {
             Some(end) if length <= LONGEST => return Ok(end),
-            None if length <= LONGEST && !run.window.last => return Err(ScannerStop::Wait),
+            None if length <= LONGEST && !run.window.last => return Err(XmlStop::Wait),
             None if length <= LONGEST => run.diagnose(&XML_NOT_WELL_FORMED, at),
             _ => {
                 run.diagnose(&XML_VALUE_TOO_LONG, at);
@@ -166,7 +170,7 @@ impl XmlScanner {
             }
         }
         // The rest may still hold tags.
-        Err(ScannerStop::GivenUp(at + 1))
+        Err(XmlStop::GivenUp(at + 1))
     }
 
     fn comment(&mut self, at: usize, run: &mut WindowEvents) -> Step {
@@ -182,7 +186,7 @@ impl XmlScanner {
                 text: TextRange::window(contents),
                 position: None,
             })),
-            RemarkCheck::Cut if !run.window.last => return Err(ScannerStop::Wait),
+            RemarkCheck::Cut if !run.window.last => return Err(XmlStop::Wait),
             RemarkCheck::Cut | RemarkCheck::No => {}
         }
         self.skips_to = Some(b"-->");
@@ -402,7 +406,7 @@ impl XmlScanner {
         });
         let Some(end) = end else {
             entities.rollback(mark);
-            return Err(ScannerStop::Wait);
+            return Err(XmlStop::Wait);
         };
         self.values.report_faults(run.events);
         let contents = std::mem::take(&mut self.contents);
@@ -421,7 +425,7 @@ impl XmlScanner {
                 return None;
             }
             let markup = length.map_or(bytes.len(), |length| at + length);
-            self.values.append(window, at..markup, RawTextKind::Data);
+            self.values.append(window, at..markup, RawText::Data);
             let rest = &bytes[markup..];
             let (skip, marker): (usize, &[u8]) = match rest {
                 // A URI ends there, and the comment may be a remark.
@@ -442,7 +446,7 @@ impl XmlScanner {
             };
             if skip == 9 {
                 let data = markup + skip..end - 3;
-                self.values.append(window, data, RawTextKind::Cdata);
+                self.values.append(window, data, RawText::Cdata);
             }
             at = end;
         }
@@ -464,8 +468,8 @@ impl Scan for XmlScanner {
         let run = &mut WindowEvents { window, events };
         while at < window.bytes.len() {
             match self.step(at, run) {
-                Ok(end) | Err(ScannerStop::GivenUp(end)) => at = end,
-                Err(ScannerStop::Wait) => return at,
+                Ok(end) | Err(XmlStop::GivenUp(end)) => at = end,
+                Err(XmlStop::Wait) => return at,
             }
         }
         if window.last {

@@ -145,7 +145,7 @@ fn references(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RawTextKind {
+pub(super) enum RawText {
     Data,
     /// The value of an attribute: white space becomes blanks (XML 1.0, 3.3.3).
     Value,
@@ -153,7 +153,13 @@ pub(super) enum RawTextKind {
 }
 
 impl Entities {
-    pub(super) fn append(&mut self, text: &mut DecodedText, raw: &[u8], offset: u64, piece: RawTextKind) {
+    pub(super) fn append(
+        &mut self,
+        text: &mut DecodedText,
+        raw: &[u8],
+        offset: u64,
+        piece: RawText,
+    ) {
         text.map.resume(offset);
         step(raw.len());
         text.bytes.reserve(raw.len());
@@ -161,9 +167,9 @@ impl Entities {
         while at < raw.len() {
             let rest = &raw[at..];
             let plain = match piece {
-                RawTextKind::Data => first_of(*b"&\r\0", rest, 0),
-                RawTextKind::Cdata => first_of(*b"\r\0", rest, 0),
-                RawTextKind::Value => first_of(*b"&\r\n\t\0", rest, 0),
+                RawText::Data => first_of(*b"&\r\0", rest, 0),
+                RawText::Cdata => first_of(*b"\r\0", rest, 0),
+                RawText::Value => first_of(*b"&\r\n\t\0", rest, 0),
             };
             text.copy(&rest[..plain]);
             at += plain;
@@ -171,7 +177,7 @@ impl Entities {
                 return;
             };
             let rest = &raw[at..];
-            let line_end: &[u8] = if piece == RawTextKind::Value { b" " } else { b"\n" };
+            let line_end: &[u8] = if piece == RawText::Value { b" " } else { b"\n" };
             let (decoded, length) = match byte {
                 b'\r' => (line_end, 1 + usize::from(rest.get(1) == Some(&b'\n'))),
                 b'\n' | b'\t' => (line_end, 1),
@@ -239,7 +245,7 @@ pub(super) struct XmlValues {
 }
 
 impl XmlValues {
-    pub(super) fn append(&mut self, window: &Window<'_>, range: Range<usize>, piece: RawTextKind) {
+    pub(super) fn append(&mut self, window: &Window<'_>, range: Range<usize>, piece: RawText) {
         let offset = window.offset_at(range.start);
         let raw = &window.bytes[range];
         self.entities.append(&mut self.text, raw, offset, piece);
@@ -254,7 +260,7 @@ impl XmlValues {
 
     pub(super) fn value(&mut self, window: &Window<'_>, given: &RawXmlAttribute) -> &DecodedText {
         self.text.begin(window.offset_at(given.value.start));
-        self.append(window, given.value.clone(), RawTextKind::Value);
+        self.append(window, given.value.clone(), RawText::Value);
         &self.text
     }
 
