@@ -501,7 +501,7 @@ fn differences(seed: &Seed, bytes: &[u8], number: usize, directory: &Path) -> St
 }
 
 #[test]
-fn changed_documents_give_the_same_links_diagnostics_and_exit_code_however_they_arrive() {
+fn changed_documents_give_the_same_links_diagnostics_and_exit_code_by_all_inputs() {
     let count =
         std::env::var("URISCAN_MUTATIONS").map_or(MUTATIONS, |count| count.parse().unwrap());
     let only = std::env::var("URISCAN_MUTATED").unwrap_or_default();

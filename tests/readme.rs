@@ -144,13 +144,13 @@ fn readme_sessions_match_the_output() {
 }
 
 #[test]
-fn the_quick_start_is_one_command_to_see_it_work_and_one_to_test_it() {
+fn quick_start_has_a_run_and_a_test_command() {
     let shell = blocks("sh");
     assert_eq!(shell[0], ["cargo run --release -- corpus", "cargo test"]);
 }
 
 #[test]
-fn the_examples_of_the_documentation_are_the_programs_that_are_run() {
+fn documentation_examples_equal_the_tested_programs() {
     let examples = fs::read_to_string(root().join("src/examples.md")).unwrap();
     let programs = fs::read_dir(root().join("tests/downstream/tests")).unwrap();
     let programs: Vec<_> = programs.map(|entry| entry.unwrap().path()).collect();

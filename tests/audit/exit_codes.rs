@@ -61,7 +61,7 @@ fn a_tree_without_findings_ends_with_0() {
 }
 
 #[test]
-fn without_a_root_the_path_is_one_and_that_is_told() {
+fn without_root_the_path_is_the_root_and_a_note_says_so() {
     let tree = Tree::new(&[
         ("site/a/index.html", "<a href=/b.html>x</a>"),
         ("site/b.html", ""),
@@ -125,7 +125,7 @@ fn every_root_without_a_uri_is_a_site_of_its_own() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_cannot_be_read_is_told_once_and_the_rest_is_checked() {
+fn unreadable_file_is_reported_once_and_the_rest_checked() {
     let tree = Tree::new(&[("site/a.html", "<a href=missing.html>x</a>")]);
     std::os::unix::fs::symlink("nowhere", tree.path().join("site/b.html")).unwrap();
     let ran = tree.run(&["audit", "--root", "site=https://example.com/", "-L"]);

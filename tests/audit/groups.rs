@@ -82,7 +82,7 @@ site/d.html:1:66: error[broken-fragment]: a.html#x (no such id)
 }
 
 #[test]
-fn an_annotation_stands_for_its_group() {
+fn one_annotation_represents_its_group() {
     let tree = tree();
     let ran = run(&tree, &["--format", "github"]);
     let lines: Vec<&str> = ran.out.lines().collect();

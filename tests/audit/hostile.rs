@@ -69,7 +69,7 @@ fn four_thousand_expressions_of_redirects_take_less_than_80_mb() {
 }
 
 #[test]
-fn a_base_that_no_file_can_have_is_refused_and_that_is_told() {
+fn base_of_no_file_is_rejected_with_a_message() {
     let tree = Tree::new(&[("s/y", "")]);
     let page = format!("<base href='/{}/'><a href=y>", "x".repeat(20_000));
     tree.write("s/i.html", page.as_bytes());
@@ -198,7 +198,7 @@ mod symlinks {
     }
 
     #[test]
-    fn a_link_that_leads_out_of_the_root_by_a_symlink_is_outside_root() {
+    fn symlink_out_of_the_root_is_outside_root() {
         let tree = tree();
         let secret = fs::canonicalize(tree.path().join("secret")).unwrap();
         let secret = secret.display();

@@ -39,7 +39,7 @@ const PAGE: &str = "<!doctype html>
 ";
 
 #[test]
-fn comments_ignore_findings_and_are_told_if_they_do_not() {
+fn comments_ignore_findings_and_unused_ones_are_findings() {
     let tree = Tree::new(&[("docs/index.html", PAGE)]);
     let expected = [
         "docs/index.html:3 broken-fragment #none",
@@ -229,7 +229,7 @@ fn wrong_entries_of_the_configuration_are_errors() {
 }
 
 #[test]
-fn labels_that_are_not_defined_are_told() {
+fn undefined_labels_are_findings() {
     let page = "[a][known] [b][nowhere] ![c][no image] [Known][] [gone][]\n\n\
                 a[i][j] [0][12] `[x][y]` \\[x][y] [^1][^2] [ ][z] [shortcut] [x][a::b]\n\n\
                 - [ ] [task]\n- [x][y] z\n\n> [!NOTE]\n> ({{ x }}) [q][{{ label }}]\n\n\

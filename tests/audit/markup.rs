@@ -85,7 +85,7 @@ fn documents_of_sphinx_may_have_other_suffixes() {
 
 /// Rule R16: only where the whole tree is read, and not for labels of other documentation.
 #[test]
-fn labels_that_no_document_of_sphinx_has_are_told() {
+fn undefined_sphinx_labels_are_findings() {
     let page = "\
 .. _My  Label:
 
@@ -140,7 +140,7 @@ target`, :ref:`elsewhere`, :ref:`no such`, :ref:`see <gone>`, :ref:`python:libra
 
 /// Rule J19.
 #[test]
-fn attachments_that_a_cell_does_not_have_are_told() {
+fn missing_attachments_of_cells_are_findings() {
     let notebook = r#"{"cells": [
 {"attachments": {"a.png": {"image/png": "AAAA"}, "b c.png": {}}, "cell_type": "markdown",
  "source": ["![x](attachment:a.png) ![y](attachment:b%20c.png)\n",

@@ -581,7 +581,7 @@ fn many_expressions_are_followed() {
 }
 
 #[test]
-fn a_long_destination_is_not_told_with_every_link() {
+fn long_destination_is_not_repeated_with_every_link() {
     let long = "x".repeat(10_000);
     let tree = Tree::new(&[
         ("site/from.html", &page(&["/a", "/a/b", "/a/c"])),

@@ -75,7 +75,7 @@ fn mistaken(random: &mut Random, path: &str) -> String {
 }
 
 #[test]
-fn a_suggestion_leads_to_the_file_in_the_form_that_was_written() {
+fn suggestion_keeps_the_form_of_the_reference() {
     for seed in 1..=6 {
         let mut random = Random(seed);
         let tree = Tree::new(&[]);
@@ -261,7 +261,7 @@ fn fragments_are_suggested_with_the_reference_before_them() {
 }
 
 #[test]
-fn the_same_reference_has_the_same_suggestion_wherever_it_stands() {
+fn equal_references_have_equal_suggestions_in_all_places() {
     let references = vec!["../othre.html"; 300];
     let found = suggestions(&["other.html"], &references);
     assert_eq!(found, vec![""; 300]);

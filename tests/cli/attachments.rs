@@ -219,7 +219,7 @@ fn four_levels_of_archives_are_opened_through_messages() {
 }
 
 #[test]
-fn damage_in_an_attachment_changes_nothing_behind_it() {
+fn damaged_attachment_does_not_affect_later_messages() {
     let behind = format!("\n{FROM}Subject: http://example.com/behind\n\n");
     let tree = Tree::new(&[]);
     let run = |bytes: &[u8]| {

@@ -9,7 +9,7 @@ const GOOD: (&str, &str) = ("z.txt", "http://example.com/good\n");
 const GOOD_OUT: &str = "http://example.com/good\n";
 
 #[test]
-fn a_missing_file_is_told_and_the_run_goes_on() {
+fn missing_file_is_reported_and_the_run_continues() {
     let tree = Tree::new(&[GOOD]);
     tree.run(&["gone.txt", "z.txt"])
         .tells(2, GOOD_OUT, "uriscan: gone.txt: No such file");
@@ -23,7 +23,7 @@ fn a_missing_file_is_told_and_the_run_goes_on() {
 // Permissions do not stop the superuser; the memory of a process cannot be read at 0.
 #[cfg(target_os = "linux")]
 #[test]
-fn an_unreadable_file_is_told_and_the_run_goes_on() {
+fn unreadable_file_is_reported_and_the_run_continues() {
     let tree = Tree::new(&[GOOD]);
     let link = tree.path().join("a.txt");
     std::os::unix::fs::symlink("/proc/self/mem", link).unwrap();
@@ -181,7 +181,7 @@ fn a_pipe_in_a_tree_is_passed_by_and_a_named_one_is_read() {
 /// Both happen while the run waits for a pipe that comes before them.
 #[cfg(unix)]
 #[test]
-fn files_that_shrink_or_vanish_while_others_are_read_are_told() {
+fn shrunk_or_vanished_files_are_reported() {
     let lines: String = (0..4000)
         .map(|n| format!("http://example.com/{n}\n\n"))
         .collect();

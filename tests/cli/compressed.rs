@@ -147,7 +147,7 @@ fn excessive_compression_ratio_stops_reading() {
 }
 
 #[test]
-fn links_before_garbage_behind_a_flush_are_found() {
+fn links_before_garbage_after_a_flush_are_kept() {
     let tree = Tree::new(&[]);
     let lines: String = (0..10_000)
         .map(|n| format!("http://example.com/{n}\n"))
@@ -187,7 +187,7 @@ fn a_window_above_the_limit_is_named_and_not_called_damage() {
 }
 
 #[test]
-fn a_zstd_checksum_that_does_not_hold_is_told() {
+fn wrong_zstd_checksum_is_reported() {
     let tree = Tree::new(&[]);
     let mut stored = zstd(TEXT);
     *stored.last_mut().unwrap() ^= 1;

@@ -137,7 +137,7 @@ fn summary_names_the_configuration_and_lowered_rules() {
 }
 
 #[test]
-fn mistakes_in_a_configuration_are_told_with_their_line() {
+fn configuration_errors_have_their_line() {
     for (text, told) in [
         (
             "\ndney = \"orphan\"",

@@ -181,7 +181,7 @@ fn lengths_in_a_local_header_that_differ_from_the_directory_are_inconsistent() {
 }
 
 #[test]
-fn junk_before_a_zip_is_tolerated_whatever_its_offsets_count_from() {
+fn junk_before_a_zip_is_tolerated_with_either_origin_of_offsets() {
     let tree = Tree::new(&[]);
     let whole = zip(&[
         Member::new("a.txt", "http://example.com/a"),
@@ -261,7 +261,7 @@ fn http_diagnostics_name_the_member() {
 }
 
 #[test]
-fn of_a_wacz_only_the_archive_is_read_whatever_its_name() {
+fn wacz_with_any_name_has_only_its_archive_folder_read() {
     let tree = Tree::new(&[]);
     let page = gzip(&record("http://example.com/d/", "", "<a href=x>"));
     let wacz = [

@@ -38,7 +38,7 @@ fn a_cell_of_a_table_ends_a_uri() {
 }
 
 #[test]
-fn the_first_record_tells_the_separator() {
+fn first_record_determines_the_separator() {
     reads(
         "a.csv",
         "name;\"a,b,c\";url\nx;1,5;http://example.com/a,b\n",
@@ -307,7 +307,7 @@ fn a_stuffed_line_of_flowed_text_is_no_quote() {
 }
 
 #[test]
-fn a_root_with_a_namespace_is_xml_whatever_the_name() {
+fn root_with_a_namespace_is_xml_with_any_file_name() {
     let page =
         "<page xmlns='http://projectmallard.org/1.0/'><link href='http://example.com/a'/></page>";
     let plist = "<!DOCTYPE feed SYSTEM 'x.dtd'>\n<feed><a href='http://example.com/a'/></feed>";

@@ -22,7 +22,7 @@ fn a_subcommand_of_another_name_is_no_path() {
 }
 
 #[test]
-fn a_subcommand_behind_options_is_no_path() {
+fn subcommand_after_options_gets_a_hint() {
     let tree = tree();
     tree.run(&["--json", "audit", "."])
         .tells(2, "", "comes before all options: uriscan audit");

@@ -260,7 +260,7 @@ fn fields_of_a_message_that_cannot_be_read_are_null() {
 }
 
 #[test]
-fn a_message_tells_in_which_member_of_a_compressed_file_it_begins() {
+fn message_has_the_offset_of_its_compressed_member() {
     let from = "From a@example.com Thu Mar  2 10:11:12 2006\n";
     let message = |n: u8| format!("{from}A: b\n\nhttp://example.com/{n}\n\n");
     // The second message begins in the first member, the third in the third.

@@ -15,7 +15,7 @@ fn tree() -> Tree {
 }
 
 #[test]
-fn text_shows_targets_behind_their_location() {
+fn text_shows_locations_before_targets() {
     let tree = tree();
     tree.run(&["t.txt"])
         .is(0, "http://example.com/1\nhttp://example.com/2\n");

@@ -37,7 +37,7 @@ fn expect_kept(stored: &[u8], kept: &[u8], trouble: &str) {
 }
 
 #[test]
-fn links_before_garbage_behind_a_flush_are_kept_in_gzip() {
+fn gzip_links_before_garbage_after_a_flush_are_kept() {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     let kept = numbers(300);
     encoder.write_all(&kept).unwrap();
@@ -105,7 +105,7 @@ fn header_length(frame: &[u8]) -> usize {
 }
 
 #[test]
-fn a_zstd_block_that_is_stored_as_it_is_is_read_up_to_the_cut() {
+fn raw_zstd_block_is_read_up_to_the_cut() {
     let content = noise(70_000);
     // A window of 128 KiB, and a last block that is raw.
     let header = (content.len() as u32) << 3 | 1;
@@ -187,7 +187,7 @@ fn file_cut_at_any_byte_is_truncated_and_keeps_earlier_links() {
 }
 
 #[test]
-fn a_file_cut_at_any_byte_of_its_second_member_is_told() {
+fn file_cut_at_any_byte_of_its_second_member_is_reported() {
     for name in CHECKED {
         let first = made(name);
         let both = first.repeat(2);
@@ -252,7 +252,7 @@ fn no_flipped_bit_is_silent_where_there_is_a_checksum() {
 }
 
 #[test]
-fn a_zstd_checksum_that_does_not_hold_is_told() {
+fn wrong_zstd_checksum_is_reported() {
     let whole = made("lines.zst");
     for at in whole.len() - 4..whole.len() {
         let mut stored = whole.clone();
@@ -262,7 +262,7 @@ fn a_zstd_checksum_that_does_not_hold_is_told() {
 }
 
 #[test]
-fn a_zstd_content_size_that_does_not_hold_is_told() {
+fn wrong_zstd_content_size_is_reported() {
     // One segment of 3 bytes that says it has 4, and of 4 that says it has 3.
     for (size, content) in [(4, b"abc".as_slice()), (3, b"abcd")] {
         let header = (content.len() as u32) << 3 | 1;
@@ -274,7 +274,7 @@ fn a_zstd_content_size_that_does_not_hold_is_told() {
 }
 
 #[test]
-fn trailing_garbage_is_told_for_every_codec() {
+fn trailing_garbage_is_reported_for_every_codec() {
     for name in CHECKED {
         for garbage in [&b"garbage"[..], b"\x1f\x8b", b"\x28\xb5", b"x", &[0; 3]] {
             let (got, told) = read(&[&made(name), garbage].concat());

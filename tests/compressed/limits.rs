@@ -134,7 +134,7 @@ fn gzip_headers_of_any_length_are_passed_over() {
 }
 
 #[test]
-fn a_gzip_header_that_does_not_match_its_checksum_is_told() {
+fn wrong_gzip_header_checksum_is_reported() {
     let mut member = fields(3, 4, 5);
     member[14] ^= 1;
     assert_eq!(read(&member).1, Some("compress.corrupt"));

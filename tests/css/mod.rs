@@ -95,7 +95,7 @@ fn generated_sheets_agree_with_the_oracle() {
 }
 
 #[test]
-fn inert_imports_are_those_behind_other_rules() {
+fn imports_after_other_rules_are_inert() {
     for (css, inert) in [
         ("@import 'a';", false),
         ("@charset 'x'; @layer a, b; @import 'a';", false),

@@ -239,7 +239,7 @@ fn spans_are_bytes_of_the_decoded_part() {
 }
 
 #[test]
-fn yenc_without_its_end_is_text_however_long() {
+fn long_yenc_without_its_end_is_text() {
     let head = "S: x\n\n=ybegin line=128 size=4 name=x\n";
     let link = "http://example.com/\n";
     let line = format!("{}\n", "#".repeat(128));

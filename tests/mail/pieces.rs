@@ -114,7 +114,7 @@ proptest! {
 }
 
 #[test]
-fn a_claim_leads_over_a_split_point_only_where_it_is_right() {
+fn claimed_length_skips_a_split_point_only_if_correct() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("x.mbox");
     let from = "From a@b.example Thu Mar  2 10:11:12 2006\n";

@@ -49,7 +49,7 @@ fn many_streams_share_one_limit() {
 }
 
 #[test]
-fn one_stream_that_stands_everywhere() {
+fn one_stream_is_used_by_all_objects() {
     let head: String = (0..5_000).map(|number| format!("{number} 0 ")).collect();
     let keys = format!("/Type/ObjStm/N 5000/First {}", head.len());
     let body = stream(&keys, format!("{head}<<>>").as_bytes());

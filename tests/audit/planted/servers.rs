@@ -196,7 +196,7 @@ fn site(kind: &Kind) -> PlantedTree {
 }
 
 #[test]
-fn a_thousand_defects_behind_every_kind_of_server_are_found() {
+fn thousand_defects_are_found_for_every_kind_of_server() {
     for kind in KINDS {
         let tree = site(kind);
         let root = "site=https://example.com/";

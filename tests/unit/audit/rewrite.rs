@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_reference_leads_above_the_root_by_more_steps_than_there_are_directories() {
+fn reference_with_more_steps_than_directories_escapes_the_root() {
     for (depth, reference, expected) in [
         (0, "../b", Some((1, "b"))),
         (1, "../b", None),

@@ -13,7 +13,7 @@ impl Read for Trickle<'_> {
 }
 
 #[test]
-fn every_byte_is_pending_once_and_stays_behind() {
+fn every_byte_is_pending_once_and_becomes_look_behind() {
     let text: Vec<u8> = (0..=255).collect();
     for size in 1..40 {
         for take in 1..20 {

@@ -14,7 +14,7 @@ fn words_near_a_subcommand_suggest_that_subcommand() {
 }
 
 #[test]
-fn urls_are_told_from_paths() {
+fn urls_are_distinguished_from_paths() {
     for (path, expected) in [
         ("https://example.com/", true),
         ("git+ssh://example.com/x", true),

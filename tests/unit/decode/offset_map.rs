@@ -17,7 +17,7 @@ fn offsets_go_back_to_where_they_came_from() {
 
 #[cfg(feature = "documents")]
 #[test]
-fn a_map_behind_another_leads_to_the_first_source() {
+fn chained_maps_return_the_first_source() {
     // `\u0041bc` becomes `Abc`, and that without its second byte `Ac`.
     let (mut first, mut second) = (OffsetMap::default(), OffsetMap::default());
     first.starting(10);

@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn destinations_stand_behind_the_text() {
+fn destinations_follow_the_text() {
     for (source, expected) in [
         ("[a](b)", "b"),
         ("[a]( b \"title\")", "b"),

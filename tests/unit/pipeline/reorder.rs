@@ -54,7 +54,7 @@ fn run(workers: usize, limit: usize, breaks: Option<usize>) -> (Vec<u8>, bool) {
 }
 
 #[test]
-fn blocks_come_out_in_ticket_order_whatever_the_limit() {
+fn blocks_come_out_in_ticket_order_with_any_limit() {
     let expected: String = (0..500)
         .map(|ticket| format!("{ticket},").repeat(ticket % 5))
         .collect();

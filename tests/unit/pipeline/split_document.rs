@@ -33,7 +33,7 @@ fn part(piece: &Piece) -> &DocumentPiece {
 }
 
 #[test]
-fn pieces_follow_one_another_behind_empty_lines() {
+fn pieces_begin_after_empty_lines() {
     let text = b"one\n\ntwo\n \t\nthree\nfour\n\n\nfive\n".repeat(9);
     for size in 1..40 {
         let (_file, mut splitter) = splitter(&text, size);

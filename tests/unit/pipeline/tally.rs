@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_uri_without_a_host_counts_for_its_scheme() {
+fn uri_without_a_host_is_counted_by_scheme() {
     for (uri, expected) in [
         ("mailto:ann@example.com", "mailto:"),
         ("file:///a/b", "file:"),

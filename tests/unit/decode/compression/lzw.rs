@@ -133,7 +133,7 @@ fn damage_is_an_error() {
 
 /// The codes `a`, `b` and 300, which nothing has made, and three of `c`.
 #[test]
-fn damage_behind_text_in_one_read_is_not_forgotten() {
+fn damage_after_text_in_one_read_is_reported() {
     let mut codes = Codes {
         bytes: vec![0x1f, 0x9d, CLEARS | 16],
         bits: 0,
@@ -154,7 +154,7 @@ fn damage_behind_text_in_one_read_is_not_forgotten() {
 }
 
 #[test]
-fn a_cut_within_a_code_is_told() {
+fn cut_within_a_code_is_reported() {
     let stored = compress(b"see http://example.com/1\n", 16, 1 << 20);
     let whole = stored.len();
     for cut in 4..whole {

@@ -29,7 +29,7 @@ fn references_are_found_by_the_kind_of_script() {
 }
 
 #[test]
-fn a_member_that_stands_twice_counts_twice() {
+fn repeated_member_is_counted_twice() {
     let map = r#"{"imports": {"./a": "./b", "./a": "./c"}, "imports": {"./d": "./e"}}"#;
     let expected = ["./a", "./b", "./a", "./c", "./d", "./e"];
     assert_eq!(found(map, ScriptJson::ImportMap), expected);

@@ -120,7 +120,7 @@ fn each_dialect_has_its_own_slugs() {
 }
 
 #[test]
-fn numbers_behind_an_underscore_are_raised() {
+fn numbers_after_an_underscore_are_raised() {
     let headings = ["a", "a", "a_1", "a", "a_007", "a_7", "a_7", "", ""];
     let expected = ["a", "a_1", "a_2", "a_3", "a_007", "a_7", "a_8", "_1", "_2"];
     assert_eq!(anchors(Slug::MkDocs, &headings), expected);

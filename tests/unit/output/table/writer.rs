@@ -40,7 +40,7 @@ fn stream(document: &[u8], count: usize, limits: BatchLimits, strings: StringFor
 }
 
 #[test]
-fn batches_are_cut_at_the_same_rows_however_blocks_are_cut() {
+fn batches_are_cut_at_the_same_rows_for_any_blocks() {
     let mut document = String::new();
     for number in 0..500 {
         let host = number * 7 % 13;
