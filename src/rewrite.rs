@@ -1,4 +1,4 @@
-//! Layer 5: other references in the place of those that were found.
+//! Other references in the place of links that were found (layer 5).
 
 use std::{error, fmt};
 

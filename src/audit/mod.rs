@@ -1,4 +1,4 @@
-//! Layer 6: the links of document trees, checked against the files on disk.
+//! The links of document trees, checked against the files on disk (layer 6).
 //!
 //! Two passes. The first (`collect`) reads every document once, in parallel: it collects the names
 //! that fragments can refer to, looks up every target (`target`, `disk`), and writes each link that

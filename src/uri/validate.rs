@@ -30,9 +30,17 @@ pub enum Grammar {
 /// RFC 2396 Appendix A cannot derive all that the algorithm of its section 5.2 resolves: `?y` and
 /// `dav:` are invalid, while `dav:?y` is valid, with the opaque part `?y`.
 ///
+/// ```
+/// use uriscan::{Component, Grammar, validate};
+///
+/// assert!(validate(b"../b?c#d", Grammar::Rfc3986).is_ok());
+/// let fault = validate(b"/a b", Grammar::Rfc3986).unwrap_err();
+/// assert_eq!((fault.component(), fault.at()), (Component::Path, 2));
+/// ```
+///
 /// # Errors
 ///
-/// The leftmost fault.
+/// The leftmost fault, with its offset in bytes.
 pub fn validate(reference: &[u8], grammar: Grammar) -> Result<(), Fault> {
     match grammar {
         Grammar::Rfc1738 => scheme::validate(reference),

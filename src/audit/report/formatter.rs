@@ -55,7 +55,7 @@ pub(crate) enum ReportRecord<'a> {
     Failure(&'a str),
 }
 
-/// The counts of an audit.
+/// The numbers of files, links and findings of an audit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct AuditSummary {
