@@ -34,7 +34,7 @@ use crate::uri::{Base, BaseSource, Reference};
 pub(crate) enum MemberChoice {
     Read,
     Skip,
-    /// Neither it nor any other.
+    /// Skip the member and all that follow.
     End,
 }
 

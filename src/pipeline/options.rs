@@ -63,7 +63,7 @@ pub struct PipelineOptions {
     pub verbosity: Verbosity,
     /// The form of messages on standard error.
     pub messages: MessageForm,
-    /// Collect the records of everything besides links for a file of their own.
+    /// Collect the records of everything besides links for a separate file.
     pub has_report: bool,
     /// The number of workers; 0 is 1.
     pub threads: usize,
@@ -270,7 +270,7 @@ pub enum Archived {
     /// All, and archives in them.
     #[default]
     Open,
-    /// Those of files, and in them those that would be opened outside: for an audit.
+    /// Archives of files, and archives in them that would be opened outside: for an audit.
     Files,
 }
 
@@ -335,11 +335,11 @@ pub struct Verbosity {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum MessageForm {
-    /// In words.
+    /// Words.
     #[default]
     Words,
     // JSON Lines, with all diagnostics.
-    /// As records.
+    /// Records.
     #[cfg_attr(feature = "cli", value(name = "json"))]
     Records,
 }
@@ -347,12 +347,12 @@ pub enum MessageForm {
 /// The report of the counts of each archive where the output has no records for them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Archives {
-    /// Not at all.
+    /// No report.
     #[default]
     Leave,
-    /// In words on standard error.
+    /// Words on standard error.
     Words,
-    /// As records on standard error.
+    /// Records on standard error.
     Records,
 }
 
@@ -372,10 +372,10 @@ impl Default for Verbosity {
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum OutputOrder {
     // The same for any number of workers.
-    /// That of the paths.
+    /// The order of the paths.
     #[default]
     Path,
-    /// Whatever is ready first.
+    /// The order in which documents are ready.
     None,
 }
 
@@ -399,12 +399,12 @@ pub struct Filter {
 /// Whether a reference is relative or absolute as written (RFC 3986 section 4).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Written {
-    /// Either.
+    /// References of both kinds.
     #[default]
     Any,
-    /// Without a scheme.
+    /// References without a scheme.
     Relative,
-    /// With a scheme.
+    /// References with a scheme.
     Absolute,
 }
 

@@ -121,7 +121,7 @@ impl NamedType {
     }
 }
 
-/// Returns the format that the name of a file says: by types that were added, else by its extension.
+/// Returns the format that the name of a file implies: by types that were added, else by its extension.
 pub(crate) fn named(path: &[u8], types: &[NamedType]) -> Option<&'static Format> {
     let added = types.iter().rfind(|one| one.is_of(path));
     added.map_or_else(|| Format::of_path(path), |one| Some(one.format))
