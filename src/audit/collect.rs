@@ -14,13 +14,14 @@ use super::journal::{
     LinkNeeds,
 };
 use super::labels::TreeLabels;
+use super::lookups::LookupCache;
 use super::names::FileId;
 use super::options::{Audit, ListedLinks};
 use super::report::SkippedFile;
 use super::rules::{LinkState, RuleId, StateCounts};
 use super::site::{AnchorSet, DocumentBatch, FileSet, Redirect};
 use super::target::{
-    LookupCache, TargetFacts, TargetLocation, decode_fragment, is_route, line_range, required_name,
+    TargetFacts, TargetLocation, decode_fragment, is_route, line_range, required_name,
 };
 use super::wire::PackedHash;
 use crate::bytes::simd;
@@ -64,6 +65,8 @@ pub(super) struct Collection {
     /// Listed by a sitemap.
     pub(super) listed: FileSet,
     pub(super) labels: TreeLabels,
+    /// Documents and the files whose text generators put into them.
+    pub(super) parts: Vec<(FileId, FileId)>,
 }
 
 pub(super) fn run(audit: &Audit, walk: Walk) -> Collection {
@@ -92,6 +95,7 @@ impl Collection {
         self.linked.add(&other.linked);
         self.listed.add(&other.listed);
         self.labels.add(other.labels);
+        self.parts.append(&mut other.parts);
     }
 }
 
@@ -147,6 +151,10 @@ struct DocumentFinds {
     /// The same as `names`, if repeated ids are reported.
     ids: HashSet<u64>,
     redirect: Option<Box<Redirect>>,
+    /// Files whose text a generator puts into the document; `None` if one is not known.
+    parts: Vec<Option<FileId>>,
+    /// A script gives lines ids such as `line12`.
+    has_line_ids: bool,
     /// The records in the journal, and the others.
     blocks: Vec<JournalBlock>,
     records: JournalWriter,
@@ -492,6 +500,14 @@ impl ArchiveSink for LinkCollector<'_> {
     }
 }
 
+/// The script that gives lines their ids in the pages of JSDoc.
+const LINE_NUMBERS: &[u8] = b"scripts/linenumber.js";
+
+/// Returns whether a generator puts the text of the target into the document.
+fn is_part(link: &Link<'_>) -> bool {
+    link.element == Some("part") && link.attribute.is_none()
+}
+
 fn has_fragments(format: &Format) -> bool {
     format.is_markdown() || matches!(format.name, "adoc" | "html" | "pdf" | "rst" | "xml")
 }
@@ -541,6 +557,12 @@ impl LinkCollector<'_> {
             let usual = reading.extractor.formats.markdown.slug;
             reading.dialects.of(&path).unwrap_or(usual)
         });
+        let parts = found.parts.iter().flatten();
+        self.collected
+            .parts
+            .extend(parts.map(|&part| (found.file, part)));
+        let has_other_ids =
+            found.parts.contains(&None) || slug.is_some() && audit.sources.has_other_ids(&path);
         // Hosts of Markdown list directories, servers do not (A12).
         let is_on_host = matches!(slug, Some(Slug::GitHub | Slug::GitLab));
         let is_served = audit.options.server.is_some() || !audit.checker.servers.views.is_empty();
@@ -548,7 +570,7 @@ impl LinkCollector<'_> {
         let below = audit.checker.mounts.relative_path(&path);
         let is_chapter = below.is_some_and(|below| memchr::memmem::find(below, b"!/").is_some());
         AnchorSet {
-            names: has_names.then(|| found.names.as_slice().into()),
+            names: (has_names && !has_other_ids).then(|| found.names.as_slice().into()),
             is_pdf,
             redirect,
             is_page: !is_chapter
@@ -558,6 +580,7 @@ impl LinkCollector<'_> {
                     _ => has_fragments(format),
                 },
             is_xml: format.name == "xml",
+            has_line_ids: found.has_line_ids,
             on_github: slug == Some(Slug::GitHub),
             lists_directories: is_on_host && !is_served,
         }
@@ -614,9 +637,19 @@ impl LinkCollector<'_> {
 
 impl Sink for LinkCollector<'_> {
     fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
-        let (location, fragment) = self.audit.locate(link, &mut self.lookups);
+        let (location, fragment) =
+            self.audit
+                .locate(link, Some(self.document.file), &mut self.lookups);
         let needs = self.needs(link, location, fragment);
         self.refresh(link, location);
+        let is_script = link.element == Some("script");
+        self.document.has_line_ids |= is_script && link.reference.ends_with(LINE_NUMBERS);
+        if is_part(link) {
+            let part = location.file();
+            part.into_iter()
+                .for_each(|part| self.collected.wanted.insert(part));
+            self.document.parts.push(part);
+        }
         if self.journal.is_none() {
             return ControlFlow::Continue(());
         }

@@ -9,6 +9,7 @@ use percent_encoding::percent_decode;
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{CauseKind, FindingCause, finding_key};
 use super::journal::JournalDocument;
+use super::lookups::LookupCache;
 use super::names::FileId;
 use super::options::{Audit, targets_touched, touches};
 use super::rewrite::steps_above;
@@ -16,7 +17,7 @@ use super::rule_checks::ServerSteps;
 use super::rules::RuleId;
 use super::site::{GithubFragment, Site};
 use super::target::{
-    ExpectedPath, LookupCache, ServerStep, TargetFacts, TargetLocation, is_route, is_rustdoc_item,
+    ExpectedPath, ServerStep, TargetFacts, TargetLocation, is_route, is_rustdoc_item,
     split_fragment,
 };
 use crate::document::flags::Flags;
@@ -39,6 +40,8 @@ pub(super) struct Evaluator<'a> {
     repeated: HashMap<u64, u32>,
     pub(super) absolute: AbsolutePaths,
     touched: bool,
+    /// The document is the source of a site, which decides about its references.
+    is_source: bool,
 }
 
 impl<'a> Evaluator<'a> {
@@ -52,6 +55,7 @@ impl<'a> Evaluator<'a> {
             repeated: HashMap::new(),
             absolute: AbsolutePaths::default(),
             touched: true,
+            is_source: false,
         }
     }
 
@@ -62,6 +66,10 @@ impl<'a> Evaluator<'a> {
         }
         self.repeated.clear();
         self.file = document.file;
+        let sources = &self.audit.sources;
+        self.is_source = document.file.is_some_and(|file| {
+            !sources.is_empty() && sources.has(&self.audit.checker.paths.path(file))
+        });
         let here = &self.audit.options.reading.bases.here;
         let absolute = self.absolute.absolute(here, path).unwrap_or(path);
         let is_file = document.file.is_some();
@@ -78,7 +86,7 @@ impl<'a> Evaluator<'a> {
     }
 
     pub(super) fn facts<'l>(&mut self, link: &'l Link<'l>) -> TargetFacts<'l> {
-        let (mut location, fragment) = self.audit.locate(link, &mut self.lookups);
+        let (mut location, fragment) = self.audit.locate(link, self.file, &mut self.lookups);
         let own = self.file.and_then(|file| self.site.anchors(file));
         if matches!(location, TargetLocation::NoIndex(_))
             && own.is_some_and(|own| own.lists_directories)
@@ -233,6 +241,9 @@ impl<'a> Evaluator<'a> {
             checker.follow(target, |step| steps.add(self.audit, step));
             return steps.cause();
         }
+        if self.is_source {
+            return None;
+        }
         let base = facts.link.base?.uri;
         let checker = &self.audit.checker;
         let depth = self.lookups.depth(base);
@@ -264,6 +275,10 @@ impl<'a> Evaluator<'a> {
     /// the document on disk, by an alias of a bundler, or among the files that a generator copies
     /// to the root of the site (A72).
     pub(super) fn exists_elsewhere(&self, facts: &TargetFacts<'_>) -> bool {
+        // Suggestions are by files, and references of sources by the rules of a generator.
+        if self.is_source {
+            return true;
+        }
         let (TargetLocation::Nothing, Some(file)) = (facts.location, self.file) else {
             return false;
         };

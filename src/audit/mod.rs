@@ -18,6 +18,7 @@ mod hint;
 mod ignored;
 mod journal;
 mod labels;
+mod lookups;
 mod names;
 pub(crate) mod options;
 mod positions;
@@ -28,6 +29,7 @@ mod rule_checks;
 pub(crate) mod rules;
 mod server;
 mod site;
+mod source;
 mod suggest;
 mod target;
 mod wiki;
@@ -46,6 +48,7 @@ use site::Site;
 use suggest::Suggester;
 
 pub(crate) use server::SERVERS;
+pub(crate) use source::GENERATORS;
 
 pub use finding::Finding;
 pub use ignored::IgnoreEntry;
@@ -129,6 +132,7 @@ pub(crate) fn run<'r>(
     for (file, anchors) in collect::read_others(audit, &others) {
         site.anchors[file.0 as usize] = Some(anchors);
     }
+    site.join_parts(collected.parts);
     let suggester = Suggester::new(audit, &site, files, collected.summary.bytes);
     let (mut reports, mut counts) = report_pass::run(audit, &site, suggester, reports)?;
     collect::add_counts(&mut counts, &collected.counts);

@@ -9,16 +9,21 @@ use std::{error, fmt, thread};
 
 use foldhash::quality::RandomState;
 use ignore::overrides::{Override, OverrideBuilder};
+use percent_encoding::percent_decode;
 
-use super::disk::{DiskTree, FileNaming, LookupMatch};
+use super::disk::{DiskEntry, DiskTree, FileNaming, LookupMatch};
 use super::finding::Baseline;
 use super::gone::GoneFiles;
 use super::ignored::{IgnoreEntry, IgnoreRule, IgnoreRules};
-use super::names::{PathSet, PathTable};
+use super::lookups::LookupCache;
+use super::names::{FileId, PathSet, PathTable};
 use super::rewrite::steps_above;
 use super::rules::{Level, Levels};
 use super::server::{self, ServerKind, Servers};
-use super::target::{LookupCache, TargetChecker, TargetLocation, split_fragment};
+use super::source::paths::join;
+use super::source::repository::{Repository, directory_page};
+use super::source::{SourceOptions, Sources, generator};
+use super::target::{TargetChecker, TargetLocation, split_fragment};
 use super::wiki::WikiPages;
 use crate::document::flags::{Flags, holds_placeholder};
 use crate::document::options::Slug;
@@ -26,7 +31,7 @@ use crate::extractor::Positions;
 use crate::linker::{Link, LinkBase};
 use crate::pipeline::bases::{
     AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, is_internal,
-    is_of_repository, served_at,
+    is_internal_origin, is_of_repository, served_at,
 };
 use crate::pipeline::options::Splice;
 use crate::pipeline::walk::{path_of, read_start};
@@ -58,6 +63,7 @@ pub struct AuditOptions {
     pub(super) strict_schemes: bool,
     pub(super) follows_symlinks: bool,
     pub(super) server: Option<&'static ServerKind>,
+    pub(crate) sources: SourceOptions,
     pub(crate) levels: Levels,
     pub(super) checks_fragments: bool,
     pub(crate) list: ListedLinks,
@@ -102,6 +108,7 @@ impl Default for AuditOptions {
             strict_schemes: false,
             follows_symlinks: false,
             server: None,
+            sources: SourceOptions::default(),
             levels: Levels::default(),
             checks_fragments: true,
             list: ListedLinks::default(),
@@ -231,6 +238,29 @@ impl AuditOptions {
         let unknown = || AuditError::UnknownServer(name.to_owned());
         let kind = || ServerKind::named(name).ok_or_else(unknown);
         self.server = (name != "auto").then(kind).transpose()?;
+        Ok(self)
+    }
+
+    /// Sets whether configurations of generators make directories the sources of sites, in which
+    /// references lead where the generator makes them lead; they do by default, unless there are roots
+    /// or a server.
+    #[must_use]
+    pub fn detect_sources(mut self, detect: bool) -> Self {
+        self.sources.is_off = !detect;
+        self
+    }
+
+    /// Makes a directory the source of a site of a generator, such as `mkdocs`, whatever its files say.
+    ///
+    /// # Errors
+    ///
+    /// If no generator has that name; if the directory is a relative path and the current directory is
+    /// not known.
+    pub fn source(mut self, kind: &str, directory: impl AsRef<Path>) -> Result<Self, AuditError> {
+        let unknown = || AuditError::UnknownSource(kind.to_owned());
+        let kind = generator(kind).ok_or_else(unknown)?;
+        let directory = self.absolute(directory.as_ref())?;
+        self.sources.given.push((kind, directory));
         Ok(self)
     }
 
@@ -395,6 +425,8 @@ pub enum AuditError {
     UnknownRule(String),
     /// No server has this name.
     UnknownServer(String),
+    /// No generator has this name.
+    UnknownSource(String),
     /// The URI of a root, and the reason why it cannot be one.
     InvalidRoot(String),
     /// The message for a relative path where the current directory is not known.
@@ -418,6 +450,7 @@ impl fmt::Display for AuditError {
         match self {
             AuditError::UnknownRule(name) => write!(formatter, "unknown rule {name}"),
             AuditError::UnknownServer(name) => write!(formatter, "unknown server {name}"),
+            AuditError::UnknownSource(name) => write!(formatter, "unknown generator {name}"),
             AuditError::InvalidRoot(message)
             | AuditError::UnknownDirectory(message)
             | AuditError::InvalidGlob(message)
@@ -467,6 +500,14 @@ pub(crate) fn assume_roots(
             bases.mounts.add(&absolute, &uri);
             if !members::is_archive_of_files(path) {
                 bases.add_repository(&absolute);
+                // A host serves the directory that its configuration names, and not the whole.
+                for published in server::published_directories(&absolute) {
+                    if mounted.insert(published.clone()) {
+                        bases
+                            .mounts
+                            .add(&published, &internal_origin(mounted.len() - 1));
+                    }
+                }
             }
             assumed.push(directory);
         }
@@ -509,6 +550,8 @@ pub(crate) struct Audit {
     pub(super) hasher: RandomState,
     pub(super) ignored: IgnoreRules,
     wiki: WikiPages,
+    pub(super) sources: Sources,
+    repositories: Vec<Repository>,
     /// Held while the first pass reads a document that takes much memory.
     pub(super) heavy: Mutex<()>,
 }
@@ -535,15 +578,29 @@ impl Audit {
         let roots: Vec<_> = roots.map(directory_of_root).collect();
         let known = roots.iter().map(|root| &**root);
         let tree = DiskTree::new(options.follows_symlinks, known, archives);
+        // The files below a given URI are a site, and not the sources of one.
+        let mut sources = options.sources.clone();
+        sources.is_off |= options.server.is_some()
+            || bases.mounts.is_empty()
+            || bases.mounts.iter().any(|(_, uri)| !is_internal_origin(uri));
+        let named = directories.iter().flatten().map(Vec::as_slice);
+        let sources = Sources::new(&sources, named, &tree);
         if let Some(slug) = options.slug {
             options.reading.extractor.formats.markdown.slug = slug;
         } else {
             for root in &roots {
-                let slug = slug_of_tree(root, &tree).into_iter();
-                slug.for_each(|slug| options.reading.dialects.add(root, slug));
+                let slug = slug_of_tree(root, &tree).filter(|_| !sources.has_site_in(root));
+                slug.into_iter()
+                    .for_each(|slug| options.reading.dialects.add(root, slug));
+            }
+            for (directory, slug) in sources.dialects() {
+                options.reading.dialects.add(directory, slug);
             }
         }
         bases.mounts = server::with_hosts(options.server, &bases.mounts, &tree, directory_of_root);
+        let repositories = bases.repositories.iter();
+        let repositories = repositories.map(|(root, _)| Repository::new(root));
+        let repositories: Vec<_> = repositories.collect();
         let (mounts, naming) = (directories_of(&bases.mounts), options.naming.clone());
         Audit {
             checker: TargetChecker {
@@ -557,6 +614,8 @@ impl Audit {
             hasher: RandomState::default(),
             ignored: IgnoreRules::new(&options.ignore),
             wiki: WikiPages::default(),
+            sources,
+            repositories,
             heavy: Mutex::default(),
             options,
         }
@@ -597,6 +656,10 @@ impl Audit {
         if above.is_some() {
             return TargetLocation::OutsideRoot;
         }
+        if let TargetLocation::NoIndex(directory) = location {
+            let directory = self.checker.paths.path(directory);
+            return directory_page(&self.checker, &directory).unwrap_or(location);
+        }
         if location != TargetLocation::Nothing {
             return location;
         }
@@ -615,10 +678,81 @@ impl Audit {
         other.map_or(location, |other| lookups.locate(&other))
     }
 
-    pub(super) fn locate<'l>(
+    /// Returns the location of a missing target that a generator or a forge may make (A108).
+    fn undecided(
         &self,
-        link: &Link<'l>,
+        link: &Link<'_>,
+        file: Option<FileId>,
+        location: TargetLocation,
         lookups: &mut LookupCache<'_>,
+    ) -> TargetLocation {
+        let is_missing = [TargetLocation::Nothing, TargetLocation::OutsideRoot].contains(&location);
+        let base = link.base.filter(|base| is_internal(base.uri));
+        let (true, Some(file), Some(base)) = (is_missing, file, base) else {
+            return location;
+        };
+        let path = self.checker.paths.path(file);
+        let reference = link.reference.trim_ascii();
+        let mut repositories = self.repositories.iter();
+        if repositories.any(|own| own.is_template(&path) || own.is_upload(reference)) {
+            return TargetLocation::Skipped;
+        }
+        let end = memchr::memchr2(b'?', b'#', reference).unwrap_or(reference.len());
+        let written: Vec<u8> = percent_decode(&reference[..end]).collect();
+        let directories = memchr::memrchr_iter(b'/', &path).map(|at| &path[..=at]);
+        let depth = lookups.depth(base.uri);
+        if let Some(below) = written.strip_prefix(b"/") {
+            let name = below
+                .rsplit(|&byte| byte == b'/')
+                .next()
+                .unwrap_or_default();
+            let may_be_page = link.flags.contains(Flags::OWN_SYNTAX) && !name.contains(&b'.');
+            let below = below.strip_suffix(b"/").unwrap_or(below);
+            let is_page = |directory: &[u8]| {
+                let mut ends = PAGE_ENDS.iter();
+                ends.any(|end| path_of(&[directory, below, end].concat()).is_file())
+            };
+            if may_be_page && !below.is_empty() && directories.take(depth + 1).any(is_page) {
+                return TargetLocation::Skipped;
+            }
+        } else if !is_of_repository(base.uri)
+            && self.repositories.is_empty()
+            && !HTML.iter().any(|end| path.ends_with(end))
+            && steps_above(depth, link.reference).is_some()
+        {
+            // Nothing says that the tree ends at the named directory.
+            let target = join(
+                &path[..=memchr::memrchr(b'/', &path).unwrap_or(0)],
+                &written,
+            );
+            return match self.checker.tree.find(b"/", &target, &self.checker.naming) {
+                DiskEntry::File(file, how) => {
+                    TargetLocation::File(self.checker.paths.id(&file), how)
+                }
+                DiskEntry::Directory(_) => TargetLocation::Served,
+                _ => location,
+            };
+        }
+        location
+    }
+
+    /// `file` is the document of the link, if it is known.
+    pub(super) fn locate<'l, 'a>(
+        &'a self,
+        link: &Link<'l>,
+        file: Option<FileId>,
+        lookups: &mut LookupCache<'a>,
+    ) -> (TargetLocation, Option<&'l [u8]>) {
+        let (location, fragment) = self.locate_whole(link, file, lookups);
+        // Style sheets read the fragments of images: `logo.svg#only-dark`.
+        (location, fragment.filter(|_| link.element != Some("img")))
+    }
+
+    fn locate_whole<'l, 'a>(
+        &'a self,
+        link: &Link<'l>,
+        file: Option<FileId>,
+        lookups: &mut LookupCache<'a>,
     ) -> (TargetLocation, Option<&'l [u8]>) {
         let filter = &self.options.reading.filter;
         let is_left_out = link.flags.intersects(Flags::IGNORED | Flags::LOCAL);
@@ -642,15 +776,26 @@ impl Audit {
         if is_in_script(link) {
             return (TargetLocation::Skipped, None);
         }
+        if !self.sources.is_empty()
+            && let Some(location) = lookups.locate_in_source(&self.sources, link, file)
+        {
+            return (location, split_fragment(target).1);
+        }
         if link.flags.contains(Flags::LEAVES_PACKAGE) {
             return (TargetLocation::OutsideRoot, split_fragment(target).1);
         }
         let (target, fragment, mut location) = lookups.split_and_locate(target);
+        if location == TargetLocation::External {
+            let mut own = self.repositories.iter();
+            let own = own.find_map(|own| own.locate(target, &self.checker));
+            return (own.unwrap_or(location), fragment);
+        }
         let is_in_repository = link.base.is_some_and(|base| is_of_repository(base.uri));
         if is_in_repository
             || [TargetLocation::Nothing, TargetLocation::OutsideRoot].contains(&location)
         {
             location = self.beside(link, target, location, lookups);
+            location = self.undecided(link, file, location, lookups);
         }
         if location == TargetLocation::Skipped && misspelt_scheme(link.reference).is_some() {
             location = TargetLocation::Unresolved(ResolveErrorKind::InvalidReference);
@@ -684,6 +829,10 @@ impl Audit {
         (location, fragment)
     }
 }
+
+/// After the path of a page in a URL, the ends of the files that generators make it of.
+const PAGE_ENDS: [&[u8]; 5] = [b".md", b".mdx", b"/index.md", b"/index.mdx", b"/README.md"];
+const HTML: [&[u8]; 3] = [b".html", b".htm", b".xhtml"];
 
 /// Returns whether the target of a rule is touched, or gone.
 pub(super) fn targets_touched(audit: &Audit, target: &[u8]) -> bool {

@@ -93,6 +93,7 @@ pub(super) fn run<'r>(
         let path = audit.shown(path);
         path.strip_suffix(b"/").unwrap_or(path).to_vec()
     });
+    reports.totals.sources = audit.sources.summaries(|path| audit.shown(path).to_vec());
     reports.totals.unsuggested = sink.suggester.omitted;
     reports.totals.ignored = total_ignored + ignored;
     unused_entries(audit, &mut reports)?;

@@ -3,12 +3,14 @@
 use std::hash::BuildHasher;
 
 use foldhash::quality::RandomState;
+use foldhash::{HashMap, HashMapExt};
 
 use super::journal::{Journal, JournalBlock, LinkNeeds};
 use super::labels::TreeLabels;
 use super::names::FileId;
 use super::target::{
-    TargetLocation, decode_fragment, is_line_of_source, line_range, pdf_places, required_name,
+    TargetLocation, decode_fragment, is_line_of_source, is_number, line_range, pdf_places,
+    required_name,
 };
 
 /// The anchors of a document.
@@ -28,6 +30,8 @@ pub(super) struct AnchorSet {
     pub(super) is_page: bool,
     /// In XML a fragment may be a view or a pointer.
     pub(super) is_xml: bool,
+    /// A script gives lines ids such as `line12`.
+    pub(super) has_line_ids: bool,
 }
 
 /// The target of a document's refresh.
@@ -54,6 +58,10 @@ impl AnchorSet {
         names.is_none_or(|names| names.binary_search(&name).is_ok())
     }
 }
+
+/// The most parts of a document, and the most names in them.
+const MAX_PARTS: usize = 256;
+const MAX_JOINED: usize = 1 << 16;
 
 /// Consecutive documents of the walk.
 #[derive(Debug, Default)]
@@ -133,6 +141,48 @@ impl Site {
             listed: FileSet::default(),
             journal: Journal::default(),
             hasher,
+        }
+    }
+
+    /// Adds the names in the parts of documents, at all depths; each pair is a document and a part.
+    pub(super) fn join_parts(&mut self, pairs: Vec<(FileId, FileId)>) {
+        let mut parts: HashMap<FileId, Vec<FileId>> = HashMap::new();
+        for (whole, part) in pairs {
+            parts.entry(whole).or_default().push(part);
+        }
+        let names_of = |whole: FileId| {
+            let (mut all, mut names) = (vec![whole], Vec::new());
+            let mut at = 0;
+            while let Some(&part) = all.get(at) {
+                at += 1;
+                let own = self
+                    .anchors(part)
+                    .and_then(|anchors| anchors.names.as_deref());
+                names.extend_from_slice(own.unwrap_or_default());
+                for &inner in parts.get(&part).into_iter().flatten() {
+                    if !all.contains(&inner) {
+                        all.push(inner);
+                    }
+                }
+                // Too many names are not compared.
+                if all.len() > MAX_PARTS || names.len() > MAX_JOINED {
+                    return None;
+                }
+            }
+            names.sort_unstable();
+            names.dedup();
+            Some(names.into_boxed_slice())
+        };
+        let joined: Vec<_> = parts
+            .keys()
+            .map(|&whole| (whole, names_of(whole)))
+            .collect();
+        for (whole, names) in joined {
+            if let Some(Some(anchors)) = self.anchors.get_mut(whole.0 as usize)
+                && anchors.names.is_some()
+            {
+                anchors.names = names;
+            }
         }
     }
 
@@ -218,6 +268,17 @@ impl Site {
         // SVG 2, "Linking into SVG content"; XPointer Framework.
         let is_pointer = || memchr::memchr2(b'(', b'=', name).is_some();
         if self.anchors(file).is_some_and(|anchors| anchors.is_xml) && is_pointer() {
+            return true;
+        }
+        let is_line = |name: &[u8]| {
+            let lines = name.strip_prefix(b"line");
+            lines.is_some_and(|lines| is_number(lines) || line_range(lines).is_some())
+        };
+        if self
+            .anchors(file)
+            .is_some_and(|anchors| anchors.has_line_ids)
+            && is_line(name)
+        {
             return true;
         }
         has(&decode_fragment(name))

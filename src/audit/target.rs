@@ -1,10 +1,7 @@
 //! Targets of links: the mount, the file and the fragment that a URI names.
 
 use std::borrow::Cow;
-use std::hash::BuildHasher;
 
-use foldhash::quality::RandomState;
-use foldhash::{HashMap, HashMapExt};
 use percent_encoding::percent_decode;
 
 use super::disk::{DiskEntry, DiskTree, FileNaming, LookupMatch};
@@ -440,82 +437,6 @@ fn is_normal(target: &[u8]) -> bool {
         && memchr::memmem::find(path, b"/.").is_none()
 }
 
-/// Targets that a worker remembers.
-const REMEMBERED: usize = 1 << 16;
-
-pub(super) struct LookupCache<'a> {
-    checker: &'a TargetChecker,
-    /// Locations by the hashes of targets without fragments.
-    locations: HashMap<u64, TargetLocation>,
-    hasher: &'a RandomState,
-    /// Links to places in one page follow one another.
-    last: (Vec<u8>, TargetLocation),
-    base: (Vec<u8>, usize),
-}
-
-impl<'a> LookupCache<'a> {
-    pub(super) fn new(checker: &'a TargetChecker, hasher: &'a RandomState) -> Self {
-        LookupCache {
-            checker,
-            locations: HashMap::new(),
-            hasher,
-            last: (Vec::new(), TargetLocation::Nothing),
-            base: (Vec::new(), 0),
-        }
-    }
-
-    /// Like [`TargetChecker::depth`].
-    pub(super) fn depth(&mut self, base: &[u8]) -> usize {
-        if self.base.0 != base {
-            self.base = (base.to_vec(), self.checker.depth(base));
-        }
-        self.base.1
-    }
-
-    /// Like [`split_fragment`], with the location.
-    #[inline]
-    pub(super) fn split_and_locate<'t>(
-        &mut self,
-        target: &'t [u8],
-    ) -> (&'t [u8], Option<&'t [u8]>, TargetLocation) {
-        // The last target has no fragment.
-        let (last, location) = &self.last;
-        if let Some(rest) = target.strip_prefix(last.as_slice())
-            && !last.is_empty()
-        {
-            match rest {
-                [] => return (target, None, *location),
-                [b'#', fragment @ ..] => return (&target[..last.len()], Some(fragment), *location),
-                _ => {}
-            }
-        }
-        let (bare, fragment) = split_fragment(target);
-        (bare, fragment, self.locate(bare))
-    }
-
-    pub(super) fn locate(&mut self, target: &[u8]) -> TargetLocation {
-        let checker = self.checker;
-        // The query does not change which file it is (A1), but rules of servers may ask for it.
-        let target = match memchr::memchr(b'?', target) {
-            Some(at) if !checker.servers.depends_on_query => &target[..at],
-            _ => target,
-        };
-        let hash = self.hasher.hash_one(target);
-        let location = self.locations.get(&hash).copied().unwrap_or_else(|| {
-            let location = checker.locate(target);
-            if self.locations.len() == REMEMBERED {
-                self.locations.clear();
-            }
-            self.locations.insert(hash, location);
-            location
-        });
-        self.last.0.clear();
-        self.last.0.extend_from_slice(target);
-        self.last.1 = location;
-        location
-    }
-}
-
 pub(super) fn split_fragment(target: &[u8]) -> (&[u8], Option<&[u8]>) {
     match memchr::memchr(b'#', target) {
         Some(at) => (&target[..at], Some(&target[at + 1..])),
@@ -549,8 +470,11 @@ pub(super) fn is_route(fragment: &[u8]) -> bool {
 pub(super) fn line_range(name: &[u8]) -> Option<[&[u8]; 2]> {
     let at = memchr::memchr(b'-', name)?;
     let ends = [&name[..at], &name[at + 1..]];
-    let is_number = |end: &[u8]| !end.is_empty() && end.iter().all(u8::is_ascii_digit);
     ends.into_iter().all(is_number).then_some(ends)
+}
+
+pub(super) fn is_number(text: &[u8]) -> bool {
+    !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
 /// Lines of a file that GitHub shows as source: `L10`, `L1-L9`, `L1C2-L3C4`.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::output::workers;
-use super::args::{AuditArgs, FailOnArg, FixArg, OrphansArg, ReportArg, SwitchArg};
+use super::args::{AuditArgs, FailOnArg, FixArg, OrphansArg, ReportArg, SourceArg, SwitchArg};
 use super::changed::{changed_since, was_there};
 use super::config::{self, Config};
 use super::destination::{Destination, OutputTarget};
@@ -257,15 +257,24 @@ fn options(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<AuditOptions, Err
             touched.and_then(|options| options.renamed(&changed.renamed))
         }
     };
+    let is_nothing = |source: &SourceArg| matches!(source, SourceArg::Nothing);
+    let detects_sources =
+        arguments.documents.base.directories().is_empty() && !check.source.iter().any(is_nothing);
     options = touching
         .and_then(|options| options.entries(&check.entry))?
         .server(check.server)?
+        .detect_sources(detects_sources)
         .fragments(check.fragments == SwitchArg::On)
         .index_files(&check.index)
         .optional_extensions(&check.try_ext)
         .strict_schemes(check.strict_scheme)
         .follow_symlinks(arguments.documents.walk.follow)
         .orphan_assets(check.orphans == Some(OrphansArg::All));
+    for source in &check.source {
+        if let SourceArg::Site(kind, directory) = source {
+            options = options.source(kind, directory)?;
+        }
+    }
     options.levels = check.levels.clone();
     options.slug = arguments.documents.read.slug;
     options.list = match (findings.links, findings.external) {
@@ -476,6 +485,15 @@ fn summary_text(totals: &AuditSummary) -> String {
     if summary.read_as_text > 0 {
         let files = counted(summary.read_as_text, "file");
         text += &format!("{files} read as text, where relative links are not seen\n");
+    }
+    for site in &totals.sources {
+        let root = String::from_utf8_lossy(&site.root);
+        let reason = visible(&site.reason);
+        text += &format!(
+            "{} as the source of {} ({reason})\n",
+            visible(&root),
+            site.kind
+        );
     }
     for site in &totals.servers {
         let root = String::from_utf8_lossy(&site.root);

@@ -114,6 +114,8 @@ impl Flags {
     pub(crate) const RSS: Flags = Flags(1 << 59);
     /// The reference is listed by a sitemap.
     pub(crate) const LISTED: Flags = Flags(1 << 58);
+    /// The reference is in the syntax of Markdown, and not in HTML inside.
+    pub(crate) const OWN_SYNTAX: Flags = Flags(1 << 57);
     /// The reference's element asks to be left out (`HtmlOptions::ignore`).
     pub const IGNORED: Flags = Flags(1 << 62);
     /// The span is a PDF object's.

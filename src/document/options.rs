@@ -160,6 +160,8 @@ pub enum Slug {
     Jekyll,
     /// Pandoc.
     Pandoc,
+    /// VitePress.
+    VitePress,
     /// Headings have no anchors.
     None,
 }

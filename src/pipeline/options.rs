@@ -233,13 +233,13 @@ impl PipelineOptions {
 
 /// The dialects of Markdown of directories and of all below them.
 #[derive(Clone, Debug, Default)]
-pub struct Dialects(Vec<(Vec<u8>, Slug)>);
+pub struct Dialects(BTreeMap<Vec<u8>, Slug>);
 
 impl Dialects {
     /// Sets the dialect of an absolute directory.
     pub fn add(&mut self, directory: &[u8], slug: Slug) {
         let directory = directory.strip_suffix(b"/").unwrap_or(directory);
-        self.0.push(([directory, b"/"].concat(), slug));
+        self.0.insert([directory, b"/"].concat(), slug);
     }
 
     /// Returns whether no directory has a dialect.
@@ -249,9 +249,8 @@ impl Dialects {
 
     /// Returns the dialect of a file, by the innermost of the directories that it is in.
     pub fn of(&self, path: &[u8]) -> Option<Slug> {
-        let above = self.0.iter().filter(|(above, _)| path.starts_with(above));
-        let innermost = above.max_by_key(|(above, _)| above.len());
-        innermost.map(|(_, slug)| *slug)
+        let mut above = memchr::memrchr_iter(b'/', path).map(|at| &path[..=at]);
+        above.find_map(|above| self.0.get(above).copied())
     }
 }
 

@@ -38,5 +38,7 @@ mod redirects;
 mod reports;
 // What servers answer where no file is.
 mod servers;
+// Sources of sites.
+mod sources;
 // Suggestions, which can be pasted.
 mod suggestions;

@@ -6,6 +6,7 @@ use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
 use crate::audit::rules::{Level, LinkState, RULES, StateCounts};
 use crate::audit::server::SiteServer;
+use crate::audit::source::SiteSource;
 use crate::bytes::lines::Position;
 use crate::linker::{Diagnostic, Link};
 use crate::output::DocumentPath;
@@ -82,6 +83,7 @@ pub struct AuditSummary {
     pub(crate) stale: (Vec<String>, u64),
     pub(crate) config: Option<PathBuf>,
     pub(crate) servers: Vec<SiteServer>,
+    pub(crate) sources: Vec<SiteSource>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,6 +210,12 @@ impl AuditSummary {
     pub fn servers(&self) -> impl Iterator<Item = (PathBuf, &'static str)> {
         let servers = self.servers.iter();
         servers.map(|site| (path_of(&site.root), site.server))
+    }
+
+    /// Returns the directories that were seen as the source of a site, and the names of the generators.
+    pub fn sources(&self) -> impl Iterator<Item = (PathBuf, &'static str)> {
+        let sources = self.sources.iter();
+        sources.map(|site| (path_of(&site.root), site.kind))
     }
 
     /// Returns the number of findings for which no suggestion was searched, because the searches

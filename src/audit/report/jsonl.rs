@@ -76,6 +76,21 @@ impl ReportFormatter for JsonlReport {
             let unfollowed = sites.iter().map(|site| site.unfollowed).sum();
             push_count("unfollowed_rules", unfollowed, out);
         }
+        if !totals.sources.is_empty() {
+            push_key("sources", out);
+            for (index, site) in totals.sources.iter().enumerate() {
+                out.push(if index == 0 { b'[' } else { b',' });
+                let parts = [
+                    b"=",
+                    site.kind.as_bytes(),
+                    b" (",
+                    site.reason.as_bytes(),
+                    b")",
+                ];
+                push_string(&[&*site.root, &parts.concat()].concat(), out);
+            }
+            out.push(b']');
+        }
         push_object("rules", totals.by_rule(), out);
         push_count("forgiven", totals.forgiven(), out);
         push_count("stale", totals.stale(), out);

@@ -19,7 +19,7 @@ use super::disk::{DiskTree, FileNaming, FileStart, LookupMatch, OptionalExtensio
 use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::document::diagnostic::{self, Code};
 use crate::pipeline::bases::{is_internal_origin, served_at};
-use crate::pipeline::walk::path_of;
+use crate::pipeline::walk::{path_of, read_start};
 use crate::uri::Mounts;
 use index::{RuleIndex, TrailingSlash};
 use rule::{Occurrences, ParsedRules, ServerSettings};
@@ -479,6 +479,36 @@ impl FileText {
         let path = [directory, b"/", name.as_bytes()].concat();
         Some(FileText { path, text, cut })
     }
+}
+
+/// Configurations of hosts, and the directory that they publish.
+const HOSTS: [(&str, PublishedDirectory); 4] = [
+    ("netlify.toml", redirects::published),
+    ("vercel.json", vercel::published),
+    ("firebase.json", |text| {
+        let values: serde_json::Value = serde_json::from_slice(text).ok()?;
+        let hosting = &values["hosting"];
+        let public = hosting["public"].as_str().or(hosting[0]["public"].as_str());
+        public.map(str::to_owned)
+    }),
+    ("wrangler.toml", |text| {
+        let values: toml::Table = str::from_utf8(text).ok()?.parse().ok()?;
+        Some(values.get("pages_build_output_dir")?.as_str()?.to_owned())
+    }),
+];
+
+/// Returns the directories below another one that configurations of hosts in it publish.
+pub(super) fn published_directories(directory: &[u8]) -> Vec<Vec<u8>> {
+    let published = |(name, published): &(&str, PublishedDirectory)| {
+        let text = read_start(&path_of(directory).join(name), MAX_LENGTH).ok()?;
+        let below = published(&text)?;
+        let names = below.split('/').filter(|name| !matches!(*name, "" | "."));
+        let names: Vec<_> = names.map(str::as_bytes).collect();
+        let path = [directory, &names.join(&b'/')].join(&b'/');
+        let is_below = !names.is_empty() && !names.contains(&&b".."[..]);
+        (is_below && path_of(&path).is_dir()).then_some(path)
+    };
+    HOSTS.iter().filter_map(published).collect()
 }
 
 /// The root of a site has a page.

@@ -12,9 +12,9 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgMatches, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use super::help::{self, named};
-use crate::audit::SERVERS;
 use crate::audit::report::{FORMATS, Grouping, ReportFormat};
 use crate::audit::rules::{Level, Levels, RULES};
+use crate::audit::{GENERATORS, SERVERS};
 use crate::output::column::ColumnSet;
 use crate::output::schema::{SCHEMAS, Schema};
 use crate::pipeline::tally::CountKey;
@@ -152,6 +152,11 @@ pub(crate) struct CheckArgs {
     /// vercel.json, .htaccess, CNAME, .nojekyll.
     #[arg(long, value_name = "SERVER", default_value = "auto", value_parser = server)]
     pub server: &'static str,
+    /// The generator of which a directory is the source of a site; none: of no directory
+    ///
+    /// Without it the configurations of generators in the tree tell.
+    #[arg(long, value_name = "KIND=DIR", value_parser = source)]
+    pub source: Vec<SourceArg>,
     /// Whether fragments must name something
     #[arg(long, value_name = "WHETHER", default_value = "on")]
     pub fragments: SwitchArg,
@@ -341,6 +346,22 @@ fn rule(name: &str) -> Result<&'static str, String> {
 fn server(name: &str) -> Result<&'static str, String> {
     let names = SERVERS.iter().map(|row| row.name).chain(["auto"]);
     named(name, names.map(|name| (name, name)))
+}
+
+/// A directory of sources with its generator.
+#[derive(Clone)]
+pub(crate) enum SourceArg {
+    Nothing,
+    Site(&'static str, PathBuf),
+}
+
+fn source(text: &str) -> Result<SourceArg, String> {
+    if text == "none" {
+        return Ok(SourceArg::Nothing);
+    }
+    let (name, directory) = text.split_once('=').ok_or("KIND=DIR, or none")?;
+    let kind = named(name, GENERATORS.iter().map(|row| (row.name, row.name)))?;
+    Ok(SourceArg::Site(kind, directory.into()))
 }
 
 fn format(name: &str) -> Result<&'static ReportFormat, String> {

@@ -7,6 +7,7 @@
 //! A document is parsed as a whole, or in pieces if that takes too much memory (`split`).
 #![doc = include_str!("rules.md")]
 
+mod construct;
 mod mdx;
 mod slug;
 mod source;
@@ -165,6 +166,9 @@ impl MarkdownScanner {
             walk.components(parts);
             html.clone_from(&parts.html);
             cuts.clone_from(&parts.cuts);
+        }
+        if self.anchors == AnchorReporting::Report {
+            walk.constructs(self.slug, bytes, metadata_end);
         }
         if self.anchors == AnchorReporting::Report {
             for (at, name) in self.anchors_of(&walk.headings) {
@@ -581,6 +585,16 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         }
     }
 
+    /// Adds the references in constructs of the generator.
+    fn constructs(&mut self, slug: Slug, bytes: &[u8], body: usize) {
+        construct::find(slug, bytes, body, |name, range| {
+            let text = TextRange::window(self.from + range.start..self.from + range.end);
+            let mut found = FoundReference::new(self.span_of(&range), text, Context::Attribute);
+            found.element = NameRange::Known(name);
+            self.found.push(found);
+        });
+    }
+
     fn push(&mut self, range: Range<usize>, destination: &str) -> &mut FoundReference {
         let at = self.range(range);
         // A target has no blanks; a destination between angle brackets may.
@@ -590,7 +604,8 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         } else {
             self.events.store(destination.as_bytes())
         };
-        let found = FoundReference::new(self.span_of(&at), text, Context::Attribute);
+        let mut found = FoundReference::new(self.span_of(&at), text, Context::Attribute);
+        found.flags |= Flags::OWN_SYNTAX;
         self.found.push(found);
         let last = self.found.len() - 1;
         &mut self.found[last]

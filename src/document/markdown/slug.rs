@@ -178,6 +178,15 @@ static DIALECTS: &[Dialect] = &[
         labels: ImplicitLabels::Headings,
         ..GITHUB
     },
+    // `slugify` of mdit-vue.
+    Dialect {
+        slug: Slug::VitePress,
+        name: "vitepress",
+        markers: &[".vitepress"],
+        make: vitepress,
+        attributes: AttributeLists::Headings,
+        ..GITHUB
+    },
 ];
 
 impl Dialect {
@@ -405,6 +414,32 @@ fn pandoc(heading: &str) -> String {
         "" => "section".to_owned(),
         slug => slug.to_owned(),
     }
+}
+
+/// Takes accents away and lower-cases; one `-` takes the place of each run of white space and ASCII
+/// punctuation, with none at the ends; `_` goes before a digit at the start.
+fn vitepress(heading: &str) -> String {
+    let mut slug = String::with_capacity(heading.len());
+    let letters = heading
+        .nfkd()
+        .filter(|character| !is_combining_mark(*character));
+    for character in letters {
+        let is_gap = character.is_whitespace()
+            || character.is_control()
+            || character.is_ascii_punctuation() && character != '_';
+        match character {
+            _ if !is_gap => slug.push(character),
+            _ if slug.ends_with('-') => {}
+            _ => slug.push('-'),
+        }
+    }
+    let trimmed = slug.trim_matches('-');
+    let digit = if trimmed.starts_with(|first: char| first.is_ascii_digit()) {
+        "_"
+    } else {
+        ""
+    };
+    format!("{digit}{trimmed}").to_lowercase()
 }
 
 #[cfg(test)]

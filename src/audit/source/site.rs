@@ -1,0 +1,380 @@
+//! A site with its configuration, and the decisions of its generator.
+
+use std::io::Read as _;
+
+use foldhash::{HashSet, HashSetExt};
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::config::{self, FrontMatter, Value};
+use super::paths::{join, parts, up_to_slash, with_slash};
+use crate::audit::disk::{DiskTree, FileStart};
+use crate::document::options::Slug;
+use crate::pipeline::walk::path_of;
+
+/// A kind of site.
+pub(crate) struct Generator {
+    pub(crate) name: &'static str,
+    /// Names of files or directories of which a site has one; a `*` at the end matches any rest.
+    pub(super) markers: &'static [&'static str],
+    /// Reads the configuration in a directory; `None` if the site is of another kind.
+    pub(super) open: fn(&SiteDirectory<'_>) -> Option<SourceSite>,
+    /// The dialect of its Markdown.
+    pub(super) slug: Slug,
+}
+
+impl Generator {
+    pub(super) fn is_marker(&self, name: &[u8]) -> bool {
+        self.markers
+            .iter()
+            .any(|marker| match marker.strip_suffix('*') {
+                Some(start) => name.starts_with(start.as_bytes()),
+                None => name == marker.as_bytes(),
+            })
+    }
+}
+
+/// What a generator does with files and references, by its configuration.
+pub(super) trait SiteRules: Send + Sync {
+    /// Returns where a file of the content is served.
+    fn route(&self, file: &ContentFile<'_>) -> Route;
+
+    /// Adds the ways to try for a reference in a page, and decides about a miss.
+    fn resolve(&self, reference: &Reference<'_>, attempts: &mut Attempts);
+}
+
+/// A directory of pages.
+pub(super) struct ContentRoot {
+    /// With its slash, as all directories here.
+    pub(super) directory: Vec<u8>,
+    /// The URL below the base, which begins and ends with a slash.
+    pub(super) url: Vec<u8>,
+}
+
+/// A directory that is served beside the pages.
+pub(super) struct Overlay {
+    pub(super) directory: Vec<u8>,
+    pub(super) url: Vec<u8>,
+    /// HTML in it is templates, which are not served.
+    pub(super) has_templates: bool,
+}
+
+/// A site with its configuration.
+pub(super) struct SourceSite {
+    pub(super) directory: Vec<u8>,
+    /// The name of the file that marks it.
+    pub(super) mark: String,
+    pub(super) name: &'static str,
+    pub(super) slug: Slug,
+    pub(super) rules: Box<dyn SiteRules>,
+    pub(super) content: Vec<ContentRoot>,
+    pub(super) overlays: Vec<Overlay>,
+    /// Directories of templates, in which references are not decided.
+    pub(super) templates: Vec<Vec<u8>>,
+    /// The path of the site on its host, with slashes around it; `None` if it is computed.
+    pub(super) base: Option<Vec<u8>>,
+    /// URLs of pages that the configuration makes.
+    pub(super) made: HashSet<Vec<u8>>,
+    /// Starts of URLs below which a generator makes pages that the tree lacks.
+    pub(super) undecided: Vec<Vec<u8>>,
+    /// The index files of directories named by their paths.
+    pub(super) index: Vec<String>,
+    /// Any missing target may be made by a plugin.
+    pub(super) makes_pages: bool,
+    /// Files may come from a theme that the tree lacks.
+    pub(super) lacks_assets: bool,
+    /// Headings may have ids that the dialect does not make.
+    pub(super) has_other_ids: bool,
+}
+
+impl SourceSite {
+    pub(super) fn new(directory: &SiteDirectory<'_>, rules: impl SiteRules + 'static) -> Self {
+        SourceSite {
+            directory: directory.path.to_vec(),
+            mark: directory.mark.to_owned(),
+            name: "",
+            slug: Slug::default(),
+            rules: Box::new(rules),
+            content: Vec::new(),
+            overlays: Vec::new(),
+            templates: Vec::new(),
+            base: Some(b"/".to_vec()),
+            made: HashSet::new(),
+            undecided: Vec::new(),
+            index: Vec::new(),
+            makes_pages: false,
+            lacks_assets: false,
+            has_other_ids: false,
+        }
+    }
+
+    pub(super) fn add_content(&mut self, directory: &[u8], url: &str) {
+        self.content.push(ContentRoot {
+            directory: with_slash(directory),
+            url: url.as_bytes().to_vec(),
+        });
+    }
+
+    pub(super) fn add_overlay(&mut self, directory: &[u8], url: &str) {
+        self.overlays.push(Overlay {
+            directory: with_slash(directory),
+            url: url.as_bytes().to_vec(),
+            has_templates: false,
+        });
+    }
+
+    /// Sets the base from a path or an absolute URL, as configurations have them.
+    pub(super) fn set_base(&mut self, base: Option<String>) {
+        self.base = base.map(|base| {
+            let path = match base.split_once("://") {
+                Some((_, rest)) => rest.find('/').map_or("", |at| &rest[at..]),
+                None => &base,
+            };
+            let path = path.trim_matches('/');
+            let slashes = if path.is_empty() { "/" } else { "" };
+            match slashes {
+                "/" => b"/".to_vec(),
+                _ => format!("/{path}/").into_bytes(),
+            }
+        });
+    }
+}
+
+/// A directory in which a site may be.
+pub(super) struct SiteDirectory<'a> {
+    pub(super) path: &'a [u8],
+    pub(super) mark: &'a str,
+    /// An option says that it is a site of the kind.
+    pub(super) is_given: bool,
+    pub(super) tree: &'a DiskTree,
+}
+
+/// The longest configuration that is read, in bytes.
+const MAX_CONFIGURATION: u64 = 1 << 20;
+
+impl SiteDirectory<'_> {
+    pub(super) fn has(&self, name: &str) -> bool {
+        path_of(self.path).join(name).exists()
+    }
+
+    /// Returns the text of a file below the directory.
+    pub(super) fn read(&self, name: &str) -> Option<String> {
+        let path = [self.path, name.as_bytes()].concat();
+        match self.tree.read(&path, MAX_CONFIGURATION)? {
+            FileStart::Read(text) => String::from_utf8(text).ok(),
+            FileStart::TooFar => None,
+        }
+    }
+
+    /// Returns the values of a configuration: unknown if it does not parse, `None` without the file.
+    pub(super) fn values(&self, name: &str) -> Option<Value> {
+        let text = self.read(name)?;
+        Some(config::read(name, &text).unwrap_or_default())
+    }
+
+    pub(super) fn below(&self, path: &str) -> Vec<u8> {
+        join(self.path, path.as_bytes())
+    }
+}
+
+/// Makes a matcher of globs below a directory, with the syntax of ignore files.
+pub(super) fn globs<'g>(directory: &[u8], globs: impl IntoIterator<Item = &'g str>) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(path_of(directory));
+    for glob in globs {
+        // A glob that does not parse matches nothing.
+        let _ = builder.add_line(None, glob);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+/// A file below a content root.
+pub(super) struct ContentFile<'a> {
+    pub(super) site: &'a SourceSite,
+    pub(super) root: &'a ContentRoot,
+    /// Below the root.
+    pub(super) below: &'a [u8],
+}
+
+impl ContentFile<'_> {
+    pub(super) fn path(&self) -> Vec<u8> {
+        [&self.root.directory, self.below].concat()
+    }
+
+    pub(super) fn front_matter(&self) -> FrontMatter {
+        front_matter(&self.path())
+    }
+
+    /// Returns the directory with its slash, the name without its extension, and the extension.
+    pub(super) fn parts(&self) -> (&[u8], &[u8], &[u8]) {
+        parts(self.below)
+    }
+}
+
+/// Where a file of the content is served. URLs are below the base of the site and begin with a slash.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Route {
+    /// Rendered, at a URL and others that lead there.
+    Page {
+        url: Vec<u8>,
+        others: Vec<Vec<u8>>,
+    },
+    /// Copied to its place below the URL of the root.
+    Copied,
+    /// Copied to a URL.
+    CopiedTo(Vec<u8>),
+    /// Found by its path beside pages, and served at a URL that nobody knows.
+    Beside,
+    /// Rendered at a URL that is computed.
+    Computed,
+    LeftOut,
+}
+
+impl Route {
+    pub(super) fn page(url: impl Into<Vec<u8>>) -> Route {
+        Route::Page {
+            url: url.into(),
+            others: Vec::new(),
+        }
+    }
+}
+
+/// A way to find the target of a reference.
+pub(super) enum Attempt {
+    /// By a path on disk.
+    File(Vec<u8>),
+    /// By a URL below the base.
+    Url(Vec<u8>),
+    /// By a path on disk, in the site or elsewhere.
+    Part(Vec<u8>),
+    /// By the name of a page, with or without its extension.
+    Name(Vec<u8>),
+}
+
+/// The result of a reference that nothing was found for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Miss {
+    #[default]
+    Missing,
+    Undecided,
+    /// On the host, outside the site.
+    OutsideSite,
+}
+
+/// The ways to try for a reference, in order.
+#[derive(Default)]
+pub(super) struct Attempts {
+    pub(super) attempts: Vec<Attempt>,
+    pub(super) miss: Miss,
+}
+
+impl Attempts {
+    pub(super) fn file(&mut self, path: Vec<u8>) {
+        self.attempts.push(Attempt::File(path));
+    }
+
+    pub(super) fn url(&mut self, url: Vec<u8>) {
+        self.attempts.push(Attempt::Url(url));
+    }
+
+    /// Adds the only page of the site with a name, anywhere.
+    pub(super) fn name(&mut self, name: &[u8]) {
+        self.attempts.push(Attempt::Name(name.to_vec()));
+    }
+
+    /// Adds a path on disk whose text becomes a part of the page, wherever it lies.
+    pub(super) fn part(&mut self, path: Vec<u8>) {
+        self.attempts.push(Attempt::Part(path));
+    }
+}
+
+/// A reference of a page without a scheme, as the generator sees it.
+pub(super) struct Reference<'a> {
+    pub(super) site: &'a SourceSite,
+    /// The file of the page.
+    pub(super) file: &'a [u8],
+    /// The URL of the page; `None` if it is computed.
+    pub(super) url: Option<&'a [u8]>,
+    /// The path of the reference, decoded.
+    pub(super) path: &'a [u8],
+    pub(super) syntax: Syntax<'a>,
+    pub(super) is_image: bool,
+}
+
+/// The syntax of a reference in a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Syntax<'a> {
+    /// Of Markdown itself, or of another text format.
+    Text,
+    /// An attribute in raw HTML.
+    Html,
+    /// An attribute of a component.
+    Component,
+    /// A construct of the generator, by its name.
+    Construct(&'a str),
+}
+
+impl Reference<'_> {
+    /// Adds the path from the directory of the file.
+    pub(super) fn beside(&self, attempts: &mut Attempts) {
+        attempts.file(join(up_to_slash(self.file), self.path));
+    }
+
+    /// Adds a file beside the page that is not a page.
+    pub(super) fn beside_asset(&self, attempts: &mut Attempts) {
+        if !self.path.ends_with(b".md") {
+            self.beside(attempts);
+        }
+    }
+
+    /// Adds the URL against the URL of the page, or from the host if it is absolute.
+    pub(super) fn by_url(&self, attempts: &mut Attempts) {
+        match (self.path, self.url) {
+            ([b'/', ..], _) => self.on_host(attempts),
+            (_, None) => attempts.miss = Miss::Undecided,
+            (path, Some(url)) => match &self.site.base {
+                // The base is above the page whatever it is.
+                None => attempts.url(join(up_to_slash(url), path)),
+                Some(base) => {
+                    let url = [&base[..base.len() - 1], url].concat();
+                    self.add_on_host(&join(up_to_slash(&url), path), attempts);
+                }
+            },
+        }
+    }
+
+    /// Adds an absolute path from the root of the host.
+    pub(super) fn on_host(&self, attempts: &mut Attempts) {
+        self.add_on_host(&join(b"/", self.path), attempts);
+    }
+
+    /// Adds an absolute path below the base, which the generator puts before it.
+    pub(super) fn below_base(&self, attempts: &mut Attempts) {
+        attempts.url(join(b"/", self.path));
+    }
+
+    pub(super) fn add_on_host(&self, path: &[u8], attempts: &mut Attempts) {
+        let below = match &self.site.base {
+            None => {
+                attempts.miss = Miss::Undecided;
+                return;
+            }
+            Some(base) if *path == base[..base.len() - 1] => Some(&b""[..]),
+            Some(base) => path.strip_prefix(base.as_slice()),
+        };
+        match below {
+            Some(below) => attempts.url([b"/", below].concat()),
+            None => attempts.miss = Miss::OutsideSite,
+        }
+    }
+}
+
+/// Reads the front matter of a file.
+pub(super) fn front_matter(path: &[u8]) -> FrontMatter {
+    let path = path_of(path);
+    if !std::fs::metadata(&path).is_ok_and(|found| found.is_file()) {
+        return FrontMatter::Absent;
+    }
+    let mut text = Vec::new();
+    let read =
+        std::fs::File::open(path).and_then(|file| file.take(64 << 10).read_to_end(&mut text));
+    read.map_or(FrontMatter::Absent, |_| FrontMatter::of(&text))
+}

@@ -1,0 +1,106 @@
+//! Constructs by which generators of sites refer to pages and files: a row for each (K17).
+
+use std::ops::Range;
+
+use super::super::options::Slug;
+use crate::bytes::pattern::Pattern;
+use crate::bytes::steps::step;
+
+struct Construct {
+    dialects: &'static [Slug],
+    /// The element of the reference.
+    name: &'static str,
+    part: DocumentPart,
+    /// The first group is the reference.
+    pattern: Pattern,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum DocumentPart {
+    Metadata,
+    /// All that follows the metadata, code too: generators replace constructs before they parse.
+    Body,
+}
+
+const fn body(dialects: &'static [Slug], name: &'static str, pattern: &'static str) -> Construct {
+    Construct {
+        dialects,
+        name,
+        part: DocumentPart::Body,
+        pattern: Pattern::new(pattern),
+    }
+}
+
+const fn metadata(
+    dialects: &'static [Slug],
+    name: &'static str,
+    pattern: &'static str,
+) -> Construct {
+    Construct {
+        dialects,
+        name,
+        part: DocumentPart::Metadata,
+        pattern: Pattern::new(pattern),
+    }
+}
+
+static CONSTRUCTS: [Construct; 7] = [
+    body(
+        &[Slug::Hugo],
+        "ref",
+        r#"\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?["`]?([^"`\s>%]+)"#,
+    ),
+    body(
+        &[Slug::Hugo],
+        "figure",
+        r#"\{\{[<%]\s*figure\s[^>]*?\bsrc\s*=\s*["`]?([^"`\s>]+)"#,
+    ),
+    body(&[Slug::MkDocs], "part", r#"--8<--[ \t]+["']([^"':#\n]+)"#),
+    body(
+        &[Slug::VitePress],
+        "part",
+        r"<!--\s*@include:\s*([^\s{#>]+?)\s*(?:[{#][^>]*)?-->",
+    ),
+    body(
+        &[Slug::VitePress],
+        "part",
+        r"(?m)^[ \t]*<<<[ \t]*([^\s{#\[]+)",
+    ),
+    metadata(
+        &[Slug::VitePress],
+        "link",
+        r#"(?m)(?:^|[\s{,])link:[ \t]*["']?([^\s"',}]+)"#,
+    ),
+    metadata(
+        &[Slug::VitePress],
+        "image",
+        r#"(?m)(?:^|[\s{,])(?:src|light|dark):[ \t]*["']?([^\s"',}]+\.[a-z0-9]+)"#,
+    ),
+];
+
+/// Finds the references in the constructs of a dialect; `body` is the index after the metadata.
+pub(super) fn find(
+    slug: Slug,
+    bytes: &[u8],
+    body: usize,
+    mut on_reference: impl FnMut(&'static str, Range<usize>),
+) {
+    let rows = CONSTRUCTS.iter().filter(|row| row.dialects.contains(&slug));
+    for row in rows {
+        let (text, start) = match row.part {
+            DocumentPart::Metadata => (&bytes[..body], 0),
+            DocumentPart::Body => (bytes, body),
+        };
+        let mut at = start;
+        while let Some([whole, group]) = row.pattern.group_at(text, at) {
+            step(1);
+            if !group.is_empty() {
+                on_reference(row.name, group);
+            }
+            at = whole.end.max(at + 1);
+            if at >= text.len() {
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The sources of sites: cases of `tests/vectors/sources/`, each a tree with all its findings.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::cli::Tree;
+
+/// Cases of generators that the audit does not know.
+const PENDING: &[&str] = &[
+    "antora-component",
+    "docsify-guide",
+    "docusaurus-classic",
+    "eleventy-site",
+    "hexo-blog",
+    "honkit-book",
+    "jekyll-pages",
+    "mdbook-basic",
+    "nextra-content",
+    "sphinx-myst",
+    "starlight-basic",
+    "zola-site",
+];
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let path = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &path);
+        } else {
+            fs::copy(entry.path(), path).unwrap();
+        }
+    }
+}
+
+/// Makes the root of an empty repository.
+fn make_repository(at: &Path, origin: Option<&str>) {
+    let git = at.join(".git");
+    for name in ["objects", "refs/heads", "refs/tags"] {
+        fs::create_dir_all(git.join(name)).unwrap();
+    }
+    fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    let mut config = "[core]\n\trepositoryformatversion = 0\n\tbare = false\n".to_owned();
+    if let Some(origin) = origin {
+        config += &format!("[remote \"origin\"]\n\turl = {origin}\n");
+    }
+    fs::write(git.join("config"), config).unwrap();
+}
+
+/// A finding: path, line, reference, rule.
+type Row = (String, u64, String, String);
+
+fn rows(output: &str) -> Vec<Row> {
+    let records = output
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let findings = records.filter(|record| record["type"] == "finding");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    findings
+        .map(|found| {
+            let line = found["line"].as_u64().unwrap_or_default();
+            (
+                text(&found["path"]),
+                line,
+                text(&found["reference"]),
+                text(&found["rule"]),
+            )
+        })
+        .collect()
+}
+
+/// Returns the differences between a case and the output.
+fn differences(case: &Path) -> Vec<String> {
+    let expected: Value =
+        serde_json::from_str(&fs::read_to_string(case.join("expect.json")).unwrap()).unwrap();
+    let work = tempfile::tempdir().unwrap();
+    copy(&case.join("tree"), &work.path().join("tree"));
+    if let Some(at) = expected["git"]["at"].as_str() {
+        make_repository(&work.path().join(at), expected["git"]["origin"].as_str());
+    }
+    let args = expected["args"].as_array().unwrap();
+    let ran = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+        .args(["audit", "--json"])
+        .args(args.iter().map(|arg| arg.as_str().unwrap()))
+        .current_dir(work.path())
+        .output()
+        .unwrap();
+    let mut found = rows(&String::from_utf8(ran.stdout).unwrap());
+    let mut differences = Vec::new();
+    for row in expected["findings"].as_array().unwrap() {
+        let text = |at: usize| row[at].as_str().unwrap().to_owned();
+        let rules = text(3);
+        let place = (text(0), row[1].as_u64().unwrap(), text(2));
+        let is_it = |found: &Row| {
+            let (path, line, reference, rule) = found;
+            *path == place.0
+                && *line == place.1
+                && *reference == place.2
+                && rules.split('|').any(|one| one == rule)
+        };
+        match found.iter().position(is_it) {
+            Some(at) => drop(found.remove(at)),
+            None => differences.push(format!("missing {place:?} {rules}")),
+        }
+    }
+    differences.extend(found.iter().map(|row| format!("false {row:?}")));
+    if !matches!(ran.status.code(), Some(0 | 1)) {
+        differences.push(String::from_utf8_lossy(&ran.stderr).into_owned());
+    }
+    differences
+}
+
+#[test]
+fn each_case_has_exactly_its_findings() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/sources");
+    let mut wrong = Vec::new();
+    for case in fs::read_dir(folder).unwrap() {
+        let case = case.unwrap().path();
+        let name = case.file_name().unwrap().to_str().unwrap();
+        if PENDING.contains(&name) {
+            continue;
+        }
+        let differences = differences(&case);
+        wrong.extend(
+            differences
+                .iter()
+                .map(|difference| format!("{name}: {difference}")),
+        );
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_source_is_named_in_the_summary_and_by_an_option() {
+    let tree = Tree::new(&[
+        ("t/mkdocs.yml", "site_name: T\n"),
+        (
+            "t/docs/index.md",
+            "[a](a.md) [b](a/) <a href=\"a.md\">c</a>\n",
+        ),
+        ("t/docs/a.md", "# A\n"),
+    ]);
+    let broken = "t/docs/index.md:1:28: error[broken-file]: a.md (no such file)\n";
+    let ran = tree.run(&["audit", "t"]);
+    assert_eq!(ran.out, broken, "{}", ran.err);
+    assert!(
+        ran.err.contains("t as the source of mkdocs (mkdocs.yml)\n"),
+        "{}",
+        ran.err
+    );
+    let ran = tree.run(&["audit", "--json", "t"]);
+    assert!(
+        ran.out.contains(r#""sources":["t=mkdocs (mkdocs.yml)"]"#),
+        "{}",
+        ran.out
+    );
+    for flags in [&["--source", "none"][..], &["--root", "t"]] {
+        let ran = tree.run(&[&["audit"][..], flags, &["t"]].concat());
+        assert!(!ran.err.contains("mkdocs"), "{}", ran.err);
+        assert!(!ran.out.contains("1:28"), "{}", ran.out);
+    }
+    let ran = tree.run(&["audit", "--source", "none", "--source", "mkdocs=t", "t"]);
+    assert_eq!(ran.out, broken, "{}", ran.err);
+    let ran = tree.run(&["audit", "--source", "word=t", "t"]);
+    assert!(ran.code == 2 && ran.err.contains("mkdocs"), "{}", ran.err);
+}
+
+#[test]
+fn paths_of_pages_of_unknown_generators_are_skipped() {
+    let tree = Tree::new(&[
+        (
+            "t/docs/a.md",
+            "[b](/guide/b) [c](/guide/c/) [d](/guide/d) [e](/guide/e)\n",
+        ),
+        ("t/docs/guide/b.md", ""),
+        ("t/docs/guide/c/index.md", ""),
+        ("t/docs/guide/d/README.md", ""),
+        (
+            "t/docs/up.md",
+            "[x](../../outside.md) [y](../../Outside.md) [z](../../none.md)\n",
+        ),
+        ("outside.md", ""),
+    ]);
+    let ran = tree.run(&["audit", "--no-messages", "t"]);
+    let found: Vec<_> = ran
+        .out
+        .lines()
+        .filter_map(|line| line.split(": ").nth(2))
+        .collect();
+    assert_eq!(ran.out.matches("broken-file").count(), 2, "{}", ran.out);
+    assert_eq!(
+        ran.out.matches("case-mismatch").count(),
+        1,
+        "{} {found:?}",
+        ran.out
+    );
+}

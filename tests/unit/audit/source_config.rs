@@ -1,0 +1,84 @@
+use super::{FrontMatter, Value, javascript, yaml};
+
+fn text(value: &Value, path: &str) -> Option<String> {
+    value.text(path).map(str::to_owned)
+}
+
+#[test]
+fn yaml_with_tags_of_programs_has_unknown_values_and_the_others() {
+    let values = yaml(
+        "a: {b: [x, 2]}\nurl: !ENV [URL, x]\nplain: yes it is\nflag: true\nlist:\n  - k: !!python/name:m.f\n  - z\n",
+    )
+    .unwrap();
+    assert_eq!(values.texts("a.b").collect::<Vec<_>>(), ["x", "2"]);
+    assert!(values.is_unknown("url"));
+    assert_eq!(text(&values, "plain").as_deref(), Some("yes it is"));
+    assert!(values.flag_or("flag", false));
+    assert_eq!(values.list("list").len(), 2);
+    assert_eq!(yaml("a: [b"), None);
+}
+
+#[test]
+fn literals_of_a_module_are_read_and_computed_values_are_unknown() {
+    let values = javascript(
+        "import x from 'y'\nconst base = '/b/'\n// export\nexport default defineConfig({\n  base, // c\n  'srcDir': \"docs\",\n\
+         other: process.env.X ?? 'z', list: ['a', f(1), ...rest, 'c',],\n  nested: { on: true, 'k-1': `t`, [x]: 2 },\n\
+         fn() { return { base: 1 } }, arrow: () => ({ a: 1 }), typed: { a: 1 } as const,\n})\nfoo()\n",
+    );
+    assert_eq!(text(&values, "srcDir").as_deref(), Some("docs"));
+    assert!(values.is_unknown("other") && values.is_unknown("fn") && values.is_unknown("arrow"));
+    assert_eq!(values.list("list").len(), 4);
+    assert_eq!(values.texts("list").collect::<Vec<_>>(), ["a", "c"]);
+    assert_eq!(text(&values, "nested.k-1").as_deref(), Some("t"));
+    assert!(values.is_unknown("nested.missing"));
+    assert_eq!(values.get("missing"), None);
+    assert_eq!(text(&values, "typed.a").as_deref(), Some("1"));
+    assert_eq!(
+        text(&javascript("const c = { a: 'x' }\nexport default c\n"), "a").as_deref(),
+        Some("x")
+    );
+    assert_eq!(
+        text(&javascript("module.exports = { a: 'x' };"), "a").as_deref(),
+        Some("x")
+    );
+    assert_eq!(
+        javascript("export default () => ({ a: 'x' })"),
+        Value::Unknown
+    );
+}
+
+#[test]
+fn modules_of_any_text_are_read_without_a_panic() {
+    for text in [
+        "export default {",
+        "export default [é, 'é",
+        "export default {a: {b: [",
+        "export default `${",
+        "export default {é: 'é', \"",
+        "module.exports = {a: /x'/}",
+    ] {
+        javascript(text);
+    }
+    javascript(&format!("export default {}", "[".repeat(10_000)));
+    let names: String = (0..200)
+        .map(|at| format!("const a{at} = [a{}, a{}]\n", at + 1, at + 1))
+        .collect();
+    javascript(&format!("{names}export default a0"));
+}
+
+#[test]
+fn front_matter_is_yaml_toml_or_json() {
+    let title = |text: &str| match FrontMatter::of(text.as_bytes()) {
+        FrontMatter::Values(values) => values.text("title").map(str::to_owned),
+        _ => None,
+    };
+    assert_eq!(title("---\ntitle: A\n---\nx").as_deref(), Some("A"));
+    assert_eq!(
+        title("\u{FEFF}+++\ntitle = 'A'\n+++\n").as_deref(),
+        Some("A")
+    );
+    assert_eq!(title("{\n\"title\": \"A\"\n}\n# x").as_deref(), Some("A"));
+    assert_eq!(FrontMatter::of(b"---\na: [\n---\n"), FrontMatter::Broken);
+    assert_eq!(FrontMatter::of(b"---\na: b\n"), FrontMatter::Absent);
+    assert_eq!(FrontMatter::of(b"# x"), FrontMatter::Absent);
+}
