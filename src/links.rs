@@ -97,8 +97,8 @@ pub struct OwnedMember {
     pub message_id: Option<String>,
     /// Offset of the message's first byte in the archive, decompressed.
     pub message_offset: Option<u64>,
-    /// The message's date, sender and subject; `None` outside messages, or if not enabled.
-    pub envelope: Option<Envelope<String>>,
+    /// The message's fields; `None` outside messages, or if not enabled.
+    pub envelope: Option<Envelope>,
     /// The bytes of the name of the member of an archive, where they are not UTF-8.
     pub name_bytes: Option<Vec<u8>>,
     /// Offset in the compressed file of the member (of gzip, say) that holds that byte.
@@ -113,6 +113,10 @@ pub struct OwnedMember {
     pub charset: Option<String>,
     /// The part of the same message that the link names (RFC 2557, RFC 2392).
     pub target_part: Option<String>,
+    /// The part's file name, if asked for.
+    pub filename: Option<String>,
+    /// The part's disposition, if asked for.
+    pub disposition: Option<String>,
 }
 
 impl From<&LinkMember<'_>> for OwnedMember {
@@ -121,9 +125,7 @@ impl From<&LinkMember<'_>> for OwnedMember {
         OwnedMember {
             message_id: owned(part.message_id),
             message_offset: part.message_offset,
-            envelope: part
-                .envelope
-                .map(|envelope| envelope.map(|text| (*text).to_owned())),
+            envelope: part.envelope.cloned(),
             name_bytes: part.name_bytes.map(<[u8]>::to_vec),
             member_offset: part.member_offset,
             member_length: part.member_length,
@@ -133,6 +135,8 @@ impl From<&LinkMember<'_>> for OwnedMember {
             media_type: owned(part.media_type),
             charset: owned(part.charset),
             target_part: owned(part.target_part),
+            filename: owned(part.filename),
+            disposition: owned(part.disposition),
         }
     }
 }

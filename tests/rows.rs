@@ -104,7 +104,6 @@ fn each_row_of_each_table_has_a_test() {
             &["name: \""],
         ),
         names("src/output/field.rs", "static FIELDS", &["\n    \""]),
-        names("src/output/field.rs", "static TABLE_FIELDS", &["\n    \""]),
     ]
     .concat();
     // More than 2^20 members, for `archive.member-limit`, are too many for a test.

@@ -302,6 +302,8 @@ pub struct RecordHeader {
     pub content_type: Option<String>,
     /// The status code of the response.
     pub status: Option<u16>,
+    /// The language of the response.
+    pub language: Option<String>,
     /// The offset of the record in the archive, decompressed.
     pub offset: u64,
     /// The offset of the record in the file, or of the compressed member that holds it.
@@ -321,6 +323,7 @@ impl RecordHeader {
             &mut self.date,
             &mut self.truncated,
             &mut self.content_type,
+            &mut self.language,
         ] {
             let Some(name) = name else { continue };
             let (short, is_cut) = cut_name(name.as_bytes());
@@ -341,6 +344,7 @@ impl RecordHeader {
             truncated: self.truncated.as_deref(),
             warc_type: self.warc_type.as_deref(),
             warc_date: self.date.as_deref(),
+            content_language: self.language.as_deref(),
         }
     }
 }

@@ -26,6 +26,7 @@ pub(super) struct ResponseHeader {
     pub(super) length: usize,
     pub(super) status: Option<u16>,
     pub(super) content_type: Option<String>,
+    pub(super) language: Option<String>,
     pub(super) content_base: Option<Vec<u8>>,
     pub(super) content_location: Option<Vec<u8>>,
     /// The codings that were applied, in that order.
@@ -83,6 +84,9 @@ impl ResponseHeader {
                 b"content-encoding" => header.codings.extend(codings),
                 b"content-type" if header.content_type.is_none() => {
                     header.content_type = Some(String::from_utf8_lossy(value).into_owned());
+                }
+                b"content-language" => {
+                    header.language = Some(String::from_utf8_lossy(value).into_owned());
                 }
                 b"content-base" => header.content_base = Some(value.to_vec()),
                 b"content-location" => header.content_location = Some(value.to_vec()),

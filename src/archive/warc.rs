@@ -447,6 +447,7 @@ impl WebArchive {
         let declared = match &response {
             Some(header) => {
                 keys.status = header.status;
+                keys.language.clone_from(&header.language);
                 keys.content_type = header.content_type.clone().or(keys.content_type);
                 header.content_type.as_deref()
             }

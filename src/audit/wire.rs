@@ -65,6 +65,10 @@ impl<'a> WireReader<'a> {
                 Ok(joined.as_slice())
             }
         };
+        let part = LinkMember {
+            envelope: context.envelope.as_deref(),
+            ..context.part.unwrap_or_default()
+        };
         let alternatives = 0..u64::unpack(self);
         let alternatives: Vec<_> = alternatives.map(|_| Packed::unpack(self)).collect();
         then(&Link {
@@ -81,7 +85,7 @@ impl<'a> WireReader<'a> {
             flags: Packed::unpack(self),
             alternatives: &alternatives,
             unwrapped: Packed::unpack(self),
-            part: context.part.as_ref().unwrap_or(LinkMember::none()),
+            part: &part,
             // Findings do not show it.
             description: None,
         })
@@ -118,8 +122,9 @@ pub(super) fn push_reference(link: &Link<'_>, out: &mut Vec<u8>) {
 pub(super) struct LinkContext<'a> {
     base: Option<LinkBase<'a>>,
     member: Option<&'a str>,
-    /// The part; `None` without a member.
+    /// The part without its envelope; `None` without a member.
     part: Option<LinkMember<'a>>,
+    envelope: Option<Cow<'a, Envelope>>,
 }
 
 impl<'a> LinkContext<'a> {
@@ -128,6 +133,7 @@ impl<'a> LinkContext<'a> {
             base: link.base,
             member: link.member,
             part: link.member.map(|_| *link.part),
+            envelope: link.member.and(link.part.envelope).map(Cow::Borrowed),
         }
     }
 }
@@ -256,11 +262,11 @@ packed_kinds! {
 
 packed_fields! {
     Diagnostic<'a> { member, code, count, offset }
-    Envelope<&'a str> { date, from, subject }
+    Envelope { date, from, subject; ..Envelope::default() }
     LinkBase<'a> { uri, label }
-    LinkContext<'a> { base, member, part }
+    LinkContext<'a> { base, member, part, envelope }
     LinkMember<'a> {
-        message_offset, member_offset, message_id, media_type, charset, target_part, envelope;
+        message_offset, member_offset, message_id, media_type, charset, target_part;
         ..LinkMember::default()
     }
     Position { line, column }
@@ -402,6 +408,7 @@ macro_rules! packed_as {
 packed_as! {
     &'a str as &[u8], |text| text.as_bytes(), |bytes| str::from_utf8(bytes).unwrap_or_default();
     String as &str, |text| text.as_str(), |text| text.to_owned();
+    Cow<'a, Envelope> as Envelope, |envelope| **envelope, |envelope| Cow::Owned(envelope);
     Vec<u8> as &[u8], |bytes| bytes.as_slice(), |bytes| bytes.to_vec();
     Cow<'a, [u8]> as &[u8], |bytes| &**bytes, |bytes| Cow::Borrowed(bytes);
     FileId as u64, |file| u64::from(file.0), |number| FileId(number as u32);

@@ -128,9 +128,6 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
     if format.is_table() && !output.fields.is_empty() {
         Err("--fields chooses keys of records; tables have --columns")?;
     }
-    if !format.is_table() && output.columns.is_some() {
-        Err("--columns goes with --format arrow or parquet")?;
-    }
     if !format.is_table() && output.dictionaries {
         Err("--dictionaries goes with --format arrow or parquet")?;
     }
@@ -146,6 +143,10 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
     extractor.formats.mail.envelope = match report {
         ReportMode::CountBy(key) => key.needs_envelope(),
         _ => output.has_key(report, &layout, RecordField::needs_envelope),
+    };
+    extractor.formats.mail.message_fields = match report {
+        ReportMode::CountBy(_) => false,
+        _ => output.has_key(report, &layout, RecordField::needs_message),
     };
     extractor.formats.html.descriptions =
         output.has_key(report, &layout, RecordField::needs_description);

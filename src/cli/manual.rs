@@ -22,7 +22,7 @@ use crate::document::Format;
 use crate::document::diagnostic::CODES;
 use crate::document::flags::Flags;
 use crate::output::escape::visible;
-use crate::output::field::table_fields;
+use crate::output::field::chosen_fields;
 use crate::output::table::push_schema;
 
 pub(super) fn explain(name: &str) -> Result<Exit, Error> {
@@ -62,7 +62,7 @@ fn unknown(name: &str, tables: &[Vec<Explanation>]) -> String {
 pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
     let mut text = Vec::new();
     if arguments.format == SchemaFormatArg::Json {
-        if arguments.columns.is_some() {
+        if !arguments.columns.is_empty() {
             return Err("--columns goes with --format arrow".into());
         }
         if arguments.dictionaries {
@@ -70,7 +70,7 @@ pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
         }
         (arguments.record.push)(&mut text);
     } else if arguments.record.name == "link" {
-        let fields = table_fields(arguments.columns.unwrap_or_default(), false);
+        let fields = chosen_fields(&arguments.columns, false);
         push_schema(&fields, string_form(arguments.dictionaries), &mut text);
     } else {
         return Err("only link has a table: uriscan schema link --format arrow".into());

@@ -312,6 +312,8 @@ pub struct EntityHeading {
     pub media_type: Option<TextRange>,
     /// The declared charset.
     pub charset: Option<TextRange>,
+    /// The file name and the disposition of the part, if the options ask for them.
+    pub file: [Option<TextRange>; 2],
     /// References may name it by this URI reference (RFC 2557 section 4.2).
     pub location: Option<TextRange>,
     /// `cid:` references may name it by this identifier (RFC 2392).
@@ -332,16 +334,50 @@ pub struct MessageHeading {
     pub offset: u64,
 }
 
-/// Decodes the raw value of a field; returns `None` if it cannot be read.
-pub(crate) type FieldDecoder = fn(&[u8]) -> Option<String>;
+/// The number of fields of an envelope.
+pub(crate) const ENVELOPE_FIELDS: usize = 12;
+
+/// Decodes the raw values of the fields of an envelope.
+pub(crate) type EnvelopeDecoder = fn(&[Option<&[u8]>; ENVELOPE_FIELDS]) -> Envelope;
 
 /// Raw values of the fields of a message that records show.
 #[derive(Clone, Copy, Debug)]
 pub struct EnvelopeRanges {
-    /// The value of `Date`, of `From` and of `Subject`.
-    pub fields: [Option<TextRange>; 3],
-    /// The decoder of each.
-    pub decode: [FieldDecoder; 3],
+    /// The values, in the order of the decoder.
+    pub fields: [Option<TextRange>; ENVELOPE_FIELDS],
+    /// The decoder of all.
+    pub decode: EnvelopeDecoder,
+}
+
+/// The fields of a message that records show. All but the first three are `None` and empty unless
+/// `MailOptions::message_fields` asks for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Envelope {
+    /// The date in UTC (RFC 3339 section 5.6); `None` if no field has a readable one.
+    pub date: Option<String>,
+    /// The address of the first author, at most 512 bytes.
+    pub from: Option<String>,
+    /// The subject, decoded, at most 512 bytes.
+    pub subject: Option<String>,
+    /// What gave the date: `date`, `iso8601` or `from-line`.
+    pub date_source: Option<&'static str>,
+    /// The name of the first author, decoded.
+    pub from_name: Option<String>,
+    /// The first address of Reply-To.
+    pub reply_to: Option<String>,
+    /// The addresses of To.
+    pub to: Vec<String>,
+    /// The addresses of Cc.
+    pub cc: Vec<String>,
+    /// The first identifier of In-Reply-To, in angle brackets.
+    pub in_reply_to: Option<String>,
+    /// The first and the last identifier of References.
+    pub references: Vec<String>,
+    /// The identifier of the mailing list (RFC 2919), without brackets.
+    pub list_id: Option<String>,
+    /// The labels of X-Gmail-Labels.
+    pub labels: Vec<String>,
 }
 
 /// Whether the labels of enclosed documents are visible here.
@@ -697,10 +733,13 @@ impl Batch {
             }
             Event::Heading(heading) => {
                 let message = heading.message.as_mut();
+                let [filename, disposition] = &mut heading.file;
                 let texts = [
                     message.and_then(|message| message.id.as_mut()),
                     heading.media_type.as_mut(),
                     heading.charset.as_mut(),
+                    filename.as_mut(),
+                    disposition.as_mut(),
                     heading.location.as_mut(),
                     heading.content_id.as_mut(),
                 ];

@@ -178,6 +178,8 @@ pub struct MailOptions {
     pub alternatives: Alternatives,
     /// Whether the date, the sender and the subject of each message are reported.
     pub envelope: bool,
+    /// Whether more is reported of each message and part: recipients, list, labels, file names.
+    pub message_fields: bool,
     /// Whether a relative Content-Location is a base.
     pub mime_base: MimeBase,
     /// Which attachments are read.
@@ -193,6 +195,7 @@ impl Default for MailOptions {
             headers: Headers::default(),
             ids: false,
             envelope: false,
+            message_fields: false,
             alternatives: Alternatives::default(),
             mime_base: MimeBase::default(),
             attachments: Attachments::default(),

@@ -1,13 +1,16 @@
 //! The scope of a document's base: candidates, the choice among them, and prepared resolvers.
 
 use std::fmt::Write;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use encoding_rs::{Encoding, UTF_8};
 
-use super::link::{self, LinkMember};
+use super::link::LinkMember;
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::{FieldDecoder, RuleFamily};
+use crate::document::events::{
+    ENVELOPE_FIELDS, Envelope, EnvelopeDecoder, EnvelopeRanges, RuleFamily, TextRange,
+};
 use crate::uri::{self, Base, BaseSource, Reference, Rules};
 
 /// The rules of resolution for each family of formats.
@@ -93,32 +96,36 @@ impl NamedBase {
     }
 }
 
-/// The `Date`, `From` and `Subject` fields of a message, decoded for the first link that shows them.
+/// The fields of a message, decoded for the first link that shows them.
 #[derive(Debug)]
 pub(super) struct EnvelopeText {
-    raw: [Option<Vec<u8>>; 3],
-    decode: [FieldDecoder; 3],
-    decoded: OnceLock<[Option<String>; 3]>,
+    bytes: Vec<u8>,
+    fields: [Option<Range<usize>>; ENVELOPE_FIELDS],
+    decode: EnvelopeDecoder,
+    decoded: OnceLock<Envelope>,
 }
 
 impl EnvelopeText {
-    pub(super) fn new(raw: [Option<Vec<u8>>; 3], decode: [FieldDecoder; 3]) -> Self {
+    pub(super) fn new<'a>(ranges: &EnvelopeRanges, text: impl Fn(TextRange) -> &'a [u8]) -> Self {
+        let mut bytes = Vec::new();
+        let fields = ranges.fields.map(|field| {
+            let start = bytes.len();
+            bytes.extend_from_slice(text(field?));
+            Some(start..bytes.len())
+        });
         EnvelopeText {
-            raw,
-            decode,
+            bytes,
+            fields,
+            decode: ranges.decode,
             decoded: OnceLock::new(),
         }
     }
 
-    pub(super) fn read(&self) -> link::Envelope<&str> {
-        let [date, from, subject] = self.decoded.get_or_init(|| {
-            std::array::from_fn(|field| self.raw[field].as_deref().and_then(self.decode[field]))
-        });
-        link::Envelope {
-            date: date.as_deref(),
-            from: from.as_deref(),
-            subject: subject.as_deref(),
-        }
+    pub(super) fn read(&self) -> &Envelope {
+        self.decoded.get_or_init(|| {
+            let field = |range: &Option<Range<usize>>| Some(&self.bytes[range.clone()?]);
+            (self.decode)(&self.fields.each_ref().map(field))
+        })
     }
 }
 
@@ -132,6 +139,8 @@ pub(super) struct ScopeHeading {
     pub(super) envelope: Option<Arc<EnvelopeText>>,
     pub(super) media_type: String,
     pub(super) charset: String,
+    /// The file name and the disposition of the part; often empty.
+    pub(super) file: [String; 2],
     /// Whether labels of enclosed documents apply in it: a `multipart/related`.
     pub(super) related: bool,
     /// Whether `cid:` references in it may name any of its parts: a message.
@@ -146,6 +155,7 @@ impl ScopeHeading {
         self.envelope = None;
         self.media_type.clear();
         self.charset.clear();
+        self.file.iter_mut().for_each(String::clear);
         self.related = false;
         self.names_parts = false;
     }
@@ -160,6 +170,7 @@ impl ScopeHeading {
         if same_member {
             self.media_type.clone_from(&parent.media_type);
             self.charset.clone_from(&parent.charset);
+            self.file.clone_from(&parent.file);
         }
     }
 }
@@ -339,7 +350,10 @@ impl BaseScope {
     }
 
     pub(super) fn message(&self) -> LinkMember<'_> {
+        let [filename, disposition] = self.heading.file.each_ref();
         LinkMember {
+            filename: (!filename.is_empty()).then_some(filename.as_str()),
+            disposition: (!disposition.is_empty()).then_some(disposition.as_str()),
             message_id: self.heading.message_id.as_deref(),
             message_offset: self.heading.message_offset,
             envelope: self.heading.envelope.as_deref().map(EnvelopeText::read),

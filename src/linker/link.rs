@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::bytes::lines::Position;
 use crate::document::diagnostic::Code;
+pub use crate::document::events::Envelope;
 use crate::document::events::{Context, Quoting, RemarkKind, RuleFamily, Span};
 use crate::document::flags::Flags;
 use crate::uri::{Base, BaseSource, ResolveErrorKind};
@@ -130,8 +131,8 @@ pub struct LinkMember<'a> {
     pub message_id: Option<&'a str>,
     /// Offset of the message's first byte in the archive, decompressed.
     pub message_offset: Option<u64>,
-    /// The message's date, sender and subject; `None` outside messages, or if not enabled.
-    pub envelope: Option<Envelope<&'a str>>,
+    /// The message's fields; `None` outside messages, or if not enabled.
+    pub envelope: Option<&'a Envelope>,
     /// The bytes of the name of the member of an archive, if not UTF-8.
     pub name_bytes: Option<&'a [u8]>,
     /// Offset in the compressed file of the member (of gzip, say) that holds that byte.
@@ -148,6 +149,10 @@ pub struct LinkMember<'a> {
     pub charset: Option<&'a str>,
     /// The part of the same message that the link names (RFC 2557, RFC 2392).
     pub target_part: Option<&'a str>,
+    /// The part's file name, if `MailOptions::message_fields` asks for it.
+    pub filename: Option<&'a str>,
+    /// The part's disposition in lower case, if `MailOptions::message_fields` asks for it.
+    pub disposition: Option<&'a str>,
 }
 
 /// The member of links outside messages, records and archives.
@@ -162,6 +167,8 @@ static NO_MEMBER: LinkMember<'static> = LinkMember {
     media_type: None,
     charset: None,
     target_part: None,
+    filename: None,
+    disposition: None,
 };
 
 impl LinkMember<'_> {
@@ -169,7 +176,7 @@ impl LinkMember<'_> {
         &NO_MEMBER
     }
 
-    /// Returns whether the link is in a message, a record or a member: anything but the envelope is known.
+    /// Returns whether the link is in a message, a record or a member: anything but its fields on request is known.
     pub(crate) fn is_known(&self) -> bool {
         let LinkMember {
             message_id,
@@ -182,6 +189,8 @@ impl LinkMember<'_> {
             media_type,
             charset,
             target_part,
+            filename: _,
+            disposition: _,
         } = self;
         let texts = [message_id, media_type, charset, target_part];
         let numbers = [message_offset, member_offset, member_length];
@@ -208,6 +217,8 @@ pub struct WebRecord<T> {
     pub warc_type: Option<T>,
     /// The date of the retrieval, as written.
     pub warc_date: Option<T>,
+    /// The language of the response, as its header has it.
+    pub content_language: Option<T>,
 }
 
 impl<T> WebRecord<T> {
@@ -221,29 +232,7 @@ impl<T> WebRecord<T> {
             truncated: self.truncated.as_ref().map(&map),
             warc_type: self.warc_type.as_ref().map(&map),
             warc_date: self.warc_date.as_ref().map(&map),
-        }
-    }
-}
-
-/// The date, the sender and the subject of a message, in `&str` or in `String`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Envelope<T> {
-    /// The date in UTC (RFC 3339 section 5.6); `None` if it does not parse.
-    pub date: Option<T>,
-    /// The address of the first author, at most 512 bytes.
-    pub from: Option<T>,
-    /// The subject, decoded, at most 512 bytes.
-    pub subject: Option<T>,
-}
-
-impl<T> Envelope<T> {
-    /// Returns the same with other texts.
-    pub(crate) fn map<U>(&self, map: impl Fn(&T) -> U) -> Envelope<U> {
-        Envelope {
-            date: self.date.as_ref().map(&map),
-            from: self.from.as_ref().map(&map),
-            subject: self.subject.as_ref().map(&map),
+            content_language: self.content_language.as_ref().map(&map),
         }
     }
 }

@@ -365,6 +365,11 @@ impl Linker {
         if let Some(text) = heading.charset {
             push(text, &mut known.charset);
         }
+        for (text, into) in heading.file.iter().zip(&mut known.file) {
+            if let Some(text) = *text {
+                push(text, into);
+            }
+        }
         known.related = heading.labels == events::LabelScope::Related;
         known.names_parts = heading.names_parts;
         if is_any_cut {
@@ -379,9 +384,7 @@ impl Linker {
 
     /// Applies an envelope to the innermost document, which is a message.
     fn envelope(&mut self, envelope: &events::EnvelopeRanges, texts: BatchTexts<'_>) {
-        let owned = |text| texts.bytes(text).to_vec();
-        let fields = envelope.fields.map(|field| field.map(owned));
-        let text = base_scope::EnvelopeText::new(fields, envelope.decode);
+        let text = base_scope::EnvelopeText::new(envelope, |text| texts.bytes(text));
         self.innermost().heading.envelope = Some(Arc::new(text));
     }
 

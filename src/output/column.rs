@@ -11,12 +11,6 @@ pub enum ColumnKind {
     Text,
     /// A text that many rows share.
     Name,
-    /// A name in lower case.
-    LowerName,
-    /// A host in lower case, with A-labels and without a final dot; null if it is invalid.
-    Host,
-    /// Such a host with its labels in reverse order: `com.example.www`.
-    ReversedHost,
     /// A URI. Bytes that are not UTF-8 are percent-encoded.
     Uri,
     /// A URI that many rows share.
@@ -42,14 +36,7 @@ pub enum StringForm {
 impl ColumnKind {
     /// Returns whether [`StringForm`] applies.
     pub(crate) fn is_shared(self) -> bool {
-        matches!(
-            self,
-            ColumnKind::Name
-                | ColumnKind::LowerName
-                | ColumnKind::Host
-                | ColumnKind::ReversedHost
-                | ColumnKind::SharedUri
-        )
+        matches!(self, ColumnKind::Name | ColumnKind::SharedUri)
     }
 
     /// Returns the name of the Arrow type.

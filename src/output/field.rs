@@ -3,8 +3,10 @@
 use super::column::{ColumnKind, ColumnSet};
 use super::record::DocumentPath;
 use crate::document::flags::Flags;
-use crate::linker::{Link, LinkDescription, WebRecord};
-use crate::uri::{Reference, ResolveErrorKind, host};
+use crate::linker::{Envelope, Link, LinkDescription, WebRecord};
+use crate::uri::{
+    Reference, ResolveErrorKind, host, registered_domain, reversed_host, surt, valid_host,
+};
 
 /// A key of the record of a link, and a column of tables.
 #[derive(Debug)]
@@ -66,8 +68,12 @@ pub(crate) enum FieldPresence {
     Member,
     /// In records of mail, null where unknown.
     Mail,
-    /// Where the layout names it, null where unknown: by default it does not.
+    /// Of a link in markup: where the layout names it, null where unknown.
     Described,
+    /// Of a message or a part: where the layout names it, null where unknown.
+    Message,
+    /// Where the layout names it, null where unknown.
+    Requested,
 }
 
 /// The value of a key.
@@ -91,6 +97,10 @@ pub enum Value<'a> {
     List(&'a [&'a [u8]]),
     /// A list of words with a space between two.
     Words(&'a str),
+    /// A list of texts.
+    Texts(&'a [String]),
+    /// A text that is made of bytes; null if it has none.
+    Formed(&'a [u8], fn(&[u8]) -> Option<String>),
 }
 
 impl<'a> Value<'a> {
@@ -216,11 +226,11 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
     "warc_date": Member Name in WEB, "The date of the retrieval, as written" =>
         |_, link| Value::text(record(link).warc_date),
     "message_date": Mail Time in MAIL, "The date of the message in UTC (RFC 3339), null if unreadable" =>
-        |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.date)),
+        |_, link| envelope(link, |envelope| &envelope.date),
     "message_from": Mail Name in MAIL, "The address of the sender of the message" =>
-        |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.from)),
+        |_, link| envelope(link, |envelope| &envelope.from),
     "message_subject": Mail Name in MAIL, "The subject of the message, decoded, at most 512 bytes" =>
-        |_, link| Value::text(link.part.envelope.and_then(|envelope| envelope.subject)),
+        |_, link| envelope(link, |envelope| &envelope.subject),
     "text": Described Text in NOWHERE,
         "The text that a reader sees of the link, at most 128 characters; null except for `a` and `area`" =>
         |_, link| Value::text(description(link).text),
@@ -230,32 +240,100 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
         |_, link| Value::text(description(link).hreflang),
     "title": Described Text in NOWHERE, "The advisory text of the element" =>
         |_, link| Value::text(description(link).title),
+    "date_source": Message Name in MAIL,
+        "What gave message_date: date (as RFC 5322 has it), iso8601, or from-line (the separator of a mailbox)" =>
+        |_, link| {
+            let source = link.part.envelope.and_then(|envelope| envelope.date_source);
+            source.map_or(Value::Null, Value::Name)
+        },
+    "from_name": Message Name in MAIL, "The name of the sender of the message, decoded" =>
+        |_, link| envelope(link, |envelope| &envelope.from_name),
+    "reply_to": Message Name in MAIL, "The first address that replies go to" =>
+        |_, link| envelope(link, |envelope| &envelope.reply_to),
+    "message_to": Message Names in MAIL, "The addresses of the recipients of the message" =>
+        |_, link| texts(link, |envelope| &envelope.to),
+    "message_cc": Message Names in MAIL, "The addresses of those who get a copy of the message" =>
+        |_, link| texts(link, |envelope| &envelope.cc),
+    "in_reply_to": Message Name in MAIL, "The identifier of the message that this one answers" =>
+        |_, link| envelope(link, |envelope| &envelope.in_reply_to),
+    "references_id": Message Names in MAIL,
+        "The identifiers of the first and of the last message that this one refers to" =>
+        |_, link| texts(link, |envelope| &envelope.references),
+    "list_id": Message Name in MAIL, "The identifier of the mailing list (RFC 2919)" =>
+        |_, link| envelope(link, |envelope| &envelope.list_id),
+    "labels": Message Names in MAIL, "The labels of the message (X-Gmail-Labels)" =>
+        |_, link| texts(link, |envelope| &envelope.labels),
+    "filename": Message Name in MAIL, "The file name of the part" =>
+        |_, link| Value::text(link.part.filename),
+    "disposition": Message Name in MAIL, "The disposition of the part: inline or attachment" =>
+        |_, link| Value::text(link.part.disposition),
+    "host": Requested Name in ALL, "The host of the target, in lower case, with A-labels" =>
+        |_, link| host_of(target(link), valid_host),
+    "host_rev": Requested Name in ALL, "The labels of the host in reverse order" =>
+        |_, link| host_of(target(link), reversed_host),
+    "scheme": Requested Name in ALL, "The scheme of the target, in lower case" =>
+        |_, link| {
+            let lower = |scheme: &[u8]| Some(String::from_utf8_lossy(scheme).to_ascii_lowercase());
+            let scheme = Reference::split(target(link)).scheme;
+            scheme.map_or(Value::Null, |scheme| Value::Formed(scheme, lower))
+        },
+    "registered_domain": Requested Name in ALL,
+        "The domain under a public suffix that the host of the target is, or belongs to" =>
+        |_, link| host_of(target(link), registered_domain),
+    "surt": Requested Text in ALL, "The key of the target in indexes of web archives" =>
+        |_, link| link.target.map_or(Value::Null, |target| Value::Formed(target, |uri| Some(surt(uri)))),
+    "page_host": Requested Name in ALL, "The host of target_uri" =>
+        |_, link| host_of(page(link), valid_host),
+    "page_host_rev": Requested Name in ALL, "The labels of that host in reverse order" =>
+        |_, link| host_of(page(link), reversed_host),
+    "content_language": Requested Name in WEB, "The language of the response, as its header has it" =>
+        |_, link| Value::text(record(link).content_language),
+    "reference_text": Requested Text in ALL, "The reference as text: invalid UTF-8 is U+FFFD" =>
+        |_, link| Value::Bytes(link.reference),
 };
 
 /// Columns that only tables have, after the keys of the record.
 pub(crate) static TABLE_FIELDS: &[RecordField] = fields! {
-    "target_bytes": Appended Bytes in CORE, "The bytes of a target that is not UTF-8" =>
+    "target_bytes": Appended Bytes in CORE, "The bytes of a target that is not UTF-8, in base64" =>
         |_, link| match link.target {
             Ok(target) if !target.is_ascii() && std::str::from_utf8(target).is_err() => {
-                Value::Bytes(target)
+                Value::Base64(target)
             }
             _ => Value::Null,
         },
-    "host": Appended Host in ALL, "The host of the target" =>
-        |_, link| target_host(link),
-    "host_rev": Appended ReversedHost in ALL, "The labels of the host in reverse order" =>
-        |_, link| target_host(link),
-    "scheme": Appended LowerName in ALL, "The scheme of the target" =>
-        |_, link| target(link).scheme.map_or(Value::Null, Value::Bytes),
 };
 
-fn target<'a>(link: &Link<'a>) -> Reference<'a> {
-    Reference::split(link.target.unwrap_or_default())
+fn target<'a>(link: &Link<'a>) -> &'a [u8] {
+    link.target.unwrap_or_default()
 }
 
-fn target_host<'a>(link: &Link<'a>) -> Value<'a> {
-    let authority = target(link).authority;
-    authority.map_or(Value::Null, |authority| Value::Bytes(host(authority)))
+/// Returns the URI of the page that has a link, in web archives.
+fn page<'a>(link: &Link<'a>) -> &'a [u8] {
+    record(link).target_uri.unwrap_or_default().as_bytes()
+}
+
+fn host_of<'a>(uri: &'a [u8], form: fn(&[u8]) -> Option<String>) -> Value<'a> {
+    let authority = Reference::split(uri).authority;
+    authority.map_or(Value::Null, |authority| {
+        Value::Formed(host(authority), form)
+    })
+}
+
+fn envelope<'a>(link: &Link<'a>, field: fn(&Envelope) -> &Option<String>) -> Value<'a> {
+    Value::text(
+        link.part
+            .envelope
+            .and_then(|envelope| field(envelope).as_deref()),
+    )
+}
+
+fn texts<'a>(link: &Link<'a>, field: fn(&Envelope) -> &Vec<String>) -> Value<'a> {
+    let texts = link
+        .part
+        .envelope
+        .map(field)
+        .filter(|texts| !texts.is_empty());
+    texts.map_or(Value::Null, |texts| Value::Texts(texts))
 }
 
 fn description<'a>(link: &Link<'a>) -> LinkDescription<&'a str> {
@@ -285,15 +363,59 @@ fn error(link: &Link<'_>) -> Option<&'static str> {
 
 /// Returns the keys that are shown without further options.
 pub(crate) fn default_fields() -> impl Iterator<Item = &'static RecordField> {
-    FIELDS.iter().filter(|field| !field.needs_description())
+    FIELDS.iter().filter(|field| !field.is_requested())
+}
+
+/// All keys, and the columns that only tables have.
+pub(crate) fn all_fields() -> impl Iterator<Item = &'static RecordField> {
+    FIELDS.iter().chain(TABLE_FIELDS)
+}
+
+/// What `--columns` lists.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ColumnChoice {
+    Set(ColumnSet),
+    Field(&'static RecordField),
+}
+
+impl ColumnChoice {
+    /// Returns the set or the key of a name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        let set = ColumnSet::NAMES.iter().find(|(_, known)| *known == name);
+        let set = set.map(|&(set, _)| ColumnChoice::Set(set));
+        set.or_else(|| RecordField::named(name).map(ColumnChoice::Field))
+    }
+}
+
+/// Returns the chosen columns, each once, by default [`ColumnSet::Core`].
+pub(crate) fn chosen_fields(
+    choices: &[ColumnChoice],
+    described: bool,
+) -> Vec<&'static RecordField> {
+    let choices = match choices {
+        [] => &[ColumnChoice::Set(ColumnSet::Core)],
+        choices => choices,
+    };
+    let mut chosen: Vec<&'static RecordField> = Vec::new();
+    for choice in choices {
+        let fields = match choice {
+            ColumnChoice::Set(set) => table_fields(*set, described),
+            ColumnChoice::Field(field) => vec![*field],
+        };
+        for field in fields {
+            if chosen.iter().all(|known| known.name != field.name) {
+                chosen.push(field);
+            }
+        }
+    }
+    chosen
 }
 
 /// Returns the columns of a set, with the descriptions of links in markup if `described`.
 pub(crate) fn table_fields(set: ColumnSet, described: bool) -> Vec<&'static RecordField> {
     let is_wanted =
         |field: &&RecordField| field.sets.contains(&set) || described && field.needs_description();
-    let all = FIELDS.iter().chain(TABLE_FIELDS);
-    all.filter(is_wanted).collect()
+    all_fields().filter(is_wanted).collect()
 }
 
 impl RecordField {
@@ -315,7 +437,13 @@ impl RecordField {
     /// assert!(RecordField::named("target").is_some());
     /// ```
     pub fn named(name: &str) -> Option<&'static RecordField> {
-        FIELDS.iter().find(|field| field.name == name)
+        all_fields().find(|field| field.name == name)
+    }
+
+    /// Returns whether records have the key only where the layout names it; it may be null.
+    pub(crate) fn is_requested(&self) -> bool {
+        use FieldPresence::{Described, Message, Requested};
+        matches!(self.presence, Described | Message | Requested)
     }
 
     /// Returns whether the value depends on line numbers, which take a pass over the document.
@@ -325,7 +453,12 @@ impl RecordField {
 
     /// Returns whether the value depends on the envelopes of messages, which are read on demand.
     pub(crate) fn needs_envelope(&self) -> bool {
-        self.presence == FieldPresence::Mail
+        matches!(self.presence, FieldPresence::Mail | FieldPresence::Message)
+    }
+
+    /// Returns whether the value depends on more of a message than its date, sender and subject.
+    pub(crate) fn needs_message(&self) -> bool {
+        self.presence == FieldPresence::Message
     }
 
     /// Returns whether the value depends on descriptions in markup, which are read on demand.

@@ -234,6 +234,13 @@ fn push_value(value: &Value<'_>, out: &mut Vec<u8>) {
             });
         }
         Value::List(texts) => push_list(texts.iter(), out, |text, out| push_string(text, out)),
+        Value::Formed(bytes, form) => match form(bytes) {
+            Some(text) => push_string(text.as_bytes(), out),
+            None => out.extend_from_slice(b"null"),
+        },
+        Value::Texts(texts) => push_list(texts.iter(), out, |text, out| {
+            push_string(text.as_bytes(), out);
+        }),
         Value::Words(words) => push_list(words.split_terminator(' '), out, |word, out| {
             push_string(word.as_bytes(), out);
         }),

@@ -78,10 +78,11 @@ impl SchemaKey {
             name: field.name,
             about: field.about,
             value,
-            is_nullable: matches!(
-                field.presence,
-                FieldPresence::Nullable | FieldPresence::Mail | FieldPresence::Described
-            ),
+            is_nullable: field.is_requested()
+                || matches!(
+                    field.presence,
+                    FieldPresence::Nullable | FieldPresence::Mail
+                ),
             is_required: field.is_core(),
         }
     }

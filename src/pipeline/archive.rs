@@ -225,6 +225,8 @@ impl Sink for InMember<'_> {
             part.message_id = message.message_id;
             part.message_offset = message.message_offset;
             part.envelope = message.envelope;
+            part.filename = message.filename;
+            part.disposition = message.disposition;
         }
         self.sink.link(&Link {
             member: joined(self.name, link.member, &mut self.joined),

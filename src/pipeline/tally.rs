@@ -89,11 +89,19 @@ impl CountKey {
             CountKey::Path => path.path(),
             CountKey::Message => text(link.part.message_id),
             CountKey::Date => {
-                let date = text(link.part.envelope.and_then(|envelope| envelope.date));
+                let date = text(
+                    link.part
+                        .envelope
+                        .and_then(|envelope| envelope.date.as_deref()),
+                );
                 // RFC 3339 section 5.6: the date comes before the time.
                 date.get(..DAY).unwrap_or(date)
             }
-            CountKey::Sender => text(link.part.envelope.and_then(|envelope| envelope.from)),
+            CountKey::Sender => text(
+                link.part
+                    .envelope
+                    .and_then(|envelope| envelope.from.as_deref()),
+            ),
             CountKey::Element => text(link.element),
             CountKey::Rule => b"",
             CountKey::Host | CountKey::UnicodeHost | CountKey::Scheme | CountKey::Target => {

@@ -51,6 +51,41 @@ pub(crate) fn parsed_host(host: &[u8]) -> Option<Vec<u8>> {
     Some(parsed)
 }
 
+/// Returns a host with A-labels, none of them empty, and without a final dot; `None` if it is invalid.
+#[cfg(feature = "audit")]
+pub(crate) fn valid_host(host: &[u8]) -> Option<String> {
+    let host = parsed_host(host)?;
+    let has_labels = host.starts_with(b"[")
+        || host
+            .split(|&byte| byte == b'.')
+            .all(|label| !label.is_empty());
+    String::from_utf8(host).ok().filter(|_| has_labels)
+}
+
+/// Returns a valid host with its labels in reverse order; an address unchanged.
+#[cfg(feature = "audit")]
+pub(crate) fn reversed_host(host: &[u8]) -> Option<String> {
+    let host = valid_host(host)?;
+    if is_address(&host) {
+        return Some(host);
+    }
+    let labels: Vec<&str> = host.rsplit('.').collect();
+    Some(labels.join("."))
+}
+
+/// Returns the public suffix of a host with one label more; `None` for addresses and public suffixes.
+#[cfg(feature = "audit")]
+pub(crate) fn registered_domain(host: &[u8]) -> Option<String> {
+    let host = valid_host(host).filter(|host| !is_address(host))?;
+    psl::domain_str(&host).map(str::to_owned)
+}
+
+#[cfg(feature = "audit")]
+fn is_address(host: &str) -> bool {
+    let last = host.rsplit('.').next().unwrap_or_default();
+    host.starts_with('[') || last.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Removes the dot of the root from the host of a URI.
 #[cfg(feature = "audit")]
 pub(crate) fn drop_root_dot(uri: &mut Vec<u8>) {

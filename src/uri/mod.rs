@@ -50,6 +50,8 @@ mod reference;
 mod resolve;
 mod rules;
 mod scheme;
+#[cfg(feature = "audit")]
+mod surt;
 pub mod unwrap;
 mod validate;
 
@@ -58,14 +60,14 @@ pub use byte_classes::ByteClasses;
 pub use error::{BaseError, Component, Fault, ResolveError, ResolveErrorKind};
 #[cfg(feature = "audit")]
 pub(crate) use host::drop_root_dot;
-#[cfg(feature = "arrow")]
-pub(crate) use host::parsed_host;
-#[cfg(feature = "audit")]
-pub(crate) use host::unicode_host;
 pub(crate) use host::{canonical_host, has_userinfo, host};
+#[cfg(feature = "audit")]
+pub(crate) use host::{registered_domain, reversed_host, unicode_host, valid_host};
 pub use mounts::{Mounts, Served};
 pub use normalize::{Normalization, normalize};
 pub use reference::{Reference, Reference1808};
 pub use resolve::{ReferenceKind, Resolved, Resolver, resolve};
 pub use rules::{ExcessDots, RuleForm, Rules, SameScheme};
+#[cfg(feature = "audit")]
+pub(crate) use surt::surt;
 pub use validate::{AuthorityKind, Grammar, validate};

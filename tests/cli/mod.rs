@@ -17,6 +17,8 @@ mod containers;
 // The configuration of `audit`.
 #[cfg(unix)]
 mod config;
+// Keys of records on request.
+mod fields;
 // Filters, counts, lists and parts.
 mod flags;
 // Cells, folded lines, defanged addresses, JSON with comments, XML without a declaration.

@@ -36,7 +36,7 @@ fn written(tree: &Tree, format: &str, arguments: &[&str]) -> Vec<u8> {
 
 /// The links of `--json`.
 fn records(tree: &Tree, arguments: &[&str]) -> Vec<Map<String, Value>> {
-    let ran = tree.run(&[arguments, &["--json"]].concat());
+    let ran = tree.run(&[arguments, &["--json", "--columns", "all"]].concat());
     links(&ran.out)
 }
 

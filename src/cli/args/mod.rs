@@ -15,13 +15,13 @@ use super::help::{self, named};
 use crate::audit::report::{FORMATS, Grouping, ReportFormat};
 use crate::audit::rules::{Level, Levels, RULES};
 use crate::audit::{GENERATORS, SERVERS};
-use crate::output::column::ColumnSet;
+use crate::output::field::ColumnChoice;
 use crate::output::schema::{SCHEMAS, Schema};
 use crate::pipeline::tally::CountKey;
 use crate::uri::{ExcessDots, SameScheme};
 use base::{BaseArgs, RulesArg};
 use input::{ReadArgs, WalkArgs};
-use output::{FilterArgs, OutputArgs, ReportArgs, WhenArg, column_set, key};
+use output::{FilterArgs, OutputArgs, ReportArgs, WhenArg, column, key};
 
 /// Lists the references of documents, resolved.
 #[derive(Parser)]
@@ -445,9 +445,9 @@ pub(crate) struct SchemaArgs {
     /// The form of the schema; arrow is for link only
     #[arg(long, value_name = "FORMAT", default_value = "json")]
     pub format: SchemaFormatArg,
-    /// The columns of the table: core, mail, web or all [default: core]
-    #[arg(long, value_name = "SET", value_parser = column_set)]
-    pub columns: Option<ColumnSet>,
+    /// The columns of the table: core, mail, web, all, or names [default: core]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = column)]
+    pub columns: Vec<ColumnChoice>,
     /// The columns of --dictionaries
     #[arg(long)]
     pub dictionaries: bool,

@@ -15,7 +15,9 @@ use crate::document::events::Context;
 use crate::extractor::Positions;
 use crate::output::column::{ColumnSet, StringForm};
 use crate::output::escape::Escape;
-use crate::output::field::{FIELDS, RecordField, default_fields};
+use crate::output::field::{
+    ColumnChoice, FIELDS, RecordField, all_fields, chosen_fields, default_fields,
+};
 use crate::output::{Formulas, Layout, LocationPrefix, OUTPUTS, Output};
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::{Filter, MessageForm, OutputOrder, ReportMode, Written};
@@ -166,10 +168,10 @@ pub(crate) struct OutputArgs {
     /// The keys of the records, and their order
     #[arg(long, value_name = "KEYS", value_delimiter = ',', value_parser = field)]
     pub fields: Vec<&'static RecordField>,
-    /// Tables: the columns: core; mail or web, which add columns of messages or records; all, which adds
-    /// the target's host and scheme too [default: core]
-    #[arg(long, value_name = "SET", value_parser = column_set, conflicts_with = "fields")]
-    pub columns: Option<ColumnSet>,
+    /// The keys of the records, or the columns of tables, by name or by set: core; mail or web, which add
+    /// keys of messages or records; all, which adds the target's host and more too [default of tables: core]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = column, conflicts_with = "fields")]
+    pub columns: Vec<ColumnChoice>,
     /// Arrow: write strings that many rows share as numbers of strings in a dictionary of each batch
     ///
     /// The stream is smaller and faster to write, but not every reader joins or groups such columns over
@@ -329,8 +331,8 @@ impl OutputArgs {
         let offset = self.byte_offset;
         let located = position || offset || self.with_filename || busy;
         let described = |field: &&RecordField| self.anchor_text && field.needs_description();
-        let shown = if self.output().is_table() {
-            Layout::of_table(self.columns.unwrap_or_default(), self.anchor_text)
+        let shown = if self.output().is_table() || !self.columns.is_empty() {
+            Layout::of_records(chosen_fields(&self.columns, self.anchor_text))
         } else if self.fields.is_empty() {
             let described = FIELDS.iter().filter(described);
             Layout::of_records(default_fields().chain(described).collect())
@@ -407,9 +409,10 @@ pub(in crate::cli) fn string_form(dictionaries: bool) -> StringForm {
     }
 }
 
-pub(super) fn column_set(name: &str) -> Result<ColumnSet, String> {
-    let rows = ColumnSet::NAMES.iter();
-    named(name, rows.map(|&(set, name)| (name, set)))
+pub(super) fn column(name: &str) -> Result<ColumnChoice, String> {
+    let sets = ColumnSet::NAMES.iter().map(|&(_, name)| name);
+    let names = sets.chain(all_fields().map(|field| field.name));
+    ColumnChoice::named(name).ok_or_else(|| possible_values(names))
 }
 
 fn field(name: &str) -> Result<&'static RecordField, String> {

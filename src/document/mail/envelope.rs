@@ -1,25 +1,77 @@
-//! The envelope of a message: its date, sender and subject (RFC 9051 section 7.5.2; rule M24).
+//! The envelope of a message: its date, sender, subject and the like (RFC 9051 section 7.5.2; rule M24).
 
 use std::borrow::Cow;
+use std::ops::ControlFlow;
 
 use encoding_rs::WINDOWS_1252;
-use memchr::memchr3;
+use memchr::{memchr_iter, memchr3};
 
+use super::MailOptions;
 use super::field_value::{self, Comments};
 use super::header::{EntityProperty, Header};
 use crate::bytes::class::run_end;
-use crate::document::events::{EnvelopeRanges, Events};
+use crate::document::events::{ENVELOPE_FIELDS, Envelope, EnvelopeRanges, Events};
 use crate::document::source_text::DecodedText;
 
 /// The longest subject and the longest address, in bytes.
 const MAX_TEXT: usize = 512;
 
-/// Stores the values undecoded: records decode them with [`date`], [`address`] and [`subject`].
-pub(super) fn store(header: &Header, out: &mut Events) -> EnvelopeRanges {
-    use EntityProperty::{Date, From, Subject};
-    EnvelopeRanges {
-        fields: [Date, From, Subject].map(|field| Some(out.store(header.value(field)?))),
-        decode: [date, address, |raw| Some(subject(raw))],
+/// The fields of an envelope, in the order of [`decode`].
+const FIELDS: [EntityProperty; ENVELOPE_FIELDS] = {
+    use EntityProperty::*;
+    [
+        Date, Separator, From, Subject, From, ReplyTo, To, Cc, InReplyTo, References, ListId,
+        Labels,
+    ]
+};
+
+/// Stores the values undecoded: records decode them where they are shown.
+pub(super) fn store(header: &Header, options: &MailOptions, out: &mut Events) -> EnvelopeRanges {
+    let mut fields = FIELDS.map(|field| Some(out.store(header.value(field)?)));
+    if !options.message_fields {
+        fields[SENDER_NAME] = None;
+    }
+    EnvelopeRanges { fields, decode }
+}
+
+/// The place of From, from which the name is decoded.
+const SENDER_NAME: usize = 4;
+
+fn decode(raw: &[Option<&[u8]>; ENVELOPE_FIELDS]) -> Envelope {
+    let [
+        sent,
+        separator,
+        from,
+        about,
+        sender,
+        reply_to,
+        to,
+        cc,
+        in_reply_to,
+        references,
+        list,
+        labels,
+    ] = *raw;
+    let named = |name, date: Option<String>| date.map(|date| (date, name));
+    let dated = named("date", sent.and_then(date))
+        .or_else(|| named("iso8601", sent.and_then(iso8601)))
+        .or_else(|| named("from-line", separator.and_then(separator_date)));
+    let (date, date_source) = dated.unzip();
+    let references = references.map(identifiers).unwrap_or_default();
+    let ends = references.first().into_iter().chain(references.last());
+    Envelope {
+        date,
+        date_source,
+        from: from.and_then(address),
+        from_name: sender.and_then(name),
+        subject: about.map(subject),
+        reply_to: reply_to.and_then(address),
+        to: to.map(addresses).unwrap_or_default(),
+        cc: cc.map(addresses).unwrap_or_default(),
+        in_reply_to: in_reply_to.and_then(|raw| identifiers(raw).into_iter().next()),
+        references: ends.cloned().collect(),
+        list_id: list.and_then(list_id),
+        labels: labels.map(split_labels).unwrap_or_default(),
     }
 }
 
@@ -65,41 +117,119 @@ pub(crate) fn address(raw: &[u8]) -> Option<String> {
 }
 
 fn first_address(text: &str) -> Option<String> {
+    let mut first = None;
+    mailboxes(text, |_, address| {
+        first = Some(address);
+        ControlFlow::Break(())
+    });
+    first
+}
+
+/// Returns all addresses of a field.
+fn addresses(raw: &[u8]) -> Vec<String> {
+    let mut addresses = Vec::new();
+    mailboxes(&plain(raw), |_, address| {
+        addresses.push(address);
+        ControlFlow::Continue(())
+    });
+    addresses
+}
+
+/// Returns the name of the first mailbox of a field: the phrase before the address, else the comment after it.
+fn name(raw: &[u8]) -> Option<String> {
+    let mut first = None;
+    mailboxes(&plain(raw), |name, _| {
+        let mut name = decoded(name.trim_ascii()).into_owned();
+        name.retain(|character| !matches!(character, '"' | '\\'));
+        first = non_empty(name.as_bytes());
+        ControlFlow::Break(())
+    });
+    first
+}
+
+/// Passes the name and the address of each mailbox of a field to `take`.
+fn mailboxes(text: &str, mut take: impl FnMut(&[u8], String) -> ControlFlow<()>) {
     let value = text.as_bytes();
     let mut plain: Vec<u8> = Vec::with_capacity(64);
-    let mut at = 0;
+    let (mut at, mut comment, mut is_taken) = (0, 0..0, false);
     // After a comment or a string that is not closed, no other opens.
     let (mut comments, mut strings) = (Comments::default(), true);
-    while at < value.len() {
-        if let Some(end) = comments.skip(value, at) {
+    loop {
+        if let Some(end) = value.get(at).and_then(|_| comments.skip(value, at)) {
+            comment = at + 1..(end - 1).max(at + 1);
             at = end;
             continue;
         }
-        match value[at] {
-            b'"' if strings => {
+        match value.get(at) {
+            Some(b'"') if strings => {
                 let end = quoted_end(value, at);
                 strings = end > at + 1;
                 plain.extend_from_slice(&value[at..end]);
                 at = end;
                 continue;
             }
-            b'<' => {
+            Some(b'<') if !is_taken => {
                 let inner = &value[at + 1..];
                 let inner = &inner[..bracket_end(inner)];
+                at += inner.len();
                 // An obsolete route: `<@a.example,@b.example:user@c.example>`.
                 let colon = inner.iter().position(|&byte| byte == b':');
                 let colon = colon.filter(|_| inner.starts_with(b"@"));
-                return non_empty(colon.map_or(inner, |colon| &inner[colon + 1..]));
+                let address = non_empty(colon.map_or(inner, |colon| &inner[colon + 1..]));
+                if address.is_some_and(|address| take(&plain, address).is_break()) {
+                    return;
+                }
+                is_taken = true;
             }
             // The name of a group.
-            b':' => plain.clear(),
-            b',' | b';' if non_empty(&plain).is_some() => break,
-            b',' | b';' | b'\r' | b'\n' => {}
-            byte => plain.push(byte),
+            Some(b':') => plain.clear(),
+            Some(b',' | b';') | None => {
+                let address = non_empty(&plain).filter(|_| !is_taken);
+                if address.is_some_and(|address| take(&value[comment.clone()], address).is_break())
+                    || at >= value.len()
+                {
+                    return;
+                }
+                plain.clear();
+                (comment, is_taken) = (0..0, false);
+            }
+            Some(b'\r' | b'\n') => {}
+            Some(&byte) => plain.push(byte),
         }
         at += 1;
     }
-    non_empty(&plain)
+}
+
+/// Returns the identifiers of a field, in angle brackets.
+fn identifiers(raw: &[u8]) -> Vec<String> {
+    let text = decoded(raw);
+    let mut found = Vec::new();
+    field_value::brackets(text.as_bytes(), |start, end| {
+        if text[..start].ends_with('<') {
+            found.push(truncated(&text[start - 1..end + 1]));
+        }
+    });
+    found
+}
+
+/// Returns the identifier of a list, without its phrase and brackets (RFC 2919 section 3).
+fn list_id(raw: &[u8]) -> Option<String> {
+    let text = decoded(raw);
+    let inner = text.rsplit_once('<').map_or(&*text, |(_, inner)| inner);
+    non_empty(inner.split('>').next().unwrap_or_default().as_bytes())
+}
+
+/// Returns labels, with commas between them; one in quotes may hold a comma.
+fn split_labels(raw: &[u8]) -> Vec<String> {
+    let text = decoded(raw);
+    let mut is_quoted = false;
+    let labels = text.split(|character| {
+        is_quoted ^= character == '"';
+        character == ',' && !is_quoted
+    });
+    let labels = labels.map(|label| label.trim().trim_matches('"'));
+    let labels = labels.filter(|label| !label.is_empty());
+    labels.map(truncated).collect()
 }
 
 /// Returns the index after the quoted string that starts at `at`.
@@ -176,6 +306,45 @@ pub(crate) fn date(value: &[u8]) -> Option<String> {
         }
     }
     date.utc()
+}
+
+/// Returns a date such as `2006-03-02T15:11:12+01:00` as a time of UTC (ISO 8601; RFC 3339 section 5.6).
+/// Without a zone it is of UTC, and without a time it is the start of the day.
+fn iso8601(value: &[u8]) -> Option<String> {
+    let value = value.trim_ascii();
+    let (day, rest) = value.split_at_checked(10)?;
+    let mut parts = day.split(|&byte| byte == b'-');
+    let mut part = |digits| {
+        let part = parts.next()?;
+        number(part).filter(|_| part.len() == digits)
+    };
+    let mut date = Date {
+        year: part(4),
+        month: part(2).filter(|month| (1..=12).contains(month)),
+        day: part(2).filter(|&day| day > 0),
+        ..Date::default()
+    };
+    let rest = match rest {
+        [b'T' | b't' | b' ', rest @ ..] => rest,
+        [] => b"00:00",
+        _ => return None,
+    };
+    let is_clock = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b':' | b'.');
+    let end = rest.iter().position(|byte| !is_clock(byte));
+    let (clock, zone) = rest.split_at(end.unwrap_or(rest.len()));
+    date.time = Some(time(clock)?);
+    date.zone = match zone.trim_ascii_start() {
+        [] | b"Z" | b"z" => None,
+        zone @ [b'+' | b'-', ..] => Some(offset(zone)?),
+        _ => return None,
+    };
+    date.utc()
+}
+
+/// Returns the date of a separator, after its sender, which may have blanks.
+fn separator_date(line: &[u8]) -> Option<String> {
+    let blanks = memchr_iter(b' ', line);
+    blanks.take(8).find_map(|at| date(&line[at..]))
 }
 
 fn is_between(byte: u8) -> bool {

@@ -103,6 +103,14 @@ impl<'f> Feed<'_, 'f> {
         self.archive.tree.begin(count, offset, unquotes);
     }
 
+    /// Passes the separator of the message that has begun.
+    pub(super) fn take_separator(&mut self, line: &[u8]) {
+        let archive = &mut *self.archive;
+        archive
+            .tree
+            .take_separator(line, archive.scanners.options.envelope);
+    }
+
     /// Begins message 0, the text before the first message.
     pub(super) fn begin_junk(&mut self, at: usize) {
         let offset = self.window.offset_at(at);

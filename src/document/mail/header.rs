@@ -166,6 +166,7 @@ impl Header {
                 if !is_from_line(rest, self.line == 0) {
                     return (at, HeaderStop::NoField);
                 }
+                self.take_separator(rest, scanners.options.envelope);
                 // A separator before all fields is not counted as a line.
                 self.is_cut = length.is_none() && !end;
                 self.offset += length.unwrap_or(rest.len()) as u64;
@@ -225,7 +226,7 @@ impl Header {
         let raw = &raw[..raw.len().min(MAX_FIELD)];
         let raw = raw.strip_suffix(b"\n").unwrap_or(raw);
         let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
-        if row.property.is_wanted(scanners.options.envelope) {
+        if row.property.is_wanted(&scanners.options) {
             let (types, values) = (&mut self.types, &mut self.values);
             self.entity.set(row.property, raw, types, values);
         }
@@ -242,6 +243,15 @@ impl Header {
         }
         if row.property == EntityProperty::Type && scanners.options.headers != Headers::None {
             report_external_body(&self.entity, raw, field, &mut self.events);
+        }
+    }
+
+    /// Keeps a separator, whose date may take the place of a field's.
+    pub(super) fn take_separator(&mut self, line: &[u8], envelope: bool) {
+        if envelope && let Some(rest) = line.strip_prefix(b"From ") {
+            let line = &rest[..memchr(b'\n', rest).unwrap_or(rest.len()).min(MAX_LINE)];
+            let (types, values) = (&mut self.types, &mut self.values);
+            (self.entity).set(EntityProperty::Separator, line, types, values);
         }
     }
 
@@ -293,6 +303,7 @@ impl Entity {
             EntityProperty::Date | EntityProperty::From | EntityProperty::Subject => {
                 values.extend_from_slice(&raw[..raw.len().min(MAX_ENVELOPE)]);
             }
+            _ => values.extend_from_slice(raw),
         }
         *range = Some(start..values.len());
     }
@@ -407,16 +418,30 @@ pub(super) enum EntityProperty {
     Date,
     From,
     Subject,
+    Separator,
+    ReplyTo,
+    To,
+    Cc,
+    InReplyTo,
+    References,
+    ListId,
+    Labels,
 }
 
 impl EntityProperty {
-    const COUNT: usize = EntityProperty::Subject as usize + 1;
+    const COUNT: usize = EntityProperty::Labels as usize + 1;
 
-    /// Returns whether the property is kept; date, sender and subject only for the `envelope`.
-    pub(super) fn is_wanted(self, envelope: bool) -> bool {
+    /// Returns whether the property is kept; fields of the envelope only where the options ask for it.
+    pub(super) fn is_wanted(self, options: &MailOptions) -> bool {
         match self {
             EntityProperty::None => false,
-            EntityProperty::Date | EntityProperty::From | EntityProperty::Subject => envelope,
+            EntityProperty::Date
+            | EntityProperty::From
+            | EntityProperty::Subject
+            | EntityProperty::Separator => options.envelope,
+            property if property as usize > EntityProperty::Separator as usize => {
+                options.message_fields
+            }
             _ => true,
         }
     }
@@ -454,7 +479,7 @@ impl HeaderField {
             | b"list-owner" | b"list-archive" | b"archived-at" | b"x-archived-at" => {
                 (Brackets, Property::None)
             }
-            b"list-id" => (Ignored, Property::None),
+            b"list-id" => (Ignored, Property::ListId),
             b"comments" | b"organization" | b"openpgp" | b"x-url" | b"x-homepage" | b"link" => {
                 (FreeText, Property::None)
             }
@@ -462,9 +487,15 @@ impl HeaderField {
             b"subject" => (FreeText, Property::Subject),
             b"date" => (OtherText, Property::Date),
             b"from" => (OtherText, Property::From),
+            b"to" => (OtherText, Property::To),
+            b"cc" => (OtherText, Property::Cc),
+            b"reply-to" => (OtherText, Property::ReplyTo),
+            b"x-gmail-labels" => (OtherText, Property::Labels),
             // Identifiers of messages and groups.
             b"message-id" => (MessageIds, Property::MessageId),
-            b"references" | b"in-reply-to" | b"supersedes" => (MessageIds, Property::None),
+            b"references" => (MessageIds, Property::References),
+            b"in-reply-to" => (MessageIds, Property::InReplyTo),
+            b"supersedes" => (MessageIds, Property::None),
             b"newsgroups" | b"followup-to" => (Groups, Property::None),
             b"xref" => (GroupPositions, Property::None),
             // The type, the bases and the labels of an entity (RFC 2045, 2557, 2110).
@@ -482,7 +513,7 @@ impl HeaderField {
     }
 
     fn is_wanted(self, options: &MailOptions) -> bool {
-        self.property.is_wanted(options.envelope) || self.is_reported(options)
+        self.property.is_wanted(options) || self.is_reported(options)
     }
 
     fn is_reported(self, options: &MailOptions) -> bool {

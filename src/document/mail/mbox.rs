@@ -277,6 +277,7 @@ impl Framing for Mbox {
         self.search.quoted = known.is_some_and(|known| known.escaped);
         feed.archive.scanners.quoted = self.search.quoted;
         feed.begin(line.start, true);
+        feed.take_separator(&bytes[line.clone()]);
         ControlFlow::Continue(line.end)
     }
 

@@ -183,6 +183,13 @@ pub(super) fn opaque_code(media_type: &str, content_type: Option<&Parameters>) -
     }
 }
 
+/// Returns the disposition in lower case; empty without the field (RFC 2183).
+pub(super) fn disposition(header: &Header) -> Vec<u8> {
+    let value = header.value(EntityProperty::Disposition);
+    let parsed = value.map(Parameters::parse);
+    parsed.map_or(Vec::new(), |parsed| parsed.value().as_bytes().to_vec())
+}
+
 pub(super) fn file_name(header: &Header) -> Vec<u8> {
     let parameter = |parameters: Option<&Parameters>, name| {
         let value = parameters?.parameter(name)?;

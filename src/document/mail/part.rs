@@ -10,7 +10,7 @@ use super::tree::MimeTree;
 use super::unquote::LineUnquoter;
 use crate::bytes::window::{Window, Windows};
 use crate::decode::transfer::TransferEncoding;
-use crate::document::events::{Event, Events, FoundAttachment, RuleFamily};
+use crate::document::events::{EntityHeading, Event, Events, FoundAttachment, RuleFamily};
 use crate::document::flags::Flags;
 use crate::document::nested::compressed::CompressedMember;
 use crate::document::nested::{self, Member, NestedReader, TextFilter};
@@ -274,6 +274,11 @@ impl PartBody {
         let member = &self.reader.document.member;
         let name = Some(out.store(member.name.as_bytes()));
         nested::enter(name, RuleFamily::Plain, None, out);
+        let file = member.file.each_ref().map(|text| Some(out.store(text)));
+        out.push(Event::Heading(EntityHeading {
+            file,
+            ..EntityHeading::default()
+        }));
         out.push(Event::Settled);
         let found = FoundAttachment {
             contents: out.store(contents),

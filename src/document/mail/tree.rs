@@ -149,6 +149,10 @@ impl MimeTree {
         self.line_start = true;
     }
 
+    pub(super) fn take_separator(&mut self, line: &[u8], envelope: bool) {
+        self.header.take_separator(line, envelope);
+    }
+
     /// Returns whether the message's own header has not ended.
     pub(super) fn in_first_header(&self) -> bool {
         !self.in_body && self.levels.len() == 1 && self.path.is_empty()
@@ -530,6 +534,7 @@ impl MimeTree {
             }),
             media_type: Some(run.out.store(media_type.as_bytes())),
             charset: None,
+            file: [None; 2],
             labels: if related {
                 LabelScope::Related
             } else {
@@ -539,7 +544,7 @@ impl MimeTree {
         };
         run.out.push(Event::Heading(heading));
         if root && run.scanners.options.envelope {
-            let envelope = envelope::store(&self.header, run.out);
+            let envelope = envelope::store(&self.header, &run.scanners.options, run.out);
             run.out.push(Event::Envelope(envelope));
         }
         self.is_entered = true;
@@ -664,6 +669,10 @@ impl MimeTree {
                     .filter(|name| name.len() <= MAX_FILE_NAME)
                     .unwrap_or_default(),
             }));
+        }
+        if run.scanners.options.message_fields {
+            let file_name = media_type::file_name(&self.header);
+            member.file = [file_name, media_type::disposition(&self.header)];
         }
         let charset = content_type
             .and_then(|content_type| content_type.parameter("charset"))

@@ -35,6 +35,8 @@ pub(crate) struct Member {
     pub(crate) media_type: String,
     /// The label of the declared charset; may be empty.
     pub(crate) charset: Vec<u8>,
+    /// The file name and the disposition; often empty.
+    pub(crate) file: [Vec<u8>; 2],
     pub(crate) transfer: TransferEncoding,
     pub(crate) format: &'static Format,
     pub(crate) source: TextSource,

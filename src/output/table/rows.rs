@@ -1,5 +1,6 @@
 //! Rows of links, as one worker makes them.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -183,7 +184,7 @@ impl Column {
             if self.count == 0 || self.string.as_deref() != string {
                 self.end_run();
                 self.string = string.map(<[u8]>::to_vec);
-                self.text = string.and_then(|string| formed(string, kind).map(String::from));
+                self.text = text_of(value, kind).map(Cow::into_owned);
             }
             self.count += 1;
             return add(self.text.as_ref().map_or(0, String::len), bytes);
@@ -198,7 +199,7 @@ impl Column {
                 times.append_option(string.and_then(microseconds));
             }
             (ColumnBuilder::Texts(texts), _) => {
-                let text = string.and_then(|string| formed(string, kind));
+                let text = text_of(value, kind);
                 add(text.as_ref().map_or(0, |text| text.len()), bytes)?;
                 texts.append_option(text);
             }
@@ -210,6 +211,13 @@ impl Column {
                 for name in flags.names() {
                     add(name.len(), bytes)?;
                     lists.values().append_value(name);
+                }
+                lists.append(true);
+            }
+            (ColumnBuilder::TextLists(lists), Value::Texts(texts)) => {
+                for text in *texts {
+                    add(text.len(), bytes)?;
+                    lists.values().append_value(text);
                 }
                 lists.append(true);
             }
@@ -291,8 +299,16 @@ fn add(length: usize, bytes: &mut usize) -> Result<(), Oversized> {
 fn string<'a>(value: &Value<'a>) -> Option<&'a [u8]> {
     match *value {
         Value::Name(text) | Value::Text(text) => Some(text.as_bytes()),
-        Value::Bytes(bytes) | Value::Base64(bytes) => Some(bytes),
+        Value::Bytes(bytes) | Value::Base64(bytes) | Value::Formed(bytes, _) => Some(bytes),
         _ => None,
+    }
+}
+
+/// Returns a value in the form of a column of text, or `None` where it has none.
+fn text_of<'a>(value: &Value<'a>, kind: ColumnKind) -> Option<Cow<'a, str>> {
+    match *value {
+        Value::Formed(bytes, form) => form(bytes).map(Cow::Owned),
+        _ => string(value).map(|string| formed(string, kind)),
     }
 }
 

@@ -13,7 +13,9 @@ use crate::output::field::RecordField;
 
 /// The metadata of the schema: its version, another one where a column that exists changes, and the
 /// version of the package.
-const METADATA: [(&str, &str); 2] = [
+const METADATA: [(&str, &str); 3] = [
+    // The public suffix list of `registered_domain`: the version of the crate `psl`, and its date.
+    ("uriscan.psl", "2.1.247, 2026-11-05"),
     ("uriscan.schema", "1"),
     ("uriscan.version", env!("CARGO_PKG_VERSION")),
 ];

@@ -4,17 +4,13 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::output::column::ColumnKind;
-use crate::uri::parsed_host;
 use crate::uri::percent::encode_invalid;
 
-/// Returns a value in the form of a column of text, or `None` where it has none.
-pub(super) fn formed(value: &[u8], kind: ColumnKind) -> Option<Cow<'_, str>> {
+/// Returns a value in the form of a column of text.
+pub(super) fn formed(value: &[u8], kind: ColumnKind) -> Cow<'_, str> {
     match kind {
-        ColumnKind::Host => host(value).map(Cow::Owned),
-        ColumnKind::ReversedHost => host(value).map(|host| Cow::Owned(reversed(&host))),
-        ColumnKind::LowerName => Some(Cow::Owned(lossy(value).to_ascii_lowercase())),
-        ColumnKind::Uri | ColumnKind::SharedUri => Some(uri(value)),
-        _ => Some(lossy(value)),
+        ColumnKind::Uri | ColumnKind::SharedUri => uri(value),
+        _ => lossy(value),
     }
 }
 
@@ -33,26 +29,6 @@ fn uri(value: &[u8]) -> Cow<'_, str> {
     let mut encoded = Vec::new();
     encode_invalid(value, &mut encoded);
     Cow::Owned(String::from_utf8_lossy(&encoded).into_owned())
-}
-
-/// Returns a host in lower case, with A-labels and without a final dot; `None` if it is invalid.
-fn host(value: &[u8]) -> Option<String> {
-    let host = parsed_host(value)?;
-    let has_labels = host.starts_with(b"[")
-        || host
-            .split(|&byte| byte == b'.')
-            .all(|label| !label.is_empty());
-    String::from_utf8(host).ok().filter(|_| has_labels)
-}
-
-/// Returns a host with its labels in reverse order; an address unchanged.
-fn reversed(host: &str) -> String {
-    let last = host.rsplit('.').next().unwrap_or_default();
-    if host.starts_with('[') || last.bytes().all(|byte| byte.is_ascii_digit()) {
-        return host.to_owned();
-    }
-    let labels: Vec<&str> = host.rsplit('.').collect();
-    labels.join(".")
 }
 
 /// Returns a time (RFC 3339 section 5.6, in UTC, without fractions) in microseconds since 1970.

@@ -1,0 +1,169 @@
+//! Sort-friendly forms of URIs, by which the indexes of web archives (CDX) name them.
+
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
+
+use super::{Reference, canonical_host, host};
+
+/// Session identifiers in paths: the text that is kept is in the groups.
+static IN_PATHS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    patterns(&[
+        r"(?i-u)^(.*/)\((?:[a-z]\([0-9a-z]{24}\))+\)/([^?]+\.aspx.*)$",
+        r"(?i-u)^(.*/)\([0-9a-z]{24}\)/([^?]+\.aspx.*)$",
+    ])
+});
+
+/// Session identifiers in queries.
+static IN_QUERIES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
+    patterns(&[
+        r"(?i-u)^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$",
+        r"(?i-u)^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$",
+        r"(?i-u)^(.*)sid=[0-9a-z]{32}(?:&(.*))?$",
+        r"(?i-u)^(.*)aspsessionid[a-z]{8}=[a-z]{24}(?:&(.*))?$",
+        r"(?i-u)^(.*)cfid=[^&]+&cftoken=[^&]+(?:&(.*))?$",
+    ])
+});
+
+fn patterns(patterns: &[&str]) -> Vec<Regex> {
+    let patterns = patterns.iter().map(|pattern| Regex::new(pattern));
+    patterns.filter_map(Result::ok).collect()
+}
+
+fn without_session(text: Vec<u8>, patterns: &[Regex]) -> Vec<u8> {
+    patterns.iter().fold(text, |text, pattern| {
+        let Some(groups) = pattern.captures(&text) else {
+            return text;
+        };
+        let kept = groups
+            .iter()
+            .skip(1)
+            .flatten()
+            .map(|group| group.as_bytes());
+        kept.collect::<Vec<_>>().concat()
+    })
+}
+
+/// Returns the key of an absolute URI: `com,example)/path?query`. Hosts lose a leading `www.`, and letters are
+/// in lower case, session identifiers are removed, and the parameters of the query are sorted, as by
+/// the `surt` package for Python.
+///
+/// ```
+/// use uriscan::uri::surt;
+/// assert_eq!(surt(b"HTTP://WWW.Example.com:80/A/../b/?y=2&x=1#z"), "com,example)/b?x=1&y=2");
+/// ```
+pub fn surt(uri: &[u8]) -> String {
+    let parts = Reference::split(uri);
+    let scheme = parts.scheme.unwrap_or_default().to_ascii_lowercase();
+    let authority = parts.authority.filter(|authority| !authority.is_empty());
+    let mut out = Vec::new();
+    let mut path = unescaped(parts.path);
+    match authority {
+        Some(authority) => {
+            push_host(authority, &scheme, &mut out);
+            path = normal_path(&path);
+        }
+        None => out.extend([scheme.as_slice(), b":"].concat()),
+    }
+    let mut path = without_session(escaped(&path), &IN_PATHS);
+    if path.len() > 1 && path.ends_with(b"/") {
+        path.pop();
+    }
+    out.extend(path);
+    let query = without_session(
+        escaped(&unescaped(parts.query.unwrap_or_default())),
+        &IN_QUERIES,
+    );
+    if !query.is_empty() {
+        let mut parameters: Vec<_> = query.split(|&byte| byte == b'&').collect();
+        // A name alone precedes the same name with a value.
+        parameters.sort_by_key(|one| {
+            let at = memchr::memchr(b'=', one).unwrap_or(one.len());
+            (&one[..at], one.get(at + 1..))
+        });
+        out.push(b'?');
+        out.extend(parameters.join(&b'&'));
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn push_host(authority: &[u8], scheme: &[u8], out: &mut Vec<u8>) {
+    let name = host(authority);
+    let from = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
+    let port = authority[from..].strip_prefix(name).unwrap_or_default();
+    let name = canonical_host(name);
+    let digits = name.strip_prefix(b"www").unwrap_or_default();
+    let dot = digits.iter().position(|byte| !byte.is_ascii_digit());
+    let name = match dot {
+        Some(dot) if digits[dot] == b'.' => &digits[dot + 1..],
+        _ => name.trim_ascii(),
+    };
+    let mut labels: Vec<_> = name.split(|&byte| byte == b'.').collect();
+    labels.reverse();
+    let host = labels.join(&b',');
+    out.extend(
+        host.strip_prefix(b"[")
+            .and_then(|host| host.strip_suffix(b"]"))
+            .unwrap_or(&host),
+    );
+    let is_default = matches!(
+        (scheme, port),
+        (_, b"" | b":") | (b"http", b":80") | (b"https", b":443")
+    );
+    if !is_default {
+        out.extend_from_slice(port);
+    }
+    out.push(b')');
+}
+
+/// Decodes percent-encoding until nothing changes.
+fn unescaped(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    for &byte in text {
+        out.push(byte);
+        // A decoded byte may complete another triplet.
+        while let [.., b'%', high, low] = *out
+            && let (Some(high), Some(low)) = (hex(high), hex(low))
+        {
+            out.truncate(out.len() - 3);
+            out.push(high << 4 | low);
+        }
+    }
+    out
+}
+
+fn hex(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).map(|value| value as u8)
+}
+
+/// Encodes bytes that are not printable, and converts letters to lower case.
+fn escaped(text: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    for &byte in text {
+        match byte {
+            b'%' | b'#' | ..=b' ' | 0x7F.. => out.extend(format!("%{byte:02x}").bytes()),
+            byte => out.push(byte.to_ascii_lowercase()),
+        }
+    }
+    out
+}
+
+/// Removes `.`, `..` and empty segments; a `..` at the root stays once.
+fn normal_path(path: &[u8]) -> Vec<u8> {
+    let mut kept: Vec<&[u8]> = Vec::new();
+    for segment in path.split(|&byte| byte == b'/').skip(1) {
+        match segment {
+            b"." => {}
+            b".." if kept.pop().is_some() => {}
+            segment => kept.push(segment),
+        }
+    }
+    let last = kept.pop().unwrap_or_default();
+    kept.retain(|segment| !segment.is_empty());
+    kept.push(last);
+    [b"/", kept.join(&b'/').as_slice()].concat()
+}
+
+#[cfg(test)]
+#[path = "../../tests/unit/uri/surt.rs"]
+mod tests;
