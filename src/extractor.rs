@@ -331,9 +331,9 @@ impl Extractor {
 
     /// Extracts the links of a document that arrives in chunks.
     ///
-    /// The links are those of [`Extractor::extract`], however the document is cut into chunks. They reach the
-    /// sink as soon as they are certain: those of text a line later, those of a mail with the part that holds
-    /// them, those of HTML once no `base` element can follow that applies to them.
+    /// The links equal those of [`Extractor::extract`] for any chunks. They reach the sink as soon as they are
+    /// certain: links of text a line later, of a mail with the part that holds them, of HTML once no `base`
+    /// element that applies to them can follow.
     ///
     /// ```
     /// use uriscan::{Document, Extractor, ExtractorOptions, Format, Link};

@@ -31,7 +31,7 @@ use crate::uri::Reference;
 ///
 /// # Errors
 ///
-/// When the reference cannot be written there: the span is not that of the reference in the document
+/// When the reference cannot be written there: the span is not the reference in the document
 /// itself, or the syntax around it has no form for the reference.
 pub fn replacement(link: &Link<'_>, reference: &[u8]) -> Result<Vec<u8>, RewriteError> {
     let length = link.span.end - link.span.start;
@@ -57,7 +57,7 @@ pub fn replacement(link: &Link<'_>, reference: &[u8]) -> Result<Vec<u8>, Rewrite
     Ok(written.into_bytes())
 }
 
-/// What a link has whose span is not that of its reference, or is read in another form.
+/// The flags of a link whose span is not its reference, or is read in another form.
 const ELSEWHERE: Flags = Flags::SRCDOC
     .union(Flags::OBJECT)
     .union(Flags::WIKI)
