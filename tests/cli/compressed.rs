@@ -70,7 +70,7 @@ fn the_name_inside_decides_the_format() {
     tree.run(&[&["c.gz", "-t", "html"], &base[..]].concat())
         .is(0, "http://example.com/x\n");
     tree.write("d.gz", &gzip(b"\x89PNG\r\n\x1a\n"));
-    tree.run(&["d.gz"]).tells(1, "", "no text but PNG");
+    tree.run(&["d.gz"]).tells(1, "", "not text but PNG");
 }
 
 #[test]
