@@ -637,6 +637,11 @@ impl LinkCollector<'_> {
 
 impl Sink for LinkCollector<'_> {
     fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
+        let lists_anchors = self.audit.options.list == ListedLinks::Anchors;
+        if lists_anchors && !link.flags.contains(Flags::REFRESH) {
+            self.document.references += 1;
+            return ControlFlow::Continue(());
+        }
         let (location, fragment) =
             self.audit
                 .locate(link, Some(self.document.file), &mut self.lookups);
@@ -650,7 +655,7 @@ impl Sink for LinkCollector<'_> {
                 .for_each(|part| self.collected.wanted.insert(part));
             self.document.parts.push(part);
         }
-        if self.journal.is_none() {
+        if self.journal.is_none() || lists_anchors {
             return ControlFlow::Continue(());
         }
         let facts = TargetFacts {
@@ -683,7 +688,10 @@ impl Sink for LinkCollector<'_> {
             Found::Anchor(name, offset) => {
                 let hash = audit.hasher.hash_one(name);
                 document.names.push(hash);
-                if self.reports_repeated && !document.ids.insert(hash) {
+                if audit.options.list == ListedLinks::Anchors {
+                    document.records.push(&JournalRecord::Anchor(*offset, name));
+                    self.move_records();
+                } else if self.reports_repeated && !document.ids.insert(hash) {
                     let record = JournalRecord::Repeated(*offset, name);
                     document.records.push(&record);
                     self.move_records();

@@ -32,6 +32,8 @@ pub(super) enum JournalRecord<'a> {
     Remark(Remark<'a>),
     /// The offset and the name of an anchor that the document has already.
     Repeated(u64, &'a [u8]),
+    /// The offset and the name of an anchor, if targets are listed.
+    Anchor(u64, &'a [u8]),
     /// The document is read again: its anchors and remarks so far are dropped.
     Restart,
     /// The reason for an unreadable document.
@@ -46,6 +48,7 @@ packed_variants!(JournalRecord<'a> {
     Diagnostic(diagnostic),
     Remark(remark),
     Repeated(offset, name),
+    Anchor(offset, name),
     Restart,
     Failure(message)
 });

@@ -9,6 +9,7 @@
 #![doc = include_str!("rules.md")]
 
 mod collect;
+pub(crate) mod compare;
 mod disk;
 mod evaluator;
 mod finding;
@@ -22,6 +23,7 @@ mod lookups;
 mod names;
 pub(crate) mod options;
 mod positions;
+pub(crate) mod redirect_formats;
 pub(crate) mod report;
 mod report_pass;
 mod rewrite;
@@ -30,8 +32,10 @@ pub(crate) mod rules;
 mod server;
 mod site;
 mod source;
+mod successors;
 mod suggest;
 mod target;
+pub(crate) mod targets;
 mod wiki;
 mod wire;
 
@@ -41,6 +45,7 @@ use std::path::{Path, PathBuf};
 use crate::document::AnchorReporting;
 use crate::pipeline::ReportMode;
 use crate::pipeline::walk::{Root, Walk, WalkOptions};
+use collect::Collection;
 use names::FileId;
 use options::{Audit, assume_roots};
 use report::ReportSet;
@@ -115,24 +120,11 @@ pub(crate) fn run<'r>(
     mut reports: ReportSet<'r>,
     finish: impl FnOnce(&mut ReportSet<'r>) -> io::Result<()>,
 ) -> io::Result<AuditSummary> {
-    let reading = &mut audit.options.reading;
-    reading.keeps_documents = true;
-    reading.report = ReportMode::Links;
-    reading.extractor.formats.anchors = AnchorReporting::Report;
+    prepare(&mut audit);
     let audit = &audit;
-    let collected = collect::run(audit, walk);
+    let (site, collected) = survey(audit, walk);
     reports.print_skipped(collected.skipped);
     let files = audit.checker.paths.len();
-    let mut site = Site::new(collected.batches, files, audit.hasher.clone());
-    site.journal = collected.journal;
-    site.labels = collected.labels;
-    (site.linked, site.listed) = (collected.linked, collected.listed);
-    let mut others: Vec<FileId> = collected.wanted.iter().collect();
-    others.retain(|&file| site.anchors(file).is_none());
-    for (file, anchors) in collect::read_others(audit, &others) {
-        site.anchors[file.0 as usize] = Some(anchors);
-    }
-    site.join_parts(collected.parts);
     let suggester = Suggester::new(audit, &site, files, collected.summary.bytes);
     let (mut reports, mut counts) = report_pass::run(audit, &site, suggester, reports)?;
     collect::add_counts(&mut counts, &collected.counts);
@@ -140,4 +132,31 @@ pub(crate) fn run<'r>(
     reports.compare(&audit.options.baseline);
     finish(&mut reports)?;
     reports.end(collected.summary, counts)
+}
+
+/// Makes documents be read as a whole, with their anchors.
+fn prepare(audit: &mut Audit) {
+    let reading = &mut audit.options.reading;
+    reading.keeps_documents = true;
+    reading.report = ReportMode::Links;
+    reading.extractor.formats.anchors = AnchorReporting::Report;
+}
+
+/// Reads every document of a walk, and the files that links name with fragments.
+fn survey(audit: &Audit, walk: Walk) -> (Site, Collection) {
+    let mut collected = collect::run(audit, walk);
+    let files = audit.checker.paths.len();
+    let batches = std::mem::take(&mut collected.batches);
+    let mut site = Site::new(batches, files, audit.hasher.clone());
+    site.journal = std::mem::take(&mut collected.journal);
+    site.labels = std::mem::take(&mut collected.labels);
+    site.linked = std::mem::take(&mut collected.linked);
+    site.listed = std::mem::take(&mut collected.listed);
+    let mut others: Vec<FileId> = collected.wanted.iter().collect();
+    others.retain(|&file| site.anchors(file).is_none());
+    for (file, anchors) in collect::read_others(audit, &others) {
+        site.anchors[file.0 as usize] = Some(anchors);
+    }
+    site.join_parts(std::mem::take(&mut collected.parts));
+    (site, collected)
 }

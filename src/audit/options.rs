@@ -1,8 +1,9 @@
 //! The options of an audit.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::{error, fmt, thread};
@@ -75,6 +76,8 @@ pub struct AuditOptions {
     pub(super) orphan_assets: bool,
     /// Absolute paths: show only findings whose source or target is one of them or below one.
     pub(super) touching: Option<PathSet>,
+    /// Only findings on these lines are shown, by absolute paths.
+    added: Option<Arc<AddedLines<Vec<u8>>>>,
     /// The paths among them that do not exist.
     pub(crate) gone: Arc<GoneFiles>,
     pub(super) baseline: Baseline,
@@ -82,6 +85,9 @@ pub struct AuditOptions {
     /// The bound on the cost of searches, in rows of the edit distance table.
     pub(super) suggestion_rows: u64,
 }
+
+/// Lines of files, in ascending order; `None` for all lines of a file.
+pub(crate) type AddedLines<P> = HashMap<P, Option<Vec<Range<u64>>>>;
 
 /// Takes about a second.
 const SUGGESTION_ROWS: u64 = 1 << 26;
@@ -116,6 +122,7 @@ impl Default for AuditOptions {
             entries: Override::empty(),
             orphan_assets: false,
             touching: None,
+            added: None,
             gone: Arc::default(),
             baseline: Baseline::default(),
             ignore: Vec::new(),
@@ -319,6 +326,28 @@ impl AuditOptions {
         Ok(self)
     }
 
+    /// Limits the findings to lines of files; others have none.
+    pub(crate) fn added(mut self, lines: AddedLines<PathBuf>) -> Result<Self, AuditError> {
+        let absolute = |(path, lines): (PathBuf, _)| Ok((self.absolute(&path)?, lines));
+        let lines = lines.into_iter().map(absolute).collect::<Result<_, _>>()?;
+        self.added = Some(Arc::new(lines));
+        Ok(self)
+    }
+
+    /// Returns whether findings on a line of a file are shown; without a line, only in files that are new.
+    pub(super) fn shows_line(&self, path: &[u8], line: Option<u64>) -> bool {
+        let Some(added) = &self.added else {
+            return true;
+        };
+        match added.get(path) {
+            None => false,
+            Some(None) => true,
+            Some(Some(ranges)) => ranges
+                .iter()
+                .any(|range| line.is_some_and(|line| range.contains(&line))),
+        }
+    }
+
     /// Sets the new paths of renamed files, after [`AuditOptions::touching_only`].
     pub(crate) fn renamed(mut self, pairs: &[(PathBuf, PathBuf)]) -> Result<Self, AuditError> {
         for (old, new) in pairs {
@@ -398,6 +427,7 @@ impl AuditOptions {
     pub(crate) fn of_all_findings(&self) -> Self {
         let mut options = AuditOptions {
             touching: None,
+            added: None,
             baseline: Baseline::default(),
             list: ListedLinks::Findings,
             suggestion_rows: 0,
@@ -478,6 +508,8 @@ pub(crate) enum ListedLinks {
     Links,
     /// Findings, and each target elsewhere on the network once.
     External,
+    /// No findings: the anchors of all documents.
+    Anchors,
 }
 
 /// Makes each path the root of its own site (A4), unless there are roots or another base; returns
@@ -517,7 +549,7 @@ pub(crate) fn assume_roots(
 
 /// Returns the root of the site of a path without mounts: a directory, an archive of files, or the
 /// directory of any other file.
-fn root_of(path: &Path) -> Vec<u8> {
+pub(crate) fn root_of(path: &Path) -> Vec<u8> {
     if members::is_archive_of_files(path) {
         return path.as_os_str().as_encoded_bytes().to_vec();
     }
@@ -559,7 +591,7 @@ pub(crate) struct Audit {
 impl Audit {
     /// Some of the paths may lie under no root.
     pub(crate) fn new(mut options: AuditOptions, paths: &[PathBuf]) -> Self {
-        if options.server.is_some() {
+        if options.server.is_some() || options.list == ListedLinks::Anchors {
             // The files are a site, and not those that a forge shows.
             options.reading.bases.repositories = Mounts::default();
         }

@@ -65,6 +65,7 @@ pub(super) fn run<'r>(
             stopped: false,
             out: WireRecords::default(),
             document: Rc::default(),
+            absolute: Vec::new(),
             has_path: false,
             continues: false,
             deferred: DeferredFindings::default(),
@@ -117,7 +118,9 @@ fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::Result<()> 
             reports.take(WireRecord::Forgiven(key), &mut WireReader(b""))?;
             continue;
         }
-        if level == Level::Allow || !touches(audit, absolute.unwrap_or(path)) {
+        let absolute = absolute.unwrap_or(path);
+        let shows = touches(audit, absolute) && audit.options.shows_line(absolute, entry.line);
+        if level == Level::Allow || !shows {
             continue;
         }
         let position = DocumentPosition {
@@ -228,6 +231,8 @@ struct ReportPass<'a, C> {
     stopped: bool,
     out: WireRecords,
     document: Rc<JournalDocument>,
+    /// The path of the document's file.
+    absolute: Vec<u8>,
     has_path: bool,
     continues: bool,
     deferred: DeferredFindings,
@@ -280,6 +285,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                     JournalRecord::Repeated(offset, name) => {
                         self.defer(RuleId::DuplicateId, offset, name);
                     }
+                    JournalRecord::Anchor(..) => {}
                     JournalRecord::Restart => self.clear(),
                     JournalRecord::Failure(message) => self.record(WireRecord::Failure(message)),
                 }
@@ -317,6 +323,9 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         self.document = Rc::new(document);
         self.clear();
         self.evaluator.begin(&self.document, &self.member_path());
+        let here = &self.audit.options.reading.bases.here;
+        let absolute = (self.evaluator.absolute).absolute(here, &self.document.path);
+        self.absolute = absolute.unwrap_or(&self.document.path).to_vec();
     }
 
     fn member_path(&self) -> Vec<u8> {
@@ -412,7 +421,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             line: position.position.map(|position| position.line),
             targets: &[position.name],
         };
-        let shows = self.evaluator.shows(None);
+        let shows = self.evaluator.shows(None) && self.shows_line(found.member, found.line);
         if !self.reports(&found, key, shows) {
             return;
         }
@@ -423,6 +432,14 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             name => name,
         };
         FindingDraft::about(*position, (rule, level), key, target_name).push(&mut self.out.0);
+    }
+
+    /// Lines in members are not lines of the file.
+    fn shows_line(&self, member: Option<&str>, line: Option<u64>) -> bool {
+        let is_inner = member.is_some() || self.document.member.is_some();
+        self.audit
+            .options
+            .shows_line(&self.absolute, line.filter(|_| !is_inner))
     }
 
     /// Returns whether a finding is neither ignored nor accepted by the baseline, and `shown` by
@@ -516,7 +533,9 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         let list = self.audit.options.list;
         let is_listed = || {
             let expected = self.audit.checker.expected_path(link);
+            let line = link.position.map(|position| position.line);
             self.evaluator.shows(Some((&facts, expected.as_ref())))
+                && self.shows_line(link.member, line)
         };
         match (list, facts.location, link.target) {
             (ListedLinks::Findings, ..) => {}
@@ -549,7 +568,8 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             line: link.position.map(|position| position.line),
             targets: &targets,
         };
-        let shows = self.evaluator.shows(Some((&facts, expected)));
+        let shows = self.evaluator.shows(Some((&facts, expected)))
+            && self.shows_line(found.member, found.line);
         if !self.reports(&found, key, shows) {
             return;
         }

@@ -101,6 +101,10 @@ impl RuleChecks<'_> {
         if !touches(self.audit, &self.file.path) && !targets_touched(self.audit, &target) {
             return false;
         }
+        let line = Some(to.position.line).filter(|_| self.member.is_none());
+        if !self.audit.options.shows_line(&self.file.path, line) {
+            return false;
+        }
         let (target, fragment) = split_fragment(&target);
         let mut steps = ServerSteps::default();
         let location = match status {

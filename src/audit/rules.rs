@@ -79,6 +79,10 @@ rules! {
     UnusedIgnore = "unused-ignore", Warning, "it ignores no findings";
     SitemapMissing = "sitemap-missing", Allow, "no sitemap lists the page";
     Orphan = "orphan", Allow, "no document links to this one";
+    RemovedPage = "removed-page", Error, "the page was removed";
+    RemovedId = "removed-id", Warning, "the id was removed";
+    RedirectLoop = "redirect-loop", Error, "redirects without an end";
+    ChangedRedirect = "changed-redirect", Warning, "the redirect has changed";
 }
 
 impl RuleId {
@@ -142,7 +146,11 @@ impl RuleId {
             | RuleId::UndefinedReference
             | RuleId::UnusedIgnore
             | RuleId::SitemapMissing
-            | RuleId::Orphan => false,
+            | RuleId::Orphan
+            | RuleId::RemovedPage
+            | RuleId::RemovedId
+            | RuleId::RedirectLoop
+            | RuleId::ChangedRedirect => false,
         }
     }
 }

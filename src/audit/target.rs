@@ -400,7 +400,7 @@ fn through_redirects(location: TargetLocation, passed: &[Vec<u8>]) -> TargetLoca
 }
 
 /// Splits after the authority.
-fn split_authority(uri: &[u8]) -> (&[u8], &[u8]) {
+pub(super) fn split_authority(uri: &[u8]) -> (&[u8], &[u8]) {
     let start = memchr::memmem::find(uri, b"//").map_or(0, |at| at + 2);
     let path = memchr::memchr(b'/', &uri[start..]).map_or(uri.len(), |at| start + at);
     uri.split_at(path)

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::args::output::workers;
 use super::args::{AuditArgs, FailOnArg, FixArg, OrphansArg, ReportArg, SourceArg, SwitchArg};
-use super::changed::{changed_since, was_there};
+use super::changed::{added_since, changed_since, was_there};
 use super::config::{self, Config};
 use super::destination::{Destination, OutputTarget};
 use super::fix::{self, FixCounts, FixDestination};
@@ -217,7 +217,7 @@ fn fixed_roots(paths: &[PathBuf], reading: &PipelineOptions) -> Vec<PathBuf> {
 }
 
 /// Returns the paths to audit: by default the directories of `--root`, else the current directory.
-fn paths(arguments: &AuditArgs) -> Result<Vec<PathBuf>, Error> {
+pub(super) fn paths(arguments: &AuditArgs) -> Result<Vec<PathBuf>, Error> {
     if arguments.paths.iter().any(|path| path.as_os_str() == "-") {
         Err("audit reads files: standard input is not in a tree")?;
     }
@@ -229,7 +229,7 @@ fn paths(arguments: &AuditArgs) -> Result<Vec<PathBuf>, Error> {
     Ok(given.next().unwrap_or_else(|| vec![PathBuf::from(".")]))
 }
 
-fn roots(arguments: &AuditArgs, paths: &[PathBuf]) -> Vec<Root> {
+pub(super) fn roots(arguments: &AuditArgs, paths: &[PathBuf]) -> Vec<Root> {
     if arguments.paths.is_empty() && arguments.documents.walk.lists().next().is_some() {
         return Vec::new();
     }
@@ -243,16 +243,29 @@ fn roots(arguments: &AuditArgs, paths: &[PathBuf]) -> Vec<Root> {
     paths.iter().map(root).collect()
 }
 
-fn options(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<AuditOptions, Error> {
+pub(super) fn options(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<AuditOptions, Error> {
+    options_with(arguments, paths, bases(arguments, paths)?)
+}
+
+/// Puts the name of a flag before its error.
+pub(super) fn flag(name: &str) -> impl Fn(Error) -> Error {
+    move |Error(message)| format!("--{name}: {message}").into()
+}
+
+pub(super) fn options_with(
+    arguments: &AuditArgs,
+    paths: &[PathBuf],
+    bases: Bases,
+) -> Result<AuditOptions, Error> {
     let (check, findings) = (&arguments.check, &arguments.findings);
     let mut options = AuditOptions::default();
-    options.reading.bases = bases(arguments, paths)?;
+    options.reading.bases = bases;
+    let mut trees = paths.to_vec();
+    trees.extend(arguments.documents.base.directories());
     let touching = match &findings.changed_since {
         None => options.touching(&findings.touching),
         Some(revision) => {
-            let mut trees = paths.to_vec();
-            trees.extend(arguments.documents.base.directories());
-            let changed = changed_since(revision, &trees)?;
+            let changed = changed_since(revision, &trees).map_err(flag("changed-since"))?;
             let touched = options.touching_only(findings.touching.iter().chain(&changed.files));
             touched.and_then(|options| options.renamed(&changed.renamed))
         }
@@ -260,6 +273,13 @@ fn options(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<AuditOptions, Err
     let is_nothing = |source: &SourceArg| matches!(source, SourceArg::Nothing);
     let detects_sources =
         arguments.documents.base.directories().is_empty() && !check.source.iter().any(is_nothing);
+    let touching = match &findings.added_since {
+        None => touching,
+        Some(revision) => {
+            let lines = added_since(revision, &trees).map_err(flag("added-since"))?;
+            touching.and_then(|options| options.added(lines))
+        }
+    };
     options = touching
         .and_then(|options| options.entries(&check.entry))?
         .server(check.server)?
@@ -334,7 +354,7 @@ fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
 }
 
 #[derive(Clone, Copy)]
-enum OutputRole<'a> {
+pub(super) enum OutputRole<'a> {
     /// The findings, or a diff.
     Main,
     /// The targets on the network.
@@ -346,7 +366,7 @@ enum OutputRole<'a> {
 }
 
 /// Returns the outputs, which are examined before anything is read.
-fn targets(arguments: &AuditArgs) -> Result<Vec<(OutputRole<'_>, OutputTarget)>, Error> {
+pub(super) fn targets(arguments: &AuditArgs) -> Result<Vec<(OutputRole<'_>, OutputTarget)>, Error> {
     let findings = &arguments.findings;
     let output = findings.output.as_deref();
     let main = if findings.external {
@@ -364,7 +384,7 @@ fn targets(arguments: &AuditArgs) -> Result<Vec<(OutputRole<'_>, OutputTarget)>,
         .collect()
 }
 
-fn reports<'d>(
+pub(super) fn reports<'d>(
     arguments: &AuditArgs,
     verbosity: Verbosity,
     destinations: &'d mut [(OutputRole<'_>, Destination)],
@@ -417,7 +437,7 @@ fn shows_summary(arguments: &AuditArgs) -> bool {
     !findings.quiet && (findings.external || !findings.json)
 }
 
-fn finish(
+pub(super) fn finish(
     arguments: &AuditArgs,
     totals: &AuditSummary,
     fixes: Option<&FixCounts>,
@@ -459,11 +479,20 @@ fn finish(
 
 fn summary_text(totals: &AuditSummary) -> String {
     let summary = &totals.summary;
+    let subject = match totals.addresses {
+        Some(addresses) => {
+            let noun = ["addresses", "address"][usize::from(addresses == 1)];
+            format!("{addresses} {noun} compared")
+        }
+        None => counted(summary.references, "reference"),
+    };
+    let states = match totals.addresses {
+        Some(_) => String::new(),
+        None => format!(": {}", totals.states_in_words()),
+    };
     let mut text = format!(
-        "{} in {}: {}\n{}, {}",
-        counted(summary.references, "reference"),
+        "{subject} in {}{states}\n{}, {}",
         counted(summary.files, "file"),
-        totals.states_in_words(),
         counted(totals.errors, "error"),
         counted(totals.warnings, "warning"),
     );

@@ -2,12 +2,17 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::ops::Range;
+use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+
+use tempfile::TempDir;
 
 use super::destination::above;
 use super::message::Error;
+use crate::audit::options::AddedLines;
 use crate::pipeline::walk::path_of;
 
 /// The first arguments of git: nothing that a repository configures is run.
@@ -16,6 +21,17 @@ const SAFE: &str = "--no-pager -c core.fsmonitor=false -c core.hooksPath=/dev/nu
 /// The arguments of git before the revision.
 const DIFF: &str = "diff --name-status -M -z --relative --no-color --no-ext-diff --no-textconv \
                     --ignore-submodules=dirty --end-of-options";
+
+/// The arguments of git that show the added lines, before the revision.
+const LINES: &str = "diff -U0 --inter-hunk-context=0 -M --text --relative --no-color --no-ext-diff \
+                     --no-textconv --src-prefix=a/ --dst-prefix=b/ --ignore-submodules=all \
+                     --end-of-options";
+
+/// The arguments of git that list the files of a directory of a revision, before its name.
+const TREE: &str = "ls-tree -r -z --full-tree --end-of-options";
+
+/// The arguments of git that print files as they are in the repository, without filters.
+const FILES: &str = "cat-file --batch";
 
 /// The arguments of git that list files that are in no commit and not ignored.
 const UNTRACKED: &str = "ls-files --others --exclude-standard -z";
@@ -33,29 +49,123 @@ pub(super) struct Changes {
     pub(super) renamed: Vec<(PathBuf, PathBuf)>,
 }
 
-/// Returns the files below some paths that differ from a revision, or are not known to git.
-pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Changes, Error> {
+/// Returns the directories of some paths, in which git is asked for a revision.
+fn directories(revision: &OsStr, paths: &[PathBuf]) -> Result<BTreeSet<PathBuf>, Error> {
     if revision.is_empty() || revision.as_encoded_bytes().starts_with(b"-") {
         let shown = revision.display();
-        return Err(format!("--changed-since {shown}: not a revision").into());
+        return Err(format!("{shown}: not a revision").into());
     }
-    let directory = |path| {
-        if Path::is_dir(path) {
-            path
+    let directory = |path: &PathBuf| {
+        if path.is_dir() {
+            path.clone()
         } else {
-            above(path)
+            above(path).to_path_buf()
         }
     };
-    let directories: BTreeSet<_> = paths.iter().map(|path| directory(path)).collect();
+    Ok(paths.iter().map(directory).collect())
+}
+
+/// Returns the output of a difference between the files below a directory and a revision.
+fn difference(directory: &Path, arguments: &str, revision: &OsStr) -> Result<Output, Error> {
+    let mut diff = git(directory, arguments);
+    diff.arg(revision).arg("--");
+    without_filters(&mut diff, &output(git(directory, FILTERS))?.stdout);
+    output(diff)
+}
+
+fn untracked(directory: &Path) -> Result<impl Iterator<Item = PathBuf>, Error> {
+    let names = fields(&output(git(directory, UNTRACKED))?)?;
+    Ok(names.into_iter().map(|name| directory.join(name)))
+}
+
+/// Returns the lines that files below some paths have and a revision has not, by file; `None` for all
+/// lines of files that git does not know.
+pub(super) fn added_since(
+    revision: &OsStr,
+    paths: &[PathBuf],
+) -> Result<AddedLines<PathBuf>, Error> {
+    let mut added = AddedLines::new();
+    for directory in directories(revision, paths)? {
+        let diff = difference(&directory, LINES, revision)?;
+        if !diff.status.success() {
+            fields(&diff)?;
+        }
+        let mut file = None;
+        let mut lines = diff.stdout.split(|&byte| byte == b'\n');
+        while let Some(line) = lines.next() {
+            if let Some(name) = line.strip_prefix(b"+++ ") {
+                let name = unquoted(name.strip_suffix(b"\t").unwrap_or(name));
+                file = name
+                    .strip_prefix(b"b/")
+                    .map(|name| directory.join(path_of(name)));
+            } else if let Some((old, new)) = hunk(line) {
+                // The lines of the hunk, which may look like others.
+                let marked = |line: &&[u8]| !line.starts_with(b"\\");
+                let mut content = lines.by_ref().filter(marked);
+                let length = (old + new.end - new.start) as usize;
+                length.checked_sub(1).and_then(|last| content.nth(last));
+                if let Some(file) = &file {
+                    let known = added
+                        .entry(file.clone())
+                        .or_insert_with(|| Some(Vec::new()));
+                    known.iter_mut().for_each(|ranges| ranges.push(new.clone()));
+                }
+            }
+        }
+        added.extend(untracked(&directory)?.map(|file| (file, None)));
+    }
+    Ok(added)
+}
+
+/// Reads `@@ -1,2 +3,4 @@`: the number of old lines, and the new lines.
+fn hunk(line: &[u8]) -> Option<(u64, Range<u64>)> {
+    let text = str::from_utf8(line.strip_prefix(b"@@ -")?).ok()?;
+    let (old, rest) = text.split_once(" +")?;
+    let (new, _) = rest.split_once(" @@")?;
+    let range = |text: &str| {
+        let (start, length) = text.split_once(',').unwrap_or((text, "1"));
+        Some((start.parse::<u64>().ok()?, length.parse::<u64>().ok()?))
+    };
+    let ((_, old), (start, length)) = (range(old)?, range(new)?);
+    Some((old, start..start + length))
+}
+
+/// Undoes the quotes of git around a name.
+fn unquoted(name: &[u8]) -> Vec<u8> {
+    let quoted = name
+        .strip_prefix(b"\"")
+        .and_then(|name| name.strip_suffix(b"\""));
+    let Some(mut rest) = quoted else {
+        return name.to_vec();
+    };
+    let mut out = Vec::new();
+    while let Some((&first, after)) = rest.split_first() {
+        rest = after;
+        if first != b'\\' {
+            out.push(first);
+            continue;
+        }
+        let digits = rest.get(..3).and_then(|digits| str::from_utf8(digits).ok());
+        if let Some(byte) = digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()) {
+            out.push(byte);
+            rest = &rest[3..];
+        } else if let Some((&letter, after)) = rest.split_first() {
+            let known = b"a\x07b\x08t\tn\nv\x0Bf\x0Cr\r".chunks(2);
+            let byte = known.into_iter().find(|pair| pair[0] == letter);
+            out.push(byte.map_or(letter, |pair| pair[1]));
+            rest = after;
+        }
+    }
+    out
+}
+
+/// Returns the files below some paths that differ from a revision, or are not known to git.
+pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Changes, Error> {
     let mut changed = Changes::default();
-    for directory in directories {
-        let mut diff = git(directory, DIFF);
-        diff.arg(revision).arg("--");
-        without_filters(&mut diff, &output(git(directory, FILTERS))?.stdout);
-        let mut status = fields(&output(diff)?)?.into_iter();
-        let untracked = fields(&output(git(directory, UNTRACKED))?)?;
-        let untracked = untracked.into_iter().map(|name| directory.join(name));
-        changed.files.extend(untracked);
+    for directory in directories(revision, paths)? {
+        let status = difference(&directory, DIFF, revision)?;
+        let mut status = fields(&status)?.into_iter();
+        changed.files.extend(untracked(&directory)?);
         while let (Some(kind), Some(name)) = (status.next(), status.next()) {
             let (kind, name) = (kind.as_os_str().as_encoded_bytes()[0], directory.join(name));
             // The status of a file that was renamed or copied is followed by both names.
@@ -74,12 +184,74 @@ pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Chang
     Ok(changed)
 }
 
+/// Writes the files of a directory of a revision, `REV:PATH`, into a new directory.
+pub(super) fn checkout(name: &OsStr) -> Result<TempDir, Error> {
+    let shown = name.display();
+    if name.as_encoded_bytes().starts_with(b"-") {
+        return Err(format!("{shown}: not a revision").into());
+    }
+    let here = Path::new(".");
+    let mut list = git(here, TREE);
+    list.arg(name);
+    let entries = fields(&output(list)?)?;
+    let failed = |error: io::Error| Error::from(format!("{shown}: {error}"));
+    let directory = tempfile::Builder::new().prefix("uriscan-").tempdir();
+    let directory = directory.map_err(failed)?;
+    let mut files = git(here, FILES);
+    files
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null());
+    let mut files = files.spawn().map_err(failed)?;
+    let (Some(mut asked), Some(found)) = (files.stdin.take(), files.stdout.take()) else {
+        return Err(failed(ErrorKind::BrokenPipe.into()));
+    };
+    let mut found = BufReader::new(found);
+    for entry in &entries {
+        let entry = entry.as_os_str().as_encoded_bytes();
+        // `MODE TYPE OBJECT<tab>NAME`
+        let (about, path) = entry.split_at(memchr::memchr(b'\t', entry).unwrap_or(0));
+        let path = path_of(path.get(1..).unwrap_or_default());
+        let mut words = about.split(|&byte| byte == b' ');
+        let is_file = words.next().is_some_and(|mode| mode.starts_with(b"100"));
+        let is_below = path
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)));
+        let Some(object) = words.nth(1).filter(|_| is_file && is_below) else {
+            continue;
+        };
+        let mut write = || {
+            asked.write_all(&[object, b"\n"].concat())?;
+            asked.flush()?;
+            let mut header = String::new();
+            found.read_line(&mut header)?;
+            let length = header
+                .trim_end()
+                .rsplit(' ')
+                .next()
+                .unwrap_or_default()
+                .parse();
+            let length: u64 = length.map_err(|_| io::Error::other("git lacks an object"))?;
+            let path = directory.path().join(&path);
+            fs::create_dir_all(path.parent().unwrap_or(here))?;
+            let mut file = File::create(path)?;
+            io::copy(&mut found.by_ref().take(length), &mut file)?;
+            found.read_exact(&mut [0])
+        };
+        write().map_err(failed)?;
+    }
+    drop(asked);
+    // It ends with its input.
+    let _ = files.wait();
+    Ok(directory)
+}
+
 /// Returns the fields of the output of a git command, each before a NUL.
 fn fields(output: &Output) -> Result<Vec<PathBuf>, Error> {
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr);
         let reason = text.lines().next().unwrap_or("it failed without a message");
-        return Err(format!("--changed-since: git: {reason}").into());
+        return Err(format!("git: {reason}").into());
     }
     let fields = output.stdout.split(|&byte| byte == 0);
     let fields = fields.filter(|field| !field.is_empty());
@@ -112,8 +284,8 @@ fn git(directory: &Path, arguments: &str) -> Command {
 
 fn output(mut git: Command) -> Result<Output, Error> {
     git.output().map_err(|error| match error.kind() {
-        ErrorKind::NotFound => "--changed-since needs git, which is not installed".into(),
-        _ => format!("--changed-since: git: {error}").into(),
+        ErrorKind::NotFound => "git is not installed".into(),
+        _ => format!("git: {error}").into(),
     })
 }
 

@@ -4,7 +4,9 @@
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use clap::Command;
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command};
 use serde::Deserialize;
 
 use super::message::Error;
@@ -18,6 +20,22 @@ pub(super) struct Page {
     pub(super) exits: Vec<(String, String)>,
     pub(super) examples: Vec<(String, String)>,
     pub(super) notes: Vec<(String, String)>,
+    /// The long names of flags of other subcommands that come with shared groups and are refused.
+    #[serde(default)]
+    unused: Vec<String>,
+}
+
+/// Refuses flags that a subcommand does not use.
+pub(super) fn check_used(name: &str, matches: &ArgMatches) -> Result<(), clap::Error> {
+    let unused = Page::named(name).into_iter().flat_map(|page| &page.unused);
+    for flag in unused {
+        let source = matches.value_source(&flag.replace('-', "_"));
+        if source == Some(ValueSource::CommandLine) {
+            let message = format!("{name} does not use --{flag}\n");
+            return Err(clap::Error::raw(ErrorKind::UnknownArgument, message));
+        }
+    }
+    Ok(())
 }
 
 /// The pages of all subcommands; the first is also the page of the command itself.
@@ -61,6 +79,9 @@ impl Page {
         command
             .mut_args(|flag| {
                 let name = flag.get_long().unwrap_or_default();
+                if self.unused.iter().any(|unused| unused == name) {
+                    return flag.hide(true);
+                }
                 let Some((_, text)) = self.short.iter().find(|(known, _)| known == name) else {
                     return flag.hide_short_help(true);
                 };

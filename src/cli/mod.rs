@@ -3,6 +3,7 @@
 
 pub(crate) mod args;
 mod audit;
+mod change;
 mod changed;
 mod config;
 mod destination;
@@ -44,6 +45,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             messages = arguments.output.messages;
             extract::run(arguments)
         }
+        Some(Command::Targets(arguments)) => change::targets(arguments),
+        Some(Command::Diff(arguments)) => change::diff(arguments),
         Some(Command::Resolve(arguments)) => uri::resolve(arguments),
         Some(Command::Parse(arguments)) => uri::parse(arguments),
         Some(Command::Schema(arguments)) => manual::print_schema(arguments),
@@ -76,10 +79,14 @@ fn audit_with_config(arguments: &[OsString], config: &mut Config, given: &AuditA
 fn parsed(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches_from(arguments)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
-    if let Some(Command::Audit(audit)) = &mut cli.command
-        && let Some((_, matches)) = matches.subcommand()
+    if let Some(audit) = cli.command.as_mut().and_then(Command::audit_mut)
+        && let Some((name, matches)) = matches.subcommand()
     {
+        help::check_used(name, matches)?;
         audit.check.set_levels(matches);
+        if let Some(Command::Diff(diff)) = &mut cli.command {
+            diff.set_sides(matches);
+        }
     }
     Ok(cli)
 }

@@ -24,6 +24,9 @@ pub(crate) static SCHEMAS: &[Schema] = &[
     row("archive", |out| {
         out.extend_from_slice(include_bytes!("schemas/archive.json"));
     }),
+    row("target", |out| {
+        out.extend_from_slice(include_bytes!("schemas/target.json"));
+    }),
     row("count", |out| {
         out.extend_from_slice(include_bytes!("schemas/count.json"));
     }),

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::cli::Tree;
 
-pub(super) fn git(tree: &Tree, words: &[&str]) -> bool {
+pub(in crate::audit) fn git(tree: &Tree, words: &[&str]) -> bool {
     let ran = Command::new("git")
         .args(["-c", "user.name=x", "-c", "user.email=x@example.com"])
         .args(words)

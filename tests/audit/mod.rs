@@ -1,7 +1,11 @@
 //! The audit of document trees.
 
+// Findings on added lines.
+mod added;
 // Style sheets, feeds, manifests and notebooks as sources; assets that nothing refers to.
 mod assets;
+// Addresses of trees, and those that a change removes.
+mod change;
 // What changed since a revision.
 mod changed;
 // Trees of `corpus/audit/`, each with the findings that were written by hand.

@@ -10,7 +10,9 @@ use uriscan::document::flags::Flags;
 
 use super::Tree;
 
-const SUBCOMMANDS: [&str; 6] = ["", "extract", "audit", "resolve", "parse", "schema"];
+const SUBCOMMANDS: [&str; 8] = [
+    "", "extract", "audit", "targets", "diff", "resolve", "parse", "schema",
+];
 
 fn help(subcommand: &str, flag: &str) -> String {
     let words = [subcommand, flag];
@@ -93,10 +95,12 @@ fn a_folder_gets_a_man_page_for_each_subcommand() {
         pages,
         [
             "uriscan-audit.1",
+            "uriscan-diff.1",
             "uriscan-extract.1",
             "uriscan-parse.1",
             "uriscan-resolve.1",
             "uriscan-schema.1",
+            "uriscan-targets.1",
             "uriscan.1",
         ]
     );

@@ -72,6 +72,8 @@ pub struct AuditSummary {
     /// Findings that are fixed, and findings whose fixes could not be written.
     pub(crate) fixed: Option<(u64, u64)>,
     pub(crate) damaged: u64,
+    /// The old addresses of a comparison.
+    pub(crate) addresses: Option<u64>,
     /// The most severe first, then the most frequent.
     pub(crate) rules: Vec<RuleCount>,
     /// The targets with most findings, of a run with groups.

@@ -58,6 +58,9 @@ impl ReportFormatter for JsonlReport {
         push_count("read_as_text", totals.summary.read_as_text, out);
         push_count("unsuggested", totals.unsuggested, out);
         push_count("ignored", totals.ignored, out);
+        if let Some(addresses) = totals.addresses {
+            push_count("addresses", addresses, out);
+        }
         if let Some((fixed, unfixed)) = totals.fixed {
             push_count("fixed", fixed, out);
             push_count("unfixed", unfixed, out);

@@ -25,7 +25,7 @@ use index::{RuleIndex, TrailingSlash};
 use rule::{Occurrences, ParsedRules, ServerSettings};
 
 pub(super) use index::MatchedRule;
-pub(super) use rule::{DestinationTemplate, Request};
+pub(super) use rule::{DestinationTemplate, Request, ServerRule};
 
 const MAX_LENGTH: u64 = 1 << 20;
 
@@ -228,6 +228,12 @@ impl RuleFile {
         let rules = self.rules.rules.iter();
         let rules = rules.map(|rule| (&rule.to, rule.status));
         rules.chain(self.parsed.error_pages.iter().map(|page| (page, 404)))
+    }
+
+    /// Returns the redirects of single paths and of prefixes to fixed destinations, by their decoded paths.
+    pub(super) fn fixed_redirects(&self) -> impl Iterator<Item = (Vec<u8>, &ServerRule)> {
+        let rules = self.rules.rules.iter();
+        rules.filter_map(|rule| Some((rule.fixed_path()?, rule)))
     }
 
     /// Returns the naming with the settings of this file.

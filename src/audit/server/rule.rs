@@ -160,6 +160,24 @@ impl ServerRule {
         (300..400).contains(&self.status)
     }
 
+    /// Returns the decoded path of a redirect of one path, or of a prefix, to one destination.
+    pub(super) fn fixed_path(&self) -> Option<Vec<u8>> {
+        let PathPattern::Segments(patterns) = &self.from else {
+            return None;
+        };
+        let is_fixed = self.redirects() && self.to.is_fixed();
+        if !is_fixed || self.conditional || !self.query.is_empty() {
+            return None;
+        }
+        let literals = patterns.iter().map(|pattern| match pattern {
+            SegmentPattern::Literal(segment) => Some([b"/", &**segment].concat()),
+            SegmentPattern::Rest { .. } if self.to.is_prefix() => Some(Vec::new()),
+            _ => None,
+        });
+        let path = literals.collect::<Option<Vec<_>>>()?.concat();
+        Some(if path.is_empty() { b"/".to_vec() } else { path })
+    }
+
     /// `None` where the pattern does not match, the query lacks a parameter, or the destination
     /// would be too long.
     pub(super) fn destination(&self, request: &Request<'_>) -> Option<Vec<u8>> {

@@ -12,6 +12,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgMatches, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use super::help::{self, named};
+use crate::audit::redirect_formats::{REDIRECT_FORMATS, RedirectFormat};
 use crate::audit::report::{FORMATS, Grouping, ReportFormat};
 use crate::audit::rules::{Level, Levels, RULES};
 use crate::audit::{GENERATORS, SERVERS};
@@ -49,12 +50,29 @@ pub(crate) enum Command {
     /// Check references inside document trees; never uses the network
     #[command(args_override_self = true)]
     Audit(Box<AuditArgs>),
+    /// List the addresses that document trees answer: pages, ids, redirects
+    #[command(args_override_self = true)]
+    Targets(Box<AuditArgs>),
+    /// Find the addresses of an old tree that a new one does not answer
+    #[command(args_override_self = true)]
+    Diff(Box<DiffArgs>),
     /// Resolve references
     Resolve(ResolveArgs),
     /// Show the components of URI references, and their errors
     Parse(ParseArgs),
     /// Print the JSON Schema of a record
     Schema(SchemaArgs),
+}
+
+impl Command {
+    /// Returns the flags of an audit that the subcommand has among its own.
+    pub(in crate::cli) fn audit_mut(&mut self) -> Option<&mut AuditArgs> {
+        match self {
+            Command::Audit(arguments) | Command::Targets(arguments) => Some(arguments),
+            Command::Diff(arguments) => Some(&mut arguments.audit),
+            _ => None,
+        }
+    }
 }
 
 pub(in crate::cli) fn command() -> clap::Command {
@@ -105,6 +123,60 @@ pub(crate) struct AuditArgs {
     pub check: CheckArgs,
     #[command(flatten)]
     pub findings: FindingArgs,
+}
+
+/// The arguments of `diff`; the paths are OLD and NEW.
+#[derive(Args)]
+pub(crate) struct DiffArgs {
+    #[command(flatten)]
+    pub audit: AuditArgs,
+    #[command(flatten)]
+    pub change: ChangeArgs,
+    /// The sides in the order of the command line.
+    #[arg(skip)]
+    pub sides: Vec<DiffSide>,
+}
+
+/// Flags for the comparison of two trees.
+#[derive(Args)]
+#[command(next_help_heading = "Sides and successors")]
+pub(crate) struct ChangeArgs {
+    /// Compare a directory of a revision, in the place of OLD or NEW
+    #[arg(long, value_name = "REV:PATH")]
+    pub git: Vec<OsString>,
+    /// Suggest the pages and ids that have taken the place of removed ones
+    #[arg(long)]
+    pub suggest: bool,
+    /// Write redirects from removed pages to those that --suggest finds, instead of findings or to a
+    /// file: _redirects, netlify, vercel, htaccess, nginx, mkdocs, docusaurus, hugo, sphinx
+    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = redirects)]
+    pub write_redirects: Option<RedirectsArg>,
+}
+
+/// OLD or NEW.
+pub(crate) enum DiffSide {
+    Path(PathBuf),
+    Git(OsString),
+}
+
+/// The form of redirects, and the file that they are written to.
+#[derive(Clone)]
+pub(crate) struct RedirectsArg {
+    pub format: &'static RedirectFormat,
+    pub path: Option<PathBuf>,
+}
+
+impl DiffArgs {
+    /// Puts the sides in the order of the command line; a lone revision is OLD.
+    pub(in crate::cli) fn set_sides(&mut self, matches: &ArgMatches) {
+        let indices = |name| matches.indices_of(name).into_iter().flatten();
+        let paths = self.audit.paths.iter().cloned().map(DiffSide::Path);
+        let revisions = self.change.git.iter().cloned().map(DiffSide::Git);
+        let mut sides: Vec<_> = indices("paths").zip(paths).collect();
+        sides.extend(indices("git").zip(revisions));
+        sides.sort_by_key(|(index, _)| *index);
+        self.sides = sides.into_iter().map(|(_, side)| side).collect();
+    }
 }
 
 /// The files that --orphans reports.
@@ -257,6 +329,9 @@ pub(crate) struct FindingArgs {
     /// The same as --touching with each file that git reports as changed since REV or untracked
     #[arg(long, value_name = "REV")]
     pub changed_since: Option<OsString>,
+    /// Show only findings on lines that git finds added since REV, or in files that it does not know
+    #[arg(long, value_name = "REV")]
+    pub added_since: Option<OsString>,
     /// Show at most N findings, and the number of the others
     #[arg(long, value_name = "N")]
     pub max_findings: Option<u64>,
@@ -381,6 +456,15 @@ fn report(text: &str) -> Result<ReportArg, String> {
     })
 }
 
+fn redirects(text: &str) -> Result<RedirectsArg, String> {
+    let (name, path) = text.split_once('=').unzip();
+    let rows = REDIRECT_FORMATS.iter().map(|format| (format.name, format));
+    Ok(RedirectsArg {
+        format: named(name.unwrap_or(text), rows)?,
+        path: path.map(PathBuf::from),
+    })
+}
+
 /// The arguments of `resolve`.
 #[derive(Args)]
 pub(crate) struct ResolveArgs {
@@ -439,7 +523,7 @@ pub(crate) enum GrammarArg {
 /// The arguments of `schema`.
 #[derive(Args)]
 pub(crate) struct SchemaArgs {
-    /// The record: link, finding, summary, archive or count
+    /// The record: link, finding, summary, archive, target or count
     #[arg(value_name = "RECORD", value_parser = schema)]
     pub record: &'static Schema,
     /// The form of the schema; arrow is for link only

@@ -1,0 +1,446 @@
+//! Two sets of addresses: which of the old set the new set does not answer.
+
+use std::hash::BuildHasher;
+use std::io;
+
+use foldhash::{HashMap, HashSet, HashSetExt};
+
+use super::disk::LookupMatch;
+use super::finding::{
+    CauseKind, DocumentPosition, FindingCause, FindingDraft, Suggestion, finding_key,
+};
+use super::names::FileId;
+use super::options::AuditOptions;
+use super::redirect_formats::Redirection;
+use super::report::{AuditSummary, ReportSet};
+use super::rules::{Level, RuleId, StateCounts};
+use super::successors::{Missing, Successors};
+use super::target::{ServerStep, TargetLocation, decode_fragment, split_authority, split_fragment};
+use super::targets::{Inventory, TargetPage, TargetRecord, shown_uri, with_id};
+use super::wire::{WireReader, WireRecord};
+use crate::document::Format;
+use crate::document::flags::Flags;
+use crate::links::links;
+use crate::output::record::Summary;
+use crate::pipeline::bases::internal_origin;
+use crate::uri::{Rules, resolve};
+
+/// One side of a comparison.
+pub(crate) enum TargetSet {
+    Tree(Box<TargetTree>),
+    List(TargetList),
+}
+
+pub(crate) struct TargetTree {
+    pub(crate) inventory: Inventory,
+    /// The start of the paths of files, and the text that is shown for it.
+    pub(crate) shown: Option<(Vec<u8>, Vec<u8>)>,
+}
+
+/// Addresses of a file, in its order.
+#[derive(Default)]
+pub(crate) struct TargetList {
+    path: Vec<u8>,
+    /// URIs without fragments, with their ids.
+    pages: Vec<(Vec<u8>, Vec<Vec<u8>>)>,
+    /// By [`spelling`].
+    by_page: HashMap<Vec<u8>, usize>,
+    has_ids: bool,
+}
+
+impl TargetList {
+    /// Reads the output of `targets`, a sitemap or lines of URLs; the site is at the origin of the first URL
+    /// where `site` gives none. Returns the URI of the site.
+    pub(crate) fn read(path: &[u8], bytes: &[u8], site: Option<&[u8]>) -> (Self, Vec<u8>) {
+        let text = bytes.trim_ascii_start();
+        let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
+        let lines = || text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+        let all: Vec<Vec<u8>> = match text.first() {
+            Some(b'<') => {
+                let found = links(text, &Format::XML, None);
+                let listed = found.filter(|link| link.flags.contains(Flags::LISTED));
+                listed.filter_map(|link| link.target.ok()).collect()
+            }
+            Some(b'{') => lines().filter_map(target_of_record).collect(),
+            _ => {
+                let lines = lines().filter(|line| !line.is_empty() && !line.starts_with(b"#"));
+                lines.map(<[u8]>::to_vec).collect()
+            }
+        };
+        let origin = || {
+            let (origin, path) = split_authority(all.first()?);
+            let is_absolute = memchr::memmem::find(origin, b"://").is_some();
+            (is_absolute && !path.is_empty()).then(|| [origin, b"/"].concat())
+        };
+        let site = site.map(<[u8]>::to_vec).or_else(origin);
+        let site = site.unwrap_or_else(|| internal_origin(0));
+        let mut list = TargetList {
+            path: path.to_vec(),
+            ..TargetList::default()
+        };
+        for reference in &all {
+            if let Ok(uri) = resolve(&site, reference, Rules::Whatwg) {
+                list.add(&uri);
+            }
+        }
+        (list, site)
+    }
+
+    fn add(&mut self, uri: &[u8]) {
+        let (page, id) = split_fragment(uri);
+        let index = *self.by_page.entry(spelling(page)).or_insert_with(|| {
+            self.pages.push((page.to_vec(), Vec::new()));
+            self.pages.len() - 1
+        });
+        if let Some(id) = id.filter(|id| !id.is_empty()) {
+            self.has_ids = true;
+            self.pages[index].1.push(decode_fragment(id).into_owned());
+        }
+    }
+
+    fn page(&self, uri: &[u8]) -> Option<usize> {
+        self.by_page.get(&spelling(uri)).copied()
+    }
+}
+
+/// Returns the target of a record of `targets`, except other spellings of a page.
+fn target_of_record(line: &[u8]) -> Option<Vec<u8>> {
+    let record: serde_json::Value = serde_json::from_slice(line).ok()?;
+    let text = |key: &str| record.get(key).and_then(serde_json::Value::as_str);
+    let target = text("target").or(text("url"))?;
+    (text("kind") != Some("spelling")).then(|| target.as_bytes().to_vec())
+}
+
+/// Returns the form that the spellings of a page share.
+fn spelling(page: &[u8]) -> Vec<u8> {
+    let page = page.strip_suffix(b"index.html").unwrap_or(page);
+    let page = page.strip_suffix(b"/").unwrap_or(page);
+    page.strip_suffix(b".html").unwrap_or(page).to_vec()
+}
+
+/// The answer for the address of a page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PageAnswer {
+    /// By a file, unless only the server knows it; the ids of files are known.
+    Found(Option<FileId>),
+    /// The index in a list.
+    Listed(usize),
+    Missing,
+    Loop,
+}
+
+impl TargetSet {
+    fn answer(&self, uri: &[u8]) -> PageAnswer {
+        let inventory = match self {
+            TargetSet::Tree(tree) => &tree.inventory,
+            TargetSet::List(list) => {
+                return list
+                    .page(uri)
+                    .map_or(PageAnswer::Missing, PageAnswer::Listed);
+            }
+        };
+        let (mut is_loop, mut sets_fragment) = (false, false);
+        let checker = &inventory.audit.checker;
+        let location = checker.follow(uri, |step| match step {
+            ServerStep::Loop => is_loop = true,
+            ServerStep::Rule { destination, .. } => sets_fragment |= destination.contains(&b'#'),
+        });
+        match location {
+            _ if is_loop => PageAnswer::Loop,
+            TargetLocation::Nothing
+            | TargetLocation::Misled
+            | TargetLocation::NoIndex(_)
+            | TargetLocation::File(_, LookupMatch::OtherCase) => PageAnswer::Missing,
+            TargetLocation::File(file, _) if !sets_fragment => PageAnswer::Found(Some(file)),
+            _ => PageAnswer::Found(None),
+        }
+    }
+
+    fn has_id(&self, answer: PageAnswer, id: &[u8]) -> bool {
+        match (self, answer) {
+            (TargetSet::Tree(tree), PageAnswer::Found(Some(file))) => {
+                let inventory = &tree.inventory;
+                inventory
+                    .site
+                    .has(file, inventory.audit.hasher.hash_one(id))
+            }
+            (TargetSet::List(list), PageAnswer::Listed(index)) if list.has_ids => {
+                list.pages[index].1.iter().any(|known| known == id)
+            }
+            _ => true,
+        }
+    }
+
+    fn redirects_to(&self, uri: &[u8]) -> Option<Vec<u8>> {
+        let TargetSet::Tree(tree) = self else {
+            return None;
+        };
+        let mut first = None;
+        tree.inventory.audit.checker.follow(uri, |step| {
+            if let ServerStep::Rule {
+                destination,
+                status: 300..400,
+                ..
+            } = *step
+            {
+                first.get_or_insert_with(|| destination.to_vec());
+            }
+        });
+        resolve(uri, &first?, Rules::Whatwg).ok()
+    }
+}
+
+/// The comparison of an old set with a new one.
+struct Comparison<'a> {
+    old: &'a TargetSet,
+    new: &'a TargetSet,
+    missing: Vec<Missing>,
+    failures: Vec<(Vec<u8>, String)>,
+    addresses: u64,
+}
+
+impl Comparison<'_> {
+    fn run(&mut self) -> io::Result<()> {
+        match self.old {
+            TargetSet::List(list) => {
+                for (uri, ids) in &list.pages {
+                    let ids = ids.iter().map(|id| &**id);
+                    self.page(&list.path, None, &[uri], ids);
+                }
+            }
+            TargetSet::Tree(tree) => {
+                tree.inventory.visit(|record| {
+                    match record {
+                        TargetRecord::Page(page) => self.page_of_tree(tree, page),
+                        TargetRecord::Failure(path, message) => {
+                            self.failures.push((tree.shown(path), message.to_owned()));
+                        }
+                    }
+                    Ok(())
+                })?;
+                for redirect in tree.inventory.redirects() {
+                    self.redirect(&redirect.file, &redirect.uri, &redirect.destination);
+                }
+            }
+        }
+        if let TargetSet::Tree(tree) = self.new {
+            tree.inventory.visit(|record| {
+                if let TargetRecord::Failure(path, message) = record {
+                    self.failures.push((tree.shown(path), message.to_owned()));
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn page_of_tree(&mut self, tree: &TargetTree, page: &TargetPage) {
+        let path = tree.shown(&page.path);
+        let finals = page.uris.iter().enumerate().filter(|(index, (_, how))| {
+            *index == 0 || matches!(how, LookupMatch::Exact | LookupMatch::Index)
+        });
+        let uris: Vec<_> = finals.map(|(_, (uri, _))| uri).collect();
+        let is_pdf = (tree.inventory.site.anchors(page.file)).is_some_and(|anchors| anchors.is_pdf);
+        let ids = page.ids.iter().filter(|_| !is_pdf).map(|(id, _)| &**id);
+        self.page(&path, Some(page.file), &uris, ids);
+        self.refresh(&path, tree, page);
+    }
+
+    fn page<'i>(
+        &mut self,
+        path: &[u8],
+        file: Option<FileId>,
+        uris: &[&Vec<u8>],
+        ids: impl Iterator<Item = &'i [u8]>,
+    ) {
+        let ids: Vec<_> = ids.collect();
+        self.addresses += 1 + ids.len() as u64;
+        let answers = uris.iter().map(|uri| (*uri, self.new.answer(uri)));
+        let (lost, found): (Vec<_>, Vec<_>) = answers
+            .partition(|(_, answer)| matches!(answer, PageAnswer::Missing | PageAnswer::Loop));
+        // A list has one spelling of each page.
+        let is_listed = matches!(self.new, TargetSet::List(_)) && !found.is_empty();
+        if let Some((first, answer)) = lost.first().filter(|_| !is_listed) {
+            let rule = match answer {
+                PageAnswer::Loop => RuleId::RedirectLoop,
+                _ => RuleId::RemovedPage,
+            };
+            self.missing.push(Missing {
+                uris: lost.iter().map(|(uri, _)| uri.to_vec()).collect(),
+                files: (file, None),
+                ..Missing::new(rule, path, first)
+            });
+            return;
+        }
+        let Some(&(uri, answer)) = found.first() else {
+            return;
+        };
+        for id in ids.into_iter().filter(|id| !self.new.has_id(answer, id)) {
+            let new = match answer {
+                PageAnswer::Found(file) => file,
+                _ => None,
+            };
+            self.missing.push(Missing {
+                id: Some(id.into()),
+                files: (file, new),
+                ..Missing::new(RuleId::RemovedId, path, uri)
+            });
+        }
+    }
+
+    /// Compares the refreshes of a page that is in both trees.
+    fn refresh(&mut self, path: &[u8], old: &TargetTree, page: &TargetPage) {
+        let TargetSet::Tree(new) = self.new else {
+            return;
+        };
+        let PageAnswer::Found(Some(file)) = self.new.answer(page.canonical()) else {
+            return;
+        };
+        let target = |inventory: &Inventory, file| {
+            let redirect = inventory.site.anchors(file)?.redirect.as_ref()?;
+            let path = inventory
+                .audit
+                .checker
+                .paths
+                .path(redirect.location.file()?);
+            inventory.audit.checker.mounts.uri(&path)
+        };
+        let pair = target(&old.inventory, page.file).zip(target(&new.inventory, file));
+        if let Some((before, after)) = pair.filter(|(before, after)| before != after) {
+            self.changed(path, page.canonical(), &before, after);
+        }
+    }
+
+    fn redirect(&mut self, path: &[u8], uri: &[u8], before: &[u8]) {
+        self.addresses += 1;
+        let answer = self.new.answer(uri);
+        match answer {
+            PageAnswer::Missing => {
+                let missing = Missing::new(RuleId::RemovedPage, path, uri);
+                self.missing.push(missing);
+            }
+            PageAnswer::Loop => {
+                let missing = Missing::new(RuleId::RedirectLoop, path, uri);
+                self.missing.push(missing);
+            }
+            _ => {
+                if let Some(after) = self.new.redirects_to(uri)
+                    && after != before
+                {
+                    self.changed(path, uri, before, after);
+                }
+            }
+        }
+    }
+
+    /// Notes a redirect to another page than before.
+    fn changed(&mut self, path: &[u8], uri: &[u8], before: &[u8], after: Vec<u8>) {
+        let file = |uri: &[u8]| match self.new.answer(split_fragment(uri).0) {
+            PageAnswer::Found(Some(file)) => Some(file),
+            _ => None,
+        };
+        let is_same = file(before).is_some() && file(before) == file(&after);
+        if !is_same || split_fragment(before).1 != split_fragment(&after).1 {
+            self.missing.push(Missing {
+                successor: Some(after),
+                ..Missing::new(RuleId::ChangedRedirect, path, uri)
+            });
+        }
+    }
+}
+
+impl TargetTree {
+    fn shown(&self, path: &[u8]) -> Vec<u8> {
+        if let Some((start, shown)) = &self.shown
+            && let Some(rest) = path.strip_prefix(&start[..])
+        {
+            return [shown, rest].concat();
+        }
+        path.to_vec()
+    }
+}
+
+/// Compares two sets, and reports the addresses that are missing in the new one; with `suggests`, each with
+/// its successor. Returns the redirects to the successors of pages.
+pub(crate) fn run(
+    old: &TargetSet,
+    new: &TargetSet,
+    options: &AuditOptions,
+    suggests: bool,
+    mut reports: ReportSet<'_>,
+) -> io::Result<(AuditSummary, Vec<Redirection>)> {
+    let mut comparison = Comparison {
+        old,
+        new,
+        missing: Vec::new(),
+        failures: Vec::new(),
+        addresses: 0,
+    };
+    comparison.run()?;
+    let mut missing = comparison.missing;
+    reports.totals.addresses = Some(comparison.addresses);
+    if let (TargetSet::Tree(old), TargetSet::Tree(new), true) = (old, new, suggests) {
+        Successors::new(&old.inventory, &new.inventory).find(&mut missing)?;
+    }
+    for (path, message) in &comparison.failures {
+        reports.enter(path)?;
+        reports.take(WireRecord::Failure(message), &mut WireReader(b""))?;
+    }
+    let (mut redirections, mut at) = (Vec::new(), None);
+    let mut seen = HashSet::new();
+    for missing in &missing {
+        if at != Some(&missing.path) {
+            reports.enter(&missing.path)?;
+            at = Some(&missing.path);
+        }
+        let page = shown_uri(&missing.uris[0]);
+        let address = match &missing.id {
+            Some(id) => with_id(page, id),
+            None => page.to_vec(),
+        };
+        if let Some(successor) = missing.successor.as_ref().filter(|_| missing.is_page()) {
+            let path = |uri: &[u8]| split_authority(uri).1.to_vec();
+            let redirection = |from: &Vec<u8>| Redirection {
+                from: path(from),
+                to: path(successor),
+            };
+            redirections.extend(missing.uris.iter().map(redirection));
+        }
+        let level = options.levels.of(missing.rule);
+        let key = finding_key(b"", None, missing.rule, &address, 1);
+        if level == Level::Allow || !seen.insert(key) {
+            continue;
+        }
+        if options.baseline.keys.contains(&key) {
+            reports.take(WireRecord::Forgiven(key), &mut WireReader(b""))?;
+            continue;
+        }
+        let position = DocumentPosition {
+            name: &address,
+            ..DocumentPosition::default()
+        };
+        let mut draft = FindingDraft::about(position, (missing.rule, level), key, &address);
+        let mut suggestion = missing.successor.as_ref().map(|uri| Suggestion {
+            reference: shown_uri(uri).to_vec(),
+            repair: None,
+        });
+        if missing.rule == RuleId::ChangedRedirect {
+            let text = suggestion
+                .take()
+                .map(|new| [b"now to ", &*new.reference].concat());
+            draft.cause = text.map(|text| FindingCause::new(CauseKind::Rules, text));
+        }
+        reports.finding(&draft, suggestion.as_ref());
+        reports.write_full()?;
+    }
+    reports.compare(&options.baseline);
+    let mut summary = Summary::default();
+    for set in [old, new] {
+        if let TargetSet::Tree(tree) = set {
+            let (read, damaged) = tree.inventory.summary();
+            summary.add(read);
+            reports.totals.damaged += damaged;
+        }
+    }
+    Ok((reports.end(summary, StateCounts::default())?, redirections))
+}

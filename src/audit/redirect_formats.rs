@@ -1,0 +1,186 @@
+//! Redirects in the forms of servers and generators, one row each in `REDIRECT_FORMATS`.
+
+use std::io::Write as _;
+
+use crate::output::json::push_string;
+
+/// The paths of a removed page and of its successor, as URIs write them, from the root of the host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Redirection {
+    pub(crate) from: Vec<u8>,
+    pub(crate) to: Vec<u8>,
+}
+
+pub(crate) struct RedirectFormat {
+    pub(crate) name: &'static str,
+    start: &'static str,
+    /// Between two redirects.
+    between: &'static str,
+    end: &'static str,
+    push: fn(&Redirection, &mut Vec<u8>),
+}
+
+pub(crate) static REDIRECT_FORMATS: &[RedirectFormat] = &[
+    row("_redirects", |redirect, out| {
+        push_parts(out, &[&redirect.from, b" ", &redirect.to, b" 301\n"]);
+    }),
+    row("netlify", |redirect, out| {
+        push_strings(
+            out,
+            redirect,
+            ["[[redirects]]\nfrom = ", "\nto = ", "\nstatus = 301\n"],
+        );
+    }),
+    RedirectFormat {
+        start: "{\"redirects\":[\n",
+        between: ",\n",
+        end: "\n]}\n",
+        ..row("vercel", |redirect, out| {
+            let from = escaped(&redirect.from, b"():*+?{}[]\\");
+            let to = redirect.to.clone();
+            let parts = ["{\"source\":", ",\"destination\":", ",\"permanent\":true}"];
+            push_strings(out, &Redirection { from, to }, parts);
+        })
+    },
+    row("htaccess", |redirect, out| {
+        let from = escaped(&decoded(&redirect.from), b".^$*+?()[]{}|\\");
+        let (from, to) = (escaped(&from, b"\""), escaped(&redirect.to, b"$\\\""));
+        push_parts(
+            out,
+            &[b"RedirectMatch 301 \"^", &from, b"$\" \"", &to, b"\"\n"],
+        );
+    }),
+    row("nginx", |redirect, out| {
+        let from = escaped(&decoded(&redirect.from), b"\"\\");
+        push_parts(
+            out,
+            &[
+                b"location = \"",
+                &from,
+                b"\" { return 301 \"",
+                &redirect.to,
+                b"\"; }\n",
+            ],
+        );
+    }),
+    // The plugin mkdocs-redirects, by the files of the pages.
+    RedirectFormat {
+        start: "plugins:\n  - redirects:\n      redirect_maps:\n",
+        ..row("mkdocs", |redirect, out| {
+            let file = |path: &[u8]| document(path, ".md");
+            let redirect = Redirection {
+                from: file(&redirect.from),
+                to: file(&redirect.to),
+            };
+            push_strings(out, &redirect, ["        ", ": ", "\n"]);
+        })
+    },
+    // The plugin client-redirects, for its option `redirects`.
+    RedirectFormat {
+        start: "[\n",
+        between: ",\n",
+        end: "\n]\n",
+        ..row("docusaurus", |redirect, out| {
+            push_strings(out, redirect, ["{\"from\":", ",\"to\":", "}"]);
+        })
+    },
+    // For the front matter of the page in the comment.
+    row("hugo", |redirect, out| {
+        push_parts(out, &[b"# ", &redirect.to, b"\naliases: ["]);
+        push_string(&redirect.from, out);
+        out.extend_from_slice(b"]\n");
+    }),
+    // The extension sphinx-reredirects: destinations are relative to the document.
+    RedirectFormat {
+        start: "redirects = {\n",
+        end: "}\n",
+        ..row("sphinx", |redirect, out| {
+            let from = document(&redirect.from, "");
+            let steps = memchr::memchr_iter(b'/', &from).count();
+            let to = [
+                b"../".repeat(steps),
+                redirect.to[1.min(redirect.to.len())..].to_vec(),
+            ];
+            let to = to.concat();
+            push_strings(out, &Redirection { from, to }, ["    ", ": ", ",\n"]);
+        })
+    },
+];
+
+const fn row(name: &'static str, push: fn(&Redirection, &mut Vec<u8>)) -> RedirectFormat {
+    RedirectFormat {
+        name,
+        start: "",
+        between: "",
+        end: "",
+        push,
+    }
+}
+
+impl RedirectFormat {
+    /// Returns the text of the file for some redirects, without equal ones.
+    pub(crate) fn text(&self, redirects: &[Redirection]) -> Vec<u8> {
+        let mut out = self.start.as_bytes().to_vec();
+        let mut written: Vec<Vec<u8>> = Vec::new();
+        for redirect in redirects {
+            let mut text = Vec::new();
+            (self.push)(redirect, &mut text);
+            if written.last() == Some(&text) {
+                continue;
+            }
+            if !written.is_empty() {
+                out.extend_from_slice(self.between.as_bytes());
+            }
+            out.extend_from_slice(&text);
+            written.push(text);
+        }
+        out.extend_from_slice(self.end.as_bytes());
+        out
+    }
+}
+
+fn push_parts(out: &mut Vec<u8>, parts: &[&[u8]]) {
+    out.extend_from_slice(&parts.concat());
+}
+
+/// Appends three texts around the paths as strings of JSON, which TOML, YAML and Python read too.
+fn push_strings(out: &mut Vec<u8>, redirect: &Redirection, parts: [&str; 3]) {
+    let _ = out.write_all(parts[0].as_bytes());
+    push_string(&redirect.from, out);
+    let _ = out.write_all(parts[1].as_bytes());
+    push_string(&redirect.to, out);
+    let _ = out.write_all(parts[2].as_bytes());
+}
+
+fn escaped(text: &[u8], special: &[u8]) -> Vec<u8> {
+    let escape = |&byte: &u8| {
+        let escape = special.contains(&byte).then_some(b'\\');
+        escape.into_iter().chain([byte])
+    };
+    text.iter().flat_map(escape).collect()
+}
+
+fn decoded(path: &[u8]) -> Vec<u8> {
+    percent_encoding::percent_decode(path).collect()
+}
+
+/// Returns the document of a page without its slash, with another extension in place of `.html`.
+fn document(path: &[u8], extension: &str) -> Vec<u8> {
+    let path = decoded(path.strip_prefix(b"/").unwrap_or(path));
+    let (stem, extension) = match path.strip_suffix(b".html") {
+        Some(stem) => (stem, extension),
+        None if path.is_empty() => (&b"index"[..], extension),
+        None => match path.strip_suffix(b"/") {
+            Some(stem) => (stem, extension),
+            None => (
+                &path[..],
+                if path.ends_with(b".md") {
+                    ""
+                } else {
+                    extension
+                },
+            ),
+        },
+    };
+    [stem, extension.as_bytes()].concat()
+}

@@ -1,0 +1,330 @@
+//! The addresses that a tree answers: its pages in all spellings, their ids, and fixed redirects.
+
+use std::hash::BuildHasher;
+use std::io;
+
+use foldhash::{HashSet, HashSetExt};
+use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
+
+use super::collect::Collection;
+use super::disk::LookupMatch;
+use super::journal::{JournalDocument, JournalRecord};
+use super::names::FileId;
+use super::options::Audit;
+use super::site::Site;
+use super::target::{TargetLocation, split_authority};
+use super::wire::{Packed, WireReader};
+use super::{prepare, survey};
+use crate::output::escape::push_visible;
+use crate::output::json::{open, push_member, push_text};
+use crate::output::record::Summary;
+use crate::pipeline::bases::is_internal;
+use crate::pipeline::walk::Walk;
+use crate::uri::base::push_path;
+use crate::uri::{Rules, resolve};
+
+/// A tree that was read for its addresses.
+pub(crate) struct Inventory {
+    pub(super) audit: Audit,
+    pub(super) site: Site,
+    pub(super) collected: Collection,
+}
+
+/// A page that its tree answers.
+pub(crate) struct TargetPage {
+    pub(super) file: FileId,
+    /// As reached from the arguments; in an archive after `!/`.
+    pub(crate) path: Vec<u8>,
+    /// The canonical one first, and those that redirect last.
+    pub(super) uris: Vec<(Vec<u8>, LookupMatch)>,
+    /// With their offsets, each once, in the order of the document.
+    pub(super) ids: Vec<(Box<[u8]>, u64)>,
+}
+
+/// A redirect of one path, or of a prefix, by a rule of a server.
+pub(crate) struct TargetRedirect {
+    /// The file that has the rule, as shown.
+    pub(super) file: Vec<u8>,
+    pub(super) uri: Vec<u8>,
+    /// With the fragment.
+    pub(super) destination: Vec<u8>,
+}
+
+pub(crate) enum TargetRecord<'a> {
+    Page(&'a TargetPage),
+    /// A document that could not be read, and the reason.
+    Failure(&'a [u8], &'a str),
+}
+
+/// Bytes that no fragment holds (RFC 3986 section 3.5).
+const FRAGMENT: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'<')
+    .add(b'>')
+    .add(b'[')
+    .add(b'\\')
+    .add(b']')
+    .add(b'^')
+    .add(b'`')
+    .add(b'{')
+    .add(b'|')
+    .add(b'}');
+
+/// Returns a URI, or its path where no root gives the tree a URI.
+pub(super) fn shown_uri(uri: &[u8]) -> &[u8] {
+    if is_internal(uri) {
+        return split_authority(uri).1;
+    }
+    uri
+}
+
+pub(super) fn with_id(page: &[u8], id: &[u8]) -> Vec<u8> {
+    let id = percent_encode(id, FRAGMENT).to_string();
+    [page, b"#", id.as_bytes()].concat()
+}
+
+impl Inventory {
+    pub(crate) fn new(mut audit: Audit, walk: Walk) -> Self {
+        prepare(&mut audit);
+        let (site, collected) = survey(&audit, walk);
+        Inventory {
+            audit,
+            site,
+            collected,
+        }
+    }
+
+    /// Visits all pages in the order of the walk.
+    pub(crate) fn visit(
+        &self,
+        mut visit: impl FnMut(TargetRecord<'_>) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let mut open: Option<TargetPage> = None;
+        let (mut buffer, mut path, mut known) = (Vec::new(), Vec::new(), HashSet::new());
+        for block in self.site.batches.iter().flat_map(|batch| &batch.blocks) {
+            let mut packed = WireReader(self.site.journal.read(block, &mut buffer)?);
+            while !packed.0.is_empty() {
+                match JournalRecord::unpack(&mut packed) {
+                    JournalRecord::Document(document) => {
+                        if let Some(page) = open.take() {
+                            visit(TargetRecord::Page(&page))?;
+                        }
+                        known.clear();
+                        open = self.page(&document);
+                        path = document.path;
+                    }
+                    JournalRecord::Anchor(offset, name) => {
+                        if let Some(page) = &mut open
+                            && known.insert(self.audit.hasher.hash_one(name))
+                        {
+                            page.ids.push((name.into(), offset));
+                        }
+                    }
+                    JournalRecord::Restart => {
+                        known.clear();
+                        open.iter_mut().for_each(|page| page.ids.clear());
+                    }
+                    JournalRecord::Failure(message) => {
+                        visit(TargetRecord::Failure(&path, message))?;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        open.map_or(Ok(()), |page| visit(TargetRecord::Page(&page)))
+    }
+
+    /// `None` for other documents, and for pages that the server does not show.
+    fn page(&self, document: &JournalDocument) -> Option<TargetPage> {
+        let file = document.file?;
+        let anchors = self.site.anchors(file)?;
+        if !anchors.is_page && !anchors.is_pdf {
+            return None;
+        }
+        let mut path = document.path.clone();
+        for part in document
+            .member_name()
+            .into_iter()
+            .flat_map(|name| ["!/", name])
+        {
+            path.extend_from_slice(part.as_bytes());
+        }
+        let uris = self.spellings(file);
+        let page = TargetPage {
+            file,
+            path,
+            uris,
+            ids: Vec::new(),
+        };
+        (!page.uris.is_empty()).then_some(page)
+    }
+
+    fn spellings(&self, file: FileId) -> Vec<(Vec<u8>, LookupMatch)> {
+        let checker = &self.audit.checker;
+        let path = checker.paths.path(file);
+        let Some(uri) = checker.mounts.uri(&path) else {
+            return Vec::new();
+        };
+        let slash = memchr::memrchr(b'/', &path).map_or(0, |at| at + 1);
+        let (directory, name) = path.split_at(slash);
+        let end = memchr::memrchr(b'/', &uri).map_or(1, |at| at + 1);
+        let mut spellings = vec![uri.clone()];
+        if checker.is_index(&uri, name) {
+            spellings.push(uri[..end].to_vec());
+            if checker.mounts.uri_of_mount(&path) != Some(&uri[..end]) {
+                spellings.push(uri[..end - 1].to_vec());
+            }
+        }
+        let extensions = checker.naming.extensions.iter().map(String::as_str);
+        for extension in extensions.chain(["html"]) {
+            let stem = name.strip_suffix(extension.as_bytes());
+            if let Some(stem) = stem.and_then(|stem| stem.strip_suffix(b".")) {
+                let below = checker.mounts.uri(&[directory, stem].concat());
+                let with_slash = below.iter().map(|stem| [stem, &b"/"[..]].concat());
+                let with_slash: Vec<_> = with_slash.collect();
+                spellings.extend(below.into_iter().chain(with_slash));
+            }
+        }
+        let mut found = Vec::new();
+        for spelling in spellings {
+            match checker.locate(&spelling) {
+                TargetLocation::File(reached, how)
+                    if reached == file
+                        && how != LookupMatch::OtherCase
+                        && !found.iter().any(|(known, _)| *known == spelling) =>
+                {
+                    found.push((spelling, how));
+                }
+                _ => {}
+            }
+        }
+        found.sort_by_key(|(_, how)| match how {
+            LookupMatch::Index => 0,
+            LookupMatch::Exact => 1,
+            LookupMatch::Extension => 2,
+            _ => 3,
+        });
+        found
+    }
+
+    /// Returns the redirects of single paths, in the order of the files that have them.
+    pub(crate) fn redirects(&self) -> Vec<TargetRedirect> {
+        let checker = &self.audit.checker;
+        let mut redirects = Vec::new();
+        for file in checker
+            .servers
+            .views
+            .iter()
+            .flat_map(|view| view.rule_files())
+        {
+            let Some(mount) = checker.mounts.uri_of_mount(&file.path) else {
+                continue;
+            };
+            for (path, rule) in file.fixed_redirects() {
+                let mut uri = split_authority(mount).0.to_vec();
+                push_path(&path, &mut uri);
+                let destination = resolve(mount, &rule.to.text, Rules::Whatwg);
+                if let Ok(destination) = destination
+                    && checker.expected(&uri).is_ok()
+                {
+                    let file = self.audit.shown(&file.path).to_vec();
+                    redirects.push(TargetRedirect {
+                        file,
+                        uri,
+                        destination,
+                    });
+                }
+            }
+        }
+        redirects
+    }
+
+    /// Returns the documents that were read, those that could not be read, and the damaged ones.
+    pub(crate) fn summary(&self) -> (&Summary, u64) {
+        (&self.collected.summary, self.collected.damaged)
+    }
+}
+
+/// A kind of output of `targets`.
+pub(crate) type PushTarget = fn(&TargetRow<'_>, &mut Vec<u8>);
+
+/// An address, its page and its file.
+pub(crate) struct TargetRow<'a> {
+    kind: &'static str,
+    uri: &'a [u8],
+    page: Option<&'a [u8]>,
+    id: Option<&'a [u8]>,
+    path: &'a [u8],
+    destination: Option<&'a [u8]>,
+}
+
+pub(crate) fn push_line(row: &TargetRow<'_>, out: &mut Vec<u8>) {
+    push_visible(row.uri, out);
+    out.push(b'\n');
+}
+
+pub(crate) fn push_json(row: &TargetRow<'_>, out: &mut Vec<u8>) {
+    open("target", out);
+    push_member("kind", row.kind, out);
+    push_text("target", Some(row.uri), out);
+    push_text("page", row.page, out);
+    push_text("id", row.id, out);
+    push_text("path", Some(row.path), out);
+    push_text("destination", row.destination, out);
+    out.extend_from_slice(b"}\n");
+}
+
+impl TargetPage {
+    pub(super) fn canonical(&self) -> &[u8] {
+        &self.uris[0].0
+    }
+
+    /// Appends the canonical spelling, the others, and the ids.
+    pub(crate) fn push(&self, push: PushTarget, out: &mut Vec<u8>) {
+        let page = shown_uri(self.canonical());
+        let mut row = TargetRow {
+            kind: "page",
+            uri: page,
+            page: Some(page),
+            id: None,
+            path: &self.path,
+            destination: None,
+        };
+        for (uri, _) in &self.uris {
+            push(
+                &TargetRow {
+                    uri: shown_uri(uri),
+                    ..row
+                },
+                out,
+            );
+            row.kind = "spelling";
+        }
+        for (id, _) in &self.ids {
+            let row = TargetRow {
+                kind: "id",
+                uri: &with_id(page, id),
+                id: Some(id),
+                ..row
+            };
+            push(&row, out);
+        }
+    }
+}
+
+impl TargetRedirect {
+    pub(crate) fn push(&self, push: PushTarget, out: &mut Vec<u8>) {
+        let row = TargetRow {
+            kind: "redirect",
+            uri: shown_uri(&self.uri),
+            page: None,
+            id: None,
+            path: &self.file,
+            destination: Some(shown_uri(&self.destination)),
+        };
+        push(&row, out);
+    }
+}

@@ -1,0 +1,241 @@
+//! `uriscan targets` and `uriscan diff`: the addresses that trees answer, and those that a change removes.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use tempfile::TempDir;
+
+use super::args::base::mount;
+use super::args::{AuditArgs, DiffArgs, DiffSide};
+use super::audit::{self, OutputRole, options, paths, roots};
+use super::changed::checkout;
+use super::destination::OutputTarget;
+use super::inputs::Inputs;
+use super::message::{Error, report, unless_closed};
+use super::process::Exit;
+use super::{extract, help, manual};
+use crate::audit::compare::{self, TargetList, TargetSet, TargetTree};
+use crate::audit::options::{Audit, ListedLinks, root_of};
+use crate::audit::targets::{Inventory, TargetRecord, push_json, push_line};
+use crate::pipeline::bases::{AbsolutePaths, Bases, internal_origin, served_at};
+use crate::pipeline::walk::Root;
+use crate::pipeline::{OutputOrder, members};
+
+/// A full buffer is written.
+const GATHER: usize = 64 << 10;
+
+pub(super) fn targets(arguments: &AuditArgs) -> Result<Exit, Error> {
+    let findings = &arguments.findings;
+    if arguments.documents.walk.type_list {
+        return manual::print_types(&arguments.documents.walk.type_add);
+    }
+    let format = findings.format();
+    let push = match format {
+        format if format.is_text => push_line,
+        format if format.has_records => push_json,
+        _ => return Err("targets are text or jsonl".into()),
+    };
+    let paths = paths(arguments)?;
+    help::check_paths(&paths, false)?;
+    let mut options = options(arguments, &paths)?;
+    options = options.detect_sources(false);
+    options.list = ListedLinks::Anchors;
+    let target = OutputTarget::of(findings.output.as_deref())?;
+    let inputs = Inputs {
+        roots: roots(arguments, &paths),
+        walk: &arguments.documents.walk,
+    };
+    inputs.check(&[&target], &options.reading, std::iter::empty())?;
+    let outputs = extract::outputs(&[&target]);
+    let walk = inputs.walk(OutputOrder::Path, outputs.clone())?;
+    let inventory = Inventory::new(Audit::new(options, &paths), walk);
+    let mut destination = target.open()?;
+    let (mut out, mut is_empty) = (Vec::new(), true);
+    let mut visit = |record: TargetRecord<'_>| {
+        match record {
+            TargetRecord::Page(page) => {
+                is_empty = false;
+                page.push(push, &mut out);
+            }
+            TargetRecord::Failure(path, message) => tell(arguments, path, message),
+        }
+        if out.len() >= GATHER {
+            destination.write_all(&out)?;
+            out.clear();
+        }
+        Ok(())
+    };
+    let visited = inventory.visit(&mut visit);
+    for redirect in inventory.redirects() {
+        redirect.push(push, &mut out);
+    }
+    let written = visited.and_then(|()| destination.write_all(&out));
+    let written = written.and_then(|()| destination.flush());
+    let (summary, damaged) = inventory.summary();
+    if summary.is_empty() {
+        return Err(extract::nothing_was_read(summary));
+    }
+    if unless_closed(written.and_then(|()| destination.finish()))?.is_none() {
+        return Ok(Exit::Found);
+    }
+    let exit = match is_empty {
+        _ if summary.errors + damaged > 0 => Exit::Error,
+        true => Exit::Nothing,
+        false => Exit::Found,
+    };
+    Ok(exit.or_zero(findings.exit_zero))
+}
+
+/// Reports a document that could not be read.
+fn tell(arguments: &AuditArgs, path: &[u8], message: &str) {
+    if !arguments.findings.no_messages {
+        report(&format!("{}: {message}", String::from_utf8_lossy(path)));
+    }
+}
+
+pub(super) fn diff(arguments: &DiffArgs) -> Result<Exit, Error> {
+    let DiffArgs {
+        audit,
+        change,
+        sides,
+    } = arguments;
+    let [old, new] = &sides[..] else {
+        return Err("diff compares two sides: OLD and NEW, each a path or --git REV:PATH".into());
+    };
+    let uri = |root: &OsString| mount(root.as_encoded_bytes()).1.map(served_at);
+    let site = audit.documents.base.root.iter().find_map(uri).transpose();
+    let mut site = site.map_err(|reason| format!("--root: its URI {reason}"))?;
+    // A list gives the tree beside it its URI.
+    let old = Side::new(old)?;
+    let new = Side::new(new)?;
+    let lists = [&old, &new].map(|side| side.list(site.as_deref()));
+    site = site.or_else(|| lists.iter().flatten().next().map(|(_, site)| site.clone()));
+    let site = site.unwrap_or_else(|| internal_origin(0));
+    let [old_list, new_list] = lists.map(|list| list.map(|(list, _)| TargetSet::List(list)));
+    let targets = audit::targets(audit)?;
+    let redirects = change.write_redirects.as_ref();
+    let file = redirects.and_then(|redirects| redirects.path.as_deref());
+    let file = file.map(|path| OutputTarget::of(Some(path))).transpose()?;
+    let all: Vec<_> = targets
+        .iter()
+        .map(|(_, target)| target)
+        .chain(&file)
+        .collect();
+    let set = |side: &Side, list| match list {
+        Some(list) => Ok(list),
+        None => side
+            .tree(audit, &site, &all)
+            .map(|tree| TargetSet::Tree(Box::new(tree))),
+    };
+    let (old, new) = (set(&old, old_list)?, set(&new, new_list)?);
+    let options = audit::options_with(audit, &[], Bases::here())?;
+    let mut destinations = Vec::new();
+    for (role, target) in &targets {
+        destinations.push((*role, target.open()?));
+    }
+    let shows_redirects = redirects.is_some_and(|redirects| redirects.path.is_none());
+    let shown: &mut [_] = if shows_redirects {
+        &mut []
+    } else {
+        &mut destinations
+    };
+    let reports = audit::reports(audit, options.reading.verbosity, shown);
+    let suggests = change.suggest || redirects.is_some();
+    let outcome = compare::run(&old, &new, &options, suggests, reports);
+    let outcome = outcome.and_then(|(totals, found)| {
+        if let Some(redirects) = redirects {
+            let text = redirects.format.text(&found);
+            match &file {
+                Some(file) => {
+                    let mut out = file.open().map_err(|error| io::Error::other(error.0))?;
+                    out.write_all(&text)?;
+                    out.finish()?;
+                }
+                None => {
+                    let mut mains = destinations.iter_mut();
+                    let main = mains.find(|(role, _)| matches!(role, OutputRole::Main));
+                    main.map_or(Ok(()), |(_, out)| out.write_all(&text))?;
+                }
+            }
+        }
+        destinations
+            .into_iter()
+            .try_for_each(|(_, out)| out.finish())?;
+        Ok(totals)
+    });
+    match unless_closed(outcome)? {
+        Some(totals) => audit::finish(audit, &totals, None, None),
+        None => Ok(Exit::Found),
+    }
+}
+
+/// A side of a comparison, before it is read.
+struct Side {
+    path: PathBuf,
+    /// The files of a revision, and its name.
+    checkout: Option<(TempDir, Vec<u8>)>,
+}
+
+impl Side {
+    fn new(side: &DiffSide) -> Result<Self, Error> {
+        match side {
+            DiffSide::Path(path) => {
+                help::check_paths(std::slice::from_ref(path), false)?;
+                let cannot = |error| format!("{}: {error}", path.display());
+                fs::metadata(path).map_err(cannot)?;
+                Ok(Side {
+                    path: path.clone(),
+                    checkout: None,
+                })
+            }
+            DiffSide::Git(name) => {
+                let directory = checkout(name).map_err(audit::flag("git"))?;
+                let path = directory.path().to_path_buf();
+                let name = name.as_encoded_bytes().to_vec();
+                Ok(Side {
+                    path,
+                    checkout: Some((directory, name)),
+                })
+            }
+        }
+    }
+
+    /// Reads a file of addresses, which is not an archive.
+    fn list(&self, site: Option<&[u8]>) -> Option<(TargetList, Vec<u8>)> {
+        if !self.path.is_file() || members::is_archive_of_files(&self.path) {
+            return None;
+        }
+        let bytes = fs::read(&self.path).ok()?;
+        let path = self.path.as_os_str().as_encoded_bytes();
+        Some(TargetList::read(path, &bytes, site))
+    }
+
+    fn tree(
+        &self,
+        arguments: &AuditArgs,
+        site: &[u8],
+        outputs: &[&OutputTarget],
+    ) -> Result<TargetTree, Error> {
+        let mut bases = Bases::here();
+        let root = bases.absolute(&mut AbsolutePaths::default(), &root_of(&self.path))?;
+        bases.mounts.add(&root, site);
+        let paths = [self.path.clone()];
+        let mut options = audit::options_with(arguments, &paths, bases)?;
+        options = options.detect_sources(false);
+    options.list = ListedLinks::Anchors;
+        let inputs = Inputs {
+            roots: vec![Root::Path(self.path.clone())],
+            walk: &arguments.documents.walk,
+        };
+        inputs.check(outputs, &options.reading, std::iter::empty())?;
+        let walk = inputs.walk(OutputOrder::Path, extract::outputs(outputs))?;
+        let path = self.path.as_os_str().as_encoded_bytes();
+        let shown = self.checkout.as_ref();
+        Ok(TargetTree {
+            inventory: Inventory::new(Audit::new(options, &paths), walk),
+            shown: shown.map(|(_, name)| (path.to_vec(), name.clone())),
+        })
+    }
+}

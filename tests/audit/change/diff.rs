@@ -1,0 +1,324 @@
+//! `uriscan diff`.
+
+use crate::audit::changed::git;
+use crate::cli::Tree;
+
+/// The rules and references of all findings.
+fn found(tree: &Tree, flags: &[&str]) -> Vec<String> {
+    let ran = tree.run(&[&["diff", "--json"], flags].concat());
+    let records = ran
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let findings = records.filter(|record: &serde_json::Value| record["type"] == "finding");
+    let text =
+        |record: &serde_json::Value, key: &str| record[key].as_str().unwrap_or("-").to_owned();
+    findings
+        .map(|record| {
+            format!(
+                "{} {} {}",
+                text(&record, "rule"),
+                text(&record, "reference"),
+                text(&record, "suggestion")
+            )
+        })
+        .collect()
+}
+
+fn trees() -> Tree {
+    Tree::new(&[
+        ("old/a.html", "<h1 id=x>x</h1><h2 id=y>y</h2>"),
+        ("old/b.html", "<h1 id=z>x</h1>"),
+        ("old/dir/index.html", "<p id=q>"),
+        ("new/a.html", "<h1 id=x>x</h1>"),
+        ("new/dir/index.html", "<p id=q>"),
+        ("new/c.html", "text"),
+    ])
+}
+
+#[test]
+fn diff_finds_removed_pages_and_ids() {
+    let tree = trees();
+    let expected = ["removed-id /a.html#y -", "removed-page /b.html -"];
+    assert_eq!(found(&tree, &["old", "new"]), expected);
+    let ran = tree.run(&["diff", "old", "new"]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.out
+            .contains("old/a.html: warning[removed-id]: /a.html#y"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out.contains("old/b.html: error[removed-page]: /b.html"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(tree.run(&["diff", "new", "new"]).code, 0);
+    assert_eq!(
+        tree.run(&["diff", "--allow", "removed-page", "old", "new"])
+            .code,
+        0
+    );
+    assert_eq!(
+        tree.run(&[
+            "diff",
+            "--deny=removed-id",
+            "--allow=removed-page",
+            "old",
+            "new"
+        ])
+        .code,
+        1
+    );
+    assert_eq!(tree.run(&["diff", "old"]).code, 2);
+    assert_eq!(tree.run(&["diff", "old", "none"]).code, 2);
+    let root = ["--root", "https://example.com/d/", "old", "new"];
+    assert_eq!(
+        found(&tree, &root)[1],
+        "removed-page https://example.com/d/b.html -"
+    );
+}
+
+#[test]
+fn a_baseline_forgives_removed_pages() {
+    let tree = trees();
+    assert_eq!(
+        tree.run(&["diff", "--write-baseline", "known", "old", "new"])
+            .code,
+        1
+    );
+    let ran = tree.run(&["diff", "--baseline", "known", "old", "new"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""));
+    assert!(
+        ran.err.contains("2 findings forgiven, 0 entries are stale"),
+        "{}",
+        ran.err
+    );
+    tree.run(&["diff", "--report", "sarif=report.json", "old", "new"]);
+    let report = std::fs::read_to_string(tree.path().join("report.json")).unwrap();
+    assert!(report.contains("removed-page"));
+}
+
+#[test]
+fn redirects_of_the_new_tree_cover_removed_pages() {
+    let tree = trees();
+    tree.write("new/_redirects", b"/b.html /c.html 301\n");
+    // The browser keeps the fragment, which c.html lacks.
+    assert_eq!(
+        found(&tree, &["old", "new"]),
+        ["removed-id /a.html#y -", "removed-id /b.html#z -"]
+    );
+    tree.write("new/_redirects", b"/b.html /c.html#z 301\n");
+    assert_eq!(found(&tree, &["old", "new"]), ["removed-id /a.html#y -"]);
+    tree.write("new/_redirects", b"/b.html https://example.org/ 301\n");
+    assert_eq!(found(&tree, &["old", "new"]), ["removed-id /a.html#y -"]);
+}
+
+#[test]
+fn diff_finds_loops_and_changed_redirects() {
+    let tree = trees();
+    tree.write(
+        "old/_redirects",
+        b"/was /a.html 301\n/gone /b.html\n/away https://example.org/a\n/same /dir/\n",
+    );
+    tree.write("new/_redirects", b"/was /c.html 301\n/b.html /x\n/x /b.html\n/away https://example.org/b\n/same /dir/index.html\n");
+    let expected = [
+        "removed-id /a.html#y -",
+        "redirect-loop /b.html -",
+        "changed-redirect /was -",
+        "removed-page /gone -",
+        "changed-redirect /away -",
+    ];
+    assert_eq!(found(&tree, &["old", "new"]), expected);
+}
+
+#[test]
+fn lists_of_addresses_are_sides() {
+    let tree = trees();
+    let listed = tree.run(&["targets", "old"]).out;
+    tree.write("old.txt", listed.as_bytes());
+    tree.write(
+        "old.jsonl",
+        tree.run(&["targets", "--json", "old"]).out.as_bytes(),
+    );
+    let expected = ["removed-id /a.html#y -", "removed-page /b.html -"];
+    for old in ["old.txt", "old.jsonl"] {
+        assert_eq!(found(&tree, &[old, "new"]), expected, "{old}");
+    }
+    tree.write("new.txt", tree.run(&["targets", "new"]).out.as_bytes());
+    assert_eq!(found(&tree, &["old", "new.txt"]), expected);
+    tree.write(
+        "sitemap.xml",
+        b"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\
+          <url><loc>https://example.com/b.html</loc></url>\
+          <url><loc>https://example.com/dir/</loc></url></urlset>",
+    );
+    let expected = ["removed-page https://example.com/b.html -"];
+    assert_eq!(found(&tree, &["sitemap.xml", "new"]), expected);
+    tree.write(
+        "urls",
+        b"https://example.com/docs/b.html\nhttps://example.com/docs/a.html#x\n",
+    );
+    let root = ["--root", "https://example.com/docs/", "urls", "new"];
+    assert_eq!(
+        found(&tree, &root),
+        ["removed-page https://example.com/docs/b.html -"]
+    );
+}
+
+#[test]
+fn a_revision_is_a_side_and_runs_nothing_of_the_repository() {
+    let tree = trees();
+    tree.write("docs/a.html", b"<p id=x>");
+    tree.write("docs/b.html", b"x");
+    tree.write(".gitattributes", b"* filter=x export-ignore\n");
+    if !git(&tree, &["init", "-q"]) {
+        return;
+    }
+    assert!(git(&tree, &["add", "-A"]) && git(&tree, &["commit", "-qm", "x"]));
+    for key in ["filter.x.smudge", "filter.x.clean", "core.fsmonitor"] {
+        assert!(git(&tree, &["config", key, "touch ran; cat"]));
+    }
+    std::fs::remove_file(tree.path().join("docs/b.html")).unwrap();
+    let ran = tree.run(&["diff", "--git", "HEAD:docs", "docs"]);
+    assert!(
+        ran.out
+            .contains("HEAD:docs/b.html: error[removed-page]: /b.html"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    assert_eq!((ran.code, ran.out.lines().count()), (1, 1));
+    assert_eq!(
+        tree.run(&["diff", "--git", "HEAD:old", "--git", "HEAD:new"])
+            .code,
+        1
+    );
+    assert_eq!(tree.run(&["diff", "docs", "--git", "HEAD:docs"]).code, 0);
+    assert_eq!(tree.run(&["diff", "--git", "none:docs", "docs"]).code, 2);
+    assert_eq!(tree.run(&["diff", "--git=-x", "docs"]).code, 2);
+    assert!(!tree.path().join("ran").exists());
+}
+
+fn words(from: usize, count: usize) -> String {
+    (from..from + count)
+        .map(|word| format!("word{word} "))
+        .collect()
+}
+
+fn moved() -> Tree {
+    let page = |title: &str, from| {
+        format!(
+            "<title>{title}</title><nav>Home About Contact Help</nav><main><h1>{title}</h1><p>{}</main>",
+            words(from, 80)
+        )
+    };
+    Tree::new(&[
+        ("old/install.html", &page("Install", 0)),
+        ("old/guide/index.html", &page("Guide", 1000)),
+        ("old/lost.html", &page("Lost", 2000)),
+        ("old/stays.html", &page("Stays", 3000)),
+        ("new/setup/install.html", &page("Install it", 2)),
+        ("new/manual/index.html", &page("Guide", 1003)),
+        ("new/stays.html", &page("Stays", 3000)),
+        ("new/other.html", &page("Other", 5000)),
+    ])
+}
+
+#[test]
+fn written_redirects_make_the_next_diff_silent() {
+    let tree = moved();
+    let expected = [
+        "removed-page /guide/ /manual/",
+        "removed-page /install.html /setup/install.html",
+        "removed-page /lost.html -",
+    ];
+    assert_eq!(found(&tree, &["--suggest", "old", "new"]), expected);
+    for (format, file) in [
+        ("_redirects", "_redirects"),
+        ("netlify", "netlify.toml"),
+        ("vercel", "vercel.json"),
+        ("htaccess", ".htaccess"),
+    ] {
+        let tree = moved();
+        std::fs::remove_file(tree.path().join("old/lost.html")).unwrap();
+        // Configurations of hosts apply where the root has a page.
+        tree.write("old/index.html", b"x");
+        tree.write("new/index.html", b"x");
+        let flag = format!("{format}=redirects");
+        let ran = tree.run(&["diff", "--write-redirects", &flag, "old", "new"]);
+        assert_eq!(ran.code, 1, "{}", ran.err);
+        std::fs::rename(
+            tree.path().join("redirects"),
+            tree.path().join("new").join(file),
+        )
+        .unwrap();
+        let ran = tree.run(&["diff", "old", "new"]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{format}");
+    }
+}
+
+#[test]
+fn redirects_have_a_form_for_each_server_and_generator() {
+    let tree = moved();
+    for (format, part) in [
+        ("_redirects", "/install.html /setup/install.html 301\n"),
+        (
+            "netlify",
+            "[[redirects]]\nfrom = \"/install.html\"\nto = \"/setup/install.html\"\nstatus = 301\n",
+        ),
+        (
+            "vercel",
+            "{\"source\":\"/install.html\",\"destination\":\"/setup/install.html\",\"permanent\":true}",
+        ),
+        (
+            "htaccess",
+            "RedirectMatch 301 \"^/install\\.html$\" \"/setup/install.html\"\n",
+        ),
+        (
+            "nginx",
+            "location = \"/install.html\" { return 301 \"/setup/install.html\"; }\n",
+        ),
+        ("mkdocs", "        \"install.md\": \"setup/install.md\"\n"),
+        (
+            "docusaurus",
+            "{\"from\":\"/install.html\",\"to\":\"/setup/install.html\"}",
+        ),
+        (
+            "hugo",
+            "# /setup/install.html\naliases: [\"/install.html\"]\n",
+        ),
+        ("sphinx", "    \"install\": \"setup/install.html\",\n"),
+    ] {
+        let ran = tree.run(&["diff", "--write-redirects", format, "old", "new"]);
+        assert!(ran.out.contains(part), "{format}: {}", ran.out);
+        assert!(!ran.out.contains("removed-page"), "{format}");
+    }
+    assert_eq!(
+        tree.run(&["diff", "--write-redirects", "none", "old", "new"])
+            .code,
+        2
+    );
+}
+
+#[test]
+fn a_renamed_heading_is_paired_by_its_text() {
+    let tree = Tree::new(&[
+        (
+            "old/a.html",
+            "<h1 id=t>T</h1><h2 id=install>Install it</h2><p>x<h2 id=use>Use it</h2>",
+        ),
+        (
+            "new/a.html",
+            "<h1 id=t>T</h1><h2 id=use>Use it</h2><p>x<h2 id=setup>Install it</h2><h2 id=n>New</h2>",
+        ),
+        ("old/b.md", "# T\n\n## One\n\n## Two\n"),
+        ("new/b.md", "# T\n\n## First\n\n## Two\n"),
+    ]);
+    let expected = [
+        "removed-id /a.html#install /a.html#setup",
+        "removed-id /b.md#one /b.md#first",
+    ];
+    assert_eq!(found(&tree, &["--suggest", "old", "new"]), expected);
+}

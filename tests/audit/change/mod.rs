@@ -1,0 +1,6 @@
+//! The addresses of trees (`targets`), and those that a change removes (`diff`).
+
+// Addresses that a new tree does not answer.
+mod diff;
+// The addresses of a tree.
+mod targets;

@@ -1,0 +1,104 @@
+//! `uriscan targets`.
+
+use crate::cli::Tree;
+
+fn site() -> Tree {
+    Tree::new(&[
+        ("site/index.html", "<h1 id=top-of-page>x</h1>"),
+        (
+            "site/guide/index.html",
+            "<a name=old></a><p id='a b'>x<p id=old>",
+        ),
+        ("site/a.html", "<p id=x>x"),
+        ("site/style.css", "p {}"),
+        (
+            "site/_redirects",
+            "/old /a.html 301\n/docs/* /guide/:splat\n/away https://example.org/ 302\n",
+        ),
+    ])
+}
+
+#[test]
+fn targets_lists_pages_in_all_spellings_with_ids_and_redirects() {
+    let ran = site().run(&[
+        "targets",
+        "--root",
+        "site=https://example.com/docs/",
+        "--server",
+        "github-pages",
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let expected = "https://example.com/docs/a.html\n\
+        https://example.com/docs/a\n\
+        https://example.com/docs/a.html#x\n\
+        https://example.com/docs/guide/\n\
+        https://example.com/docs/guide/index.html\n\
+        https://example.com/docs/guide/index\n\
+        https://example.com/docs/guide\n\
+        https://example.com/docs/guide/#old\n\
+        https://example.com/docs/guide/#a%20b\n\
+        https://example.com/docs/\n\
+        https://example.com/docs/index.html\n\
+        https://example.com/docs/index\n\
+        https://example.com/docs/#top-of-page\n";
+    assert_eq!(ran.out, expected);
+    let ran = site().run(&["targets", "site"]);
+    for line in ["/guide/", "/a.html#x", "/", "/old", "/away"] {
+        assert!(
+            ran.out.lines().any(|found| found == line),
+            "{line}: {}",
+            ran.out
+        );
+    }
+    assert!(!ran.out.contains("style.css") && !ran.out.contains("/docs"));
+}
+
+#[test]
+fn records_of_targets_have_the_file_and_the_destination() {
+    let ran = site().run(&["targets", "--json", "site"]);
+    let records = ran
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let records: Vec<serde_json::Value> = records.collect();
+    let of = |target: &str| {
+        let mut all = records.iter().filter(|record| record["target"] == target);
+        all.next()
+            .unwrap_or_else(|| panic!("{target}: {}", ran.out))
+    };
+    let id = of("/a.html#x");
+    assert_eq!(
+        (&id["kind"], &id["id"], &id["page"]),
+        (&"id".into(), &"x".into(), &"/a.html".into())
+    );
+    assert_eq!(id["path"], "site/a.html");
+    assert_eq!(of("/guide/index.html")["kind"], "spelling");
+    let redirect = of("/old");
+    assert_eq!(
+        (&redirect["kind"], &redirect["destination"]),
+        (&"redirect".into(), &"/a.html".into())
+    );
+}
+
+#[test]
+fn a_tree_without_pages_has_no_targets() {
+    let tree = Tree::new(&[("site/style.css", "p {}")]);
+    assert_eq!(tree.run(&["targets", "site"]).code, 1);
+    assert_eq!(tree.run(&["targets", "--fix", "site"]).code, 2);
+    assert_eq!(tree.run(&["targets", "none"]).code, 2);
+}
+
+#[test]
+fn targets_are_the_same_for_any_number_of_workers() {
+    let pages: Vec<_> = (0..100)
+        .map(|page| (format!("site/{page}.html"), format!("<p id=a{page}>")))
+        .collect();
+    let pages: Vec<_> = pages
+        .iter()
+        .map(|(name, text)| (&**name, &**text))
+        .collect();
+    let tree = Tree::new(&pages);
+    let one = tree.run(&["targets", "-j1", "site"]);
+    assert_eq!(one.out.lines().count(), 200);
+    assert_eq!(one.out, tree.run(&["targets", "-j4", "site"]).out);
+}
