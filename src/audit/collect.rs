@@ -665,6 +665,7 @@ impl Sink for LinkCollector<'_> {
             fragment_in_other_case: false,
             is_route: fragment.is_some_and(is_route),
             redirects: false,
+            online: self.audit.answer(link, location),
         };
         let (options, document) = (&self.audit.options, &mut self.document);
         document.references += 1;

@@ -57,7 +57,7 @@ impl TargetList {
         let lines = || text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
         let all: Vec<Vec<u8>> = match text.first() {
             Some(b'<') => {
-                let found = links(text, &Format::XML, None);
+                let found = links(text, Format::XML, None);
                 let listed = found.filter(|link| link.flags.contains(Flags::LISTED));
                 listed.filter_map(|link| link.target.ok()).collect()
             }

@@ -12,6 +12,7 @@ use super::journal::JournalDocument;
 use super::lookups::LookupCache;
 use super::names::FileId;
 use super::options::{Audit, targets_touched, touches};
+use super::results::OnlineAnswer;
 use super::rewrite::steps_above;
 use super::rule_checks::ServerSteps;
 use super::rules::RuleId;
@@ -117,6 +118,7 @@ impl<'a> Evaluator<'a> {
             fragment_in_other_case: on_github == Some(GithubFragment::OtherCase),
             is_route: fragment.is_some_and(is_route),
             redirects: !is_own && file.is_some_and(|file| self.site.redirects(file)),
+            online: self.audit.answer(link, location),
         }
     }
 
@@ -240,6 +242,12 @@ impl<'a> Evaluator<'a> {
             let checker = &self.audit.checker;
             checker.follow(target, |step| steps.add(self.audit, step));
             return steps.cause();
+        }
+        if facts.online != OnlineAnswer::Unknown {
+            let found = self.audit.options.results.find(facts.link.target.ok()?)?;
+            let copy = ["", "; there is an archived copy"][usize::from(found.copy().is_some())];
+            let text = [&found.status, copy].concat();
+            return Some(FindingCause::new(CauseKind::Rules, text));
         }
         if self.is_source {
             return None;

@@ -69,6 +69,7 @@ impl HintSearch<'_> {
                 LookupMatch::WithoutSlash => self.renamed(file, Repair::Slash),
                 _ => None,
             },
+            (RuleId::ExternalMoved | RuleId::ExternalBroken, _) => self.online(rule),
             (RuleId::BadReference, _) => {
                 let reference = facts.link.reference.trim_ascii_start();
                 let misspelt = misspelt_scheme(facts.link.reference);
@@ -80,6 +81,28 @@ impl HintSearch<'_> {
             _ => None,
         };
         known.map_or(SuggestionHint::Nothing, SuggestionHint::Known)
+    }
+
+    /// Returns the new address of a page, or a copy of it.
+    fn online(&self, rule: RuleId) -> Option<Suggestion> {
+        let target = self.facts.link.target.ok()?;
+        let found = self.audit.options.results.find(target)?;
+        if rule == RuleId::ExternalBroken {
+            return Some(Suggestion {
+                reference: found.copy()?,
+                repair: None,
+            });
+        }
+        let mut reference =
+            resolve(target, found.location.as_ref()?.as_bytes(), Rules::Whatwg).ok()?;
+        if let (Some(fragment), None) = (split_fragment(target).1, split_fragment(&reference).1) {
+            reference.push(b'#');
+            reference.extend_from_slice(fragment);
+        }
+        Some(Suggestion {
+            reference,
+            repair: Some(Repair::Redirect),
+        })
     }
 
     fn form(&self) -> Option<ReferenceForm<'_>> {

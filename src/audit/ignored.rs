@@ -6,8 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use foldhash::HashMap;
 use regex::bytes::{Regex, RegexBuilder};
-use toml::value::{Date, Datetime};
+use toml::value::Date;
 
+use super::date::{date, days_before};
 use super::rules::RuleId;
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
@@ -107,12 +108,6 @@ impl IgnoreEntry {
     }
 }
 
-/// Reads `2030-12-31`, without the time after a `T` or a blank.
-pub(super) fn date(text: &str) -> Option<Date> {
-    let day = text.split(['T', ' ']).next()?;
-    day.parse::<Datetime>().ok()?.date
-}
-
 fn is_past(day: Date) -> bool {
     days_from_today(day) < 0
 }
@@ -121,18 +116,6 @@ pub(super) fn days_from_today(day: Date) -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let today = now.map_or(0, |since| since.as_secs() / 86_400);
     days_before(day) as i64 - today as i64
-}
-
-/// Returns the days since 1970; 0 for earlier dates. Years start in March, so that the day that a
-/// leap year adds is the last one.
-fn days_before(date: Date) -> u64 {
-    let (year, month) = match (u64::from(date.year), u64::from(date.month)) {
-        (year, month @ 3..) => (year, month - 3),
-        (year, month) => (year.saturating_sub(1), month + 9),
-    };
-    let leap_days = year / 4 - year / 100 + year / 400;
-    let days = 365 * year + leap_days + (153 * month + 2) / 5 + u64::from(date.day);
-    days.saturating_sub(719_469)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

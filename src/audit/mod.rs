@@ -10,6 +10,7 @@
 
 mod collect;
 pub(crate) mod compare;
+mod date;
 mod disk;
 mod evaluator;
 mod finding;
@@ -26,6 +27,7 @@ mod positions;
 pub(crate) mod redirect_formats;
 pub(crate) mod report;
 mod report_pass;
+pub(crate) mod results;
 mod rewrite;
 mod rule_checks;
 pub(crate) mod rules;

@@ -18,6 +18,7 @@ use super::gone::GoneFiles;
 use super::ignored::{IgnoreEntry, IgnoreRule, IgnoreRules};
 use super::lookups::LookupCache;
 use super::names::{FileId, PathSet, PathTable};
+use super::results::{OnlineAnswer, OnlineResults};
 use super::rewrite::steps_above;
 use super::rules::{Level, Levels};
 use super::server::{self, ServerKind, Servers};
@@ -78,6 +79,10 @@ pub struct AuditOptions {
     pub(super) touching: Option<PathSet>,
     /// Only findings on these lines are shown, by absolute paths.
     added: Option<Arc<AddedLines<Vec<u8>>>>,
+    /// Answers about targets on the network.
+    pub(crate) results: Arc<OnlineResults>,
+    /// External targets with an answer are not listed.
+    pub(crate) only_unknown: bool,
     /// The paths among them that do not exist.
     pub(crate) gone: Arc<GoneFiles>,
     pub(super) baseline: Baseline,
@@ -123,6 +128,8 @@ impl Default for AuditOptions {
             orphan_assets: false,
             touching: None,
             added: None,
+            results: Arc::default(),
+            only_unknown: false,
             gone: Arc::default(),
             baseline: Baseline::default(),
             ignore: Vec::new(),
@@ -708,6 +715,17 @@ impl Audit {
             _ => expected(target).and_then(|file| mounts.uri(&file.path)),
         };
         other.map_or(location, |other| lookups.locate(&other))
+    }
+
+    /// Returns the answer for a target on the network.
+    pub(super) fn answer(&self, link: &Link<'_>, location: TargetLocation) -> OnlineAnswer {
+        let is_external = matches!(
+            location,
+            TargetLocation::External | TargetLocation::OutsideRoot
+        );
+        let target = link.target.ok().filter(|_| is_external);
+        let found = target.and_then(|target| self.options.results.find(target));
+        found.map_or(OnlineAnswer::Unknown, |found| found.answer)
     }
 
     /// Returns the location of a missing target that a generator or a forge may make (A108).

@@ -20,13 +20,15 @@ use super::names::FileId;
 use super::options::{Audit, ListedLinks, touches};
 use super::positions::PositionFinder;
 use super::report::ReportSet;
+use super::results::OnlineAnswer;
 use super::rule_checks;
 use super::rules::{Level, LinkState, RuleId, StateCounts};
 use super::site::{DocumentBatch, Site};
 use super::suggest::Suggester;
 use super::target::{ExpectedPath, TargetLocation, split_fragment};
 use super::wire::{
-    LinkContext, Packed, WireReader, WireRecord, WireRecords, packed_fields, push_link,
+    ExternalPlace, LinkContext, Packed, WireReader, WireRecord, WireRecords, packed_fields,
+    push_link,
 };
 use crate::bytes::lines::Position;
 use crate::document::diagnostic::HTML_BASE_SECOND;
@@ -545,7 +547,14 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                 push_link(link, &mut self.out.0);
             }
             (_, TargetLocation::External | TargetLocation::OutsideRoot, Ok(target)) => {
-                self.record(WireRecord::External(target));
+                let options = &self.audit.options;
+                if !options.only_unknown || facts.online == OnlineAnswer::Unknown {
+                    let place = ExternalPlace {
+                        member: link.member,
+                        position: link.position,
+                    };
+                    self.record(WireRecord::External(target, place));
+                }
             }
             _ => {}
         }

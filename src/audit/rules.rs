@@ -1,6 +1,7 @@
 //! The audit's rules: one row each, in the order in which they are tried.
 
 use super::disk::LookupMatch;
+use super::results::OnlineAnswer;
 use super::target::{TargetFacts, TargetLocation};
 use crate::document::flags::Flags;
 use crate::uri::ResolveErrorKind;
@@ -64,6 +65,9 @@ rules! {
     BrokenFile = "broken-file", Error, "no such file";
     BrokenIndex = "broken-index", Error, "the directory has no index file";
     BrokenFragment = "broken-fragment", Error, "no such id";
+    ExternalBroken = "external-broken", Error, "the page is gone";
+    ExternalUnreachable = "external-unreachable", Warning, "the page did not answer";
+    ExternalMoved = "external-moved", Allow, "the page has moved";
     CaseMismatch = "case-mismatch", Warning, "the name exists only in another case or Unicode form";
     OutsideRoot = "outside-root", Warning, "the host is mounted, but not this path";
     Redirected = "redirected", Warning, "the target redirects elsewhere";
@@ -113,6 +117,9 @@ impl RuleId {
             }
             RuleId::BrokenIndex => matches!(location, TargetLocation::NoIndex(_)),
             RuleId::BrokenFragment => facts.fragment_missing,
+            RuleId::ExternalBroken => facts.online == OnlineAnswer::Gone,
+            RuleId::ExternalUnreachable => facts.online == OnlineAnswer::Unreachable,
+            RuleId::ExternalMoved => facts.online == OnlineAnswer::Moved,
             RuleId::CaseMismatch => {
                 facts.found_by(LookupMatch::OtherCase) || facts.fragment_in_other_case
             }
@@ -253,7 +260,10 @@ impl Levels {
                     && !facts.fragment_in_other_case
                     && !facts.redirects
             }
-            TargetLocation::External | TargetLocation::Skipped => true,
+            TargetLocation::External => {
+                matches!(facts.online, OnlineAnswer::Unknown | OnlineAnswer::Fine)
+            }
+            TargetLocation::Skipped => true,
             _ => false,
         };
         let is_checked = self.checks_intact || facts.link.flags.contains(Flags::RSS);

@@ -6,6 +6,7 @@ use percent_encoding::percent_decode;
 
 use super::disk::{DiskEntry, DiskTree, FileNaming, LookupMatch};
 use super::names::{FileId, PathTable};
+use super::results::OnlineAnswer;
 use super::server::{Request, ServerAnswer, ServerView, Servers};
 use crate::bytes::simd;
 use crate::linker::Link;
@@ -63,6 +64,7 @@ pub(super) struct TargetFacts<'a> {
     pub(super) is_route: bool,
     /// The target refreshes to another document.
     pub(super) redirects: bool,
+    pub(super) online: OnlineAnswer,
 }
 
 impl TargetFacts<'_> {

@@ -145,6 +145,13 @@ enum PackedTarget<'a> {
     Joined(u64),
 }
 
+/// The place of a link.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ExternalPlace<'a> {
+    pub(super) member: Option<&'a str>,
+    pub(super) position: Option<Position>,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct WireRecords(pub(super) Vec<u8>);
 
@@ -158,8 +165,8 @@ pub(super) enum WireRecord<'a> {
     Finding,
     /// A link follows.
     Link(LinkState),
-    /// A target elsewhere on the network.
-    External(&'a [u8]),
+    /// A target elsewhere on the network, and the place of the link.
+    External(&'a [u8], ExternalPlace<'a>),
     Diagnostic(Diagnostic<'a>),
     /// The reason for an unreadable document.
     Failure(&'a str),
@@ -263,6 +270,7 @@ packed_kinds! {
 packed_fields! {
     Diagnostic<'a> { member, code, count, offset }
     Envelope { date, from, subject; ..Envelope::default() }
+    ExternalPlace<'a> { member, position }
     LinkBase<'a> { uri, label }
     LinkContext<'a> { base, member, part, envelope }
     LinkMember<'a> {
@@ -295,7 +303,7 @@ packed_variants!(WireRecord<'a> {
     Continued(path),
     Finding,
     Link(state),
-    External(target),
+    External(target, place),
     Diagnostic(diagnostic),
     Failure(message),
     Forgiven(key)

@@ -1,13 +1,17 @@
 //! `uriscan audit`: check references inside document trees; never uses the network.
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufReader, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::output::workers;
-use super::args::{AuditArgs, FailOnArg, FixArg, OrphansArg, ReportArg, SourceArg, SwitchArg};
+use super::args::{
+    AuditArgs, ExternalArg, FailOnArg, FindingArgs, FixArg, OrphansArg, ReportArg, SourceArg,
+    SwitchArg,
+};
 use super::changed::{added_since, changed_since, was_there};
 use super::config::{self, Config};
 use super::destination::{Destination, OutputTarget};
@@ -19,6 +23,7 @@ use super::{extract, help, manual};
 use crate::audit::fix::FixList;
 use crate::audit::options::{Audit, ListedLinks, assume_roots};
 use crate::audit::report::{ReportSet, ReportStyle};
+use crate::audit::results::OnlineResults;
 use crate::audit::rules::RULES;
 use crate::audit::{self, AuditError, AuditOptions, AuditSummary, Finding, IgnoreEntry};
 use crate::document::AnchorReporting;
@@ -26,7 +31,7 @@ use crate::extractor::Positions;
 use crate::output::escape::visible;
 use crate::output::record::counted;
 use crate::pipeline::bases::Bases;
-use crate::pipeline::walk::{Root, path_of};
+use crate::pipeline::walk::{Root, path_of, read_start};
 use crate::pipeline::{Archived, Archives, OutputOrder, PipelineOptions, Verbosity};
 
 /// Returns the command line with the flags of the configuration before its own, and the
@@ -298,10 +303,12 @@ pub(super) fn options_with(
     options.levels = check.levels.clone();
     options.slug = arguments.documents.read.slug;
     options.list = match (findings.links, findings.external) {
-        (_, true) => ListedLinks::External,
+        (_, Some(_)) => ListedLinks::External,
         (true, _) => ListedLinks::Links,
         _ => ListedLinks::Findings,
     };
+    options.results = Arc::new(results(findings)?);
+    options.only_unknown = findings.only_unknown;
     if let Some(path) = &findings.baseline {
         let file = File::open(path).map_err(AuditError::Io);
         options = (file.and_then(|file| options.baseline(BufReader::new(file))))
@@ -309,6 +316,29 @@ pub(super) fn options_with(
     }
     options.reading = reading(arguments, options.reading.bases)?;
     Ok(options)
+}
+
+/// Maximum length in bytes of a file of results, which is held in memory.
+const LONGEST_RESULTS: u64 = 256 << 20;
+
+fn results(findings: &FindingArgs) -> Result<OnlineResults, Error> {
+    let oldest = findings
+        .max_age
+        .and_then(|age| SystemTime::now().checked_sub(age));
+    let oldest = oldest.and_then(|oldest| oldest.duration_since(UNIX_EPOCH).ok());
+    let mut results = OnlineResults::since(oldest.map_or(0, |oldest| oldest.as_secs()));
+    for path in &findings.results {
+        let named = |reason: String| format!("--results {}: {reason}", path.display());
+        let failed = |error: io::Error| named(error.to_string());
+        let bytes = read_start(path, LONGEST_RESULTS + 1).map_err(failed)?;
+        if bytes.len() as u64 > LONGEST_RESULTS {
+            return Err(named("it is too long".to_owned()).into());
+        }
+        let written = fs::metadata(path).and_then(|metadata| metadata.modified());
+        let written = written.unwrap_or_else(|_| SystemTime::now());
+        results.read(&bytes, written).map_err(named)?;
+    }
+    Ok(results)
 }
 
 fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error> {
@@ -369,7 +399,7 @@ pub(super) enum OutputRole<'a> {
 pub(super) fn targets(arguments: &AuditArgs) -> Result<Vec<(OutputRole<'_>, OutputTarget)>, Error> {
     let findings = &arguments.findings;
     let output = findings.output.as_deref();
-    let main = if findings.external {
+    let main = if findings.external.is_some() {
         Some((OutputRole::External, output))
     } else {
         (!findings.quiet).then_some((OutputRole::Main, output))
@@ -414,7 +444,10 @@ pub(super) fn reports<'d>(
                     reports.add(format, style, writer);
                 }
             }
-            OutputRole::External => reports.list_external(Box::new(destination)),
+            OutputRole::External => {
+                let as_records = findings.external == Some(ExternalArg::Jsonl);
+                reports.list_external(as_records, Box::new(destination));
+            }
             OutputRole::Keys => reports.list_keys(Box::new(destination)),
             OutputRole::Report(report) => {
                 let style = ReportStyle {
@@ -434,7 +467,7 @@ pub(super) fn reports<'d>(
 
 fn shows_summary(arguments: &AuditArgs) -> bool {
     let findings = &arguments.findings;
-    !findings.quiet && (findings.external || !findings.json)
+    !findings.quiet && (findings.external.is_some() || !findings.json)
 }
 
 pub(super) fn finish(

@@ -224,7 +224,7 @@ impl Side {
         let paths = [self.path.clone()];
         let mut options = audit::options_with(arguments, &paths, bases)?;
         options = options.detect_sources(false);
-    options.list = ListedLinks::Anchors;
+        options.list = ListedLinks::Anchors;
         let inputs = Inputs {
             roots: vec![Root::Path(self.path.clone())],
             walk: &arguments.documents.walk,

@@ -27,6 +27,9 @@ pub(crate) static SCHEMAS: &[Schema] = &[
     row("target", |out| {
         out.extend_from_slice(include_bytes!("schemas/target.json"));
     }),
+    row("external", |out| {
+        out.extend_from_slice(include_bytes!("schemas/external.json"));
+    }),
     row("count", |out| {
         out.extend_from_slice(include_bytes!("schemas/count.json"));
     }),

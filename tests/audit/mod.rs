@@ -36,6 +36,8 @@ mod order;
 mod page;
 // Generated trees with planted defects of every rule.
 mod planted;
+// Answers of online checkers.
+mod results;
 // Rules of redirect files of servers.
 mod redirects;
 // SARIF and JUnit, read by parsers.

@@ -1,5 +1,6 @@
 //! The formats of reports, one row each in `FORMATS`, and the reports of a run.
 
+mod external;
 mod formatter;
 mod groups;
 mod html;
@@ -20,7 +21,7 @@ use super::finding::{
 };
 use super::fix::{Fix, FixList};
 use super::rules::StateCounts;
-use super::wire::{WireReader, WireRecord};
+use super::wire::{ExternalPlace, WireReader, WireRecord};
 use crate::document::diagnostic::Effect;
 use crate::linker::Diagnostic;
 use crate::output::escape::push_visible;
@@ -28,6 +29,7 @@ use crate::output::record::{Skip, Summary};
 use crate::output::{DocumentPath, Layout, Output};
 use crate::pipeline::Verbosity;
 use crate::pipeline::tally::{CountKey, KeyCounts};
+use external::ExternalTargets;
 pub use formatter::AuditSummary;
 use formatter::{GATHER, ReportFormatter, ReportRecord, TargetCount, shown};
 pub(crate) use formatter::{ReportStyle, colons};
@@ -132,6 +134,8 @@ pub(crate) struct ReportSet<'r> {
     /// Targets elsewhere on the network, one a line, each once.
     external: Option<OpenReport<'r>>,
     listed: HashSet<Box<[u8]>>,
+    /// The same as records with their places.
+    places: Option<ExternalTargets>,
     baseline: Option<OpenReport<'r>>,
     /// One for each grouping of the reports.
     groups: Vec<FindingGroups>,
@@ -151,6 +155,7 @@ impl<'r> ReportSet<'r> {
             open: Vec::new(),
             external: None,
             listed: HashSet::new(),
+            places: None,
             baseline: None,
             groups: Vec::new(),
             forgiven: foldhash::HashSet::default(),
@@ -206,8 +211,10 @@ impl<'r> ReportSet<'r> {
             .push(OpenReport::new(report, Box::new(io::sink())));
     }
 
-    pub(crate) fn list_external(&mut self, writer: Box<dyn Write + Send + 'r>) {
+    /// Lists external targets as lines, or as records with their places.
+    pub(crate) fn list_external(&mut self, as_records: bool, writer: Box<dyn Write + Send + 'r>) {
         self.external = Some(OpenReport::list(writer));
+        self.places = as_records.then(ExternalTargets::default);
     }
 
     pub(crate) fn list_keys(&mut self, writer: Box<dyn Write + Send + 'r>) {
@@ -227,7 +234,7 @@ impl<'r> ReportSet<'r> {
             WireRecord::Link(state) => {
                 packed.link(|link| self.record(&ReportRecord::Link(link, state)));
             }
-            WireRecord::External(target) => self.external(target),
+            WireRecord::External(target, place) => self.external(target, place),
             WireRecord::Diagnostic(diagnostic) => self.diagnostic(&diagnostic),
             WireRecord::Failure(message) => self.failure(message),
             WireRecord::Forgiven(key) => {
@@ -324,7 +331,10 @@ impl<'r> ReportSet<'r> {
         self.write_full()
     }
 
-    fn external(&mut self, target: &[u8]) {
+    fn external(&mut self, target: &[u8], place: ExternalPlace<'_>) {
+        if let Some(places) = &mut self.places {
+            return places.add(target, self.document.path(), place);
+        }
         if let Some(open) = &mut self.external
             && !self.listed.contains(target)
         {
@@ -383,6 +393,9 @@ impl<'r> ReportSet<'r> {
                 })?;
             }
             open.report.end(&self.totals, &mut open.out);
+        }
+        if let (Some(open), Some(places)) = (&mut self.external, &self.places) {
+            places.push(&mut open.out);
         }
         for open in self.all() {
             open.write()?;

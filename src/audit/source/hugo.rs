@@ -6,7 +6,8 @@ use super::site::{
     Attempts, ContentFile, Generator, Miss, Reference, Route, SiteDirectory, SiteRules, SourceSite,
     Syntax,
 };
-use crate::audit::ignored::{date, days_from_today};
+use crate::audit::date::date;
+use crate::audit::ignored::days_from_today;
 use crate::document::options::Slug;
 use crate::pipeline::walk::path_of;
 

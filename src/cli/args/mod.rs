@@ -7,6 +7,7 @@ pub(crate) mod output;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgMatches, Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -147,9 +148,9 @@ pub(crate) struct ChangeArgs {
     /// Suggest the pages and ids that have taken the place of removed ones
     #[arg(long)]
     pub suggest: bool,
-    /// Write redirects from removed pages to those that --suggest finds, instead of findings or to a
-    /// file: _redirects, netlify, vercel, htaccess, nginx, mkdocs, docusaurus, hugo, sphinx
-    #[arg(long, value_name = "FORMAT[=FILE]", value_parser = redirects)]
+    /// Write redirects from removed pages to those that --suggest finds, instead of findings or, with
+    /// FORMAT=FILE, to a file: _redirects, netlify, vercel, htaccess, nginx, mkdocs, docusaurus, hugo, sphinx
+    #[arg(long, value_name = "FORMAT", value_parser = redirects)]
     pub write_redirects: Option<RedirectsArg>,
 }
 
@@ -298,9 +299,27 @@ pub(crate) struct FindingArgs {
     /// Show every link with its state
     #[arg(long)]
     pub links: bool,
-    /// Instead of findings list the targets that only the network can check
-    #[arg(long, conflicts_with = "links")]
-    pub external: bool,
+    /// Instead of findings list the targets that only the network can check; =jsonl with all places
+    #[arg(long, value_name = "FORMAT", num_args = 0..=1, require_equals = true)]
+    #[arg(
+        hide_possible_values = true,
+        default_missing_value = "text",
+        conflicts_with = "links"
+    )]
+    pub external: Option<ExternalArg>,
+    /// With --external: leave out the targets for which --results has an answer
+    #[arg(long, requires = "external", requires = "results")]
+    pub only_unknown: bool,
+    /// Read the answers of an online checker about targets on the network; may be repeated
+    ///
+    /// JSON of lychee, linkinator or muffet, CSV or JSON Lines with url, status and maybe checked_at
+    /// and location, or CDX or CDXJ of an archive, whose copies are suggested.
+    #[arg(long, value_name = "FILE")]
+    pub results: Vec<PathBuf>,
+    /// With --results: ignore older answers, such as 7d, 12h or 4w; without a time an answer has the
+    /// file's
+    #[arg(long, value_name = "AGE", requires = "results", value_parser = age)]
+    pub max_age: Option<Duration>,
     /// Show a diff that replaces references by certain suggestions; =write changes the files
     ///
     /// Certain are another case or Unicode form, another encoding of the same name, a missing or
@@ -394,6 +413,34 @@ pub(crate) enum FixArg {
     Diff,
     /// They are written into the files
     Write,
+}
+
+/// The form of the list of external targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExternalArg {
+    /// One a line
+    Text,
+    /// Records
+    Jsonl,
+}
+
+fn age(text: &str) -> Result<Duration, String> {
+    let (number, unit) =
+        text.split_at(text.len() - text.chars().next_back().map_or(0, char::len_utf8));
+    let seconds = match unit {
+        "m" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        "w" => 7 * 86_400,
+        _ => 0,
+    };
+    let age = number
+        .parse()
+        .ok()
+        .and_then(|number: u64| number.checked_mul(seconds));
+    let age = age.filter(|_| seconds > 0);
+    age.map(Duration::from_secs)
+        .ok_or_else(|| "a number and m, h, d or w, such as 7d".to_owned())
 }
 
 /// A report and the file that it is written to.
