@@ -4,16 +4,15 @@ use std::fmt;
 use std::io::{self, Cursor, Read, Seek};
 use std::ops::ControlFlow;
 
-use encoding_rs::Encoding;
+use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
 use crate::bytes::lines::{LineCounter, Position};
 use crate::bytes::source::{Replay, RewindSource};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window, Windows};
-use crate::decode::charset::{self, CharsetReader, Conversion, Detected};
-use crate::decode::offset_map::OffsetMap;
+use crate::decode::charset::{self, CharsetReader, Conversion, ConvertedDocument, Detected};
 pub use crate::document::Positions;
-use crate::document::events::{Batch, Event, Events, Quoting};
+use crate::document::events::{Batch, Escapes, Event, Events, Quoting};
 use crate::document::options::{RstRoles, Slug};
 use crate::document::{
     self, ArchiveCounts, Format, Passes, PieceIndex, Scan, ScanStart, SplitContext,
@@ -463,7 +462,7 @@ impl Extractor {
             Ok(()) => {}
         }
         if progress == ReadProgress::Going || windows.has_news() {
-            let consumed = self.scan(pass, windows.window(), reader.offset_map(), sink);
+            let consumed = self.scan(pass, windows.window(), reader.converted(), sink);
             if let Some(restarted) = pass.restarted(&mut self.linker) {
                 let rewound = reader.again(restarted.start.restart.encoding);
                 if let Err(error) = rewound {
@@ -495,8 +494,8 @@ impl Extractor {
         if let Some(error) = reading.failure {
             return Err(error);
         }
-        let map = reading.reader.offset_map();
-        Ok(map.map_or(length, |map| map.start(length)))
+        let converted = reading.reader.converted();
+        Ok(converted.map_or(length, |converted| converted.map.start(length)))
     }
 
     /// Returns the bounds of a pass, which may need the whole document in one window.
@@ -548,7 +547,7 @@ impl Extractor {
         &mut self,
         pass: &mut Pass,
         window: Window<'_>,
-        offset_map: Option<&mut OffsetMap>,
+        converted: Option<ConvertedDocument<'_>>,
         sink: &mut dyn Sink,
     ) -> usize {
         let sink = &mut WithAttachments {
@@ -562,14 +561,13 @@ impl Extractor {
         }
         let mut empty = std::mem::take(&mut self.events);
         empty.clear();
-        let converted = offset_map.is_some();
         let lines = &mut pass.lines;
         let mut take = |events: &mut Events<'_>| {
             if let Some(lines) = lines {
-                locate(lines, &window, converted, events);
+                locate(lines, &window, converted.is_some(), events);
             }
-            if let Some(map) = &offset_map {
-                map_back(map, events);
+            if let Some(converted) = &converted {
+                map_back(converted, events);
             }
             self.linker.take(events, window.bytes, sink);
             if self.linker.limit(sink) {
@@ -587,7 +585,7 @@ impl Extractor {
         if let Some(lines) = &mut pass.lines {
             lines.pass(&window, consumed);
         }
-        if let Some(map) = offset_map {
+        if let Some(ConvertedDocument { map, .. }) = converted {
             map.forget(window.offset);
         }
         consumed
@@ -824,13 +822,21 @@ fn fill(lines: &mut LineCounter, window: &Window<'_>, places: &mut Vec<Place<'_>
 }
 
 /// Maps offsets in converted text to offsets in the document as stored.
-fn map_back(map: &OffsetMap, events: &mut Batch) {
+fn map_back(converted: &ConvertedDocument<'_>, events: &mut Batch) {
+    let map = &converted.map;
+    let outer = match converted.encoding {
+        encoding if encoding == UTF_16LE => Quoting::of(Escapes::Utf16Le),
+        encoding if encoding == UTF_16BE => Quoting::of(Escapes::Utf16Be),
+        // What is written is ASCII.
+        encoding if encoding.is_ascii_compatible() => Quoting::DOCUMENT,
+        _ => Quoting::default(),
+    };
     for event in &mut events.list {
         match event {
             Event::Reference(found) => {
                 found.span.start = map.start(found.span.start);
                 found.span.end = map.end(found.span.end);
-                found.quoting = Quoting::Encoded;
+                found.quoting = found.quoting.within(outer);
             }
             Event::Remark(found) => {
                 found.span.start = map.start(found.span.start);

@@ -1,8 +1,9 @@
 //! Other references in the place of links that were found (layer 5).
 
+use std::ops::Range;
 use std::{error, fmt};
 
-pub use crate::document::events::Quoting;
+pub use crate::document::events::{Escapes, Quoting};
 
 use crate::document::events::Context;
 use crate::document::flags::Flags;
@@ -34,32 +35,60 @@ use crate::uri::Reference;
 /// When the reference cannot be written there: the span is not the reference in the document
 /// itself, or the syntax around it has no form for the reference.
 pub fn replacement(link: &Link<'_>, reference: &[u8]) -> Result<Vec<u8>, RewriteError> {
-    let length = link.span.end - link.span.start;
-    let is_written = match link.quoting {
-        Quoting::Encoded => false,
-        // The reference itself, but for line breaks.
-        Quoting::Plain => {
-            length == link.reference.len() as u64 || link.flags.contains(Flags::WRAPPED)
-        }
-        _ => length > 0,
+    replacement_of(link, reference, 0..reference.len())
+}
+
+/// Returns the bytes of a part of another reference.
+pub(crate) fn replacement_of(
+    link: &Link<'_>,
+    reference: &[u8],
+    part: Range<usize>,
+) -> Result<Vec<u8>, RewriteError> {
+    let syntaxes: Vec<Escapes> = link.quoting.escapes().collect();
+    let (inner, unit) = match *syntaxes {
+        [inner] => (inner, 1),
+        [inner, Escapes::Utf16Le | Escapes::Utf16Be] => (inner, 2),
+        [inner, ..] => (inner, 0),
+        [] => return Err(RewriteError::Place),
     };
-    if !is_written || link.member.is_some() || link.flags.intersects(ELSEWHERE) {
+    let length = link.span.end - link.span.start;
+    let is_verbatim = length == link.reference.len() as u64 * unit;
+    // Where escapes are not known, the bytes are the reference itself, but for line breaks.
+    let is_altered = inner == Escapes::Plain && unit > 0 && !is_verbatim;
+    if is_altered && !link.flags.contains(Flags::WRAPPED)
+        || length == 0
+        || syntaxes.contains(&Escapes::Encoded)
+        || link.member.is_some()
+        || link.flags.intersects(ELSEWHERE)
+    {
         return Err(RewriteError::Place);
     }
     let text = str::from_utf8(reference).map_err(|_| RewriteError::Form)?;
-    if !fits(link, text) {
+    if !fits(link, inner, text) {
         return Err(RewriteError::Form);
     }
-    let mut written = String::with_capacity(text.len());
-    for character in text.chars() {
-        push(link.quoting, character, &mut written)?;
+    let mut written = text.get(part).ok_or(RewriteError::Form)?.to_owned();
+    for &escapes in &syntaxes {
+        let mut escaped = String::with_capacity(written.len());
+        for character in written.chars() {
+            push(escapes, character, &mut escaped)?;
+        }
+        written = escaped;
     }
-    Ok(written.into_bytes())
+    let bytes_of = match syntaxes.last() {
+        Some(Escapes::Utf16Le) => u16::to_le_bytes,
+        Some(Escapes::Utf16Be) => u16::to_be_bytes,
+        // Unless the old reference was in UTF-8, any charset that contains ASCII may be the document's.
+        _ if !written.is_ascii() && (!is_verbatim || link.reference.is_ascii()) => {
+            return Err(RewriteError::Form);
+        }
+        _ => return Ok(written.into_bytes()),
+    };
+    Ok(written.encode_utf16().flat_map(bytes_of).collect())
 }
 
-/// The flags of a link whose span is not its reference, or is read in another form.
-const ELSEWHERE: Flags = Flags::SRCDOC
-    .union(Flags::OBJECT)
+/// Flags of links whose span is not the reference's, or that are read in another form.
+const ELSEWHERE: Flags = Flags::OBJECT
     .union(Flags::WIKI)
     .union(Flags::REFANGED)
     .union(Flags::SCHEME_GUESSED)
@@ -67,8 +96,13 @@ const ELSEWHERE: Flags = Flags::SRCDOC
     .union(Flags::GLUED);
 
 /// Returns whether a text can be the reference of a link, whatever its escapes.
-fn fits(link: &Link<'_>, text: &str) -> bool {
+fn fits(link: &Link<'_>, inner: Escapes, text: &str) -> bool {
     if text.is_empty() || text.trim() != text {
+        return false;
+    }
+    // `url` is a keyword of `meta` elements.
+    let start = text.get(..3).unwrap_or_default();
+    if link.flags.contains(Flags::REFRESH) && start.eq_ignore_ascii_case("url") {
         return false;
     }
     // Where no element or key says that there is a reference, its scheme does.
@@ -77,47 +111,56 @@ fn fits(link: &Link<'_>, text: &str) -> bool {
     if link.flags.contains(Flags::GUESSED) {
         return is_web;
     }
-    if link.quoting != Quoting::Plain {
-        return true;
-    }
     let is_marked = |text: &[u8]| {
         text.starts_with(b".") || text.starts_with(b"/") || Reference::split(text).scheme.is_some()
     };
     let has_path = |text: &[u8]| !Reference::split(text).path.is_empty();
     let is_alike = match link.context {
-        Context::Attribute | Context::Style => {
+        // A map of imports has no other references.
+        Context::Attribute if inner == Escapes::Plain || link.attribute == Some("#text") => {
             !is_marked(link.reference) || is_marked(text.as_bytes())
         }
+        _ if inner != Escapes::Plain => return true,
         // What follows a host in text would follow a path otherwise.
         _ => is_web && has_path(text.as_bytes()) == has_path(link.reference),
     };
-    is_alike && text.ends_with(|last: char| last.is_ascii_alphanumeric() || last == '/')
+    is_alike
+        && (inner != Escapes::Plain
+            || text.ends_with(|last: char| last.is_ascii_alphanumeric() || last == '/'))
 }
 
 /// Appends a character with the escape that it needs.
-fn push(quoting: Quoting, character: char, out: &mut String) -> Result<(), RewriteError> {
-    let is_quoted = quoting != Quoting::Plain;
-    let is_plain = match character {
-        'a'..='z' | 'A'..='Z' | '0'..='9' | '-' | '.' | '/' | ':' | '?' | '#' | '%' | '+' | '@' => {
-            true
-        }
-        '_' | '~' | '!' | '$' | '*' | ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '^' => {
-            is_quoted
-        }
-        '=' => is_quoted && quoting != Quoting::HtmlUnquoted,
-        ' ' => matches!(quoting, Quoting::Html | Quoting::Xml | Quoting::Json),
-        '&' | '\'' => quoting == Quoting::Json,
-        _ => false,
+fn push(escapes: Escapes, character: char, out: &mut String) -> Result<(), RewriteError> {
+    let code = u32::from(character);
+    // Besides letters, digits and these: characters that need no escape.
+    let plain = match escapes {
+        Escapes::Plain => "",
+        Escapes::Item => "_~!$*;()[]|^=&",
+        Escapes::Html | Escapes::Xml => " _~!$*,;()[]{}|^=\\",
+        Escapes::HtmlUnquoted => "_~!$*,;()[]{}|^\\",
+        Escapes::Json => " _~!$*,;()[]{}|^=&'",
+        Escapes::Css => "_~!$*,;[]{}|^=&",
+        Escapes::Markdown => "_~!,;=",
+        Escapes::Utf16Le | Escapes::Utf16Be => return Ok(out.push(character)),
+        Escapes::Encoded => return Err(RewriteError::Place),
     };
-    match quoting {
+    let is_plain = character.is_ascii_alphanumeric()
+        || escapes == Escapes::Plain && !character.is_ascii() && character.is_alphanumeric()
+        || "-./:?#%+@".contains(character)
+        || plain.contains(character);
+    match escapes {
         _ if is_plain => out.push(character),
-        Quoting::Html | Quoting::HtmlUnquoted | Quoting::Xml if character == '&' => {
-            out.push_str("&amp;")
-        }
-        Quoting::Html | Quoting::HtmlUnquoted | Quoting::Xml if !character.is_control() => {
-            out.push_str(&format!("&#{};", u32::from(character)));
-        }
-        Quoting::Json => {
+        _ if character.is_control() && escapes != Escapes::Json => return Err(RewriteError::Form),
+        // The syntax around the item may escape it.
+        Escapes::Item if !character.is_ascii() && !character.is_whitespace() => out.push(character),
+        Escapes::Markdown if character == ' ' => return Err(RewriteError::Form),
+        Escapes::Html | Escapes::HtmlUnquoted | Escapes::Xml | Escapes::Markdown => match character
+        {
+            '&' => out.push_str("&amp;"),
+            _ => out.push_str(&format!("&#{code};")),
+        },
+        Escapes::Css => out.push_str(&format!("\\{code:x} ")),
+        Escapes::Json => {
             for unit in character.encode_utf16(&mut [0; 2]) {
                 out.push_str(&format!("\\u{unit:04x}"));
             }

@@ -57,6 +57,8 @@ mod pdf;
 mod picture;
 // Each row of each table has a test.
 mod rows;
+// Other references in the place of those of documents.
+mod rewriting;
 // reStructuredText.
 mod rst;
 // The sample session of README.md is what one sees.

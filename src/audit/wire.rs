@@ -78,7 +78,7 @@ impl<'a> WireReader<'a> {
             reference,
             target,
             base: context.base,
-            quoting: Quoting::Plain,
+            quoting: Quoting::default(),
             context: Packed::unpack(self),
             element: Packed::unpack(self),
             attribute: Packed::unpack(self),

@@ -1,5 +1,6 @@
 //! Events, which scanners report, and the bytes that events refer to.
 
+use std::fmt;
 use std::ops::Range;
 
 use encoding_rs::Encoding;
@@ -155,14 +156,15 @@ impl Context {
     }
 }
 
-/// The escapes that the syntax around a reference has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// The escapes of one syntax around a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Quoting {
+pub enum Escapes {
     /// None that is known: only characters that no format escapes can be written.
-    #[default]
     Plain,
-    /// Character references of HTML, in quotes.
+    /// An item of a list, or a string of a script: no escapes, and no white space, commas or quotes.
+    Item,
+    /// Character references of HTML, in quotes or in text.
     Html,
     /// Character references of HTML, without quotes.
     HtmlUnquoted,
@@ -170,8 +172,64 @@ pub enum Quoting {
     Xml,
     /// Escapes of a string of JSON.
     Json,
-    /// The document is in an encoding in which ASCII differs: nothing can be written.
+    /// Escapes of CSS, in a string or in `url()`.
+    Css,
+    /// Character references in a destination of Markdown, which has no white space.
+    Markdown,
+    /// Code units of UTF-16, the low byte first.
+    Utf16Le,
+    /// Code units of UTF-16, the high byte first.
+    Utf16Be,
+    /// Nothing can be written: the bytes are encoded, or elsewhere.
     Encoded,
+}
+
+/// The escapes of the syntaxes around a reference, such as those of CSS in an attribute of HTML.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Quoting([Option<Escapes>; 5]);
+
+impl Quoting {
+    /// The escapes of a document as a whole: none.
+    pub(crate) const DOCUMENT: Quoting = Quoting([None; 5]);
+
+    pub(crate) const fn of(escapes: Escapes) -> Self {
+        Quoting([Some(escapes), None, None, None, None])
+    }
+
+    /// Returns the escapes inside the syntaxes of an outer text.
+    pub(crate) fn within(self, outer: Quoting) -> Self {
+        let mut all = self.0;
+        for escapes in outer.escapes() {
+            match all.iter_mut().find(|place| place.is_none()) {
+                Some(place) => *place = Some(escapes),
+                None => return Quoting::default(),
+            }
+        }
+        Quoting(all)
+    }
+
+    /// Returns whether the document is in code units of two bytes.
+    pub(crate) fn is_wide(self) -> bool {
+        let is_wide = |escapes| matches!(escapes, Escapes::Utf16Le | Escapes::Utf16Be);
+        self.escapes().any(is_wide)
+    }
+
+    /// Returns the escapes of each syntax, the innermost first.
+    pub fn escapes(self) -> impl Iterator<Item = Escapes> {
+        self.0.into_iter().flatten()
+    }
+}
+
+impl Default for Quoting {
+    fn default() -> Self {
+        Quoting::of(Escapes::Encoded)
+    }
+}
+
+impl fmt::Debug for Quoting {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_list().entries(self.escapes()).finish()
+    }
 }
 
 /// The base that a reference is resolved against.
@@ -250,7 +308,7 @@ impl FoundReference {
             text,
             classes: ByteClasses::default(),
             context,
-            quoting: Quoting::default(),
+            quoting: Quoting::of(Escapes::Plain),
             element: NameRange::None,
             attribute: NameRange::None,
             flags: Flags::default(),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::events::{Batch, Context, FoundReference, Quoting, Span, TextRange};
+use super::events::{Batch, Context, Escapes, FoundReference, Quoting, Span, TextRange};
 use crate::decode::RecordOffsets;
 use crate::decode::offset_map::OffsetMap;
 
@@ -27,14 +27,6 @@ impl Origin<'_> {
         Span { start, end }
     }
 
-    /// Returns the escapes of a reference in the document, by those that it has in the text.
-    pub(super) fn quoting(self, quoting: Quoting) -> Quoting {
-        match self {
-            Origin::Offset(_) => quoting,
-            Origin::Decoded(_) => Quoting::Encoded,
-        }
-    }
-
     pub(super) fn offset(self, at: u64) -> u64 {
         match self {
             Origin::Offset(offset) => offset + at,
@@ -48,6 +40,8 @@ impl Origin<'_> {
 pub(super) struct SourceText<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) origin: Origin<'a>,
+    /// The escapes of the text in the document.
+    pub(super) quoting: Quoting,
     /// Whether a reader of XML has decoded the values.
     pub(super) is_final: bool,
 }
@@ -57,14 +51,16 @@ impl<'a> SourceText<'a> {
         SourceText {
             bytes,
             origin: Origin::Offset(offset),
+            quoting: Quoting::DOCUMENT,
             is_final: false,
         }
     }
 
-    pub(super) fn decoded(bytes: &'a [u8], map: &'a OffsetMap) -> Self {
+    pub(super) fn decoded(bytes: &'a [u8], map: &'a OffsetMap, quoting: Quoting) -> Self {
         SourceText {
             bytes,
             origin: Origin::Decoded(map),
+            quoting,
             is_final: false,
         }
     }
@@ -99,7 +95,15 @@ impl<'a> SourceText<'a> {
         events: &mut Batch,
     ) -> FoundReference {
         let span = self.span(range.clone());
-        FoundReference::new(span, self.text(range, events), context)
+        FoundReference {
+            quoting: self.quoted(Escapes::Plain),
+            ..FoundReference::new(span, self.text(range, events), context)
+        }
+    }
+
+    /// Returns the escapes of a reference that is in the text with these.
+    pub(super) fn quoted(&self, escapes: Escapes) -> Quoting {
+        Quoting::of(escapes).within(self.quoting)
     }
 }
 
@@ -108,9 +112,19 @@ impl<'a> SourceText<'a> {
 pub(super) struct DecodedText {
     pub(super) bytes: Vec<u8>,
     pub(super) map: OffsetMap,
+    /// The escapes that were undone.
+    pub(super) quoting: Quoting,
 }
 
 impl DecodedText {
+    /// Returns an empty text, from which escapes are undone.
+    pub(super) fn without(quoting: Quoting) -> Self {
+        DecodedText {
+            quoting,
+            ..DecodedText::default()
+        }
+    }
+
     /// Empties the text; the first byte comes from an offset of the document.
     pub(super) fn begin(&mut self, offset: u64) {
         self.bytes.clear();
@@ -135,7 +149,7 @@ impl DecodedText {
     }
 
     pub(super) fn source(&self) -> SourceText<'_> {
-        SourceText::decoded(&self.bytes, &self.map)
+        SourceText::decoded(&self.bytes, &self.map, self.quoting)
     }
 }
 

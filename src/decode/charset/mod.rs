@@ -18,7 +18,7 @@ use super::RecordOffsets;
 pub(crate) use converter::{ByteOrder, Converter, ConverterInput, Shifts};
 pub(crate) use detect::{Confidence, Conversion, Detected, Prescan, needs_transcoding};
 pub(crate) use detect::{PRESCAN, converts, detect};
-pub(crate) use reader::{CharsetReader, head_length};
+pub(crate) use reader::{CharsetReader, ConvertedDocument, head_length};
 
 /// A charset, by the conversion that text in it needs.
 #[derive(Clone, Copy, Debug)]

@@ -23,6 +23,12 @@ pub(crate) fn head_length(conversion: Conversion, prescan: Option<Prescan>) -> u
     }
 }
 
+/// The way back from a document that was converted.
+pub(crate) struct ConvertedDocument<'a> {
+    pub(crate) encoding: &'static Encoding,
+    pub(crate) map: &'a mut OffsetMap,
+}
+
 /// Reads a document, converted to UTF-8 where the format asks for that.
 pub(crate) struct CharsetReader<S> {
     source: S,
@@ -91,9 +97,13 @@ impl<S: RewindSource> CharsetReader<S> {
         self.source.kept()
     }
 
-    /// Returns the map from the converted document to the stored one, if it is converted.
-    pub(crate) fn offset_map(&mut self) -> Option<&mut OffsetMap> {
-        self.converter.is_some().then_some(&mut self.map)
+    /// Returns the way back to the stored document, if it is converted.
+    pub(crate) fn converted(&mut self) -> Option<ConvertedDocument<'_>> {
+        self.converter.as_ref()?;
+        Some(ConvertedDocument {
+            encoding: self.detected.encoding?,
+            map: &mut self.map,
+        })
     }
 
     fn begin(&mut self) {

@@ -9,8 +9,8 @@ mod statement;
 use encoding_rs::{Encoding, UTF_8};
 
 use super::events::{
-    Context, Event, Events, FoundReference, FoundRemark, NameRange, RemarkKind, RuleFamily,
-    TextRange,
+    Context, Escapes, Event, Events, FoundReference, FoundRemark, NameRange, RemarkKind,
+    RuleFamily, TextRange,
 };
 use super::flags::Flags;
 use super::source_text::SourceText;
@@ -93,7 +93,8 @@ impl Scan for CssScanner {
                     }));
                 }
                 CssFind::SourceMap(range) => {
-                    let map = found(&source, range, Context::Comment, events);
+                    let mut map = found(&source, range, Context::Comment, events);
+                    map.quoting = source.quoted(Escapes::Item);
                     events.push(Event::Reference(map));
                 }
                 CssFind::Reference { range, .. } if range.is_empty() => {}
@@ -142,6 +143,7 @@ fn found(
 ) -> FoundReference {
     let raw = &source.bytes[range.clone()];
     let mut found = source.reference(range, context, events);
+    found.quoting = source.quoted(Escapes::Css);
     if memchr::memchr2(b'\\', 0, raw).is_some() {
         found.text = events.store_with(|store| unescape(raw, store));
     }

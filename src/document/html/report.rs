@@ -15,7 +15,8 @@ use super::value_syntax::{self, LIMIT};
 use super::{HtmlOptions, scanner};
 use crate::decode::charset;
 use crate::document::events::{
-    BaseSelector, Context, Event, Events, FoundReference, NameRange, Quoting, Span, TextRange,
+    BaseSelector, Context, Escapes, Event, Events, FoundReference, NameRange, Quoting, Span,
+    TextRange,
 };
 use crate::document::flags::Flags;
 use crate::document::json::unescape;
@@ -194,7 +195,7 @@ impl ReferenceReporter<'_, '_, '_> {
                     origin.flags |= Flags::REFRESH;
                     self.with_decoded(range, references, |report, range| {
                         if let Some(item) = value_syntax::refresh(report.source.bytes, range) {
-                            report.emit(item, origin);
+                            report.emit(item, Escapes::Item, origin);
                         }
                     });
                 } else if self.document.options.extended && self.content_is_reference(tag) {
@@ -209,7 +210,7 @@ impl ReferenceReporter<'_, '_, '_> {
             | ValueSyntax::CustomSrcset
             | ValueSyntax::Location => self.with_decoded(range, references, |report, range| {
                 for item in value_syntax::items(grammar, report.source.bytes, range) {
-                    report.emit(item, origin);
+                    report.emit(item, Escapes::Item, origin);
                 }
             }),
             ValueSyntax::Css => self.css(range, css::Sheet::Declarations, references, origin),
@@ -220,13 +221,8 @@ impl ReferenceReporter<'_, '_, '_> {
     #[inline(always)]
     fn uri(&mut self, range: Range<usize>, origin: FoundReference) {
         let span = self.source.span(range.clone());
-        let before = range.start.checked_sub(1).map(|at| self.source.bytes[at]);
-        let quoting = match before {
-            Some(b'"' | b'\'') => Quoting::Html,
-            _ => Quoting::HtmlUnquoted,
-        };
         let origin = FoundReference {
-            quoting: self.source.origin.quoting(quoting),
+            quoting: self.quoting(&range, Some(CharacterContext::Attribute)),
             ..origin
         };
         // Where no byte needs decoding, the text has the classes of the value.
@@ -251,10 +247,26 @@ impl ReferenceReporter<'_, '_, '_> {
         }));
     }
 
-    fn emit(&mut self, item: Range<usize>, origin: FoundReference) {
+    fn emit(&mut self, item: Range<usize>, escapes: Escapes, origin: FoundReference) {
         let span = self.source.span(item.clone());
         let text = self.source.text(item, self.events);
+        let quoting = self.source.quoted(escapes);
+        let origin = FoundReference { quoting, ..origin };
         self.push(span, text, ByteClasses::default(), origin);
+    }
+
+    /// Returns the escapes of a range in the document.
+    #[inline]
+    fn quoting(&self, range: &Range<usize>, references: Option<CharacterContext>) -> Quoting {
+        let before = range.start.checked_sub(1).map(|at| self.source.bytes[at]);
+        match references {
+            Some(_) if self.source.is_final => self.source.quoting,
+            None => self.source.quoting,
+            Some(CharacterContext::Attribute) if !matches!(before, Some(b'"' | b'\'')) => {
+                self.source.quoted(Escapes::HtmlUnquoted)
+            }
+            Some(_) => self.source.quoted(Escapes::Html),
+        }
     }
 
     pub(super) fn with_decoded(
@@ -264,8 +276,11 @@ impl ReferenceReporter<'_, '_, '_> {
         then: impl FnOnce(&mut ReferenceReporter<'_, '_, '_>, Range<usize>),
     ) {
         let encoding = self.document.charset.scanned;
-        if !self.source.needs_decoding(range.clone(), encoding) {
-            return then(self, range);
+        let quoting = self.quoting(&range, references);
+        let mut report = self.reborrow();
+        report.source.quoting = quoting;
+        if !report.source.needs_decoding(range.clone(), encoding) {
+            return then(&mut report, range);
         }
         let decoded = self.filled(range, references);
         let mut report = ReferenceReporter {
@@ -279,6 +294,7 @@ impl ReferenceReporter<'_, '_, '_> {
     fn filled(&mut self, range: Range<usize>, references: Option<CharacterContext>) -> DecodedText {
         let mut decoded = self.document.decoders.pop().unwrap_or_default();
         let encoding = self.document.charset.scanned;
+        decoded.quoting = self.quoting(&range, references);
         decoded.fill(&self.source, range, encoding, references);
         decoded
     }
@@ -304,8 +320,10 @@ impl ReferenceReporter<'_, '_, '_> {
                 return;
             }
             if memchr::memchr(b'\\', &bytes[item.clone()]).is_none() {
-                return self.emit(item, origin);
+                return self.emit(item, Escapes::Css, origin);
             }
+            let quoting = self.source.quoted(Escapes::Css);
+            let origin = FoundReference { quoting, ..origin };
             let text = self
                 .events
                 .store_with(|store| css::unescape(&bytes[item.clone()], store));
@@ -345,6 +363,8 @@ impl ReferenceReporter<'_, '_, '_> {
             let text = self
                 .events
                 .store_with(|store| unescape(raw, store, &mut ()));
+            let quoting = self.source.quoted(Escapes::Json);
+            let origin = FoundReference { quoting, ..origin };
             self.push(self.source.span(item), text, ByteClasses::default(), origin);
         }
     }

@@ -12,9 +12,9 @@ use super::tag::{KnownAttribute, Tag};
 use crate::decode::offset_map::OffsetMap;
 use crate::document::FormatOptions;
 use crate::document::diagnostic;
-use crate::document::events::{Event, Events};
+use crate::document::events::{Escapes, Event, Events, Quoting};
 use crate::document::flags::Flags;
-use crate::document::source_text::SourceText;
+use crate::document::source_text::{DecodedText, SourceText};
 
 pub(in crate::document) use super::attributes::ElementNamespace as MarkupNamespace;
 
@@ -123,7 +123,8 @@ impl MarkupReporter {
         events: &mut Events,
     ) -> Option<MarkupContents> {
         self.tag.name = name..bytes.len();
-        let (mut report, tag) = self.report(bytes, map, events);
+        let quoting = Quoting::of(Escapes::Xml);
+        let (mut report, tag) = self.report(SourceText::decoded(bytes, map, quoting), events);
         if tag.is_base() {
             if std::mem::replace(&mut report.document.has_base, true) {
                 let at = report.source.offset(tag.name.start);
@@ -142,25 +143,23 @@ impl MarkupReporter {
     pub(in crate::document) fn contents(
         &mut self,
         contents: &MarkupContents,
-        bytes: &[u8],
-        map: &OffsetMap,
+        text: &DecodedText,
         events: &mut Events,
     ) {
-        let (mut report, _) = self.report(bytes, map, events);
-        report.contents(contents, 0..bytes.len());
+        let (mut report, _) = self.report(text.source(), events);
+        report.contents(contents, 0..text.bytes.len());
     }
 
-    /// Returns a reporter for bytes decoded from XML, with the map to the document, and the tag.
+    /// Returns a reporter for text decoded from XML, and the tag.
     fn report<'e, 'f>(
         &'e mut self,
-        bytes: &'e [u8],
-        map: &'e OffsetMap,
+        text: SourceText<'e>,
         events: &'e mut Events<'f>,
     ) -> (ReferenceReporter<'e, 'e, 'f>, &'e Tag) {
         let report = ReferenceReporter {
             source: SourceText {
                 is_final: true,
-                ..SourceText::decoded(bytes, map)
+                ..text
             },
             events,
             document: &mut self.state,

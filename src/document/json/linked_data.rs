@@ -14,7 +14,9 @@ use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};
 use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
-use crate::document::events::{BaseSelector, Event, Events, RestartHints, TextRange, WindowEvents};
+use crate::document::events::{
+    BaseSelector, Event, Events, Quoting, RestartHints, TextRange, WindowEvents,
+};
 use crate::document::flags::Flags;
 use crate::document::{FormatOptions, Reread, Scan, ScanStart};
 use crate::uri;
@@ -324,9 +326,11 @@ impl LinkedDataScanner {
         if self.text.starts_with(b"_:") || self.text.starts_with(b"@") {
             return;
         }
+        let mut is_expanded = false;
         if role == LinkedRole::Identifier {
             let text = std::mem::take(&mut self.text);
             let expanded = self.expanded(&text, run.window.offset_at(raw.start));
+            is_expanded = expanded.is_some();
             self.tokenizer.faults.report(run.events);
             self.text = expanded.unwrap_or(text);
         }
@@ -336,6 +340,9 @@ impl LinkedDataScanner {
             run.events.store(&self.text)
         };
         let mut found = self.path.reference(&raw, text, run);
+        if is_expanded {
+            found.quoting = Quoting::default();
+        }
         let base = self.contexts.last().map(|(_, base)| base);
         match (role, base) {
             (LinkedRole::Context, _) => {

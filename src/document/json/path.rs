@@ -8,7 +8,7 @@ use super::kinds::{ITEM, JsonKind, JsonMember, JsonPath, JsonRow, MEMBER};
 use super::literals::{JsonText, unescaped};
 use super::tokenizer::{JsonContainer, JsonSequence};
 use crate::document::events::{
-    Context, FoundReference, NameRange, Quoting, TextRange, WindowEvents,
+    Context, Escapes, FoundReference, NameRange, Quoting, TextRange, WindowEvents,
 };
 
 pub(super) const MAX_LEVELS: usize = 1024;
@@ -166,7 +166,7 @@ impl ValuePath {
         run: &mut WindowEvents,
     ) -> FoundReference {
         let mut found = FoundReference::new(run.span(raw), text, Context::Attribute);
-        found.quoting = Quoting::Json;
+        found.quoting = Quoting::of(Escapes::Json);
         if let Some(pointer) = self.pointer(run.window.bytes) {
             found.attribute = NameRange::other(run.events.store(pointer));
         }

@@ -13,8 +13,8 @@ use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::window::Window;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
-    BaseSelector, Context, Event, Events, FoundReference, NameRange, RuleFamily, TextRange,
-    WindowEvents,
+    BaseSelector, Context, Escapes, Event, Events, FoundReference, NameRange, Quoting, RuleFamily,
+    TextRange, WindowEvents,
 };
 use crate::document::flags::Flags;
 use crate::document::html::refresh;
@@ -70,7 +70,7 @@ impl JsonScanner {
             needs_colon: !options.text.www && !options.text.email,
             options: options.clone(),
             scanners: NestedScanners::new(options.clone()),
-            text: DecodedText::default(),
+            text: DecodedText::without(Quoting::of(Escapes::Json)),
             started: false,
         })
     }
@@ -420,7 +420,7 @@ impl JsonScanner {
         let (window, outside) = (run.window, self.path.depth());
         let offset = window.offset_at(self.tokenizer.at);
         let can_wait = window.bytes.len() - self.tokenizer.at < LONGEST_HELD;
-        let mut text = DecodedText::default();
+        let mut text = DecodedText::without(Quoting::of(Escapes::Json));
         text.begin(offset);
         let (mut length, mut is_cut) = (0, false);
         self.path.open(JsonContainer::Array);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
+use memchr::{memchr, memchr_iter, memchr2, memchr2_iter, memmem};
 
 use super::field_value::{self, ParameterCache, Parameters, brackets};
 use super::part_scanners::PartScanners;
@@ -12,7 +12,9 @@ use crate::bytes::class::ByteSet;
 use crate::bytes::lines::Position;
 use crate::bytes::simd::{self, Block};
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::{Batch, Context, Event, Events, FoundReference, NameRange, Span};
+use crate::document::events::{
+    Batch, Context, Event, Events, FoundReference, NameRange, Quoting, Span,
+};
 
 /// The longest field that is kept, in bytes.
 const MAX_FIELD: usize = 64 << 10;
@@ -614,6 +616,11 @@ fn free_text(
     }
     let text = &mut scanners.field_text;
     text.begin(field.offset);
+    // Encoded words cannot be written.
+    text.quoting = match memmem::find(raw, b"=?") {
+        Some(_) => Quoting::default(),
+        None => Quoting::DOCUMENT,
+    };
     field_value::text(raw, text);
     let mut out = Events::from(std::mem::take(events));
     let nested = &mut scanners.nested;

@@ -23,7 +23,8 @@ use pulldown_cmark::{
 };
 
 use super::events::{
-    Context, Event, Events, FoundReference, FoundRemark, NameRange, RemarkKind, Span, TextRange,
+    Context, Escapes, Event, Events, FoundReference, FoundRemark, NameRange, Quoting, RemarkKind,
+    Span, TextRange,
 };
 use super::flags::{Flags, holds_placeholder};
 use super::nested::{Member, NestedScanners, NestedScope};
@@ -358,7 +359,7 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         for (_, definition) in parser.reference_definitions().iter() {
             let source = self.source.as_bytes();
             if let Some(range) = definition_destination(source, definition.span.clone()) {
-                self.push(range, &definition.dest);
+                self.push(range, &definition.dest).quoting = Quoting::of(Escapes::Markdown);
             }
         }
         drop(parser);
@@ -517,6 +518,10 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
         };
         let source = self.source.as_bytes();
         let destination = link_destination(source, text_end..range.end);
+        self.found[found].quoting = match destination {
+            Some(_) => Quoting::of(Escapes::Markdown),
+            None => Quoting::default(),
+        };
         self.found[found].span = self.span(destination.unwrap_or(range));
     }
 

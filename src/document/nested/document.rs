@@ -7,7 +7,7 @@ use crate::bytes::lines::LineCounter;
 use crate::bytes::window::Window;
 use crate::decode::charset;
 use crate::document::events::{
-    Batch, EntityHeading, Event, Events, FoundReference, OpenDocuments, RestartHints,
+    Batch, EntityHeading, Event, Events, FoundReference, OpenDocuments, Quoting, RestartHints,
 };
 use crate::document::source_text::{Origin, SourceText};
 use crate::document::{AnchorReporting, Format, FormatOptions, Positions, Scan, ScanStart, text};
@@ -65,7 +65,7 @@ impl NestedScanners {
                 if let Event::Reference(found) = event {
                     let mut copy = out.adopt_reference(found, inner, text.bytes);
                     copy.span = text.origin.span(found.span);
-                    copy.quoting = text.origin.quoting(found.quoting);
+                    copy.quoting = found.quoting.within(text.quoting);
                     complete(&mut copy, out);
                     out.push(Event::Reference(copy));
                 }
@@ -101,6 +101,8 @@ impl NestedScanners {
 pub(super) struct NestedView<'a> {
     pub(super) text: Window<'a>,
     pub(super) origin: Origin<'a>,
+    /// The escapes of the text in the document.
+    pub(super) quoting: Quoting,
     pub(super) positions: Positions,
     pub(super) filter: &'a mut dyn TextFilter,
 }
@@ -188,6 +190,7 @@ impl NestedDocument {
         let mut view = NestedView {
             text: Window::whole(text.bytes),
             origin: text.origin,
+            quoting: text.quoting,
             positions: match text.origin {
                 Origin::Offset(_) => scanners.positions,
                 Origin::Decoded(_) => Positions::Offsets,
@@ -240,7 +243,7 @@ impl NestedDocument {
                     let start = found.span.start;
                     let mut copy = out.adopt_reference(found, inner, view.text.bytes);
                     copy.span = view.origin.span(found.span);
-                    copy.quoting = view.origin.quoting(found.quoting);
+                    copy.quoting = found.quoting.within(view.quoting);
                     copy.position = match view.positions {
                         Positions::Lines => found
                             .position

@@ -11,7 +11,7 @@ use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::TransferDecoder;
 use crate::decode::{Decode, RecordOffsets};
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::Events;
+use crate::document::events::{Events, Quoting};
 use crate::document::source_text::Origin;
 use crate::document::{Passes, Positions, Reread, ScanStart};
 
@@ -236,6 +236,10 @@ impl<F: TextFilter> NestedReader<F> {
             origin: match self.converter {
                 Some(_) => Origin::Decoded(&self.map),
                 None => Origin::Offset(0),
+            },
+            quoting: match self.converter {
+                Some(_) => Quoting::default(),
+                None => Quoting::DOCUMENT,
             },
             positions: scanners.positions,
             filter: &mut self.filter,

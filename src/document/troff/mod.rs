@@ -1,7 +1,7 @@
 //! References in the source of manual pages and other documents of troff: text without troff's escapes.
 #![doc = include_str!("rules.md")]
 
-use super::events::{Event, Events};
+use super::events::{Event, Events, Quoting};
 use super::nested::NestedScanners;
 use super::source_text::DecodedText;
 use super::{Format, Scan, ScanStart, text};
@@ -97,7 +97,7 @@ fn piece_length(bytes: &[u8]) -> usize {
 
 /// Returns a text at an offset, without escapes that print nothing, and with a hyphen for `\-`.
 fn without_escapes(bytes: &[u8], offset: u64) -> DecodedText {
-    let mut text = DecodedText::default();
+    let mut text = DecodedText::without(Quoting::DOCUMENT);
     text.begin(offset);
     text.bytes.reserve(bytes.len());
     // The start of the line of the last escape.

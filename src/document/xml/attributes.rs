@@ -2,7 +2,7 @@
 
 use super::elements::XmlContents;
 use super::field;
-use super::report::{reference, report, seconds, trimmed};
+use super::report::{reference, report_item, seconds, trimmed};
 use super::scanner::XmlScanner;
 use super::text::RawText;
 use super::tokens::{RawXmlAttribute, XmlTag, split_name};
@@ -144,13 +144,15 @@ impl XmlScanner {
         let found = match row.map(|row| row.kind) {
             Some(ValueKind::Pairs) => {
                 for range in seconds(text.bytes) {
-                    report(text, range, names, events);
+                    report_item(text, range, names, events);
                 }
                 None
             }
             Some(ValueKind::Field) => {
                 let part = field::resource(text.bytes).range;
-                part.and_then(|part| reference(text, part, names, events))
+                part.into_iter()
+                    .for_each(|part| report_item(text, part, names, events));
+                None
             }
             // A location in a relationship's target is not in this workbook.
             Some(ValueKind::Location) if has_relationship(bytes, tag) => None,

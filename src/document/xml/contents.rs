@@ -18,7 +18,7 @@ impl XmlScanner {
         let row = match contents {
             XmlContents::Ignored => return,
             XmlContents::Markup(captured) => {
-                return (self.markup).contents(captured, &text.bytes, &text.map, events);
+                return self.markup.contents(captured, text, events);
             }
             XmlContents::Guessed => {
                 let may_hold_uri = memchr::memchr2(b':', b'.', &text.bytes).is_some();

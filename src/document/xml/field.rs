@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::report::report;
+use super::report::report_item;
 use crate::bytes::steps::step;
 use crate::document::diagnostic;
 use crate::document::events::{Event, Events, NameRange};
@@ -110,6 +110,7 @@ impl FieldInstruction {
             return;
         }
         self.text.join(text);
+        self.text.quoting = text.quoting;
         step(self.text.bytes.len());
         let resource = resource(&self.text.bytes);
         self.is_decided = resource.is_decided;
@@ -143,7 +144,7 @@ impl FieldInstruction {
     fn report(&self, part: Option<Range<usize>>, events: &mut Events) {
         let names = [NameRange::Known("instrText"), NameRange::None];
         if let Some(part) = part {
-            report(self.text.source(), part, names, events);
+            report_item(self.text.source(), part, names, events);
         }
     }
 }

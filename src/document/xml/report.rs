@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::bytes::seek::is_space;
 use crate::document::events::{
-    Context, Event, Events, FoundReference, NameRange, Quoting, WindowEvents,
+    Context, Escapes, Event, Events, FoundReference, NameRange, Quoting, WindowEvents,
 };
 use crate::document::flags::Flags;
 use crate::document::source_text::SourceText;
@@ -25,18 +25,20 @@ pub(super) fn reference(
     (!range.is_empty()).then(|| FoundReference {
         element,
         attribute,
-        quoting: Quoting::Xml,
+        quoting: text.quoting,
         ..text.reference(range, context, events)
     })
 }
 
-pub(super) fn report(
+/// Reports a reference that is one word of a text.
+pub(super) fn report_item(
     text: SourceText<'_>,
     range: Range<usize>,
     names: [NameRange; 2],
     events: &mut Events,
 ) {
-    if let Some(found) = reference(text, range, names, events) {
+    if let Some(mut found) = reference(text, range, names, events) {
+        found.quoting = text.quoted(Escapes::Item);
         events.push(Event::Reference(found));
     }
 }
@@ -49,6 +51,8 @@ pub(super) fn read_templates(first: usize, run: &mut WindowEvents) {
         let Event::Reference(mut found) = events.list[index] else {
             continue;
         };
+        found.quoting = Quoting::of(Escapes::Item).within(Quoting::of(Escapes::Xml));
+        events.list[index] = Event::Reference(found);
         let text = events.bytes(found.text, run.window.bytes);
         if memchr::memchr2(b'{', b'}', text).is_none() {
             continue;

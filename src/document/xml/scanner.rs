@@ -3,7 +3,7 @@
 use super::elements::{ElementKind, OpenElements, XmlContents};
 use super::entries::{Entries, FeedEntry, LONGEST};
 use super::field::FieldInstruction;
-use super::report::{read_templates, report, trimmed};
+use super::report::{read_templates, report_item, trimmed};
 use super::text::{LONGEST_ENTITY, RawText, XmlValues};
 use super::tokens::{Declaration, RawXmlAttribute, XmlTag, end_of, first_of, starts_name};
 use super::tokens::{read_attributes, read_doctype, read_end_tag, read_start_tag};
@@ -207,7 +207,7 @@ impl XmlScanner {
                 Declaration::System(keyword, identifier) if self.options.html.extended => {
                     let names = [NameRange::Known(keyword), NameRange::Known("system")];
                     let text = SourceText::window(bytes, run.window.offset);
-                    report(text, identifier, names, run.events);
+                    report_item(text, identifier, names, run.events);
                 }
                 Declaration::System(..) => {}
             }
@@ -236,7 +236,7 @@ impl XmlScanner {
         if let Some(href) = tag.attribute(bytes, b"href") {
             let names = [NameRange::Known("xml-stylesheet"), NameRange::Known("href")];
             let text = self.values.value(&run.window, href).source();
-            report(text, 0..text.bytes.len(), names, run.events);
+            report_item(text, 0..text.bytes.len(), names, run.events);
             self.values.report_faults(run.events);
         }
         Ok(end)

@@ -8,7 +8,7 @@ use crate::bytes::steps::step;
 use crate::bytes::window::Window;
 use crate::decode::RecordOffsets;
 use crate::document::diagnostic::{Code, XML_ENTITY_LIMIT, XML_NOT_WELL_FORMED};
-use crate::document::events::{Event, Events};
+use crate::document::events::{Escapes, Event, Events, Quoting};
 use crate::document::html::xml::decode_reference;
 use crate::document::source_text::DecodedText;
 
@@ -162,6 +162,11 @@ impl Entities {
     ) {
         text.map.resume(offset);
         step(raw.len());
+        if piece == RawText::Cdata {
+            text.quoting = Quoting::default();
+        } else if text.bytes.is_empty() {
+            text.quoting = Quoting::of(Escapes::Xml);
+        }
         text.bytes.reserve(raw.len());
         let mut at = 0;
         while at < raw.len() {

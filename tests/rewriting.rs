@@ -1,0 +1,281 @@
+//! Other references in the place of those of documents: they are read as written, and no others change.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use uriscan::rewrite::{RewriteError, replacement};
+use uriscan::{Base, Document, Extractor, ExtractorOptions, Format, Link, Span};
+
+/// The documents of a folder, without their expectations.
+fn documents(folder: &Path) -> Vec<PathBuf> {
+    let (mut folders, mut found) = (vec![folder.to_owned()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path
+                .extension()
+                .is_none_or(|extension| extension != "links")
+            {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A link of a document, and the bytes for another reference in its place.
+struct Place {
+    span: Span,
+    reference: Vec<u8>,
+    new: Result<Vec<u8>, RewriteError>,
+}
+
+/// The links of a document, with the bytes for a reference in the place of each.
+fn places(format: &'static Format, bytes: &[u8], new: impl Fn(usize) -> Vec<u8>) -> Vec<Place> {
+    let mut places = Vec::new();
+    let base = Base::retrieved("http://example.com/corpus/document").unwrap();
+    let mut sink = |link: &Link<'_>| {
+        places.push(Place {
+            span: link.span,
+            reference: link.reference.to_vec(),
+            new: replacement(link, &new(places.len())),
+        });
+    };
+    let mut extractor = Extractor::new(&ExtractorOptions::default());
+    extractor.extract_bytes(&Document::new(format, Some(&base)), bytes, &mut sink);
+    places
+}
+
+/// Rewrites the chosen links of a document; returns those that are read otherwise, or have changed.
+fn misread(
+    format: &'static Format,
+    bytes: &[u8],
+    new: impl Fn(usize) -> Vec<u8>,
+    chosen: impl Fn(usize) -> bool,
+) -> Vec<String> {
+    let before = places(format, bytes, &new);
+    let mut expected: Vec<Vec<u8>> = before.iter().map(|place| place.reference.clone()).collect();
+    let mut order: Vec<usize> = (0..before.len()).collect();
+    order.sort_by_key(|&index| (before[index].span.start, before[index].span.end));
+    let (mut written, mut at) = (Vec::new(), 0);
+    let mut last: Option<(Span, usize)> = None;
+    for index in order {
+        let Place {
+            span,
+            new: bytes_of,
+            ..
+        } = &before[index];
+        // Several links may have one span, such as those by one definition.
+        if let Some((_, first)) = last.filter(|(known, _)| known == span) {
+            expected[index] = new(first);
+        } else if chosen(index)
+            && let Ok(replacement) = bytes_of
+            && span.start as usize >= at
+        {
+            written.extend_from_slice(&bytes[at..span.start as usize]);
+            written.extend_from_slice(replacement);
+            at = span.end as usize;
+            expected[index] = new(index);
+            last = Some((*span, index));
+        }
+    }
+    if last.is_none() {
+        return Vec::new();
+    }
+    written.extend_from_slice(&bytes[at..]);
+    let after = places(format, &written, &new);
+    let mut reports = Vec::new();
+    for index in 0..before.len().max(after.len()) {
+        let got = after
+            .get(index)
+            .map_or(&b"nothing"[..], |place| &place.reference);
+        let wanted = expected.get(index).map_or(&b"nothing"[..], |wanted| wanted);
+        if got != wanted {
+            let old = before.get(index).map(|place| shown(&place.reference));
+            reports.push(format!(
+                "{old:?}: {} instead of {}",
+                shown(got),
+                shown(wanted)
+            ));
+        }
+    }
+    reports
+}
+
+fn shown(bytes: &[u8]) -> String {
+    bytes.escape_ascii().to_string()
+}
+
+/// How many links of a format can be written, and how many not for each reason.
+#[derive(Debug, Default)]
+struct Written {
+    all: usize,
+    place: usize,
+    form: usize,
+}
+
+impl Written {
+    fn add(&mut self, places: &[Place]) {
+        self.all += places.len();
+        let failed = |error| {
+            places
+                .iter()
+                .filter(|place| place.new == Err(error))
+                .count()
+        };
+        self.place += failed(RewriteError::Place);
+        self.form += failed(RewriteError::Form);
+    }
+}
+
+const NEW: [&str; 3] = [
+    "http://new.example/a",
+    "b.html",
+    "../c d?\"x'=<1>&y=(2),*/[3]{4}|\\#\u{e9}\u{1f600}",
+];
+
+#[test]
+fn rewritten_links_are_read_as_written_and_change_no_others() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    let mut counts: BTreeMap<&str, [Written; 3]> = BTreeMap::new();
+    let mut reports = Vec::new();
+    for path in documents(&corpus) {
+        let folder = path.parent().and_then(Path::file_name).unwrap();
+        let Some(format) = Format::named(&folder.to_string_lossy()) else {
+            continue;
+        };
+        let bytes = fs::read(&path).unwrap();
+        for (kind, new) in NEW.iter().enumerate() {
+            let new = |_| new.as_bytes().to_vec();
+            let places = places(format, &bytes, new);
+            counts.entry(format.name).or_default()[kind].add(&places);
+            for index in 0..places.len() {
+                let misread = misread(format, &bytes, new, |at| at == index);
+                let name = path.display();
+                reports.extend(misread.iter().map(|line| format!("{name}: {line}")));
+            }
+        }
+    }
+    for (format, counts) in &counts {
+        println!("{format}: {counts:?}");
+    }
+    assert!(
+        reports.is_empty(),
+        "{}:\n{}",
+        reports.len(),
+        reports.join("\n")
+    );
+}
+
+/// Reads the documents of the folder that `REWRITE_TREE` names, at most a thousand.
+#[test]
+fn rewritten_links_of_real_documents_are_read_as_written() {
+    let Ok(tree) = std::env::var("REWRITE_TREE") else {
+        return;
+    };
+    let mut counts: BTreeMap<&str, Written> = BTreeMap::new();
+    let mut reports = Vec::new();
+    let paths = documents(Path::new(&tree)).into_iter();
+    for path in paths
+        .filter(|path| Format::for_path(path).is_some())
+        .take(1000)
+    {
+        let format = Format::for_path(&path).unwrap();
+        let bytes = fs::read(&path).unwrap();
+        let new = |index| format!("http://new.example/{index}/\u{e9}?a=1&b='2'").into_bytes();
+        let plain = |index| format!("http://new.example/{index}/a").into_bytes();
+        counts
+            .entry(format.name)
+            .or_default()
+            .add(&places(format, &bytes, plain));
+        for half in 0..2 {
+            let mut misread_links = misread(format, &bytes, new, |index| index % 2 == half);
+            misread_links.extend(misread(format, &bytes, plain, |index| index % 2 == half));
+            reports.extend(
+                misread_links
+                    .iter()
+                    .map(|it| format!("{}: {it}", path.display())),
+            );
+        }
+    }
+    println!("{counts:#?}");
+    assert!(
+        reports.is_empty(),
+        "{}:\n{}",
+        reports.len(),
+        reports.join("\n")
+    );
+}
+
+#[test]
+fn references_in_several_syntaxes_have_the_escapes_of_all() {
+    let new = "it's?a=1&b=\u{e9}";
+    for (format, before, after) in [
+        (
+            "html",
+            "<p style=\"background:url(a)\">",
+            "<p style=\"background:url(it\\27 s?a=1&amp;b=\\e9 )\">",
+        ),
+        (
+            "html",
+            "<p style=background:url(a)>",
+            "<p style=background:url(it\\27&#32;s?a&#61;1&amp;b&#61;\\e9&#32;)>",
+        ),
+        (
+            "html",
+            "<iframe srcdoc='<a href=a>'>",
+            "<iframe srcdoc='<a href=it&amp;#39;s?a&amp;#61;1&amp;amp;b&amp;#61;&amp;#233;>'>",
+        ),
+        (
+            "html",
+            "<iframe srcdoc='&lt;a href=&quot;a&quot;>'>",
+            "<iframe srcdoc='&lt;a href=&quot;it&amp;#39;s?a=1&amp;amp;b=&amp;#233;&quot;>'>",
+        ),
+        (
+            "css",
+            "a{background:url( 'a' )}",
+            "a{background:url( 'it\\27 s?a=1&b=\\e9 ' )}",
+        ),
+        ("css", "@import \"a\";", "@import \"it\\27 s?a=1&b=\\e9 \";"),
+        (
+            "markdown",
+            "[t](a \"title a\")\n",
+            "[t](it&#39;s?a=1&amp;b=&#233; \"title a\")\n",
+        ),
+        (
+            "markdown",
+            "[t](<a> 'a')\n",
+            "[t](<it&#39;s?a=1&amp;b=&#233;> 'a')\n",
+        ),
+        (
+            "markdown",
+            "> [t]\n\n[t]: a (a)\n",
+            "> [t]\n\n[t]: it&#39;s?a=1&amp;b=&#233; (a)\n",
+        ),
+        (
+            "ipynb",
+            "{\"cells\":[{\"cell_type\":\"markdown\",\"source\":[\"\\\"[t](a)\\n\"]}]}",
+            "{\"cells\":[{\"cell_type\":\"markdown\",\"source\":[\"\\\"[t](it&#39;s?a=1&amp;b=&#233;)\\n\"]}]}",
+        ),
+    ] {
+        let format = Format::named(format).unwrap();
+        let written = places(format, before.as_bytes(), |_| new.as_bytes().to_vec());
+        let [place] = &written[..] else {
+            panic!("{before}: {} links", written.len());
+        };
+        let range = place.span.start as usize..place.span.end as usize;
+        let mut got = before.as_bytes().to_vec();
+        got.splice(range, place.new.clone().unwrap());
+        assert_eq!(shown(&got), shown(after.as_bytes()), "{before}");
+        let again = places(format, &got, |_| Vec::new());
+        assert_eq!(
+            shown(&again[0].reference),
+            shown(new.as_bytes()),
+            "{before}"
+        );
+    }
+}
