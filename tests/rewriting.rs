@@ -211,6 +211,73 @@ fn rewritten_links_of_real_documents_are_read_as_written() {
     );
 }
 
+/// The references of `base` elements, with their targets, and whether they are the only links reported
+/// on request.
+#[test]
+fn base_reference_is_a_link_on_request() {
+    let cases: [(&str, &str, &[&str]); 8] = [
+        (
+            "html",
+            "<base href=/x/><a href=a>",
+            &["http://example.com/x/"],
+        ),
+        (
+            "html",
+            "<a href=a><base href='/y/?a=1&amp;b'>",
+            &["http://example.com/y/?a=1&b"],
+        ),
+        (
+            "html",
+            "<base href=/x/><base href=/z/>",
+            &["http://example.com/x/"],
+        ),
+        ("html", "<base href=''><base href=/z/>", &[]),
+        (
+            "html",
+            "<base target=t><template><base href=/t/></template>",
+            &[],
+        ),
+        (
+            "html",
+            "<table><base href=/in/></table><base href=/x/>",
+            &["http://example.com/in/"],
+        ),
+        (
+            "html",
+            "<base href=/x/><iframe srcdoc=\"<base href='b/'>\">",
+            &["http://example.com/x/", "http://example.com/x/b/"],
+        ),
+        (
+            "xml",
+            "<html xmlns='http://www.w3.org/1999/xhtml'><base href='/x/'/><a href='a'/></html>",
+            &["http://example.com/x/"],
+        ),
+    ];
+    for (format, page, expected) in cases {
+        for report_base in [false, true] {
+            let mut options = ExtractorOptions::default();
+            options.formats.html.report_base = report_base;
+            let base = Base::retrieved("http://example.com/docs/a.html").unwrap();
+            let format = Format::named(format).unwrap();
+            for window in [1, 1 << 16] {
+                let (mut bases, mut others) = (Vec::new(), 0);
+                let mut sink = |link: &Link<'_>| match (link.element, link.attribute) {
+                    (Some("base"), Some("href")) => {
+                        bases.push(link.target_str().unwrap().to_owned())
+                    }
+                    _ => others += 1,
+                };
+                let mut extractor = Extractor::new(&options.clone().with_window(window));
+                let document = Document::new(format, Some(&base));
+                extractor.extract_bytes(&document, page.as_bytes(), &mut sink);
+                let expected = if report_base { expected } else { &[] };
+                assert_eq!(bases, expected, "{page} by {window}");
+                assert_eq!(others, page.matches("<a ").count(), "{page}");
+            }
+        }
+    }
+}
+
 #[test]
 fn references_in_several_syntaxes_have_the_escapes_of_all() {
     let new = "it's?a=1&b=\u{e9}";

@@ -109,6 +109,8 @@ pub struct HtmlOptions {
     /// Also report what the markup says of links: the text of `a` and `area`, `rel`, `hreflang` and
     /// `title`.
     pub descriptions: bool,
+    /// Also report the reference of the `base` element that names the base of a document.
+    pub report_base: bool,
     /// An attribute, in lower case: references of elements that have it get
     /// [`Flags::IGNORED`](super::flags::Flags::IGNORED).
     pub ignore: Option<String>,
@@ -122,6 +124,7 @@ impl Default for HtmlOptions {
             text: false,
             max_document: 64 << 20,
             descriptions: false,
+            report_base: false,
             ignore: None,
         }
     }

@@ -245,6 +245,9 @@ pub(crate) struct ReadArgs {
     /// HTML: also find URIs in character data, by the rules for text
     #[arg(long)]
     pub html_text: bool,
+    /// HTML: also report the reference of the base element that names the base, as `base@href`
+    #[arg(long)]
+    pub report_base: bool,
     /// Markdown: the dialect that makes the ids of headings: github, gitlab, mdbook,
     /// mkdocs, docusaurus, hugo, kramdown, jekyll, pandoc or none [default: the dialect of the
     /// generator whose configuration is in the root of the tree, else github]
@@ -333,6 +336,7 @@ impl ReadArgs {
         options.html.extended = self.extended;
         options.html.scripting = self.scripting;
         options.html.text = self.html_text;
+        options.html.report_base = self.report_base;
         options.markdown.slug = self.slug.unwrap_or_default();
         options.markdown.wiki_links = self.wiki_links;
         if let Some(length) = self.max_document {

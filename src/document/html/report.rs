@@ -437,6 +437,7 @@ impl ReferenceReporter<'_, '_, '_> {
             self.events.push(event);
         }
         self.emit_base(tag);
+        self.base_link(tag);
     }
 
     pub(super) fn emit_base(&mut self, tag: &Tag) {
@@ -444,6 +445,23 @@ impl ReferenceReporter<'_, '_, '_> {
         if let Some(href) = tag.value(Attribute::Href) {
             let text = self.decoded(href);
             self.events.push(Event::Base(text, offset));
+        }
+    }
+
+    /// Reports the reference of the base element that names the base (`--report-base`).
+    pub(super) fn base_link(&mut self, tag: &Tag) {
+        if let Some(href) = tag.value(Attribute::Href)
+            && self.document.options.report_base
+            && !href.is_empty()
+        {
+            let origin = FoundReference {
+                element: NameRange::Known("base"),
+                attribute: NameRange::Known("href"),
+                flags: self.document.flags,
+                base: BaseSelector::Fallback,
+                ..FoundReference::new(Span::default(), TextRange::Window(0, 0), Context::Attribute)
+            };
+            self.uri(href, origin);
         }
     }
 }

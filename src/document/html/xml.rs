@@ -133,6 +133,7 @@ impl MarkupReporter {
             } else {
                 report.emit_base(tag);
                 report.events.push(Event::Settled);
+                report.base_link(tag);
             }
         }
         // Every tag of XML creates an element.
