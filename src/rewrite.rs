@@ -78,10 +78,8 @@ pub(crate) fn replacement_of(
     let bytes_of = match syntaxes.last() {
         Some(Escapes::Utf16Le) => u16::to_le_bytes,
         Some(Escapes::Utf16Be) => u16::to_be_bytes,
-        // Unless the old reference was in UTF-8, any charset that contains ASCII may be the document's.
-        _ if !written.is_ascii() && (!is_verbatim || link.reference.is_ascii()) => {
-            return Err(RewriteError::Form);
-        }
+        // The charset of the document may be any that contains ASCII.
+        _ if !written.is_ascii() => return Err(RewriteError::Form),
         _ => return Ok(written.into_bytes()),
     };
     Ok(written.encode_utf16().flat_map(bytes_of).collect())
@@ -144,8 +142,8 @@ fn push(escapes: Escapes, character: char, out: &mut String) -> Result<(), Rewri
         Escapes::Utf16Le | Escapes::Utf16Be => return Ok(out.push(character)),
         Escapes::Encoded => return Err(RewriteError::Place),
     };
-    let is_plain = character.is_ascii_alphanumeric()
-        || escapes == Escapes::Plain && !character.is_ascii() && character.is_alphanumeric()
+    let is_plain = matches!(escapes, Escapes::Utf16Le | Escapes::Utf16Be)
+        || character.is_ascii_alphanumeric()
         || "-./:?#%+@".contains(character)
         || plain.contains(character);
     match escapes {

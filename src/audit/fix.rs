@@ -26,6 +26,7 @@ use crate::pipeline::input::Input;
 use crate::pipeline::options::{Replaced, Splice, fnv1a, spliced};
 use crate::pipeline::read::{FileOutcome, FileReader};
 use crate::pipeline::walk::{Entry, EntryKind, path_of};
+use crate::rewrite::replacement_of;
 
 /// The number of unchanged lines around a change in a diff.
 const CONTEXT: usize = 3;
@@ -151,18 +152,25 @@ impl<'a> Fixer<'a> {
                 ..FixedFile::default()
             });
         }
-        let before = self.links(document, bytes)?;
+        let mut fixes = document.fixes.clone();
+        fixes.sort_by_key(|fix| (fix.span.start, fix.span.end));
+        let before = ReadLinks {
+            bytes,
+            fixes: &fixes,
+            ..ReadLinks::default()
+        };
+        let before = self.links(document, before)?;
         let mut left = document.refused.clone();
         // The index of the link, the fix, and the splice.
         let mut made: Vec<(usize, Fix, Splice)> = Vec::new();
-        for fix in &document.fixes {
-            match (before.index_of(fix), splice(bytes, fix)) {
-                (None, _) => left.push((fix.clone(), CHANGED.into())),
-                (_, None) => left.push((fix.clone(), ESCAPED.into())),
-                (Some(index), Some(splice)) => made.push((index, fix.clone(), splice)),
+        for fix in &fixes {
+            let index = before.index_of(fix);
+            match index.map(|index| (index, before.links[index].splice.clone())) {
+                None => left.push((fix.clone(), CHANGED.into())),
+                Some((_, None)) => left.push((fix.clone(), ESCAPED.into())),
+                Some((index, Some(splice))) => made.push((index, fix.clone(), splice)),
             }
         }
-        made.sort_by_key(|(_, fix, _)| fix.span.start);
         let mut kept: Vec<(usize, Fix, Splice)> = Vec::new();
         for one in made {
             match kept.last() {
@@ -176,7 +184,12 @@ impl<'a> Fixer<'a> {
             let mut splices: Vec<_> = kept.iter().map(|(_, _, splice)| splice.clone()).collect();
             // Several links of Markdown may share a reference.
             splices.dedup();
-            let after = self.links(document, &spliced(bytes, 0..bytes.len(), &splices))?;
+            let fixed = spliced(bytes, 0..bytes.len(), &splices);
+            let after = ReadLinks {
+                bytes: &fixed,
+                ..ReadLinks::default()
+            };
+            let after = self.links(document, after)?;
             let count = kept.len();
             let is_alike = after.links.len() == before.links.len() && after.names == before.names;
             let reads = |index| after.reads(index, &before, &kept);
@@ -197,14 +210,18 @@ impl<'a> Fixer<'a> {
         }
     }
 
-    fn links(&mut self, document: &DocumentFixes, bytes: &[u8]) -> io::Result<ReadLinks> {
+    fn links<'b>(
+        &mut self,
+        document: &DocumentFixes,
+        mut links: ReadLinks<'b>,
+    ) -> io::Result<ReadLinks<'b>> {
         let entry = Entry {
             path: document.path.clone(),
             kind: EntryKind::Unmeasured,
             named: false,
         };
-        let mut links = ReadLinks::default();
-        match self.reader.open(&entry, Input::Whole(bytes), &mut links)? {
+        let input = Input::Whole(links.bytes);
+        match self.reader.open(&entry, input, &mut links)? {
             FileOutcome::Read(read) if read.format.is_some() => read.error.map_or(Ok(()), Err)?,
             _ => links.links.clear(),
         }
@@ -392,16 +409,21 @@ struct ReadLink {
     is_inner: bool,
     reference: Box<[u8]>,
     target: Option<Box<[u8]>>,
+    /// The change of its fix, if it can be written.
+    splice: Option<Splice>,
 }
 
 /// In the order of the spans.
 #[derive(Debug, Default)]
-struct ReadLinks {
+struct ReadLinks<'a> {
+    bytes: &'a [u8],
+    /// In ascending order.
+    fixes: &'a [Fix],
     links: Vec<ReadLink>,
     names: u64,
 }
 
-impl ReadLinks {
+impl ReadLinks<'_> {
     /// Returns the index of the link of a fix, if it is where it was found.
     fn index_of(&self, fix: &Fix) -> Option<usize> {
         let links = &self.links;
@@ -413,7 +435,7 @@ impl ReadLinks {
         })
     }
 
-    fn reads(&self, index: usize, before: &ReadLinks, fixes: &[(usize, Fix, Splice)]) -> bool {
+    fn reads(&self, index: usize, before: &ReadLinks<'_>, fixes: &[(usize, Fix, Splice)]) -> bool {
         let (Some(old), Some(new)) = (before.links.get(index), self.links.get(index)) else {
             return false;
         };
@@ -427,9 +449,12 @@ impl ReadLinks {
     }
 }
 
-impl Sink for ReadLinks {
+impl Sink for ReadLinks<'_> {
     fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
+        let at = (self.fixes).partition_point(|fix| fix.span.start < link.span.start);
+        let fix = (self.fixes.get(at)).filter(|fix| fix.span == link.span);
         self.links.push(ReadLink {
+            splice: fix.and_then(|fix| splice(self.bytes, link, &fix.replacement)),
             span: link.span,
             is_inner: link.member.is_some() || link.flags.intersects(Flags::SRCDOC | Flags::OBJECT),
             reference: link.reference.into(),
@@ -447,23 +472,29 @@ impl Sink for ReadLinks {
     }
 }
 
-impl ArchiveSink for ReadLinks {}
+impl ArchiveSink for ReadLinks<'_> {}
 
 /// Returns the splice for the part in which the references differ, with the part that is written
 /// otherwise in the file.
-fn splice(bytes: &[u8], fix: &Fix) -> Option<Splice> {
-    let range = usize::try_from(fix.span.start).ok()?..usize::try_from(fix.span.end).ok()?;
+fn splice(bytes: &[u8], link: &Link<'_>, new: &[u8]) -> Option<Splice> {
+    let range = usize::try_from(link.span.start).ok()?..usize::try_from(link.span.end).ok()?;
     let raw = bytes.get(range.clone())?;
-    let (old, new) = (&fix.reference, &fix.replacement);
-    for unit in [u16::to_be_bytes, u16::to_le_bytes] {
-        if raw == utf16(old, unit) {
-            let bytes = utf16(new, unit);
-            return Some(Splice { range, bytes });
-        }
-    }
+    let old = link.reference;
     let mut front = common_prefix(old, new);
     let mut back = common_back(old, new).min(old.len().min(new.len()) - front);
-    let verbatim = (common_prefix(raw, old), common_back(raw, old));
+    let text = str::from_utf8(new).ok()?;
+    while !text.is_char_boundary(front) {
+        front -= 1;
+    }
+    while !text.is_char_boundary(new.len() - back) {
+        back -= 1;
+    }
+    // Units of two bytes stay whole.
+    let verbatim = if link.quoting.is_wide() {
+        (0, 0)
+    } else {
+        (common_prefix(raw, old), common_back(raw, old))
+    };
     let part = if old.len() - back <= verbatim.0 {
         front..old.len() - back
     } else if old.len() - front <= verbatim.1 {
@@ -474,24 +505,21 @@ fn splice(bytes: &[u8], fix: &Fix) -> Option<Splice> {
         back = back.min(verbatim.1).min(most);
         front..raw.len() - back
     };
-    let bytes = &new[front..new.len() - back];
-    // Other characters would have to be written in the charset and the syntax of the file.
-    let is_utf8 = raw == &**old && str::from_utf8(new).is_ok();
-    let is_plain = |byte: &u8| {
-        byte.is_ascii_alphanumeric()
-            || b"-._~!$+=:@/?#%".contains(byte)
-            || !byte.is_ascii() && is_utf8
-    };
-    bytes.iter().all(is_plain).then(|| Splice {
+    // Where the old reference is in the file as it is read, so are characters beyond ASCII.
+    let is_utf8 = raw == old && !old.is_ascii();
+    let mut bytes = Vec::new();
+    for (at, character) in text[front..new.len() - back].char_indices() {
+        let range = front + at..front + at + character.len_utf8();
+        if is_utf8 && !character.is_ascii() {
+            bytes.extend_from_slice(&new[range]);
+        } else {
+            bytes.extend(replacement_of(link, new, range).ok()?);
+        }
+    }
+    Some(Splice {
         range: range.start + part.start..range.start + part.end,
-        bytes: bytes.to_vec(),
+        bytes,
     })
-}
-
-/// Empty for bytes that are not UTF-8.
-fn utf16(text: &[u8], bytes_of: fn(u16) -> [u8; 2]) -> Vec<u8> {
-    let units = str::from_utf8(text).unwrap_or_default().encode_utf16();
-    units.flat_map(bytes_of).collect()
 }
 
 fn common_back(one: &[u8], other: &[u8]) -> usize {
