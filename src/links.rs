@@ -117,6 +117,8 @@ pub struct OwnedMember {
     pub filename: Option<String>,
     /// The part's disposition, if asked for.
     pub disposition: Option<String>,
+    /// The offset of the part, or of its header, in the document, if it is stored there unencoded.
+    pub part_offset: Option<u64>,
 }
 
 impl From<&LinkMember<'_>> for OwnedMember {
@@ -137,6 +139,7 @@ impl From<&LinkMember<'_>> for OwnedMember {
             target_part: owned(part.target_part),
             filename: owned(part.filename),
             disposition: owned(part.disposition),
+            part_offset: part.part_offset,
         }
     }
 }

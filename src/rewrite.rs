@@ -10,8 +10,8 @@ use crate::document::flags::Flags;
 use crate::linker::Link;
 use crate::uri::Reference;
 
-/// Returns the bytes to put in the place of a link's [`span`](Link::span), so that another reference is read
-/// there: with the escapes of the link's [`quoting`](Link::quoting).
+/// Returns the bytes to put in the place of a link's [`document_span`](Link::document_span), so that another
+/// reference is read there: with the escapes of the link's [`quoting`](Link::quoting).
 ///
 /// Characters beyond ASCII are escaped too: the bytes suit documents in any charset that contains ASCII.
 ///
@@ -58,7 +58,7 @@ pub(crate) fn replacement_of(
     if is_altered && !link.flags.contains(Flags::WRAPPED)
         || length == 0
         || syntaxes.contains(&Escapes::Encoded)
-        || link.member.is_some()
+        || link.document_span().is_none()
         || link.flags.intersects(ELSEWHERE)
     {
         return Err(RewriteError::Place);
@@ -91,6 +91,7 @@ const ELSEWHERE: Flags = Flags::OBJECT
     .union(Flags::REFANGED)
     .union(Flags::SCHEME_GUESSED)
     .union(Flags::UNCLOSED)
+    .union(Flags::OVERLONG)
     .union(Flags::GLUED);
 
 /// Returns whether a text can be the reference of a link, whatever its escapes.
@@ -109,14 +110,18 @@ fn fits(link: &Link<'_>, inner: Escapes, text: &str) -> bool {
     if link.flags.contains(Flags::GUESSED) {
         return is_web;
     }
-    let is_marked = |text: &[u8]| {
-        text.starts_with(b".") || text.starts_with(b"/") || Reference::split(text).scheme.is_some()
-    };
+    let is_absolute = |text: &[u8]| Reference::split(text).scheme.is_some();
+    let is_marked =
+        |text: &[u8]| text.starts_with(b".") || text.starts_with(b"/") || is_absolute(text);
     let has_path = |text: &[u8]| !Reference::split(text).path.is_empty();
     let is_alike = match link.context {
         // A map of imports has no other references.
         Context::Attribute if inner == Escapes::Plain || link.attribute == Some("#text") => {
             !is_marked(link.reference) || is_marked(text.as_bytes())
+        }
+        // Some elements take absolute references alone.
+        Context::Text if inner == Escapes::Xml => {
+            !is_absolute(link.reference) || is_absolute(text.as_bytes())
         }
         _ if inner != Escapes::Plain => return true,
         // What follows a host in text would follow a path otherwise.

@@ -40,7 +40,7 @@ fn places(format: &'static Format, bytes: &[u8], new: impl Fn(usize) -> Vec<u8>)
     let base = Base::retrieved("http://example.com/corpus/document").unwrap();
     let mut sink = |link: &Link<'_>| {
         places.push(Place {
-            span: link.span,
+            span: link.document_span().unwrap_or(link.span),
             reference: link.reference.to_vec(),
             new: replacement(link, &new(places.len())),
         });
@@ -138,37 +138,68 @@ const NEW: [&str; 3] = [
     "../c d?\"x'=<1>&y=(2),*/[3]{4}|\\#\u{e9}\u{1f600}",
 ];
 
+/// The documents of the corpus and of the vectors, with their names.
+fn cases() -> Vec<(String, &'static Format, Vec<u8>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["corpus", "tests/vectors/mail", "tests/vectors/documents"];
+    let mut cases = Vec::new();
+    for path in folders
+        .iter()
+        .flat_map(|folder| documents(&root.join(folder)))
+    {
+        let folder = path.parent().and_then(Path::file_name).unwrap();
+        let by_folder = Format::named(&folder.to_string_lossy());
+        if let Some(format) = by_folder.or_else(|| Format::for_path(&path)) {
+            cases.push((path.display().to_string(), format, fs::read(&path).unwrap()));
+        }
+    }
+    for (name, format) in [("html", Format::HTML), ("text", Format::TEXT)] {
+        let rows = fs::read_to_string(root.join(format!("tests/vectors/{name}.jsonl"))).unwrap();
+        for row in rows.lines() {
+            let row: serde_json::Value = serde_json::from_str(row).unwrap();
+            if let Some(document) = row[name].as_str() {
+                cases.push((row["id"].to_string(), format, document.as_bytes().to_vec()));
+            }
+        }
+    }
+    cases
+}
+
 #[test]
 fn rewritten_links_are_read_as_written_and_change_no_others() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     let mut counts: BTreeMap<&str, [Written; 3]> = BTreeMap::new();
     let mut reports = Vec::new();
-    for path in documents(&corpus) {
-        let folder = path.parent().and_then(Path::file_name).unwrap();
-        let Some(format) = Format::named(&folder.to_string_lossy()) else {
-            continue;
-        };
-        let bytes = fs::read(&path).unwrap();
+    for (name, format, bytes) in cases() {
         for (kind, new) in NEW.iter().enumerate() {
             let new = |_| new.as_bytes().to_vec();
             let places = places(format, &bytes, new);
             counts.entry(format.name).or_default()[kind].add(&places);
             for index in 0..places.len() {
                 let misread = misread(format, &bytes, new, |at| at == index);
-                let name = path.display();
                 reports.extend(misread.iter().map(|line| format!("{name}: {line}")));
             }
         }
     }
-    for (format, counts) in &counts {
-        println!("{format}: {counts:?}");
-    }
+    println!("{counts:#?}");
     assert!(
         reports.is_empty(),
         "{}:\n{}",
         reports.len(),
         reports.join("\n")
     );
+    // What has no place in a document is empty, encoded, or completed by the format.
+    for (format, least) in [
+        ("html", 95),
+        ("css", 100),
+        ("markdown", 90),
+        ("xml", 85),
+        ("text", 80),
+        ("eml", 40),
+    ] {
+        let Written { all, place, form } = counts[format][0];
+        let written = all - place - form;
+        assert!(written * 100 >= all * least, "{format}: {written} of {all}");
+    }
 }
 
 /// Reads the documents of the folder that `REWRITE_TREE` names, at most a thousand.
@@ -345,4 +376,50 @@ fn references_in_several_syntaxes_have_the_escapes_of_all() {
             "{before}"
         );
     }
+}
+
+#[test]
+fn parts_of_mail_are_written_where_they_are_stored_unencoded() {
+    let part = |transfer: &str, body: &str| {
+        format!(
+            "--b\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: {transfer}\r\n\r\n{body}\r\n"
+        )
+    };
+    let message = [
+        "List-Archive: <http://a.example/0>\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n",
+        &part("8bit", "<p>\u{e9}<a href='http://a.example/1'>"),
+        &part("quoted-printable", "<a href=3D'http://a.example/2'>"),
+        &part("7bit", "<a href=http://a.example/3>"),
+        "--b\r\n\r\nSee http://a.example/4 here.\r\n--b--\r\n",
+    ]
+    .concat();
+    let mailbox = |quoted: &str| format!("From a@b Mon Jan  1 00:00:00 2024\r\n{message}{quoted}");
+    for (format, text) in [
+        ("eml", message.clone()),
+        ("mbox", mailbox("")),
+        ("mbox", mailbox("").repeat(2)),
+    ] {
+        let format = Format::named(format).unwrap();
+        let new = |index| format!("http://new.example/{index}").into_bytes();
+        let written = places(format, text.as_bytes(), new);
+        for (index, place) in written.iter().enumerate() {
+            let range = place.span.start as usize..place.span.end as usize;
+            let is_encoded = place.reference.ends_with(b"/2");
+            assert_eq!(place.new.is_err(), is_encoded, "{index} of {}", format.name);
+            if !is_encoded {
+                assert_eq!(text.as_bytes()[range], place.reference);
+            }
+        }
+        assert_eq!(written.len() % 5, 0);
+        let reports = misread(format, text.as_bytes(), new, |_| true);
+        assert!(reports.is_empty(), "{}", reports.join("\n"));
+    }
+    // What follows a line that the mailbox has quoted is elsewhere.
+    let quoted = "From a@b Mon Jan  1 00:00:00 2024\n\n>From here\nhttp://a.example/1\n";
+    let format = Format::named("mbox").unwrap();
+    let written = places(format, quoted.as_bytes(), |_| {
+        b"http://new.example/".to_vec()
+    });
+    assert_eq!(written.len(), 1);
+    assert_eq!(written[0].new, Err(RewriteError::Place));
 }

@@ -376,6 +376,9 @@ pub struct EntityHeading {
     pub location: Option<TextRange>,
     /// `cid:` references may name it by this identifier (RFC 2392).
     pub content_id: Option<TextRange>,
+    /// The offset in the outermost document of its bytes, or of its heading, if they are stored there
+    /// unencoded.
+    pub stored_at: Option<u64>,
     /// Whether enclosed documents can be named from inside.
     pub labels: LabelScope,
     /// Whether the document is a message: a `cid:` reference anywhere in a message may name any of its

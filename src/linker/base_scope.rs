@@ -141,6 +141,8 @@ pub(super) struct ScopeHeading {
     pub(super) charset: String,
     /// The file name and the disposition of the part; often empty.
     pub(super) file: [String; 2],
+    /// The offset in the outermost document, if its bytes are stored there.
+    pub(super) stored_at: Option<u64>,
     /// Whether labels of enclosed documents apply in it: a `multipart/related`.
     pub(super) related: bool,
     /// Whether `cid:` references in it may name any of its parts: a message.
@@ -156,6 +158,7 @@ impl ScopeHeading {
         self.media_type.clear();
         self.charset.clear();
         self.file.iter_mut().for_each(String::clear);
+        self.stored_at = None;
         self.related = false;
         self.names_parts = false;
     }
@@ -171,6 +174,7 @@ impl ScopeHeading {
             self.media_type.clone_from(&parent.media_type);
             self.charset.clone_from(&parent.charset);
             self.file.clone_from(&parent.file);
+            self.stored_at = parent.stored_at;
         }
     }
 }

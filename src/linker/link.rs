@@ -104,6 +104,20 @@ impl Link<'_> {
         (!self.flags.contains(Flags::PACKED)).then_some(self.span)
     }
 
+    /// The offsets in the outermost document, which holds the part of a message; `None` if the part is
+    /// encoded, or a file of another file.
+    #[must_use]
+    pub fn document_span(&self) -> Option<Span> {
+        let offset = match self.member {
+            None => 0,
+            Some(_) => self.part.part_offset?,
+        };
+        self.exact_span().map(|span| Span {
+            start: offset + span.start,
+            end: offset + span.end,
+        })
+    }
+
     /// The reference, if it is UTF-8.
     #[must_use]
     pub fn reference_str(&self) -> Option<&str> {
@@ -153,6 +167,8 @@ pub struct LinkMember<'a> {
     pub filename: Option<&'a str>,
     /// The part's disposition in lower case, if `MailOptions::message_fields` asks for it.
     pub disposition: Option<&'a str>,
+    /// The offset of the part, or of its header, in the document, if it is stored there unencoded.
+    pub part_offset: Option<u64>,
 }
 
 /// The member of links outside messages, records and archives.
@@ -169,6 +185,7 @@ static NO_MEMBER: LinkMember<'static> = LinkMember {
     target_part: None,
     filename: None,
     disposition: None,
+    part_offset: None,
 };
 
 impl LinkMember<'_> {
@@ -191,6 +208,7 @@ impl LinkMember<'_> {
             target_part,
             filename: _,
             disposition: _,
+            part_offset: _,
         } = self;
         let texts = [message_id, media_type, charset, target_part];
         let numbers = [message_offset, member_offset, member_length];

@@ -358,6 +358,7 @@ impl Linker {
             known.message_id = message.id.map(|id| Arc::from(&*name(id)));
             known.message_offset = Some(message.offset);
         }
+        known.stored_at = heading.stored_at;
         let mut push = |text, into: &mut String| into.push_str(&name(text));
         if let Some(text) = heading.media_type {
             push(text, &mut known.media_type);

@@ -173,6 +173,7 @@ impl LinkWriter {
                 media_type: some(&scope.heading.media_type),
                 charset: some(&scope.heading.charset),
                 target_part,
+                part_offset: scope.heading.stored_at,
                 // Readers of compressed files and of archives fill in the rest.
                 ..scope.message()
             };

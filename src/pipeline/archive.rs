@@ -211,6 +211,7 @@ impl Sink for InMember<'_> {
         let mut part = *link.part;
         if self.name.is_some() {
             part.name_bytes = self.part.name_bytes;
+            part.part_offset = None;
         }
         if self.part.record.is_some() {
             part.message_offset = self.part.message_offset;

@@ -55,6 +55,7 @@ pub(super) fn cross_reference(
     is_macro: bool,
 ) -> BlockReference {
     let mut found = reference(text, range.clone(), "xref");
+    found.is_completed = true;
     let target = text.bytes[range].trim_ascii_end();
     found.text = Some(match memchr::memchr(b'#', target) {
         Some(0) => target.to_vec(),

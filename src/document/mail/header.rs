@@ -128,6 +128,11 @@ impl Header {
         self.is_cut = false;
     }
 
+    /// Returns whether the block has not begun.
+    pub(super) fn is_empty(&self) -> bool {
+        self.offset == 0
+    }
+
     pub(super) fn report(&self, out: &mut Events) {
         for event in &self.events.list {
             let copy = out.adopt(event, &self.events, &[]);
@@ -192,7 +197,13 @@ impl Header {
             if let Some((name, value)) = field {
                 let raw = &rest[value..extent.length];
                 if extent.has_separators {
+                    let first = self.events.list.len();
                     self.take_field(name, value, &without_separators(raw), scanners);
+                    for event in &mut self.events.list[first..] {
+                        if let Event::Reference(found) = event {
+                            found.quoting = Quoting::default();
+                        }
+                    }
                 } else {
                     self.take_field(name, value, raw, scanners);
                 }

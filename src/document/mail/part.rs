@@ -10,7 +10,7 @@ use super::tree::MimeTree;
 use super::unquote::LineUnquoter;
 use crate::bytes::window::{Window, Windows};
 use crate::decode::transfer::TransferEncoding;
-use crate::document::events::{EntityHeading, Event, Events, FoundAttachment, RuleFamily};
+use crate::document::events::{EntityHeading, Event, Events, FoundAttachment, Quoting, RuleFamily};
 use crate::document::flags::Flags;
 use crate::document::nested::compressed::CompressedMember;
 use crate::document::nested::{self, Member, NestedReader, TextFilter};
@@ -95,7 +95,10 @@ impl LeafPart {
         let body = &mut self.body;
         match &mut self.lines {
             RawLines::Stored => body.decode(Some(raw), run),
-            RawLines::Unquoted(lines) => lines.push(raw, |piece| body.decode(Some(piece), run)),
+            RawLines::Unquoted(lines) => {
+                body.reader.is_stored &= !lines.changes(raw);
+                lines.push(raw, |piece| body.decode(Some(piece), run));
+            }
             RawLines::Base64(lines) => lines.push(raw, |kind, bytes| body.split(kind, bytes, run)),
         }
     }
@@ -141,7 +144,14 @@ impl LeafPart {
         {
             return false;
         }
-        let (text, start) = (SourceText::window(raw, 0), reader.start(true));
+        let text = SourceText {
+            quoting: match member.stored_at {
+                Some(_) => Quoting::DOCUMENT,
+                None => Quoting::default(),
+            },
+            ..SourceText::window(raw, 0)
+        };
+        let start = reader.start(true);
         let (filter, nested) = (&mut reader.filter, &mut run.scanners.nested);
         (reader.document).scan_whole(text, start, filter, nested, run.out);
         true
@@ -167,6 +177,7 @@ impl PartBody {
         self.begin(change(Member {
             charset: Vec::new(),
             transfer: TransferEncoding::Identity,
+            stored_at: None,
             ..member
         }));
     }

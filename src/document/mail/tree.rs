@@ -75,6 +75,10 @@ pub(super) struct MimeTree {
     offset: u64,
     path: Vec<u32>,
     levels: Vec<OpenEntity>,
+    /// Whether the message is decoded from a part of another one.
+    is_decoded: bool,
+    /// The offset of the first byte of the header.
+    header_at: u64,
     /// After the header of the current entity.
     in_body: bool,
     header: Header,
@@ -128,6 +132,7 @@ impl MimeTree {
             offset: outer.offset,
             at: outer.at,
             path: outer.path.clone(),
+            is_decoded: true,
             ..MimeTree::default()
         };
         tree.begin_message();
@@ -223,6 +228,9 @@ impl MimeTree {
     fn header(&mut self, bytes: &[u8], mut at: usize, end: bool, run: &mut Run<'_, '_>) -> usize {
         let mut hyphens = Hyphens::Stop;
         let from = at;
+        if self.header.is_empty() {
+            self.header_at = self.at;
+        }
         loop {
             let (stopped, stop) = self.header.feed(bytes, at, end, hyphens, run.scanners);
             at = stopped;
@@ -535,6 +543,7 @@ impl MimeTree {
             media_type: Some(run.out.store(media_type.as_bytes())),
             charset: None,
             file: [None; 2],
+            stored_at: self.stored_at(self.header_at),
             labels: if related {
                 LabelScope::Related
             } else {
@@ -553,6 +562,11 @@ impl MimeTree {
         if !related {
             run.out.push(Event::Settled);
         }
+    }
+
+    /// Returns an offset, if it is one in the outermost document.
+    fn stored_at(&self, offset: u64) -> Option<u64> {
+        (!self.is_decoded).then_some(offset)
     }
 
     fn enter_with(&mut self, base: Option<EntityBase>, out: &mut Events) {
@@ -681,6 +695,9 @@ impl MimeTree {
         (member.charset).extend_from_slice(&charset[..charset.len().min(MAX_CHARSET)]);
         let member = Member {
             source: media_type::text_source(media_type),
+            stored_at: self
+                .stored_at(self.at)
+                .filter(|_| transfer == TransferEncoding::Identity),
             transfer,
             format: contents.format(),
             diagnostic_offset: Some(self.at),

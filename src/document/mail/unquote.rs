@@ -29,6 +29,11 @@ impl LineUnquoter {
         self.pending.is_empty() && !self.has_dropped && !Self::has_any(raw, quoted)
     }
 
+    /// Returns whether a piece may have anything to undo.
+    pub(super) fn changes(&self, raw: &[u8]) -> bool {
+        self.in_run || !self.pending.is_empty() || Self::has_any(raw, true)
+    }
+
     /// Returns whether bytes, in which a line may be `quoted`, have anything to undo.
     fn has_any(raw: &[u8], quoted: bool) -> bool {
         quoted && QUOTED.find(raw).is_some() || memchr(0, raw).is_some()

@@ -152,6 +152,7 @@ impl NestedDocument {
                 file,
                 media_type: Some(out.store(member.media_type.as_bytes())),
                 charset: (!member.charset.is_empty()).then(|| out.store(&member.charset)),
+                stored_at: member.stored_at,
                 ..EntityHeading::default()
             };
             out.push(Event::Heading(heading));

@@ -38,6 +38,8 @@ pub(crate) struct Member {
     /// The file name and the disposition; often empty.
     pub(crate) file: [Vec<u8>; 2],
     pub(crate) transfer: TransferEncoding,
+    /// The offset in the outermost document of the bytes, if they are stored there unencoded.
+    pub(crate) stored_at: Option<u64>,
     pub(crate) format: &'static Format,
     pub(crate) source: TextSource,
     pub(crate) scope: NestedScope,

@@ -33,6 +33,8 @@ pub(crate) struct NestedReader<F> {
     windows: Windows,
     converted: Vec<u8>,
     has_begun: bool,
+    /// Whether the bytes so far are those of the outermost document.
+    pub(crate) is_stored: bool,
     /// Minimum number of pending bytes that are scanned.
     threshold: usize,
     /// The faults of the member; the container adds the offset.
@@ -52,6 +54,7 @@ impl<F: Default> Default for NestedReader<F> {
             windows: Windows::new(PIECE),
             converted: Vec::new(),
             has_begun: false,
+            is_stored: false,
             threshold: PIECE,
             diagnostics: Vec::new(),
         }
@@ -62,6 +65,7 @@ impl<F: TextFilter> NestedReader<F> {
     pub(crate) fn begin(&mut self, member: Member) {
         self.decoder = TransferDecoder::new(member.transfer);
         self.has_begun = false;
+        self.is_stored = member.stored_at.is_some();
         self.threshold = match member.format.reading {
             Passes::MaybeTwice | Passes::Held => KEPT,
             Passes::Once => PIECE,
@@ -122,6 +126,14 @@ impl<F: TextFilter> NestedReader<F> {
         match charset {
             TextCharset::Superset(encoding) => encoding == UTF_8 || bytes.is_ascii(),
             TextCharset::Guess | TextCharset::Convert(_) => false,
+        }
+    }
+
+    /// Returns the escapes of the text in the member.
+    fn quoting(&self) -> Quoting {
+        match self.converter {
+            None if self.is_stored => Quoting::DOCUMENT,
+            _ => Quoting::default(),
         }
     }
 
@@ -237,10 +249,7 @@ impl<F: TextFilter> NestedReader<F> {
                 Some(_) => Origin::Decoded(&self.map),
                 None => Origin::Offset(0),
             },
-            quoting: match self.converter {
-                Some(_) => Quoting::default(),
-                None => Quoting::DOCUMENT,
-            },
+            quoting: self.quoting(),
             positions: scanners.positions,
             filter: &mut self.filter,
         };
