@@ -827,7 +827,7 @@ fn map_back(converted: &ConvertedDocument<'_>, events: &mut Batch) {
     let outer = match converted.encoding {
         encoding if encoding == UTF_16LE => Quoting::of(Escapes::Utf16Le),
         encoding if encoding == UTF_16BE => Quoting::of(Escapes::Utf16Be),
-        // What is written is ASCII.
+        // Replacements are ASCII.
         encoding if encoding.is_ascii_compatible() => Quoting::DOCUMENT,
         _ => Quoting::default(),
     };

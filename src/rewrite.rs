@@ -144,11 +144,12 @@ fn push(escapes: Escapes, character: char, out: &mut String) -> Result<(), Rewri
         Escapes::Json => " _~!$*,;()[]{}|^=&'",
         Escapes::Css => "_~!$*,;[]{}|^=&",
         Escapes::Markdown => "_~!,;=",
-        Escapes::Utf16Le | Escapes::Utf16Be => return Ok(out.push(character)),
         Escapes::Encoded => return Err(RewriteError::Place),
+        Escapes::Utf16Le | Escapes::Utf16Be => "",
     };
     let is_plain = matches!(escapes, Escapes::Utf16Le | Escapes::Utf16Be)
         || character.is_ascii_alphanumeric()
+        || escapes == Escapes::Plain && !character.is_ascii() && character.is_alphanumeric()
         || "-./:?#%+@".contains(character)
         || plain.contains(character);
     match escapes {

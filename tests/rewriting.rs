@@ -1,4 +1,4 @@
-//! Other references in the place of those of documents: they are read as written, and no others change.
+//! References of documents, replaced by others: they are read as written, and no others change.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -187,7 +187,7 @@ fn rewritten_links_are_read_as_written_and_change_no_others() {
         reports.len(),
         reports.join("\n")
     );
-    // What has no place in a document is empty, encoded, or completed by the format.
+    // Other references are empty, encoded, or completed by the format.
     for (format, least) in [
         ("html", 95),
         ("css", 100),

@@ -57,7 +57,7 @@ mod pdf;
 mod picture;
 // Each row of each table has a test.
 mod rows;
-// Other references in the place of those of documents.
+// References of documents, replaced by others.
 mod rewriting;
 // reStructuredText.
 mod rst;

@@ -184,7 +184,7 @@ pub enum Escapes {
     Encoded,
 }
 
-/// The escapes of the syntaxes around a reference, such as those of CSS in an attribute of HTML.
+/// The escapes of the syntaxes around a reference, such as CSS in an attribute of HTML.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Quoting([Option<Escapes>; 5]);
 

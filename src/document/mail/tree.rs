@@ -564,7 +564,7 @@ impl MimeTree {
         }
     }
 
-    /// Returns an offset, if it is one in the outermost document.
+    /// Returns an offset, unless it lies in a decoded part.
     fn stored_at(&self, offset: u64) -> Option<u64> {
         (!self.is_decoded).then_some(offset)
     }

@@ -33,7 +33,7 @@ pub(crate) struct NestedReader<F> {
     windows: Windows,
     converted: Vec<u8>,
     has_begun: bool,
-    /// Whether the bytes so far are those of the outermost document.
+    /// Whether the bytes so far are the outermost document's.
     pub(crate) is_stored: bool,
     /// Minimum number of pending bytes that are scanned.
     threshold: usize,

@@ -30,7 +30,7 @@ pub(super) fn reference(
     })
 }
 
-/// Reports a reference that is one word of a text.
+/// Reports a reference that is a word of a text.
 pub(super) fn report_item(
     text: SourceText<'_>,
     range: Range<usize>,
