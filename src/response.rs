@@ -3,7 +3,7 @@
 
 use encoding_rs::Encoding;
 
-use crate::document::{Format, http};
+use crate::document::{Format, content_type, http};
 use crate::extractor::{Document, Extractor};
 use crate::linker::Sink;
 use crate::uri::{Base, BaseError, BaseSource, Reference, Resolver, Rules};
@@ -61,19 +61,18 @@ impl Response {
         };
         for (name, value) in headers {
             if name.eq_ignore_ascii_case("content-type") {
-                let (media_type, charset) = http::content_type(value);
+                let (media_type, label) = content_type(value);
                 response.format = Format::of_payload(&media_type);
-                response.charset = charset;
+                response.charset = Encoding::for_label(label);
             } else if name.eq_ignore_ascii_case("content-base") {
                 response.name_base(value, BaseSource::EntityHttpContentBase);
             } else if name.eq_ignore_ascii_case("content-location") {
                 response.name_base(value, BaseSource::EntityHttpContentLocation);
             } else {
-                // A field is one line, whatever its value holds.
-                let value = value.iter().filter(|byte| !matches!(byte, b'\r' | b'\n'));
-                response.block.extend_from_slice(name.as_bytes());
-                response.block.extend_from_slice(b": ");
-                response.block.extend(value);
+                // A field is one line, whatever its name and its value hold.
+                let line = [name.as_bytes(), b": ", value].concat();
+                let kept = line.iter().filter(|byte| !matches!(byte, b'\r' | b'\n'));
+                response.block.extend(kept);
                 response.block.push(b'\n');
             }
         }

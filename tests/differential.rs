@@ -19,8 +19,8 @@ use std::thread;
 
 use serde_json::{Map, Value};
 use uriscan::Format;
+use uriscan::document::sniff::NamedType;
 use uriscan::output::Output;
-use uriscan::pipeline::sniff::NamedType;
 use uriscan::pipeline::walk::{Root, Walk};
 use uriscan::pipeline::writer::FlushPolicy;
 use uriscan::pipeline::{self, PipelineOptions, Verbosity};

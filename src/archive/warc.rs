@@ -20,7 +20,7 @@ use crate::bytes::buffered::BufferedSource;
 use crate::bytes::source::Shared;
 use crate::decode::compression::Members;
 use crate::document::diagnostic::{self, Code};
-use crate::document::{Format, http};
+use crate::document::{self, Format, http};
 use crate::uri::{Base, BaseSource, Reference, Rules, resolve};
 
 const LONGEST_HEADER: usize = 1 << 20;
@@ -219,7 +219,8 @@ impl Record {
     /// Returns whether the record belongs to a WAT: the metadata of another record, in JSON.
     fn is_transformation(&self) -> bool {
         let content_type = self.keys.content_type.as_deref();
-        self.kind() == "metadata" && content_type.is_some_and(|value| media_type(value).0 == JSON)
+        self.kind() == "metadata"
+            && content_type.is_some_and(|value| document::content_type(value.as_bytes()).0 == JSON)
     }
 }
 
@@ -610,24 +611,15 @@ impl WebArchive {
     }
 }
 
-/// Returns the media type of a field in lower case, without parameters, and the charset.
-fn media_type(value: &str) -> (String, Option<&'static Encoding>) {
-    let mut parts = value.split(';');
-    let name = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
-    let label = parts.find_map(|parameter| {
-        let (key, value) = parameter.split_once('=')?;
-        let is_charset = key.trim().eq_ignore_ascii_case("charset");
-        is_charset.then(|| value.trim().trim_matches(['"', '\'']))
-    });
-    let charset = label.and_then(|label| Encoding::for_label(label.as_bytes()));
-    (name, charset)
-}
-
 /// Chooses how a payload is read: by its media type, else by its first bytes.
 fn choose(
     declared: Option<&str>,
     identified: Option<&str>,
 ) -> (MemberContents, Option<&'static Encoding>) {
+    let media_type = |field: &str| {
+        let (name, label) = document::content_type(field.as_bytes());
+        (name, Encoding::for_label(label))
+    };
     let (name, charset) = declared.map(media_type).unwrap_or_default();
     let is_vague = |name: &str| matches!(name, "" | "application/octet-stream" | "unknown/unknown");
     let name = match identified.map(media_type) {

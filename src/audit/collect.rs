@@ -30,6 +30,7 @@ use crate::document::diagnostic::Effect;
 use crate::document::events::RemarkKind;
 use crate::document::flags::Flags;
 use crate::document::options::Slug;
+use crate::document::sniff;
 use crate::linker::{Diagnostic, Found, Link, Sink};
 use crate::output::record::Summary;
 use crate::pipeline::archive::{ArchiveSink, MemberChoice};
@@ -38,7 +39,6 @@ use crate::pipeline::members;
 use crate::pipeline::piece::Piece;
 use crate::pipeline::queue::{Job, Queue};
 use crate::pipeline::read::{FileOutcome, FileRead, FileReader};
-use crate::pipeline::sniff;
 use crate::pipeline::walk::{Entry, EntryKind, Walk, path_of};
 use crate::pipeline::workers::{map_items, run_workers};
 
@@ -317,7 +317,7 @@ impl<'a> LinkCollector<'a> {
             Ok(FileOutcome::Read(FileRead { record, error, .. })) => {
                 for (name, count) in &record.counts.skipped {
                     for _ in 0..*count {
-                        self.collected.summary.skip(sniff::reason(name));
+                        self.collected.summary.skip(sniff::unread_kind(name).into());
                     }
                 }
                 self.collected.damaged += self.found.damaged[0];

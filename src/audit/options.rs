@@ -396,7 +396,7 @@ impl AuditOptions {
     #[must_use]
     pub fn overlay(mut self, path: impl Into<PathBuf>, contents: impl Into<Vec<u8>>) -> Self {
         let whole = Splice {
-            range: 0..usize::MAX,
+            range: Splice::WHOLE,
             bytes: contents.into(),
         };
         Arc::make_mut(&mut self.reading.replaced).insert(path.into(), vec![whole]);

@@ -149,3 +149,22 @@ impl std::fmt::Debug for Format {
         formatter.debug_tuple("Format").field(&self.name).finish()
     }
 }
+
+/// Returns the media type of a `Content-Type` field in lower case, without parameters, and the label of the
+/// charset, which may be empty.
+pub(crate) fn content_type(value: &[u8]) -> (String, &[u8]) {
+    let mut parts = value.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
+    let name = parts.next().unwrap_or_default();
+    let label = parts.find_map(|parameter| {
+        let equals = memchr::memchr(b'=', parameter)?;
+        let (key, value) = (&parameter[..equals], &parameter[equals + 1..]);
+        let is_charset = key.trim_ascii_end().eq_ignore_ascii_case(b"charset");
+        is_charset.then(|| value.trim_ascii())
+    });
+    let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'');
+    let label = label.and_then(|label| label.split(is_quote).find(|part| !part.is_empty()));
+    (
+        String::from_utf8_lossy(name).to_ascii_lowercase(),
+        label.unwrap_or_default(),
+    )
+}

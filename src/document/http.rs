@@ -3,8 +3,6 @@
 
 use std::ops::Range;
 
-use encoding_rs::Encoding;
-
 use super::events::{Context, Event, Events, FoundReference, NameRange, RuleFamily, Span};
 use super::html::refresh;
 use super::{Format, FormatOptions, Scan, ScanStart, text};
@@ -176,22 +174,6 @@ fn lines(block: &[u8]) -> impl Iterator<Item = (u64, Range<usize>)> {
         at += whole.len();
         (number, range)
     })
-}
-
-/// Returns the media type of a `Content-Type` field in lower case, without parameters, and the charset.
-pub(crate) fn content_type(value: &[u8]) -> (String, Option<&'static Encoding>) {
-    let mut parts = value.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
-    let name = parts.next().unwrap_or_default();
-    let label = parts.find_map(|parameter| {
-        let equals = memchr::memchr(b'=', parameter)?;
-        let (key, value) = (&parameter[..equals], &parameter[equals + 1..]);
-        let is_charset = key.trim_ascii_end().eq_ignore_ascii_case(b"charset");
-        is_charset.then(|| value.trim_ascii())
-    });
-    let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'');
-    let label = label.map(|label| label.split(is_quote).find(|part| !part.is_empty()));
-    let charset = label.flatten().and_then(Encoding::for_label);
-    (String::from_utf8_lossy(name).to_ascii_lowercase(), charset)
 }
 
 /// Returns whether a header block has fields with references.

@@ -33,6 +33,7 @@ mod pdf;
 mod remark;
 #[cfg(feature = "documents")]
 mod rst;
+pub mod sniff;
 mod source_text;
 pub mod text;
 #[cfg(feature = "documents")]
@@ -46,7 +47,7 @@ pub(crate) use archive::{
     ArchiveCounts, MemberFinder, MemberSearch, PieceIndex, ReadAt, SplitContext,
 };
 pub use format::{Format, Positions, Scan, ScanStart};
-pub(crate) use format::{Passes, Reread, Retrieval, SplitPoint};
+pub(crate) use format::{Passes, Reread, Retrieval, SplitPoint, content_type};
 pub(crate) use options::NestingLimit;
 pub use options::{AnchorReporting, FormatOptions};
 
@@ -133,13 +134,11 @@ impl Format {
     }
 
     /// The format of a media type, in lower case.
-    #[cfg(any(feature = "documents", feature = "mail"))]
     pub(crate) fn of_media_type(media_type: &str) -> Option<&'static Format> {
         Format::all().find(|format| format.media_types.contains(&media_type))
     }
 
     /// Returns the format of a payload by its media type in lower case: plain text for unknown text.
-    #[cfg(any(feature = "documents", feature = "mail"))]
     pub(crate) fn of_payload(media_type: &str) -> Option<&'static Format> {
         #[cfg(feature = "mail")]
         let is_text = || mail::is_text(media_type).then_some(Format::TEXT);

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::escape::is_plain;
 use crate::document::ArchiveCounts;
 use crate::document::diagnostic::{self, Code, Effect};
+use crate::document::sniff::UnreadKind;
 use crate::linker::Diagnostic;
 
 /// The path of a document, as reached from the arguments.
@@ -237,6 +238,17 @@ pub(crate) enum SkipReason {
     Special,
     /// An index, a lock or a deleted message in a folder of mail.
     MailFolder,
+}
+
+impl From<UnreadKind> for SkipReason {
+    fn from(kind: UnreadKind) -> Self {
+        match kind {
+            UnreadKind::Binary => SkipReason::Binary,
+            UnreadKind::Compressed => SkipReason::Compressed,
+            UnreadKind::Archive => SkipReason::Archive,
+            UnreadKind::Index => SkipReason::Index,
+        }
+    }
 }
 
 impl SkipReason {

@@ -10,7 +10,6 @@ use memchr::memrchr;
 use super::bases::TreeRoot;
 use super::input::{self, OpenedFile};
 use super::options::{Archived, Choice, Decompress, PipelineOptions};
-use super::sniff::{self, HEAD};
 use crate::archive::{
     ArchiveFault, ArchiveFormat, ArchiveKind, ArchiveMember, ArchiveSource, Container,
     MemberContents, RecordHeader, SharedContainer,
@@ -21,6 +20,7 @@ use crate::document::diagnostic::{self, Code};
 use crate::document::events::cut_name;
 use crate::document::mail::Attachments;
 use crate::document::options::{RstRoles, Slug};
+use crate::document::sniff::{self, HEAD};
 use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval, package};
 use crate::extractor::{AttachmentReader, Document, Extractor};
 use crate::linker::{

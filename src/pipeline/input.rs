@@ -4,12 +4,12 @@ use std::fs::{self, File};
 use std::io::{self, Cursor, Read, Seek};
 use std::sync::Arc;
 
-use super::sniff::HEAD;
 use super::walk::{Entry, EntryKind};
 use crate::archive::ArchiveSource;
 use crate::bytes::source::{Shared, fill};
 use crate::decode::compression::{Codec, DecompressError, DecompressFault, Decompressed, Members};
 use crate::document::NestingLimit;
+use crate::document::sniff::HEAD;
 
 /// A file of up to this many bytes is read at once.
 const WHOLE: u64 = 256 << 10;

@@ -9,11 +9,11 @@ use super::archive::{ArchiveSink, MemberChoice};
 use super::input::{Input, OpenedFile};
 use super::options::PipelineOptions;
 use super::read::{FileOutcome, FileReader};
-use super::sniff;
 use super::walk::{Entry, EntryKind, path_of};
 use crate::archive::{ArchiveFormat, ArchiveKind};
 use crate::decode::compression::Codec;
 use crate::document::Format;
+use crate::document::sniff;
 use crate::linker::{Found, Link, Sink};
 
 /// Returns the file of a path in an archive, and the path inside, without its slash.

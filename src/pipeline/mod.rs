@@ -2,7 +2,7 @@
 //!
 //! [`walk`] finds files lazily. [`queue`] groups them in batches with ascending tickets and splits
 //! huge ones ([`split_document`], [`split_archive`]). [`mod@run`] has a worker for each core that reads
-//! the files of a batch ([`read`], which opens by [`input`], recognises by [`sniff`] and extracts) into a
+//! the files of a batch ([`read`], which opens by [`input`], recognises by [`sniff`](crate::document::sniff) and extracts) into a
 //! separate buffer. [`reorder`] puts these buffers in the order of their tickets, and [`writer`] writes
 //! them. The bytes written do not depend on the number of workers.
 
@@ -16,7 +16,6 @@ pub(crate) mod queue;
 pub(crate) mod read;
 pub(crate) mod reorder;
 pub mod run;
-pub mod sniff;
 pub(crate) mod split_archive;
 pub mod split_document;
 pub mod tally;

@@ -11,13 +11,13 @@ use encoding_rs::{Encoding, UTF_8};
 use regex::bytes::RegexSet;
 
 use super::bases::Bases;
-use super::sniff::{self, Content, HEAD, NamedType};
 use super::tally::CountKey;
 use super::walk::{Entry, EntryKind, read_start};
 use crate::archive::{ArchiveFormat, ArchiveKind, ArchiveOptions, ArchiveSource, Container};
 use crate::decode::compression::Codec;
 use crate::document::events::Context;
 use crate::document::options::Slug;
+use crate::document::sniff::{self, Content, HEAD, NamedType, UnreadKind};
 use crate::document::{Format, SplitPoint};
 use crate::extractor;
 use crate::linker::Link;
@@ -94,6 +94,11 @@ pub struct Splice {
     pub bytes: Vec<u8>,
 }
 
+impl Splice {
+    /// The range of a file as a whole, whatever its length.
+    pub(crate) const WHOLE: Range<usize> = 0..usize::MAX;
+}
+
 /// Returns a part of a file with its splices, which lie in the part in ascending order.
 pub(crate) fn spliced(bytes: &[u8], part: Range<usize>, splices: &[Splice]) -> Vec<u8> {
     let (mut new, mut at) = (Vec::with_capacity(part.len()), part.start);
@@ -129,7 +134,7 @@ impl PipelineOptions {
             // A named file is of the type that the user gives.
             (_, [format]) if named => Choice::Read(format),
             (Content::Other(name), _) => Choice::Skip(Skip {
-                reason: sniff::reason(name),
+                reason: sniff::unread_kind(name).into(),
                 format: name,
             }),
             (Content::Document(format), wanted)
@@ -193,7 +198,7 @@ impl PipelineOptions {
         let after_junk = || {
             let format = ArchiveFormat::after_junk(head)?;
             let content = sniff::content(path, head, &self.types);
-            let is_binary = |name| sniff::reason(name) == SkipReason::Binary;
+            let is_binary = |name| sniff::unread_kind(name) == UnreadKind::Binary;
             matches!(content, Content::Other(name) if is_binary(name)).then_some(format)
         };
         ArchiveFormat::of_file(head, named).or_else(after_junk)

@@ -15,11 +15,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::input::{self, SHORT};
 use super::options::{Choice, PipelineOptions, ReportMode};
 use super::piece::{Piece, Splitter};
-use super::sniff::HEAD;
 use super::split_archive::ArchiveSplitter;
 use super::split_document::{DocumentSplitter, is_worthwhile};
 use super::walk::{Entry, EntryKind, Unreadable, Walk};
 use crate::bytes::source::fill;
+use crate::document::sniff::HEAD;
 
 /// The most files of a batch, so that locks are taken rarely.
 const BATCH_FILES: usize = 32;

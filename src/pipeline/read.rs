@@ -5,7 +5,7 @@ use std::io::{self, Read as _, Seek as _};
 use super::archive::{self, ArchiveReader, ArchiveSink, InMember, NestedOutput};
 use super::bases::{AbsolutePaths, TreeRoot, TreeRoots};
 use super::input::{Input, OpenedFile};
-use super::options::{Archived, Choice, PipelineOptions, ReportMode, spliced};
+use super::options::{Archived, Choice, PipelineOptions, ReportMode, Splice, spliced};
 use super::piece::{Piece, PieceContents};
 use super::walk::{Entry, EntryKind};
 use crate::archive::{ArchiveFormat, Container};
@@ -78,6 +78,11 @@ impl<'a> FileReader<'a> {
             return Ok(FileOutcome::Skipped(Skip { reason, format: "" }));
         }
         if let Some(splices) = self.options.replaced.get(&entry.path) {
+            if let [whole] = &splices[..]
+                && whole.range == Splice::WHOLE
+            {
+                return self.open(entry, Input::Whole(&whole.bytes), sink);
+            }
             let bytes = std::fs::read(&entry.path)?;
             let bytes = spliced(&bytes, 0..bytes.len(), splices);
             return self.open(entry, Input::Whole(&bytes), sink);

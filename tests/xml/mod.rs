@@ -467,7 +467,7 @@ fn ids_are_anchors() {
 
 #[test]
 fn is_xml_by_its_first_bytes() {
-    use uriscan::pipeline::sniff::{Content, content};
+    use uriscan::document::sniff::{Content, content};
     let is_xml = |head: &str| matches!(content(b"a", head.as_bytes(), &[]), Content::Document(format) if *format == *Format::XML);
     for head in [
         "<?xml version='1.0'?><a/>",

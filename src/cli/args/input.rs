@@ -13,9 +13,9 @@ use crate::cli::message::Error;
 use crate::decode::compression::CODECS;
 use crate::document::mail::{Alternatives, Attachments, Headers, MimeBase};
 use crate::document::markdown::Slug;
+use crate::document::sniff::NamedType;
 use crate::document::text::NonAscii;
 use crate::document::{self, Format};
-use crate::pipeline::sniff::NamedType;
 use crate::pipeline::{Decompress, Shard, walk};
 use crate::uri::unwrap::{Gateway, Unwrapper};
 

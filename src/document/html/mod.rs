@@ -26,7 +26,6 @@ mod value_syntax;
 pub(in crate::document) mod xml;
 
 /// Returns whether bytes begin with the start tag of an element of HTML, after comments.
-#[cfg(feature = "audit")]
 pub(crate) fn starts_with_tag(head: &[u8]) -> bool {
     let mut rest = head
         .strip_prefix("\u{feff}".as_bytes())

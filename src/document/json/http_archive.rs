@@ -3,8 +3,8 @@
 use crate::decode::Decode;
 use crate::decode::charset::{self, TextCharset};
 use crate::decode::transfer::Base64;
-use crate::document::Format;
 use crate::document::source_text::DecodedText;
+use crate::document::{Format, content_type};
 
 pub(super) struct HttpBody {
     pub(super) format: &'static Format,
@@ -14,9 +14,11 @@ pub(super) struct HttpBody {
 impl HttpBody {
     /// Returns the body of a media type with parameters; `None` if it is not text.
     pub(super) fn of(media_type: &[u8]) -> Option<Self> {
-        let (name, charset) = media_type_and_charset(media_type);
-        let format = format_of(&name)?;
-        Some(HttpBody { format, charset })
+        let (name, charset) = content_type(media_type);
+        Some(HttpBody {
+            format: format_of(&name)?,
+            charset: charset.to_vec(),
+        })
     }
 
     /// Decodes a body in base64; returns its text, and the label of the text's charset.
@@ -39,21 +41,6 @@ impl HttpBody {
         converted.map = converted.map.behind(&body.map);
         (converted, b"utf-8")
     }
-}
-
-fn media_type_and_charset(value: &[u8]) -> (String, Vec<u8>) {
-    let mut parts = value.split(|&byte| byte == b';').map(<[u8]>::trim_ascii);
-    let name = parts.next().unwrap_or_default().to_ascii_lowercase();
-    let charset = parts.find_map(|part| {
-        let (name, value) = part.split_at_checked(b"charset=".len())?;
-        let value = value.trim_ascii();
-        let value = value.strip_prefix(b"\"").unwrap_or(value);
-        let value = value.strip_suffix(b"\"").unwrap_or(value);
-        name.eq_ignore_ascii_case(b"charset=")
-            .then(|| value.to_vec())
-    });
-    let name = String::from_utf8_lossy(&name).into_owned();
-    (name, charset.unwrap_or_default())
 }
 
 const TEXTUAL: [&str; 6] = [

@@ -35,7 +35,6 @@ const MACROS: [&[u8]; 7] = [b"TH", b"Dd", b"SH", b"Sh", b"TL", b"NH", b"sh"];
 
 /// Returns whether the first bytes of a file begin a document for troff: a line begins with a macro that
 /// such documents have near their start.
-#[cfg(feature = "audit")]
 pub(crate) fn is_troff(head: &[u8]) -> bool {
     head.split(|&byte| byte == b'\n').any(|line| {
         let name = line.strip_prefix(b".").unwrap_or_default();

@@ -79,7 +79,6 @@ fn declared(first: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// Whether a file begins with the XML declaration, a namespace or the name of a known vocabulary.
-#[cfg(feature = "audit")]
 pub(crate) fn is_xml(head: &[u8]) -> bool {
     let head = head
         .strip_prefix(crate::bytes::lines::BYTE_ORDER_MARK)
@@ -125,7 +124,6 @@ pub(crate) fn is_xml(head: &[u8]) -> bool {
     }
 }
 
-#[cfg(feature = "audit")]
 fn names_html(declaration: &[u8]) -> bool {
     let name = declaration.get(b"<!DOCTYPE".len()..).unwrap_or_default();
     let name = name.trim_ascii_start();

@@ -1,11 +1,11 @@
 //! Sniffing: recognises a file by its first bytes, then by its name, then by a search for markup.
 
-use std::sync::LazyLock;
-
-use aho_corasick::AhoCorasick;
-
-use crate::document::{Format, html, http, json, mail, troff, xml};
-use crate::output::record::SkipReason;
+use super::format::content_type;
+#[cfg(feature = "mail")]
+use super::mail;
+use super::{Format, html};
+#[cfg(feature = "documents")]
+use super::{json::by_shape, troff::is_troff, xml::is_xml};
 
 /// The number of first bytes that are examined.
 pub(crate) const HEAD: usize = 8 << 10;
@@ -19,16 +19,25 @@ pub enum Content {
     Other(&'static str),
 }
 
+/// A kind of files without references that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnreadKind {
+    Compressed,
+    Archive,
+    Index,
+    Binary,
+}
+
 /// The name of indexes of web archives, whose URIs are the records'.
 const CDX: &str = "CDX";
 
 /// The offset of bytes that identify a kind of file, the bytes, and the name of the kind.
 type Magic = (usize, &'static [u8], &'static str);
 
-/// Files without references that can be read, by the reason to skip them. No text has these bytes.
-static MAGICS: &[(SkipReason, &[Magic])] = &[
+/// Files without references that can be read, by their kind. No text has these bytes.
+static MAGICS: &[(UnreadKind, &[Magic])] = &[
     (
-        SkipReason::Compressed,
+        UnreadKind::Compressed,
         &[
             (0, b"\x1f\x8b\x08", "gzip"),
             (0, b"\x28\xb5\x2f\xfd", "zstd"),
@@ -39,7 +48,7 @@ static MAGICS: &[(SkipReason, &[Magic])] = &[
         ],
     ),
     (
-        SkipReason::Archive,
+        UnreadKind::Archive,
         &[
             (0, b"PK\x03\x04", "zip"),
             (0, b"PK\x05\x06", "zip"),
@@ -52,9 +61,9 @@ static MAGICS: &[(SkipReason, &[Magic])] = &[
             (0, b"filedesc://", "ARC"),
         ],
     ),
-    (SkipReason::Index, &[(0, b" CDX ", CDX)]),
+    (UnreadKind::Index, &[(0, b" CDX ", CDX)]),
     (
-        SkipReason::Binary,
+        UnreadKind::Binary,
         &[
             (0, b"\x89PNG\r\n\x1a\n", "PNG"),
             (0, b"\xff\xd8\xff", "JPEG"),
@@ -82,11 +91,12 @@ static MAGICS: &[(SkipReason, &[Magic])] = &[
     ),
 ];
 
-/// Returns the reason to skip a file of another kind, by the name of the kind.
-pub(crate) fn reason(name: &str) -> SkipReason {
-    let mut reasons = MAGICS.iter();
-    let row = reasons.find(|(_, kinds)| kinds.iter().any(|(_, _, known)| *known == name));
-    row.map_or(SkipReason::Binary, |(reason, _)| *reason)
+/// Returns the kind of a file that is not read, by the name that [`Content::Other`] has.
+#[cfg(feature = "audit")]
+pub(crate) fn unread_kind(name: &str) -> UnreadKind {
+    let mut kinds = MAGICS.iter();
+    let row = kinds.find(|(_, rows)| rows.iter().any(|(_, _, known)| *known == name));
+    row.map_or(UnreadKind::Binary, |(kind, _)| *kind)
 }
 
 /// Returns whether a text starts with a byte order mark of UTF-16 or UTF-32, which may hold NUL.
@@ -139,7 +149,7 @@ impl Format {
     /// assert_eq!(Format::detect(b"\x89PNG\r\n\x1a\n", None), None);
     /// ```
     pub fn detect(bytes: &[u8], media_type: Option<&str>) -> Option<&'static Format> {
-        let declared = media_type.map(|name| http::content_type(name.as_bytes()).0);
+        let declared = media_type.map(|name| content_type(name.as_bytes()).0);
         let declared = declared.and_then(|name| Format::of_payload(&name));
         declared.or_else(|| match content(b"", bytes, &[]) {
             Content::Document(format) => Some(format),
@@ -153,7 +163,7 @@ impl Format {
 /// block, unless the extension names a format other than plain text.
 ///
 /// ```
-/// use uriscan::pipeline::sniff::{Content, content};
+/// use uriscan::document::sniff::{Content, content};
 /// let name = |path: &[u8], head: &[u8]| match content(path, head, &[]) {
 ///     Content::Document(format) => format.name,
 ///     Content::Other(name) => name,
@@ -211,10 +221,10 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
         return Format::named("eml").map_or(Content::Other("eml"), Content::Document);
     }
     let kind = match named.map(|format| format.name) {
-        Some("json") => json::by_shape(head),
+        Some("json") => by_shape(head),
         // Linkers and servers write other files with this extension.
         Some("sourcemap")
-            if added.is_none() && json::by_shape(head).is_none() && !head.starts_with(b")]}'") =>
+            if added.is_none() && by_shape(head).is_none() && !head.starts_with(b")]}'") =>
         {
             Some("text")
         }
@@ -228,7 +238,7 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
     }
     let name = if is_kept_as_mail(path) && mail::starts_with_field(head) {
         "eml"
-    } else if xml::is_xml(head) {
+    } else if is_xml(head) {
         "xml"
     } else if looks_like_html(head) || extension(path).is_none() && html::starts_with_tag(head) {
         "html"
@@ -309,7 +319,7 @@ fn is_content_of(format: &Format, path: &[u8], head: &[u8]) -> bool {
             let is_asc = extension(path).is_some_and(|own| own.eq_ignore_ascii_case("asc"));
             !is_asc || starts_with_title(head)
         }
-        "troff" => troff::is_troff(head),
+        "troff" => is_troff(head),
         // A package is a zip.
         "epub" | "ooxml" | "odf" => false,
         _ => true,
@@ -343,18 +353,51 @@ fn extension(path: &[u8]) -> Option<&str> {
     std::str::from_utf8(&name[dot + 1..]).ok()
 }
 
-/// The tags that HTML documents start with, in any case.
-static HTML_STARTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let mut starts = AhoCorasick::builder();
-    let starts = starts.ascii_case_insensitive(true);
-    starts.build(["<!doctype html", "<html"]).ok()
-});
-
 /// Returns whether a tag that HTML documents start with is near the start.
 fn looks_like_html(head: &[u8]) -> bool {
     const NEAR: usize = 1024;
     let head = &head[..head.len().min(NEAR)];
-    let ends = |end: usize| (head.get(end)).is_some_and(|next| !next.is_ascii_alphanumeric());
-    (HTML_STARTS.as_ref())
-        .is_some_and(|starts| starts.find_iter(head).any(|start| ends(start.end())))
+    memchr::memchr_iter(b'<', head).any(|at| {
+        let starts: [&[u8]; 2] = [b"<!doctype html", b"<html"];
+        starts.iter().any(|start| {
+            let tag = head[at..].split_at_checked(start.len());
+            tag.is_some_and(|(tag, rest)| {
+                tag.eq_ignore_ascii_case(start)
+                    && rest
+                        .first()
+                        .is_some_and(|next| !next.is_ascii_alphanumeric())
+            })
+        })
+    })
+}
+
+/// Recognises nothing of formats that this build has not.
+#[cfg(not(feature = "mail"))]
+mod mail {
+    pub(super) fn is_message(_: &[u8]) -> bool {
+        false
+    }
+
+    pub(super) fn is_separator(_: &[u8]) -> bool {
+        false
+    }
+
+    pub(super) fn starts_with_field(_: &[u8]) -> bool {
+        false
+    }
+}
+
+#[cfg(not(feature = "documents"))]
+fn by_shape(_: &[u8]) -> Option<&'static str> {
+    None
+}
+
+#[cfg(not(feature = "documents"))]
+fn is_troff(_: &[u8]) -> bool {
+    false
+}
+
+#[cfg(not(feature = "documents"))]
+fn is_xml(_: &[u8]) -> bool {
+    false
 }
