@@ -361,6 +361,7 @@ impl Extractor {
             head: Replay::new(Chunks::default(), limit),
             reading: None,
             is_over: false,
+            is_failed: false,
         }
     }
 
@@ -626,6 +627,7 @@ pub struct Stream<'a, S> {
     head: Replay<Chunks>,
     reading: Option<DocumentRead<Replay<Chunks>>>,
     is_over: bool,
+    is_failed: bool,
 }
 
 impl<S: Sink> Stream<'_, S> {
@@ -633,9 +635,10 @@ impl<S: Sink> Stream<'_, S> {
     ///
     /// # Errors
     ///
-    /// When no memory is left, and when a document is too long to be read a second time.
+    /// When no memory is left, and when a document is too long to be read a second time; from then on
+    /// each call fails.
     pub fn write(&mut self, chunk: &[u8]) -> io::Result<()> {
-        if self.is_over {
+        if self.is_over && !self.is_failed {
             return Ok(());
         }
         self.chunks().bytes.extend_from_slice(chunk);
@@ -659,7 +662,7 @@ impl<S: Sink> Stream<'_, S> {
     /// Returns whether the sink has stopped the document: further chunks are ignored.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        self.is_over
+        self.is_over && !self.is_failed
     }
 
     fn chunks(&mut self) -> &mut Chunks {
@@ -670,6 +673,16 @@ impl<S: Sink> Stream<'_, S> {
     }
 
     fn advance(&mut self) -> io::Result<()> {
+        if self.is_failed {
+            return Err(io::Error::other("the stream has failed before"));
+        }
+        let advanced = self.advance_to_end();
+        self.is_failed = advanced.is_err();
+        advanced
+    }
+
+    /// Reads the chunks, until more are needed or the document has ended.
+    fn advance_to_end(&mut self) -> io::Result<()> {
         if self.reading.is_none() {
             let Format {
                 conversion,
@@ -849,3 +862,7 @@ fn map_back(converted: &ConvertedDocument<'_>, events: &mut Batch) {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "../tests/unit/extractor.rs"]
+mod tests;

@@ -8,6 +8,7 @@ use uriscan::extractor::{Document, Extractor, ExtractorOptions};
 use uriscan::linker::{Diagnostic, Found, Link, Sink};
 use uriscan::output::Layout;
 use uriscan::pipeline;
+use uriscan::{AuditOptions, Finding, audit};
 
 fn can_be_sent<T: Send>() {}
 
@@ -119,4 +120,24 @@ fn public_items_are_at_most_120() {
     let files = ["src/lib.rs", "src/audit/mod.rs", "src/rewrite.rs"];
     let items: usize = files.map(exported).iter().sum();
     assert!((80..=120).contains(&items), "{items}");
+}
+
+#[test]
+fn overlay_of_a_file_that_does_not_exist_is_not_audited() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.html");
+    std::fs::write(&path, "<a href=missing.html>").unwrap();
+    let audited = |options: AuditOptions| {
+        let mut references = Vec::new();
+        let checked = audit(&options, [directory.path()], |finding: &Finding<'_>| {
+            references.push(String::from_utf8_lossy(finding.reference()).into_owned());
+        });
+        checked.map(|_| references)
+    };
+    let other = directory.path().join("other.html");
+    let options = AuditOptions::default().overlay(&other, "<a href=none.html>");
+    assert_eq!(audited(options).unwrap(), ["missing.html"]);
+    // The contents of the file itself are not used.
+    let options = AuditOptions::default().overlay(&path, "<a href=none.html>");
+    assert_eq!(audited(options).unwrap(), ["none.html"]);
 }

@@ -27,6 +27,8 @@ mod corpus;
 mod differential;
 // Documents of all formats, with expectations written by hand.
 mod documents;
+// Programs that embed the library, with bad input.
+mod embedding;
 // What a fuzzer tries, on fixed seeds.
 mod fuzz;
 // Adversarial documents: steps, output and memory grow in proportion to the length.

@@ -505,7 +505,7 @@ fn splice(bytes: &[u8], link: &Link<'_>, new: &[u8]) -> Option<Splice> {
         back = back.min(verbatim.1).min(most);
         front..raw.len() - back
     };
-    // Where the old reference is in the file as it is read, so are characters beyond ASCII.
+    // Characters beyond ASCII are written as those of the old reference, which is in the file itself.
     let is_utf8 = raw == old && !old.is_ascii();
     let mut bytes = Vec::new();
     for (at, character) in text[front..new.len() - back].char_indices() {

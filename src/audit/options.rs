@@ -390,7 +390,8 @@ impl AuditOptions {
         Ok(self)
     }
 
-    /// Reads a document from memory instead of its file, which must exist: for editors and preprocessors.
+    /// Reads a document from memory instead of its file: for editors and preprocessors. Contents of a
+    /// file that does not exist are not read.
     ///
     /// `path` is the path as the audit reaches it from those that it is given.
     #[must_use]
