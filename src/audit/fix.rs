@@ -65,6 +65,32 @@ pub(crate) struct Fix {
     replacement: Box<[u8]>,
 }
 
+impl DocumentFixes {
+    pub(super) fn moving(path: PathBuf, fixes: Vec<Fix>) -> Self {
+        DocumentFixes {
+            path,
+            fixes,
+            refused: Vec::new(),
+        }
+    }
+}
+
+impl Fix {
+    /// For a reference that a move changes.
+    pub(super) fn moving(link: &Link<'_>, replacement: Vec<u8>) -> Self {
+        Fix {
+            span: link.span,
+            position: link.position,
+            rule: RuleId::BrokenFile,
+            level: Level::Error,
+            redirects: false,
+            target: link.target.unwrap_or_default().into(),
+            reference: link.reference.into(),
+            replacement: replacement.into(),
+        }
+    }
+}
+
 impl FixList {
     fn refuse(&mut self, reason: impl Fn(&Path, &Fix) -> Option<String>) -> bool {
         let mut is_refused = false;
@@ -210,6 +236,16 @@ impl<'a> Fixer<'a> {
         }
     }
 
+    /// Returns the anchors of a document with their offsets.
+    pub(super) fn anchors(&mut self, path: &Path, bytes: &[u8]) -> io::Result<Vec<(Vec<u8>, u64)>> {
+        let document = DocumentFixes::moving(path.to_path_buf(), Vec::new());
+        let links = ReadLinks {
+            bytes,
+            ..ReadLinks::default()
+        };
+        Ok(self.links(&document, links)?.anchors)
+    }
+
     fn links<'b>(
         &mut self,
         document: &DocumentFixes,
@@ -323,6 +359,12 @@ pub(crate) fn refuse_harmful(
 }
 
 impl FixedFile {
+    /// Adds changes beside those of the references.
+    pub(crate) fn add(&mut self, splices: Vec<Splice>) {
+        self.splices.extend(splices);
+        self.splices.sort_by_key(|splice| splice.range.start);
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.splices.is_empty()
     }
@@ -332,8 +374,13 @@ impl FixedFile {
     }
 
     pub(crate) fn push_diff(&self, path: &[u8], bytes: &[u8], out: &mut Vec<u8>) {
+        self.push_diff_between([path; 2], bytes, out);
+    }
+
+    /// For a file that gets another path.
+    pub(crate) fn push_diff_between(&self, paths: [&[u8]; 2], bytes: &[u8], out: &mut Vec<u8>) {
         let changes = self.changes(bytes);
-        for (mark, side) in [("---", "a"), ("+++", "b")] {
+        for ((mark, side), path) in [("---", "a"), ("+++", "b")].into_iter().zip(paths) {
             if !changes.is_empty() {
                 push_diff_path(mark, side, path, out);
             }
@@ -421,6 +468,7 @@ struct ReadLinks<'a> {
     fixes: &'a [Fix],
     links: Vec<ReadLink>,
     names: u64,
+    anchors: Vec<(Vec<u8>, u64)>,
 }
 
 impl ReadLinks<'_> {
@@ -465,8 +513,14 @@ impl Sink for ReadLinks<'_> {
 
     fn event(&mut self, found: &Found<'_>) {
         match found {
-            Found::Anchor(name, _) => self.names = fnv1a(fnv1a(self.names, name), b"\n"),
-            Found::Restart => self.names = 0,
+            Found::Anchor(name, offset) => {
+                self.names = fnv1a(fnv1a(self.names, name), b"\n");
+                self.anchors.push((name.to_vec(), *offset));
+            }
+            Found::Restart => {
+                self.names = 0;
+                self.anchors.clear();
+            }
             _ => {}
         }
     }

@@ -13,6 +13,8 @@ pub(crate) struct Redirection {
 
 pub(crate) struct RedirectFormat {
     pub(crate) name: &'static str,
+    /// The file in the root of a tree to which lines can be added, if the format has one.
+    pub(crate) file: &'static str,
     start: &'static str,
     /// Between two redirects.
     between: &'static str,
@@ -21,9 +23,12 @@ pub(crate) struct RedirectFormat {
 }
 
 pub(crate) static REDIRECT_FORMATS: &[RedirectFormat] = &[
-    row("_redirects", |redirect, out| {
-        push_parts(out, &[&redirect.from, b" ", &redirect.to, b" 301\n"]);
-    }),
+    RedirectFormat {
+        file: "_redirects",
+        ..row("_redirects", |redirect, out| {
+            push_parts(out, &[&redirect.from, b" ", &redirect.to, b" 301\n"]);
+        })
+    },
     row("netlify", |redirect, out| {
         push_strings(
             out,
@@ -42,14 +47,17 @@ pub(crate) static REDIRECT_FORMATS: &[RedirectFormat] = &[
             push_strings(out, &Redirection { from, to }, parts);
         })
     },
-    row("htaccess", |redirect, out| {
-        let from = escaped(&decoded(&redirect.from), b".^$*+?()[]{}|\\");
-        let (from, to) = (escaped(&from, b"\""), escaped(&redirect.to, b"$\\\""));
-        push_parts(
-            out,
-            &[b"RedirectMatch 301 \"^", &from, b"$\" \"", &to, b"\"\n"],
-        );
-    }),
+    RedirectFormat {
+        file: ".htaccess",
+        ..row("htaccess", |redirect, out| {
+            let from = escaped(&decoded(&redirect.from), b".^$*+?()[]{}|\\");
+            let (from, to) = (escaped(&from, b"\""), escaped(&redirect.to, b"$\\\""));
+            push_parts(
+                out,
+                &[b"RedirectMatch 301 \"^", &from, b"$\" \"", &to, b"\"\n"],
+            );
+        })
+    },
     row("nginx", |redirect, out| {
         let from = escaped(&decoded(&redirect.from), b"\"\\");
         push_parts(
@@ -110,6 +118,7 @@ pub(crate) static REDIRECT_FORMATS: &[RedirectFormat] = &[
 const fn row(name: &'static str, push: fn(&Redirection, &mut Vec<u8>)) -> RedirectFormat {
     RedirectFormat {
         name,
+        file: "",
         start: "",
         between: "",
         end: "",

@@ -13,11 +13,13 @@ use super::names::FileId;
 use super::options::Audit;
 use super::site::Site;
 use super::target::{TargetLocation, split_authority};
-use super::wire::{Packed, WireReader};
+use super::wire::{LinkContext, Packed, WireReader};
 use super::{prepare, survey};
+use crate::linker::Link;
 use crate::output::escape::push_visible;
 use crate::output::json::{open, push_member, push_text};
 use crate::output::record::Summary;
+use crate::pipeline::PipelineOptions;
 use crate::pipeline::bases::is_internal;
 use crate::pipeline::walk::Walk;
 use crate::uri::base::push_path;
@@ -137,6 +139,33 @@ impl Inventory {
         open.map_or(Ok(()), |page| visit(TargetRecord::Page(&page)))
     }
 
+    /// Visits all links in the order of the walk, if they are listed: with their documents and the paths.
+    pub(super) fn visit_links(
+        &self,
+        mut visit: impl FnMut(&JournalDocument, &[u8], &Link<'_>),
+    ) -> io::Result<()> {
+        let mut buffer = Vec::new();
+        let mut open = JournalDocument::default();
+        for block in self.site.batches.iter().flat_map(|batch| &batch.blocks) {
+            let mut packed = WireReader(self.site.journal.read(block, &mut buffer)?);
+            let mut context = LinkContext::default();
+            while !packed.0.is_empty() {
+                match JournalRecord::unpack(&mut packed) {
+                    JournalRecord::Document(document) => {
+                        context = LinkContext::default();
+                        open = document;
+                    }
+                    JournalRecord::Context => context = LinkContext::unpack(&mut packed),
+                    JournalRecord::Link => {
+                        packed.reference(&context, |link| visit(&open, &open.path, link));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// `None` for other documents, and for pages that the server does not show.
     fn page(&self, document: &JournalDocument) -> Option<TargetPage> {
         let file = document.file?;
@@ -240,6 +269,10 @@ impl Inventory {
             }
         }
         redirects
+    }
+
+    pub(crate) fn reading(&self) -> &PipelineOptions {
+        &self.audit.options.reading
     }
 
     /// Returns the documents that were read, those that could not be read, and the damaged ones.

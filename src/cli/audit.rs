@@ -238,14 +238,14 @@ pub(super) fn roots(arguments: &AuditArgs, paths: &[PathBuf]) -> Vec<Root> {
     if arguments.paths.is_empty() && arguments.documents.walk.lists().next().is_some() {
         return Vec::new();
     }
-    let root = |path: &PathBuf| {
-        if path == Path::new(".") {
-            Root::Here
-        } else {
-            Root::Path(path.clone())
-        }
-    };
-    paths.iter().map(root).collect()
+    paths.iter().map(|path| root(path)).collect()
+}
+
+pub(super) fn root(path: &Path) -> Root {
+    if path == Path::new(".") {
+        return Root::Here;
+    }
+    Root::Path(path.to_path_buf())
 }
 
 pub(super) fn options(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<AuditOptions, Error> {

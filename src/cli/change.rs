@@ -17,6 +17,7 @@ use super::message::{Error, report, unless_closed};
 use super::process::Exit;
 use super::{extract, help, manual};
 use crate::audit::compare::{self, TargetList, TargetSet, TargetTree};
+use crate::audit::link_table;
 use crate::audit::options::{Audit, ListedLinks, root_of};
 use crate::audit::targets::{Inventory, TargetRecord, push_json, push_line};
 use crate::pipeline::bases::{AbsolutePaths, Bases, internal_origin, served_at};
@@ -130,6 +131,12 @@ pub(super) fn diff(arguments: &DiffArgs) -> Result<Exit, Error> {
             .map(|tree| TargetSet::Tree(Box::new(tree))),
     };
     let (old, new) = (set(&old, old_list)?, set(&new, new_list)?);
+    if audit.findings.links {
+        let (TargetSet::Tree(old), TargetSet::Tree(new)) = (&old, &new) else {
+            return Err("--links compares two trees".into());
+        };
+        return links(audit, [&old.inventory, &new.inventory]);
+    }
     let options = audit::options_with(audit, &[], Bases::here())?;
     let mut destinations = Vec::new();
     for (role, target) in &targets {
@@ -169,6 +176,27 @@ pub(super) fn diff(arguments: &DiffArgs) -> Result<Exit, Error> {
         Some(totals) => audit::finish(audit, &totals, None, None),
         None => Ok(Exit::Found),
     }
+}
+
+/// Compares the links of two trees.
+fn links(arguments: &AuditArgs, [old, new]: [&Inventory; 2]) -> Result<Exit, Error> {
+    let findings = &arguments.findings;
+    let mut out = Vec::new();
+    let as_records = findings.format().has_records;
+    let mut destination = OutputTarget::of(findings.output.as_deref())?.open()?;
+    let changed = link_table::push_changes(old, new, as_records, &mut out);
+    let written = changed.and_then(|is_broken| {
+        destination.write_all(&out)?;
+        destination.finish().map(|()| is_broken)
+    });
+    let is_broken = unless_closed(written)?.unwrap_or(false);
+    let is_unread = |tree: &Inventory| tree.summary().0.errors + tree.summary().1 > 0;
+    let exit = match is_broken {
+        _ if is_unread(old) || is_unread(new) => Exit::Error,
+        true => Exit::Nothing,
+        false => Exit::Found,
+    };
+    Ok(exit.or_zero(findings.exit_zero))
 }
 
 /// A side of a comparison, before it is read.
@@ -224,7 +252,11 @@ impl Side {
         let paths = [self.path.clone()];
         let mut options = audit::options_with(arguments, &paths, bases)?;
         options = options.detect_sources(false);
-        options.list = ListedLinks::Anchors;
+        options.list = if arguments.findings.links {
+            ListedLinks::Links
+        } else {
+            ListedLinks::Anchors
+        };
         let inputs = Inputs {
             roots: vec![Root::Path(self.path.clone())],
             walk: &arguments.documents.walk,

@@ -78,6 +78,25 @@ fn untracked(directory: &Path) -> Result<impl Iterator<Item = PathBuf>, Error> {
     Ok(names.into_iter().map(|name| directory.join(name)))
 }
 
+/// Checks that git knows a file or folder.
+pub(super) fn check_tracked(path: &Path) -> io::Result<()> {
+    succeed(git(Path::new("."), "ls-files --error-unmatch --").arg(path))
+}
+
+/// Moves a file or folder in the index too.
+pub(super) fn move_with_git(old: &Path, new: &Path) -> io::Result<()> {
+    succeed(git(Path::new("."), "mv --").arg(old).arg(new))
+}
+
+fn succeed(git: &mut Command) -> io::Result<()> {
+    let output = git.output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&output.stderr);
+    Err(io::Error::other(format!("git: {}", text.trim_end())))
+}
+
 /// Returns the lines that files below some paths have and a revision has not, by file; `None` for all
 /// lines of files that git does not know.
 pub(super) fn added_since(

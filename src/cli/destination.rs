@@ -274,16 +274,28 @@ impl Unfinished {
         Ok(())
     }
 
-    /// Gives the complete file its name.
-    pub(super) fn finish(self) -> io::Result<()> {
-        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Gives the file the owner and the permissions of the file that it replaces.
+    fn keep_metadata(&self) -> io::Result<()> {
         // Without the right to give files away, the file is this user's.
         let _ = self.keep_owner();
-        // Keeps the permissions of the file that is replaced.
         if let Ok(metadata) = fs::metadata(&self.path) {
             let file = self.file.as_file();
             file.set_permissions(metadata.permissions())?;
         }
+        Ok(())
+    }
+
+    /// Leaves the complete file under its temporary name, and returns that.
+    pub(super) fn stage(self) -> io::Result<PathBuf> {
+        self.keep_metadata()?;
+        let (_, path) = self.file.keep().map_err(io::Error::other)?;
+        Ok(path)
+    }
+
+    /// Gives the complete file its name.
+    pub(super) fn finish(self) -> io::Result<()> {
+        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        self.keep_metadata()?;
         let temporary = self.file.path().to_path_buf();
         self.file.persist(&self.path)?;
         unfinished.retain(|other| *other != temporary);
@@ -291,7 +303,13 @@ impl Unfinished {
     }
 }
 
-fn remove_unfinished() {
+/// Keeps staged files when a signal ends the process.
+pub(super) fn keep_staged() {
+    let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    unfinished.clear();
+}
+
+pub(super) fn remove_unfinished() {
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     for temporary in unfinished.drain(..) {
         // Errors are ignored: the file may be gone already.

@@ -144,7 +144,7 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     unfinished.finish()
 }
 
-fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+pub(super) fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     // Opening a pipe would wait for its writer.
     if !fs::metadata(path)?.is_file() {
         return Err(ErrorKind::InvalidInput.into());

@@ -14,6 +14,7 @@ mod inputs;
 mod manual;
 mod message;
 pub(crate) mod process;
+mod relocate;
 mod uri;
 
 use std::ffi::OsString;
@@ -47,6 +48,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         }
         Some(Command::Targets(arguments)) => change::targets(arguments),
         Some(Command::Diff(arguments)) => change::diff(arguments),
+        Some(Command::Mv(arguments)) => relocate::run(arguments),
         Some(Command::Resolve(arguments)) => uri::resolve(arguments),
         Some(Command::Parse(arguments)) => uri::parse(arguments),
         Some(Command::Schema(arguments)) => manual::print_schema(arguments),

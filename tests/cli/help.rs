@@ -10,8 +10,8 @@ use uriscan::document::flags::Flags;
 
 use super::Tree;
 
-const SUBCOMMANDS: [&str; 8] = [
-    "", "extract", "audit", "targets", "diff", "resolve", "parse", "schema",
+const SUBCOMMANDS: [&str; 9] = [
+    "", "extract", "audit", "targets", "diff", "mv", "resolve", "parse", "schema",
 ];
 
 fn help(subcommand: &str, flag: &str) -> String {
@@ -97,6 +97,7 @@ fn a_folder_gets_a_man_page_for_each_subcommand() {
             "uriscan-audit.1",
             "uriscan-diff.1",
             "uriscan-extract.1",
+            "uriscan-mv.1",
             "uriscan-parse.1",
             "uriscan-resolve.1",
             "uriscan-schema.1",

@@ -57,6 +57,9 @@ pub(crate) enum Command {
     /// Find the addresses of an old tree that a new one does not answer
     #[command(args_override_self = true)]
     Diff(Box<DiffArgs>),
+    /// Move a file or folder, and rewrite the references to it and from it
+    #[command(args_override_self = true)]
+    Mv(Box<MvArgs>),
     /// Resolve references
     Resolve(ResolveArgs),
     /// Show the components of URI references, and their errors
@@ -71,6 +74,7 @@ impl Command {
         match self {
             Command::Audit(arguments) | Command::Targets(arguments) => Some(arguments),
             Command::Diff(arguments) => Some(&mut arguments.audit),
+            Command::Mv(arguments) => Some(&mut arguments.audit),
             _ => None,
         }
     }
@@ -152,6 +156,35 @@ pub(crate) struct ChangeArgs {
     /// FORMAT=FILE, to a file: _redirects, netlify, vercel, htaccess, nginx, mkdocs, docusaurus, hugo, sphinx
     #[arg(long, value_name = "FORMAT", value_parser = redirects)]
     pub write_redirects: Option<RedirectsArg>,
+}
+
+/// The arguments of `mv`; the paths are OLD and NEW.
+#[derive(Args)]
+pub(crate) struct MvArgs {
+    #[command(flatten)]
+    pub audit: AuditArgs,
+    #[command(flatten)]
+    pub relocation: RelocationArgs,
+}
+
+/// Flags for moves.
+#[derive(Args)]
+#[command(next_help_heading = "How files are moved")]
+pub(crate) struct RelocationArgs {
+    /// Move and rewrite; without it the changes are shown as a diff
+    #[arg(long)]
+    pub write: bool,
+    /// Leave redirects at the old addresses of pages, in a form of diff --write-redirects: in the
+    /// file _redirects or .htaccess of the tree, or else on standard output
+    #[arg(long, value_name = "FORMAT", value_parser = redirect_format)]
+    pub redirect: Option<&'static RedirectFormat>,
+    /// Move by `git mv`
+    #[arg(long)]
+    pub git: bool,
+    /// Instead of a move give the heading with an id the title that is the only argument, and rewrite
+    /// the references to it
+    #[arg(long, value_name = "PAGE#OLD", conflicts_with_all = ["git", "redirect"])]
+    pub heading: Option<String>,
 }
 
 /// OLD or NEW.
@@ -503,11 +536,17 @@ fn report(text: &str) -> Result<ReportArg, String> {
     })
 }
 
+fn redirect_format(name: &str) -> Result<&'static RedirectFormat, String> {
+    named(
+        name,
+        REDIRECT_FORMATS.iter().map(|format| (format.name, format)),
+    )
+}
+
 fn redirects(text: &str) -> Result<RedirectsArg, String> {
     let (name, path) = text.split_once('=').unzip();
-    let rows = REDIRECT_FORMATS.iter().map(|format| (format.name, format));
     Ok(RedirectsArg {
-        format: named(name.unwrap_or(text), rows)?,
+        format: redirect_format(name.unwrap_or(text))?,
         path: path.map(PathBuf::from),
     })
 }

@@ -322,3 +322,41 @@ fn a_renamed_heading_is_paired_by_its_text() {
     ];
     assert_eq!(found(&tree, &["--suggest", "old", "new"]), expected);
 }
+
+#[test]
+fn links_that_changed_are_listed() {
+    let tree = Tree::new(&[
+        (
+            "old/a.html",
+            "<a href=b.html>b</a> <a href=c.html>c</a> <a href=gone.html>g</a> <img src=i.png>",
+        ),
+        ("old/b.html", ""),
+        ("old/i.png", ""),
+        (
+            "new/a.html",
+            "<a href=b.html>b</a> <a href=c.html>c</a> <a href=gone.html>g</a> <a href=more.html>m</a>",
+        ),
+        ("new/c.html", ""),
+        ("new/more.html", ""),
+    ]);
+    let ran = tree.run(&["diff", "--links", "old", "new"]);
+    let expected = "a.html: broken: a b.html -> /b.html\na.html: mended: a c.html -> /c.html\n\
+        a.html: added: a more.html -> /more.html\na.html: removed: img i.png was /i.png\n";
+    assert_eq!((ran.code, ran.out.as_str()), (1, expected), "{}", ran.err);
+    let ran = tree.run(&["diff", "--links", "--json", "old", "new"]);
+    let first: serde_json::Value = serde_json::from_str(ran.out.lines().next().unwrap()).unwrap();
+    let expected = serde_json::json!({"type": "link-change", "change": "broken", "page": "a.html", "element": "a",
+        "reference": "b.html", "target": "/b.html", "old_target": null, "state": "broken"});
+    assert_eq!(first, expected);
+    assert_eq!(tree.run(&["diff", "--links", "old", "old"]).out, "");
+    tree.write("base.html", b"");
+    tree.write("x/a.html", b"<base href=/v1/><a href=b.html>");
+    tree.write("y/a.html", b"<base href=/v2/><a href=b.html>");
+    let ran = tree.run(&["diff", "--links", "x", "y"]);
+    assert!(
+        ran.out
+            .contains("a.html: retargeted: a b.html was /v1/b.html -> /v2/b.html\n"),
+        "{}",
+        ran.out
+    );
+}

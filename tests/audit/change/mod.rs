@@ -2,5 +2,7 @@
 
 // Addresses that a new tree does not answer.
 mod diff;
+// Moves of files and folders.
+mod moves;
 // The addresses of a tree.
 mod targets;

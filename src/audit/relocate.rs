@@ -1,0 +1,442 @@
+//! Moves of files and folders: the references that must change so that every link keeps its target.
+
+use std::borrow::Cow;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use percent_encoding::percent_decode;
+
+use super::disk::LookupMatch;
+use super::fix::{DocumentFixes, Fix};
+use super::lookups::LookupCache;
+use super::names::FileId;
+use super::redirect_formats::Redirection;
+use super::rewrite::steps_above;
+use super::target::{TargetChecker, TargetLocation, split_authority, split_fragment};
+use super::targets::Inventory;
+use crate::document::flags::Flags;
+use crate::linker::Link;
+use crate::pipeline::walk::path_of;
+use crate::uri::base::push_path;
+use crate::uri::{Reference, Rules, resolve};
+
+/// A move from one absolute path to another.
+pub(crate) struct Relocation {
+    pub(crate) old: Vec<u8>,
+    pub(crate) new: Vec<u8>,
+}
+
+/// The changes of a move.
+#[derive(Default)]
+pub(crate) struct RelocationPlan {
+    /// In the order of the walk.
+    pub(crate) documents: Vec<DocumentFixes>,
+    /// The reasons why the move is refused.
+    pub(crate) refusals: Vec<String>,
+    /// From the old addresses of pages to the new ones.
+    pub(crate) redirections: Vec<Redirection>,
+}
+
+impl Relocation {
+    fn holds(&self, path: &[u8]) -> bool {
+        below(path, &self.old).is_some()
+    }
+
+    /// Returns the new path of a file or of something below a folder.
+    fn map(&self, path: &[u8]) -> Option<Vec<u8>> {
+        below(path, &self.old).map(|rest| [&self.new, rest].concat())
+    }
+}
+
+/// Returns the rest of a path at or below another one, with its slash.
+fn below<'p>(path: &'p [u8], above: &[u8]) -> Option<&'p [u8]> {
+    let rest = path.strip_prefix(above)?;
+    (rest.is_empty() || rest.starts_with(b"/")).then_some(rest)
+}
+
+fn directory(path: &[u8]) -> &[u8] {
+    &path[..memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1)]
+}
+
+/// The way in which a reference is written.
+#[derive(Clone, Copy)]
+struct WrittenForm {
+    /// After a slash that names the root of the tree.
+    is_of_tree: bool,
+    /// Without percent-encoding.
+    is_decoded: bool,
+    /// Left out at the end of the path.
+    extension: &'static str,
+}
+
+impl WrittenForm {
+    /// Returns the form in which a reference resolves to the target.
+    fn of(base: &[u8], link: &Link<'_>, target: &[u8]) -> Option<Self> {
+        let forms = [false, true].into_iter().flat_map(|is_of_tree| {
+            [(false, ""), (true, ""), (true, ".rst"), (true, ".adoc")].map(
+                |(is_decoded, extension)| WrittenForm {
+                    is_of_tree,
+                    is_decoded,
+                    extension,
+                },
+            )
+        });
+        let mut forms = forms.filter(|form| !form.is_of_tree || link.reference.starts_with(b"/"));
+        forms.find(|form| form.resolve(base, link.reference).as_deref() == Some(target))
+    }
+
+    fn resolve(self, base: &[u8], reference: &[u8]) -> Option<Vec<u8>> {
+        let (path, suffix) = split_path(reference);
+        let path = path.strip_prefix(&b"/"[..usize::from(self.is_of_tree)])?;
+        let mut asked = Vec::new();
+        if self.is_decoded {
+            push_path(path, &mut asked);
+        } else {
+            asked.extend_from_slice(path);
+        }
+        asked.extend_from_slice(self.extension.as_bytes());
+        asked.extend_from_slice(suffix);
+        let strict = || resolve(base, &asked, Rules::RFC3986).ok();
+        resolve(base, &asked, Rules::Whatwg).ok().or_else(strict)
+    }
+
+    /// Returns a reference to a URI, written as another one was.
+    fn write(self, base: &[u8], target: &[u8], reference: &[u8]) -> Option<Vec<u8>> {
+        let (written, suffix) = split_path(reference);
+        let parts = Reference::split(written);
+        let (authority, path) = split_authority(target);
+        let mut new = if parts.scheme.is_some() {
+            target.to_vec()
+        } else if parts.authority.is_some() {
+            target[memchr::memchr(b':', target)? + 1..].to_vec()
+        } else if written.starts_with(b"/") && !self.is_of_tree {
+            path.to_vec()
+        } else {
+            let (origin, from) = split_authority(base);
+            if origin != authority {
+                return None;
+            }
+            relative(from, path)
+        };
+        if self.is_of_tree {
+            new = [b"/", new.strip_prefix(b"./").unwrap_or(&new)].concat();
+        } else if written.starts_with(b"./") && !new.starts_with(b"./") {
+            new = [b"./", &new[..]].concat();
+        }
+        if self.is_decoded || !reference.is_ascii() {
+            new = percent_decode(&new).collect();
+        }
+        new.truncate(new.strip_suffix(self.extension.as_bytes())?.len());
+        // Names that stay keep their form.
+        let mut names: Vec<&[u8]> = new.split(|&byte| byte == b'/').collect();
+        let old = written.rsplit(|&byte| byte == b'/');
+        for (name, old) in names.iter_mut().rev().zip(old) {
+            if !percent_decode(name).eq(percent_decode(old)) {
+                break;
+            }
+            *name = old;
+        }
+        Some([&names.join(&b'/'), suffix].concat())
+    }
+}
+
+fn split_path(reference: &[u8]) -> (&[u8], &[u8]) {
+    let end = memchr::memchr2(b'?', b'#', reference).unwrap_or(reference.len());
+    reference.split_at(end)
+}
+
+/// Returns the relative reference from one path to another.
+fn relative(from: &[u8], to: &[u8]) -> Vec<u8> {
+    let from = directory(from);
+    let both = from
+        .iter()
+        .zip(to)
+        .take_while(|(one, other)| one == other)
+        .count();
+    let common = directory(&from[..both]).len();
+    let steps = memchr::memchr_iter(b'/', &from[common..]).count();
+    let rest = &to[common..];
+    let name = rest.split(|&byte| byte == b'/').next().unwrap_or_default();
+    let is_unclear = steps == 0 && (name.is_empty() || name.contains(&b':'));
+    let start = [&b""[..], b"./"][usize::from(is_unclear)];
+    [start, &b"../".repeat(steps), rest].concat()
+}
+
+impl Inventory {
+    /// Plans a move in a tree that was read with all its links.
+    pub(crate) fn plan(&self, relocation: &Relocation) -> io::Result<RelocationPlan> {
+        let mut plan = RelocationPlan::default();
+        let (summary, damaged) = self.summary();
+        if summary.errors + damaged > 0 {
+            plan.refusals
+                .push("documents of the tree cannot be read".to_owned());
+            return Ok(plan);
+        }
+        let mut mover = Mover {
+            checker: &self.audit.checker,
+            relocation,
+            lookups: LookupCache::new(&self.audit.checker, &self.audit.hasher),
+        };
+        for redirect in self.redirects() {
+            let ends = [&redirect.uri, &redirect.destination];
+            if ends.iter().any(|uri| mover.moves(uri)) {
+                let file = String::from_utf8_lossy(&redirect.file);
+                plan.refusals
+                    .push(format!("{file}: a rule of the server names it"));
+            }
+        }
+        let mut fixes: Vec<Fix> = Vec::new();
+        let mut open = (Vec::new(), None);
+        self.visit_links(|document, path, link| {
+            let file = document.file;
+            if open.0 != path {
+                plan.add(&open.0, std::mem::take(&mut fixes));
+                open = (
+                    path.to_vec(),
+                    file.map(|file| self.audit.checker.paths.path(file)),
+                );
+            }
+            let document = open.1.as_deref().unwrap_or_default();
+            let (location, _) = self.audit.locate(link, file, &mut mover.lookups);
+            match mover.changed(document, link, location) {
+                Ok(None) => {}
+                Ok(Some(reference)) => fixes.push(Fix::moving(link, reference)),
+                Err(reason) => {
+                    let at = link.position.map_or(0, |position| position.line);
+                    let path = String::from_utf8_lossy(path);
+                    let reference = String::from_utf8_lossy(link.reference);
+                    plan.refusals
+                        .push(format!("{path}:{at}: {reference}: {reason}"));
+                }
+            }
+        })?;
+        plan.add(&open.0, fixes);
+        for (index, anchors) in self.site.anchors.iter().enumerate() {
+            let path = self.audit.checker.paths.path(FileId(index as u32));
+            let is_page = anchors.as_ref().is_some_and(|anchors| anchors.is_page);
+            if let Some(new) = relocation.map(&path).filter(|_| is_page) {
+                plan.redirections.extend(mover.redirections(&path, &new));
+            }
+        }
+        Ok(plan)
+    }
+}
+
+impl RelocationPlan {
+    fn add(&mut self, path: &[u8], fixes: Vec<Fix>) {
+        if !fixes.is_empty() {
+            self.documents
+                .push(DocumentFixes::moving(path_of(path), fixes));
+        }
+    }
+}
+
+struct Mover<'a> {
+    checker: &'a TargetChecker,
+    relocation: &'a Relocation,
+    lookups: LookupCache<'a>,
+}
+
+const AMBIGUOUS: &str = "the reference reaches it under another name";
+
+impl Mover<'_> {
+    /// Returns whether the file at a URI moves.
+    fn moves(&mut self, uri: &[u8]) -> bool {
+        let bare = split_path(uri).0;
+        let expected = self.checker.expected(bare);
+        let is_named = expected.is_ok_and(|expected| self.relocation.holds(&expected.path));
+        let file = self.lookups.locate(bare).file();
+        is_named || file.is_some_and(|file| self.relocation.holds(&self.checker.paths.path(file)))
+    }
+
+    /// Returns the new reference of a link, if it must change.
+    fn changed(
+        &self,
+        document: &[u8],
+        link: &Link<'_>,
+        location: TargetLocation,
+    ) -> Result<Option<Vec<u8>>, &'static str> {
+        let (Ok(target), Some(base)) = (link.target, link.base) else {
+            return self.absolute(link, location);
+        };
+        let (bare, _) = split_fragment(target);
+        let bare = split_path(bare).0;
+        let Ok(expected) = self.checker.expected(bare) else {
+            return Ok(None);
+        };
+        if matches!(location, TargetLocation::LeftOut | TargetLocation::Skipped) {
+            return Ok(None);
+        }
+        let new_path = self.target(&expected.path, location)?;
+        let new_base = self.base(document, base.uri, base.label);
+        if new_base == base.uri && new_path == expected.path {
+            return Ok(None);
+        }
+        let reaches = |uri: Option<Vec<u8>>| {
+            let uri = uri?;
+            let found = self.checker.expected(split_path(&uri).0).ok()?;
+            (found.path == new_path).then_some(())
+        };
+        let form = WrittenForm::of(base.uri, link, target);
+        let form = form.ok_or("the form of the reference is not known")?;
+        // The shortest form stays the shortest, so that the way back restores it; others stay as long as they
+        // reach the target, but not by `..` segments above the root, which resolution drops.
+        let uri = |path| {
+            self.checker
+                .uri_beside(base.uri, path)
+                .ok_or("it would leave the root")
+        };
+        let old_uri = uri(&expected.path)?;
+        let is_shortest =
+            form.write(base.uri, &old_uri, link.reference).as_deref() == Some(link.reference);
+        let is_above = |base| steps_above(self.checker.depth(base), link.reference).is_some();
+        let is_odd = !is_shortest && (!is_above(&new_base) || is_above(base.uri));
+        if is_odd && reaches(form.resolve(&new_base, link.reference)).is_some() {
+            return Ok(None);
+        }
+        let uri = uri(&new_path)?;
+        let new = form.write(&new_base, &uri, link.reference);
+        let new = new.filter(|new| reaches(form.resolve(&new_base, new)).is_some());
+        if new.as_deref() == Some(link.reference) {
+            return Ok(None);
+        }
+        let is_verbatim =
+            link.member.is_none() && !link.flags.intersects(Flags::SRCDOC | Flags::OBJECT);
+        if !is_verbatim {
+            return Err("the reference is not in the bytes of the file");
+        }
+        match new {
+            Some(new) => Ok(Some(new)),
+            // Nothing is lost where there was nothing.
+            None if matches!(location, TargetLocation::Nothing) => Ok(None),
+            None => Err("no reference in this form reaches it"),
+        }
+    }
+
+    /// For a link without a base.
+    fn absolute(
+        &self,
+        link: &Link<'_>,
+        location: TargetLocation,
+    ) -> Result<Option<Vec<u8>>, &'static str> {
+        let Ok(target) = link.target else {
+            return Ok(None);
+        };
+        let (bare, suffix) = split_path(target);
+        let Ok(expected) = self.checker.expected(bare) else {
+            return Ok(None);
+        };
+        let path = self.target(&expected.path, location)?;
+        if path == expected.path {
+            return Ok(None);
+        }
+        let uri = self
+            .checker
+            .mounts
+            .uri(&path)
+            .ok_or("it would leave the root")?;
+        Ok(Some([&uri, suffix].concat()))
+    }
+
+    /// Returns the path of a target after the move.
+    fn target(&self, path: &[u8], location: TargetLocation) -> Result<Vec<u8>, &'static str> {
+        let Relocation { old, new } = self.relocation;
+        if let Some(path) = self.relocation.map(path) {
+            return Ok(path);
+        }
+        let is_missing = matches!(
+            location,
+            TargetLocation::Nothing | TargetLocation::NoIndex(_)
+        );
+        if is_missing && below(path.strip_suffix(b"/").unwrap_or(path), new).is_some() {
+            return Err("the broken reference would reach the new file");
+        }
+        let TargetLocation::File(file, how) = location else {
+            return Ok(path.to_vec());
+        };
+        if !self.relocation.holds(&self.checker.paths.path(file)) {
+            return Ok(path.to_vec());
+        }
+        let (bare, slash) = match path.strip_suffix(b"/") {
+            Some(bare) => (bare, &b"/"[..]),
+            None => (path, &b""[..]),
+        };
+        let stem = |path: &'_ [u8]| {
+            let name = path.len() - directory(path).len();
+            let dot = memchr::memrchr(b'.', path).filter(|dot| path.len() - dot < name);
+            dot.map(|dot| (path[..dot].to_vec(), path[dot..].to_vec()))
+        };
+        match (how, stem(old), stem(new)) {
+            (LookupMatch::Extension | LookupMatch::SlashAfterFile, Some(from), Some(to))
+                if from.1 == to.1 && from.0 == bare =>
+            {
+                Ok([&to.0, slash].concat())
+            }
+            // The index file of a folder that stays.
+            (LookupMatch::Index | LookupMatch::WithoutSlash, ..)
+                if directory(old) == [bare, b"/"].concat() =>
+            {
+                let name = &new[directory(new).len()..];
+                if self.checker.naming.is_index(name) {
+                    let folder = directory(new);
+                    return Ok(match slash {
+                        b"" => folder[..folder.len() - 1].to_vec(),
+                        _ => folder.to_vec(),
+                    });
+                }
+                Ok(new.clone())
+            }
+            _ => Err(AMBIGUOUS),
+        }
+    }
+
+    /// Returns the base of a document after the move.
+    fn base<'b>(&self, document: &[u8], base: &'b [u8], label: &str) -> Cow<'b, [u8]> {
+        let Ok(expected) = self.checker.expected(base) else {
+            return base.into();
+        };
+        let is_own = label.starts_with("retrieval:") && self.relocation.holds(document);
+        let is_index = is_own && expected.path == directory(document);
+        let mapped = match self.relocation.map(&expected.path) {
+            None if is_index => self.relocation.map(document),
+            mapped => mapped,
+        };
+        let Some(path) = mapped else {
+            return base.into();
+        };
+        let mut uri = self.checker.uri_beside(base, &path).unwrap_or_default();
+        let name = uri[directory(&uri).len()..].to_vec();
+        if self
+            .checker
+            .is_index(&uri, &percent_decode(&name).collect::<Vec<_>>())
+        {
+            uri.truncate(uri.len() - name.len());
+        }
+        uri.into()
+    }
+
+    /// Returns the redirects from the addresses of a page that moves.
+    fn redirections(&self, old: &[u8], new: &[u8]) -> Vec<Redirection> {
+        let path = |path: &[u8]| {
+            let uri = self.checker.mounts.uri(path)?;
+            Some(split_authority(&uri).1.to_vec())
+        };
+        let is_index = |path: &[u8]| self.checker.naming.is_index(&path[directory(path).len()..]);
+        let to = if is_index(new) { directory(new) } else { new };
+        let from = [old, directory(old)]
+            .into_iter()
+            .take(1 + usize::from(is_index(old)));
+        let pairs = from.rev().filter_map(|from| Some((path(from)?, path(to)?)));
+        pairs.map(|(from, to)| Redirection { from, to }).collect()
+    }
+}
+
+/// Returns the new path of a file of a move, as reached from the arguments.
+pub(crate) fn moved_path(path: &Path, old: &Path, new: &Path) -> Option<PathBuf> {
+    let rest = path.strip_prefix(old).ok()?;
+    Some(if rest.as_os_str().is_empty() {
+        new.to_path_buf()
+    } else {
+        new.join(rest)
+    })
+}

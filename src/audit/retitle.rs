@@ -1,0 +1,148 @@
+//! New titles of headings: the fragments of links follow the ids that the titles give.
+
+use std::io;
+use std::ops::Range;
+use std::path::Path;
+
+use super::fix::{DocumentFixes, Fix, Fixer};
+use super::lookups::LookupCache;
+use super::target::{decode_fragment, split_fragment};
+use super::targets::{Inventory, with_id};
+use crate::bytes::pattern::Pattern;
+use crate::pipeline::bases::AbsolutePaths;
+use crate::pipeline::options::{Splice, spliced};
+use crate::pipeline::walk::path_of;
+
+/// A heading of one line: the marks, the title, and marks or attributes at its end.
+static HEADING: Pattern =
+    Pattern::new(r"^(?:#{1,6}|={1,6})[ \t]+(.*?)(?:[ \t]+#+)?(?:[ \t]*\{#[^}]*\})?[ \t]*$");
+
+/// Returns the changes that give the heading at an offset another title.
+fn retitled(bytes: &[u8], offset: u64, title: &str) -> Option<Vec<Splice>> {
+    let at = usize::try_from(offset).ok()?.min(bytes.len());
+    let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |at| at + 1);
+    let line = |start: usize| {
+        let end = memchr::memchr(b'\n', bytes.get(start..)?).map_or(bytes.len(), |end| start + end);
+        Some(start..end)
+    };
+    let splice = |range: Range<usize>, text: String| Splice {
+        range,
+        bytes: text.into_bytes(),
+    };
+    let own = line(start)?;
+    if let Some([_, old]) = HEADING.group_at(&bytes[own.clone()], 0) {
+        let range = start + old.start..start + old.end;
+        return Some(vec![splice(range, title.to_owned())]);
+    }
+    // A title with a line of marks below it, and maybe the same above.
+    let is_marks = |range: &Range<usize>| {
+        let marks = bytes[range.clone()].trim_ascii_end();
+        let is_mark =
+            |first: &u8| first.is_ascii_punctuation() && marks.iter().all(|mark| mark == first);
+        marks.first().is_some_and(is_mark)
+    };
+    let below = line(own.end + 1).filter(is_marks)?;
+    let above = start.checked_sub(1).and_then(|end| {
+        let above = memchr::memrchr(b'\n', &bytes[..end]).map_or(0, |at| at + 1)..end;
+        (bytes[above.clone()] == bytes[below.clone()] && is_marks(&above)).then_some(above)
+    });
+    let marks = |range: &Range<usize>| {
+        let mark = char::from(bytes[range.start]).to_string();
+        let length = bytes[range.clone()].trim_ascii_end().len();
+        splice(
+            range.start..range.start + length,
+            mark.repeat(title.chars().count()),
+        )
+    };
+    let text = bytes[own.clone()].trim_ascii();
+    let first = start
+        + bytes[own]
+            .iter()
+            .position(|byte| !byte.is_ascii_whitespace())?;
+    let own = splice(first..first + text.len(), title.to_owned());
+    Some(
+        above
+            .iter()
+            .map(marks)
+            .chain([own])
+            .chain([marks(&below)])
+            .collect(),
+    )
+}
+
+/// A page, the id of one of its headings, and the new title.
+pub(crate) struct RetitledPage<'a> {
+    pub(crate) path: &'a Path,
+    pub(crate) bytes: &'a [u8],
+    pub(crate) id: &'a [u8],
+    pub(crate) title: &'a str,
+}
+
+/// The changes of a new title: of the page itself, and the fixes of all links.
+pub(crate) struct Retitling {
+    pub(crate) heading: Vec<Splice>,
+    pub(crate) documents: Vec<DocumentFixes>,
+}
+
+impl Inventory {
+    /// Plans the new title of a heading.
+    pub(crate) fn retitle(
+        &self,
+        page: &RetitledPage<'_>,
+        fixer: &mut Fixer<'_>,
+    ) -> io::Result<Retitling> {
+        let failed = |reason: &str| Err(io::Error::other(reason.to_owned()));
+        let (path, id) = (page.path, page.id);
+        let before = fixer.anchors(path, page.bytes)?;
+        let Some((_, offset)) = before.iter().find(|(name, _)| name == id) else {
+            return failed("the page has no such id");
+        };
+        let Some(heading) = retitled(page.bytes, *offset, page.title) else {
+            return failed(
+                "the id is not made from a heading of Markdown, reStructuredText or AsciiDoc",
+            );
+        };
+        let after = fixer.anchors(path, &spliced(page.bytes, 0..page.bytes.len(), &heading))?;
+        let lacks =
+            |names: &[(Vec<u8>, u64)], name: &[u8]| names.iter().all(|(known, _)| known != name);
+        let gone: Vec<_> = before
+            .iter()
+            .filter(|(name, _)| lacks(&after, name))
+            .collect();
+        let new: Vec<_> = after
+            .iter()
+            .filter(|(name, _)| lacks(&before, name))
+            .collect();
+        if gone.len() != new.len() || gone.iter().all(|(name, _)| name != id) && !gone.is_empty() {
+            return failed("other ids of the page would change too");
+        }
+        let mut documents: Vec<DocumentFixes> = Vec::new();
+        let here = &self.audit.options.reading.bases.here;
+        let (mut names, own) = (
+            AbsolutePaths::default(),
+            path.as_os_str().as_encoded_bytes(),
+        );
+        let absolute = names.absolute(here, own).unwrap_or(own);
+        let file = self.audit.checker.walked(absolute, false);
+        let mut lookups = LookupCache::new(&self.audit.checker, &self.audit.hasher);
+        self.visit_links(|document, path, link| {
+            let (location, fragment) = self.audit.locate(link, document.file, &mut lookups);
+            let name = decode_fragment(fragment.unwrap_or_default());
+            let index = gone.iter().position(|(gone, _)| *gone == *name);
+            let (bare, Some(_)) = split_fragment(link.reference) else {
+                return;
+            };
+            if let (true, Some(index)) = (location.file() == Some(file), index) {
+                let reference = with_id(bare, &new[index].0);
+                let path = path_of(path);
+                if documents.last().is_none_or(|last| last.path != path) {
+                    documents.push(DocumentFixes::moving(path, Vec::new()));
+                }
+                if let Some(last) = documents.last_mut() {
+                    last.fixes.push(Fix::moving(link, reference));
+                }
+            }
+        })?;
+        Ok(Retitling { heading, documents })
+    }
+}

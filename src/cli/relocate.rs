@@ -1,0 +1,346 @@
+//! `uriscan mv`: moves a file or folder, and rewrites the references to it and from it.
+//!
+//! New contents are written aside first; then a journal with all renames gets its name, which is the point
+//! from where the move goes on: a run that is killed afterwards is completed by the next one.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use super::args::MvArgs;
+use super::audit::{options, root};
+use super::changed::{check_tracked, move_with_git};
+use super::destination::{Unfinished, above, keep_staged, remove_unfinished};
+use super::fix::bytes;
+use super::inputs::Inputs;
+use super::message::{Error, print, report};
+use super::process::Exit;
+use crate::audit::fix::{DocumentFixes, FixedFile, Fixer};
+use crate::audit::options::{Audit, ListedLinks};
+use crate::audit::relocate::{Relocation, moved_path};
+use crate::audit::retitle::RetitledPage;
+use crate::audit::targets::Inventory;
+use crate::pipeline::OutputOrder;
+use crate::pipeline::bases::AbsolutePaths;
+use crate::pipeline::walk::{Outputs, path_of};
+
+/// The renames of a move that has begun, in the first tree.
+const JOURNAL: &str = ".uriscan-mv";
+
+/// A file with new contents, by its old path.
+struct ChangedFile {
+    path: PathBuf,
+    old: Vec<u8>,
+    fixed: FixedFile,
+}
+
+/// All changes of a run.
+struct Changes {
+    files: Vec<ChangedFile>,
+    moved: Option<[PathBuf; 2]>,
+    /// Redirects, and the name of the file in the tree that they are added to; empty for none.
+    redirects: Option<(&'static str, Vec<u8>)>,
+}
+
+pub(super) fn run(arguments: &MvArgs) -> Result<Exit, Error> {
+    let (audit, change) = (&arguments.audit, &arguments.relocation);
+    let mut trees = audit.documents.base.directories();
+    if trees.is_empty() {
+        trees.push(PathBuf::from("."));
+    }
+    let journal = trees[0].join(JOURNAL);
+    if journal.exists() {
+        let named = |reason: String| format!("{}: {reason}", journal.display());
+        if !change.write {
+            Err(named(
+                "a move was interrupted: --write completes it first".to_owned(),
+            ))?;
+        }
+        complete(&journal, rename).map_err(|error| named(error.to_string()))?;
+        report(&"the move that was interrupted is complete".to_owned());
+    }
+    let moved = match (&audit.paths[..], &change.heading) {
+        ([old, new], None) => Some([plain(old), plain(new)]),
+        ([_], Some(_)) => None,
+        (_, None) => return Err("mv takes two paths: OLD and NEW".into()),
+        (_, Some(_)) => return Err("mv --heading takes one argument, the new title".into()),
+    };
+    if let Some([old, new]) = &moved {
+        check(old, new, &trees)?;
+    }
+    let mut options = options(audit, &trees)?;
+    options.list = ListedLinks::Links;
+    let inputs = Inputs {
+        roots: trees.iter().map(|tree| root(tree)).collect(),
+        walk: &audit.documents.walk,
+    };
+    let walk = inputs.walk(OutputOrder::Path, Outputs::default())?;
+    let inventory = Inventory::new(Audit::new(options, &trees), walk);
+    let changes = match moved {
+        Some(moved) => relocated(arguments, &inventory, moved)?,
+        None => retitled(arguments, &inventory)?,
+    };
+    if !change.write {
+        print(&changes.diff())?;
+        return Ok(Exit::Found);
+    }
+    if let Some([old, _]) = changes.moved.as_ref().filter(|_| change.git) {
+        check_tracked(old).map_err(|error| error.to_string())?;
+    }
+    let last = if change.git { move_with_git } else { rename };
+    let written = changes.stage(&trees[0], &journal);
+    written
+        .and_then(|()| complete(&journal, last))
+        .map_err(|error| {
+            remove_unfinished();
+            format!("{}: {error}", trees[0].display())
+        })?;
+    if let Some(("", text)) = &changes.redirects {
+        print(text)?;
+    }
+    Ok(Exit::Found)
+}
+
+/// Moves a file or folder.
+fn relocated(
+    arguments: &MvArgs,
+    inventory: &Inventory,
+    [old, new]: [PathBuf; 2],
+) -> Result<Changes, Error> {
+    let reading = inventory.reading();
+    let absolute = |path: &Path| {
+        let path = path.as_os_str().as_encoded_bytes();
+        reading.bases.absolute(&mut AbsolutePaths::default(), path)
+    };
+    let relocation = Relocation {
+        old: absolute(&old)?,
+        new: absolute(&new)?,
+    };
+    let plan = inventory
+        .plan(&relocation)
+        .map_err(|error| error.to_string())?;
+    let redirect = arguments.relocation.redirect;
+    Ok(Changes {
+        files: fixed(&plan.documents, &mut Fixer::new(reading), plan.refusals)?,
+        moved: Some([old, new]),
+        redirects: redirect.map(|format| (format.file, format.text(&plan.redirections))),
+    })
+}
+
+/// Gives a heading another title.
+fn retitled(arguments: &MvArgs, inventory: &Inventory) -> Result<Changes, Error> {
+    let heading = arguments.relocation.heading.as_deref().unwrap_or_default();
+    let (page, id) = heading.split_once('#').ok_or("--heading takes PAGE#OLD")?;
+    let title = arguments.audit.paths[0].to_str().map(str::trim);
+    let is_line = |title: &&str| !title.is_empty() && !title.contains(['\n', '\r']);
+    let path = plain(Path::new(page));
+    let cannot = |error: io::Error| Error::from(format!("{page}: {error}"));
+    let old = bytes(&path).map_err(cannot)?;
+    let retitled = RetitledPage {
+        path: &path,
+        bytes: &old,
+        id: id.as_bytes(),
+        title: title.filter(is_line).ok_or("the title is a line of text")?,
+    };
+    let mut fixer = Fixer::new(inventory.reading());
+    let retitling = inventory.retitle(&retitled, &mut fixer).map_err(cannot)?;
+    let mut files = fixed(&retitling.documents, &mut fixer, Vec::new())?;
+    let index = files.iter().position(|file| file.path == path);
+    let index = index.unwrap_or_else(|| {
+        let fixed = FixedFile::default();
+        files.push(ChangedFile { path, old, fixed });
+        files.len() - 1
+    });
+    files[index].fixed.add(retitling.heading);
+    Ok(Changes {
+        files,
+        moved: None,
+        redirects: None,
+    })
+}
+
+/// Makes the changes of all documents, or reports why something cannot be written.
+fn fixed(
+    documents: &[DocumentFixes],
+    fixer: &mut Fixer<'_>,
+    mut refusals: Vec<String>,
+) -> Result<Vec<ChangedFile>, Error> {
+    let mut files = Vec::new();
+    for document in documents {
+        let shown = document.path.display();
+        let cannot = |error: io::Error| Error::from(format!("{shown}: {error}"));
+        let old = bytes(&document.path).map_err(cannot)?;
+        let fixed = fixer.fix(document, &old).map_err(cannot)?;
+        refusals.extend(
+            fixed
+                .left
+                .iter()
+                .map(|(_, reason)| format!("{shown}: {reason}")),
+        );
+        let path = document.path.clone();
+        files.push(ChangedFile { path, old, fixed });
+    }
+    refusals.iter().for_each(report);
+    if refusals.is_empty() {
+        return Ok(files);
+    }
+    Err("nothing is changed".into())
+}
+
+/// Refuses moves of and to places where nothing can be moved.
+fn check(old: &Path, new: &Path, trees: &[PathBuf]) -> Result<(), Error> {
+    let shown = |path: &Path, reason: &str| Error::from(format!("{}: {reason}", path.display()));
+    let found = fs::symlink_metadata(old);
+    let found = found.map_err(|error| shown(old, &error.to_string()))?;
+    if found.is_symlink() {
+        return Err(shown(old, "a symbolic link is not moved"));
+    }
+    if fs::symlink_metadata(new).is_ok() {
+        return Err(shown(new, "it exists"));
+    }
+    let mut existing = above(new);
+    while !existing.exists() {
+        existing = above(existing);
+    }
+    let real =
+        |path: &Path| fs::canonicalize(path).map_err(|error| shown(path, &error.to_string()));
+    let (old_path, new_directory) = (real(old)?, real(existing)?);
+    if new_directory.starts_with(&old_path) {
+        return Err(shown(new, "it is below the folder that is moved"));
+    }
+    for (path, given, is_root) in [(&old_path, old, true), (&new_directory, new, false)] {
+        let mut real_trees = trees.iter().filter_map(|tree| fs::canonicalize(tree).ok());
+        if !real_trees.any(|tree| path.starts_with(&tree) && !(is_root && *path == tree)) {
+            return Err(shown(given, "it is in none of the trees; see --root"));
+        }
+    }
+    Ok(())
+}
+
+/// Without a slash at the end and `.` segments.
+fn plain(path: &Path) -> PathBuf {
+    let is_named = |part: &Component<'_>| *part != Component::CurDir;
+    let plain: PathBuf = path.components().filter(is_named).collect();
+    if plain.as_os_str().is_empty() {
+        PathBuf::from(".")
+    } else {
+        plain
+    }
+}
+
+impl Changes {
+    /// Returns the changes of all files, as git shows them.
+    fn diff(&self) -> Vec<u8> {
+        let (mut out, mut moved) = (Vec::new(), Vec::new());
+        if let Some([old, new]) = &self.moved {
+            list(old, &mut moved);
+            for path in &moved {
+                let Some(to) = moved_path(path, old, new) else {
+                    continue;
+                };
+                let (from, shown) = (path.display(), to.display());
+                let header = format!(
+                    "diff --git a/{from} b/{shown}\nrename from {from}\nrename to {shown}\n"
+                );
+                out.extend_from_slice(header.as_bytes());
+                if let Some(file) = self.files.iter().find(|file| file.path == *path) {
+                    let paths = [path, &to].map(|path| path.as_os_str().as_encoded_bytes());
+                    file.fixed.push_diff_between(paths, &file.old, &mut out);
+                }
+            }
+        }
+        for file in self.files.iter().filter(|file| !moved.contains(&file.path)) {
+            let path = file.path.as_os_str().as_encoded_bytes();
+            file.fixed.push_diff(path, &file.old, &mut out);
+        }
+        let Some((name, text)) = &self.redirects else {
+            return out;
+        };
+        let mut mark: &[u8] = b"";
+        if !name.is_empty() {
+            let lines = memchr::memchr_iter(b'\n', text).count();
+            let header = format!("--- a/{name}\n+++ b/{name}\n@@ -0,0 +1,{lines} @@\n");
+            out.extend_from_slice(header.as_bytes());
+            mark = b"+";
+        }
+        for line in text.split_inclusive(|&byte| byte == b'\n') {
+            out.extend_from_slice(&[mark, line].concat());
+        }
+        out
+    }
+
+    /// Writes new contents aside, and the journal of all renames.
+    fn stage(&self, tree: &Path, journal: &Path) -> io::Result<()> {
+        let mut renames = Vec::new();
+        let mut push = |from: &Path, to: &Path| {
+            for path in [from, to] {
+                renames.extend_from_slice(path.as_os_str().as_encoded_bytes());
+                renames.push(0);
+            }
+        };
+        let changes = self
+            .files
+            .iter()
+            .map(|file| (file.path.clone(), file.fixed.bytes(&file.old)));
+        let redirects = self.redirects.iter().filter(|(name, _)| !name.is_empty());
+        let redirects = redirects.map(|(name, text)| {
+            let path = tree.join(name);
+            let others = fs::read(&path).unwrap_or_default();
+            (path, [&text[..], &others].concat())
+        });
+        for (path, bytes) in changes.chain(redirects) {
+            // A symbolic link stays one; a file that its owner protects is not replaced.
+            let path = fs::canonicalize(&path).or_else(|_| std::path::absolute(&path))?;
+            if path.exists() {
+                OpenOptions::new().write(true).open(&path)?;
+            }
+            let mut unfinished = Unfinished::create(&path)?;
+            unfinished.write_all(&bytes)?;
+            push(&unfinished.stage()?, &path);
+        }
+        if let Some([old, new]) = &self.moved {
+            let new = std::path::absolute(new)?;
+            push(&std::path::absolute(old)?, &new);
+            fs::create_dir_all(above(&new))?;
+        }
+        let mut unfinished = Unfinished::create(&std::path::absolute(journal)?)?;
+        unfinished.write_all(&renames)?;
+        keep_staged();
+        unfinished.finish()
+    }
+}
+
+/// Lists all files at or below a path, in order.
+fn list(path: &Path, files: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(path) else {
+        return files.push(path.to_path_buf());
+    };
+    let mut entries: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    entries.sort();
+    for entry in entries {
+        if entry.is_symlink() {
+            files.push(entry);
+        } else {
+            list(&entry, files);
+        }
+    }
+}
+
+fn rename(old: &Path, new: &Path) -> io::Result<()> {
+    fs::rename(old, new)
+}
+
+/// Makes the renames of a journal that are not made yet, the last one with a function, and removes it.
+fn complete(journal: &Path, last: fn(&Path, &Path) -> io::Result<()>) -> io::Result<()> {
+    let renames = fs::read(journal)?;
+    let paths: Vec<_> = renames.split(|&byte| byte == 0).map(path_of).collect();
+    let pairs: Vec<_> = paths.chunks_exact(2).collect();
+    for (index, pair) in pairs.iter().enumerate() {
+        let is_last = index + 1 == pairs.len();
+        if fs::symlink_metadata(&pair[0]).is_ok() {
+            let rename = if is_last { last } else { rename };
+            rename(&pair[0], &pair[1])?;
+        }
+    }
+    fs::remove_file(journal)
+}

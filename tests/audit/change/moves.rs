@@ -1,0 +1,441 @@
+//! `uriscan mv`.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::audit::changed::git;
+use crate::cli::Tree;
+
+fn read(tree: &Tree, path: &str) -> String {
+    std::fs::read_to_string(tree.path().join(path)).unwrap_or_default()
+}
+
+fn site() -> Tree {
+    Tree::new(&[
+        (
+            "a.html",
+            "<link href=css/x.css><a href='b.html?q#x'>b</a> <a href=\"dir/\">d</a> <a href=/b.html>r</a>",
+        ),
+        (
+            "b.html",
+            "<p id=x><a href=./a.html>a</a> <a href='#x'>x</a> <a href='https://example.com/b.html'>e</a>",
+        ),
+        (
+            "dir/index.html",
+            "<a href=../b.html#x>b</a> <a href=more.html>m</a>",
+        ),
+        ("dir/more.html", "<a href=.>up</a> <img src='../i&#46;svg'>"),
+        (
+            "css/x.css",
+            "@import 'y.css'; p { background: url(../i.svg) }",
+        ),
+        ("css/y.css", ""),
+        (
+            "i.svg",
+            "<svg xmlns='http://www.w3.org/2000/svg'><a href='b.html'/></svg>",
+        ),
+        ("doc/a.md", "[b](../b.html#x) [c][l]\n\n[l]: <c.md#t>\n"),
+        ("doc/c.md", "# T\n"),
+    ])
+}
+
+#[test]
+fn a_moved_page_keeps_its_links_and_the_links_to_it() {
+    let tree = site();
+    let ran = tree.run(&["mv", "b.html", "dir/sub/c.html"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let diff = [
+        "rename from b.html\nrename to dir/sub/c.html\n--- a/b.html\n+++ b/dir/sub/c.html\n",
+        "+<a href=sub/c.html#x>b</a>",
+        "--- a/a.html\n+++ b/a.html\n",
+    ];
+    for part in diff {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+    assert!(tree.path().join("b.html").exists());
+    let before = contents(tree.path());
+    let ran = tree.run(&["mv", "--write", "b.html", "dir/sub/c.html"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
+    assert_eq!(
+        read(&tree, "a.html"),
+        "<link href=css/x.css><a href='dir/sub/c.html?q#x'>b</a> <a href=\"dir/\">d</a> <a href=/dir/sub/c.html>r</a>"
+    );
+    assert_eq!(
+        read(&tree, "dir/sub/c.html"),
+        "<p id=x><a href=./../../a.html>a</a> <a href='#x'>x</a> <a href='https://example.com/b.html'>e</a>"
+    );
+    assert_eq!(
+        read(&tree, "dir/index.html"),
+        "<a href=sub/c.html#x>b</a> <a href=more.html>m</a>"
+    );
+    assert_eq!(
+        read(&tree, "doc/a.md"),
+        "[b](../dir/sub/c.html#x) [c][l]\n\n[l]: <c.md#t>\n"
+    );
+    assert!(read(&tree, "i.svg").contains("<a href='dir/sub/c.html'/>"));
+    assert_eq!(
+        tree.run(&["mv", "--write", "dir/sub/c.html", "b.html"])
+            .code,
+        0
+    );
+    assert_eq!(contents(tree.path()), before);
+}
+
+#[test]
+fn a_moved_folder_keeps_the_links_inside_and_to_its_index() {
+    let tree = site();
+    let before = contents(tree.path());
+    assert_eq!(tree.run(&["mv", "--write", "dir/", "x/y"]).code, 0);
+    assert!(read(&tree, "a.html").contains("<a href=\"x/y/\">d</a>"));
+    assert_eq!(
+        read(&tree, "x/y/index.html"),
+        "<a href=../../b.html#x>b</a> <a href=more.html>m</a>"
+    );
+    assert!(read(&tree, "x/y/more.html").starts_with("<a href=.>up</a>"));
+    assert_eq!(tree.run(&["mv", "--write", "x/y", "dir"]).code, 0);
+    assert_eq!(contents(tree.path()), before);
+}
+
+#[test]
+fn a_move_is_refused_where_it_would_be_ambiguous() {
+    let tree = site();
+    tree.write("broken.html", b"<a href=dir/new.html>x</a>");
+    tree.write("_redirects", b"/old /a.html 301\n");
+    let before = contents(tree.path());
+    for (old, new, reason) in [
+        ("b.html", "a.html", "it exists"),
+        ("none.html", "x.html", "none.html"),
+        ("dir", "dir/sub", "below the folder"),
+        ("b.html", "../x.html", "in none of the trees"),
+        (".", "x", "below the folder"),
+        (
+            "b.html",
+            "dir/new.html",
+            "the broken reference would reach the new file",
+        ),
+        ("a.html", "x.html", "a rule of the server names it"),
+    ] {
+        let ran = tree.run(&["mv", "--write", old, new]);
+        assert_eq!(ran.code, 2, "{old} {new}");
+        assert!(ran.err.contains(reason), "{old} {new}: {}", ran.err);
+    }
+    assert_eq!(tree.run(&["mv", "b.html"]).code, 2);
+    assert_eq!(contents(tree.path()), before);
+}
+
+#[test]
+fn a_redirect_is_left_at_the_old_address() {
+    let tree = site();
+    tree.write("_redirects", b"/z /a.html 301\n");
+    let ran = tree.run(&["mv", "--redirect", "_redirects", "b.html", "c.html"]);
+    assert!(ran.out.contains("+/b.html /c.html 301\n"), "{}", ran.out);
+    assert_eq!(
+        tree.run(&[
+            "mv",
+            "--write",
+            "--redirect",
+            "_redirects",
+            "b.html",
+            "c.html"
+        ])
+        .code,
+        0
+    );
+    assert_eq!(
+        read(&tree, "_redirects"),
+        "/b.html /c.html 301\n/z /a.html 301\n"
+    );
+    let ran = tree.run(&["mv", "--write", "--redirect", "nginx", "dir", "folder"]);
+    assert!(
+        ran.out
+            .contains("location = \"/dir/\" { return 301 \"/folder/\"; }\n"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn a_move_by_git_is_in_the_index() {
+    let tree = site();
+    if !git(&tree, &["init", "-q"]) {
+        return;
+    }
+    assert!(git(&tree, &["add", "-A"]) && git(&tree, &["commit", "-qm", "x"]));
+    tree.write("new.html", b"x");
+    assert_eq!(
+        tree.run(&["mv", "--write", "--git", "new.html", "n.html"])
+            .code,
+        2
+    );
+    assert_eq!(
+        tree.run(&["mv", "--write", "--git", "b.html", "x/c.html"])
+            .code,
+        0
+    );
+    let output = Command::new("git")
+        .args(["ls-files"])
+        .current_dir(tree.path())
+        .output()
+        .unwrap();
+    let names = String::from_utf8(output.stdout).unwrap();
+    assert!(
+        names.contains("x/c.html") && !names.lines().any(|name| name == "b.html"),
+        "{names}"
+    );
+}
+
+/// The texts of all files by their paths.
+fn contents(root: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![root.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let bytes = std::fs::read_to_string(&path).unwrap();
+                found.insert(path.strip_prefix(root).unwrap().to_path_buf(), bytes);
+            }
+        }
+    }
+    found
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+}
+
+fn relative(from: &str, to: &str) -> String {
+    let folders: Vec<_> = from.split('/').collect();
+    let names: Vec<_> = to.split('/').collect();
+    let both = folders[..folders.len() - 1]
+        .iter()
+        .zip(&names)
+        .take_while(|(one, other)| one == other)
+        .count();
+    let both = both.min(names.len() - 1);
+    "../".repeat(folders.len() - 1 - both) + &names[both..].join("/")
+}
+
+const KINDS: [&str; 7] = ["html", "md", "mdx", "rst", "adoc", "css", "svg"];
+
+/// A tree of documents of many formats with links, some of which are broken.
+fn random_tree(random: &mut Random) -> Tree {
+    let mut paths: Vec<String> = Vec::new();
+    for number in 0..14 {
+        let folder = ["", "guide/", "guide/deep/", "a b/", "ref/"][random.below(5)];
+        let kind = KINDS[random.below(KINDS.len())];
+        let name = if kind == "html" && random.below(3) == 0 {
+            "index".to_owned()
+        } else {
+            format!("p{number}")
+        };
+        let path = format!("{folder}{name}.{kind}");
+        if !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    let tree = Tree::new(&[]);
+    for path in &paths {
+        let mut text = String::new();
+        let kind = path.rsplit('.').next().unwrap();
+        for _ in 0..1 + random.below(5) {
+            let to = &paths[random.below(paths.len())];
+            let mut reference = relative(path, to).replace(' ', "%20");
+            match random.below(9) {
+                0 => reference = format!("/{}", to.replace(' ', "%20")),
+                1 => reference = format!("{reference}#none"),
+                2 => reference = relative(path, "missing.html"),
+                3 if to.ends_with("/index.html") => reference = reference.replace("index.html", ""),
+                _ => {}
+            }
+            if reference.is_empty() {
+                reference = "./".to_owned();
+            }
+            let line = match kind {
+                "html" => format!("<p><a href=\"{reference}\">x</a></p>\n"),
+                "md" | "mdx" => format!("[x]({reference})\n\n"),
+                "rst" => format!("`x <{reference}>`__\n\n"),
+                "adoc" => format!("link:{reference}[x]\n\n"),
+                "css" => format!("p {{ background: url({reference}) }}\n"),
+                _ => format!("<a xmlns='http://www.w3.org/2000/svg' href='{reference}'/>\n"),
+            };
+            text.push_str(&line);
+        }
+        if kind == "svg" {
+            text = format!("<svg>\n{text}</svg>\n");
+        }
+        tree.write(path, text.as_bytes());
+    }
+    tree
+}
+
+/// The rules, paths and lines of all findings; paths below `from` are below `to`.
+fn findings(tree: &Tree, from: &str, to: &str) -> Vec<(String, String, String)> {
+    let ran = tree.run(&["audit", "--json", "."]);
+    let records = ran
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    let findings = records.filter(|record: &serde_json::Value| record["type"] == "finding");
+    let mut found: Vec<_> = findings
+        .map(|record| {
+            let path = record["path"].as_str().unwrap();
+            let rest = path
+                .strip_prefix(from)
+                .filter(|rest| rest.is_empty() || rest.starts_with('/'));
+            let path = rest.map_or_else(|| path.to_owned(), |rest| format!("{to}{rest}"));
+            (
+                record["rule"].as_str().unwrap().to_owned(),
+                path,
+                record["line"].to_string(),
+            )
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// `URISCAN_MOVES=1000` tries more.
+#[test]
+fn random_moves_change_no_finding_and_the_way_back_leaves_every_byte() {
+    let moves = std::env::var("URISCAN_MOVES").map_or(20, |text| text.parse().unwrap());
+    let mut random = Random(5);
+    let mut made = 0;
+    let mut refused = 0;
+    while made < moves {
+        let tree = random_tree(&mut random);
+        for _ in 0..10 {
+            let before = contents(tree.path());
+            let files: Vec<_> = before
+                .keys()
+                .map(|path| path.to_str().unwrap().to_owned())
+                .collect();
+            let mut old = files[random.below(files.len())].clone();
+            if random.below(3) == 0
+                && let Some((folder, _)) = old.rsplit_once('/')
+            {
+                old = folder.to_owned();
+            }
+            let name = old.rsplit('/').next().unwrap();
+            let folder = ["", "new/", "guide/", "ref/x/"][random.below(4)];
+            let new = match random.below(2) {
+                0 => format!("{folder}{name}"),
+                _ => format!("{folder}m{made}-{name}"),
+            };
+            let found = findings(&tree, &old, &new);
+            let ran = tree.run(&["mv", "--write", &old, &new]);
+            if ran.code != 0 {
+                assert_eq!(contents(tree.path()), before, "{old} {new}");
+                refused += 1;
+                assert!(refused < 40 + 2 * moves, "{old} {new}: {}", ran.err);
+                continue;
+            }
+            made += 1;
+            let after = findings(&tree, "-", "-");
+            assert_eq!(after, found, "{old} {new}: {before:?}");
+            let moved = contents(tree.path());
+            let back = tree.run(&["mv", "--write", &new, &old]);
+            assert_eq!(back.code, 0, "{new} {old}: {}", back.err);
+            assert_eq!(contents(tree.path()), before, "{old} {new}: {moved:?}");
+            assert_eq!(tree.run(&["mv", "--write", &old, &new]).code, 0);
+            assert_eq!(contents(tree.path()), moved);
+        }
+    }
+}
+
+#[test]
+fn a_killed_run_leaves_either_state_or_is_completed_by_the_next() {
+    let (tree, done) = (site(), site());
+    let before = contents(tree.path());
+    assert_eq!(done.run(&["mv", "--write", "b.html", "x/c.html"]).code, 0);
+    let after = contents(done.path());
+    for delay in 0..12 {
+        let tree = site();
+        let mut child = Command::new(env!("CARGO_BIN_EXE_uriscan"))
+            .args(["mv", "--write", "b.html", "x/c.html"])
+            .current_dir(tree.path())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(delay * 15));
+        let _ = child.kill();
+        child.wait().unwrap();
+        let mut state = contents(tree.path());
+        state.retain(|path, _| path.extension().is_none_or(|end| end != "tmp"));
+        if state.contains_key(Path::new(".uriscan-mv")) {
+            tree.run(&["mv", "--write", "x/none", "x/none2"]);
+            state = contents(tree.path());
+        }
+        assert!(state == before || state == after, "{delay}: {state:?}");
+    }
+    // A journal without its renames.
+    let tree = site();
+    let path = |name: &str| tree.path().join(name).to_str().unwrap().to_owned();
+    tree.write("staged", b"new");
+    let journal = [
+        path("staged"),
+        path("a.html"),
+        path("b.html"),
+        path("c.html"),
+        String::new(),
+    ]
+    .join("\0");
+    tree.write(".uriscan-mv", journal.as_bytes());
+    assert_eq!(tree.run(&["mv", "doc/a.md", "doc/b.md"]).code, 2);
+    assert_eq!(tree.run(&["mv", "--write", "doc/a.md", "doc/b.md"]).code, 0);
+    assert_eq!(read(&tree, "a.html"), "new");
+    assert!(tree.path().join("c.html").exists() && !tree.path().join(".uriscan-mv").exists());
+}
+
+#[test]
+fn a_heading_gets_a_title_and_links_follow_its_id() {
+    let tree = Tree::new(&[
+        ("a.md", "# A\n\n## Set it up ##\n\n[here](#set-it-up)\n"),
+        (
+            "b.md",
+            "[x](a.md#set-it-up) [y](a.md#a) [z](c.rst#old-one)\n",
+        ),
+        ("c.rst", "Old one\n=======\n\ntext\n"),
+        (
+            "d.adoc",
+            "= T\n\n== Old part\n\n<<Old part>> <<_old_part>>\n",
+        ),
+        ("e.html", "<h1 id=x>X</h1>"),
+    ]);
+    let heading = |page: &str, title: &str| tree.run(&["mv", "--write", "--heading", page, title]);
+    let ran = tree.run(&["mv", "--heading", "a.md#set-it-up", "Install"]);
+    assert!(
+        ran.out.contains("+## Install ##\n") && ran.out.contains("+[here](#install)\n"),
+        "{}{}",
+        ran.out,
+        ran.err
+    );
+    assert_eq!(heading("a.md#set-it-up", "Install").code, 0);
+    assert_eq!(
+        read(&tree, "a.md"),
+        "# A\n\n## Install ##\n\n[here](#install)\n"
+    );
+    let ran = heading("c.rst#old-one", "A new title");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(read(&tree, "c.rst"), "A new title\n===========\n\ntext\n");
+    assert_eq!(
+        read(&tree, "b.md"),
+        "[x](a.md#install) [y](a.md#a) [z](c.rst#a-new-title)\n"
+    );
+    for page in ["a.md#none", "e.html#x", "none.md#x", "a.md"] {
+        assert_eq!(heading(page, "T").code, 2, "{page}");
+    }
+    assert_eq!(heading("a.md#install", " ").code, 2);
+}
