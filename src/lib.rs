@@ -174,7 +174,7 @@ pub mod http {
 /// The parts of a link, and links that mail gateways have rewritten.
 pub mod link {
     pub use crate::linker::{Envelope, LinkBase, LinkDescription, LinkMember, WebRecord};
-    pub use crate::uri::unwrap::{Gateway, Unwrapper};
+    pub use crate::uri::unwrap::{Gateway, Unwrapper, UrlCoding};
 }
 
 /// File names as URIs, and directories that are mounted at URIs.

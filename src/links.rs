@@ -81,8 +81,8 @@ pub struct OwnedLink {
     pub flags: Flags,
     /// Other readings of the reference, the likeliest first.
     pub alternatives: Vec<Vec<u8>>,
-    /// The original target where a mail gateway has rewritten it, if unwrapping is enabled.
-    pub unwrapped: Option<Vec<u8>>,
+    /// The link of a gateway that was resolved before, if unwrapping is enabled and the target was inside.
+    pub unwrapped_from: Option<Vec<u8>>,
     /// The message or record, and the part.
     pub part: OwnedMember,
     /// The description in markup, if it is requested.
@@ -180,7 +180,7 @@ impl From<&Link<'_>> for OwnedLink {
             attribute: owned(link.attribute),
             flags: link.flags,
             alternatives: link.alternatives.iter().map(|text| text.to_vec()).collect(),
-            unwrapped: link.unwrapped.map(<[u8]>::to_vec),
+            unwrapped_from: link.unwrapped_from.map(<[u8]>::to_vec),
             part: link.part.into(),
             description: link
                 .description

@@ -6,6 +6,7 @@ use std::process::Command;
 
 /// A command of a session, and what stands below it.
 struct Step {
+    line: String,
     words: Vec<String>,
     expected: String,
 }
@@ -44,6 +45,7 @@ fn sessions() -> Vec<Vec<Step>> {
         for line in block {
             if let Some(command) = line.strip_prefix("$ ") {
                 steps.push(Step {
+                    line: command.to_owned(),
                     words: words(command),
                     expected: String::new(),
                 });
@@ -80,7 +82,12 @@ fn run(steps: &[Step]) {
     let mut directory = root().to_owned();
     let own = tempfile::tempdir().unwrap();
     let mut code = 0;
-    for Step { words, expected } in steps {
+    for Step {
+        line,
+        words,
+        expected,
+    } in steps
+    {
         let seen = match words[0].as_str() {
             "cd" => {
                 directory.push(&words[1]);
@@ -118,11 +125,18 @@ fn run(steps: &[Step]) {
             _ => {
                 assert_eq!(words[0], "uriscan", "{words:?}");
                 assert_eq!(code, 0, "a code that is not shown, before {words:?}");
-                let output = Command::new(env!("CARGO_BIN_EXE_uriscan"))
-                    .args(&words[1..])
-                    .current_dir(&directory)
-                    .output()
-                    .unwrap();
+                // Only a shell connects commands.
+                let mut command = if line.contains(" | ") {
+                    let mut command = Command::new("sh");
+                    let line = line.replacen("uriscan", env!("CARGO_BIN_EXE_uriscan"), 1);
+                    command.args(["-c", &line]);
+                    command
+                } else {
+                    let mut command = Command::new(env!("CARGO_BIN_EXE_uriscan"));
+                    command.args(&words[1..]);
+                    command
+                };
+                let output = command.current_dir(&directory).output().unwrap();
                 code = output.status.code().unwrap();
                 let seen = [output.stdout, output.stderr].concat();
                 String::from_utf8(seen).unwrap()

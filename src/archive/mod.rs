@@ -7,6 +7,7 @@
 
 mod container;
 mod content;
+pub(crate) mod git;
 mod held;
 mod http;
 mod package;

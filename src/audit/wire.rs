@@ -84,7 +84,7 @@ impl<'a> WireReader<'a> {
             attribute: Packed::unpack(self),
             flags: Packed::unpack(self),
             alternatives: &alternatives,
-            unwrapped: Packed::unpack(self),
+            unwrapped_from: Packed::unpack(self),
             part: &part,
             // Findings do not show it.
             description: None,
@@ -114,7 +114,7 @@ pub(super) fn push_reference(link: &Link<'_>, out: &mut Vec<u8>) {
     link.alternatives.iter().for_each(|other| other.pack(out));
     (link.position, link.span).pack(out);
     (link.context, (link.element, link.attribute)).pack(out);
-    (link.flags, link.unwrapped).pack(out);
+    (link.flags, link.unwrapped_from).pack(out);
 }
 
 /// The parts of a link that the links after it often share.

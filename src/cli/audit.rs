@@ -349,7 +349,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error
     let formats = &mut options.extractor.formats;
     formats.anchors = AnchorReporting::Report;
     let mut reports = findings.report.iter().map(|report| report.format);
-    formats.mail.envelope = findings.count_by.is_some_and(|key| key.needs_envelope())
+    formats.mail.envelope |= findings.count_by.is_some_and(|key| key.needs_envelope())
         || findings.format().has_records
         || reports.any(|format| format.has_records);
     formats.html.ignore = (arguments.check.ignore_attr.as_ref()).map(|name| name.to_lowercase());

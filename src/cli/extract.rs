@@ -19,7 +19,8 @@ use crate::output::record::{Summary, counted};
 use crate::pipeline::bases::Bases;
 use crate::pipeline::run::{RunOutcome, run_with_report};
 use crate::pipeline::tally::CountKey;
-use crate::pipeline::walk::{Outputs, Root};
+use crate::pipeline::walk::{self, Outputs, Root};
+use crate::pipeline::writer::FlushPolicy;
 use crate::pipeline::{Archives, MessageForm, PipelineOptions, ReportMode, Verbosity};
 
 pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
@@ -61,7 +62,11 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
         options.layout.escape = Escape::Controls;
     }
     let mut report = report.map(|report| report.open()).transpose()?;
-    let flush = output.flush_policy();
+    let flush = if arguments.output.line_buffered {
+        FlushPolicy::Blocks
+    } else {
+        output.flush_policy()
+    };
     let line = options.progress.clone().map(ProgressLine::show);
     let outputs_open = (&mut output, report.as_mut());
     let mut outcome = run_with_report(&options, walk, outputs_open, flush);
@@ -88,6 +93,15 @@ fn roots(arguments: &ExtractArgs) -> Vec<Root> {
         Some("-") => Root::Standard,
         _ => Root::Path(path.clone()),
     };
+    let repositories = arguments.documents.walk.git.iter();
+    let repositories = repositories.flat_map(|path| walk::repositories(path));
+    let repositories: Vec<Root> = repositories.map(Root::Repository).collect();
+    if !repositories.is_empty() {
+        return repositories
+            .into_iter()
+            .chain(arguments.paths.iter().map(root))
+            .collect();
+    }
     match arguments.paths.as_slice() {
         [] if arguments.documents.walk.lists().next().is_some() => Vec::new(),
         // `--files` lists the tree even if standard input is a pipe.
@@ -109,15 +123,18 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
     };
     let output = &arguments.output;
     let format = output.output();
-    let report = match arguments.report.report() {
-        ReportMode::CountBy(key) if output.idn => ReportMode::CountBy(key.with_unicode()),
-        report => report,
-    };
+    let report = arguments.report.report();
+    let mut count_by = arguments.report.count_by.clone();
+    if output.idn {
+        count_by
+            .iter_mut()
+            .for_each(|key| *key = key.with_unicode());
+    }
     match report {
-        ReportMode::CountBy(CountKey::Rule) => {
+        ReportMode::CountBy if count_by.contains(&CountKey::Rule) => {
             Err("--count-by rule counts findings: uriscan audit --count-by rule")?;
         }
-        ReportMode::CountBy(_) if !format.is_text() && format.others.is_none() => {
+        ReportMode::CountBy if !format.is_text() && format.others.is_none() => {
             Err("counts are text or, with --json, records")?;
         }
         ReportMode::Count | ReportMode::Paths | ReportMode::Files if !format.is_text() => {
@@ -131,7 +148,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
     if !format.is_table() && output.dictionaries {
         Err("--dictionaries goes with --format arrow or parquet")?;
     }
-    let mut layout = output.layout(reach);
+    let mut layout = output.layout(reach, arguments.documents.read.unwraps());
     if report == ReportMode::Count {
         let several = reach == Reach::Several || output.with_filename;
         layout.location.path = several && !output.no_filename;
@@ -140,14 +157,11 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
     let bases = documents.base.bases(&arguments.paths)?;
     let mut options = pipeline_options(documents, bases)?;
     let extractor = &mut options.extractor;
-    extractor.formats.mail.envelope = match report {
-        ReportMode::CountBy(key) => key.needs_envelope(),
-        _ => output.has_key(report, &layout, RecordField::needs_envelope),
-    };
-    extractor.formats.mail.message_fields = match report {
-        ReportMode::CountBy(_) => false,
-        _ => output.has_key(report, &layout, RecordField::needs_message),
-    };
+    let mail = &mut extractor.formats.mail;
+    mail.envelope |= count_by.iter().any(|key| key.needs_envelope())
+        || output.has_key(report, &layout, RecordField::needs_envelope);
+    mail.message_fields |= count_by.iter().any(|key| key.needs_message())
+        || output.has_key(report, &layout, RecordField::needs_message);
     extractor.formats.html.descriptions =
         output.has_key(report, &layout, RecordField::needs_description);
     extractor.positions = output.positions(report, &layout);
@@ -158,6 +172,8 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
         output: format,
         layout,
         report,
+        count_by,
+        top: output.top.unwrap_or(0),
         verbosity: Verbosity {
             errors: !output.no_messages,
             diagnostics: output.verbose,
@@ -173,6 +189,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
         threads: workers(output.threads),
         piece_size: documents.read.piece.map_or(0, |size| size.max(1)),
         order: output.sort,
+        line_buffered: output.line_buffered,
         progress: output.shows_progress().then(Arc::default),
         ..options
     })
@@ -200,6 +217,9 @@ pub(super) fn pipeline_options(
         ..PipelineOptions::default()
     };
     options.extractor.formats = read.options();
+    let mail = &mut options.extractor.formats.mail;
+    mail.envelope = options.filter.messages.needs_envelope();
+    mail.message_fields = mail.envelope;
     options.extractor.formats.longest_base =
         usize::try_from(base.longest_base).unwrap_or(usize::MAX);
     options.extractor.ruling = base.ruling();

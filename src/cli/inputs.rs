@@ -81,7 +81,7 @@ fn check_root(
     let path = match root {
         Root::Standard => Path::new("/dev/stdin"),
         Root::Here => Path::new("."),
-        Root::Path(path) => path,
+        Root::Path(path) | Root::Repository(path) => path,
     };
     if !path.is_dir() {
         return check_file(path, targets);

@@ -395,19 +395,13 @@ pub struct MessageHeading {
     pub offset: u64,
 }
 
-/// The number of fields of an envelope.
-pub(crate) const ENVELOPE_FIELDS: usize = 12;
-
-/// Decodes the raw values of the fields of an envelope.
-pub(crate) type EnvelopeDecoder = fn(&[Option<&[u8]>; ENVELOPE_FIELDS]) -> Envelope;
-
 /// Raw values of the fields of a message that records show.
 #[derive(Clone, Copy, Debug)]
-pub struct EnvelopeRanges {
-    /// The values, in the order of the decoder.
-    pub fields: [Option<TextRange>; ENVELOPE_FIELDS],
+pub struct RawEnvelope {
+    /// The values, in the form of the decoder.
+    pub fields: TextRange,
     /// The decoder of all.
-    pub decode: EnvelopeDecoder,
+    pub decode: fn(&[u8]) -> Envelope,
 }
 
 /// The fields of a message that records show. All but the first three are `None` and empty unless
@@ -429,6 +423,8 @@ pub struct Envelope {
     pub reply_to: Option<String>,
     /// The addresses of To.
     pub to: Vec<String>,
+    /// The value of To, decoded.
+    pub to_text: Option<String>,
     /// The addresses of Cc.
     pub cc: Vec<String>,
     /// The first identifier of In-Reply-To, in angle brackets.
@@ -460,7 +456,7 @@ pub enum Event {
     /// The heading of the enclosed document.
     Heading(EntityHeading),
     /// The envelope of the enclosed message, after its heading, if the options ask for it.
-    Envelope(EnvelopeRanges),
+    Envelope(RawEnvelope),
     /// The enclosed document ends, and is settled.
     Leave,
     /// The base that the document names itself (RFC 2396 section 5.1.1), and its offset.
@@ -778,7 +774,7 @@ impl Batch {
     /// Returns an event of another batch, with its bytes copied into the store.
     pub fn adopt(&mut self, event: &Event, from: &Batch, window: &[u8]) -> Event {
         let mut copy = *event;
-        let own = |text: &mut TextRange| *text = self.store(from.bytes(*text, window));
+        let mut own = |text: &mut TextRange| *text = self.store(from.bytes(*text, window));
         match &mut copy {
             Event::Enter(enter) => {
                 let (reference, part) = match &mut enter.base {
@@ -806,7 +802,7 @@ impl Batch {
                 ];
                 texts.into_iter().flatten().for_each(own);
             }
-            Event::Envelope(envelope) => envelope.fields.iter_mut().flatten().for_each(own),
+            Event::Envelope(envelope) => own(&mut envelope.fields),
             Event::Attachment(FoundAttachment {
                 contents,
                 file_name,

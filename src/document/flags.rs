@@ -104,6 +104,12 @@ flags! {
     /// Nothing but its form says that it is a reference: it is a whole string of JSON, or a whole
     /// attribute of XML, of no known kind.
     GUESSED = "guessed";
+    /// It is a link of a gateway whose target only the service of the gateway knows, with --unwrap.
+    OPAQUE_GATEWAY = "opaque-gateway";
+    /// The text of the link is a URL or a host of another registered domain than the target.
+    TEXT_HOST_DIFFERS = "text-host-differs";
+    /// It is in a conditional comment of HTML mail, which some programs for mail read.
+    CONDITIONAL = "conditional";
 }
 
 /// Marks without a name, for the layers above: no record shows them, and sets that differ in them are equal.

@@ -111,6 +111,8 @@ pub struct HtmlOptions {
     pub descriptions: bool,
     /// Also report the reference of the `base` element that names the base of a document.
     pub report_base: bool,
+    /// Also read the contents of conditional comments, and JSON-LD, as in mail.
+    pub mail: bool,
     /// An attribute, in lower case: references of elements that have it get
     /// [`Flags::IGNORED`](super::flags::Flags::IGNORED).
     pub ignore: Option<String>,
@@ -125,6 +127,7 @@ impl Default for HtmlOptions {
             max_document: 64 << 20,
             descriptions: false,
             report_base: false,
+            mail: false,
             ignore: None,
         }
     }

@@ -1,16 +1,13 @@
 //! The scope of a document's base: candidates, the choice among them, and prepared resolvers.
 
 use std::fmt::Write;
-use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use encoding_rs::{Encoding, UTF_8};
 
 use super::link::LinkMember;
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::{
-    ENVELOPE_FIELDS, Envelope, EnvelopeDecoder, EnvelopeRanges, RuleFamily, TextRange,
-};
+use crate::document::events::{Envelope, RuleFamily};
 use crate::uri::{self, Base, BaseSource, Reference, Rules};
 
 /// The rules of resolution for each family of formats.
@@ -99,33 +96,22 @@ impl NamedBase {
 /// The fields of a message, decoded for the first link that shows them.
 #[derive(Debug)]
 pub(super) struct EnvelopeText {
-    bytes: Vec<u8>,
-    fields: [Option<Range<usize>>; ENVELOPE_FIELDS],
-    decode: EnvelopeDecoder,
+    fields: Vec<u8>,
+    decode: fn(&[u8]) -> Envelope,
     decoded: OnceLock<Envelope>,
 }
 
 impl EnvelopeText {
-    pub(super) fn new<'a>(ranges: &EnvelopeRanges, text: impl Fn(TextRange) -> &'a [u8]) -> Self {
-        let mut bytes = Vec::new();
-        let fields = ranges.fields.map(|field| {
-            let start = bytes.len();
-            bytes.extend_from_slice(text(field?));
-            Some(start..bytes.len())
-        });
+    pub(super) fn new(fields: Vec<u8>, decode: fn(&[u8]) -> Envelope) -> Self {
         EnvelopeText {
-            bytes,
             fields,
-            decode: ranges.decode,
+            decode,
             decoded: OnceLock::new(),
         }
     }
 
     pub(super) fn read(&self) -> &Envelope {
-        self.decoded.get_or_init(|| {
-            let field = |range: &Option<Range<usize>>| Some(&self.bytes[range.clone()?]);
-            (self.decode)(&self.fields.each_ref().map(field))
-        })
+        self.decoded.get_or_init(|| (self.decode)(&self.fields))
     }
 }
 
@@ -139,8 +125,8 @@ pub(super) struct ScopeHeading {
     pub(super) envelope: Option<Arc<EnvelopeText>>,
     pub(super) media_type: String,
     pub(super) charset: String,
-    /// The file name and the disposition of the part; often empty.
-    pub(super) file: [String; 2],
+    /// The file name and the disposition of the part, if either is known.
+    pub(super) file: Option<Arc<[String; 2]>>,
     /// The offset in the outermost document, if its bytes are stored there.
     pub(super) stored_at: Option<u64>,
     /// Whether labels of enclosed documents apply in it: a `multipart/related`.
@@ -157,7 +143,7 @@ impl ScopeHeading {
         self.envelope = None;
         self.media_type.clear();
         self.charset.clear();
-        self.file.iter_mut().for_each(String::clear);
+        self.file = None;
         self.stored_at = None;
         self.related = false;
         self.names_parts = false;
@@ -354,10 +340,13 @@ impl BaseScope {
     }
 
     pub(super) fn message(&self) -> LinkMember<'_> {
-        let [filename, disposition] = self.heading.file.each_ref();
+        let file = |index: usize| {
+            let file = self.heading.file.as_ref()?;
+            Some(file[index].as_str()).filter(|text| !text.is_empty())
+        };
         LinkMember {
-            filename: (!filename.is_empty()).then_some(filename.as_str()),
-            disposition: (!disposition.is_empty()).then_some(disposition.as_str()),
+            filename: file(0),
+            disposition: file(1),
             message_id: self.heading.message_id.as_deref(),
             message_offset: self.heading.message_offset,
             envelope: self.heading.envelope.as_deref().map(EnvelopeText::read),

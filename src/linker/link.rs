@@ -38,8 +38,8 @@ pub struct Link<'a> {
     pub flags: Flags,
     /// Other interpretations of the same text, best first.
     pub alternatives: &'a [&'a [u8]],
-    /// The original target where a mail gateway has rewritten it, if unwrapping is enabled.
-    pub unwrapped: Option<&'a [u8]>,
+    /// The link of a gateway that was resolved before, if unwrapping is enabled and the target was inside.
+    pub unwrapped_from: Option<&'a [u8]>,
     /// The message or record, and the part.
     pub part: &'a LinkMember<'a>,
     /// The description in markup, if

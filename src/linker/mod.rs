@@ -366,10 +366,14 @@ impl Linker {
         if let Some(text) = heading.charset {
             push(text, &mut known.charset);
         }
-        for (text, into) in heading.file.iter().zip(&mut known.file) {
-            if let Some(text) = *text {
-                push(text, into);
+        if let [None, None] = heading.file {
+            known.file = None;
+        } else {
+            let mut file = <[String; 2]>::default();
+            for (text, into) in heading.file.iter().zip(&mut file) {
+                text.iter().for_each(|text| push(*text, into));
             }
+            known.file = Some(Arc::new(file));
         }
         known.related = heading.labels == events::LabelScope::Related;
         known.names_parts = heading.names_parts;
@@ -384,8 +388,9 @@ impl Linker {
     }
 
     /// Applies an envelope to the innermost document, which is a message.
-    fn envelope(&mut self, envelope: &events::EnvelopeRanges, texts: BatchTexts<'_>) {
-        let text = base_scope::EnvelopeText::new(envelope, |text| texts.bytes(text));
+    fn envelope(&mut self, envelope: &events::RawEnvelope, texts: BatchTexts<'_>) {
+        let fields = texts.bytes(envelope.fields).to_vec();
+        let text = base_scope::EnvelopeText::new(fields, envelope.decode);
         self.innermost().heading.envelope = Some(Arc::new(text));
     }
 

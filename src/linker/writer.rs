@@ -14,6 +14,7 @@ use crate::document::events::{
     BaseSelector, Batch, FoundReference, NameRange, TextRange, cut_name,
 };
 use crate::document::flags::{Flags, holds_placeholder};
+use crate::uri::shown::names_other_host;
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, BaseSource, ByteClasses, Reference, ResolveErrorKind};
 
@@ -120,7 +121,7 @@ impl LinkWriter {
             flags |= Flags::TEMPLATE;
         }
         self.target.clear();
-        let (target, inherits) = if names_message(text) {
+        let (mut target, inherits) = if names_message(text) {
             (Ok(text), false)
         } else if flags.contains(Flags::TEMPLATE) {
             (Err(ResolveErrorKind::Template), false)
@@ -151,12 +152,24 @@ impl LinkWriter {
                 Err(error) => (Err(error.kind()), !has_scheme(text)),
             }
         };
+        let mut original = Vec::new();
+        let mut unwrapped_from = None;
+        if let (Some(unwrapper), Ok(uri)) = (&self.unwrapper, target) {
+            let unwrapped = unwrapper.open(uri);
+            flags |= Flags::OPAQUE_GATEWAY.when(unwrapped.is_opaque);
+            if let Some(inner) = unwrapped.original {
+                if base.resolver.resolve_into(&inner, &mut original).is_err() {
+                    original = inner;
+                }
+                (target, unwrapped_from) = (Ok(original.as_slice()), Some(uri));
+            }
+        }
         if inherits && scope.is_chained() && found.base == BaseSelector::Document {
             flags |= Flags::BASE_CHAINED;
         }
         if let Ok(target) = target
             && classes.has_at()
-            && (!inherits || names_authority(written))
+            && (!inherits || names_authority(written) || unwrapped_from.is_some())
             && uri::has_userinfo(target)
         {
             flags |= Flags::USERINFO;
@@ -200,20 +213,13 @@ impl LinkWriter {
             ),
             flags,
             alternatives: &[],
-            unwrapped: None,
+            unwrapped_from,
             part,
             description: None,
         };
-        let unwrapped = match (&self.unwrapper, target) {
-            (Some(unwrapper), Ok(target)) => unwrapper.unwrap(target),
-            _ => None,
-        };
-        let flow = if unwrapped.is_some() || texts.events.has_details(found) {
-            let link = Link {
-                unwrapped: unwrapped.as_deref(),
-                ..link
-            };
-            let (flow, is_cut) = emit_details(link, found, texts, sink);
+        let flow = if texts.events.has_details(found) {
+            let unwrapper = self.unwrapper.as_ref().unwrap_or(Unwrapper::known());
+            let (flow, is_cut) = emit_details(link, found, texts, unwrapper, sink);
             if is_cut {
                 self.refused.push(&diagnostic::RECORD_NAME_TOO_LONG);
             }
@@ -279,6 +285,7 @@ fn emit_details(
     link: Link<'_>,
     found: &FoundReference,
     texts: BatchTexts<'_>,
+    unwrapper: &Unwrapper,
     sink: &mut dyn Sink,
 ) -> (ControlFlow<()>, bool) {
     let events = texts.events;
@@ -302,8 +309,14 @@ fn emit_details(
             title,
         }
     });
+    let text = description.and_then(|description| description.text);
+    let differs = match (text, link.target) {
+        (Some(text), Ok(target)) => names_other_host(text, target, unwrapper),
+        _ => false,
+    };
     let flow = sink.link(&Link {
         alternatives: &alternatives,
+        flags: link.flags | Flags::TEXT_HOST_DIFFERS.when(differs),
         description,
         ..link
     });

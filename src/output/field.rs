@@ -202,9 +202,9 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
         |_, link| Value::text(link.part.charset),
     "target_part": Member Name in MAIL, "The part of the same message that the target names" =>
         |_, link| Value::text(link.part.target_part),
-    "unwrapped": Appended Uri in MAIL,
-        "The target inside a link that a mail gateway has rewritten, with --unwrap" =>
-        |_, link| link.unwrapped.map_or(Value::Null, Value::Bytes),
+    "unwrapped_from": Requested Uri in MAIL,
+        "The link of a gateway that the target was inside, as it resolved, with --unwrap" =>
+        |_, link| link.unwrapped_from.map_or(Value::Null, Value::Bytes),
     "member_bytes": Member Bytes in MEMBERS,
         "The bytes of the name of a member of an archive that is not UTF-8, in base64" =>
         |_, link| link.part.name_bytes.map_or(Value::Null, Value::Base64),

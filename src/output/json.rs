@@ -7,7 +7,7 @@ use data_encoding::BASE64;
 use super::escape::{is_control, push_decimal, push_parts};
 use super::field::{FIELDS, FieldPresence, Value};
 use super::layout::Layout;
-use super::record::{ArchiveRecord, DocumentPath, Failure, Skip, Summary, Usage};
+use super::record::{ArchiveRecord, Counted, DocumentPath, Failure, Skip, Summary, Usage};
 use crate::bytes::simd::{self, Block};
 use crate::linker::{Diagnostic, Link};
 
@@ -121,11 +121,30 @@ fn push_counts<'a>(name: &str, counts: impl Iterator<Item = (&'a str, u64)>, out
     out.push(b'}');
 }
 
-/// Appends the number of links with a value of a key; an empty value is null.
-pub(super) fn push_counted(key: &str, value: &[u8], count: u64, out: &mut Vec<u8>) {
+/// Appends the number of links with a value of a key, or lists of keys and values; an empty value is null.
+pub(super) fn push_counted((keys, values): Counted<'_>, count: u64, out: &mut Vec<u8>) {
     open("count", out);
-    push_member("key", key, out);
-    push_text("value", Some(value).filter(|value| !value.is_empty()), out);
+    let push = |value: &&[u8], out: &mut Vec<u8>| match *value {
+        b"" => out.extend_from_slice(b"null"),
+        value => push_string(value, out),
+    };
+    let value: &[u8] = match (keys, values) {
+        ([key], [value]) => {
+            push_member("key", key, out);
+            push_key("value", out);
+            push(value, out);
+            value
+        }
+        _ => {
+            push_key("key", out);
+            push_list(keys.iter(), out, |key, out| {
+                push_quoted(key.as_bytes(), out)
+            });
+            push_key("value", out);
+            push_list(values.iter(), out, push);
+            b""
+        }
+    };
     push_count("count", count, out);
     // Two values that are not UTF-8 may be replaced by the same text.
     if std::str::from_utf8(value).is_err() {

@@ -19,6 +19,8 @@ pub struct Layout {
     pub(crate) escape: Escape,
     /// Text: colour locations.
     pub color: bool,
+    /// Text: make targets hyperlinks of the terminal.
+    pub hyperlinks: bool,
     /// CSV and TSV: cells that a spreadsheet would take for a formula.
     pub formulas: Formulas,
 }
@@ -42,6 +44,7 @@ impl Default for Layout {
             terminator: b'\n',
             escape: Escape::default(),
             color: false,
+            hyperlinks: false,
             formulas: Formulas::default(),
         }
     }

@@ -16,7 +16,7 @@ pub(crate) mod text;
 
 use crate::linker::{Diagnostic, Link};
 use escape::push_decimal;
-use record::{ArchiveRecord, Failure, Summary};
+use record::{ArchiveRecord, Counted, Failure, Summary};
 use table::TableFormat;
 
 pub use layout::{Formulas, Layout, LocationPrefix};
@@ -52,8 +52,8 @@ pub(crate) struct RecordWriters {
     pub failure: fn(&DocumentPath, &Failure<'_>, &mut Vec<u8>),
     /// Appends the record of an archive.
     pub archive: fn(&DocumentPath, &ArchiveRecord, &mut Vec<u8>),
-    /// Appends the key of `--count-by`, a value, and the number of links with it.
-    pub count: fn(&str, &[u8], u64, &mut Vec<u8>),
+    /// Appends the keys of `--count-by`, a value of each, and the number of links with these.
+    pub count: fn(Counted<'_>, u64, &mut Vec<u8>),
     /// Appends the summary.
     pub summary: fn(&Summary, &mut Vec<u8>),
 }
@@ -120,23 +120,26 @@ impl Output {
     /// The formats that a build may lack, named as the features of the package that bring them.
     pub(crate) const FEATURES: [&'static str; 2] = ["arrow", "parquet"];
 
-    /// Appends the number of links with a value of a key: a record, or a line with `-` for an empty value.
+    /// Appends the number of links with values of some keys: a record, or a line with `-` for an empty value.
     pub(crate) fn count(
         &self,
         layout: &Layout,
-        key: &str,
-        value: &[u8],
+        counted: Counted<'_>,
         count: u64,
         out: &mut Vec<u8>,
     ) {
-        match &self.others {
-            Some(others) => (others.count)(key, value, count, out),
-            None => {
-                push_decimal(count, out);
-                out.push(b'\t');
-                let value = if value.is_empty() { b"-" } else { value };
-                text::push_line(layout, value, out);
+        if let Some(others) = &self.others {
+            return (others.count)(counted, count, out);
+        }
+        push_decimal(count, out);
+        for (index, value) in counted.1.iter().enumerate() {
+            if index > 0 {
+                // The terminator of the value before.
+                out.pop();
             }
+            out.push(b'\t');
+            let value = if value.is_empty() { b"-" } else { *value };
+            text::push_line(layout, value, out);
         }
     }
 

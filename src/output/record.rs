@@ -59,6 +59,9 @@ pub(crate) struct Failure<'a> {
     pub message: &'a str,
 }
 
+/// The keys of `--count-by`, and a value of each.
+pub(crate) type Counted<'a> = (&'a [&'a str], &'a [&'a [u8]]);
+
 /// The diagnostics of an archive, one for each code: where it is first, and the number of all.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DiagnosticCounts(BTreeMap<&'static str, DiagnosticCount>);
@@ -319,6 +322,8 @@ pub struct Summary {
     pub skipped: [u64; SkipReason::KEYS.len()],
     /// Parts of archives and messages that were not read; records of archives have their types.
     pub unread_parts: u64,
+    /// Links of gateways that could not be unwrapped.
+    pub opaque_gateways: u64,
     /// Damaged containers, which records leave out.
     pub(crate) damaged: u64,
 }
@@ -342,6 +347,7 @@ impl Summary {
         let unread = [
             ("unread_bodies", self.unread.iter().sum()),
             ("unread_parts", self.unread_parts),
+            ("opaque_gateways", self.opaque_gateways),
         ];
         SkipReason::KEYS.into_iter().zip(self.skipped).chain(unread)
     }
@@ -402,6 +408,7 @@ impl Summary {
             *count += other;
         }
         self.unread_parts += other.unread_parts;
+        self.opaque_gateways += other.opaque_gateways;
         self.damaged += other.damaged;
     }
 }

@@ -8,6 +8,8 @@ use crate::linker::Link;
 const PATH: &str = "\x1b[35m";
 const NUMBER: &str = "\x1b[32m";
 const PLAIN: &str = "\x1b[0m";
+/// Starts a hyperlink, which ends with an empty one.
+const HYPERLINK: &[u8] = b"\x1b]8;;";
 
 pub(super) fn push_link(layout: &Layout, path: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
     let before = out.len();
@@ -16,7 +18,14 @@ pub(super) fn push_link(layout: &Layout, path: &DocumentPath, link: &Link<'_>, o
         out.push(b' ');
     }
     // A reference without a target is printed as written.
-    push_line(layout, link.target.unwrap_or(link.reference), out);
+    let shown = link.target.unwrap_or(link.reference);
+    if layout.hyperlinks && link.target.is_ok() && shown.iter().all(u8::is_ascii_graphic) {
+        for part in [HYPERLINK, shown, b"\x1b\\", shown, HYPERLINK] {
+            out.extend_from_slice(part);
+        }
+        return push_line(layout, b"\x1b\\", out);
+    }
+    push_line(layout, shown, out);
 }
 
 fn push_location(layout: &Layout, path: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {

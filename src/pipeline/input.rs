@@ -37,7 +37,7 @@ impl<'a> Input<'a> {
                 }
             },
             // INVARIANT: `FileReader::read` does not open files that are left out.
-            EntryKind::LeftOut(_) => return Ok(Input::Whole(&[])),
+            EntryKind::LeftOut(_) | EntryKind::Repository => return Ok(Input::Whole(&[])),
             _ => File::open(&entry.path)?,
         };
         match entry.kind {

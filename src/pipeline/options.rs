@@ -1,5 +1,6 @@
 //! The options of a run: which files it reads, how, and what it reports.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -24,7 +25,8 @@ use crate::linker::Link;
 use crate::output::record::{Skip, SkipReason};
 use crate::output::table::TableFormat;
 use crate::output::{Layout, LinkForm, Output};
-use crate::uri::Reference;
+use crate::uri::unwrap::covers;
+use crate::uri::{Reference, Resolver, Rules, canonical_host, host};
 
 /// The options of a run.
 #[derive(Clone, Default)]
@@ -59,6 +61,10 @@ pub struct PipelineOptions {
     pub layout: Layout,
     /// The report of the links.
     pub report: ReportMode,
+    /// The keys of [`ReportMode::CountBy`].
+    pub count_by: Vec<CountKey>,
+    /// The number of values that are shown; 0: all.
+    pub top: usize,
     /// The report of everything besides links.
     pub verbosity: Verbosity,
     /// The form of messages on standard error.
@@ -73,6 +79,8 @@ pub struct PipelineOptions {
     pub keeps_documents: bool,
     /// The order of the output.
     pub order: OutputOrder,
+    /// Read streams as they come, and write each link at once.
+    pub line_buffered: bool,
     /// Counters to raise as documents are read.
     pub progress: Option<Arc<Progress>>,
     /// Parts of files that are read as if other bytes were there.
@@ -294,12 +302,12 @@ pub enum ReportMode {
     /// Each link.
     #[default]
     Links,
-    /// The first link of each target.
-    Unique,
+    /// The first link of each target, by a form of it.
+    Unique(TargetForm),
     /// The number of links of each file that has any.
     Count,
-    /// The number of links of each value of a key.
-    CountBy(CountKey),
+    /// The number of links of each value of some keys.
+    CountBy,
     /// The paths of files that have links.
     Paths,
     /// The paths of the files that would be read; no links are extracted.
@@ -313,12 +321,46 @@ impl ReportMode {
     pub(crate) fn is_records(self) -> bool {
         matches!(
             self,
-            ReportMode::Links | ReportMode::Unique | ReportMode::CountBy(_)
+            ReportMode::Links | ReportMode::Unique(_) | ReportMode::CountBy
         )
     }
 
     pub(crate) fn is_links(self) -> bool {
-        matches!(self, ReportMode::Links | ReportMode::Unique)
+        matches!(self, ReportMode::Links | ReportMode::Unique(_))
+    }
+}
+
+/// The form in which targets are compared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum TargetForm {
+    /// As they resolved.
+    #[default]
+    Target,
+    /// As the URL standard writes them.
+    Normalized,
+    /// Without fragments.
+    NoFragment,
+}
+
+impl TargetForm {
+    /// Returns a target in this form.
+    pub(crate) fn of(self, target: &[u8]) -> Cow<'_, [u8]> {
+        let mut normal = Vec::new();
+        match self {
+            TargetForm::Normalized
+                if Resolver::without_base(Rules::Whatwg)
+                    .resolve_into(target, &mut normal)
+                    .is_ok() =>
+            {
+                Cow::Owned(normal)
+            }
+            TargetForm::NoFragment => {
+                let end = memchr::memchr(b'#', target).unwrap_or(target.len());
+                Cow::Borrowed(&target[..end])
+            }
+            _ => Cow::Borrowed(target),
+        }
     }
 }
 
@@ -398,6 +440,103 @@ pub struct Filter {
     pub contexts: Vec<Context>,
     /// Relative or absolute references.
     pub written: Written,
+    /// Attributes and header fields, in lower case; empty: all.
+    pub attributes: Vec<String>,
+    /// Hosts of targets, with a leading dot for any host under one; empty: all.
+    pub hosts: Vec<String>,
+    /// The messages of the links.
+    pub messages: MessageFilter,
+}
+
+/// The messages and parts whose links are reported: those that pass every test. Patterns match in any case.
+#[derive(Clone, Debug, Default)]
+pub struct MessageFilter {
+    /// Patterns one of which the name or the address of the sender must match.
+    pub from: Option<RegexSet>,
+    /// Patterns one of which the field To must match.
+    pub to: Option<RegexSet>,
+    /// Patterns one of which the subject must match.
+    pub subject: Option<RegexSet>,
+    /// Patterns one of which the identifier of the mailing list must match.
+    pub list: Option<RegexSet>,
+    /// The first time, in UTC, or the start of one.
+    pub since: Option<String>,
+    /// The last time, or the start of one.
+    pub until: Option<String>,
+    /// Kinds of parts; empty: all.
+    pub parts: Vec<PartKind>,
+}
+
+/// A kind of parts of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+pub enum PartKind {
+    /// A body that is not HTML.
+    Text,
+    /// A body that is HTML.
+    Html,
+    /// A file.
+    Attachment,
+    /// A header block.
+    Header,
+}
+
+impl PartKind {
+    /// Returns the kind of the part of a link; `None` outside messages.
+    fn of(link: &Link<'_>) -> Option<Self> {
+        let part = link.part;
+        part.envelope?;
+        let is_inside = link.member.is_some_and(|member| member.contains('!'));
+        let is_file = match part.disposition {
+            Some("inline") => is_inside,
+            Some(_) => true,
+            None => is_inside || part.filename.is_some(),
+        };
+        Some(match part.media_type {
+            _ if link.context == Context::Header => PartKind::Header,
+            _ if is_file => PartKind::Attachment,
+            Some("text/html" | "application/xhtml+xml") => PartKind::Html,
+            _ => PartKind::Text,
+        })
+    }
+}
+
+impl MessageFilter {
+    /// Returns whether any test needs the envelope of messages.
+    pub(crate) fn needs_envelope(&self) -> bool {
+        let texts = [&self.from, &self.to, &self.subject, &self.list];
+        let times = [&self.since, &self.until];
+        texts.iter().any(|text| text.is_some())
+            || times.iter().any(|time| time.is_some())
+            || !self.parts.is_empty()
+    }
+
+    fn admits(&self, link: &Link<'_>) -> bool {
+        if !self.needs_envelope() {
+            return true;
+        }
+        let Some(envelope) = link.part.envelope else {
+            return false;
+        };
+        let matches = |set: &Option<RegexSet>, texts: &[&Option<String>]| {
+            let mut texts = texts.iter().filter_map(|text| text.as_ref());
+            set.as_ref()
+                .is_none_or(|set| texts.any(|text| set.is_match(text.as_bytes())))
+        };
+        let date = envelope.date.as_deref();
+        // Times of one form are in the order of their bytes.
+        let start = |bound: &String| date.and_then(|date| date.get(..bound.len()));
+        let is_after = |bound| start(bound).is_some_and(|date| date >= bound.as_str());
+        let is_before = |bound| start(bound).is_some_and(|date| date <= bound.as_str());
+        matches(&self.from, &[&envelope.from, &envelope.from_name])
+            && matches(&self.to, &[&envelope.to_text])
+            && matches(&self.subject, &[&envelope.subject])
+            && matches(&self.list, &[&envelope.list_id])
+            && self.since.as_ref().is_none_or(is_after)
+            && self.until.as_ref().is_none_or(is_before)
+            && (self.parts.is_empty()
+                || PartKind::of(link).is_some_and(|kind| self.parts.contains(&kind)))
+    }
 }
 
 /// Whether a reference is relative or absolute as written (RFC 3986 section 4).
@@ -426,6 +565,12 @@ impl Filter {
             let mut schemes = self.schemes.iter();
             schemes.any(|one| one.as_bytes().eq_ignore_ascii_case(scheme))
         };
+        let has_attribute = |attribute| self.attributes.iter().any(|one| one == attribute);
+        let has_host = || {
+            let authority = Reference::split(uri).authority.unwrap_or_default();
+            let host = canonical_host(host(authority));
+            self.hosts.iter().any(|known| covers(known, &host))
+        };
         let has_element = |element| self.elements.iter().any(|one| one == element);
         let is_written_so = match self.written {
             Written::Any => true,
@@ -436,6 +581,9 @@ impl Filter {
             && (self.schemes.is_empty() || has_scheme())
             && (self.contexts.is_empty() || self.contexts.contains(&link.context))
             && (self.elements.is_empty() || link.element.is_some_and(has_element))
+            && (self.attributes.is_empty() || link.attribute.is_some_and(has_attribute))
+            && (self.hosts.is_empty() || has_host())
+            && self.messages.admits(link)
             && self.include.as_ref().is_none_or(|set| set.is_match(uri))
             && !self.exclude.as_ref().is_some_and(|set| set.is_match(uri))
     }

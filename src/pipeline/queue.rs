@@ -171,7 +171,7 @@ impl<'a> Queue<'a> {
                     EntryKind::File(length) => length,
                     EntryKind::Unmeasured | EntryKind::LeftOut(_) => 0,
                     // A stream may take any time, and is a separate batch.
-                    EntryKind::Standard | EntryKind::Stream => BATCH_BYTES,
+                    EntryKind::Standard | EntryKind::Stream | EntryKind::Repository => BATCH_BYTES,
                 },
                 Job::Piece(_) | Job::Unreadable(_) => 0,
             };

@@ -1,5 +1,6 @@
 //! Reads one file after the other: opens it, recognises its format, finds its base, extracts its links.
 
+use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 
 use super::archive::{self, ArchiveReader, ArchiveSink, InMember, NestedOutput};
@@ -8,9 +9,11 @@ use super::input::{Input, OpenedFile};
 use super::options::{Archived, Choice, PipelineOptions, ReportMode, Splice, spliced};
 use super::piece::{Piece, PieceContents};
 use super::walk::{Entry, EntryKind};
+use crate::archive::git::{GIT, Repository};
 use crate::archive::{ArchiveFormat, Container};
 use crate::decode::compression::Members;
 use crate::document::options::Slug;
+use crate::document::sniff::HEAD;
 use crate::document::{Format, Retrieval};
 use crate::extractor::{Document, Extractor};
 use crate::linker::{Diagnostic, Found, Sink};
@@ -77,6 +80,15 @@ impl<'a> FileReader<'a> {
         if let EntryKind::LeftOut(reason) = entry.kind {
             return Ok(FileOutcome::Skipped(Skip { reason, format: "" }));
         }
+        if entry.kind == EntryKind::Repository {
+            if self.options.report == ReportMode::Files {
+                return Ok(FileOutcome::Listed);
+            }
+            let container = Box::new(Repository::open(&entry.path)?);
+            return Ok(FileOutcome::Read(
+                self.archive(entry, &GIT, container, sink),
+            ));
+        }
         if let Some(splices) = self.options.replaced.get(&entry.path) {
             if let [whole] = &splices[..]
                 && whole.range == Splice::WHOLE
@@ -86,6 +98,17 @@ impl<'a> FileReader<'a> {
             let bytes = std::fs::read(&entry.path)?;
             let bytes = spliced(&bytes, 0..bytes.len(), splices);
             return self.open(entry, Input::Whole(&bytes), sink);
+        }
+        if let (true, EntryKind::Standard | EntryKind::Stream) =
+            (self.options.line_buffered, entry.kind)
+        {
+            let mut stream: Box<dyn io::Read + Send> = match entry.kind {
+                EntryKind::Standard => Box::new(io::stdin()),
+                _ => Box::new(File::open(&entry.path)?),
+            };
+            let mut head = vec![0; HEAD];
+            let length = stream.read(&mut head)?;
+            return self.open(entry, Input::Stream(&head[..length], stream), sink);
         }
         let mut head = std::mem::take(&mut self.head);
         let read = Input::open(entry, &mut head).and_then(|input| self.open(entry, input, sink));
@@ -217,6 +240,22 @@ impl<'a> FileReader<'a> {
             Input::File(_, mut file) => file
                 .rewind()
                 .and_then(|()| extractor.extract_seekable(document, file, sink)),
+            Input::Stream(head, mut stream) if self.options.line_buffered => {
+                let mut sink = sink;
+                let mut out = extractor.stream(document, &mut sink);
+                let mut chunk = vec![0; HEAD];
+                let mut written = out.write(head);
+                while written.is_ok() {
+                    written = match stream.read(&mut chunk) {
+                        Ok(0) => break,
+                        Ok(length) => out.write(&chunk[..length]),
+                        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+                        Err(error) => Err(error),
+                    };
+                }
+                let ended = out.finish();
+                written.and(ended)
+            }
             Input::Stream(head, stream) => extractor.extract(document, head.chain(stream), sink),
         };
         let counts = extractor.counts(document.format).cloned();

@@ -11,7 +11,7 @@ use super::piece::Piece;
 use super::queue::{Job, Queue};
 use super::read::{FileOutcome, FileRead, FileReader};
 use super::reorder::{BlockSink, ReorderBuffer, Stopped};
-use super::tally::KeyCounts;
+use super::tally::{self, KeyCounts};
 use super::walk::Walk;
 use super::workers::run_workers;
 use super::writer::{
@@ -19,6 +19,7 @@ use super::writer::{
     TargetHasher,
 };
 use crate::document::diagnostic::{self, Effect};
+use crate::document::flags::Flags;
 use crate::linker::{Diagnostic, Found, Link, Sink};
 use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
@@ -138,11 +139,21 @@ fn close<W: Write + Send>(
     writer: &mut OutputWriter<W>,
 ) -> io::Result<()> {
     let mut block = Chunk::default();
-    if let ReportMode::CountBy(key) = options.report {
-        tally.rows(|value, count| {
+    if options.report == ReportMode::CountBy {
+        let keys: Vec<_> = options.count_by.iter().map(|key| key.name()).collect();
+        let mut left = Some(options.top)
+            .filter(|&top| top > 0)
+            .unwrap_or(usize::MAX);
+        tally.rows(|values, count| {
+            if left == 0 {
+                return Ok(());
+            }
+            left -= 1;
+            let values = tally::split(&options.count_by, values);
+            let counted = (keys.as_slice(), values.as_slice());
             options
                 .output
-                .count(&options.layout, key.name(), value, count, &mut block.output);
+                .count(&options.layout, counted, count, &mut block.output);
             if block.output.len() < BLOCK {
                 return Ok(());
             }
@@ -471,21 +482,27 @@ impl<W: Write + Send> Sink for RunCollector<'_, W> {
             return ControlFlow::Continue(());
         }
         self.summary.references += 1;
+        self.summary.opaque_gateways += u64::from(link.flags.contains(Flags::OPAQUE_GATEWAY));
         self.references += 1;
         match options.report {
             ReportMode::Links => self.push(link),
-            ReportMode::Unique => {
+            ReportMode::Unique(form) => {
                 let start = self.end();
                 self.push(link);
                 let range = start..self.end();
-                let key = self.hash.of(link.target.unwrap_or(link.reference));
+                let key = self
+                    .hash
+                    .of(&form.of(link.target.unwrap_or(link.reference)));
                 self.block.keyed.push(Keyed { key, range });
             }
-            ReportMode::CountBy(key) => self.tally.count(&key.of(&self.path, link)),
+            ReportMode::CountBy => {
+                let values = tally::joined(&options.count_by, &self.path, link);
+                self.tally.count(&values);
+            }
             ReportMode::Count | ReportMode::Paths | ReportMode::Files | ReportMode::Nothing => {}
         }
         let rows = self.rows.as_ref().map_or(0, RowBuilder::weight);
-        if self.block.output.len() >= BLOCK || rows >= ROW_BLOCK {
+        if options.line_buffered || self.block.output.len() >= BLOCK || rows >= ROW_BLOCK {
             self.end_block();
             let pushed = self.ordered.push(self.ticket, &mut self.block);
             self.stopped = pushed.is_err();

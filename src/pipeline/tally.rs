@@ -26,16 +26,29 @@ pub enum CountKey {
     Message,
     /// The day of the message, in UTC.
     Date,
+    /// The month of the message, in UTC.
+    Month,
     /// The address of the sender of the message.
     Sender,
+    /// The identifier of the mailing list.
+    List,
     /// The element.
     Element,
+    /// The attribute or the header field.
+    Attribute,
+    /// The media type of the part.
+    MediaType,
     /// The rule of a finding; a link has none.
     Rule,
 }
 
 /// The length of a date, `2006-03-02`.
 const DAY: usize = 10;
+/// The length of a month, `2006-03`.
+const MONTH: usize = 7;
+
+/// Separates the values of several keys, none of which has it.
+const SEPARATOR: u8 = 0;
 
 impl CountKey {
     /// Every key with its name on the command line.
@@ -47,8 +60,12 @@ impl CountKey {
         (CountKey::Rule, "rule"),
         (CountKey::Message, "message"),
         (CountKey::Date, "date"),
+        (CountKey::Month, "month"),
         (CountKey::Sender, "sender"),
+        (CountKey::List, "list"),
         (CountKey::Element, "element"),
+        (CountKey::Attribute, "attribute"),
+        (CountKey::MediaType, "media-type"),
     ];
 
     /// Returns the key of a name.
@@ -79,24 +96,35 @@ impl CountKey {
 
     /// Returns whether links are counted by a field of their message's envelope.
     pub(crate) fn needs_envelope(self) -> bool {
-        matches!(self, CountKey::Date | CountKey::Sender)
+        use CountKey::{Date, List, Month, Sender};
+        matches!(self, Date | List | Month | Sender)
+    }
+
+    /// Returns whether links are counted by more of a message than its date, sender and subject.
+    pub(crate) fn needs_message(self) -> bool {
+        self == CountKey::List
     }
 
     /// Returns the value of a link, or nothing; the reference serves as a missing target.
     pub(crate) fn of<'a>(self, path: &'a DocumentPath, link: &'a Link<'_>) -> Cow<'a, [u8]> {
         let text = |text: Option<&'a str>| text.unwrap_or_default().as_bytes();
+        let part = link.part;
+        let date = |length| {
+            let date = text(part.envelope.and_then(|envelope| envelope.date.as_deref()));
+            // RFC 3339 section 5.6: the date comes before the time.
+            date.get(..length).unwrap_or(date)
+        };
         let value = match self {
             CountKey::Path => path.path(),
             CountKey::Message => text(link.part.message_id),
-            CountKey::Date => {
-                let date = text(
-                    link.part
-                        .envelope
-                        .and_then(|envelope| envelope.date.as_deref()),
-                );
-                // RFC 3339 section 5.6: the date comes before the time.
-                date.get(..DAY).unwrap_or(date)
-            }
+            CountKey::Date => date(DAY),
+            CountKey::Month => date(MONTH),
+            CountKey::List => text(
+                part.envelope
+                    .and_then(|envelope| envelope.list_id.as_deref()),
+            ),
+            CountKey::Attribute => text(link.attribute),
+            CountKey::MediaType => text(part.media_type),
             CountKey::Sender => text(
                 link.part
                     .envelope
@@ -126,6 +154,26 @@ impl CountKey {
             _ => host,
         }
     }
+}
+
+/// Returns the values of a link, with NULs between those of several keys.
+pub(crate) fn joined<'a>(
+    keys: &[CountKey],
+    path: &'a DocumentPath,
+    link: &'a Link<'_>,
+) -> Cow<'a, [u8]> {
+    if let [key] = keys {
+        return key.of(path, link);
+    }
+    let values = keys.iter().map(|key| key.of(path, link));
+    Cow::Owned(values.collect::<Vec<_>>().join(&SEPARATOR))
+}
+
+/// Returns the values of several keys.
+pub(crate) fn split<'a>(keys: &[CountKey], values: &'a [u8]) -> Vec<&'a [u8]> {
+    values
+        .splitn(keys.len(), |&byte| byte == SEPARATOR)
+        .collect()
 }
 
 /// The number of links with each value, which takes its bytes and 21 to 28 more. In several parts, because a

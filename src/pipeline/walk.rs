@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ignore::WalkBuilder;
 use ignore::overrides::Override;
 
+use crate::archive::git;
 use crate::output::record::SkipReason;
 
 /// The options of a walk, with the meaning that they have in ripgrep.
@@ -119,6 +120,8 @@ pub(crate) enum EntryKind {
     Standard,
     /// A pipe, a device or a socket.
     Stream,
+    /// A directory that is a repository of git with messages.
+    Repository,
     LeftOut(SkipReason),
 }
 
@@ -136,6 +139,8 @@ pub struct Unreadable {
 pub enum Root {
     /// A file or a directory.
     Path(PathBuf),
+    /// A directory that is a repository of git.
+    Repository(PathBuf),
     /// The current directory; paths below are shown without `./`.
     Here,
     /// Standard input.
@@ -177,7 +182,9 @@ impl Walk {
                 }));
             }
             Root::Here => PathBuf::from("."),
+            Root::Path(path) if is_bare(&path) => return Some(Ok(repository(path, true))),
             Root::Path(path) => path,
+            Root::Repository(path) => return Some(Ok(repository(path, true))),
         };
         let message = match fs::metadata(&path) {
             Err(error) => error.to_string(),
@@ -210,6 +217,9 @@ impl Walk {
             Err(error) => return Some(Err(unreadable(&error))),
         };
         let file_type = entry.file_type()?;
+        if file_type.is_dir() && is_epoch(entry.path()) {
+            return Some(Ok(repository(entry.into_path(), false)));
+        }
         if file_type.is_dir() {
             self.enter_mail_folders(&entry);
             return None;
@@ -252,6 +262,49 @@ impl Walk {
             self.trees.push(builder.build());
         }
     }
+}
+
+fn repository(path: PathBuf, named: bool) -> Entry {
+    Entry {
+        path,
+        kind: EntryKind::Repository,
+        named,
+    }
+}
+
+/// Returns whether a directory is a repository without a working tree.
+fn is_bare(path: &Path) -> bool {
+    path.file_name().is_none_or(|name| name != ".git") && git::is_repository(path)
+}
+
+/// Returns whether a directory is an epoch of public-inbox: `git/0.git`.
+fn is_epoch(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    let number = name.strip_suffix(b".git").unwrap_or_default();
+    !number.is_empty()
+        && number.iter().all(u8::is_ascii_digit)
+        && path.parent().is_some_and(|parent| parent.ends_with("git"))
+        && git::is_repository(path)
+}
+
+/// Returns the repositories of an inbox: its epochs, or else itself or the one of its working tree.
+pub(crate) fn repositories(path: &Path) -> Vec<PathBuf> {
+    let names = fs::read_dir(path.join("git"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let paths = names.map(|name| name.path());
+    let mut epochs: Vec<PathBuf> = paths.filter(|path| is_epoch(path)).collect();
+    epochs.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
+    if epochs.is_empty() {
+        let inner = path.join(".git");
+        epochs.push(if inner.is_dir() {
+            inner
+        } else {
+            path.to_path_buf()
+        });
+    }
+    epochs
 }
 
 fn is_maildir(path: &Path) -> bool {
@@ -325,7 +378,9 @@ impl WalkOptions {
             // Reading the file that standard output is redirected to would not end.
             .skip_stdout(true)
             .max_depth(self.max_depth)
-            .overrides(self.globs.clone());
+            .overrides(self.globs.clone())
+            // The walk does not enter repositories.
+            .filter_entry(|entry| !entry.path().parent().is_some_and(is_epoch));
         if self.ignore_files {
             builder.add_custom_ignore_filename(".uriscanignore");
         }

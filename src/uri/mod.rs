@@ -50,6 +50,7 @@ mod reference;
 mod resolve;
 mod rules;
 mod scheme;
+pub(crate) mod shown;
 #[cfg(feature = "audit")]
 mod surt;
 pub mod unwrap;

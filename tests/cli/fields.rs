@@ -100,7 +100,8 @@ fn keys_of_the_page_are_those_of_its_record() {
 const LETTER: &str = "Date: Fri, 21 Nov 1997 10:01:10 -0600\r\n\
     From: =?utf-8?Q?J=C3=B6hn_\"Q\"?= Doe <jdoe@machine.example>\r\n\
     To: \"Mary Smith: Personal Account\" <smith@home.example>,\r\n b@x.example (Bob, the), Group: c@x.example;\r\n\
-    Cc: <boss@nil.test>\r\nReply-To: \"Mary Smith\" <reply@x.example>\r\n\
+    Cc: <boss@nil.test>\r\n\
+    Reply-To: \"Mary Smith\" <reply@x.example>\r\n\
     In-Reply-To: <3456@example.net> (his letter)\r\n\
     References: <1234@local.machine.example>\r\n <2345@example.com>\r\n\t<3456@example.net>\r\n\
     List-Id: =?utf-8?Q?The_L=C3=ADst?= <list.example.com>\r\n\

@@ -298,22 +298,43 @@ fn rewritten_links_are_looked_into_on_request() {
     let known = "https://urldefense.com/v2/url?u=http-3A__www.example.org_y&d=1";
     let text = format!("Subject: x\n\n<{rewritten}>\n<{known}>\nhttp://example.com/\n");
     let tree = Tree::new(&[("m.eml", &text)]);
-    let table = |first: &str, second: &str| format!("unwrapped\n{first}\n{second}\n\n");
-    let base = ["m.eml", "--format", "csv", "--fields", "unwrapped"];
-    tree.run(&base).is(0, &table("", ""));
+    let other = "http://example.com/";
+    let table = |rows: [[&str; 2]; 2]| {
+        let rows = rows
+            .map(|[target, from]| format!("{target},{from}\n"))
+            .concat();
+        format!("target,unwrapped_from\n{rows}{other},\n")
+    };
+    let base = [
+        "m.eml",
+        "--format",
+        "csv",
+        "--fields",
+        "target,unwrapped_from",
+    ];
+    tree.run(&base)
+        .is(0, &table([[rewritten, ""], [known, ""]]));
+    let inside = ["http://www.example.org/y", known];
     tree.run(&[&base[..], &["--unwrap"]].concat())
-        .is(0, &table("", "http://www.example.org/y"));
+        .is(0, &table([[rewritten, ""], inside]));
     let host = ["--unwrap-host", "safelinks=.links.example.com"];
-    tree.run(&[&base[..], &host].concat()).is(
-        0,
-        &table("http://www.example.org/x", "http://www.example.org/y"),
+    tree.run(&[&base[..], &host].concat())
+        .is(0, &table([["http://www.example.org/x", rewritten], inside]));
+    tree.run(&["m.eml", "--unwrap"])
+        .is(0, &format!("{rewritten}\n{}\n{other}\n", inside[0]));
+    let ran = tree.run(&["m.eml", "--unwrap", "--json"]);
+    assert!(ran.out.contains("\"unwrapped_from\":null"), "{}", ran.out);
+    assert!(
+        !tree
+            .run(&["m.eml", "--json"])
+            .out
+            .contains("unwrapped_from")
     );
-    // Targets do not change.
-    let targets = format!("{rewritten}\n{known}\nhttp://example.com/\n");
-    tree.run(&["m.eml", "--unwrap"]).is(0, &targets);
     for bad in [
         "links.example.com",
-        "other=example.com",
+        "example.com=",
+        "=to",
+        "example.com=to:rot13",
         "safelinks=",
         "safelinks=.",
     ] {

@@ -19,8 +19,15 @@ mod containers;
 mod config;
 // Keys of records on request.
 mod fields;
+// Filters by message, and counts by several keys.
+mod filters;
 // Filters, counts, lists and parts.
 mod flags;
+// Repositories of public-inbox.
+#[cfg(unix)]
+mod git;
+// Links of gateways, deceptive texts, and parts of HTML that only mail has.
+mod gateways;
 // Cells, folded lines, defanged addresses, JSON with comments, XML without a declaration.
 mod formats;
 // Help, man pages, explanations.
@@ -42,6 +49,8 @@ mod paths;
 // Control characters in every output.
 #[cfg(unix)]
 mod controls;
+// Messages inside signatures.
+mod signed;
 // Standard streams and other open files.
 #[cfg(unix)]
 mod streams;

@@ -46,7 +46,7 @@ impl Sink for Counted {
             link.member.unwrap_or_default().as_bytes(),
             link.element.unwrap_or_default().as_bytes(),
             link.attribute.unwrap_or_default().as_bytes(),
-            link.unwrapped.unwrap_or_default(),
+            link.unwrapped_from.unwrap_or_default(),
             link.part.message_id.unwrap_or_default().as_bytes(),
             link.part.media_type.unwrap_or_default().as_bytes(),
             link.part.charset.unwrap_or_default().as_bytes(),

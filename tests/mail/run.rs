@@ -27,7 +27,7 @@ pub(crate) struct Got {
     pub(crate) media_type: Option<String>,
     pub(crate) charset: Option<String>,
     pub(crate) target_part: Option<String>,
-    pub(crate) unwrapped: Option<String>,
+    pub(crate) unwrapped_from: Option<String>,
 }
 
 /// The links and diagnostics of an archive.
@@ -84,7 +84,7 @@ impl Sink for Found {
             media_type: link.part.media_type.map(str::to_owned),
             charset: link.part.charset.map(str::to_owned),
             target_part: link.part.target_part.map(str::to_owned),
-            unwrapped: link.unwrapped.map(text),
+            unwrapped_from: link.unwrapped_from.map(text),
         });
         ControlFlow::Continue(())
     }

@@ -108,7 +108,7 @@ fn expected_line(row: &Value) -> String {
         text("base").to_owned(),
         text("base_source").to_owned(),
         text("target_part").to_owned(),
-        text("unwrapped").to_owned(),
+        text("unwrapped_from").to_owned(),
     ]
     .join(" | ")
 }
@@ -143,7 +143,7 @@ fn got_line(got: &Got, expected: &Value) -> String {
         base,
         source,
         got.target_part.clone().unwrap_or_default(),
-        got.unwrapped.clone().unwrap_or_default(),
+        got.unwrapped_from.clone().unwrap_or_default(),
     ]
     .join(" | ")
 }

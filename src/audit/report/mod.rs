@@ -461,7 +461,8 @@ impl ReportFormatter for CountReport {
         let counts = std::mem::take(&mut self.counts);
         if let Some(output) = Output::named(self.records.as_ref().map_or("text", |_| "jsonl")) {
             let Ok(()) = counts.rows(|value, count| {
-                output.count(&Layout::default(), self.key.name(), value, count, out);
+                let counted = (&[self.key.name()][..], &[value][..]);
+                output.count(&Layout::default(), counted, count, out);
                 Ok::<_, Infallible>(())
             });
         }

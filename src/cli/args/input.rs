@@ -17,7 +17,7 @@ use crate::document::sniff::NamedType;
 use crate::document::text::NonAscii;
 use crate::document::{self, Format};
 use crate::pipeline::{Decompress, Shard, walk};
-use crate::uri::unwrap::{Gateway, Unwrapper};
+use crate::uri::unwrap::{Gateway, Unwrapper, UrlCoding};
 
 /// Flags that choose files, as in ripgrep.
 #[derive(Args)]
@@ -66,6 +66,9 @@ pub(crate) struct WalkArgs {
     /// The same, with NUL after each path
     #[arg(long, value_name = "FILE")]
     pub files0_from: Vec<PathBuf>,
+    /// Read the messages of a public-inbox: a repository of git, or a directory with epochs in git/
+    #[arg(long, value_name = "DIR")]
+    pub git: Vec<PathBuf>,
     /// Read one of N parts of the files
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
@@ -280,12 +283,15 @@ pub(crate) struct ReadArgs {
     /// Mail: read attachments that are compressed, archives, packages or PDF
     #[arg(long)]
     pub attachments: bool,
-    /// Show the original targets of links that a mail gateway has rewritten
+    /// Replace links that a gateway of mail or a redirecting site has rewritten by the links inside
+    ///
+    /// Filters, counts and --unique see the link inside; records have the rewritten one in
+    /// `unwrapped_from`. Links that only the gateway can open have the flag `opaque-gateway`.
     #[arg(long)]
     pub unwrap: bool,
-    /// Another host of a gateway, safelinks or urldefense; with a leading dot, any host under it.
-    /// Implies --unwrap
-    #[arg(long, value_name = "KIND=HOST", value_parser = gateway)]
+    /// Another gateway: HOST=PARAM[:base64], the parameter that holds the link, or safelinks=HOST or
+    /// urldefense=HOST; with a leading dot, any host under it. Implies --unwrap
+    #[arg(long, value_name = "HOST=PARAM", value_parser = gateway)]
     pub unwrap_host: Vec<(Gateway, String)>,
     /// How many bytes are read at a time
     #[arg(long, value_name = "SIZE", value_parser = size, hide = true)]
@@ -314,9 +320,13 @@ impl ReadArgs {
     pub(in crate::cli) fn unwrapper(&self) -> Option<Unwrapper> {
         let mut unwrapper = Unwrapper::default();
         for (gateway, host) in &self.unwrap_host {
-            unwrapper.add(*gateway, host);
+            unwrapper.add(gateway.clone(), host);
         }
-        (self.unwrap || !self.unwrap_host.is_empty()).then_some(unwrapper)
+        self.unwraps().then_some(unwrapper)
+    }
+
+    pub(in crate::cli) fn unwraps(&self) -> bool {
+        self.unwrap || !self.unwrap_host.is_empty()
     }
 
     pub(in crate::cli) fn options(&self) -> document::FormatOptions {
@@ -355,12 +365,27 @@ fn encoding(label: &str) -> Result<&'static Encoding, String> {
 }
 
 fn gateway(text: &str) -> Result<(Gateway, String), String> {
-    let (kind, host) = text.split_once('=').ok_or("expected KIND=HOST")?;
-    match Gateway::named(kind) {
-        Some(_) if host.trim_matches('.').is_empty() => Err("the host is missing".to_owned()),
-        Some(gateway) => Ok((gateway, host.to_owned())),
-        None => Err("possible kinds: safelinks, urldefense".to_owned()),
+    let (one, other) = text
+        .split_once('=')
+        .ok_or("expected HOST=PARAM, safelinks=HOST or urldefense=HOST")?;
+    let (host, gateway) = match Gateway::named(one) {
+        Some(gateway) => (other, gateway),
+        None => {
+            let (name, coding) = match other.split_once(':') {
+                Some((name, "base64")) => (name, UrlCoding::Base64),
+                Some(_) => return Err("possible codings: base64".to_owned()),
+                None => (other, UrlCoding::Percent),
+            };
+            if name.is_empty() {
+                return Err("expected the name of a parameter after =".to_owned());
+            }
+            (one, Gateway::with_parameter(name, coding))
+        }
+    };
+    if host.trim_matches('.').is_empty() {
+        return Err("expected a host".to_owned());
     }
+    Ok((gateway, host.to_owned()))
 }
 
 #[cfg(test)]

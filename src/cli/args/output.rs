@@ -12,6 +12,7 @@ use regex::bytes::{Regex, RegexSet, RegexSetBuilder};
 use crate::cli::help::{is_scheme, named, possible_values, subcommands};
 use crate::cli::message::Error;
 use crate::document::events::Context;
+use crate::document::mail::envelope::iso8601;
 use crate::extractor::Positions;
 use crate::output::column::{ColumnSet, StringForm};
 use crate::output::escape::Escape;
@@ -20,7 +21,10 @@ use crate::output::field::{
 };
 use crate::output::{Formulas, Layout, LocationPrefix, OUTPUTS, Output};
 use crate::pipeline::tally::CountKey;
-use crate::pipeline::{Filter, MessageForm, OutputOrder, ReportMode, Written};
+use crate::pipeline::{
+    Filter, MessageFilter, MessageForm, OutputOrder, PartKind, ReportMode, TargetForm, Written,
+};
+use crate::uri::unwrap::host_pattern;
 
 /// Flags that choose references.
 #[derive(Args)]
@@ -38,6 +42,38 @@ pub(crate) struct FilterArgs {
     /// Only references of these elements
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     pub element: Vec<String>,
+    /// Only references of these attributes or header fields
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
+    pub attribute: Vec<String>,
+    /// Only targets on these hosts; with a leading dot, any host under one
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
+    pub host: Vec<String>,
+    /// Mail: only messages whose sender, by name or address, has this text, or matches /RE/, in any case
+    #[arg(long, value_name = "TEXT")]
+    pub from: Vec<String>,
+    /// Mail: only messages whose To has this text, or matches /RE/
+    #[arg(long, value_name = "TEXT")]
+    pub to: Vec<String>,
+    /// Mail: only messages whose subject has this text, or matches /RE/
+    #[arg(long, value_name = "TEXT")]
+    pub subject: Vec<String>,
+    /// Mail: only messages of lists whose identifier has this text, or matches /RE/
+    #[arg(long, value_name = "TEXT")]
+    pub list: Vec<String>,
+    /// Mail: only messages of this time or later: a year, month or day, or a time (RFC 3339)
+    #[arg(long, value_name = "DATE", value_parser = time_bound)]
+    pub since: Option<String>,
+    /// Mail: only messages of this time or earlier; all of a day, month or year
+    #[arg(long, value_name = "DATE", value_parser = time_bound)]
+    pub until: Option<String>,
+    /// Mail: only these parts: text, html, attachment, header
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        hide_possible_values = true
+    )]
+    pub part: Vec<PartKind>,
     /// Only references in these contexts
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = context)]
     pub context: Vec<Context>,
@@ -59,6 +95,19 @@ impl FilterArgs {
                 .map(|name| name.to_ascii_lowercase())
                 .collect(),
             contexts: self.context.clone(),
+            attributes: (self.attribute.iter())
+                .map(|name| name.to_ascii_lowercase())
+                .collect(),
+            hosts: self.host.iter().map(|host| host_pattern(host)).collect(),
+            messages: MessageFilter {
+                from: texts(&self.from)?,
+                to: texts(&self.to)?,
+                subject: texts(&self.subject)?,
+                list: texts(&self.list)?,
+                since: self.since.clone(),
+                until: self.until.clone(),
+                parts: self.part.clone(),
+            },
             written: match (self.relative, self.absolute) {
                 (true, _) => Written::Relative,
                 (_, true) => Written::Absolute,
@@ -84,6 +133,33 @@ fn patterns(patterns: &[String]) -> Result<Option<RegexSet>, Error> {
     Ok(Some(RegexSetBuilder::new(patterns).build()?))
 }
 
+/// Returns patterns for texts and for regular expressions between slashes, which match in any case.
+fn texts(texts: &[String]) -> Result<Option<RegexSet>, Error> {
+    let pattern = |text: &String| {
+        let inner = text
+            .strip_prefix('/')
+            .and_then(|rest| rest.strip_suffix('/'));
+        let pattern = inner.map_or_else(|| regex::escape(text), str::to_owned);
+        format!("(?i){pattern}")
+    };
+    patterns(&texts.iter().map(pattern).collect::<Vec<_>>())
+}
+
+/// Returns a time in UTC, or the start of one: a year, a month or a day.
+fn time_bound(text: &str) -> Result<String, String> {
+    let day = format!(
+        "{text}{}",
+        "0000-01-01".get(text.len()..).unwrap_or_default()
+    );
+    let time =
+        iso8601(day.as_bytes()).ok_or("expected a date such as 2006, 2006-03 or 2006-03-02")?;
+    if matches!(text.len(), 4 | 7 | 10) {
+        Ok(text.to_owned())
+    } else {
+        Ok(time)
+    }
+}
+
 fn scheme(text: &str) -> Result<String, String> {
     if is_scheme(text.as_bytes()) {
         return Ok(text.to_owned());
@@ -107,21 +183,24 @@ fn context(name: &str) -> Result<Context, String> {
 #[command(next_help_heading = "Instead of every reference")]
 #[group(multiple = false)]
 pub(crate) struct ReportArgs {
-    /// Print each target once
+    /// Print each target once; =normalized compares targets as the URL standard writes them, =no-fragment
+    /// without their fragments
     ///
     /// A target takes 15 to 30 bytes of memory at any length.
-    #[arg(long)]
-    pub unique: bool,
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true)]
+    #[arg(hide_possible_values = true, default_missing_value = "target")]
+    pub unique: Option<TargetForm>,
     /// Print the number of references in each file that has any
     #[arg(short, long)]
     pub count: bool,
-    /// Count by host, scheme, target, path, message, date, sender or element, the most frequent first
+    /// Count by host, scheme, target, path, message, date, month, sender, list, element, attribute or
+    /// media-type, or by several of them, the most frequent first
     ///
     /// A target without a host is counted by its scheme, such as `mailto:`, and a missing value as
     /// `-`. With --json each line is a record. All values are held in memory: about 30 bytes each
     /// besides their length.
-    #[arg(long, value_name = "KEY", value_parser = key)]
-    pub count_by: Option<CountKey>,
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', value_parser = key)]
+    pub count_by: Vec<CountKey>,
     /// Print the files that have references
     #[arg(short = 'l', long)]
     pub files_with_matches: bool,
@@ -135,9 +214,9 @@ pub(crate) struct ReportArgs {
 
 impl ReportArgs {
     pub(in crate::cli) fn report(&self) -> ReportMode {
-        match self.count_by {
-            Some(key) => ReportMode::CountBy(key),
-            None if self.unique => ReportMode::Unique,
+        match self.unique {
+            _ if !self.count_by.is_empty() => ReportMode::CountBy,
+            Some(form) => ReportMode::Unique(form),
             None if self.count => ReportMode::Count,
             None if self.files_with_matches => ReportMode::Paths,
             None if self.files => ReportMode::Files,
@@ -152,6 +231,11 @@ pub(super) fn key(name: &str) -> Result<CountKey, String> {
         .ok_or_else(|| possible_values(CountKey::NAMES.iter().map(|(_, name)| *name)))
 }
 
+fn top(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|&number| number > 0);
+    number.ok_or_else(|| "expected a number from 1".to_owned())
+}
+
 /// Flags for the output.
 #[derive(Args)]
 #[command(next_help_heading = "What comes out")]
@@ -162,6 +246,9 @@ pub(crate) struct OutputArgs {
     /// With --count-by host: show international names in Unicode
     #[arg(long, requires = "count_by")]
     pub idn: bool,
+    /// With --count-by: only the N most frequent
+    #[arg(long, value_name = "N", requires = "count_by", value_parser = top)]
+    pub top: Option<usize>,
     /// The same as --format jsonl
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
@@ -202,6 +289,12 @@ pub(crate) struct OutputArgs {
     /// Text: never show the path
     #[arg(short = 'I', long, overrides_with = "with_filename")]
     pub no_filename: bool,
+    /// Text: make targets hyperlinks of the terminal (OSC 8)
+    #[arg(long, value_name = "WHEN", default_value = "never")]
+    pub hyperlink: WhenArg,
+    /// Read standard input and pipes as they come, and write each line at once, for `tail -f`
+    #[arg(long)]
+    pub line_buffered: bool,
     /// Text: end lines with NUL
     #[arg(short = '0', long)]
     pub null: bool,
@@ -324,18 +417,21 @@ impl OutputArgs {
         records.unwrap_or(self.format)
     }
 
-    pub(in crate::cli) fn layout(&self, reach: Reach) -> Layout {
+    pub(in crate::cli) fn layout(&self, reach: Reach, unwraps: bool) -> Layout {
         let terminal = self.output.is_none() && io::stdout().is_terminal();
         let position = self.line_number || self.column;
         let busy = terminal && reach == Reach::Several;
         let offset = self.byte_offset;
         let located = position || offset || self.with_filename || busy;
-        let described = |field: &&RecordField| self.anchor_text && field.needs_description();
+        let is_asked = |field: &&RecordField| {
+            self.anchor_text && field.needs_description()
+                || unwraps && field.name == "unwrapped_from"
+        };
         let shown = if self.output().is_table() || !self.columns.is_empty() {
             Layout::of_records(chosen_fields(&self.columns, self.anchor_text))
         } else if self.fields.is_empty() {
-            let described = FIELDS.iter().filter(described);
-            Layout::of_records(default_fields().chain(described).collect())
+            let asked = FIELDS.iter().filter(is_asked);
+            Layout::of_records(default_fields().chain(asked).collect())
         } else {
             Layout::of_records(self.fields.clone())
         };
@@ -358,6 +454,7 @@ impl OutputArgs {
                 (false, false) => Escape::LineBreaks,
             },
             color: self.color.for_color(terminal),
+            hyperlinks: self.hyperlink.or(terminal && !is_dumb()),
             ..shown
         }
     }

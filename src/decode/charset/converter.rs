@@ -467,6 +467,16 @@ impl ShiftedDecoder {
     fn push_byte(&mut self, byte: u8, to: &mut DecodedOutput<'_, impl RecordOffsets>) {
         self.pending += 1;
         let is_hz = self.shifts == Shifts::Hz;
+        use ShiftMode::{Designation, Escape, PairsTilde, Second, Single, SingleSecond};
+        if matches!(byte, b'\n' | b'\r')
+            && matches!(
+                self.mode,
+                Escape | Designation | Second | PairsTilde | Single | SingleSecond
+            )
+        {
+            // The line ends inside a character or a sequence, whose bytes are lost.
+            to.put_malformed(std::mem::replace(&mut self.pending, 1) - 1);
+        }
         let (mode, text): (ShiftMode, &[u8]) = match self.mode {
             // A line always starts in ASCII.
             ShiftMode::Tilde if matches!(byte, b'\n' | b'\r') => (ShiftMode::Ascii, b""),
@@ -485,7 +495,10 @@ impl ShiftedDecoder {
             ShiftMode::Tilde => (ShiftMode::Ascii, &[b'~', byte]),
             ShiftMode::Escape if byte == b'N' => (ShiftMode::Single, b""),
             ShiftMode::Escape if byte == b'$' => return self.mode = ShiftMode::Designation,
-            ShiftMode::Escape => (ShiftMode::Ascii, b""),
+            ShiftMode::Escape => {
+                self.mode = ShiftMode::Ascii;
+                return to.put_malformed(std::mem::take(&mut self.pending));
+            }
             ShiftMode::Designation if matches!(byte, b')' | b'*' | b'+' | b'(') => return,
             ShiftMode::Designation => (ShiftMode::Ascii, b""),
             ShiftMode::Pairs if is_hz && byte == b'~' => return self.mode = ShiftMode::PairsTilde,

@@ -50,7 +50,7 @@ pub(super) struct AttributeRow {
     /// The base of the reference; for [`CODEBASE`], the element has its range.
     pub(super) against: BaseSelector,
     /// A reference by convention only (`--extended`).
-    is_extended: bool,
+    pub(super) is_extended: bool,
 }
 
 impl AttributeRow {
@@ -281,6 +281,14 @@ impl EnabledRows {
         EnabledRows {
             extended: options.extended,
             anchors: anchors == AnchorReporting::Report,
+        }
+    }
+
+    /// Returns the rows for the contents of a conditional comment.
+    pub(super) fn with_extended(self) -> Self {
+        EnabledRows {
+            extended: true,
+            ..self
         }
     }
 

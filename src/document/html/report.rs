@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::attributes::{ElementNamespace, EnabledRows, ValueSyntax};
+use super::attributes::{AttributeRow, ElementNamespace, EnabledRows, ValueSyntax};
 use super::encoding::EncodingState;
 use super::feedback::{Halt, TagFeedback};
 use super::json::{self, ScriptJson};
@@ -91,7 +91,11 @@ impl ReferenceReporter<'_, '_, '_> {
                 _ => false,
             };
             let is_empty = value.is_empty() && row.grammar != ValueSyntax::AnyUri;
-            if is_hidden || is_empty || row.grammar == ValueSyntax::Condition {
+            if is_hidden
+                || is_empty
+                || self.is_left_out(tag, row)
+                || row.grammar == ValueSyntax::Condition
+            {
                 continue;
             }
             if row.grammar == ValueSyntax::Anchor {
@@ -117,6 +121,18 @@ impl ReferenceReporter<'_, '_, '_> {
             };
             self.attribute(tag, row.grammar, value.clone(), origin);
         }
+    }
+
+    /// Reports the references in a conditional comment.
+    pub(super) fn conditional(&mut self, contents: Range<usize>) {
+        scanner::conditional(self, contents);
+    }
+
+    /// Returns whether a row applies by convention only. In conditional comments elements of VML have it.
+    fn is_left_out(&self, tag: &Tag, row: &AttributeRow) -> bool {
+        row.is_extended
+            && !self.document.options.extended
+            && !self.source.bytes[tag.name.clone()].contains(&b':')
     }
 
     /// Reports an anchor. A fragment cannot name elements in templates and srcdoc documents.
@@ -383,7 +399,9 @@ impl ReferenceReporter<'_, '_, '_> {
             (Element::Script, ElementNamespace::Html) => match media_type.trim_ascii() {
                 b"importmap" => Some(ScriptJson::ImportMap),
                 b"speculationrules" => Some(ScriptJson::SpeculationRules),
-                b"application/ld+json" if self.document.options.extended => {
+                b"application/ld+json"
+                    if self.document.options.extended || self.document.options.mail =>
+                {
                     Some(ScriptJson::LinkedData)
                 }
                 _ => None,

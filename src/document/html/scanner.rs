@@ -368,19 +368,37 @@ pub(super) fn srcdoc(
         return report.events.push(event);
     }
     report.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
-        decoded_srcdoc(report, range, flags);
+        let rows = report.document.enabled;
+        decoded_document(report, range, flags | Flags::SRCDOC, rows);
     });
 }
 
-/// The same in a source that is UTF-8; the charset of `meta` elements is ignored.
-fn decoded_srcdoc(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize>, flags: Flags) {
+/// Scans the contents of a conditional comment, `<!--[if mso]>...<![endif]-->`, as such a document.
+pub(super) fn conditional(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize>) {
+    if !NestingLimit::SRCDOC.admits(report.document.depth) {
+        return;
+    }
+    let flags = report.document.flags | Flags::CONDITIONAL;
+    report.with_decoded(range, None, |report, range| {
+        let rows = report.document.enabled.with_extended();
+        decoded_document(report, range, flags, rows);
+    });
+}
+
+/// Scans a document in a source that is UTF-8; the charset of `meta` elements is ignored.
+fn decoded_document(
+    report: &mut ReferenceReporter<'_, '_, '_>,
+    range: Range<usize>,
+    flags: Flags,
+    rows: EnabledRows,
+) {
     let host = &mut *report.document;
     let mut document = ReportState {
         depth: host.depth + 1,
-        flags: flags | Flags::SRCDOC,
+        flags,
         decoders: std::mem::take(&mut host.decoders),
         text_scanners: host.text_scanners.take(),
-        ..ReportState::new(host.options.clone(), host.enabled)
+        ..ReportState::new(host.options.clone(), rows)
     };
     let mut parser = SimulatorParser::new(&document.options, document.enabled);
     nested::enter(None, RuleFamily::Markup, None, report.events);

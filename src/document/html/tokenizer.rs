@@ -383,7 +383,10 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             [] | [_] if !self.last => return Err(HtmlStop::Wait(open)),
             _ => None,
         };
-        if empty.is_none() && self.report.document.enabled.anchors && self.remark(contents) {
+        if empty.is_none()
+            && (self.report.document.enabled.anchors && self.remark(contents)
+                || self.report.document.options.mail && self.conditional(contents))
+        {
             return Err(HtmlStop::Wait(open));
         }
         self.tree.comment();
@@ -391,6 +394,27 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             Some(end) => Ok(end),
             None => self.switch(TokenizerMode::Comment, contents),
         }
+    }
+
+    /// Reports the references in a conditional comment; returns whether more bytes are needed.
+    fn conditional(&mut self, contents: usize) -> bool {
+        let rest = &self.report.source.bytes[contents..];
+        let blanks = rest.len() - rest.trim_ascii_start().len();
+        match starts_with(&rest[blanks..], b"[if") {
+            Some(true) => {}
+            None => return !self.last && rest.len() < LONGEST_REMARK,
+            Some(false) => return false,
+        }
+        let Ok(end) = find_comment_end(rest, blanks) else {
+            return !self.last && rest.len() <= LIMIT;
+        };
+        let comment = &rest[..end];
+        if let Some(start) = memmem::find(comment, b"]>") {
+            let stop = memmem::rfind(comment, b"<![").unwrap_or(end).max(start + 2);
+            let range = contents + start + 2..contents + stop;
+            self.report.conditional(range);
+        }
+        false
     }
 
     /// Reports the comment from `contents` on if it is a remark; returns whether more bytes are needed.

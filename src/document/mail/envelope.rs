@@ -10,14 +10,18 @@ use super::MailOptions;
 use super::field_value::{self, Comments};
 use super::header::{EntityProperty, Header};
 use crate::bytes::class::run_end;
-use crate::document::events::{ENVELOPE_FIELDS, Envelope, EnvelopeRanges, Events};
+use crate::document::events::{Envelope, Events, RawEnvelope};
 use crate::document::source_text::DecodedText;
 
 /// The longest subject and the longest address, in bytes.
 const MAX_TEXT: usize = 512;
 
+/// The number of fields of an envelope; the first ones are always kept.
+const FIELDS: usize = 12;
+const FIRST: usize = 4;
+
 /// The fields of an envelope, in the order of [`decode`].
-const FIELDS: [EntityProperty; ENVELOPE_FIELDS] = {
+const PROPERTIES: [EntityProperty; FIELDS] = {
     use EntityProperty::*;
     [
         Date, Separator, From, Subject, From, ReplyTo, To, Cc, InReplyTo, References, ListId,
@@ -25,19 +29,35 @@ const FIELDS: [EntityProperty; ENVELOPE_FIELDS] = {
     ]
 };
 
+/// The bytes before each value: the number of the field, and the length of the value.
+const LEAD: usize = 1 + size_of::<u32>();
+
 /// Stores the values undecoded: records decode them where they are shown.
-pub(super) fn store(header: &Header, options: &MailOptions, out: &mut Events) -> EnvelopeRanges {
-    let mut fields = FIELDS.map(|field| Some(out.store(header.value(field)?)));
-    if !options.message_fields {
-        fields[SENDER_NAME] = None;
-    }
-    EnvelopeRanges { fields, decode }
+pub(super) fn store(header: &Header, options: &MailOptions, out: &mut Events) -> RawEnvelope {
+    let kept = if options.message_fields {
+        FIELDS
+    } else {
+        FIRST
+    };
+    let fields = out.store_with(|store| {
+        for (number, property) in PROPERTIES[..kept].iter().enumerate() {
+            if let Some(value) = header.value(*property) {
+                store.push(number as u8);
+                store.extend_from_slice(&(value.len() as u32).to_le_bytes());
+                store.extend_from_slice(value);
+            }
+        }
+    });
+    RawEnvelope { fields, decode }
 }
 
-/// The place of From, from which the name is decoded.
-const SENDER_NAME: usize = 4;
-
-fn decode(raw: &[Option<&[u8]>; ENVELOPE_FIELDS]) -> Envelope {
+fn decode(mut stored: &[u8]) -> Envelope {
+    let mut raw = [None; FIELDS];
+    while let Some(([number, length @ ..], rest)) = stored.split_first_chunk::<LEAD>() {
+        let (value, rest) = rest.split_at(u32::from_le_bytes(*length) as usize);
+        raw[usize::from(*number)] = Some(value);
+        stored = rest;
+    }
     let [
         sent,
         separator,
@@ -51,7 +71,7 @@ fn decode(raw: &[Option<&[u8]>; ENVELOPE_FIELDS]) -> Envelope {
         references,
         list,
         labels,
-    ] = *raw;
+    ] = raw;
     let named = |name, date: Option<String>| date.map(|date| (date, name));
     let dated = named("date", sent.and_then(date))
         .or_else(|| named("iso8601", sent.and_then(iso8601)))
@@ -66,6 +86,7 @@ fn decode(raw: &[Option<&[u8]>; ENVELOPE_FIELDS]) -> Envelope {
         from_name: sender.and_then(name),
         subject: about.map(subject),
         reply_to: reply_to.and_then(address),
+        to_text: to.map(|raw| decoded(raw).into_owned()),
         to: to.map(addresses).unwrap_or_default(),
         cc: cc.map(addresses).unwrap_or_default(),
         in_reply_to: in_reply_to.and_then(|raw| identifiers(raw).into_iter().next()),
@@ -310,7 +331,7 @@ pub(crate) fn date(value: &[u8]) -> Option<String> {
 
 /// Returns a date such as `2006-03-02T15:11:12+01:00` as a time of UTC (ISO 8601; RFC 3339 section 5.6).
 /// Without a zone it is of UTC, and without a time it is the start of the day.
-fn iso8601(value: &[u8]) -> Option<String> {
+pub(crate) fn iso8601(value: &[u8]) -> Option<String> {
     let value = value.trim_ascii();
     let (day, rest) = value.split_at_checked(10)?;
     let mut parts = day.split(|&byte| byte == b'-');

@@ -15,6 +15,8 @@ pub(super) enum PartClass {
     Document(&'static Format),
     /// A header block alone.
     Headers,
+    /// A message inside a signature (RFC 8551 section 3.5.2), or perhaps encrypted.
+    Signed,
     /// Encrypted, or in an unreadable format.
     Opaque,
     /// Skipped.
@@ -32,8 +34,8 @@ static TYPES: &[(&str, PartClass)] = &[
     ("message/news", PartClass::Message),
     ("application/ms-tnef", PartClass::Opaque),
     ("application/vnd.ms-tnef", PartClass::Opaque),
-    ("application/pkcs7-mime", PartClass::Opaque),
-    ("application/x-pkcs7-mime", PartClass::Opaque),
+    ("application/pkcs7-mime", PartClass::Signed),
+    ("application/x-pkcs7-mime", PartClass::Signed),
 ];
 
 /// Subtypes of `application` that are text.
@@ -84,6 +86,8 @@ static EXTENSIONS: &[(&str, PartClass)] = &[
     (".eml", PartClass::Message),
     (".ics", PartClass::Document(Format::FOLDED)),
     (".vcf", PartClass::Document(Format::FOLDED)),
+    (".p7m", PartClass::Signed),
+    ("winmail.dat", PartClass::Opaque),
 ];
 
 impl PartClass {
@@ -101,7 +105,13 @@ impl PartClass {
 
     fn of_other(media_type: &str, header: &Header) -> Self {
         if let Some(&(_, class)) = TYPES.iter().find(|(name, _)| *name == media_type) {
-            return class;
+            let content_type = header.entity.content_type.as_deref();
+            let kind = content_type.and_then(|known| known.parameter("smime-type"));
+            let is_other = kind.is_some_and(|kind| !kind.eq_ignore_ascii_case(b"signed-data"));
+            return match class {
+                PartClass::Signed if is_other => PartClass::Opaque,
+                class => class,
+            };
         }
         if let Some(format) = Format::of_media_type(media_type) {
             return PartClass::Document(format);

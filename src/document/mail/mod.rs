@@ -17,6 +17,7 @@
 //! | M15, M16 | `media_type` | how an entity is read |
 //! | M19 | `binary_block`, `body_text` | binary blocks in text, signatures |
 //! | M20, M21 | `sniff` | recognition |
+//! | M28 | `signed_data` | messages inside signatures |
 //! | M24 | `envelope` | date, sender, subject |
 #![doc = include_str!("rules.md")]
 
@@ -33,6 +34,7 @@ mod media_type;
 mod part;
 mod part_scanners;
 mod separator;
+mod signed_data;
 mod sniff;
 mod tree;
 mod unquote;

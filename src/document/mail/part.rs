@@ -6,16 +6,18 @@ use super::binary_block::{self, BinaryBlocks};
 use super::body_text::{SignatureFinder, Trailer, TrailerSplit};
 use super::header::{Header, HeaderStop, Hyphens};
 use super::part_scanners::Run;
+use super::signed_data::{SignedData, SignedState};
 use super::tree::MimeTree;
 use super::unquote::LineUnquoter;
 use crate::bytes::window::{Window, Windows};
 use crate::decode::transfer::TransferEncoding;
+use crate::document::Format;
+use crate::document::diagnostic::{self, Code};
 use crate::document::events::{EntityHeading, Event, Events, FoundAttachment, Quoting, RuleFamily};
 use crate::document::flags::Flags;
 use crate::document::nested::compressed::CompressedMember;
 use crate::document::nested::{self, Member, NestedReader, TextFilter};
 use crate::document::source_text::SourceText;
-use crate::document::{Format, diagnostic};
 
 /// The treatment of a part, with the decoded bytes that are pending.
 #[derive(Default)]
@@ -25,10 +27,47 @@ pub(super) enum PartContent {
     Document,
     /// A message in a transfer encoding.
     Message(Box<MimeTree>, Vec<u8>),
+    /// A message inside a signature.
+    Signed(Box<SignedPart>),
     Headers(Box<Header>, Vec<u8>),
     /// The text after a header block.
     AfterHeaders,
     Attachment(Box<HeldAttachment>),
+}
+
+/// A message inside a signature, with its bytes that are pending.
+#[derive(Default)]
+pub(super) struct SignedPart {
+    tree: MimeTree,
+    data: SignedData,
+    pending: Vec<u8>,
+    has_content: bool,
+}
+
+impl SignedPart {
+    /// Creates the part with the parser of the message in it.
+    pub(super) fn new(tree: MimeTree) -> Self {
+        SignedPart {
+            tree,
+            ..SignedPart::default()
+        }
+    }
+
+    /// Takes bytes of the part; returns the diagnostic of one that was not read to its `end`.
+    fn take(&mut self, bytes: &[u8], end: bool, run: &mut Run<'_, '_>) -> Option<&'static Code> {
+        self.data.push(bytes, &mut self.pending);
+        self.has_content |= !self.pending.is_empty();
+        if self.has_content {
+            let taken = self.tree.feed_all(&self.pending, end, run);
+            self.pending.drain(..taken);
+        }
+        match self.data.state {
+            SignedState::Encrypted => Some(&diagnostic::ENCRYPTED),
+            SignedState::Failed | SignedState::Going => Some(&diagnostic::SIGNED),
+            SignedState::Done => None,
+        }
+        .filter(|_| end)
+    }
 }
 
 /// An attachment to decompress, if it is compressed text, or else to report as a file.
@@ -240,6 +279,17 @@ impl PartBody {
                 let taken = tree.feed_all(pending, end, run);
                 pending.drain(..taken);
             }
+            PartContent::Signed(signed) => {
+                let fault = signed.take(bytes, end, run);
+                if fault.is_some() {
+                    run.scanners
+                        .counts
+                        .skip(&self.reader.document.member.media_type);
+                } else if end {
+                    run.scanners.counts.parts += 1;
+                }
+                self.reader.diagnostics.extend(fault);
+            }
             PartContent::Headers(header, pending) => {
                 pending.extend_from_slice(bytes);
                 let (taken, stop) = header.feed(pending, 0, end, Hyphens::TakeAll, run.scanners);
@@ -285,7 +335,10 @@ impl PartBody {
         let member = &self.reader.document.member;
         let name = Some(out.store(member.name.as_bytes()));
         nested::enter(name, RuleFamily::Plain, None, out);
-        let file = member.file.each_ref().map(|text| Some(out.store(text)));
+        let file = member.file.as_deref();
+        let file = file.map_or([None; 2], |file| {
+            file.each_ref().map(|text| Some(out.store(text)))
+        });
         out.push(Event::Heading(EntityHeading {
             file,
             ..EntityHeading::default()

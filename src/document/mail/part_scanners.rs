@@ -32,6 +32,7 @@ pub(super) struct Run<'a, 'f> {
 impl PartScanners {
     pub(super) fn new(options: &FormatOptions) -> Self {
         let mut inner = options.clone();
+        inner.html.mail = true;
         inner.html.max_document = inner.html.max_document.min(KEPT as u64);
         PartScanners {
             nested: NestedScanners::new(inner),

@@ -8,7 +8,7 @@ use super::envelope;
 use super::field_value::Parameters;
 use super::header::{EntityProperty, Header, HeaderStop, Hyphens};
 use super::media_type::{self, PartClass};
-use super::part::{HeldAttachment, LeafPart, PartContent};
+use super::part::{HeldAttachment, LeafPart, PartContent, SignedPart};
 use super::part_scanners::Run;
 use super::{Alternatives, Attachments, MimeBase};
 use crate::decode::transfer::TransferEncoding;
@@ -448,11 +448,15 @@ impl MimeTree {
         self.content_length = self.header.entity.length;
         let media_type = media_type_of(content_type, kind);
         let mut class = PartClass::of(media_type, &self.header);
-        if matches!(class, PartClass::Multipart | PartClass::Message)
+        use PartClass::{Message, Multipart, Signed};
+        if matches!(class, Multipart | Message | Signed)
             && !NestingLimit(run.scanners.options.max_depth).admits(self.path.len())
         {
             self.diagnose_here(&diagnostic::MIME_DEPTH_LIMIT, run.out);
-            class = PartClass::TEXT;
+            class = match class {
+                Signed => PartClass::Opaque,
+                _ => PartClass::TEXT,
+            };
         }
         if kind == EntityKind::Signed && count > 1 || kind == EntityKind::Encrypted {
             class = PartClass::Binary;
@@ -662,6 +666,8 @@ impl MimeTree {
         if may_open {
             // It is added to the statistics once it has been decompressed or skipped.
             contents = PartClass::decompressed(&self.header);
+        } else if class == PartClass::Signed {
+            // It is added to the statistics at its end.
         } else if class.is_read() {
             run.scanners.counts.parts += 1;
         } else {
@@ -671,6 +677,9 @@ impl MimeTree {
             PartClass::Headers => PartContent::Headers(Box::default(), Vec::new()),
             PartClass::Message => {
                 PartContent::Message(Box::new(MimeTree::nested(self)), Vec::new())
+            }
+            PartClass::Signed => {
+                PartContent::Signed(Box::new(SignedPart::new(MimeTree::nested(self))))
             }
             PartClass::Document(_) => PartContent::Document,
             PartClass::Opaque | PartClass::Binary | PartClass::Multipart => PartContent::Skip,
@@ -686,7 +695,8 @@ impl MimeTree {
         }
         if run.scanners.options.message_fields {
             let file_name = media_type::file_name(&self.header);
-            member.file = [file_name, media_type::disposition(&self.header)];
+            let disposition = media_type::disposition(&self.header);
+            member.file = Some(Box::new([file_name, disposition]));
         }
         let charset = content_type
             .and_then(|content_type| content_type.parameter("charset"))

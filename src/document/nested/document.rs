@@ -146,8 +146,10 @@ impl NestedDocument {
             let member = &self.member;
             let name = Some(out.store(member.name.as_bytes()));
             enter(name, member.format.family, None, out);
-            let file = member.file.each_ref();
-            let file = file.map(|text| (!text.is_empty()).then(|| out.store(text)));
+            let file = member.file.as_deref().map_or([None; 2], |file| {
+                file.each_ref()
+                    .map(|text| (!text.is_empty()).then(|| out.store(text)))
+            });
             let heading = EntityHeading {
                 file,
                 media_type: Some(out.store(member.media_type.as_bytes())),

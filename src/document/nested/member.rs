@@ -35,8 +35,8 @@ pub(crate) struct Member {
     pub(crate) media_type: String,
     /// The label of the declared charset; may be empty.
     pub(crate) charset: Vec<u8>,
-    /// The file name and the disposition; often empty.
-    pub(crate) file: [Vec<u8>; 2],
+    /// The file name and the disposition, if they are asked for.
+    pub(crate) file: Option<Box<[Vec<u8>; 2]>>,
     pub(crate) transfer: TransferEncoding,
     /// The offset in the outermost document of the bytes, if they are stored there unencoded.
     pub(crate) stored_at: Option<u64>,

@@ -1,0 +1,63 @@
+//! Hosts in the text of a link, as its reader sees them.
+
+use super::Reference;
+use super::unwrap::Unwrapper;
+#[cfg(feature = "audit")]
+use super::{host, registered_domain, valid_host};
+
+/// Public suffixes that are extensions of files, too.
+#[cfg(feature = "audit")]
+const EXTENSIONS: &str = "ai app bz cab cc cfg class dat doc java la mdl md mk ml mm mov nc pl pm \
+    properties ps pub py rs sc sh so st tc tex ts vb zip";
+
+/// Returns whether the text of a link is a URL or a host of another registered domain than its target, or
+/// than the link inside, where a gateway has rewritten it. Without the feature `audit` domains are unknown.
+#[cfg(feature = "audit")]
+pub(crate) fn names_other_host(text: &str, target: &[u8], unwrapper: &Unwrapper) -> bool {
+    let Some(shown) = shown_host(text.trim()).and_then(|host| domain(host.as_bytes())) else {
+        return false;
+    };
+    let unwrapped = unwrapper.open(target);
+    let target = unwrapped.original.as_deref().unwrap_or(target);
+    let authority = Reference::split(target).authority.unwrap_or_default();
+    let reached = domain(host(authority)).filter(|_| !unwrapped.is_opaque);
+    reached.is_some_and(|reached| reached != shown)
+}
+
+#[cfg(not(feature = "audit"))]
+pub(crate) fn names_other_host(_: &str, target: &[u8], _: &Unwrapper) -> bool {
+    let _ = Reference::split(target);
+    false
+}
+
+/// Returns the registered domain of a host, or else the host.
+#[cfg(feature = "audit")]
+fn domain(host: &[u8]) -> Option<String> {
+    registered_domain(host).or_else(|| valid_host(host).filter(|host| !host.is_empty()))
+}
+
+/// Returns the host of a text that is a URL or a host: it has a scheme, `www.` or a public suffix.
+#[cfg(feature = "audit")]
+fn shown_host(text: &str) -> Option<&str> {
+    if text.contains(|character: char| character.is_whitespace() || character == '@') {
+        return None;
+    }
+    let end = |text: &str| text.find(['/', '?', '#', ':', '\\']).unwrap_or(text.len());
+    if let Some((scheme, rest)) = text.split_once("://") {
+        let is_scheme = Reference::split(text.as_bytes()).scheme == Some(scheme.as_bytes());
+        return is_scheme.then(|| &rest[..end(rest)]);
+    }
+    let host = text[..end(text)].trim_end_matches(['.', '\u{2026}']);
+    let lower = valid_host(host.as_bytes())?;
+    let suffix = psl::suffix(lower.as_bytes()).filter(psl::Suffix::is_known)?;
+    let is_extension = EXTENSIONS
+        .split(' ')
+        .any(|extension| suffix.as_bytes() == extension.as_bytes());
+    let is_host = lower.starts_with("www.") || lower.contains('.') && !is_extension;
+    is_host.then_some(host)
+}
+
+#[cfg(test)]
+#[cfg(feature = "audit")]
+#[path = "../../tests/unit/uri/shown.rs"]
+mod tests;
