@@ -71,7 +71,7 @@ pub(super) struct Successors<'a> {
 }
 
 /// The content by which pages are compared.
-struct Content {
+struct PageContent {
     uri: Vec<u8>,
     title: Vec<u8>,
     /// The hash of all ids; zero without any.
@@ -80,7 +80,7 @@ struct Content {
 }
 
 /// An id with its heading and its neighbours.
-struct Heading<'a> {
+struct PageHeading<'a> {
     id: &'a [u8],
     text: Vec<u8>,
     before: &'a [u8],
@@ -167,7 +167,7 @@ impl<'a> Successors<'a> {
         Ok(())
     }
 
-    fn content(&self, side: &Inventory, page: &TargetPage) -> Content {
+    fn content(&self, side: &Inventory, page: &TargetPage) -> PageContent {
         let hash = |bytes: &[u8]| self.old.audit.hasher.hash_one(bytes);
         let text = read(side, page.file);
         let sum = |sum: u64, (id, _): &(Box<[u8]>, u64)| sum.wrapping_add(hash(id));
@@ -183,7 +183,7 @@ impl<'a> Successors<'a> {
         shingles.sort_unstable();
         shingles.dedup();
         shingles.truncate(MOST_SHINGLES);
-        Content {
+        PageContent {
             uri: page.canonical().to_vec(),
             title: title(&text),
             ids: page.ids.iter().fold(0, sum),
@@ -201,7 +201,7 @@ fn read(side: &Inventory, file: FileId) -> Vec<u8> {
 }
 
 /// Removes the shingles that many pages of a side share.
-fn drop_frame(pages: &mut [Content]) {
+fn drop_frame(pages: &mut [PageContent]) {
     let mut counts: HashMap<u64, usize> = HashMap::new();
     for shingle in pages.iter().flat_map(|page| &page.shingles) {
         *counts.entry(*shingle).or_default() += 1;
@@ -213,7 +213,7 @@ fn drop_frame(pages: &mut [Content]) {
 }
 
 /// Returns the index of the added page that each removed one has become, if one is the most alike.
-fn pairs(removed: &[Content], added: &[Content]) -> Vec<Option<usize>> {
+fn pairs(removed: &[PageContent], added: &[PageContent]) -> Vec<Option<usize>> {
     let mut by_shingle: HashMap<u64, Vec<usize>> = HashMap::new();
     let mut by_title: HashMap<(&[u8], u64), Option<usize>> = HashMap::new();
     for (index, page) in added.iter().enumerate() {
@@ -225,7 +225,7 @@ fn pairs(removed: &[Content], added: &[Content]) -> Vec<Option<usize>> {
             Entry::Occupied(mut known) => drop(known.insert(None)),
         }
     }
-    let best = |page: &Content| {
+    let best = |page: &PageContent| {
         let mut common: HashMap<usize, usize> = HashMap::new();
         for index in page
             .shingles
@@ -271,10 +271,10 @@ fn name(uri: &[u8]) -> &[u8] {
     }
 }
 
-impl Heading<'_> {
+impl PageHeading<'_> {
     /// Returns the id with the same text or the same neighbours, if one fits best.
-    fn successor<'h>(&self, added: &[Heading<'h>]) -> Option<&'h [u8]> {
-        let score = |other: &Heading<'_>| {
+    fn successor<'h>(&self, added: &[PageHeading<'h>]) -> Option<&'h [u8]> {
+        let score = |other: &PageHeading<'_>| {
             let same_text = !self.text.is_empty() && self.text == other.text;
             let near = |one: &[u8], other: &[u8]| usize::from(!one.is_empty() && one == other);
             2 * usize::from(same_text)
@@ -288,7 +288,7 @@ impl Heading<'_> {
     }
 }
 
-fn headings<'p>(text: &[u8], ids: &'p [(Box<[u8]>, u64)]) -> Vec<Heading<'p>> {
+fn headings<'p>(text: &[u8], ids: &'p [(Box<[u8]>, u64)]) -> Vec<PageHeading<'p>> {
     let id = |index: usize| ids.get(index).map_or(&b""[..], |(id, _)| id);
     let heading = |(index, (name, offset)): (usize, &'p (Box<[u8]>, u64))| {
         let at = usize::try_from(*offset)
@@ -301,7 +301,7 @@ fn headings<'p>(text: &[u8], ids: &'p [(Box<[u8]>, u64)]) -> Vec<Heading<'p>> {
         let part = text[start..].trim_ascii_start();
         let end = HEADING_END.find(part).map_or(part.len(), |end| end.start());
         let shown = visible(&part[..end.min(HEADING)]);
-        Heading {
+        PageHeading {
             id: name,
             text: words(&shown)
                 .collect::<Vec<_>>()

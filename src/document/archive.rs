@@ -50,7 +50,7 @@ impl ArchiveCounts {
 /// Finds where the members of an archive begin, as its scanner does, but faster.
 pub(crate) trait MemberFinder: Send {
     /// Looks for the next member in the pending bytes of a window, from `next` of the previous one on.
-    fn next(&mut self, window: &Window<'_>, read_at: ReadAt<'_>) -> MemberSearch;
+    fn next(&mut self, window: &Window<'_>, read_at: ReadBytesAt<'_>) -> MemberSearch;
 
     /// Returns the context of a piece that starts with the member found last.
     fn context(&self) -> SplitContext;
@@ -70,7 +70,7 @@ pub struct PieceIndex {
 }
 
 /// Reads bytes of the archive at an offset; returns how many there are, fewer only at its end.
-pub(crate) type ReadAt<'a> = &'a dyn Fn(u64, &mut [u8]) -> usize;
+pub(crate) type ReadBytesAt<'a> = &'a dyn Fn(u64, &mut [u8]) -> usize;
 
 /// The result of a search for the next member of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

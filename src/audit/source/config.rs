@@ -1,6 +1,6 @@
 //! Literals of configurations: YAML, TOML, JSON, and objects of JavaScript.
 //!
-//! What a configuration computes is [`Value::Unknown`], and so is a key that an object may get from
+//! What a configuration computes is [`Setting::Unknown`], and so is a key that an object may get from
 //! another one.
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
@@ -11,39 +11,39 @@ const MAX_DEPTH: usize = 32;
 const MAX_FRONT_MATTER: usize = 64 << 10;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) enum Value {
+pub(super) enum Setting {
     #[default]
     Unknown,
     Null,
     Flag(bool),
     /// Numbers too.
     Text(String),
-    List(Vec<Value>),
+    List(Vec<Setting>),
     Map(Map),
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Map {
-    pub(super) entries: Vec<(String, Value)>,
+    pub(super) entries: Vec<(String, Setting)>,
     /// Other keys may come from elsewhere.
     is_open: bool,
 }
 
-static UNKNOWN: Value = Value::Unknown;
+static UNKNOWN: Setting = Setting::Unknown;
 
-impl Value {
+impl Setting {
     /// Returns the value at a path of keys with dots between them; `None` if it is surely absent.
-    pub(super) fn get(&self, path: &str) -> Option<&Value> {
+    pub(super) fn get(&self, path: &str) -> Option<&Setting> {
         path.split('.').try_fold(self, |value, key| match value {
-            Value::Unknown => Some(&UNKNOWN),
-            Value::Map(map) => map.get(key),
+            Setting::Unknown => Some(&UNKNOWN),
+            Setting::Map(map) => map.get(key),
             _ => None,
         })
     }
 
     pub(super) fn text(&self, path: &str) -> Option<&str> {
         match self.get(path)? {
-            Value::Text(text) => Some(text),
+            Setting::Text(text) => Some(text),
             _ => None,
         }
     }
@@ -51,8 +51,8 @@ impl Value {
     /// Returns a text or the default; `None` if it is computed.
     pub(super) fn text_or(&self, path: &str, default: &str) -> Option<String> {
         match self.get(path) {
-            None | Some(Value::Null) => Some(default.to_owned()),
-            Some(Value::Text(text)) => Some(text.clone()),
+            None | Some(Setting::Null) => Some(default.to_owned()),
+            Some(Setting::Text(text)) => Some(text.clone()),
             Some(_) => None,
         }
     }
@@ -60,56 +60,56 @@ impl Value {
     /// Returns whether a flag is set, or the default if it is absent or computed.
     pub(super) fn flag_or(&self, path: &str, default: bool) -> bool {
         match self.get(path) {
-            Some(Value::Flag(flag)) => *flag,
+            Some(Setting::Flag(flag)) => *flag,
             _ => default,
         }
     }
 
     /// Returns whether a value is there, computed or not.
     pub(super) fn has(&self, path: &str) -> bool {
-        !matches!(self.get(path), None | Some(Value::Null))
+        !matches!(self.get(path), None | Some(Setting::Null))
     }
 
     pub(super) fn is_unknown(&self, path: &str) -> bool {
-        self.get(path) == Some(&Value::Unknown)
+        self.get(path) == Some(&Setting::Unknown)
     }
 
     /// Returns the elements of a list; a text is a list of one.
-    pub(super) fn list(&self, path: &str) -> &[Value] {
+    pub(super) fn list(&self, path: &str) -> &[Setting] {
         match self.get(path) {
-            Some(Value::List(values)) => values,
-            Some(text @ Value::Text(_)) => std::slice::from_ref(text),
+            Some(Setting::List(values)) => values,
+            Some(text @ Setting::Text(_)) => std::slice::from_ref(text),
             _ => &[],
         }
     }
 
     pub(super) fn texts(&self, path: &str) -> impl Iterator<Item = &str> {
-        self.list(path).iter().filter_map(Value::as_text)
+        self.list(path).iter().filter_map(Setting::as_text)
     }
 
     /// Returns the entries of a map.
-    pub(super) fn entries(&self, path: &str) -> &[(String, Value)] {
+    pub(super) fn entries(&self, path: &str) -> &[(String, Setting)] {
         match self.get(path) {
-            Some(Value::Map(map)) => &map.entries,
+            Some(Setting::Map(map)) => &map.entries,
             _ => &[],
         }
     }
 
     pub(super) fn as_text(&self) -> Option<&str> {
         match self {
-            Value::Text(text) => Some(text),
+            Setting::Text(text) => Some(text),
             _ => None,
         }
     }
 
     /// Returns a map with this value alone.
-    pub(super) fn into_member(self, key: &str) -> Value {
+    pub(super) fn into_member(self, key: &str) -> Setting {
         map(std::iter::once((key.to_owned(), self)))
     }
 
     /// Adds the entries of another map that this one lacks, at all depths.
-    pub(super) fn inherit(&mut self, other: Value) {
-        if let (Value::Map(own), Value::Map(other)) = (self, other) {
+    pub(super) fn inherit(&mut self, other: Setting) {
+        if let (Setting::Map(own), Setting::Map(other)) = (self, other) {
             own.is_open |= other.is_open;
             for (key, value) in other.entries {
                 match own.entries.iter_mut().find(|(known, _)| *known == key) {
@@ -122,7 +122,7 @@ impl Value {
 }
 
 impl Map {
-    fn get(&self, key: &str) -> Option<&Value> {
+    fn get(&self, key: &str) -> Option<&Setting> {
         let found = self.entries.iter().rfind(|(known, _)| known == key);
         let found = found.map(|(_, value)| value);
         found.or(self.is_open.then_some(&UNKNOWN))
@@ -131,10 +131,10 @@ impl Map {
 
 /// Reads the first document of YAML; values with tags of programs are unknown. `None` if it does not
 /// parse.
-pub(super) fn yaml(text: &str) -> Option<Value> {
-    let mut open: Vec<(Value, Option<String>)> = Vec::new();
+pub(super) fn yaml(text: &str) -> Option<Setting> {
+    let mut open: Vec<(Setting, Option<String>)> = Vec::new();
     for event in Parser::new_from_str(text) {
-        let (mut value, mut is_closed) = (Value::Unknown, true);
+        let (mut value, mut is_closed) = (Setting::Unknown, true);
         match event.ok()?.0 {
             Event::Scalar(text, style, _, tag) => {
                 if tag.is_none_or(|tag| tag.is_yaml_core_schema() && !tag.suffix.contains('/')) {
@@ -145,13 +145,13 @@ pub(super) fn yaml(text: &str) -> Option<Value> {
                 if tag.is_some() || open.len() > MAX_DEPTH =>
             {
                 // The elements are read into a value that drops them.
-                (value, is_closed) = (Value::Unknown, false);
+                (value, is_closed) = (Setting::Unknown, false);
             }
-            Event::SequenceStart(..) => (value, is_closed) = (Value::List(Vec::new()), false),
-            Event::MappingStart(..) => (value, is_closed) = (Value::Map(Map::default()), false),
+            Event::SequenceStart(..) => (value, is_closed) = (Setting::List(Vec::new()), false),
+            Event::MappingStart(..) => (value, is_closed) = (Setting::Map(Map::default()), false),
             Event::SequenceEnd | Event::MappingEnd => value = open.pop()?.0,
             Event::Alias(_) => {}
-            Event::DocumentEnd => return Some(Value::Null),
+            Event::DocumentEnd => return Some(Setting::Null),
             _ => continue,
         }
         if !is_closed {
@@ -160,14 +160,14 @@ pub(super) fn yaml(text: &str) -> Option<Value> {
         }
         match open.last_mut() {
             None => return Some(value),
-            Some((Value::List(list), _)) => list.push(value),
-            Some((Value::Map(map), key)) => match (key.take(), value) {
-                (Some(name), value) if name == "<<" && value == Value::Unknown => {
+            Some((Setting::List(list), _)) => list.push(value),
+            Some((Setting::Map(map), key)) => match (key.take(), value) {
+                (Some(name), value) if name == "<<" && value == Setting::Unknown => {
                     map.is_open = true
                 }
                 (Some(name), value) => map.entries.push((name, value)),
-                (None, Value::Text(name)) => *key = Some(name),
-                (None, Value::Flag(flag)) => *key = Some(flag.to_string()),
+                (None, Setting::Text(name)) => *key = Some(name),
+                (None, Setting::Flag(flag)) => *key = Some(flag.to_string()),
                 (None, _) => *key = Some(String::new()),
             },
             Some(_) => {}
@@ -176,46 +176,46 @@ pub(super) fn yaml(text: &str) -> Option<Value> {
     None
 }
 
-fn scalar(text: String, style: ScalarStyle) -> Value {
+fn scalar(text: String, style: ScalarStyle) -> Setting {
     match (&*text, style) {
-        ("" | "~" | "null" | "Null" | "NULL", ScalarStyle::Plain) => Value::Null,
-        ("true" | "True" | "TRUE", ScalarStyle::Plain) => Value::Flag(true),
-        ("false" | "False" | "FALSE", ScalarStyle::Plain) => Value::Flag(false),
-        _ => Value::Text(text),
+        ("" | "~" | "null" | "Null" | "NULL", ScalarStyle::Plain) => Setting::Null,
+        ("true" | "True" | "TRUE", ScalarStyle::Plain) => Setting::Flag(true),
+        ("false" | "False" | "FALSE", ScalarStyle::Plain) => Setting::Flag(false),
+        _ => Setting::Text(text),
     }
 }
 
-pub(super) fn toml(text: &str) -> Option<Value> {
-    fn of(value: toml::Value, depth: usize) -> Value {
+pub(super) fn toml(text: &str) -> Option<Setting> {
+    fn of(value: toml::Value, depth: usize) -> Setting {
         if depth > MAX_DEPTH {
-            return Value::Unknown;
+            return Setting::Unknown;
         }
         match value {
-            toml::Value::Boolean(flag) => Value::Flag(flag),
-            toml::Value::String(text) => Value::Text(text),
+            toml::Value::Boolean(flag) => Setting::Flag(flag),
+            toml::Value::String(text) => Setting::Text(text),
             toml::Value::Array(list) => {
-                Value::List(list.into_iter().map(|value| of(value, depth + 1)).collect())
+                Setting::List(list.into_iter().map(|value| of(value, depth + 1)).collect())
             }
             toml::Value::Table(table) => map(table
                 .into_iter()
                 .map(|(key, value)| (key, of(value, depth + 1)))),
-            toml::Value::Integer(number) => Value::Text(number.to_string()),
-            toml::Value::Float(number) => Value::Text(number.to_string()),
-            toml::Value::Datetime(date) => Value::Text(date.to_string()),
+            toml::Value::Integer(number) => Setting::Text(number.to_string()),
+            toml::Value::Float(number) => Setting::Text(number.to_string()),
+            toml::Value::Datetime(date) => Setting::Text(date.to_string()),
         }
     }
     let table: toml::Table = text.parse().ok()?;
     Some(of(toml::Value::Table(table), 0))
 }
 
-pub(super) fn json(text: &str) -> Option<Value> {
-    fn of(value: serde_json::Value) -> Value {
+pub(super) fn json(text: &str) -> Option<Setting> {
+    fn of(value: serde_json::Value) -> Setting {
         match value {
-            serde_json::Value::Null => Value::Null,
-            serde_json::Value::Bool(flag) => Value::Flag(flag),
-            serde_json::Value::String(text) => Value::Text(text),
-            serde_json::Value::Number(number) => Value::Text(number.to_string()),
-            serde_json::Value::Array(list) => Value::List(list.into_iter().map(of).collect()),
+            serde_json::Value::Null => Setting::Null,
+            serde_json::Value::Bool(flag) => Setting::Flag(flag),
+            serde_json::Value::String(text) => Setting::Text(text),
+            serde_json::Value::Number(number) => Setting::Text(number.to_string()),
+            serde_json::Value::Array(list) => Setting::List(list.into_iter().map(of).collect()),
             serde_json::Value::Object(members) => {
                 map(members.into_iter().map(|(key, value)| (key, of(value))))
             }
@@ -224,15 +224,15 @@ pub(super) fn json(text: &str) -> Option<Value> {
     serde_json::from_str(text).ok().map(of)
 }
 
-fn map(entries: impl Iterator<Item = (String, Value)>) -> Value {
-    Value::Map(Map {
+fn map(entries: impl Iterator<Item = (String, Setting)>) -> Setting {
+    Setting::Map(Map {
         entries: entries.collect(),
         is_open: false,
     })
 }
 
 /// Reads a file by the extension of its name; with other extensions it is a module of JavaScript.
-pub(super) fn read(name: &str, text: &str) -> Option<Value> {
+pub(super) fn read(name: &str, text: &str) -> Option<Setting> {
     match name.rsplit_once('.').map_or("", |(_, extension)| extension) {
         "toml" => toml(text),
         "yml" | "yaml" => yaml(text),
@@ -245,7 +245,7 @@ pub(super) fn read(name: &str, text: &str) -> Option<Value> {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum FrontMatter {
     Absent,
-    Values(Value),
+    Values(Setting),
     /// It does not parse, or nothing closes it.
     Broken,
 }
@@ -293,16 +293,16 @@ fn json_at_start(text: &[u8]) -> FrontMatter {
 }
 
 /// Reads the object that a module exports.
-pub(super) fn javascript(text: &str) -> Value {
+pub(super) fn javascript(text: &str) -> Setting {
     let export = ["export default", "module.exports =", "module.exports="];
     let start = export
         .iter()
         .find_map(|word| Some(text.find(word)? + word.len()));
-    start.map_or(Value::Unknown, |start| javascript_at(text, start))
+    start.map_or(Setting::Unknown, |start| javascript_at(text, start))
 }
 
 /// Reads the value at an index of a module.
-pub(super) fn javascript_at(text: &str, at: usize) -> Value {
+pub(super) fn javascript_at(text: &str, at: usize) -> Setting {
     let mut reader = ScriptReader {
         text,
         at,
@@ -349,7 +349,7 @@ impl ScriptReader<'_> {
     }
 
     /// Reads an expression up to a comma or a closing bracket of the expression around it.
-    fn value(&mut self) -> Value {
+    fn value(&mut self) -> Setting {
         self.depth += 1;
         let value = if self.depth > MAX_DEPTH {
             None
@@ -386,7 +386,7 @@ impl ScriptReader<'_> {
         self.depth == 0 && words.iter().any(|word| rest.starts_with(word))
     }
 
-    fn literal(&mut self) -> Option<Value> {
+    fn literal(&mut self) -> Option<Setting> {
         match self.peek()? {
             b'{' => self.object(),
             b'[' => self.array(),
@@ -395,7 +395,7 @@ impl ScriptReader<'_> {
                 let value = self.value();
                 self.takes(b')').then_some(value)
             }
-            b'\'' | b'"' | b'`' => self.string().map(Value::Text),
+            b'\'' | b'"' | b'`' => self.string().map(Setting::Text),
             b'0'..=b'9' | b'-' | b'.' => {
                 let end = self
                     .rest()
@@ -405,7 +405,7 @@ impl ScriptReader<'_> {
                 let end = end.map_or(self.rest().len(), |end| end + 1);
                 let number = String::from_utf8_lossy(&self.rest()[..end]).into_owned();
                 self.at += end;
-                Some(Value::Text(number))
+                Some(Setting::Text(number))
             }
             _ => self.named(),
         }
@@ -427,12 +427,12 @@ impl ScriptReader<'_> {
 
     /// Reads a name: a word of the language, a constant of the file, or a function that returns its
     /// first argument.
-    fn named(&mut self) -> Option<Value> {
+    fn named(&mut self) -> Option<Setting> {
         let word = self.word();
         match &*word {
-            "true" => return Some(Value::Flag(true)),
-            "false" => return Some(Value::Flag(false)),
-            "null" | "undefined" => return Some(Value::Null),
+            "true" => return Some(Setting::Flag(true)),
+            "false" => return Some(Setting::Flag(false)),
+            "null" | "undefined" => return Some(Setting::Null),
             _ => {}
         }
         let is_configuration = word.starts_with("define") || word.starts_with("with");
@@ -495,14 +495,14 @@ impl ScriptReader<'_> {
         None
     }
 
-    fn array(&mut self) -> Option<Value> {
+    fn array(&mut self) -> Option<Setting> {
         self.at += 1;
         let mut list = Vec::new();
         while !self.takes(b']') {
             let start = self.at;
             if self.rest().starts_with(b"...") {
                 self.skip();
-                list.push(Value::Unknown);
+                list.push(Setting::Unknown);
             } else {
                 list.push(self.value());
             }
@@ -511,10 +511,10 @@ impl ScriptReader<'_> {
                 return None;
             }
         }
-        Some(Value::List(list))
+        Some(Setting::List(list))
     }
 
-    fn object(&mut self) -> Option<Value> {
+    fn object(&mut self) -> Option<Setting> {
         self.at += 1;
         let mut map = Map::default();
         while !self.takes(b'}') {
@@ -530,7 +530,7 @@ impl ScriptReader<'_> {
                 }
                 // A method, or a variable of the name of the key.
                 Some(key) => {
-                    map.entries.push((key, Value::Unknown));
+                    map.entries.push((key, Setting::Unknown));
                     self.skip();
                 }
                 // Another object, or a computed key.
@@ -544,7 +544,7 @@ impl ScriptReader<'_> {
                 return None;
             }
         }
-        Some(Value::Map(map))
+        Some(Setting::Map(map))
     }
 
     /// Skips to the comma or the bracket after an expression.

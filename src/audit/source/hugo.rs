@@ -1,10 +1,10 @@
 //! Hugo.
 
-use super::config::{self, FrontMatter, Value};
+use super::config::{self, FrontMatter, Setting};
 use super::paths::{join, normal, parts, up_to_slash, with_slash};
 use super::site::{
-    Attempts, ContentFile, Generator, Miss, Reference, Route, SiteDirectory, SiteRules, SourceSite,
-    Syntax,
+    Attempts, ContentFile, Generator, Miss, Route, SiteDirectory, SiteReference, SiteRules,
+    SourceSite, Syntax,
 };
 use crate::audit::date::date;
 use crate::audit::ignored::days_from_today;
@@ -52,7 +52,7 @@ const PAGES: [&[u8]; 7] = [
 ];
 
 /// Returns the configuration, if it is Hugo's.
-fn values(directory: &SiteDirectory<'_>) -> Option<Value> {
+fn values(directory: &SiteDirectory<'_>) -> Option<Setting> {
     for name in ["hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"] {
         if let Some(values) = directory.values(name) {
             return Some(values);
@@ -369,8 +369,8 @@ impl SiteRules for Hugo {
         }
         let values = match file.front_matter() {
             FrontMatter::Broken => return Route::Computed,
-            FrontMatter::Absent if extension == b"html" || extension == b"htm" => Value::Null,
-            FrontMatter::Absent => Value::Null,
+            FrontMatter::Absent if extension == b"html" || extension == b"htm" => Setting::Null,
+            FrontMatter::Absent => Setting::Null,
             FrontMatter::Values(values) => values,
         };
         if values.flag_or("draft", false) || !is_rendered(&values) || is_outdated(&values) {
@@ -454,7 +454,7 @@ impl SiteRules for Hugo {
         }
     }
 
-    fn resolve(&self, reference: &Reference<'_>, attempts: &mut Attempts) {
+    fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
         match reference.syntax {
             Syntax::Construct("ref") => self.by_ref(reference, attempts),
             Syntax::Text if self.finds_files => {
@@ -478,7 +478,7 @@ impl SiteRules for Hugo {
 impl Hugo {
     /// A reference of the shortcodes `ref` and `relref`: a path of a page, with or without its
     /// extension, or the name of a page anywhere.
-    fn by_ref(&self, reference: &Reference<'_>, attempts: &mut Attempts) {
+    fn by_ref(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
         let path = reference.path.strip_suffix(b"/").unwrap_or(reference.path);
         let ends: [&[u8]; 4] = [b"", b".md", b"/_index.md", b"/index.md"];
         let mut add = |directory: &[u8], path: &[u8]| {
@@ -501,24 +501,24 @@ impl Hugo {
     }
 }
 
-fn title_or(values: &Value, name: &[u8]) -> Option<String> {
+fn title_or(values: &Setting, name: &[u8]) -> Option<String> {
     let title = values.text("title").map(str::to_lowercase);
     title.or_else(|| Some(String::from_utf8_lossy(name).into_owned()))
 }
 
-fn is_rendered(values: &Value) -> bool {
+fn is_rendered(values: &Setting) -> bool {
     let key = if values.has("build") {
         "build"
     } else {
         "_build"
     };
     let render = values.get(&format!("{key}.render"));
-    !matches!(render, Some(Value::Text(when)) if when == "never")
-        && render != Some(&Value::Flag(false))
+    !matches!(render, Some(Setting::Text(when)) if when == "never")
+        && render != Some(&Setting::Flag(false))
 }
 
 /// Returns whether a page is dated in the future, or has expired.
-fn is_outdated(values: &Value) -> bool {
+fn is_outdated(values: &Setting) -> bool {
     let days = |key: &str| values.text(key).and_then(date).map(days_from_today);
     let starts = ["publishDate", "date"].into_iter().find_map(days);
     starts.is_some_and(|days| days > 0) || days("expiryDate").is_some_and(|days| days < 0)

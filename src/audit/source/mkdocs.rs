@@ -2,11 +2,11 @@
 
 use ignore::gitignore::Gitignore;
 
-use super::config::{self, Value};
+use super::config::{self, Setting};
 use super::paths::{join, normal, parts, with_slash};
 use super::site::{
-    Attempts, ContentFile, Generator, Miss, Reference, Route, SiteDirectory, SiteRules, SourceSite,
-    Syntax, globs,
+    Attempts, ContentFile, Generator, Miss, Route, SiteDirectory, SiteReference, SiteRules,
+    SourceSite, Syntax, globs,
 };
 use crate::document::options::Slug;
 use crate::pipeline::walk::path_of;
@@ -45,10 +45,12 @@ fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
         .unwrap_or_else(|| config::yaml("{}").unwrap_or_default());
     // A chain of configurations ends.
     for _ in 0..8 {
-        let Some(Value::Text(parent)) = values.get("INHERIT").cloned() else {
+        let Some(Setting::Text(parent)) = values.get("INHERIT").cloned() else {
             break;
         };
-        let Value::Map(map) = &mut values else { break };
+        let Setting::Map(map) = &mut values else {
+            break;
+        };
         map.entries.retain(|(key, _)| key != "INHERIT");
         values.inherit(directory.values(&parent).unwrap_or_default());
     }
@@ -123,14 +125,14 @@ fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
 }
 
 /// Returns the options of an element of a list of names, and of maps from a name to options.
-fn plugin(values: &Value, list: &str, name: &str) -> Option<Value> {
+fn plugin(values: &Setting, list: &str, name: &str) -> Option<Setting> {
     let maps = values.entries(list).iter();
     let mut rows = values
         .list(list)
         .iter()
         .flat_map(|row| match row {
-            Value::Map(map) => map.entries.clone(),
-            Value::Text(name) => vec![(name.clone(), Value::Null)],
+            Setting::Map(map) => map.entries.clone(),
+            Setting::Text(name) => vec![(name.clone(), Setting::Null)],
             _ => Vec::new(),
         })
         .chain(maps.cloned());
@@ -138,7 +140,7 @@ fn plugin(values: &Value, list: &str, name: &str) -> Option<Value> {
         .map(|(_, options)| options)
 }
 
-fn plugin_values(values: &Value, list: &str, name: &str) -> Option<Value> {
+fn plugin_values(values: &Setting, list: &str, name: &str) -> Option<Setting> {
     plugin(values, list, name)
 }
 
@@ -179,7 +181,7 @@ impl SiteRules for MkDocs {
         Route::page(page_url(file.below, self.has_directory_urls))
     }
 
-    fn resolve(&self, reference: &Reference<'_>, attempts: &mut Attempts) {
+    fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
         match reference.syntax {
             Syntax::Construct(_) => {
                 let bases = self.snippets.iter();

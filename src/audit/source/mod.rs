@@ -47,7 +47,7 @@ pub(crate) struct SourceOptions {
 
 /// The part of a site that a directory belongs to.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum SourcePlace {
     Content,
     Overlay(usize),
     Template,
@@ -60,7 +60,7 @@ pub(super) struct Sources {
     /// Of each site, read when a reference needs them.
     routes: Vec<OnceLock<Routes>>,
     /// The site and its part, by directories with their slashes.
-    places: HashMap<Box<[u8]>, (usize, Place)>,
+    places: HashMap<Box<[u8]>, (usize, SourcePlace)>,
 }
 
 /// Entries of directories that are looked at to find sites.
@@ -108,10 +108,13 @@ impl Sources {
         let content = site
             .content
             .iter()
-            .map(|root| (&root.directory, Place::Content));
+            .map(|root| (&root.directory, SourcePlace::Content));
         let overlays = site.overlays.iter().enumerate();
-        let overlays = overlays.map(|(index, root)| (&root.directory, Place::Overlay(index)));
-        let templates = site.templates.iter().map(|root| (root, Place::Template));
+        let overlays = overlays.map(|(index, root)| (&root.directory, SourcePlace::Overlay(index)));
+        let templates = site
+            .templates
+            .iter()
+            .map(|root| (root, SourcePlace::Template));
         let all: Vec<_> = content.chain(overlays).chain(templates).collect();
         if all
             .iter()
@@ -130,7 +133,7 @@ impl Sources {
 
     /// Returns the number of the site that a file belongs to, the length of the directory that decides so, and the
     /// part of the site.
-    fn place(&self, path: &[u8]) -> Option<(usize, usize, Place)> {
+    fn place(&self, path: &[u8]) -> Option<(usize, usize, SourcePlace)> {
         let mut above = memchr::memrchr_iter(b'/', path).map(|at| at + 1);
         above.find_map(|end| {
             let &(site, place) = self.places.get(&path[..end])?;

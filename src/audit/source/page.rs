@@ -4,8 +4,8 @@ use percent_encoding::percent_decode;
 
 use super::paths::{normal, parts};
 use super::routes::{FileRoute, Routes, UrlMatch};
-use super::site::{Attempt, Attempts, Miss, Reference, SourceSite, Syntax};
-use super::{Place, Sources};
+use super::site::{Attempt, Attempts, Miss, SiteReference, SourceSite, Syntax};
+use super::{SourcePlace, Sources};
 use crate::audit::disk::{DiskEntry, FileNaming, LookupMatch};
 use crate::audit::names::FileId;
 use crate::audit::target::{TargetChecker, TargetLocation};
@@ -44,8 +44,8 @@ impl<'a> SourcePage<'a> {
         let (number, end, place) = sources.place(&path)?;
         let site = &sources.sites[number];
         let state = match place {
-            Place::Template => PageState::LeftOut,
-            Place::Overlay(number) => {
+            SourcePlace::Template => PageState::LeftOut,
+            SourcePlace::Overlay(number) => {
                 let overlay = &site.overlays[number];
                 if overlay.has_templates && path.ends_with(b".html") {
                     PageState::LeftOut
@@ -53,7 +53,7 @@ impl<'a> SourcePage<'a> {
                     PageState::Served([&overlay.url, &path[end..]].concat())
                 }
             }
-            Place::Content => match sources.routes(number).of_file(&path) {
+            SourcePlace::Content => match sources.routes(number).of_file(&path) {
                 Some(FileRoute::Page(url)) => PageState::Page(Some(url.to_vec())),
                 Some(FileRoute::Computed) => PageState::Page(None),
                 Some(FileRoute::Copied(url)) => PageState::Served(url.to_vec()),
@@ -89,7 +89,7 @@ impl<'a> SourcePage<'a> {
             return Some(found(&self.path));
         }
         let is_served = matches!(self.state, PageState::Served(_));
-        let reference = Reference {
+        let reference = SiteReference {
             site: self.site,
             file: &self.path,
             url,
@@ -170,9 +170,9 @@ impl<'a> SourcePage<'a> {
             return TargetLocation::Nothing;
         };
         let is_served = match place {
-            Place::Template => false,
-            Place::Overlay(_) => true,
-            Place::Content => {
+            SourcePlace::Template => false,
+            SourcePlace::Overlay(_) => true,
+            SourcePlace::Content => {
                 let route = self.routes().of_file(&file);
                 route.is_some_and(|route| *route != FileRoute::LeftOut)
             }

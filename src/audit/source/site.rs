@@ -5,7 +5,7 @@ use std::io::Read as _;
 use foldhash::{HashSet, HashSetExt};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::config::{self, FrontMatter, Value};
+use super::config::{self, FrontMatter, Setting};
 use super::paths::{join, parts, up_to_slash, with_slash};
 use crate::audit::disk::{DiskTree, FileStart};
 use crate::document::options::Slug;
@@ -39,7 +39,7 @@ pub(super) trait SiteRules: Send + Sync {
     fn route(&self, file: &ContentFile<'_>) -> Route;
 
     /// Adds the ways to try for a reference in a page, and decides about a miss.
-    fn resolve(&self, reference: &Reference<'_>, attempts: &mut Attempts);
+    fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts);
 }
 
 /// A directory of pages.
@@ -166,7 +166,7 @@ impl SiteDirectory<'_> {
     }
 
     /// Returns the values of a configuration: unknown if it does not parse, `None` without the file.
-    pub(super) fn values(&self, name: &str) -> Option<Value> {
+    pub(super) fn values(&self, name: &str) -> Option<Setting> {
         let text = self.read(name)?;
         Some(config::read(name, &text).unwrap_or_default())
     }
@@ -287,7 +287,7 @@ impl Attempts {
 }
 
 /// A reference of a page without a scheme, as the generator sees it.
-pub(super) struct Reference<'a> {
+pub(super) struct SiteReference<'a> {
     pub(super) site: &'a SourceSite,
     /// The file of the page.
     pub(super) file: &'a [u8],
@@ -312,7 +312,7 @@ pub(super) enum Syntax<'a> {
     Construct(&'a str),
 }
 
-impl Reference<'_> {
+impl SiteReference<'_> {
     /// Adds the path from the directory of the file.
     pub(super) fn beside(&self, attempts: &mut Attempts) {
         attempts.file(join(up_to_slash(self.file), self.path));

@@ -2,11 +2,11 @@
 
 use ignore::gitignore::Gitignore;
 
-use super::config::Value;
+use super::config::Setting;
 use super::paths::{join, parts, up_to_slash, with_slash};
 use super::site::{
-    Attempts, ContentFile, Generator, Miss, Reference, Route, SiteDirectory, SiteRules, SourceSite,
-    Syntax, globs,
+    Attempts, ContentFile, Generator, Miss, Route, SiteDirectory, SiteReference, SiteRules,
+    SourceSite, Syntax, globs,
 };
 use crate::document::options::Slug;
 use crate::pipeline::walk::path_of;
@@ -39,7 +39,7 @@ fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
         .find_map(|name| directory.values(name));
     let values = match values {
         None if !directory.is_given => return None,
-        values => values.unwrap_or(Value::Null),
+        values => values.unwrap_or(Setting::Null),
     };
     // An unknown directory may be any: nothing is decided.
     let source = with_slash(&directory.below(&values.text_or("srcDir", ".")?));
@@ -147,7 +147,7 @@ impl SiteRules for VitePress {
         })
     }
 
-    fn resolve(&self, reference: &Reference<'_>, attempts: &mut Attempts) {
+    fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
         let path = reference.path;
         if let Syntax::Construct(name) = reference.syntax {
             let path = match path.strip_prefix(b"@/") {
@@ -174,7 +174,7 @@ impl SiteRules for VitePress {
 }
 
 /// An image is imported from its place, or served from the overlay.
-fn image(reference: &Reference<'_>, attempts: &mut Attempts) {
+fn image(reference: &SiteReference<'_>, attempts: &mut Attempts) {
     match reference.path.strip_prefix(b"/") {
         Some(_) => reference.below_base(attempts),
         None => reference.beside(attempts),
@@ -182,7 +182,7 @@ fn image(reference: &Reference<'_>, attempts: &mut Attempts) {
 }
 
 /// A page may be named with an extension, without one, and with a slash.
-fn page(reference: &Reference<'_>, attempts: &mut Attempts, extensions: &[&[u8]]) {
+fn page(reference: &SiteReference<'_>, attempts: &mut Attempts, extensions: &[&[u8]]) {
     let url = match (reference.path, reference.url) {
         ([b'/', ..], _) => join(b"/", reference.path),
         (_, Some(url)) => join(up_to_slash(url), reference.path),

@@ -18,7 +18,7 @@ use super::tree::Ending;
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
 use crate::document::{
-    FormatOptions, MemberFinder, MemberSearch, PieceIndex, ReadAt, SplitContext,
+    FormatOptions, MemberFinder, MemberSearch, PieceIndex, ReadBytesAt, SplitContext,
 };
 
 /// The length of a blank line and the start of a separator.
@@ -364,7 +364,7 @@ pub(super) struct MboxFinder {
 }
 
 impl MemberFinder for MboxFinder {
-    fn next(&mut self, window: &Window<'_>, read_at: ReadAt<'_>) -> MemberSearch {
+    fn next(&mut self, window: &Window<'_>, read_at: ReadBytesAt<'_>) -> MemberSearch {
         let bytes = window.bytes;
         let mut at = window.start;
         if !self.search.has_started {
@@ -438,7 +438,7 @@ impl MemberFinder for MboxFinder {
 }
 
 /// Reads the bytes around an offset, to test whether they end a message.
-fn leads_at(claimed: u64, read_at: ReadAt<'_>) -> Option<bool> {
+fn leads_at(claimed: u64, read_at: ReadBytesAt<'_>) -> Option<bool> {
     let mut seen = [0; 1 + LEAD];
     let n = read_at(claimed - 1, &mut seen);
     Some(leads(&seen[..n], 1, n < seen.len()))
@@ -450,7 +450,7 @@ impl MboxFinder {
         &mut self,
         window: &Window<'_>,
         at: usize,
-        read_at: ReadAt<'_>,
+        read_at: ReadBytesAt<'_>,
     ) -> Result<Range<usize>, usize> {
         let leads = |claimed| leads_at(claimed, read_at);
         self.search.next(window, at, leads, |line, _| {

@@ -59,9 +59,9 @@ impl BodyReader {
             step(1);
             at += next;
             match inline.construct(at) {
-                Construct::None => at += 1,
-                Construct::Quoted(end) => (inline.from, at) = (end, end),
-                Construct::Markup(range, contents) => {
+                InlineConstruct::None => at += 1,
+                InlineConstruct::Quoted(end) => (inline.from, at) = (end, end),
+                InlineConstruct::Markup(range, contents) => {
                     inline.standalone(after..range.start);
                     show(after..range.start);
                     show(contents);
@@ -75,7 +75,7 @@ impl BodyReader {
 }
 
 /// The result of trying a start-string.
-enum Construct {
+enum InlineConstruct {
     /// Not a start-string.
     None,
     /// In quotes, which make it text; the index after it.
@@ -103,14 +103,14 @@ impl RstInlineText<'_> {
     }
 
     /// Tries the start-string at `at`.
-    fn construct(&mut self, at: usize) -> Construct {
+    fn construct(&mut self, at: usize) -> InlineConstruct {
         let text = self.text;
         let next = text.get(at + 1).copied();
         match (text[at], next) {
             (b'*', Some(b'*')) => self.simple(at, at + 2, End::Strong),
             (b'*', _) => self.simple(at, at + 1, End::Emphasis),
             (b'`', Some(b'`')) => self.simple(at, at + 2, End::Literal),
-            (b'|', Some(b'|')) => Construct::None,
+            (b'|', Some(b'|')) => InlineConstruct::None,
             (b'|', _) => self.simple(at, at + 1, End::Substitution),
             (b'_', Some(b'`')) => self.simple(at, at + 2, End::Target),
             (b'_', _) => self.name_reference(at),
@@ -120,22 +120,22 @@ impl RstInlineText<'_> {
     }
 
     /// Reads a construct between a start-string, which ends at `start`, and an end-string.
-    fn simple(&mut self, at: usize, start: usize, kind: End) -> Construct {
+    fn simple(&mut self, at: usize, start: usize, kind: End) -> InlineConstruct {
         let (text, from) = (self.text, self.from);
         if !starts(text, from, at) || char_at(text, start).is_some_and(char::is_whitespace) {
-            return Construct::None;
+            return InlineConstruct::None;
         }
         if is_quoted(text, from, at, start) {
-            return Construct::Quoted(start);
+            return InlineConstruct::Quoted(start);
         }
         let Some(end) = self.end(kind, start) else {
-            return Construct::Markup(at..start, at..start);
+            return InlineConstruct::Markup(at..start, at..start);
         };
         if kind == End::Target {
             let name = start..end.start;
             (self.reader).target(self.joined.range(name.clone()), &unescape(&text[name]));
         }
-        Construct::Markup(at..end.end, start..end.start)
+        InlineConstruct::Markup(at..end.end, start..end.start)
     }
 
     /// Finds the first end-string of a kind after `start`; one directly there is not used, and hides later ones.
@@ -191,23 +191,23 @@ impl RstInlineText<'_> {
     }
 
     /// Reads interpreted text or a phrase reference.
-    fn backquote(&mut self, at: usize) -> Construct {
+    fn backquote(&mut self, at: usize) -> InlineConstruct {
         let (text, from) = (self.text, self.from);
         let start = at + 1;
         if char_at(text, start).is_some_and(char::is_whitespace) {
-            return Construct::None;
+            return InlineConstruct::None;
         }
         let before = role_start(text, from, at).filter(|&role| starts(text, from, role));
         if before.is_none() {
             if !starts(text, from, at) {
-                return Construct::None;
+                return InlineConstruct::None;
             }
             if is_quoted(text, from, at, start) {
-                return Construct::Quoted(start);
+                return InlineConstruct::Quoted(start);
             }
         }
         let Some(end) = self.end(End::Backquote, start) else {
-            return Construct::Markup(at..start, at..start);
+            return InlineConstruct::Markup(at..start, at..start);
         };
         let range = before.unwrap_or(at)..end.end;
         let mut contents = start..end.start;
@@ -233,34 +233,34 @@ impl RstInlineText<'_> {
             (self.reader).role(text, contents.clone(), &text[name], self.joined);
             contents.end = explicit_title(text, contents.clone()).map_or(contents.end, |t| t.0);
         }
-        Construct::Markup(range, contents)
+        InlineConstruct::Markup(range, contents)
     }
 
     /// Reads the name whose underscore is at `at`.
-    fn name_reference(&self, at: usize) -> Construct {
+    fn name_reference(&self, at: usize) -> InlineConstruct {
         let text = self.text;
         let end = at + 1 + usize::from(text.get(at + 1) == Some(&b'_'));
         if !ends(text, end) {
-            return Construct::None;
+            return InlineConstruct::None;
         }
         let Some(start) = name_start(text, self.from, at) else {
-            return Construct::None;
+            return InlineConstruct::None;
         };
-        Construct::Markup(start..end, start..at)
+        InlineConstruct::Markup(start..end, start..at)
     }
 
     /// Reads the footnote reference at `at`.
-    fn footnote(&self, at: usize) -> Construct {
+    fn footnote(&self, at: usize) -> InlineConstruct {
         let text = self.text;
         let label = at + 1;
         let Some(end) = label_end(text, label) else {
-            return Construct::None;
+            return InlineConstruct::None;
         };
         let is_reference = text[end..].starts_with(b"]_");
         if !is_reference || !ends(text, end + 2) || !starts(text, self.from, at) {
-            return Construct::None;
+            return InlineConstruct::None;
         }
-        Construct::Markup(at..end + 2, label..end)
+        InlineConstruct::Markup(at..end + 2, label..end)
     }
 }
 

@@ -1,6 +1,6 @@
-use super::{FrontMatter, Value, javascript, yaml};
+use super::{FrontMatter, Setting, javascript, yaml};
 
-fn text(value: &Value, path: &str) -> Option<String> {
+fn text(value: &Setting, path: &str) -> Option<String> {
     value.text(path).map(str::to_owned)
 }
 
@@ -43,7 +43,7 @@ fn literals_of_a_module_are_read_and_computed_values_are_unknown() {
     );
     assert_eq!(
         javascript("export default () => ({ a: 'x' })"),
-        Value::Unknown
+        Setting::Unknown
     );
 }
 
