@@ -359,7 +359,7 @@ pub(crate) fn refuse_harmful(
 }
 
 impl FixedFile {
-    /// Adds changes beside those of the references.
+    /// Adds changes to the changes of the references.
     pub(crate) fn add(&mut self, splices: Vec<Splice>) {
         self.splices.extend(splices);
         self.splices.sort_by_key(|splice| splice.range.start);
@@ -559,7 +559,7 @@ fn splice(bytes: &[u8], link: &Link<'_>, new: &[u8]) -> Option<Splice> {
         back = back.min(verbatim.1).min(most);
         front..raw.len() - back
     };
-    // Characters beyond ASCII are written as those of the old reference, which is in the file itself.
+    // Characters beyond ASCII are written as in the old reference, which is in the file itself.
     let is_utf8 = raw == old && !old.is_ascii();
     let mut bytes = Vec::new();
     for (at, character) in text[front..new.len() - back].char_indices() {
