@@ -241,7 +241,7 @@ fn finish(
             .unread()
             .for_each(|sentence| message::report(&sentence));
     }
-    let is_among_records = options.output.others.is_some() && options.verbosity.summary;
+    let is_among_records = options.others().is_some() && options.verbosity.summary;
     let how = match arguments.output.stats {
         // In words it would repeat the record of the summary.
         Some(StatsArg::Text) if is_among_records => None,

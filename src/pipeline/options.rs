@@ -24,7 +24,7 @@ use crate::extractor;
 use crate::linker::Link;
 use crate::output::record::{Skip, SkipReason};
 use crate::output::table::TableFormat;
-use crate::output::{Layout, LinkForm, Output};
+use crate::output::{Layout, LinkForm, Output, RecordWriters};
 use crate::uri::unwrap::covers;
 use crate::uri::{Reference, Resolver, Rules, canonical_host, host};
 
@@ -121,6 +121,12 @@ pub(crate) fn spliced(bytes: &[u8], part: Range<usize>, splices: &[Splice]) -> V
 }
 
 impl PipelineOptions {
+    /// Returns the writers of records other than links, if these are among the links and not messages.
+    pub(crate) fn others(&self) -> Option<&'static RecordWriters> {
+        let is_among = self.report.is_records() && self.messages == MessageForm::Words;
+        self.output.others.as_ref().filter(|_| is_among)
+    }
+
     pub(crate) fn table(&self) -> Option<TableFormat> {
         match self.output.links {
             LinkForm::Table(format) if self.report.is_links() => Some(format),

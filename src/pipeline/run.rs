@@ -162,7 +162,7 @@ fn close<W: Write + Send>(
             written
         })?;
     }
-    if let Some(others) = &options.output.others
+    if let Some(others) = options.others()
         && options.verbosity.summary
     {
         (others.summary)(summary, &mut block.output);
@@ -397,8 +397,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
 
     /// Returns the writers of records other than links, if these are among the links.
     fn others(&self) -> Option<&'static RecordWriters> {
-        let others = self.options.output.others.as_ref();
-        others.filter(|_| self.options.report.is_records())
+        self.options.others()
     }
 
     /// Appends a record to the report if it belongs there, and the record or a line for standard error.

@@ -63,7 +63,7 @@ pub fn surt(uri: &[u8]) -> String {
             push_host(authority, &scheme, &mut out);
             path = normal_path(&path);
         }
-        None => out.extend([scheme.as_slice(), b":"].concat()),
+        None => out.extend([parts.scheme.unwrap_or_default(), b":"].concat()),
     }
     let mut path = without_session(escaped(&path), &IN_PATHS);
     if path.len() > 1 && path.ends_with(b"/") {

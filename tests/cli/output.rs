@@ -187,3 +187,32 @@ fn anchor_text_is_shown_where_it_is_asked_for() {
         assert!(!ran.out.contains("next"), "{}", ran.out);
     }
 }
+
+#[test]
+fn messages_as_records_leave_nothing_but_links_on_standard_output() {
+    let tree = Tree::new(&[(
+        "a.mbox",
+        "junk\nFrom a@example.com Thu Mar  2 10:11:12 2006\nSubject: x\n\nhttp://example.com/\n",
+    )]);
+    let arguments = [
+        "a.mbox", "none.txt", "--json", "--stats", "--fields", "target",
+    ];
+    let ran = tree.run(&[&arguments[..], &["--messages=json"]].concat());
+    assert_eq!(
+        ran.out,
+        "{\"type\":\"link\",\"target\":\"http://example.com/\"}\n"
+    );
+    for kind in ["diagnostic", "error", "archive", "summary"] {
+        let record = format!("{{\"type\":\"{kind}\",");
+        assert_eq!(ran.err.matches(&record).count(), 1, "{kind}: {}", ran.err);
+    }
+    // By default they are among the links.
+    let ran = tree.run(&arguments);
+    for kind in ["diagnostic", "error", "archive", "summary"] {
+        assert!(
+            ran.out.contains(&format!("{{\"type\":\"{kind}\",")),
+            "{kind}: {}",
+            ran.out
+        );
+    }
+}

@@ -13,6 +13,7 @@ fn keys_are_those_of_the_python_package() {
         ),
         ("http://user:pw@example.com/", "com,example)/"),
         ("ftp://ftp.example.org/pub/", "org,example,ftp)/pub"),
+        ("Tel:(223)", "Tel:(223)"),
         ("mailto:Ann@Example.com", "mailto:ann@example.com"),
         ("http://192.0.2.1/x", "1,2,0,192)/x"),
         ("http://example.com/a%2520b%20c", "com,example)/a%20b%20c"),
