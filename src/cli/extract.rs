@@ -93,7 +93,7 @@ fn roots(arguments: &ExtractArgs) -> Vec<Root> {
         Some("-") => Root::Standard,
         _ => Root::Path(path.clone()),
     };
-    let repositories = arguments.documents.walk.git.iter();
+    let repositories = arguments.git.iter();
     let repositories = repositories.flat_map(|path| walk::repositories(path));
     let repositories: Vec<Root> = repositories.map(Root::Repository).collect();
     if !repositories.is_empty() {

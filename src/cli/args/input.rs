@@ -66,9 +66,6 @@ pub(crate) struct WalkArgs {
     /// The same, with NUL after each path
     #[arg(long, value_name = "FILE")]
     pub files0_from: Vec<PathBuf>,
-    /// Read the messages of a public-inbox: a repository of git, or a directory with epochs in git/
-    #[arg(long, value_name = "DIR")]
-    pub git: Vec<PathBuf>,
     /// Read one of N parts of the files
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,

@@ -106,6 +106,9 @@ pub(crate) struct ExtractArgs {
     /// it is a terminal.
     #[arg(value_name = "PATH")]
     pub paths: Vec<PathBuf>,
+    /// Read the messages of a public-inbox: a repository of git, or a directory with epochs in git/
+    #[arg(long, value_name = "DIR", help_heading = "Which files")]
+    pub git: Vec<PathBuf>,
     #[command(flatten)]
     pub documents: DocumentArgs,
     #[command(flatten)]
