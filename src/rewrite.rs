@@ -56,7 +56,8 @@ pub(crate) fn replacement_of(
     // Where escapes are not known, the bytes are the reference itself, but for line breaks.
     let is_altered = inner == Escapes::Plain && unit > 0 && !is_verbatim;
     if is_altered && !link.flags.contains(Flags::WRAPPED)
-        || length == 0
+        // An empty value has a place between quotes alone.
+        || length == 0 && inner != Escapes::Html
         || syntaxes.contains(&Escapes::Encoded)
         || link.document_span().is_none()
         || link.flags.intersects(ELSEWHERE)

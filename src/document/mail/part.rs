@@ -13,7 +13,7 @@ use crate::bytes::window::{Window, Windows};
 use crate::decode::transfer::TransferEncoding;
 use crate::document::Format;
 use crate::document::diagnostic::{self, Code};
-use crate::document::events::{EntityHeading, Event, Events, FoundAttachment, Quoting, RuleFamily};
+use crate::document::events::{EntityHeading, Event, Events, FoundAttachment, RuleFamily};
 use crate::document::flags::Flags;
 use crate::document::nested::compressed::CompressedMember;
 use crate::document::nested::{self, Member, NestedReader, TextFilter};
@@ -184,10 +184,7 @@ impl LeafPart {
             return false;
         }
         let text = SourceText {
-            quoting: match member.stored_at {
-                Some(_) => Quoting::DOCUMENT,
-                None => Quoting::default(),
-            },
+            quoting: reader.quoting(),
             ..SourceText::window(raw, 0)
         };
         let start = reader.start(true);

@@ -130,7 +130,7 @@ impl<F: TextFilter> NestedReader<F> {
     }
 
     /// Returns the escapes of the text in the member.
-    fn quoting(&self) -> Quoting {
+    pub(crate) fn quoting(&self) -> Quoting {
         match self.converter {
             None if self.is_stored => Quoting::DOCUMENT,
             _ => Quoting::default(),

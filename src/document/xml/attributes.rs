@@ -150,8 +150,9 @@ impl XmlScanner {
             }
             Some(ValueKind::Field) => {
                 let part = field::resource(text.bytes).range;
-                part.into_iter()
-                    .for_each(|part| report_item(text, part, names, events));
+                if let Some(part) = part {
+                    report_item(text, part, names, events);
+                }
                 None
             }
             // A location in a relationship's target is not in this workbook.
