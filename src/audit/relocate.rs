@@ -384,7 +384,7 @@ impl Mover<'_> {
                         _ => folder.to_vec(),
                     });
                 }
-                Ok(new.clone())
+                Err("the reference names it by its folder, of which it would not be the index")
             }
             _ => Err(AMBIGUOUS),
         }

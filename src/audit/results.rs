@@ -171,7 +171,9 @@ impl OnlineResults {
     /// Reads an object with `url`, `status` or `error`, and maybe `checked_at` and `location`.
     fn record(&mut self, record: &Value, written: u64) {
         let text = |key: &str| record.get(key).and_then(Value::as_str);
-        let Some(url) = text("url").filter(|_| text("state") != Some("SKIPPED")) else {
+        // Redirects that lychee followed have no status.
+        let url = text("url").or(text("origin"));
+        let Some(url) = url.filter(|_| text("state") != Some("SKIPPED")) else {
             return;
         };
         let status = record
@@ -184,6 +186,11 @@ impl OnlineResults {
             _ => String::new(),
         };
         let (mut code, mut location) = (word(status), text("location"));
+        if code == "0" {
+            "no answer".clone_into(&mut code);
+        } else if status.is_null() && text("origin").is_some() {
+            "200".clone_into(&mut code);
+        }
         // The status of lychee, and the redirects that it followed.
         if let Some(parts) = status.as_object() {
             let number = parts.get("code").or(parts.get("text"));

@@ -52,6 +52,10 @@ const LYCHEE: &str = r#"{"total":4,"successful":1,"errors":3,"success_map":{"doc
 "redirect_map":{"docs/a.md":[{"url":"http://example.org/moved","status":{"text":"Redirect","code":200,"redirects":{"origin":"http://example.org/moved","redirects":[{"code":301,"url":"https://example.org/new"}]}}}]},
 "excluded_map":{"docs/a.md":[{"url":"https://example.com/unknown","status":{"text":"Excluded"}}]},"suggestion_map":{}}"#;
 
+/// Without --verbose lychee 0.24 lists redirects alone.
+const LYCHEE_REDIRECTS: &str = r#"{"total":1,"successful":1,"error_map":{},"suggestion_map":{},"excluded_map":{},
+"redirect_map":{"docs/a.md":[{"origin":"http://example.org/moved","redirects":[{"url":"https://example.org/new","code":301}]}]}}"#;
+
 const LINKINATOR: &str = r#"{"passed":false,"links":[
 {"url":"https://example.com/gone","status":404,"state":"BROKEN","parent":"docs/a.md","failureDetails":[]},
 {"url":"https://example.net/down","status":0,"state":"BROKEN","parent":"docs/a.md"},
@@ -69,12 +73,17 @@ fn answers_of_online_checkers_become_findings() {
         http://example.org/moved,308,2026-11-20,https://example.org/new\r\nhttps://EXAMPLE.net/down,503\nhttps://example.com/fine,200\n";
     let jsonl = "{\"url\":\"https://example.com/gone\",\"status\":410}\n{\"url\":\"http://example.org/moved\",\"status\":\"301\",\"location\":\"https://example.org/new\"}\n\
         {\"url\":\"https://example.net/down\",\"status\":\"timeout\"}\n";
+    let moved: Vec<_> = EXPECTED
+        .into_iter()
+        .filter(|row| row.contains("moved"))
+        .collect();
     let without_move: Vec<_> = EXPECTED
         .into_iter()
         .filter(|row| !row.contains("moved"))
         .collect();
     for (name, text, expected) in [
         ("lychee.json", LYCHEE, &EXPECTED[..]),
+        ("redirects.json", LYCHEE_REDIRECTS, &moved),
         ("linkinator.json", LINKINATOR, &without_move),
         ("muffet.json", MUFFET, &without_move),
         ("results.csv", csv, &EXPECTED),

@@ -116,6 +116,7 @@ fn a_move_is_refused_where_it_would_be_ambiguous() {
             "the broken reference would reach the new file",
         ),
         ("a.html", "x.html", "a rule of the server names it"),
+        ("dir/index.html", "dir/x.html", "names it by its folder"),
     ] {
         let ran = tree.run(&["mv", "--write", old, new]);
         assert_eq!(ran.code, 2, "{old} {new}");
