@@ -168,6 +168,10 @@ pub enum Slug {
     Pandoc,
     /// VitePress.
     VitePress,
+    /// Zola.
+    Zola,
+    /// HonKit, and GitBook.
+    HonKit,
     /// Headings have no anchors.
     None,
 }

@@ -15,13 +15,9 @@ const PENDING: &[&str] = &[
     "docusaurus-classic",
     "eleventy-site",
     "hexo-blog",
-    "honkit-book",
-    "jekyll-pages",
-    "mdbook-basic",
     "nextra-content",
     "sphinx-myst",
     "starlight-basic",
-    "zola-site",
 ];
 
 fn copy(from: &Path, to: &Path) {

@@ -173,7 +173,8 @@ pub(super) fn yaml(text: &str) -> Option<Setting> {
             Some(_) => {}
         }
     }
-    None
+    // Nothing but comments.
+    Some(Setting::Null)
 }
 
 fn scalar(text: String, style: ScalarStyle) -> Setting {

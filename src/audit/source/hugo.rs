@@ -95,7 +95,8 @@ fn values(directory: &SiteDirectory<'_>) -> Option<Setting> {
                 "module",
                 "markup.goldmark",
             ];
-            keys.iter().any(|key| values.has(key)) && directory.has("content")
+            let is_zola = values.has("base_url");
+            !is_zola && keys.iter().any(|key| values.has(key)) && directory.has("content")
         })
 }
 
@@ -235,12 +236,9 @@ fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
     site.templates
         .extend(templates.map(|name| with_slash(&directory.below(name))));
     site.index = ["_index.md", "index.md"].map(str::to_owned).to_vec();
-    for made in ["", "/index.xml", "/sitemap.xml", "/robots.txt", "/404.html"] {
-        site.made.insert(made.as_bytes().to_vec());
-    }
-    for url in &urls {
-        site.made.insert(normal(url).to_vec());
-    }
+    site.add_made(["/", "index.xml", "sitemap.xml", "robots.txt", "404.html"]);
+    site.made
+        .extend(urls.iter().map(|url| normal(url).to_vec()));
     let mut taxonomies: Vec<_> = values
         .entries("taxonomies")
         .iter()

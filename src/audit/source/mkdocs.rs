@@ -2,11 +2,11 @@
 
 use ignore::gitignore::Gitignore;
 
-use super::config::{self, Setting};
+use super::config::Setting;
 use super::paths::{join, normal, parts, with_slash};
 use super::site::{
     Attempts, ContentFile, Generator, Miss, Route, SiteDirectory, SiteReference, SiteRules,
-    SourceSite, Syntax, globs,
+    SourceSite, Syntax, globs, is_excluded,
 };
 use crate::document::options::Slug;
 use crate::pipeline::walk::path_of;
@@ -35,14 +35,7 @@ struct MkDocs {
 const MARKDOWN: [&[u8]; 5] = [b"md", b"markdown", b"mdown", b"mkd", b"mkdn"];
 
 fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
-    let names = ["mkdocs.yml", "mkdocs.yaml"];
-    let mut values = names.into_iter().find_map(|name| directory.values(name));
-    if values.is_none() && !directory.is_given {
-        return None;
-    }
-    let mut values = values
-        .take()
-        .unwrap_or_else(|| config::yaml("{}").unwrap_or_default());
+    let mut values = directory.configuration(&["mkdocs.yml", "mkdocs.yaml"])?;
     // A chain of configurations ends.
     for _ in 0..8 {
         let Some(Setting::Text(parent)) = values.get("INHERIT").cloned() else {
@@ -55,13 +48,14 @@ fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
         values.inherit(directory.values(&parent).unwrap_or_default());
     }
     let docs = with_slash(&directory.below(&values.text_or("docs_dir", "docs")?));
-    let plugin = |name: &str| plugin(&values, "plugins", name);
+    let of_list = plugin;
+    let plugin = |name: &str| of_list(&values, "plugins", name);
     let excludes = values.text_or("exclude_docs", "").unwrap_or_default();
     let excluded = globs(
         &docs,
         [".*", "/templates/"].into_iter().chain(excludes.lines()),
     );
-    let snippets = plugin_values(&values, "markdown_extensions", "pymdownx.snippets");
+    let snippets = of_list(&values, "markdown_extensions", "pymdownx.snippets");
     let bases = snippets
         .iter()
         .flat_map(|options| options.texts("base_path"));
@@ -100,11 +94,7 @@ fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
         let route = page_url(from.as_bytes(), values.flag_or("use_directory_urls", true));
         site.made.insert(normal(&route).to_vec());
     }
-    site.made.extend([
-        b"/search".to_vec(),
-        b"/404.html".to_vec(),
-        b"/sitemap.xml".to_vec(),
-    ]);
+    site.add_made(["search", "404.html", "sitemap.xml"]);
     site.undecided
         .extend(blog.map(|blog| [b"/", &*blog].concat()));
     site.undecided.push(b"/assets/".to_vec());
@@ -119,8 +109,7 @@ fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
     site.makes_pages = values.has("hooks") || adds_pages.iter().any(|name| plugin(name).is_some());
     let other_ids = ["mkdocstrings", "autorefs", "macros", "include-markdown"];
     site.has_other_ids = other_ids.iter().any(|name| plugin(name).is_some())
-        || plugin_values(&values, "markdown_extensions", "toc")
-            .is_some_and(|toc| toc.has("slugify"));
+        || of_list(&values, "markdown_extensions", "toc").is_some_and(|toc| toc.has("slugify"));
     Some(site)
 }
 
@@ -140,10 +129,6 @@ fn plugin(values: &Setting, list: &str, name: &str) -> Option<Setting> {
         .map(|(_, options)| options)
 }
 
-fn plugin_values(values: &Setting, list: &str, name: &str) -> Option<Setting> {
-    plugin(values, list, name)
-}
-
 fn page_url(below: &[u8], has_directory_urls: bool) -> Vec<u8> {
     let (directory, name, _) = parts(below);
     match name {
@@ -156,12 +141,8 @@ fn page_url(below: &[u8], has_directory_urls: bool) -> Vec<u8> {
 impl SiteRules for MkDocs {
     fn route(&self, file: &ContentFile<'_>) -> Route {
         let (_, name, extension) = file.parts();
-        let path = path_of(&file.path());
-        if self
-            .excluded
-            .matched_path_or_any_parents(&path, false)
-            .is_ignore()
-        {
+        let path = file.path();
+        if is_excluded(&self.excluded, &path) {
             return Route::LeftOut;
         }
         if !MARKDOWN.contains(&extension) {
@@ -175,7 +156,7 @@ impl SiteRules for MkDocs {
             return Route::Computed;
         }
         // README.md is a page only without index.md.
-        if name == b"README" && path.with_file_name("index.md").exists() {
+        if name == b"README" && path_of(&path).with_file_name("index.md").exists() {
             return Route::LeftOut;
         }
         Route::page(page_url(file.below, self.has_directory_urls))

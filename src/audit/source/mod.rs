@@ -6,14 +6,19 @@
 //! which order a reference is tried.
 
 mod config;
+mod honkit;
 mod hugo;
+mod jekyll;
+mod mdbook;
 mod mkdocs;
 pub(super) mod page;
 pub(super) mod paths;
 pub(super) mod repository;
 mod routes;
 mod site;
+mod summary;
 mod vitepress;
+mod zola;
 
 use std::sync::OnceLock;
 
@@ -28,8 +33,15 @@ use routes::Routes;
 use site::{Generator, SiteDirectory, SourceSite};
 
 /// Every generator. Of two sites with the same content the first is used.
-pub(crate) static GENERATORS: &[&Generator] =
-    &[&vitepress::GENERATOR, &mkdocs::GENERATOR, &hugo::GENERATOR];
+pub(crate) static GENERATORS: &[&Generator] = &[
+    &vitepress::GENERATOR,
+    &mkdocs::GENERATOR,
+    &hugo::GENERATOR,
+    &mdbook::GENERATOR,
+    &zola::GENERATOR,
+    &jekyll::GENERATOR,
+    &honkit::GENERATOR,
+];
 
 /// Returns the generator with a name.
 pub(crate) fn generator(name: &str) -> Option<&'static Generator> {

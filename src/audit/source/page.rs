@@ -56,7 +56,10 @@ impl<'a> SourcePage<'a> {
             SourcePlace::Content => match sources.routes(number).of_file(&path) {
                 Some(FileRoute::Page(url)) => PageState::Page(Some(url.to_vec())),
                 Some(FileRoute::Computed) => PageState::Page(None),
-                Some(FileRoute::Copied(url)) => PageState::Served(url.to_vec()),
+                // Markdown that is not rendered is text.
+                Some(FileRoute::Copied(url)) if !matches!(parts(&path).2, b"md" | b"markdown") => {
+                    PageState::Served(url.to_vec())
+                }
                 _ => PageState::LeftOut,
             },
         };

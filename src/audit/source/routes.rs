@@ -120,7 +120,7 @@ impl Routes {
     fn add_url(&mut self, url: &[u8], file: &[u8]) {
         let target = UrlTarget {
             file: file.into(),
-            is_directory: url.ends_with(b"/"),
+            is_directory: normal(url) != url,
         };
         // Of several files at a URL the first is used.
         self.urls.entry(normal(url).into()).or_insert(target);

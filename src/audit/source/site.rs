@@ -5,8 +5,8 @@ use std::io::Read as _;
 use foldhash::{HashSet, HashSetExt};
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::config::{self, FrontMatter, Setting};
-use super::paths::{join, parts, up_to_slash, with_slash};
+use super::config::{self, FrontMatter, Map, Setting};
+use super::paths::{join, normal, parts, up_to_slash, with_slash};
 use crate::audit::disk::{DiskTree, FileStart};
 use crate::document::options::Slug;
 use crate::pipeline::walk::path_of;
@@ -122,6 +122,12 @@ impl SourceSite {
         });
     }
 
+    /// Adds URLs that exist, with or without the slash at the start.
+    pub(super) fn add_made<'u>(&mut self, urls: impl IntoIterator<Item = &'u str>) {
+        let absolute = urls.into_iter().map(|url| join(b"/", url.as_bytes()));
+        self.made.extend(absolute.map(|url| normal(&url).to_vec()));
+    }
+
     /// Sets the base from a path or an absolute URL, as configurations have them.
     pub(super) fn set_base(&mut self, base: Option<String>) {
         self.base = base.map(|base| {
@@ -171,9 +177,22 @@ impl SiteDirectory<'_> {
         Some(config::read(name, &text).unwrap_or_default())
     }
 
+    /// Returns the values of the first file that exists; an empty map without any, if an option says
+    /// that it is a site of the kind.
+    pub(super) fn configuration(&self, names: &[&str]) -> Option<Setting> {
+        let found = names.iter().find_map(|name| self.values(name));
+        found.or_else(|| self.is_given.then(|| Setting::Map(Map::default())))
+    }
+
     pub(super) fn below(&self, path: &str) -> Vec<u8> {
         join(self.path, path.as_bytes())
     }
+}
+
+/// Returns whether globs match a path or a directory above it.
+pub(super) fn is_excluded(excluded: &Gitignore, path: &[u8]) -> bool {
+    let found = excluded.matched_path_or_any_parents(path_of(path), false);
+    found.is_ignore()
 }
 
 /// Makes a matcher of globs below a directory, with the syntax of ignore files.
@@ -313,6 +332,11 @@ pub(super) enum Syntax<'a> {
 }
 
 impl SiteReference<'_> {
+    /// Returns the same reference with another path.
+    pub(super) fn at<'p>(&'p self, path: &'p [u8]) -> SiteReference<'p> {
+        SiteReference { path, ..*self }
+    }
+
     /// Adds the path from the directory of the file.
     pub(super) fn beside(&self, attempts: &mut Attempts) {
         attempts.file(join(up_to_slash(self.file), self.path));

@@ -2,14 +2,12 @@
 
 use ignore::gitignore::Gitignore;
 
-use super::config::Setting;
 use super::paths::{join, parts, up_to_slash, with_slash};
 use super::site::{
     Attempts, ContentFile, Generator, Miss, Route, SiteDirectory, SiteReference, SiteRules,
-    SourceSite, Syntax, globs,
+    SourceSite, Syntax, globs, is_excluded,
 };
 use crate::document::options::Slug;
-use crate::pipeline::walk::path_of;
 
 pub(super) static GENERATOR: Generator = Generator {
     name: "vitepress",
@@ -33,14 +31,8 @@ fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
     let paths = CONFIGURATIONS.map(|name| format!(".vitepress/{name}"));
     let nested = CONFIGURATIONS
         .map(|name| format!(".vitepress/config/{}", name.replacen("config", "index", 1)));
-    let values = paths
-        .iter()
-        .chain(&nested)
-        .find_map(|name| directory.values(name));
-    let values = match values {
-        None if !directory.is_given => return None,
-        values => values.unwrap_or(Setting::Null),
-    };
+    let names: Vec<_> = paths.iter().chain(&nested).map(String::as_str).collect();
+    let values = directory.configuration(&names)?;
     // An unknown directory may be any: nothing is decided.
     let source = with_slash(&directory.below(&values.text_or("srcDir", ".")?));
     let excluded: Vec<_> = values
@@ -67,7 +59,7 @@ fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
     if let Some(output) = values.text("outDir") {
         site.templates.push(with_slash(&directory.below(output)));
     }
-    site.made.extend([b"/404.html".to_vec(), b"/404".to_vec()]);
+    site.add_made(["404.html", "404"]);
     site.undecided.push(b"/assets/".to_vec());
     site.has_other_ids = values.has("markdown.anchor.slugify") || values.is_unknown("markdown");
     Some(site)
@@ -123,12 +115,7 @@ impl SiteRules for VitePress {
         if extension != b"md" {
             return Route::Beside;
         }
-        let path = path_of(&file.path());
-        if self
-            .excluded
-            .matched_path_or_any_parents(&path, false)
-            .is_ignore()
-        {
+        if is_excluded(&self.excluded, &file.path()) {
             return Route::LeftOut;
         }
         let Ok(below) = str::from_utf8(file.below) else {

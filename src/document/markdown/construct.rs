@@ -44,7 +44,7 @@ const fn metadata(
     }
 }
 
-static CONSTRUCTS: [Construct; 7] = [
+static CONSTRUCTS: [Construct; 15] = [
     body(
         &[Slug::Hugo],
         "ref",
@@ -54,6 +54,42 @@ static CONSTRUCTS: [Construct; 7] = [
         &[Slug::Hugo],
         "figure",
         r#"\{\{[<%]\s*figure\s[^>]*?\bsrc\s*=\s*["`]?([^"`\s>]+)"#,
+    ),
+    body(
+        &[Slug::MdBook],
+        "part",
+        r"(?:^|[^\\])\{\{\s*#(?:include|rustdoc_include|playground|playpen|template)\s+([^\s:}]+)",
+    ),
+    body(
+        &[Slug::Jekyll],
+        "link",
+        r"\{%-?\s*link\s+([^\s{}%]+)\s*-?%\}",
+    ),
+    body(
+        &[Slug::Jekyll],
+        "post_url",
+        r"\{%-?\s*post_url\s+([^\s{}%]+)\s*-?%\}",
+    ),
+    body(&[Slug::Jekyll], "part", r"\{%-?\s*include\s+([^\s{}%]+)"),
+    body(
+        &[Slug::Jekyll],
+        "url",
+        r#"\{\{-?\s*["']([^"'{}]+)["']\s*\|\s*(?:relative|absolute)_url\s*-?\}\}(?:[)"'\s>]|$)"#,
+    ),
+    body(
+        &[Slug::Jekyll],
+        "url",
+        r#"\{\{-?\s*site\.baseurl\s*-?\}\}(/[^\s"')>{}]*)(?:[)"'\s>]|$)"#,
+    ),
+    body(
+        &[Slug::HonKit],
+        "tag",
+        r#"\{%\s*(?:content-ref\s+url|file\s+src)\s*=\s*"([^":]+)""#,
+    ),
+    metadata(
+        &[Slug::HonKit],
+        "cover",
+        r#"(?m)^cover:[ \t]*["'>-]*\s*([^\s"':>]+)"#,
     ),
     body(&[Slug::MkDocs], "part", r#"--8<--[ \t]+["']([^"':#\n]+)"#),
     body(
@@ -78,6 +114,9 @@ static CONSTRUCTS: [Construct; 7] = [
     ),
 ];
 
+static RAW: Pattern =
+    Pattern::new(r"\{%-?\s*(?:raw|comment)\s*-?%\}.*?\{%-?\s*end(?:raw|comment)\s*-?%\}");
+
 /// Finds the references in the constructs of a dialect; `body` is the index after the metadata.
 pub(super) fn find(
     slug: Slug,
@@ -86,6 +125,11 @@ pub(super) fn find(
     mut on_reference: impl FnMut(&'static str, Range<usize>),
 ) {
     let rows = CONSTRUCTS.iter().filter(|row| row.dialects.contains(&slug));
+    // Text that Liquid leaves alone, or drops.
+    let mut raw: Vec<Range<usize>> = Vec::new();
+    if slug == Slug::Jekyll {
+        raw.extend(RAW.find_iter(bytes).map(|found| found.range()));
+    }
     for row in rows {
         let (text, start) = match row.part {
             DocumentPart::Metadata => (&bytes[..body], 0),
@@ -94,7 +138,8 @@ pub(super) fn find(
         let mut at = start;
         while let Some([whole, group]) = row.pattern.group_at(text, at) {
             step(1);
-            if !group.is_empty() {
+            let is_raw = raw.iter().any(|raw| raw.contains(&group.start));
+            if !group.is_empty() && !is_raw {
                 on_reference(row.name, group);
             }
             at = whole.end.max(at + 1);

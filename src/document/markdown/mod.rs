@@ -444,6 +444,12 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
     fn end(&mut self, tag: TagEnd, range: Range<usize>) {
         match tag {
             TagEnd::Heading(_) | TagEnd::DefinitionListTitle => {
+                if let Some(heading) = &mut self.heading
+                    && self.dialect.has_list_after_heading
+                    && heading.id.is_none()
+                {
+                    heading.id = list_after(&self.source[range.end..]);
+                }
                 self.headings.extend(self.heading.take());
             }
             TagEnd::CodeBlock => self.opaque = self.opaque.saturating_sub(1),
@@ -706,6 +712,18 @@ fn heading_markup(source: &str) -> &str {
         return without_marks.trim_end();
     }
     text
+}
+
+/// Returns the identifier of the attribute list `{: #id }` on the line after a heading.
+fn list_after(rest: &str) -> Option<String> {
+    let line = rest.trim_start_matches(['\r', '\n']);
+    let is_next = rest[..rest.len() - line.len()].matches('\n').count() <= 1;
+    let list = line.strip_prefix("{:").filter(|_| is_next)?;
+    let list = &list[..list.find(['}', '\n'])?];
+    let id = list
+        .split_whitespace()
+        .find_map(|word| word.strip_prefix('#'))?;
+    Some(id.to_owned())
 }
 
 /// The longest attribute list, in bytes.

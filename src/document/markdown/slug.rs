@@ -20,6 +20,8 @@ pub(super) struct Dialect {
     also: Option<fn(&str) -> String>,
     numbering: Numbering,
     pub(super) attributes: AttributeLists,
+    /// Whether the line after a heading may be its attribute list.
+    pub(super) has_list_after_heading: bool,
     /// Whether there are definition lists.
     pub(super) definitions: bool,
     /// Whether the terms of definition lists have anchors as headings do.
@@ -62,6 +64,8 @@ pub(super) enum ImplicitLabels {
 /// The difference of the anchors of headings with the same slug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Numbering {
+    /// The same anchor again.
+    None,
     /// The second gets `-1`, or the next number that makes a new anchor (github-slugger).
     Slugger,
     /// The nth has `-(n-1)` appended; other anchors do not matter.
@@ -82,6 +86,7 @@ const GITHUB: Dialect = Dialect {
     also: None,
     numbering: Numbering::Slugger,
     attributes: AttributeLists::None,
+    has_list_after_heading: false,
     definitions: false,
     numbers_terms: false,
     labels: ImplicitLabels::None,
@@ -152,6 +157,7 @@ static DIALECTS: &[Dialect] = &[
         make: kramdown,
         numbering: Numbering::Count,
         attributes: AttributeLists::Anywhere,
+        has_list_after_heading: true,
         definitions: true,
         ..GITHUB
     },
@@ -164,6 +170,7 @@ static DIALECTS: &[Dialect] = &[
         also: Some(kramdown),
         numbering: Numbering::Count,
         attributes: AttributeLists::Anywhere,
+        has_list_after_heading: true,
         definitions: true,
         ..GITHUB
     },
@@ -187,6 +194,25 @@ static DIALECTS: &[Dialect] = &[
         attributes: AttributeLists::Headings,
         ..GITHUB
     },
+    // github-slugger without its memory.
+    Dialect {
+        slug: Slug::HonKit,
+        name: "honkit",
+        markers: &["book.json", "book.js"],
+        numbering: Numbering::None,
+        attributes: AttributeLists::Headings,
+        ..GITHUB
+    },
+    // `slugify` of the crate slug.
+    Dialect {
+        slug: Slug::Zola,
+        name: "zola",
+        make: zola,
+        numbering: Numbering::Free,
+        attributes: AttributeLists::Headings,
+        definitions: true,
+        ..GITHUB
+    },
 ];
 
 impl Dialect {
@@ -204,6 +230,11 @@ impl Slug {
         let row = DIALECTS.iter().find(|dialect| dialect.name == name);
         row.map(|dialect| dialect.slug)
             .or_else(|| (name == "none").then_some(Slug::None))
+    }
+
+    /// Returns the anchor that a text makes, before it is numbered.
+    pub(crate) fn of_text(self, text: &str) -> String {
+        (Dialect::of(self).make)(text)
     }
 
     /// Returns the names of all dialects.
@@ -262,6 +293,7 @@ impl Numbering {
     /// Returns a slug with the number by which it differs from those before, and records it.
     fn unique(self, slug: String, used: &mut HashMap<String, u64>) -> String {
         match self {
+            Numbering::None => slug,
             Numbering::Count => {
                 let count = used.entry(slug.clone()).or_insert(0);
                 let unique = match *count {
@@ -440,6 +472,22 @@ fn vitepress(heading: &str) -> String {
         ""
     };
     format!("{digit}{trimmed}").to_lowercase()
+}
+
+/// Takes accents away and lower-cases; one `-` takes the place of each run of other characters than ASCII
+/// letters and digits, with none at the ends.
+fn zola(heading: &str) -> String {
+    let mut slug = String::with_capacity(heading.len());
+    for character in heading.nfkd().filter(|other| !is_combining_mark(*other)) {
+        match character {
+            'ß' => slug.push_str("ss"),
+            _ if character.is_ascii_alphanumeric() => slug.push(character.to_ascii_lowercase()),
+            _ if slug.ends_with('-') || slug.is_empty() => {}
+            _ => slug.push('-'),
+        }
+    }
+    slug.truncate(slug.trim_end_matches('-').len());
+    slug
 }
 
 #[cfg(test)]
