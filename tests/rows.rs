@@ -90,8 +90,8 @@ fn each_row_of_each_table_has_a_test() {
         ),
         names(
             "src/document/mail/header.rs",
-            "match &lower[..name.len()] {",
-            &[" b\""],
+            "static FIELDS",
+            &["[\"", ", \""],
         ),
         names(
             "src/archive/mod.rs",

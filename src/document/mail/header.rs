@@ -1,5 +1,6 @@
 //! Header blocks, read line by line: properties of an entity, and references (rules M10 and M13).
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -86,21 +87,21 @@ struct FieldExtent {
 }
 
 impl FieldExtent {
-    /// Adds the lines of `rest` that belong to the field; returns whether the field's end is in view.
-    fn extend(&mut self, rest: &[u8], end: bool) -> bool {
+    /// Adds the lines that belong to the field at an index; returns whether the field's end is in view.
+    #[inline]
+    fn extend(&mut self, at: usize, breaks: &mut LineBreaks<'_>, end: bool) -> bool {
         loop {
-            let next = &rest[self.length..];
-            let length = match line_length(next) {
-                Some(length) => length,
-                None if end => next.len(),
+            let next = match breaks.next() {
+                Some(next) => next,
+                None if end => breaks.bytes.len(),
                 None => return false,
             };
-            let after = &next[length..];
+            let after = &breaks.bytes[next..];
             let continues = match after.first() {
                 None if !end => return false,
                 Some(b' ' | b'\t') => true,
                 Some(b'>') => {
-                    if !end && after.len() < MAX_FIELD && line_length(after).is_none() {
+                    if !end && after.len() < MAX_FIELD && memchr(b'\n', after).is_none() {
                         return false;
                     }
                     self.has_separators |= is_from_line(after, false);
@@ -108,13 +109,56 @@ impl FieldExtent {
                 }
                 _ => false,
             };
-            self.length += length;
+            self.length = next - at;
             self.lines += 1;
             if !continues {
                 return true;
             }
         }
     }
+}
+
+/// The line breaks of a header block, in order: the marks of 64 bytes at a time, because lines are short.
+struct LineBreaks<'a> {
+    bytes: &'a [u8],
+    /// The index of the marked bytes.
+    at: usize,
+    marks: u64,
+}
+
+impl<'a> LineBreaks<'a> {
+    fn new(bytes: &'a [u8], at: usize) -> Self {
+        let marks = line_feeds(bytes, at);
+        LineBreaks { bytes, at, marks }
+    }
+
+    /// Returns the index after the next line break.
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        while self.marks == 0 {
+            self.at += 64;
+            if self.at >= self.bytes.len() {
+                return None;
+            }
+            self.marks = line_feeds(self.bytes, self.at);
+        }
+        let next = self.at + self.marks.trailing_zeros() as usize + 1;
+        self.marks &= self.marks - 1;
+        Some(next)
+    }
+}
+
+/// Returns one bit for each line feed in the 64 bytes at an index, the first byte's lowest.
+#[inline(always)]
+fn line_feeds(bytes: &[u8], at: usize) -> u64 {
+    simd::equal_of_64(b'\n', bytes, at).unwrap_or_else(|| last_line_feeds(bytes, at))
+}
+
+#[cold]
+#[inline(never)]
+fn last_line_feeds(bytes: &[u8], at: usize) -> u64 {
+    let rest = bytes.get(at..).unwrap_or_default().iter().rev();
+    rest.fold(0, |marks, &byte| marks << 1 | u64::from(byte == b'\n'))
 }
 
 impl Header {
@@ -150,9 +194,11 @@ impl Header {
         mut hyphens: Hyphens,
         scanners: &mut PartScanners,
     ) -> (usize, HeaderStop) {
+        let mut extent = std::mem::take(&mut self.extent);
+        let mut breaks = LineBreaks::new(bytes, at + extent.length);
         while at < bytes.len() {
             let rest = &bytes[at..];
-            let field = split_field(rest).filter(|_| !self.is_cut);
+            let field = if self.is_cut { None } else { split_field(rest) };
             if field.is_none() && !self.is_cut {
                 let blank = match rest {
                     [b'\n', ..] => 1,
@@ -163,8 +209,8 @@ impl Header {
                 if blank > 0 {
                     return (at + blank, HeaderStop::Empty);
                 }
-                let length = line_length(rest);
-                if length.is_none() && !end && rest.len() < MAX_FIELD {
+                let next = breaks.next();
+                if next.is_none() && !end && rest.len() < MAX_FIELD {
                     break;
                 }
                 if rest.starts_with(b"--") && hyphens == Hyphens::Stop {
@@ -175,16 +221,16 @@ impl Header {
                 }
                 self.take_separator(rest, scanners.options.envelope);
                 // A separator before all fields is not counted as a line.
-                self.is_cut = length.is_none() && !end;
-                self.offset += length.unwrap_or(rest.len()) as u64;
-                at += length.unwrap_or(rest.len());
+                self.is_cut = next.is_none() && !end;
+                let next = next.unwrap_or(bytes.len());
+                self.offset += (next - at) as u64;
+                at = next;
                 continue;
             }
             if field.is_some() && rest.starts_with(b"--") && hyphens == Hyphens::Stop {
                 return (at, HeaderStop::Hyphens);
             }
-            let mut extent = std::mem::take(&mut self.extent);
-            let is_whole = extent.extend(rest, end);
+            let is_whole = extent.extend(at, &mut breaks, end);
             if !is_whole {
                 if field.is_some_and(|(_, value)| rest.len() - value <= MAX_FIELD) {
                     self.extent = extent;
@@ -194,24 +240,36 @@ impl Header {
                 extent.length = rest.len() - usize::from(rest.ends_with(b"\n"));
                 extent.lines = memchr_iter(b'\n', &rest[..extent.length]).count() as u64;
             }
-            if let Some((name, value)) = field {
+            if let Some((name, value)) = field
+                && let row = HeaderField::named(name)
+                && row.is_wanted(&scanners.options)
+            {
                 let raw = &rest[value..extent.length];
-                if extent.has_separators {
-                    let first = self.events.list.len();
-                    self.take_field(name, value, &without_separators(raw), scanners);
-                    for event in &mut self.events.list[first..] {
-                        if let Event::Reference(found) = event {
-                            found.quoting = Quoting::default();
-                        }
-                    }
+                let raw = if extent.has_separators {
+                    Cow::Owned(without_separators(raw))
                 } else {
-                    self.take_field(name, value, raw, scanners);
+                    Cow::Borrowed(raw)
+                };
+                let field = FieldPosition {
+                    name: &name[..name.len().min(MAX_LINE)],
+                    line: self.line + 1,
+                    offset: self.offset + value as u64,
+                };
+                let first = self.events.list.len();
+                self.take_field(row, field, &raw, scanners);
+                for event in &mut self.events.list[first..] {
+                    if let Event::Reference(found) = event
+                        && extent.has_separators
+                    {
+                        found.quoting = Quoting::default();
+                    }
                 }
             }
             self.is_cut = !is_whole;
             self.line += extent.lines;
             self.offset += extent.length as u64;
             at += extent.length;
+            extent = FieldExtent::default();
             if hyphens == Hyphens::Take {
                 hyphens = Hyphens::Stop;
             }
@@ -227,12 +285,14 @@ impl Header {
         (at, stop)
     }
 
-    /// Reads a field whose value begins at an index of it.
-    fn take_field(&mut self, name: &[u8], value: usize, raw: &[u8], scanners: &mut PartScanners) {
-        let row = HeaderField::named(name);
-        if !row.is_wanted(&scanners.options) {
-            return;
-        }
+    /// Reads the value of a field.
+    fn take_field(
+        &mut self,
+        row: HeaderField,
+        field: FieldPosition<'_>,
+        raw: &[u8],
+        scanners: &mut PartScanners,
+    ) {
         if raw.len() > MAX_FIELD {
             self.diagnose(&diagnostic::HEADER_TOO_LONG);
         }
@@ -246,11 +306,6 @@ impl Header {
         if self.events.size() > MAX_BLOCK {
             return self.diagnose(&diagnostic::HEADER_TOO_LONG);
         }
-        let field = FieldPosition {
-            name: &name[..name.len().min(MAX_LINE)],
-            line: self.line + 1,
-            offset: self.offset + value as u64,
-        };
         if row.is_reported(&scanners.options) {
             report_references(row.syntax, raw, field, scanners, &mut self.events);
         }
@@ -331,8 +386,11 @@ fn without_separators(raw: &[u8]) -> Vec<u8> {
 
 /// Appends a value without its line breaks.
 fn extend_unfolded(values: &mut Vec<u8>, raw: &[u8]) {
-    raw.split(|byte| matches!(byte, b'\r' | b'\n'))
-        .for_each(|piece| values.extend_from_slice(piece));
+    let mut from = 0;
+    for at in memchr2_iter(b'\r', b'\n', raw).chain([raw.len()]) {
+        values.extend_from_slice(&raw[from..at]);
+        from = at + 1;
+    }
 }
 
 /// Returns the text in angle brackets, or all of it.
@@ -344,6 +402,7 @@ fn bracketed(raw: &[u8]) -> &[u8] {
 
 /// Returns the name of the field at the start of a line, and the index of its value. Blanks may precede
 /// the colon (RFC 5322 section 4.5); a name before `://` is the scheme of a URI.
+#[inline]
 pub(super) fn split_field(line: &[u8]) -> Option<(&[u8], usize)> {
     let name = name_length(line)?;
     if name == 0 {
@@ -359,6 +418,7 @@ pub(super) fn split_field(line: &[u8]) -> Option<(&[u8], usize)> {
 }
 
 /// Returns the index of the first byte that cannot belong to a name.
+#[inline]
 fn name_length(line: &[u8]) -> Option<usize> {
     let Some(start) = line.first_chunk::<32>() else {
         return NAME.first_outside(line);
@@ -374,21 +434,6 @@ fn name_length(line: &[u8]) -> Option<usize> {
         at @ 0..32 => Some(at),
         _ => Some(32 + NAME.first_outside(&line[32..])?),
     }
-}
-
-/// Returns the index after the first line break. Lines of a header are short: comparing a few blocks
-/// at once without branches is faster than a search.
-fn line_length(bytes: &[u8]) -> Option<usize> {
-    let mut from = 0;
-    while from < 128
-        && let Some(found) = simd::equal_of_64(b'\n', bytes, from)
-    {
-        if found != 0 {
-            return Some(from + found.trailing_zeros() as usize + 1);
-        }
-        from += 64;
-    }
-    memchr(b'\n', &bytes[from..]).map(|at| from + at + 1)
 }
 
 /// The bytes of field names (RFC 5322 section 2.2).
@@ -466,63 +511,88 @@ struct HeaderField {
     property: EntityProperty,
 }
 
-impl HeaderField {
-    /// The length of the longest known name, in bytes.
-    const LONGEST: usize = 25;
+/// The fields that are known, with their names in lower case.
+#[rustfmt::skip]
+static FIELDS: &[(FieldSyntax, EntityProperty, &[&str])] = {
+    use EntityProperty as Property;
+    use FieldSyntax::*;
+    &[
+        // RFC 2369, RFC 5064.
+        (Brackets, Property::None, &["list-help", "list-unsubscribe", "list-subscribe", "list-post"]),
+        (Brackets, Property::None, &["list-owner", "list-archive", "archived-at", "x-archived-at"]),
+        (Ignored, Property::ListId, &["list-id"]),
+        (FreeText, Property::None, &["comments", "organization", "openpgp"]),
+        (FreeText, Property::None, &["x-url", "x-homepage", "link"]),
+        // RFC 5322 section 3.6.
+        (FreeText, Property::Subject, &["subject"]),
+        (OtherText, Property::Date, &["date"]),
+        (OtherText, Property::From, &["from"]),
+        (OtherText, Property::To, &["to"]),
+        (OtherText, Property::Cc, &["cc"]),
+        (OtherText, Property::ReplyTo, &["reply-to"]),
+        (OtherText, Property::Labels, &["x-gmail-labels"]),
+        // Identifiers of messages and groups.
+        (MessageIds, Property::MessageId, &["message-id"]),
+        (MessageIds, Property::References, &["references"]),
+        (MessageIds, Property::InReplyTo, &["in-reply-to"]),
+        (MessageIds, Property::None, &["supersedes"]),
+        (Groups, Property::None, &["newsgroups", "followup-to"]),
+        (GroupPositions, Property::None, &["xref"]),
+        // The type, the bases and the labels of an entity (RFC 2045, 2557, 2110).
+        (Ignored, Property::Type, &["content-type"]),
+        (Ignored, Property::Transfer, &["content-transfer-encoding"]),
+        (OtherText, Property::Disposition, &["content-disposition"]),
+        (Ignored, Property::Location, &["content-location"]),
+        (Ignored, Property::Base, &["content-base"]),
+        (Ignored, Property::Snapshot, &["snapshot-content-location"]),
+        (Ignored, Property::ContentId, &["content-id"]),
+        (Ignored, Property::Length, &["content-length"]),
+    ]
+};
 
+/// The known names, each in the slot of its hash.
+static SLOTS: [(&str, HeaderField); 128] = {
+    let mut slots = [("", HeaderField::OTHER); 128];
+    let mut row = 0;
+    while row < FIELDS.len() {
+        let (syntax, property, names) = FIELDS[row];
+        let mut index = 0;
+        while index < names.len() {
+            let slot = slot(names[index].as_bytes());
+            assert!(slots[slot].0.is_empty(), "two names in one slot");
+            slots[slot] = (names[index], HeaderField { syntax, property });
+            index += 1;
+        }
+        row += 1;
+    }
+    slots
+};
+
+/// Hashes the first and the last bytes of a name, in lower case, and its length. The multiplier was found by
+/// trial: no two known names share a slot.
+const fn slot(name: &[u8]) -> usize {
+    let (&[first, ..], &[.., before, last]) = (name, name) else {
+        return 0;
+    };
+    let bytes = [first | 0x20, before | 0x20, last | 0x20, name.len() as u8];
+    (u32::from_le_bytes(bytes).wrapping_mul(0x9DA4_EF01) >> 25) as usize
+}
+
+impl HeaderField {
     const OTHER: Self = HeaderField {
         syntax: FieldSyntax::OtherText,
         property: EntityProperty::None,
     };
 
+    #[inline]
     fn named(name: &[u8]) -> Self {
-        use EntityProperty as Property;
-        use FieldSyntax::{
-            Brackets, FreeText, GroupPositions, Groups, Ignored, MessageIds, OtherText,
-        };
-        if name.len() > Self::LONGEST {
-            return Self::OTHER;
+        let (known, field) = &SLOTS[slot(name)];
+        let is_same = |(known, &byte)| known == byte | 0x20;
+        if known.len() == name.len() && known.bytes().zip(name).all(is_same) {
+            *field
+        } else {
+            Self::OTHER
         }
-        let mut lower = [0; 32];
-        lower[..name.len()].copy_from_slice(name);
-        lower.make_ascii_lowercase();
-        let (syntax, property) = match &lower[..name.len()] {
-            // RFC 2369, RFC 5064.
-            b"list-help" | b"list-unsubscribe" | b"list-subscribe" | b"list-post"
-            | b"list-owner" | b"list-archive" | b"archived-at" | b"x-archived-at" => {
-                (Brackets, Property::None)
-            }
-            b"list-id" => (Ignored, Property::ListId),
-            b"comments" | b"organization" | b"openpgp" | b"x-url" | b"x-homepage" | b"link" => {
-                (FreeText, Property::None)
-            }
-            // RFC 5322 section 3.6.
-            b"subject" => (FreeText, Property::Subject),
-            b"date" => (OtherText, Property::Date),
-            b"from" => (OtherText, Property::From),
-            b"to" => (OtherText, Property::To),
-            b"cc" => (OtherText, Property::Cc),
-            b"reply-to" => (OtherText, Property::ReplyTo),
-            b"x-gmail-labels" => (OtherText, Property::Labels),
-            // Identifiers of messages and groups.
-            b"message-id" => (MessageIds, Property::MessageId),
-            b"references" => (MessageIds, Property::References),
-            b"in-reply-to" => (MessageIds, Property::InReplyTo),
-            b"supersedes" => (MessageIds, Property::None),
-            b"newsgroups" | b"followup-to" => (Groups, Property::None),
-            b"xref" => (GroupPositions, Property::None),
-            // The type, the bases and the labels of an entity (RFC 2045, 2557, 2110).
-            b"content-type" => (Ignored, Property::Type),
-            b"content-transfer-encoding" => (Ignored, Property::Transfer),
-            b"content-disposition" => (OtherText, Property::Disposition),
-            b"content-location" => (Ignored, Property::Location),
-            b"content-base" => (Ignored, Property::Base),
-            b"snapshot-content-location" => (Ignored, Property::Snapshot),
-            b"content-id" => (Ignored, Property::ContentId),
-            b"content-length" => (Ignored, Property::Length),
-            _ => return Self::OTHER,
-        };
-        HeaderField { syntax, property }
     }
 
     fn is_wanted(self, options: &MailOptions) -> bool {

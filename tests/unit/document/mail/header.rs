@@ -113,11 +113,10 @@ fn a_delimiter_ends_the_field_before_it() {
 
 #[test]
 fn names_are_in_lower_case_and_known_in_any() {
-    let source = include_str!("../../../../src/document/mail/header.rs");
-    let (_, rows) = source.split_once("match &lower[..name.len()] {").unwrap();
-    let (rows, _) = rows.split_once("_ =>").unwrap();
-    let names: Vec<&str> = rows.split('"').skip(1).step_by(2).collect();
-    assert!(names.len() > 30);
+    let names: Vec<&str> = FIELDS
+        .iter()
+        .flat_map(|(.., names)| names.iter().copied())
+        .collect();
     for name in names {
         let known = HeaderField::named(name.as_bytes());
         assert_ne!(known, HeaderField::OTHER, "{name}");
