@@ -9,12 +9,12 @@
 
 #[cfg(not(feature = "arrow"))]
 mod absent;
-#[cfg(feature = "arrow")]
-mod dictionary;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "arrow")]
 mod rows;
+#[cfg(feature = "arrow")]
+mod runs;
 mod schema;
 #[cfg(feature = "arrow")]
 mod text;

@@ -5,16 +5,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    ArrayBuilder, BinaryBuilder, Int64Builder, ListBuilder, StringBuilder, StringDictionaryBuilder,
+    ArrayBuilder, BinaryBuilder, Int64Builder, ListBuilder, StringBuilder,
     TimestampMicrosecondBuilder,
 };
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
 
-use super::dictionary;
-use super::schema::{UTC, item, schema};
+use super::runs::{self, RunBuilder};
+use super::schema::{UTC, block_schema, item};
 use super::text::{formed, microseconds};
 use crate::linker::Link;
 use crate::output::column::ColumnKind;
@@ -72,12 +71,13 @@ struct Oversized;
 
 impl RowBuilder {
     pub(crate) fn new(layout: &Layout) -> Self {
-        let schema = schema(&layout.fields, layout.strings);
-        let columns = layout.fields.iter().zip(schema.fields());
-        let columns = columns.map(|(&field, column)| Column::new(field, column.data_type()));
         RowBuilder {
-            columns: columns.collect(),
-            schema,
+            columns: layout
+                .fields
+                .iter()
+                .map(|field| Column::new(field))
+                .collect(),
+            schema: block_schema(&layout.fields),
             rows: 0,
             bytes: 0,
             is_oversized: false,
@@ -131,25 +131,26 @@ impl RowBuilder {
 struct Column {
     field: &'static RecordField,
     values: ColumnBuilder,
+    /// The number of rows in the run.
     count: usize,
     /// The string that these rows have; `None` if it is null.
     string: Option<Vec<u8>>,
-    /// The string in the form of the column, if it has one.
-    text: Option<String>,
+    /// The length of the string in the form of the column.
+    length: usize,
 }
 
 enum ColumnBuilder {
     Numbers(Int64Builder),
     Times(TimestampMicrosecondBuilder),
     Texts(StringBuilder),
-    Shared(StringDictionaryBuilder<Int32Type>),
+    Shared(RunBuilder),
     Bytes(BinaryBuilder),
     TextLists(ListBuilder<StringBuilder>),
     ByteLists(ListBuilder<BinaryBuilder>),
 }
 
 impl Column {
-    fn new(field: &'static RecordField, data_type: &DataType) -> Self {
+    fn new(field: &'static RecordField) -> Self {
         let values = match field.column {
             ColumnKind::Number => ColumnBuilder::Numbers(Int64Builder::new()),
             ColumnKind::Time => {
@@ -162,9 +163,7 @@ impl Column {
             ColumnKind::ByteLists => ColumnBuilder::ByteLists(
                 ListBuilder::new(BinaryBuilder::new()).with_field(item(DataType::Binary)),
             ),
-            _ if matches!(data_type, DataType::Dictionary(..)) => {
-                ColumnBuilder::Shared(StringDictionaryBuilder::new())
-            }
+            _ if field.column.is_shared() => ColumnBuilder::Shared(RunBuilder::default()),
             _ => ColumnBuilder::Texts(StringBuilder::new()),
         };
         Column {
@@ -172,7 +171,7 @@ impl Column {
             values,
             count: 0,
             string: None,
-            text: None,
+            length: 0,
         }
     }
 
@@ -182,14 +181,14 @@ impl Column {
         let string = string(value);
         if matches!(value, Value::Null) || kind.is_shared() {
             if self.count == 0 || self.string.as_deref() != string {
-                self.end_run();
-                self.string = string.map(<[u8]>::to_vec);
-                self.text = text_of(value, kind).map(Cow::into_owned);
+                self.begin_run(value);
             }
             self.count += 1;
-            return add(self.text.as_ref().map_or(0, String::len), bytes);
+            return add(self.length, bytes);
         }
-        self.end_run();
+        if self.count > 0 {
+            self.end_run();
+        }
         match (&mut self.values, value) {
             (ColumnBuilder::Numbers(numbers), &Value::Number(number)) => {
                 // INVARIANT: offsets in files are below 2^63.
@@ -235,17 +234,32 @@ impl Column {
                 }
                 lists.append(true);
             }
-            (values, _) => values.append_nulls(1),
+            (values, _) => values.append_run(1),
         }
         Ok(())
     }
 
+    fn begin_run(&mut self, value: &Value<'_>) {
+        self.end_run();
+        self.length = 0;
+        if let ColumnBuilder::Shared(runs) = &mut self.values {
+            let text = text_of(value, self.field.column);
+            self.length = text.as_ref().map_or(0, |text| text.len());
+            runs.begin(text.as_deref());
+        }
+        match string(value) {
+            Some(string) => {
+                let kept = self.string.get_or_insert_default();
+                kept.clear();
+                kept.extend_from_slice(string);
+            }
+            None => self.string = None,
+        }
+    }
+
     fn end_run(&mut self) {
-        match (&mut self.values, &self.text) {
-            _ if self.count == 0 => {}
-            (ColumnBuilder::Texts(texts), Some(text)) => texts.append_value_n(text, self.count),
-            (ColumnBuilder::Shared(texts), Some(text)) => texts.append_values(text, self.count),
-            (values, _) => values.append_nulls(self.count),
+        if self.count > 0 {
+            self.values.append_run(self.count);
         }
         self.count = 0;
     }
@@ -260,7 +274,7 @@ impl Column {
                 let next = StringBuilder::with_capacity(texts.len(), texts.values_slice().len());
                 Arc::new(std::mem::replace(texts, next).finish())
             }
-            ColumnBuilder::Shared(texts) => Arc::new(texts.finish()),
+            ColumnBuilder::Shared(runs) => runs.finish(),
             ColumnBuilder::Bytes(strings) => {
                 let (rows, bytes) = (strings.len(), strings.values_slice().len());
                 let next = BinaryBuilder::with_capacity(rows, bytes);
@@ -273,12 +287,13 @@ impl Column {
 }
 
 impl ColumnBuilder {
-    fn append_nulls(&mut self, count: usize) {
+    fn append_run(&mut self, count: usize) {
         match self {
             ColumnBuilder::Numbers(numbers) => numbers.append_nulls(count),
             ColumnBuilder::Times(times) => times.append_nulls(count),
             ColumnBuilder::Texts(texts) => texts.append_nulls(count),
-            ColumnBuilder::Shared(texts) => texts.append_nulls(count),
+            // The string of the run is known.
+            ColumnBuilder::Shared(runs) => runs.end(count),
             ColumnBuilder::Bytes(strings) => strings.append_nulls(count),
             ColumnBuilder::TextLists(lists) => lists.append_nulls(count),
             ColumnBuilder::ByteLists(lists) => lists.append_nulls(count),
@@ -321,10 +336,8 @@ pub(super) fn string_bytes(column: &dyn Array, rows: &Range<usize>) -> usize {
         range(strings.value_offsets()).len()
     } else if let Some(lists) = column.as_list_opt::<i32>() {
         string_bytes(lists.values(), &range(lists.value_offsets()))
-    } else if let Some(shared) = column.as_dictionary_opt::<Int32Type>() {
-        dictionary::string_bytes(shared, rows)
     } else {
-        0
+        runs::string_bytes(column, rows)
     }
 }
 

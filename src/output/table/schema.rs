@@ -38,12 +38,32 @@ pub(super) const UTC: &str = "UTC";
 
 #[cfg(feature = "arrow")]
 pub(super) fn schema(fields: &[&RecordField], strings: StringForm) -> SchemaRef {
+    let fields = typed(fields, |kind| data_type(kind, strings));
+    Arc::new(Schema::new(fields).with_metadata(METADATA))
+}
+
+/// Returns the schema of blocks, which have shared strings in runs.
+#[cfg(feature = "arrow")]
+pub(super) fn block_schema(fields: &[&RecordField]) -> SchemaRef {
+    let data_type = |kind: ColumnKind| {
+        if !kind.is_shared() {
+            return data_type(kind, StringForm::Plain);
+        }
+        DataType::RunEndEncoded(
+            Arc::new(Field::new("run_ends", DataType::Int32, false)),
+            Arc::new(Field::new("values", DataType::Utf8, true)),
+        )
+    };
+    Arc::new(Schema::new(typed(fields, data_type)))
+}
+
+#[cfg(feature = "arrow")]
+fn typed(fields: &[&RecordField], data_type: impl Fn(ColumnKind) -> DataType) -> Vec<Field> {
     let field = |field: &&RecordField| {
-        let data_type = data_type(field.column, strings);
+        let data_type = data_type(field.column);
         Field::new(field.name, data_type, field.is_nullable())
     };
-    let fields: Vec<_> = fields.iter().map(field).collect();
-    Arc::new(Schema::new(fields).with_metadata(METADATA))
+    fields.iter().map(field).collect()
 }
 
 #[cfg(feature = "arrow")]

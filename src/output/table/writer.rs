@@ -7,15 +7,14 @@ use std::ops::Range;
 use ::parquet::arrow::ArrowWriter;
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::StreamWriter;
-use arrow_schema::ArrowError;
+use arrow_schema::{ArrowError, SchemaRef};
 use arrow_select::concat::concat_batches;
 
-use super::dictionary;
 #[cfg(feature = "parquet")]
 use super::parquet;
 use super::rows::{RowBlock, string_bytes};
-use super::schema::schema;
-use crate::output::column::StringForm;
+use super::runs;
+use super::schema::{block_schema, schema};
 use crate::output::layout::Layout;
 
 /// A format of tables.
@@ -50,7 +49,7 @@ const PART_BYTES: usize = 4 << 10;
 
 /// Writes blocks of rows in batches, which do not depend on how the rows are cut into blocks.
 pub(crate) struct TableWriter<W: Write + Send> {
-    strings: StringForm,
+    schema: SchemaRef,
     limits: BatchLimits,
     /// The rows of the next batch, after an empty part: a single part would be passed on with the bits of
     /// rows around it.
@@ -85,8 +84,8 @@ impl<W: Write + Send> TableWriter<W> {
             }
         };
         Ok(TableWriter {
-            parts: vec![RecordBatch::new_empty(schema)],
-            strings: layout.strings,
+            parts: vec![RecordBatch::new_empty(block_schema(&layout.fields))],
+            schema,
             limits: BatchLimits::default(),
             rows: 0,
             bytes: 0,
@@ -123,8 +122,9 @@ impl<W: Write + Send> TableWriter<W> {
             }
             // Few rows of many blocks may hold them all.
             if self.held > 2 * self.limits.bytes {
-                let joined = self.join()?;
-                self.parts.push(joined);
+                let joined = concat_batches(self.parts[0].schema_ref(), &self.parts);
+                self.parts.truncate(1);
+                self.parts.push(joined.map_err(output_error)?);
                 self.held = self.bytes;
             }
         }
@@ -161,18 +161,9 @@ impl<W: Write + Send> TableWriter<W> {
         (fitting, bytes(fitting))
     }
 
-    /// Joins the parts, of which the empty one is left.
-    fn join(&mut self) -> io::Result<RecordBatch> {
-        let joined = match self.strings {
-            StringForm::Plain => concat_batches(self.parts[0].schema_ref(), &self.parts),
-            StringForm::Dictionary => dictionary::join(&self.parts),
-        };
-        self.parts.truncate(1);
-        joined.map_err(output_error)
-    }
-
     fn write_batch(&mut self) -> io::Result<()> {
-        let batch = self.join()?;
+        let batch = runs::join(&self.schema, &self.parts).map_err(output_error)?;
+        self.parts.truncate(1);
         (self.rows, self.bytes, self.held) = (0, 0, 0);
         match &mut self.encoder {
             TableEncoder::Stream(stream) => {

@@ -6,7 +6,7 @@ use crate::document::Format;
 use crate::extractor::{Document, Extractor, ExtractorOptions};
 use crate::linker::Link;
 use crate::output::DocumentPath;
-use crate::output::column::ColumnSet;
+use crate::output::column::{ColumnSet, StringForm};
 
 /// Returns the stream of a document whose blocks are cut after every `count` links, and whose rows are
 /// passed on in two ranges for each block.
