@@ -209,11 +209,12 @@ impl PipelineOptions {
         head: &[u8],
         named: Option<&'static Format>,
     ) -> Option<&'static ArchiveFormat> {
-        let after_junk = || {
-            let format = ArchiveFormat::after_junk(head)?;
-            let content = sniff::content(path, head, &self.types);
-            let is_binary = |name| sniff::unread_kind(name) == UnreadKind::Binary;
-            matches!(content, Content::Other(name) if is_binary(name)).then_some(format)
+        // Most files are text, in which nothing is searched for.
+        let after_junk = || match sniff::content(path, head, &self.types) {
+            Content::Other(name) if sniff::unread_kind(name) == UnreadKind::Binary => {
+                ArchiveFormat::after_junk(head)
+            }
+            _ => None,
         };
         ArchiveFormat::of_file(head, named).or_else(after_junk)
     }
