@@ -38,19 +38,21 @@ impl<'a> LookupCache<'a> {
         }
     }
 
-    /// Returns the location of a reference that the site decides whose source the document is.
-    pub(super) fn locate_in_source(
+    /// Returns the location of a reference that the site decides whose source the document is, and the
+    /// fragment that the generator reads elsewhere than in URLs.
+    pub(super) fn locate_in_source<'l>(
         &mut self,
         sources: &'a Sources,
-        link: &Link<'_>,
+        link: &Link<'l>,
         file: Option<FileId>,
-    ) -> Option<TargetLocation> {
+    ) -> Option<(TargetLocation, Option<&'l [u8]>)> {
         let file = file.filter(|_| link.member.is_none())?;
         let known = self.page.take_if(|(known, _)| *known == file);
         let (_, page) = self
             .page
             .insert(known.unwrap_or_else(|| (file, SourcePage::of(sources, self.checker, file))));
-        page.as_ref()?.locate(link)
+        let page = page.as_ref()?;
+        Some((page.locate(link)?, page.fragment(link)))
     }
 
     /// Like [`TargetChecker::depth`].

@@ -828,9 +828,9 @@ impl Audit {
             return (TargetLocation::Skipped, None);
         }
         if !self.sources.is_empty()
-            && let Some(location) = lookups.locate_in_source(&self.sources, link, file)
+            && let Some((location, own)) = lookups.locate_in_source(&self.sources, link, file)
         {
-            return (location, split_fragment(target).1);
+            return (location, own.or(split_fragment(target).1));
         }
         if link.flags.contains(Flags::LEAVES_PACKAGE) {
             return (TargetLocation::OutsideRoot, split_fragment(target).1);

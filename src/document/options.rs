@@ -172,6 +172,10 @@ pub enum Slug {
     Zola,
     /// HonKit, and GitBook.
     HonKit,
+    /// Docsify.
+    Docsify,
+    /// MyST in Sphinx.
+    Myst,
     /// Headings have no anchors.
     None,
 }

@@ -11,12 +11,10 @@ use crate::cli::Tree;
 /// Cases of generators that the audit does not know.
 const PENDING: &[&str] = &[
     "antora-component",
-    "docsify-guide",
     "docusaurus-classic",
     "eleventy-site",
     "hexo-blog",
     "nextra-content",
-    "sphinx-myst",
     "starlight-basic",
 ];
 

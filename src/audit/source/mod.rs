@@ -6,6 +6,7 @@
 //! which order a reference is tried.
 
 mod config;
+mod docsify;
 mod honkit;
 mod hugo;
 mod jekyll;
@@ -16,6 +17,7 @@ pub(super) mod paths;
 pub(super) mod repository;
 mod routes;
 mod site;
+mod sphinx;
 mod summary;
 mod vitepress;
 mod zola;
@@ -41,6 +43,8 @@ pub(crate) static GENERATORS: &[&Generator] = &[
     &zola::GENERATOR,
     &jekyll::GENERATOR,
     &honkit::GENERATOR,
+    &docsify::GENERATOR,
+    &sphinx::GENERATOR,
 ];
 
 /// Returns the generator with a name.

@@ -56,6 +56,7 @@ impl<'a> SourcePage<'a> {
             SourcePlace::Content => match sources.routes(number).of_file(&path) {
                 Some(FileRoute::Page(url)) => PageState::Page(Some(url.to_vec())),
                 Some(FileRoute::Computed) => PageState::Page(None),
+                Some(FileRoute::Plain) => return None,
                 // Markdown that is not rendered is text.
                 Some(FileRoute::Copied(url)) if !matches!(parts(&path).2, b"md" | b"markdown") => {
                     PageState::Served(url.to_vec())
@@ -75,7 +76,16 @@ impl<'a> SourcePage<'a> {
 
     /// Returns the location of a reference, if the site decides it.
     pub(in crate::audit) fn locate(&self, link: &Link<'_>) -> Option<TargetLocation> {
-        let reference = link.reference.trim_ascii();
+        let mut reference = link.reference.trim_ascii();
+        let schemes = self.site.schemes.iter();
+        let mut bare = schemes.filter_map(|scheme| reference.strip_prefix(scheme.as_bytes()));
+        reference = bare.next().unwrap_or(reference);
+        let mut syntax = syntax(link);
+        let has_routes = self.site.has_routes && syntax == Syntax::Html;
+        if let Some(route) = reference.strip_prefix(b"#/").filter(|_| has_routes) {
+            (reference, syntax) = (route, Syntax::Construct("route"));
+        }
+        let is_route = syntax == Syntax::Construct("route");
         let end = memchr::memchr2(b'?', b'#', reference).unwrap_or(reference.len());
         let path: Vec<u8> = percent_decode(&reference[..end]).collect();
         if path.starts_with(b"//") || has_scheme(&reference[..end]) {
@@ -88,16 +98,21 @@ impl<'a> SourcePage<'a> {
         };
         let found =
             |path: &[u8]| TargetLocation::File(self.checker.paths.id(path), LookupMatch::Exact);
-        if path.is_empty() {
-            return Some(found(&self.path));
+        if path.is_empty() && !is_route {
+            let name = reference.get(end + 1..).unwrap_or_default();
+            let is_elsewhere = !name.is_empty() && self.site.rules.has_label(name);
+            return Some(match is_elsewhere {
+                true => TargetLocation::Served,
+                false => found(&self.path),
+            });
         }
-        let is_served = matches!(self.state, PageState::Served(_));
+        let is_served = matches!(self.state, PageState::Served(_)) && !is_route;
         let reference = SiteReference {
             site: self.site,
             file: &self.path,
             url,
             path: &path,
-            syntax: syntax(link),
+            syntax,
             is_image: link.element == Some("img"),
         };
         let mut attempts = Attempts::default();
@@ -141,6 +156,16 @@ impl<'a> SourcePage<'a> {
             Miss::OutsideSite => TargetLocation::OutsideRoot,
         };
         Some(other_case.unwrap_or(miss))
+    }
+
+    /// Returns the heading that the query of a reference names.
+    pub(in crate::audit) fn fragment<'l>(&self, link: &Link<'l>) -> Option<&'l [u8]> {
+        let is_text = syntax(link) == Syntax::Text && link.reference.starts_with(b"#");
+        let has_query = self.site.has_routes && !is_text;
+        let at = memchr::memchr(b'?', link.reference).filter(|_| has_query)?;
+        let query = &link.reference[at..];
+        let id = query.strip_prefix(b"?id=")?;
+        id.split(|byte| b"&#".contains(byte)).next()
     }
 
     fn may_be_of_theme(&self, path: &[u8]) -> bool {

@@ -16,6 +16,7 @@ pub(super) enum FileRoute {
     Beside,
     Computed,
     LeftOut,
+    Plain,
 }
 
 type PagesByName = HashMap<Box<[u8]>, Option<Box<[u8]>>>;
@@ -113,6 +114,7 @@ impl Routes {
             Route::Beside => FileRoute::Beside,
             Route::Computed => FileRoute::Computed,
             Route::LeftOut => FileRoute::LeftOut,
+            Route::Plain => FileRoute::Plain,
         };
         self.files.insert(path, route);
     }

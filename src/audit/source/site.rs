@@ -40,6 +40,11 @@ pub(super) trait SiteRules: Send + Sync {
 
     /// Adds the ways to try for a reference in a page, and decides about a miss.
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts);
+
+    /// Returns whether a fragment names a place of any page of the site.
+    fn has_label(&self, _name: &[u8]) -> bool {
+        false
+    }
 }
 
 /// A directory of pages.
@@ -84,6 +89,10 @@ pub(super) struct SourceSite {
     pub(super) lacks_assets: bool,
     /// Headings may have ids that the dialect does not make.
     pub(super) has_other_ids: bool,
+    /// A script of the site renders pages: `#/x` names one, and `?id=x` a heading.
+    pub(super) has_routes: bool,
+    /// Schemes of references to pages and files, with their colons.
+    pub(super) schemes: &'static [&'static str],
 }
 
 impl SourceSite {
@@ -104,6 +113,8 @@ impl SourceSite {
             makes_pages: false,
             lacks_assets: false,
             has_other_ids: false,
+            has_routes: false,
+            schemes: &[],
         }
     }
 
@@ -245,6 +256,8 @@ pub(super) enum Route {
     /// Rendered at a URL that is computed.
     Computed,
     LeftOut,
+    /// Not a part of the site: its references are a plain file's.
+    Plain,
 }
 
 impl Route {
@@ -393,12 +406,15 @@ impl SiteReference<'_> {
 
 /// Reads the front matter of a file.
 pub(super) fn front_matter(path: &[u8]) -> FrontMatter {
+    start_of(path, 64 << 10).map_or(FrontMatter::Absent, |text| FrontMatter::of(&text))
+}
+
+/// Reads the start of a file, of at most `limit` bytes.
+pub(super) fn start_of(path: &[u8], limit: u64) -> Option<Vec<u8>> {
     let path = path_of(path);
-    if !std::fs::metadata(&path).is_ok_and(|found| found.is_file()) {
-        return FrontMatter::Absent;
-    }
+    let is_file = std::fs::metadata(&path).is_ok_and(|found| found.is_file());
+    let file = is_file.then(|| std::fs::File::open(path).ok()).flatten()?;
     let mut text = Vec::new();
-    let read =
-        std::fs::File::open(path).and_then(|file| file.take(64 << 10).read_to_end(&mut text));
-    read.map_or(FrontMatter::Absent, |_| FrontMatter::of(&text))
+    file.take(limit).read_to_end(&mut text).ok()?;
+    Some(text)
 }

@@ -13,7 +13,12 @@ struct Construct {
     part: DocumentPart,
     /// The first group is the reference.
     pattern: Pattern,
+    /// The group is a text in which this pattern finds the references.
+    lines: Option<Pattern>,
 }
+
+/// The construct that is an anchor, not a reference.
+pub(super) const LABEL: &str = "label";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DocumentPart {
@@ -28,6 +33,7 @@ const fn body(dialects: &'static [Slug], name: &'static str, pattern: &'static s
         name,
         part: DocumentPart::Body,
         pattern: Pattern::new(pattern),
+        lines: None,
     }
 }
 
@@ -41,10 +47,11 @@ const fn metadata(
         name,
         part: DocumentPart::Metadata,
         pattern: Pattern::new(pattern),
+        lines: None,
     }
 }
 
-static CONSTRUCTS: [Construct; 15] = [
+static CONSTRUCTS: [Construct; 21] = [
     body(
         &[Slug::Hugo],
         "ref",
@@ -91,6 +98,38 @@ static CONSTRUCTS: [Construct; 15] = [
         "cover",
         r#"(?m)^cover:[ \t]*["'>-]*\s*([^\s"':>]+)"#,
     ),
+    body(&[Slug::Myst], LABEL, r"(?m)^[ \t]*\(([^()\n]+)\)=[ \t]*$"),
+    body(
+        &[Slug::Myst],
+        "doc",
+        r"\{doc\}`(?:[^`<\n]*<)?([^`<>:\n]+)>?`",
+    ),
+    body(
+        &[Slug::Myst],
+        "download",
+        r"\{download\}`(?:[^`<\n]*<)?([^`<>:\n]+)>?`",
+    ),
+    body(
+        &[Slug::Myst],
+        "image",
+        r"(?m)^[ \t]*(?:```+|:::+|~~~+)\{(?:image|figure|literalinclude)\}[ \t]+([^\s:]+)[ \t]*$",
+    ),
+    body(
+        &[Slug::Myst],
+        "part",
+        r"(?m)^[ \t]*(?:```+|:::+|~~~+)\{include\}[ \t]+([^\s:]+)[ \t]*$",
+    ),
+    Construct {
+        dialects: &[Slug::Myst],
+        name: "toctree",
+        part: DocumentPart::Body,
+        pattern: Pattern::new(
+            r"(?m)^[ \t]*(?:```+|:::+|~~~+)\{toctree\}[ \t]*\n(.*?)^[ \t]*(?:```|:::|~~~)",
+        ),
+        lines: Some(Pattern::new(
+            r"(?m)^[ \t]*(?:[^\s:<`][^\n<`]*<)?([^\s:<>`*?\[-][^\n<>`*?\[:]*?)>?[ \t]*$",
+        )),
+    },
     body(&[Slug::MkDocs], "part", r#"--8<--[ \t]+["']([^"':#\n]+)"#),
     body(
         &[Slug::VitePress],
@@ -139,7 +178,18 @@ pub(super) fn find(
         while let Some([whole, group]) = row.pattern.group_at(text, at) {
             step(1);
             let is_raw = raw.iter().any(|raw| raw.contains(&group.start));
-            if !group.is_empty() && !is_raw {
+            if let Some(lines) = &row.lines {
+                let mut line = group.start;
+                while let Some([found, entry]) = lines.group_at(&text[..group.end], line) {
+                    if !entry.is_empty() && &text[entry.clone()] != b"self" {
+                        on_reference(row.name, entry);
+                    }
+                    line = found.end.max(line + 1);
+                    if line >= group.end {
+                        break;
+                    }
+                }
+            } else if !group.is_empty() && !is_raw {
                 on_reference(row.name, group);
             }
             at = whole.end.max(at + 1);

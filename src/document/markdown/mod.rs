@@ -599,6 +599,17 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
     /// Adds the references in constructs of the generator.
     fn constructs(&mut self, slug: Slug, bytes: &[u8], body: usize) {
         construct::find(slug, bytes, body, |name, range| {
+            if name == construct::LABEL {
+                let label = bytes[range.clone()].to_ascii_lowercase();
+                self.anchor(range.start, &bytes[range.clone()]);
+                let remark = FoundRemark {
+                    kind: RemarkKind::Label,
+                    text: self.events.store(&label),
+                    span: self.span_of(&range),
+                    position: None,
+                };
+                return self.events.push(Event::Remark(remark));
+            }
             let text = TextRange::window(self.from + range.start..self.from + range.end);
             let mut found = FoundReference::new(self.span_of(&range), text, Context::Attribute);
             found.element = NameRange::Known(name);

@@ -18,6 +18,7 @@ pub(super) struct Dialect {
     pub(super) make: fn(&str) -> String,
     /// Another anchor of the same heading.
     also: Option<fn(&str) -> String>,
+    also_numbering: Numbering,
     numbering: Numbering,
     pub(super) attributes: AttributeLists,
     /// Whether the line after a heading may be its attribute list.
@@ -72,6 +73,8 @@ enum Numbering {
     Count,
     /// The lowest `-n` that gives a new anchor is appended.
     Free,
+    /// A repeated one, or an empty one, is `id1`, `id2` (docutils).
+    Numbered,
     /// A number after `_` is raised, or `_1` appended, until the anchor is new (Python-Markdown).
     Underscore,
 }
@@ -84,6 +87,7 @@ const GITHUB: Dialect = Dialect {
     heading: HeadingSource::Text,
     make: github,
     also: None,
+    also_numbering: Numbering::Count,
     numbering: Numbering::Slugger,
     attributes: AttributeLists::None,
     has_list_after_heading: false,
@@ -203,6 +207,24 @@ static DIALECTS: &[Dialect] = &[
         attributes: AttributeLists::Headings,
         ..GITHUB
     },
+    // `slugify` of Docsify.
+    Dialect {
+        slug: Slug::Docsify,
+        name: "docsify",
+        make: docsify,
+        numbering: Numbering::Count,
+        ..GITHUB
+    },
+    // `compute_unique_slug` of MyST, and the ids that docutils makes of all titles.
+    Dialect {
+        slug: Slug::Myst,
+        name: "myst",
+        also: Some(docutils),
+        also_numbering: Numbering::Numbered,
+        attributes: AttributeLists::Anywhere,
+        definitions: true,
+        ..GITHUB
+    },
     // `slugify` of the crate slug.
     Dialect {
         slug: Slug::Zola,
@@ -283,7 +305,9 @@ impl Slugs {
     pub(super) fn next(&mut self, heading: &str) -> (String, Option<String>) {
         let numbering = self.dialect.numbering;
         let anchor = numbering.unique((self.dialect.make)(heading), &mut self.used);
-        let also = (self.dialect.also).map(|make| numbering.unique(make(heading), &mut self.also));
+        let also_numbering = self.dialect.also_numbering;
+        let also = self.dialect.also.map(|make| make(heading));
+        let also = also.map(|slug| also_numbering.unique(slug, &mut self.also));
         let also = also.filter(|also| *also != anchor);
         (anchor, also)
     }
@@ -312,6 +336,15 @@ impl Numbering {
                 }
                 used.insert(unique.clone(), 0);
                 unique
+            }
+            Numbering::Numbered if !slug.is_empty() && !used.contains_key(&slug) => {
+                used.insert(slug.clone(), 0);
+                slug
+            }
+            Numbering::Numbered => {
+                let count = used.entry(String::new()).or_default();
+                *count += 1;
+                format!("id{count}")
             }
             Numbering::Underscore => underscore(slug, used),
         }
@@ -488,6 +521,45 @@ fn zola(heading: &str) -> String {
     }
     slug.truncate(slug.trim_end_matches('-').len());
     slug
+}
+
+/// Lower-cases; drops punctuation; one `-` takes the place of each run of blanks and hyphens; `_` goes before a
+/// digit at the start. `:id=x` names another text.
+fn docsify(heading: &str) -> String {
+    let own = heading.split_once(":id=").map(|(_, id)| id);
+    let text = own
+        .and_then(|id| id.split_whitespace().next())
+        .unwrap_or(heading);
+    let is_dropped = |character: char| {
+        character.is_ascii_punctuation() && !matches!(character, '-' | '_')
+            || matches!(character, '\u{2000}'..='\u{206f}' | '\u{2e00}'..='\u{2e7f}')
+    };
+    let mut slug = String::with_capacity(text.len());
+    for character in text
+        .trim()
+        .chars()
+        .filter(|character| !is_dropped(*character))
+    {
+        match character {
+            _ if character != '-' && !character.is_whitespace() => {
+                slug.push(character.to_ascii_lowercase());
+            }
+            _ if slug.ends_with('-') => {}
+            _ => slug.push('-'),
+        }
+    }
+    if slug.starts_with(|first: char| first.is_ascii_digit()) {
+        slug.insert(0, '_');
+    }
+    slug
+}
+
+/// Returns the id of docutils (`make_id`): `-` takes the place of each run of other characters than letters
+/// and digits, with none at the ends; it begins with a letter.
+fn docutils(heading: &str) -> String {
+    let slug = zola(heading);
+    slug.trim_start_matches(|first: char| !first.is_ascii_alphabetic())
+        .to_owned()
 }
 
 #[cfg(test)]
