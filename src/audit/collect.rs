@@ -505,7 +505,7 @@ const LINE_NUMBERS: &[u8] = b"scripts/linenumber.js";
 
 /// Returns whether a generator puts the text of the target into the document.
 fn is_part(link: &Link<'_>) -> bool {
-    link.element == Some("part") && link.attribute.is_none()
+    matches!(link.element, Some("part" | "include")) && link.attribute.is_none()
 }
 
 fn has_fragments(format: &Format) -> bool {
@@ -561,8 +561,8 @@ impl LinkCollector<'_> {
         self.collected
             .parts
             .extend(parts.map(|&part| (found.file, part)));
-        let has_other_ids =
-            found.parts.contains(&None) || slug.is_some() && audit.sources.has_other_ids(&path);
+        let has_other_ids = found.parts.contains(&None)
+            || format.name != "html" && audit.sources.has_other_ids(&path);
         // Hosts of Markdown list directories, servers do not (A12).
         let is_on_host = matches!(slug, Some(Slug::GitHub | Slug::GitLab));
         let is_served = audit.options.server.is_some() || !audit.checker.servers.views.is_empty();
@@ -653,7 +653,10 @@ impl Sink for LinkCollector<'_> {
             let part = location.file();
             part.into_iter()
                 .for_each(|part| self.collected.wanted.insert(part));
-            self.document.parts.push(part);
+            // A missing part of AsciiDoc or reStructuredText is a finding by itself.
+            if part.is_some() || link.element == Some("part") {
+                self.document.parts.push(part);
+            }
         }
         if self.journal.is_none() || lists_anchors {
             return ControlFlow::Continue(());

@@ -10,7 +10,6 @@ use crate::cli::Tree;
 
 /// Cases of generators that the audit does not know.
 const PENDING: &[&str] = &[
-    "antora-component",
     "docusaurus-classic",
     "eleventy-site",
     "hexo-blog",

@@ -5,6 +5,7 @@
 //! configuration of a site into a [`SourceSite`]; its [`SiteRules`] say where a file is served and in
 //! which order a reference is tried.
 
+mod antora;
 mod config;
 mod docsify;
 mod honkit;
@@ -45,6 +46,7 @@ pub(crate) static GENERATORS: &[&Generator] = &[
     &honkit::GENERATOR,
     &docsify::GENERATOR,
     &sphinx::GENERATOR,
+    &antora::GENERATOR,
 ];
 
 /// Returns the generator with a name.

@@ -88,7 +88,10 @@ impl<'a> SourcePage<'a> {
         let is_route = syntax == Syntax::Construct("route");
         let end = memchr::memchr2(b'?', b'#', reference).unwrap_or(reference.len());
         let path: Vec<u8> = percent_decode(&reference[..end]).collect();
-        if path.starts_with(b"//") || has_scheme(&reference[..end]) {
+        let is_resource = self.site.has_resource_ids
+            && matches!(syntax, Syntax::Construct(_))
+            && memchr::memmem::find(reference, b"://").is_none();
+        if path.starts_with(b"//") || has_scheme(&reference[..end]) && !is_resource {
             return None;
         }
         let url = match &self.state {

@@ -91,6 +91,8 @@ pub(super) struct SourceSite {
     pub(super) has_other_ids: bool,
     /// A script of the site renders pages: `#/x` names one, and `?id=x` a heading.
     pub(super) has_routes: bool,
+    /// `x:y` names a resource, unless it is an absolute URL.
+    pub(super) has_resource_ids: bool,
     /// Schemes of references to pages and files, with their colons.
     pub(super) schemes: &'static [&'static str],
 }
@@ -114,6 +116,7 @@ impl SourceSite {
             lacks_assets: false,
             has_other_ids: false,
             has_routes: false,
+            has_resource_ids: false,
             schemes: &[],
         }
     }
