@@ -505,8 +505,13 @@ const LINE_NUMBERS: &[u8] = b"scripts/linenumber.js";
 
 /// Returns whether a generator puts the text of the target into the document.
 fn is_part(link: &Link<'_>) -> bool {
-    matches!(link.element, Some("part" | "include")) && link.attribute.is_none()
+    matches!(link.element, Some("part" | "include" | "import")) && link.attribute.is_none()
 }
+
+/// The ends of the names of modules with components.
+const SCRIPTS: [&[u8]; 7] = [
+    b".js", b".jsx", b".mjs", b".ts", b".tsx", b".astro", b".vue",
+];
 
 fn has_fragments(format: &Format) -> bool {
     format.is_markdown() || matches!(format.name, "adoc" | "html" | "pdf" | "rst" | "xml")
@@ -653,9 +658,12 @@ impl Sink for LinkCollector<'_> {
             let part = location.file();
             part.into_iter()
                 .for_each(|part| self.collected.wanted.insert(part));
+            // A component that a script makes may have any ids.
+            let path = part.map(|part| self.audit.checker.paths.path(part));
+            let is_script = path.is_some_and(|path| SCRIPTS.iter().any(|end| path.ends_with(end)));
             // A missing part of AsciiDoc or reStructuredText is a finding by itself.
-            if part.is_some() || link.element == Some("part") {
-                self.document.parts.push(part);
+            if part.is_some() || link.element != Some("include") {
+                self.document.parts.push(part.filter(|_| !is_script));
             }
         }
         if self.journal.is_none() || lists_anchors {

@@ -176,6 +176,12 @@ pub enum Slug {
     Docsify,
     /// MyST in Sphinx.
     Myst,
+    /// Starlight.
+    Starlight,
+    /// Nextra.
+    Nextra,
+    /// Hexo, by its renderer marked.
+    Hexo,
     /// Headings have no anchors.
     None,
 }

@@ -9,13 +9,7 @@ use serde_json::Value;
 use crate::cli::Tree;
 
 /// Cases of generators that the audit does not know.
-const PENDING: &[&str] = &[
-    "docusaurus-classic",
-    "eleventy-site",
-    "hexo-blog",
-    "nextra-content",
-    "starlight-basic",
-];
+const PENDING: &[&str] = &[];
 
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();

@@ -252,6 +252,15 @@ pub(super) enum FrontMatter {
 }
 
 impl FrontMatter {
+    /// Returns the values, `Null` without any; `None` if they do not parse.
+    pub(super) fn into_values(self) -> Option<Setting> {
+        match self {
+            FrontMatter::Broken => None,
+            FrontMatter::Absent => Some(Setting::Null),
+            FrontMatter::Values(values) => Some(values),
+        }
+    }
+
     /// Reads the start of a page: YAML after `---`, TOML after `+++`, or JSON.
     pub(super) fn of(text: &[u8]) -> FrontMatter {
         let text = &text[..text.len().min(MAX_FRONT_MATTER)];
@@ -311,6 +320,12 @@ pub(super) fn javascript_at(text: &str, at: usize) -> Setting {
         names: 0,
     };
     reader.value()
+}
+
+/// Reads the values after each occurrence of a text in a module.
+pub(super) fn values_after<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = Setting> + 't {
+    text.match_indices(word)
+        .map(|(at, word)| javascript_at(text, at + word.len()))
 }
 
 /// Constants that are looked up for one value.
@@ -438,6 +453,9 @@ impl ScriptReader<'_> {
         }
         let is_configuration = word.starts_with("define") || word.starts_with("with");
         if is_configuration && self.takes(b'(') {
+            if self.takes(b')') {
+                return Some(Setting::Map(Map::default()));
+            }
             return Some(self.value());
         }
         self.names += 1;

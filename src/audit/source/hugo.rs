@@ -1,6 +1,6 @@
 //! Hugo.
 
-use super::config::{self, FrontMatter, Setting};
+use super::config::{self, Setting};
 use super::paths::{join, normal, parts, up_to_slash, with_slash};
 use super::site::{
     Attempts, ContentFile, Generator, Miss, Route, SiteDirectory, SiteReference, SiteRules,
@@ -365,11 +365,8 @@ impl SiteRules for Hugo {
         if is_in_bundle {
             return Route::Beside;
         }
-        let values = match file.front_matter() {
-            FrontMatter::Broken => return Route::Computed,
-            FrontMatter::Absent if extension == b"html" || extension == b"htm" => Setting::Null,
-            FrontMatter::Absent => Setting::Null,
-            FrontMatter::Values(values) => values,
+        let Some(values) = file.front_matter().into_values() else {
+            return Route::Computed;
         };
         if values.flag_or("draft", false) || !is_rendered(&values) || is_outdated(&values) {
             return Route::LeftOut;

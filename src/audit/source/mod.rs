@@ -6,13 +6,18 @@
 //! which order a reference is tried.
 
 mod antora;
+mod astro;
 mod config;
 mod docsify;
+mod docusaurus;
+mod eleventy;
+mod hexo;
 mod honkit;
 mod hugo;
 mod jekyll;
 mod mdbook;
 mod mkdocs;
+mod nextra;
 pub(super) mod page;
 pub(super) mod paths;
 pub(super) mod repository;
@@ -37,16 +42,23 @@ use site::{Generator, SiteDirectory, SourceSite};
 
 /// Every generator. Of two sites with the same content the first is used.
 pub(crate) static GENERATORS: &[&Generator] = &[
+    &docusaurus::GENERATOR,
+    &astro::STARLIGHT,
+    &astro::ASTRO,
     &vitepress::GENERATOR,
     &mkdocs::GENERATOR,
     &hugo::GENERATOR,
     &mdbook::GENERATOR,
     &zola::GENERATOR,
+    &hexo::GENERATOR,
     &jekyll::GENERATOR,
     &honkit::GENERATOR,
     &docsify::GENERATOR,
     &sphinx::GENERATOR,
     &antora::GENERATOR,
+    &eleventy::GENERATOR,
+    &nextra::NEXTRA,
+    &nextra::NEXT,
 ];
 
 /// Returns the generator with a name.

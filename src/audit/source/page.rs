@@ -221,6 +221,10 @@ impl<'a> SourcePage<'a> {
     /// Looks up a URL below the base.
     fn by_url(&self, url: &[u8]) -> TargetLocation {
         let (site, tree, paths) = (self.site, &self.checker.tree, &self.checker.paths);
+        let url = match site.ignores_slashes {
+            true => url.strip_suffix(b"/").unwrap_or(url),
+            false => url,
+        };
         let mut other_case = TargetLocation::Nothing;
         match self.routes().find(url) {
             UrlMatch::File(file) => {
@@ -252,11 +256,8 @@ impl<'a> SourcePage<'a> {
             }
         }
         let with_slash = [normal(url), b"/"].concat();
-        if site
-            .undecided
-            .iter()
-            .any(|start| with_slash.starts_with(start))
-        {
+        let mut undecided = site.undecided.iter().chain(&self.routes().computed);
+        if undecided.any(|start| with_slash.starts_with(start)) {
             return TargetLocation::Skipped;
         }
         other_case

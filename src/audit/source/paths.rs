@@ -46,6 +46,12 @@ pub(in crate::audit) fn join(directory: &[u8], path: &[u8]) -> Vec<u8> {
     joined
 }
 
+/// Returns whether the name of a file or of a directory above it begins with a text.
+pub(super) fn has_segment(path: &[u8], start: &[u8]) -> bool {
+    path.split(|&byte| byte == b'/')
+        .any(|name| name.starts_with(start))
+}
+
 /// Returns a path with its slash up to the last one.
 pub(super) fn up_to_slash(path: &[u8]) -> &[u8] {
     &path[..memchr::memrchr(b'/', path).map_or(0, |at| at + 1)]

@@ -29,6 +29,8 @@ pub(super) struct Routes {
     urls: HashMap<Box<[u8]>, UrlTarget>,
     /// The first of the URLs that differ in case only, by the folded form.
     folded: HashMap<Box<[u8]>, Box<[u8]>>,
+    /// Starts of URLs that are computed.
+    pub(super) computed: Vec<Vec<u8>>,
     /// The pages by their names, `None` of several; made on demand.
     names: OnceLock<PagesByName>,
 }
@@ -113,6 +115,10 @@ impl Routes {
             }
             Route::Beside => FileRoute::Beside,
             Route::Computed => FileRoute::Computed,
+            Route::ComputedBelow(start) => {
+                self.computed.push(start);
+                FileRoute::Computed
+            }
             Route::LeftOut => FileRoute::LeftOut,
             Route::Plain => FileRoute::Plain,
         };

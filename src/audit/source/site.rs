@@ -93,8 +93,10 @@ pub(super) struct SourceSite {
     pub(super) has_routes: bool,
     /// `x:y` names a resource, unless it is an absolute URL.
     pub(super) has_resource_ids: bool,
-    /// Schemes of references to pages and files, with their colons.
+    /// Schemes of references to pages and files, with their colons, and slashes before paths.
     pub(super) schemes: &'static [&'static str],
+    /// A slash at the end of the URL of a page is ignored.
+    pub(super) ignores_slashes: bool,
 }
 
 impl SourceSite {
@@ -118,6 +120,7 @@ impl SourceSite {
             has_routes: false,
             has_resource_ids: false,
             schemes: &[],
+            ignores_slashes: false,
         }
     }
 
@@ -219,6 +222,19 @@ pub(super) fn globs<'g>(directory: &[u8], globs: impl IntoIterator<Item = &'g st
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
+/// Makes a matcher of globs whose start is a directory, unlike those of ignore files.
+pub(super) fn anchored_globs<'g>(
+    directory: &[u8],
+    patterns: impl IntoIterator<Item = &'g str>,
+) -> Gitignore {
+    let patterns = patterns.into_iter().map(|glob| {
+        let start = if glob.starts_with("**/") { "" } else { "/" };
+        format!("{start}{}", glob.trim_start_matches("./"))
+    });
+    let patterns: Vec<_> = patterns.collect();
+    globs(directory, patterns.iter().map(String::as_str))
+}
+
 /// A file below a content root.
 pub(super) struct ContentFile<'a> {
     pub(super) site: &'a SourceSite,
@@ -258,6 +274,8 @@ pub(super) enum Route {
     Beside,
     /// Rendered at a URL that is computed.
     Computed,
+    /// Rendered at URLs that are computed and begin with a text.
+    ComputedBelow(Vec<u8>),
     LeftOut,
     /// Not a part of the site: its references are a plain file's.
     Plain,
@@ -318,6 +336,18 @@ impl Attempts {
     /// Adds a path on disk whose text becomes a part of the page, wherever it lies.
     pub(super) fn part(&mut self, path: Vec<u8>) {
         self.attempts.push(Attempt::Part(path));
+    }
+
+    /// Adds a module of JavaScript, which may be named without its extension.
+    pub(super) fn module(&mut self, path: &[u8]) {
+        let ends = [
+            "", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".json", ".md", ".mdx", ".astro",
+        ];
+        let stem = path.strip_suffix(b".js").unwrap_or(path);
+        for path in [path, stem, &[path, b"/index"].concat()] {
+            ends.iter()
+                .for_each(|end| self.part([path, end.as_bytes()].concat()));
+        }
     }
 }
 

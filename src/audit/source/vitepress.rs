@@ -5,7 +5,7 @@ use ignore::gitignore::Gitignore;
 use super::paths::{join, parts, up_to_slash, with_slash};
 use super::site::{
     Attempts, ContentFile, Generator, Miss, Route, SiteDirectory, SiteReference, SiteRules,
-    SourceSite, Syntax, globs, is_excluded,
+    SourceSite, Syntax, anchored_globs, is_excluded,
 };
 use crate::document::options::Slug;
 
@@ -35,18 +35,11 @@ fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
     let values = directory.configuration(&names)?;
     // An unknown directory may be any: nothing is decided.
     let source = with_slash(&directory.below(&values.text_or("srcDir", ".")?));
-    let excluded: Vec<_> = values
-        .texts("srcExclude")
-        .map(|glob| match glob.starts_with("**/") {
-            true => glob.to_owned(),
-            false => format!("/{glob}"),
-        })
-        .collect();
     let rewrites = values.entries("rewrites").iter();
     let rewrites = rewrites.filter_map(|(from, to)| Some((from.clone(), to.as_text()?.to_owned())));
     let rules = VitePress {
         source: source.clone(),
-        excluded: globs(&source, excluded.iter().map(String::as_str)),
+        excluded: anchored_globs(&source, values.texts("srcExclude")),
         rewrites: rewrites.collect(),
         moves_pages: values.is_unknown("rewrites"),
     };
@@ -122,7 +115,7 @@ impl SiteRules for VitePress {
             return Route::Computed;
         };
         if name.starts_with(b"[") {
-            return Route::Computed;
+            return Route::ComputedBelow([b"/", file.parts().0].concat());
         }
         let Some(below) = self.rewritten(below) else {
             return Route::Computed;

@@ -51,7 +51,7 @@ const fn metadata(
     }
 }
 
-static CONSTRUCTS: [Construct; 21] = [
+static CONSTRUCTS: [Construct; 24] = [
     body(
         &[Slug::Hugo],
         "ref",
@@ -142,7 +142,7 @@ static CONSTRUCTS: [Construct; 21] = [
         r"(?m)^[ \t]*<<<[ \t]*([^\s{#\[]+)",
     ),
     metadata(
-        &[Slug::VitePress],
+        &[Slug::VitePress, Slug::Starlight],
         "link",
         r#"(?m)(?:^|[\s{,])link:[ \t]*["']?([^\s"',}]+)"#,
     ),
@@ -151,10 +151,42 @@ static CONSTRUCTS: [Construct; 21] = [
         "image",
         r#"(?m)(?:^|[\s{,])(?:src|light|dark):[ \t]*["']?([^\s"',}]+\.[a-z0-9]+)"#,
     ),
+    metadata(
+        &[Slug::Starlight],
+        "image",
+        r#"(?m)(?:^|[\s{,])(?:file|light|dark):[ \t]*["']?([^\s"',}]+\.[a-z0-9]+)"#,
+    ),
+    body(
+        &[Slug::Hexo],
+        "post",
+        r"\{%-?\s*post_(?:link|path)\s+([^\s%]+)",
+    ),
+    body(
+        &[Slug::Hexo],
+        "asset",
+        r"\{%-?\s*asset_(?:img|link|path)\s+(?:[^\s.%]+\s+)*?([^\s%]*\.[^\s%]+)",
+    ),
 ];
 
 static RAW: Pattern =
     Pattern::new(r"\{%-?\s*(?:raw|comment)\s*-?%\}.*?\{%-?\s*end(?:raw|comment)\s*-?%\}");
+/// The path of a module, or of a page, that is not a package's.
+static IMPORT: Pattern =
+    Pattern::new(r#"(?:\bfrom|^import|\nimport)\s*["']((?:\.\.?|@site|@|~)/[^"'?#\s]+)"#);
+
+/// Finds the paths in the lines of a module.
+pub(super) fn imports(bytes: &[u8], lines: Range<usize>, on_path: impl FnMut(Range<usize>)) {
+    let start = lines.start;
+    let text = &bytes[lines];
+    let mut at = 0;
+    let paths = std::iter::from_fn(|| {
+        let [whole, path] = IMPORT.group_at(text, at)?;
+        step(whole.len());
+        at = whole.end;
+        Some(start + path.start..start + path.end)
+    });
+    paths.for_each(on_path);
+}
 
 /// Finds the references in the constructs of a dialect; `body` is the index after the metadata.
 pub(super) fn find(

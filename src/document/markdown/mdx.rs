@@ -34,6 +34,8 @@ static TEMPLATE: Pattern = Pattern::new(r"\\.|`|\$\{");
 /// An expression that is a string; the group is the string.
 static LITERAL: Pattern =
     Pattern::new(r#"^\{[ \t\n\f\r]*("[^"]*"|'[^']*'|`(?:[^`$]|\$+[^`{$])*\$*`)[ \t\n\f\r]*\}$"#);
+/// An expression that names the anchor of a heading.
+static COMMENTED_ID: Pattern = Pattern::new(r"^\{/\*[ \t]*(#[^\s{}*]+)[ \t]*\*/\}$");
 static ESCAPE: Pattern = Pattern::new(r"\\(.)");
 /// The marks of block quotes and list items at the start of a line.
 static MARKS: Pattern =
@@ -58,6 +60,8 @@ pub(super) struct MdxParts {
     /// The ends of elements that close themselves, where the HTML is cut.
     pub(super) cuts: Vec<usize>,
     pub(super) references: Vec<ComponentReference>,
+    /// Lines of modules.
+    pub(super) modules: Vec<Range<usize>>,
     /// The lines of fenced code.
     code: Vec<Range<usize>>,
 }
@@ -70,6 +74,7 @@ pub(super) fn parts(bytes: &[u8], start: usize) -> MdxParts {
             html: blank(bytes),
             cuts: Vec::new(),
             references: Vec::new(),
+            modules: Vec::new(),
             code: Vec::new(),
         },
         budget: 4 * bytes.len() + (64 << 10),
@@ -137,6 +142,7 @@ impl MdxReader<'_> {
                 if may_import && (line.starts_with(b"import ") || line.starts_with(b"export ")) {
                     let end = self.module(at);
                     self.erase(at..end);
+                    self.parts.modules.push(at..end);
                     (at, is_line_start) = (end, true);
                     continue;
                 }
@@ -215,6 +221,13 @@ impl MdxReader<'_> {
             self.copy(at + 4..end - 4);
             self.parts.html[at..at + 4].copy_from_slice(b"<!--");
             self.parts.html[end - 4..end - 1].copy_from_slice(b"-->");
+        }
+        // `{/* #id */}` at the end of a heading is its identifier, as is `{#id}`.
+        if let Some([_, id]) = COMMENTED_ID.group_at(inner, 0) {
+            let markdown = &mut self.parts.markdown[at..end];
+            markdown[0] = b'{';
+            markdown[1..=id.len()].copy_from_slice(&inner[id.clone()]);
+            markdown[id.len() + 1] = b'}';
         }
         end
     }

@@ -170,8 +170,16 @@ impl MarkdownScanner {
         }
         if self.anchors == AnchorReporting::Report {
             walk.constructs(self.slug, bytes, metadata_end);
-        }
-        if self.anchors == AnchorReporting::Report {
+            let modules = mdx.iter().flat_map(|parts| &parts.modules);
+            for module in modules.filter(|_| dialect.imports_modules) {
+                construct::imports(bytes, module.clone(), |range| {
+                    walk.construct("import", range);
+                });
+            }
+            if is_start {
+                let ids = dialect.page_ids.iter();
+                ids.for_each(|id| walk.anchor(0, id.as_bytes()));
+            }
             for (at, name) in self.anchors_of(&walk.headings) {
                 walk.anchor(at, name.as_bytes());
             }
@@ -450,6 +458,13 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
                 {
                     heading.id = list_after(&self.source[range.end..]);
                 }
+                if let Some(heading) = &mut self.heading
+                    && self.dialect.has_bracketed_ids
+                    && let Some(text) = heading.text.trim_end().strip_suffix(']')
+                    && let Some((text, id)) = text.rsplit_once("[#")
+                {
+                    (heading.id, heading.text) = (Some(id.to_owned()), text.to_owned());
+                }
                 self.headings.extend(self.heading.take());
             }
             TagEnd::CodeBlock => self.opaque = self.opaque.saturating_sub(1),
@@ -610,11 +625,15 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
                 };
                 return self.events.push(Event::Remark(remark));
             }
-            let text = TextRange::window(self.from + range.start..self.from + range.end);
-            let mut found = FoundReference::new(self.span_of(&range), text, Context::Attribute);
-            found.element = NameRange::Known(name);
-            self.found.push(found);
+            self.construct(name, range);
         });
+    }
+
+    fn construct(&mut self, name: &'static str, range: Range<usize>) {
+        let text = TextRange::window(self.from + range.start..self.from + range.end);
+        let mut found = FoundReference::new(self.span_of(&range), text, Context::Attribute);
+        found.element = NameRange::Known(name);
+        self.found.push(found);
     }
 
     fn push(&mut self, range: Range<usize>, destination: &str) -> &mut FoundReference {

@@ -30,6 +30,12 @@ pub(super) struct Dialect {
     pub(super) labels: ImplicitLabels,
     /// Whether all Markdown is MDX.
     pub(super) writes_mdx: bool,
+    /// Anchors of each page.
+    pub(super) page_ids: &'static [&'static str],
+    /// Whether `[#id]` at the end of a heading is its anchor.
+    pub(super) has_bracketed_ids: bool,
+    /// Whether modules that MDX imports are known to the audit.
+    pub(super) imports_modules: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +101,9 @@ const GITHUB: Dialect = Dialect {
     numbers_terms: false,
     labels: ImplicitLabels::None,
     writes_mdx: false,
+    page_ids: &[],
+    has_bracketed_ids: false,
+    imports_modules: false,
 };
 
 /// Every dialect, one row each; the first is the default.
@@ -139,6 +148,7 @@ static DIALECTS: &[Dialect] = &[
         markers: &["docusaurus.config.*"],
         attributes: AttributeLists::Headings,
         writes_mdx: true,
+        imports_modules: true,
         ..GITHUB
     },
     // `sanitizeAnchorName` of Hugo, and the identifiers of goldmark, made of the source of a heading.
@@ -233,6 +243,30 @@ static DIALECTS: &[Dialect] = &[
         numbering: Numbering::Free,
         attributes: AttributeLists::Headings,
         definitions: true,
+        ..GITHUB
+    },
+    // github-slugger.
+    Dialect {
+        slug: Slug::Starlight,
+        name: "starlight",
+        page_ids: &["_top"],
+        imports_modules: true,
+        ..GITHUB
+    },
+    // github-slugger.
+    Dialect {
+        slug: Slug::Nextra,
+        name: "nextra",
+        has_bracketed_ids: true,
+        imports_modules: true,
+        ..GITHUB
+    },
+    // `slugize` of hexo-util.
+    Dialect {
+        slug: Slug::Hexo,
+        name: "hexo",
+        make: hexo,
+        numbering: Numbering::Count,
         ..GITHUB
     },
 ];
@@ -484,27 +518,39 @@ fn pandoc(heading: &str) -> String {
 /// Takes accents away and lower-cases; one `-` takes the place of each run of white space and ASCII
 /// punctuation, with none at the ends; `_` goes before a digit at the start.
 fn vitepress(heading: &str) -> String {
+    let slug = dashed(heading, |character| {
+        character.is_ascii_punctuation() && character != '_'
+    });
+    let digit = if slug.starts_with(|first: char| first.is_ascii_digit()) {
+        "_"
+    } else {
+        ""
+    };
+    format!("{digit}{slug}").to_lowercase()
+}
+
+/// Takes accents away; one `-` takes the place of each run of white space and ASCII punctuation, with
+/// none at the ends.
+fn hexo(heading: &str) -> String {
+    dashed(heading, |character| character.is_ascii_punctuation())
+}
+
+/// Takes accents away; one `-` takes the place of each run of white space and gaps, with none at the ends.
+fn dashed(heading: &str, is_gap: fn(char) -> bool) -> String {
     let mut slug = String::with_capacity(heading.len());
     let letters = heading
         .nfkd()
         .filter(|character| !is_combining_mark(*character));
     for character in letters {
-        let is_gap = character.is_whitespace()
-            || character.is_control()
-            || character.is_ascii_punctuation() && character != '_';
         match character {
-            _ if !is_gap => slug.push(character),
+            _ if !(character.is_whitespace() || character.is_control() || is_gap(character)) => {
+                slug.push(character);
+            }
             _ if slug.ends_with('-') => {}
             _ => slug.push('-'),
         }
     }
-    let trimmed = slug.trim_matches('-');
-    let digit = if trimmed.starts_with(|first: char| first.is_ascii_digit()) {
-        "_"
-    } else {
-        ""
-    };
-    format!("{digit}{trimmed}").to_lowercase()
+    slug.trim_matches('-').to_owned()
 }
 
 /// Takes accents away and lower-cases; one `-` takes the place of each run of other characters than ASCII
