@@ -167,7 +167,9 @@ fn quick_start_has_a_run_and_a_test_command() {
 fn documentation_examples_equal_the_tested_programs() {
     let examples = fs::read_to_string(root().join("src/examples.md")).unwrap();
     let programs = fs::read_dir(root().join("tests/downstream/tests")).unwrap();
-    let programs: Vec<_> = programs.map(|entry| entry.unwrap().path()).collect();
+    // The corpus is read there for WebAssembly, which is no example.
+    let programs = programs.map(|entry| entry.unwrap().path());
+    let programs: Vec<_> = programs.filter(|path| !path.ends_with("corpus.rs")).collect();
     assert!(programs.len() >= 7, "{programs:?}");
     for path in programs {
         let program = fs::read_to_string(&path).unwrap();
