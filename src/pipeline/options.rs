@@ -121,10 +121,10 @@ pub(crate) fn spliced(bytes: &[u8], part: Range<usize>, splices: &[Splice]) -> V
 }
 
 impl PipelineOptions {
-    /// Returns the writers of records other than links, if these are among the links and not messages.
+    /// Returns the writers of records other than links, unless these are messages.
     pub(crate) fn others(&self) -> Option<&'static RecordWriters> {
-        let is_among = self.report.is_records() && self.messages == MessageForm::Words;
-        self.output.others.as_ref().filter(|_| is_among)
+        let others = self.output.others.as_ref();
+        others.filter(|_| self.messages == MessageForm::Words)
     }
 
     pub(crate) fn table(&self) -> Option<TableFormat> {

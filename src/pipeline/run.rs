@@ -397,7 +397,8 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
 
     /// Returns the writers of records other than links, if these are among the links.
     fn others(&self) -> Option<&'static RecordWriters> {
-        self.options.others()
+        let others = self.options.others();
+        others.filter(|_| self.options.report.is_records())
     }
 
     /// Appends a record to the report if it belongs there, and the record or a line for standard error.
