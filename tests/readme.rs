@@ -169,7 +169,9 @@ fn documentation_examples_equal_the_tested_programs() {
     let programs = fs::read_dir(root().join("tests/downstream/tests")).unwrap();
     // The corpus is read there for WebAssembly, which is no example.
     let programs = programs.map(|entry| entry.unwrap().path());
-    let programs: Vec<_> = programs.filter(|path| !path.ends_with("corpus.rs")).collect();
+    let programs: Vec<_> = programs
+        .filter(|path| !path.ends_with("corpus.rs"))
+        .collect();
     assert!(programs.len() >= 7, "{programs:?}");
     for path in programs {
         let program = fs::read_to_string(&path).unwrap();
