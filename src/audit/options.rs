@@ -637,7 +637,11 @@ impl Audit {
                 options.reading.dialects.add(directory, slug);
             }
         }
-        bases.mounts = server::with_hosts(options.server, &bases.mounts, &tree, directory_of_root);
+        // Beside the sources of a site the file names the host of the site that is built.
+        if sources.is_empty() {
+            bases.mounts =
+                server::with_hosts(options.server, &bases.mounts, &tree, directory_of_root);
+        }
         let repositories = bases.repositories.iter();
         let repositories = repositories.map(|(root, _)| Repository::new(root));
         let repositories: Vec<_> = repositories.collect();
