@@ -163,6 +163,7 @@ impl Format {
 /// block, unless the extension names a format other than plain text.
 ///
 /// ```
+/// # if cfg!(feature = "audit") {
 /// use uriscan::document::sniff::{Content, content};
 /// let name = |path: &[u8], head: &[u8]| match content(path, head, &[]) {
 ///     Content::Document(format) => format.name,
@@ -194,6 +195,7 @@ impl Format {
 /// assert_eq!(name(b"inbox/a17.txt", b"Message-ID: <a>\nSubject: x\n\nplain"), "eml");
 /// assert_eq!(name(b"a.md", b"Message-ID: <a>\nSubject: x\n\nplain"), "markdown");
 /// assert_eq!(name(b"2006-March.txt", b"From a@example.com Thu Mar  2 10:11:12 2006\nSubject: x\n"), "mbox");
+/// # }
 /// ```
 pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
     let head = &head[..head.len().min(HEAD)];

@@ -58,6 +58,7 @@ fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
     site.undecided.extend(missing);
     site.undecided.extend(["/css/", "/fonts/"].map(Vec::from));
     site.set_base(values.text_or("output.html.site-url", "/"));
+    site.is_base_assumed = !values.has("output.html.site-url");
     site.add_content(&source, "/");
     let build = values.text_or("build.build-dir", "book");
     let theme = values.text_or("output.html.theme", "theme");
@@ -114,7 +115,13 @@ impl SiteRules for MdBook {
             return attempts.file(file);
         }
         match reference.path.strip_suffix(b".md") {
-            Some(stem) => reference.at(&[stem, b".html"].concat()).by_url(attempts),
+            Some(stem) => {
+                reference.at(&[stem, b".html"].concat()).by_url(attempts);
+                // A file of the repository is not a page of another book.
+                if path_of(&reference.file_beside()).exists() {
+                    attempts.miss = Miss::Missing;
+                }
+            }
             None => reference.by_url(attempts),
         }
     }

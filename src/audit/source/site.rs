@@ -77,6 +77,8 @@ pub(super) struct SourceSite {
     pub(super) templates: Vec<Vec<u8>>,
     /// The path of the site on its host, with slashes around it; `None` if it is computed.
     pub(super) base: Option<Vec<u8>>,
+    /// The configuration has no base, and the site works below any.
+    pub(super) is_base_assumed: bool,
     /// URLs of pages that the configuration makes.
     pub(super) made: HashSet<Vec<u8>>,
     /// Starts of URLs below which a generator makes pages that the tree lacks.
@@ -111,6 +113,7 @@ impl SourceSite {
             overlays: Vec::new(),
             templates: Vec::new(),
             base: Some(b"/".to_vec()),
+            is_base_assumed: false,
             made: HashSet::new(),
             undecided: Vec::new(),
             index: Vec::new(),
@@ -385,7 +388,7 @@ impl SiteReference<'_> {
 
     /// Adds the path from the directory of the file.
     pub(super) fn beside(&self, attempts: &mut Attempts) {
-        attempts.file(join(up_to_slash(self.file), self.path));
+        attempts.file(self.file_beside());
     }
 
     /// Adds a file beside the page that is not a page.
@@ -401,6 +404,7 @@ impl SiteReference<'_> {
             ([b'/', ..], _) => self.on_host(attempts),
             (_, None) => attempts.miss = Miss::Undecided,
             (path, Some(url)) => match &self.site.base {
+                _ if self.is_beside_site() => attempts.miss = Miss::Undecided,
                 // The base is above the page whatever it is.
                 None => attempts.url(join(up_to_slash(url), path)),
                 Some(base) => {
@@ -409,6 +413,20 @@ impl SiteReference<'_> {
                 }
             },
         }
+    }
+
+    /// Returns the path of the file that the reference names beside its own file.
+    pub(super) fn file_beside(&self) -> Vec<u8> {
+        join(up_to_slash(self.file), self.path)
+    }
+
+    /// Returns whether the path leaves a site whose place on its host is not known: the host may serve others
+    /// beside it, but not the files of the repository.
+    fn is_beside_site(&self) -> bool {
+        let is_known = self.site.base.is_some() && !self.site.is_base_assumed;
+        let below = [b"/site", self.url.unwrap_or(b"/")].concat();
+        let leaves = !join(up_to_slash(&below), self.path).starts_with(b"/site/");
+        leaves && !is_known && !path_of(&self.file_beside()).exists()
     }
 
     /// Adds an absolute path from the root of the host.

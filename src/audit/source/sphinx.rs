@@ -8,8 +8,8 @@ use ignore::gitignore::Gitignore;
 use super::config::{self, Setting};
 use super::paths::{join, parts, up_to_slash};
 use super::site::{
-    Attempts, ContentFile, Generator, Miss, Route, SiteDirectory, SiteReference, SiteRules,
-    SourceSite, Syntax, globs, is_excluded, start_of,
+    Attempts, ContentFile, Generator, Route, SiteDirectory, SiteReference, SiteRules, SourceSite,
+    Syntax, globs, is_excluded, start_of,
 };
 use crate::bytes::pattern::Pattern;
 use crate::document::options::Slug;
@@ -121,6 +121,7 @@ fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
         labels: OnceLock::new(),
     };
     let mut site = SourceSite::new(directory, rules);
+    site.is_base_assumed = true;
     site.schemes = &["project:", "path:"];
     site.add_content(directory.path, "/");
     for (name, url) in [("html_extra_path", "/"), ("html_static_path", "/_static/")] {
@@ -272,14 +273,6 @@ impl Sphinx {
     /// URLs fit the pages of one builder or the other.
     fn by_url(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
         reference.by_url(attempts);
-        // The site may be below a directory of its host.
-        let below_site = |url: &[u8]| [b"/site", url].concat();
-        let target = reference
-            .url
-            .map(|url| join(up_to_slash(&below_site(url)), reference.path));
-        if target.is_some_and(|target| !target.starts_with(b"/site/")) {
-            attempts.miss = Miss::Undecided;
-        }
         let stem = reference.url.and_then(|url| url.strip_suffix(b".html"));
         if let Some(stem) = stem.filter(|stem| !stem.ends_with(b"/index")) {
             let url = [stem, b"/"].concat();
