@@ -53,12 +53,9 @@ const PAGES: [&[u8]; 7] = [
 
 /// Returns the configuration, if it is Hugo's.
 fn values(directory: &SiteDirectory<'_>) -> Option<Setting> {
-    for name in ["hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"] {
-        if let Some(values) = directory.values(name) {
-            return Some(values);
-        }
-    }
-    let mut all = None;
+    let mut names = ["hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"].into_iter();
+    let mut all = names.find_map(|name| directory.values(name));
+    // The files of the directory add to it.
     for stem in [
         "hugo",
         "config",
@@ -232,6 +229,8 @@ fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
         "assets",
         "themes",
         "config",
+        "resources",
+        "_vendor",
     ];
     site.templates
         .extend(templates.map(|name| with_slash(&directory.below(name))));
