@@ -70,5 +70,5 @@ pub use reference::{Reference, Reference1808};
 pub use resolve::{ReferenceKind, Resolved, Resolver, resolve};
 pub use rules::{ExcessDots, RuleForm, Rules, SameScheme};
 #[cfg(feature = "audit")]
-pub(crate) use surt::surt;
+pub use surt::surt;
 pub use validate::{AuthorityKind, Grammar, validate};
