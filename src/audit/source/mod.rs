@@ -2,7 +2,7 @@
 //! generator's site leads a reference (A102 to A106).
 //!
 //! A generator is a row of [`GENERATORS`] with a file of this folder. Its `open` reads the
-//! configuration of a site into a [`SourceSite`]; its [`SiteRules`] say where a file is served and in
+//! configuration of a site into a [`SourceSite`]; its [`SiteRules`](site::SiteRules) say where a file is served and in
 //! which order a reference is tried.
 
 mod antora;

@@ -286,7 +286,7 @@ pub(crate) struct ReadArgs {
     /// `unwrapped_from`. Links that only the gateway can open have the flag `opaque-gateway`.
     #[arg(long)]
     pub unwrap: bool,
-    /// Another gateway: HOST=PARAM[:base64], the parameter that holds the link, or safelinks=HOST or
+    /// Another gateway: HOST=PARAM or HOST=PARAM:base64, the parameter that holds the link, safelinks=HOST or
     /// urldefense=HOST; with a leading dot, any host under it. Implies --unwrap
     #[arg(long, value_name = "HOST=PARAM", value_parser = gateway)]
     pub unwrap_host: Vec<(Gateway, String)>,
