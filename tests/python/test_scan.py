@@ -67,6 +67,8 @@ def test_all_columns_are_the_keys_of_json(corpus: list[str]) -> None:
     for name in table.schema.names:
         for found, record, raw in zip(table[name].to_pylist(), expected, original, strict=True):
             seen = raw.decode("utf-8", "replace") if name == "target" and raw else as_in_json(found)
+            # These are in base64 in JSON, without a loss.
+            seen = found if name.endswith("_bytes") else seen
             assert seen == cell(record, name), (name, record)
     keys = {key for record in expected for key in record} - {"type", "text", "rel", "hreflang", "title"}
     assert keys <= set(table.schema.names)
