@@ -322,13 +322,27 @@ pub(super) fn javascript_at(text: &str, at: usize) -> Setting {
     reader.value()
 }
 
-/// Reads the values after each occurrence of a text in a module.
+/// Reads the values after each occurrence of a text in a module; those past [`MAX_READ`] are unknown.
 pub(super) fn values_after<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = Setting> + 't {
-    text.match_indices(word)
-        .map(|(at, word)| javascript_at(text, at + word.len()))
+    let (mut left, mut names) = (MAX_READ, 0);
+    text.match_indices(word).map(move |(at, word)| {
+        let start = at + word.len();
+        let mut reader = ScriptReader {
+            text,
+            at: start,
+            depth: 0,
+            names,
+        };
+        let value = (left > 0).then(|| reader.value());
+        left = left.saturating_sub(reader.at - start);
+        names = reader.names;
+        value.unwrap_or_default()
+    })
 }
 
-/// Constants that are looked up for one value.
+/// Bytes that are read for the values of one search: one that does not end reaches to the end of the module.
+const MAX_READ: usize = 16 << 20;
+/// Constants that are looked up for one value, or for the values of one search.
 const MAX_NAMES: usize = 64;
 
 struct ScriptReader<'t> {

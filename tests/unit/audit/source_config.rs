@@ -1,4 +1,4 @@
-use super::{FrontMatter, Setting, javascript, yaml};
+use super::{FrontMatter, Setting, javascript, values_after, yaml};
 
 fn text(value: &Setting, path: &str) -> Option<String> {
     value.text(path).map(str::to_owned)
@@ -81,4 +81,20 @@ fn front_matter_is_yaml_toml_or_json() {
     assert_eq!(FrontMatter::of(b"---\na: [\n---\n"), FrontMatter::Broken);
     assert_eq!(FrontMatter::of(b"---\na: b\n"), FrontMatter::Absent);
     assert_eq!(FrontMatter::of(b"# x"), FrontMatter::Absent);
+}
+
+#[test]
+fn calls_that_do_not_end_are_unknown_within_a_bound() {
+    // Each of them reaches to the end: 20 GiB without the bound.
+    let text = "add(f(".repeat(80_000);
+    let values = values_after(&text, "add(");
+    assert_eq!(
+        values.filter(|value| *value == Setting::Unknown).count(),
+        80_000
+    );
+    let text = "add('a'); add(b); add({c: 'd'})";
+    let values: Vec<_> = values_after(text, "add(").collect();
+    assert_eq!(values[0].as_text(), Some("a"));
+    assert_eq!(values[1], Setting::Unknown);
+    assert_eq!(values[2].text("c"), Some("d"));
 }
