@@ -3,6 +3,7 @@
 //! Each commit adds a message. In version 2 it is the blob `m`, or else `d` deletes one; in version 1 it
 //! is a blob whose path is the hash of its identifier, two digits, a slash and the rest.
 
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -53,8 +54,8 @@ pub(crate) struct Repository {
     /// The commits that are left, the newest first.
     commits: Vec<Vec<u8>>,
     has_history: bool,
-    /// The tree of the last commit of version 1: names and identifiers.
-    root: Vec<(Vec<u8>, Vec<u8>)>,
+    /// The directories of the last commit of version 1: names and identifiers.
+    directories: BTreeMap<Vec<u8>, Vec<u8>>,
     /// The bytes that are left of the current message, and of the line end after it.
     left: u64,
     has_messages: bool,
@@ -102,7 +103,7 @@ impl Repository {
             objects: BufReader::new(objects),
             commits: Vec::new(),
             has_history: false,
-            root: Vec::new(),
+            directories: BTreeMap::new(),
             left: 0,
             has_messages: false,
             faults: Vec::new(),
@@ -208,17 +209,17 @@ impl Repository {
         if named(b"d").is_some() {
             return Ok(Some(Vec::new()));
         }
-        let is_new =
-            |entry: &&(Vec<u8>, Vec<u8>)| is_hash(&entry.0, 2) && !self.root.contains(entry);
-        let directories: Vec<_> = root.iter().filter(is_new).cloned().collect();
-        let has_hashes = root.iter().any(|(name, _)| is_hash(name, 2));
-        let before = std::mem::replace(&mut self.root, root);
+        let mut directories: BTreeMap<_, _> = root.into_iter().collect();
+        directories.retain(|name, _| is_hash(name, 2));
+        let has_hashes = !directories.is_empty();
+        let before = std::mem::replace(&mut self.directories, directories.clone());
         for (name, directory) in directories {
-            let old = before.iter().find(|(known, _)| *known == name);
-            let old = match old {
-                Some((_, directory)) => self.tree(directory)?,
-                None => Vec::new(),
-            };
+            let old = before.get(&name);
+            if old == Some(&directory) {
+                continue;
+            }
+            let old = old.map_or(Ok(Vec::new()), |old| self.tree(old))?;
+            let old: HashSet<_> = old.into_iter().collect();
             let entries = self.tree(&directory)?;
             let mut added = entries.into_iter().filter(|entry| !old.contains(entry));
             if let Some((_, blob)) = added.find(|(name, _)| is_hash(name, 38)) {
