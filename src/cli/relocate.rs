@@ -49,14 +49,14 @@ pub(super) fn run(arguments: &MvArgs) -> Result<Exit, Error> {
         trees.push(PathBuf::from("."));
     }
     let journal = trees[0].join(JOURNAL);
-    if journal.exists() {
+    if fs::symlink_metadata(&journal).is_ok() {
         let named = |reason: String| format!("{}: {reason}", journal.display());
         if !change.write {
             Err(named(
                 "a move was interrupted: --write completes it first".to_owned(),
             ))?;
         }
-        complete(&journal, rename).map_err(|error| named(error.to_string()))?;
+        complete(&journal, &trees, rename).map_err(|error| named(error.to_string()))?;
         report(&"the move that was interrupted is complete".to_owned());
     }
     let moved = match (&audit.paths[..], &change.heading) {
@@ -88,9 +88,9 @@ pub(super) fn run(arguments: &MvArgs) -> Result<Exit, Error> {
         check_tracked(old).map_err(|error| error.to_string())?;
     }
     let last = if change.git { move_with_git } else { rename };
-    let written = changes.stage(&trees[0], &journal);
+    let written = changes.stage(&trees, &journal);
     written
-        .and_then(|()| complete(&journal, last))
+        .and_then(|()| complete(&journal, &trees, last))
         .map_err(|error| {
             remove_unfinished();
             format!("{}: {error}", trees[0].display())
@@ -209,12 +209,35 @@ fn check(old: &Path, new: &Path, trees: &[PathBuf]) -> Result<(), Error> {
         return Err(shown(new, "it is below the folder that is moved"));
     }
     for (path, given, is_root) in [(&old_path, old, true), (&new_directory, new, false)] {
-        let mut real_trees = trees.iter().filter_map(|tree| fs::canonicalize(tree).ok());
-        if !real_trees.any(|tree| path.starts_with(&tree) && !(is_root && *path == tree)) {
+        if !is_in(path, trees) || is_root && real_trees(trees).any(|tree| *path == tree) {
             return Err(shown(given, "it is in none of the trees; see --root"));
         }
     }
     Ok(())
+}
+
+fn real_trees(trees: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
+    trees.iter().filter_map(|tree| fs::canonicalize(tree).ok())
+}
+
+/// Returns whether a path without symbolic links is in one of the trees, and not git's.
+fn is_in(path: &Path, trees: &[PathBuf]) -> bool {
+    let is_git = path.components().any(|part| part.as_os_str() == ".git");
+    !is_git && real_trees(trees).any(|tree| path.starts_with(tree))
+}
+
+/// Returns a path without the symbolic links above its name.
+fn place(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    Ok(fs::canonicalize(above(path))?.join(name))
+}
+
+fn check_place(path: &Path, trees: &[PathBuf]) -> io::Result<()> {
+    if is_in(path, trees) {
+        return Ok(());
+    }
+    let message = format!("{}: it is in none of the trees", path.display());
+    Err(io::Error::other(message))
 }
 
 /// Without a slash at the end and `.` segments.
@@ -270,7 +293,7 @@ impl Changes {
     }
 
     /// Writes new contents aside, and the journal of all renames.
-    fn stage(&self, tree: &Path, journal: &Path) -> io::Result<()> {
+    fn stage(&self, trees: &[PathBuf], journal: &Path) -> io::Result<()> {
         let mut renames = Vec::new();
         let mut push = |from: &Path, to: &Path| {
             for path in [from, to] {
@@ -284,13 +307,18 @@ impl Changes {
             .map(|file| (file.path.clone(), file.fixed.bytes(&file.old)));
         let redirects = self.redirects.iter().filter(|(name, _)| !name.is_empty());
         let redirects = redirects.map(|(name, text)| {
-            let path = tree.join(name);
-            let others = fs::read(&path).unwrap_or_default();
-            (path, [&text[..], &others].concat())
+            let path = trees[0].join(name);
+            let others = match bytes(&path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+                others => others?,
+            };
+            io::Result::Ok((path, [&text[..], &others].concat()))
         });
-        for (path, bytes) in changes.chain(redirects) {
+        for change in changes.map(Ok).chain(redirects) {
+            let (path, bytes) = change?;
             // A symbolic link stays one; a file that its owner protects is not replaced.
-            let path = fs::canonicalize(&path).or_else(|_| std::path::absolute(&path))?;
+            let path = fs::canonicalize(&path).or_else(|_| place(&path))?;
+            check_place(&path, trees)?;
             if path.exists() {
                 OpenOptions::new().write(true).open(&path)?;
             }
@@ -331,16 +359,26 @@ fn rename(old: &Path, new: &Path) -> io::Result<()> {
 }
 
 /// Makes the renames of a journal that are not made yet, the last one with a function, and removes it.
-fn complete(journal: &Path, last: fn(&Path, &Path) -> io::Result<()>) -> io::Result<()> {
-    let renames = fs::read(journal)?;
+fn complete(
+    journal: &Path,
+    trees: &[PathBuf],
+    last: fn(&Path, &Path) -> io::Result<()>,
+) -> io::Result<()> {
+    let renames = bytes(journal)?;
     let paths: Vec<_> = renames.split(|&byte| byte == 0).map(path_of).collect();
-    let pairs: Vec<_> = paths.chunks_exact(2).collect();
-    for (index, pair) in pairs.iter().enumerate() {
-        let is_last = index + 1 == pairs.len();
-        if fs::symlink_metadata(&pair[0]).is_ok() {
-            let rename = if is_last { last } else { rename };
-            rename(&pair[0], &pair[1])?;
-        }
+    let paths: Vec<_> = paths.iter().map(|path| path.to_path_buf()).collect();
+    let pairs = paths.chunks_exact(2);
+    let end = pairs.len();
+    let left = pairs.enumerate();
+    let left = left.filter(|(_, pair)| fs::symlink_metadata(&pair[0]).is_ok());
+    let left: Vec<_> = left.map(|(index, pair)| (index + 1 == end, pair)).collect();
+    // A journal that came with the tree may name any places.
+    for path in left.iter().flat_map(|(_, pair)| pair.iter()) {
+        check_place(&place(path)?, trees)?;
+    }
+    for (is_last, pair) in left {
+        let rename = if is_last { last } else { rename };
+        rename(&pair[0], &pair[1])?;
     }
     fs::remove_file(journal)
 }

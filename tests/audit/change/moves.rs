@@ -1,6 +1,7 @@
 //! `uriscan mv`.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -398,6 +399,50 @@ fn a_killed_run_leaves_either_state_or_is_completed_by_the_next() {
     assert_eq!(tree.run(&["mv", "--write", "doc/a.md", "doc/b.md"]).code, 0);
     assert_eq!(read(&tree, "a.html"), "new");
     assert!(tree.path().join("c.html").exists() && !tree.path().join(".uriscan-mv").exists());
+}
+
+#[test]
+fn a_journal_that_came_with_the_tree_moves_nothing_elsewhere() {
+    let elsewhere = Tree::new(&[("profile", "old"), ("secret", "key")]);
+    let outside = |name: &str| elsewhere.path().join(name).to_str().unwrap().to_owned();
+    let tree = site();
+    let path = |name: &str| tree.path().join(name).to_str().unwrap().to_owned();
+    fs::create_dir_all(tree.path().join(".git/hooks")).unwrap();
+    let pairs = [
+        [path("a.html"), outside("profile")],
+        [outside("secret"), path("secret.html")],
+        [path("a.html"), path(".git/hooks/post-checkout")],
+        [path("a.html"), path("x/../../profile")],
+    ];
+    for pair in pairs {
+        tree.write(".uriscan-mv", (pair.join("\0") + "\0").as_bytes());
+        let ran = tree.run(&["mv", "--write", "doc/a.md", "doc/b.md"]);
+        assert_eq!(ran.code, 2, "{pair:?}");
+        assert!(tree.path().join("a.html").exists() && tree.path().join("doc/a.md").exists());
+        assert_eq!(read(&elsewhere, "profile"), "old");
+        assert_eq!(read(&elsewhere, "secret"), "key");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn redirects_are_not_written_through_a_link_out_of_the_tree() {
+    let elsewhere = Tree::new(&[("profile", "old")]);
+    let tree = site();
+    let link = tree.path().join("_redirects");
+    std::os::unix::fs::symlink(elsewhere.path().join("profile"), link).unwrap();
+    let arguments = [
+        "mv",
+        "--write",
+        "--redirect",
+        "_redirects",
+        "a.html",
+        "z.html",
+    ];
+    let ran = tree.run(&arguments);
+    assert_eq!(ran.code, 2, "{}", ran.err);
+    assert_eq!(read(&elsewhere, "profile"), "old");
+    assert!(tree.path().join("a.html").exists() && !tree.path().join(".uriscan-mv").exists());
 }
 
 #[test]
