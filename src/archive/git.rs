@@ -47,7 +47,7 @@ pub(crate) fn is_repository(path: &Path) -> bool {
 }
 
 /// The messages of a repository, the oldest first.
-pub(crate) struct Repository {
+pub(crate) struct PublicInbox {
     git: Child,
     requests: ChildStdin,
     objects: BufReader<ChildStdout>,
@@ -62,7 +62,7 @@ pub(crate) struct Repository {
     faults: Vec<ArchiveFault>,
 }
 
-impl Drop for Repository {
+impl Drop for PublicInbox {
     fn drop(&mut self) {
         // It has ended, or ends now.
         let _ = self.git.kill();
@@ -70,7 +70,7 @@ impl Drop for Repository {
     }
 }
 
-impl Repository {
+impl PublicInbox {
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let mut git = Command::new("git");
         for (name, _) in std::env::vars_os() {
@@ -97,7 +97,7 @@ impl Repository {
         let mut git = git.spawn().map_err(failed)?;
         let pipes = git.stdin.take().zip(git.stdout.take());
         let (requests, objects) = pipes.ok_or_else(|| io::Error::other("git has no pipes"))?;
-        Ok(Repository {
+        Ok(PublicInbox {
             git,
             requests,
             objects: BufReader::new(objects),
@@ -230,7 +230,7 @@ impl Repository {
     }
 }
 
-impl Container for Repository {
+impl Container for PublicInbox {
     fn next(&mut self) -> io::Result<Option<ArchiveMember>> {
         if !std::mem::replace(&mut self.has_history, true) {
             self.read_history()?;

@@ -35,7 +35,7 @@ struct ChangedFile {
 }
 
 /// All changes of a run.
-struct Changes {
+struct MoveChanges {
     files: Vec<ChangedFile>,
     moved: Option<[PathBuf; 2]>,
     /// Redirects, and the name of the file in the tree that they are added to; empty for none.
@@ -106,7 +106,7 @@ fn relocated(
     arguments: &MvArgs,
     inventory: &Inventory,
     [old, new]: [PathBuf; 2],
-) -> Result<Changes, Error> {
+) -> Result<MoveChanges, Error> {
     let reading = inventory.reading();
     let absolute = |path: &Path| {
         let path = path.as_os_str().as_encoded_bytes();
@@ -120,7 +120,7 @@ fn relocated(
         .plan(&relocation)
         .map_err(|error| error.to_string())?;
     let redirect = arguments.relocation.redirect;
-    Ok(Changes {
+    Ok(MoveChanges {
         files: fixed(&plan.documents, &mut Fixer::new(reading), plan.refusals)?,
         moved: Some([old, new]),
         redirects: redirect.map(|format| (format.file, format.text(&plan.redirections))),
@@ -128,7 +128,7 @@ fn relocated(
 }
 
 /// Gives a heading another title.
-fn retitled(arguments: &MvArgs, inventory: &Inventory) -> Result<Changes, Error> {
+fn retitled(arguments: &MvArgs, inventory: &Inventory) -> Result<MoveChanges, Error> {
     let heading = arguments.relocation.heading.as_deref().unwrap_or_default();
     let (page, id) = heading.split_once('#').ok_or("--heading takes PAGE#OLD")?;
     let title = arguments.audit.paths[0].to_str().map(str::trim);
@@ -152,7 +152,7 @@ fn retitled(arguments: &MvArgs, inventory: &Inventory) -> Result<Changes, Error>
         files.len() - 1
     });
     files[index].fixed.add(retitling.heading);
-    Ok(Changes {
+    Ok(MoveChanges {
         files,
         moved: None,
         redirects: None,
@@ -251,7 +251,7 @@ fn plain(path: &Path) -> PathBuf {
     }
 }
 
-impl Changes {
+impl MoveChanges {
     /// Returns the changes of all files, as git shows them.
     fn diff(&self) -> Vec<u8> {
         let (mut out, mut moved) = (Vec::new(), Vec::new());

@@ -9,7 +9,7 @@ use super::input::{Input, OpenedFile};
 use super::options::{Archived, Choice, PipelineOptions, ReportMode, Splice, spliced};
 use super::piece::{Piece, PieceContents};
 use super::walk::{Entry, EntryKind};
-use crate::archive::git::{GIT, Repository};
+use crate::archive::git::{GIT, PublicInbox};
 use crate::archive::{ArchiveFormat, Container};
 use crate::decode::compression::Members;
 use crate::document::options::Slug;
@@ -84,7 +84,7 @@ impl<'a> FileReader<'a> {
             if self.options.report == ReportMode::Files {
                 return Ok(FileOutcome::Listed);
             }
-            let container = Box::new(Repository::open(&entry.path)?);
+            let container = Box::new(PublicInbox::open(&entry.path)?);
             return Ok(FileOutcome::Read(
                 self.archive(entry, &GIT, container, sink),
             ));

@@ -14,11 +14,11 @@ const MAX_LAYERS: usize = 4;
 
 /// A gateway's forms of rewritten links.
 #[derive(Clone, Debug)]
-pub struct Gateway(Cow<'static, [LinkForm]>);
+pub struct Gateway(Cow<'static, [WrappedForm]>);
 
 /// A form of rewritten links.
 #[derive(Clone, Debug)]
-struct LinkForm {
+struct WrappedForm {
     /// The path, or its start up to a slash or underscores; empty for any path.
     path: &'static str,
     place: UrlPlace,
@@ -54,7 +54,11 @@ pub enum UrlCoding {
 
 /// The known gateways: a name, if users can name their hosts; their own hosts, with a leading dot for any
 /// host under it; the forms of links.
-type GatewayRow = (&'static str, &'static [&'static str], &'static [LinkForm]);
+type GatewayRow = (
+    &'static str,
+    &'static [&'static str],
+    &'static [WrappedForm],
+);
 
 #[rustfmt::skip]
 static GATEWAYS: &[GatewayRow] = &[
@@ -90,11 +94,11 @@ static GATEWAYS: &[GatewayRow] = &[
     ("", &["duckduckgo.com", ".duckduckgo.com"], &[query("/l/", &["uddg"])]),
 ];
 
-const fn form(path: &'static str, place: UrlPlace) -> LinkForm {
-    LinkForm { path, place }
+const fn form(path: &'static str, place: UrlPlace) -> WrappedForm {
+    WrappedForm { path, place }
 }
 
-const fn query(path: &'static str, names: &'static [&'static str]) -> LinkForm {
+const fn query(path: &'static str, names: &'static [&'static str]) -> WrappedForm {
     form(path, UrlPlace::Query(names, UrlCoding::Percent))
 }
 
@@ -121,7 +125,7 @@ impl Gateway {
     }
 }
 
-impl LinkForm {
+impl WrappedForm {
     fn is_of(&self, path: &[u8]) -> bool {
         let start = self.path.as_bytes();
         if start.is_empty() || start.ends_with(b"/") || start.ends_with(b"_") {

@@ -22,23 +22,23 @@ pub(super) static GENERATOR: Generator = Generator {
 };
 
 /// A version of a component, with the directory of its modules.
-struct Component {
+struct ComponentVersion {
     name: String,
     version: Option<String>,
     modules: Vec<u8>,
 }
 
 struct Antora {
-    own: Component,
+    own: ComponentVersion,
     /// Those of the directories around.
-    others: Vec<Component>,
+    others: Vec<ComponentVersion>,
     /// The pages of aliases, by the files that they would be.
     aliases: OnceLock<HashMap<Vec<u8>, Vec<u8>>>,
 }
 
-fn component(directory: &SiteDirectory<'_>, path: &str) -> Option<Component> {
+fn component(directory: &SiteDirectory<'_>, path: &str) -> Option<ComponentVersion> {
     let values = directory.values(&format!("{path}antora.yml"))?;
-    Some(Component {
+    Some(ComponentVersion {
         name: values.text("name")?.to_owned(),
         version: values.text("version").map(str::to_owned),
         modules: directory.below(&format!("{path}modules/")),

@@ -21,7 +21,7 @@ pub(super) static GENERATOR: Generator = Generator {
 
 struct Docusaurus {
     directory: Vec<u8>,
-    roots: Vec<Root>,
+    roots: Vec<DocsRoot>,
     /// The URLs of the locales other than the default one, without a slash at the end.
     locales: Vec<String>,
     has_slashes: Option<bool>,
@@ -37,7 +37,7 @@ enum Plugin {
 }
 
 /// A directory of pages.
-struct Root {
+struct DocsRoot {
     directory: Vec<u8>,
     plugin: Plugin,
     /// The same for the locales of a version of an instance: links by files stay in it.
@@ -160,7 +160,7 @@ struct RootReader<'d> {
     /// The default locale.
     usual: &'d str,
     locales: Vec<String>,
-    roots: Vec<Root>,
+    roots: Vec<DocsRoot>,
     versions: usize,
     made: Vec<String>,
     undecided: Vec<String>,
@@ -362,7 +362,7 @@ impl RootReader<'_> {
             };
             let included =
                 is_list("include").then(|| anchored_globs(&directory, options.texts("include")));
-            self.roots.push(Root {
+            self.roots.push(DocsRoot {
                 plugin,
                 version: self.versions,
                 url: url
@@ -383,7 +383,7 @@ static NUMBER: Pattern = Pattern::new(r"^\d+\s*[-_.]+\s*([^-_.\s].*)$");
 static NO_NUMBER: Pattern = Pattern::new(r"^\d+[-_.]\d+");
 static DATE: Pattern = Pattern::new(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}");
 
-impl Root {
+impl DocsRoot {
     fn without_number<'n>(&self, name: &'n [u8]) -> &'n [u8] {
         let has_number =
             self.plugin == Plugin::Docs && !self.keeps_numbers && !NO_NUMBER.is_match(name);
@@ -463,7 +463,7 @@ impl Root {
 }
 
 impl Docusaurus {
-    fn root(&self, file: &[u8]) -> Option<&Root> {
+    fn root(&self, file: &[u8]) -> Option<&DocsRoot> {
         let roots = self
             .roots
             .iter()
@@ -471,7 +471,7 @@ impl Docusaurus {
         roots.max_by_key(|root| root.directory.len())
     }
 
-    fn others(&self, root: &Root, url: &[u8]) -> Vec<Vec<u8>> {
+    fn others(&self, root: &DocsRoot, url: &[u8]) -> Vec<Vec<u8>> {
         let locales = self.locales.iter().filter(|_| root.locale.is_none());
         locales
             .map(|locale| [locale.as_bytes(), url].concat())
@@ -482,7 +482,7 @@ impl Docusaurus {
     fn by_route(
         &self,
         reference: &SiteReference<'_>,
-        root: Option<&Root>,
+        root: Option<&DocsRoot>,
         attempts: &mut Attempts,
     ) {
         let locale = root
@@ -510,7 +510,12 @@ impl Docusaurus {
         }
     }
 
-    fn by_page_file(&self, reference: &SiteReference<'_>, root: &Root, attempts: &mut Attempts) {
+    fn by_page_file(
+        &self,
+        reference: &SiteReference<'_>,
+        root: &DocsRoot,
+        attempts: &mut Attempts,
+    ) {
         let path = reference.path;
         let own: Vec<_> = self
             .roots
