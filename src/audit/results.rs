@@ -120,30 +120,33 @@ impl OnlineResults {
             }
             return Ok(());
         }
-        let names: Vec<String> = cells(&first.to_ascii_lowercase());
-        if let Some(url) = names.iter().position(|name| name == "url") {
-            let column = |name: &str| names.iter().position(|known| known == name);
-            let columns = [
-                Some(url),
-                column("status"),
-                column("checked_at"),
-                column("location"),
-            ];
-            for line in lines.skip(1) {
-                let cells = cells(line);
-                let [url, status, checked_at, location] =
-                    columns.map(|at| cells.get(at?).map(String::as_str));
-                let answered = Answered {
-                    url: url.unwrap_or_default(),
-                    status: status.unwrap_or_default().to_owned(),
-                    checked_at,
-                    location: location.filter(|location| !location.is_empty()),
-                };
-                self.add(&answered, written);
-            }
-            return Ok(());
+        if table(first).headers().is_ok_and(is_table) {
+            return self.table(text, written);
         }
         lines.try_for_each(|line| self.capture(line))
+    }
+
+    /// Reads CSV whose first line names the columns.
+    fn table(&mut self, text: &str, written: u64) -> Result<(), String> {
+        let mut table = table(text);
+        let names = table.headers().map_err(|error| error.to_string())?.clone();
+        for row in table.records() {
+            let row = row.map_err(|error| error.to_string())?;
+            let cell = |name: &str| {
+                let at = names
+                    .iter()
+                    .position(|known| known.eq_ignore_ascii_case(name));
+                row.get(at?).filter(|cell| !cell.is_empty())
+            };
+            let answered = Answered {
+                url: cell("url").unwrap_or_default(),
+                status: cell("status").unwrap_or_default().to_owned(),
+                checked_at: cell("checked_at"),
+                location: cell("location"),
+            };
+            self.add(&answered, written);
+        }
+        Ok(())
     }
 
     /// Reads a report of lychee or linkinator.
@@ -318,18 +321,12 @@ fn class(status: &str, location: Option<&str>) -> OnlineAnswer {
     }
 }
 
-/// Returns the cells of a line of CSV; a line break ends a cell.
-fn cells(line: &str) -> Vec<String> {
-    let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
-    let mut characters = line.trim_end_matches('\r').chars().peekable();
-    while let Some(character) = characters.next() {
-        match character {
-            '"' if quoted && characters.peek() == Some(&'"') => cell.extend(characters.next()),
-            '"' => quoted = !quoted,
-            ',' if !quoted => cells.push(std::mem::take(&mut cell)),
-            character => cell.push(character),
-        }
-    }
-    cells.push(cell);
-    cells.iter().map(|cell| cell.trim().to_owned()).collect()
+fn table(text: &str) -> csv::Reader<&[u8]> {
+    let mut table = csv::ReaderBuilder::new();
+    let table = table.flexible(true).trim(csv::Trim::All);
+    table.from_reader(text.as_bytes())
+}
+
+fn is_table(names: &csv::StringRecord) -> bool {
+    names.iter().any(|name| name.eq_ignore_ascii_case("url"))
 }

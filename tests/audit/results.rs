@@ -69,8 +69,8 @@ const MUFFET: &str = r#"[{"url":"http://localhost/","links":[
 #[test]
 fn answers_of_online_checkers_become_findings() {
     let tree = site();
-    let csv = "url,status,checked_at,location\n\"https://example.com/gone\",404,2026-11-20T10:00:00Z,\n\
-        http://example.org/moved,308,2026-11-20,https://example.org/new\r\nhttps://EXAMPLE.net/down,503\nhttps://example.com/fine,200\n";
+    let csv = "url,status,checked_at,location,note\n\"https://example.com/gone\",404,2026-11-20T10:00:00Z,\n\
+        http://example.org/moved,308,2026-11-20,https://example.org/new,\"two\nlines\"\r\nhttps://EXAMPLE.net/down,503\nhttps://example.com/fine,200\n";
     let jsonl = "{\"url\":\"https://example.com/gone\",\"status\":410}\n{\"url\":\"http://example.org/moved\",\"status\":\"301\",\"location\":\"https://example.org/new\"}\n\
         {\"url\":\"https://example.net/down\",\"status\":\"timeout\"}\n";
     let moved: Vec<_> = EXPECTED
