@@ -877,7 +877,17 @@ impl Audit {
                 self.wiki.find(&self.checker, link.reference, target)
             }
             TargetLocation::Nothing if matches!(link.element, Some("doc" | "toctree")) => {
-                document_of_sphinx(target, lookups)
+                match document_of_sphinx(target, lookups) {
+                    // A document of the site includes the file.
+                    TargetLocation::Nothing if !self.sources.is_empty() => TargetLocation::Skipped,
+                    location => location,
+                }
+            }
+            // A source map may hold the contents, or be published without its sources.
+            TargetLocation::Nothing | TargetLocation::OutsideRoot
+                if link.flags.contains(Flags::MAPPED) =>
+            {
+                TargetLocation::Skipped
             }
             location => location,
         };

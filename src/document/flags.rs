@@ -122,6 +122,8 @@ impl Flags {
     pub(crate) const LISTED: Flags = Flags(1 << 58);
     /// The reference is in the syntax of Markdown, and not in HTML inside.
     pub(crate) const OWN_SYNTAX: Flags = Flags(1 << 57);
+    /// The reference is a source of a source map.
+    pub(crate) const MAPPED: Flags = Flags(1 << 56);
     /// The reference's element asks to be left out (`HtmlOptions::ignore`).
     pub const IGNORED: Flags = Flags(1 << 62);
     /// The span is a PDF object's.

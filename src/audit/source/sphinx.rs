@@ -8,8 +8,8 @@ use ignore::gitignore::Gitignore;
 use super::config::{self, Setting};
 use super::paths::{join, parts, up_to_slash};
 use super::site::{
-    Attempts, ContentFile, Generator, Route, SiteDirectory, SiteReference, SiteRules, SourceSite,
-    Syntax, globs, is_excluded, start_of,
+    Attempts, ContentFile, Generator, Miss, Route, SiteDirectory, SiteReference, SiteRules,
+    SourceSite, Syntax, globs, is_excluded, start_of,
 };
 use crate::bytes::pattern::Pattern;
 use crate::document::options::Slug;
@@ -217,6 +217,15 @@ impl Sphinx {
 /// The part of a document in which labels are read, in bytes.
 const MAX_DOCUMENT: u64 = 1 << 20;
 
+/// Returns whether a path may be the dotted name of an object instead of the name of a file.
+fn is_object(path: &[u8]) -> bool {
+    static OBJECT: Pattern = Pattern::new(r"^[A-Za-z_]\w*(\.\w+)*\.[A-Za-z_]\w*$");
+    static FILE: Pattern = Pattern::new(
+        r"(?i)\.(css|csv|gif|gz|html?|ipynb|jpe?g|js|json|md|pdf|png|py|rst|svg|toml|txt|webp|ya?ml|zip)$",
+    );
+    OBJECT.is_match(path) && !FILE.is_match(path)
+}
+
 fn label(name: &[u8]) -> Vec<u8> {
     name.trim_ascii().to_ascii_lowercase()
 }
@@ -241,7 +250,15 @@ impl SiteRules for Sphinx {
 
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
         let below = reference.path.strip_prefix(b"/").unwrap_or(reference.path);
-        let target = join(self.directory(reference), below);
+        let directory = self.directory(reference);
+        let target = match (reference.syntax, directory.strip_prefix(&*self.source)) {
+            // Names of documents do not leave the source directory.
+            (Syntax::Construct("doc" | "toctree"), Some(inside)) => {
+                let name = join(&[b"/", inside].concat(), below);
+                [&*self.source, &name[1..]].concat()
+            }
+            _ => join(directory, below),
+        };
         let is_markdown = parts(reference.file).2 == b"md";
         match reference.syntax {
             Syntax::Text if !is_markdown => self.by_url(reference, attempts),
@@ -258,6 +275,10 @@ impl SiteRules for Sphinx {
                 }
                 // A document with its suffix, or a file.
                 attempts.part(target);
+                // Else MyST looks for a label, and for an object of any domain.
+                if is_markdown && (self.has_label(reference.path) || is_object(reference.path)) {
+                    attempts.miss = Miss::Undecided;
+                }
             }
         }
     }

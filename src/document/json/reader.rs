@@ -259,6 +259,9 @@ impl JsonScanner {
         if let Some(codebase) = codebase {
             found.base = self.codebase(&codebase, run.events);
         }
+        if let JsonRole::Source(_) = value.role {
+            found.flags |= Flags::MAPPED;
+        }
         run.events.push(Event::Reference(found));
         Ok(())
     }

@@ -1,0 +1,2 @@
+extensions = ["myst_parser"]
+html_static_path = ["_static"]
