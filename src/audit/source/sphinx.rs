@@ -275,6 +275,10 @@ impl SiteRules for Sphinx {
                 }
                 // A document with its suffix, or a file.
                 attempts.part(target);
+                // Pages that the builder makes.
+                if let b"genindex" | b"modindex" | b"search" = below {
+                    attempts.url([b"/", below, b".html"].concat());
+                }
                 // Else MyST looks for a label, and for an object of any domain.
                 if is_markdown && (self.has_label(reference.path) || is_object(reference.path)) {
                     attempts.miss = Miss::Undecided;
