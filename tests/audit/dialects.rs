@@ -3,12 +3,21 @@
 use crate::cli::Tree;
 
 const PAGE: &str = "# 1. Über  uns: a_b\n\n## Setup\n\n## Setup\n\n## Named {#own}\n\n\
-                    term\n: meaning {: #meaning }\n\n<a id=\"Html\"></a>\n";
+                    term\n: meaning {: #meaning }\n\n<a id=\"Html\"></a>\n\n\
+                    <h2 align=center>\n  <code>Raw</code> &amp; cooked\n</h2>\n";
 
 /// The fragments that the page has in each dialect, by the file in the root that marks it.
 const DIALECTS: &[(&str, &str, &[&str])] = &[
-    ("", "github", &["1-über--uns-a_b", "setup-1", "named-own"]),
-    ("", "gitlab", &["1-über-uns-a_b", "setup-1", "named-own"]),
+    (
+        "",
+        "github",
+        &["1-über--uns-a_b", "setup-1", "named-own", "raw--cooked"],
+    ),
+    (
+        "",
+        "gitlab",
+        &["1-über-uns-a_b", "setup-1", "named-own", "raw-cooked"],
+    ),
     (
         "book.toml",
         "mdbook",

@@ -21,12 +21,14 @@ use pulldown_cmark::{
     BrokenLink, CodeBlockKind, CowStr, Event as MarkdownEvent, LinkType, Options as Extensions,
     Parser, Tag, TagEnd,
 };
+use regex::bytes::Captures;
 
 use super::events::{
     Context, Escapes, Event, Events, FoundReference, FoundRemark, NameRange, Quoting, RemarkKind,
     Span, TextRange,
 };
 use super::flags::{Flags, holds_placeholder};
+use super::html::{CharacterContext, decode_reference};
 use super::nested::{Member, NestedScanners, NestedScope};
 pub use super::options::{MarkdownOptions, Slug};
 use super::source_text::{Origin, SourceText};
@@ -467,6 +469,12 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
                 }
                 self.headings.extend(self.heading.take());
             }
+            TagEnd::HtmlBlock if self.dialect.has_html_headings => {
+                self.html_headings(range.clone())
+            }
+            TagEnd::HtmlBlock if self.dialect.has_html_headings => {
+                self.html_headings(range.clone())
+            }
             TagEnd::CodeBlock => self.opaque = self.opaque.saturating_sub(1),
             TagEnd::Image | TagEnd::Link => {
                 let is_image = tag == TagEnd::Image;
@@ -476,6 +484,29 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
             _ => {}
         }
         self.extend_link_text(range.end);
+    }
+
+    /// Adds the headings in a block of raw HTML, each with the text between its tags.
+    fn html_headings(&mut self, block: Range<usize>) {
+        static HEADING: Pattern = Pattern::new(r"(?i)<h[1-6](?:\s[^>]*)?>(.*?)</h[1-6]\s*>");
+        static MARKUP: Pattern = Pattern::new(r"<[^>]*>|&[#0-9A-Za-z]+;");
+        let bytes = &self.source.as_bytes()[block.clone()];
+        let mut next = 0;
+        while let Some([whole, text]) = HEADING.group_at(bytes, next) {
+            next = whole.end;
+            let text = MARKUP.replace_all(&bytes[text], |found: &Captures<'_>| {
+                let mut decoded = Vec::new();
+                if found[0].starts_with(b"&") {
+                    decode_reference(&found[0], CharacterContext::Text, &mut decoded);
+                }
+                decoded
+            });
+            self.headings.push(Heading {
+                at: self.range(block.start + whole.start..block.end).start,
+                text: String::from_utf8_lossy(text.trim_ascii()).into_owned(),
+                id: None,
+            });
+        }
     }
 
     /// Starts a link. An autolink is complete; other destinations are located at the end of the link's text.

@@ -34,6 +34,8 @@ pub(super) struct Dialect {
     pub(super) page_ids: &'static [&'static str],
     /// Whether `[#id]` at the end of a heading is its anchor.
     pub(super) has_bracketed_ids: bool,
+    /// Whether headings in raw HTML have anchors.
+    pub(super) has_html_headings: bool,
     /// Whether modules that MDX imports are known to the audit.
     pub(super) imports_modules: bool,
 }
@@ -103,17 +105,22 @@ const GITHUB: Dialect = Dialect {
     writes_mdx: false,
     page_ids: &[],
     has_bracketed_ids: false,
+    has_html_headings: false,
     imports_modules: false,
 };
 
 /// Every dialect, one row each; the first is the default.
 static DIALECTS: &[Dialect] = &[
-    GITHUB,
+    Dialect {
+        has_html_headings: true,
+        ..GITHUB
+    },
     // Gitlab::Utils::Markdown#string_to_anchor.
     Dialect {
         slug: Slug::GitLab,
         name: "gitlab",
         make: gitlab,
+        has_html_headings: true,
         numbering: Numbering::Count,
         ..GITHUB
     },
