@@ -241,8 +241,8 @@ impl AuditOptions {
         self
     }
 
-    /// Sets the server in whose view files are found: `static`, `github-pages`, `netlify`,
-    /// `vercel`, `apache` or `nginx-try`; by default, `auto`, the files in the root of each site
+    /// Sets the server in whose view files are found: `static`, `github-pages`, `gitlab-pages`,
+    /// `cloudflare-pages`, `netlify`, `vercel`, `firebase`, `apache` or `nginx-try`; by default, `auto`, the files in the root of each site
     /// determine it.
     ///
     /// # Errors

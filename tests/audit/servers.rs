@@ -67,7 +67,13 @@ const SLASHES: &[(&str, &str)] = &[
 
 #[test]
 fn pages_are_found_without_their_extension_where_the_server_adds_it() {
-    for server in ["github-pages", "netlify", "nginx-try"] {
+    for server in [
+        "github-pages",
+        "gitlab-pages",
+        "cloudflare-pages",
+        "netlify",
+        "nginx-try",
+    ] {
         fine(
             server,
             SLASHES,
@@ -84,8 +90,10 @@ fn pages_are_found_without_their_extension_where_the_server_adds_it() {
     }
     each("broken-file", "github-pages", SLASHES, &["/file/"]);
     each("broken-file", "nginx-try", SLASHES, &["/file/"]);
+    each("broken-file", "gitlab-pages", SLASHES, &["/file/"]);
+    fine("cloudflare-pages", SLASHES, &["/file/"]);
     fine("netlify", SLASHES, &["/file/"]);
-    for server in ["static", "apache", "vercel"] {
+    for server in ["static", "apache", "vercel", "firebase"] {
         each("broken-file", server, SLASHES, &["/file", "/file/"]);
     }
 }
@@ -246,11 +254,35 @@ fn pages_for_errors_are_no_orphans() {
 }
 
 #[test]
+fn rules_of_firebase_are_followed() {
+    const RULES: &str = r#"{"hosting": {"public": ".", "cleanUrls": true,
+        "redirects": [{"source": "/old/:page", "destination": "/:page", "type": 302},
+                      {"source": "/@(a|b)", "destination": "/file"}],
+        "rewrites": [{"source": "/app/**", "destination": "/file.html"}]}}"#;
+    let files = [&[("firebase.json", RULES)], SLASHES].concat();
+    fine("firebase", &files, &["/file", "/folder", "/app/any/page"]);
+    each(
+        "redirected",
+        "firebase",
+        &files,
+        &["/old/file", "/file.html"],
+    );
+    each(
+        "broken-file",
+        "firebase",
+        &files,
+        &["/old/none", "/b"],
+    );
+}
+
+#[test]
 fn files_tell_the_server_and_the_summary_says_so() {
     for (file, server) in [
         ("_redirects", "netlify"),
         ("netlify.toml", "netlify"),
         ("vercel.json", "vercel"),
+        ("firebase.json", "firebase"),
+        ("wrangler.toml", "cloudflare-pages"),
         (".htaccess", "apache"),
         (".nojekyll", "github-pages"),
     ] {

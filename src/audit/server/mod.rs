@@ -5,9 +5,9 @@
 
 mod htaccess;
 mod index;
+mod json;
 mod redirects;
 mod rule;
-mod vercel;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -63,18 +63,20 @@ impl ServerKind {
 
 static STATIC: ServerKind = ServerKind::new("static");
 
+const REDIRECT_LINES: RuleSyntax = RuleSyntax {
+    name: "_redirects",
+    slash: TrailingSlash::Ignored,
+    parse: |text| Some(redirects::parse_lines(text)),
+    published: None,
+};
+
 /// The first kind with a file in the root of a site is used.
 pub(crate) static SERVERS: &[&ServerKind] = &[
     &STATIC,
     // Others with `_redirects` are alike.
     &ServerKind {
         site_files: &[
-            RuleSyntax {
-                name: "_redirects",
-                slash: TrailingSlash::Ignored,
-                parse: |text| Some(redirects::parse_lines(text)),
-                published: None,
-            },
+            REDIRECT_LINES,
             RuleSyntax {
                 name: "netlify.toml",
                 slash: TrailingSlash::Ignored,
@@ -90,12 +92,23 @@ pub(crate) static SERVERS: &[&ServerKind] = &[
         site_files: &[RuleSyntax {
             name: "vercel.json",
             slash: TrailingSlash::Ignored,
-            parse: vercel::parse,
-            published: Some(vercel::published),
+            parse: |text| json::VERCEL.parse(text),
+            published: Some(|text| json::VERCEL.published(text)),
         }],
         platform: &["/_vercel/"],
         moves_pages: true,
         ..ServerKind::new("vercel")
+    },
+    &ServerKind {
+        site_files: &[RuleSyntax {
+            name: "firebase.json",
+            slash: TrailingSlash::Ignored,
+            parse: |text| json::FIREBASE.parse(text),
+            published: Some(|text| json::FIREBASE.published(text)),
+        }],
+        platform: &["/__/"],
+        moves_pages: true,
+        ..ServerKind::new("firebase")
     },
     // Apache httpd.
     &ServerKind {
@@ -112,6 +125,25 @@ pub(crate) static SERVERS: &[&ServerKind] = &[
         extension: OptionalExtension::WithoutSlash,
         reads_host: true,
         ..ServerKind::new("github-pages")
+    },
+    &ServerKind {
+        site_files: &[
+            REDIRECT_LINES,
+            RuleSyntax {
+                name: "wrangler.toml",
+                slash: TrailingSlash::Ignored,
+                parse: |_| Some(ParsedRules::default()),
+                published: Some(redirects::output_directory),
+            },
+        ],
+        extension: OptionalExtension::WithSlash,
+        platform: &["/cdn-cgi/"],
+        ..ServerKind::new("cloudflare-pages")
+    },
+    &ServerKind {
+        site_files: &[REDIRECT_LINES],
+        extension: OptionalExtension::WithoutSlash,
+        ..ServerKind::new("gitlab-pages")
     },
     // With `try_files $uri $uri.html $uri/`.
     &ServerKind {
@@ -487,26 +519,11 @@ impl FileText {
     }
 }
 
-/// Configurations of hosts, and the directory that they publish.
-const HOSTS: [(&str, PublishedDirectory); 4] = [
-    ("netlify.toml", redirects::published),
-    ("vercel.json", vercel::published),
-    ("firebase.json", |text| {
-        let values: serde_json::Value = serde_json::from_slice(text).ok()?;
-        let hosting = &values["hosting"];
-        let public = hosting["public"].as_str().or(hosting[0]["public"].as_str());
-        public.map(str::to_owned)
-    }),
-    ("wrangler.toml", |text| {
-        let values: toml::Table = str::from_utf8(text).ok()?.parse().ok()?;
-        Some(values.get("pages_build_output_dir")?.as_str()?.to_owned())
-    }),
-];
-
 /// Returns the directories below another one that configurations of hosts in it publish.
 pub(super) fn published_directories(directory: &[u8]) -> Vec<Vec<u8>> {
-    let published = |(name, published): &(&str, PublishedDirectory)| {
-        let text = read_start(&path_of(directory).join(name), MAX_LENGTH).ok()?;
+    let published = |file: &RuleSyntax| {
+        let published = file.published?;
+        let text = read_start(&path_of(directory).join(file.name), MAX_LENGTH).ok()?;
         let below = published(&text)?;
         let names = below.split('/').filter(|name| !matches!(*name, "" | "."));
         let names: Vec<_> = names.map(str::as_bytes).collect();
@@ -514,7 +531,8 @@ pub(super) fn published_directories(directory: &[u8]) -> Vec<Vec<u8>> {
         let is_below = !names.is_empty() && !names.contains(&&b".."[..]);
         (is_below && path_of(&path).is_dir()).then_some(path)
     };
-    HOSTS.iter().filter_map(published).collect()
+    let files = SERVERS.iter().flat_map(|kind| kind.site_files);
+    files.filter_map(published).collect()
 }
 
 /// The root of a site has a page.

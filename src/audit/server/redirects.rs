@@ -131,6 +131,13 @@ pub(super) fn published(text: &[u8]) -> Option<String> {
     Some([string("base").unwrap_or_default(), string("publish")?].join("/"))
 }
 
+/// Returns the directory that `wrangler.toml` names for Cloudflare Pages.
+pub(super) fn output_directory(text: &[u8]) -> Option<String> {
+    let document = DeTable::parse(str::from_utf8(text).ok()?).ok()?;
+    let directory = document.get_ref().get("pages_build_output_dir")?;
+    directory.get_ref().as_str().map(str::to_owned)
+}
+
 /// `None` if the text is not TOML.
 pub(super) fn parse_toml(text: &[u8]) -> Option<ParsedRules> {
     let document = DeTable::parse(str::from_utf8(text).ok()?).ok()?;
