@@ -233,6 +233,13 @@ impl AuditOptions {
         self
     }
 
+    /// Sets the hosts that pages may load resources from, for the rule `external-resource`.
+    #[must_use]
+    pub fn allowed_hosts<N: Into<String>>(mut self, hosts: impl IntoIterator<Item = N>) -> Self {
+        self.levels.allowed_hosts = hosts.into_iter().map(N::into).collect();
+        self
+    }
+
     /// Sets whether symbolic links are followed out of the roots, and to find documents; by default
     /// they are not.
     #[must_use]

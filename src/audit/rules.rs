@@ -3,8 +3,10 @@
 use super::disk::LookupMatch;
 use super::results::OnlineAnswer;
 use super::target::{TargetFacts, TargetLocation};
+use crate::document::events::Context;
 use crate::document::flags::Flags;
-use crate::uri::ResolveErrorKind;
+use crate::linker::Link;
+use crate::uri::{Reference, ResolveErrorKind, host};
 
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,6 +82,8 @@ rules! {
     DuplicateId = "duplicate-id", Allow, "the id occurs earlier in the document";
     SeveralBases = "several-bases", Allow, "only the first base element with href is used";
     UndefinedReference = "undefined-reference", Warning, "the name that it refers to is not defined";
+    LeakedLocal = "leaked-local", Warning, "the reference is to the computer of its author";
+    ExternalResource = "external-resource", Allow, "a resource from a host that is not allowed";
     UnusedIgnore = "unused-ignore", Warning, "it ignores no findings";
     SitemapMissing = "sitemap-missing", Allow, "no sitemap lists the page";
     Orphan = "orphan", Allow, "no document links to this one";
@@ -105,11 +109,15 @@ impl RuleId {
 
     /// Returns whether the target may exist, or be of a scheme without files.
     fn applies_to_intact(self) -> bool {
-        matches!(self, RuleId::EmptyHref | RuleId::InsecureScheme)
+        use RuleId::{EmptyHref, ExternalResource, InsecureScheme, LeakedLocal};
+        matches!(
+            self,
+            EmptyHref | InsecureScheme | LeakedLocal | ExternalResource
+        )
     }
 
     /// Rules about documents apply to no link.
-    fn applies(self, facts: &TargetFacts<'_>) -> bool {
+    fn applies(self, facts: &TargetFacts<'_>, allowed_hosts: &[String]) -> bool {
         let location = facts.location;
         match self {
             RuleId::BrokenFile => {
@@ -148,6 +156,16 @@ impl RuleId {
                 location == TargetLocation::External
                     && (target.starts_with(b"http:") || target.starts_with(b"ftp:"))
             }
+            RuleId::LeakedLocal => is_leaked(facts),
+            RuleId::ExternalResource => {
+                let is_allowed = |host: &[u8]| {
+                    let mut allowed = allowed_hosts.iter();
+                    allowed.any(|allowed| host.eq_ignore_ascii_case(allowed.as_bytes()))
+                };
+                location == TargetLocation::External
+                    && is_resource(facts.link)
+                    && host_of(facts.link).is_some_and(|host| !is_allowed(host))
+            }
             RuleId::DuplicateId
             | RuleId::SeveralBases
             | RuleId::UndefinedReference
@@ -160,6 +178,44 @@ impl RuleId {
             | RuleId::ChangedRedirect => false,
         }
     }
+}
+
+/// Returns whether HTML names a file, or a loopback host, of the computer where it was written.
+fn is_leaked(facts: &TargetFacts<'_>) -> bool {
+    let link = facts.link;
+    let is_file = match link.reference.trim_ascii_start() {
+        [letter, b':', b'/' | b'\\', ..] => letter.is_ascii_alphabetic(),
+        reference => {
+            let scheme = reference.get(..5).unwrap_or_default();
+            scheme.eq_ignore_ascii_case(b"file:")
+        }
+    };
+    let is_loopback = || {
+        let host = host_of(link).unwrap_or_default().to_ascii_lowercase();
+        host == b"localhost" || host == b"[::1]" || host.starts_with(b"127.")
+    };
+    let is_html = link.context == Context::Attribute && !link.flags.contains(Flags::OWN_SYNTAX);
+    is_html && (is_file || facts.location == TargetLocation::External && is_loopback())
+}
+
+/// Returns whether a browser loads the target with the page.
+fn is_resource(link: &Link<'_>) -> bool {
+    const LOADED: [&str; 9] = [
+        "audio", "embed", "frame", "iframe", "img", "object", "script", "source", "video",
+    ];
+    let target = link.target.unwrap_or_default();
+    let path = Reference::split(target).path;
+    let is_style = link.element == Some("link") && path.ends_with(b".css");
+    let is_loaded = link
+        .element
+        .is_some_and(|element| LOADED.contains(&element));
+    is_style || is_loaded || link.flags.contains(Flags::CSS)
+}
+
+/// Returns the host of the target.
+fn host_of<'l>(link: &'l Link<'_>) -> Option<&'l [u8]> {
+    let target: &'l [u8] = link.target.as_ref().ok()?;
+    Reference::split(target).authority.map(host)
 }
 
 fn is_relative(reference: &[u8]) -> bool {
@@ -228,6 +284,8 @@ pub(crate) struct Levels {
     levels: Vec<Level>,
     /// A rule is on that applies to intact links.
     checks_intact: bool,
+    /// Hosts that pages may load resources from.
+    pub(super) allowed_hosts: Vec<String>,
 }
 
 impl Default for Levels {
@@ -235,6 +293,7 @@ impl Default for Levels {
         Levels {
             levels: RULES.iter().map(|rule| rule.level).collect(),
             checks_intact: false,
+            allowed_hosts: Vec::new(),
         }
     }
 }
@@ -267,7 +326,8 @@ impl Levels {
             _ => false,
         };
         let is_checked = self.checks_intact || facts.link.flags.contains(Flags::RSS);
-        if is_intact && !is_checked || facts.location == TargetLocation::LeftOut {
+        let is_leaked = is_intact && self.reports(RuleId::LeakedLocal) && is_leaked(facts);
+        if is_intact && !is_checked && !is_leaked || facts.location == TargetLocation::LeftOut {
             return None;
         }
         self.try_rules(facts)
@@ -276,7 +336,7 @@ impl Levels {
     fn try_rules(&self, facts: &TargetFacts<'_>) -> Option<(RuleId, Level)> {
         let rows = RULES.iter().zip(&self.levels);
         let mut rows = rows.map(|(rule, &level)| (rule.id, level));
-        rows.find(|(rule, level)| *level > Level::Allow && rule.applies(facts))
+        rows.find(|(rule, level)| *level > Level::Allow && rule.applies(facts, &self.allowed_hosts))
     }
 
     pub(crate) fn of(&self, rule: RuleId) -> Level {

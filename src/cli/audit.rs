@@ -301,6 +301,7 @@ pub(super) fn options_with(
         }
     }
     options.levels = check.levels.clone();
+    options = options.allowed_hosts(&check.allowed_hosts);
     options.slug = arguments.documents.read.slug;
     options.list = match (findings.links, findings.external) {
         (_, Some(_)) => ListedLinks::External,

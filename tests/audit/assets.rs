@@ -119,3 +119,47 @@ fn assets_may_be_orphans() {
         [all[0], all[1], all[3]]
     );
 }
+
+#[test]
+fn local_and_foreign_resources_are_findings() {
+    let page = "<a href=file:///home/me/a.html>a</a>
+<img src=C:/logo.png><img src='c:\\logo.png'>
+<a href=http://localhost:8000/>a</a> <a href=http://127.0.0.1/>a</a> <a href='http://[::1]/'>a</a>
+<script src=https://cdn.example.net/a.js></script><script src=//cdn.example.org/a.js></script>
+<link rel=stylesheet href=https://cdn.example.net/a.css><a href=https://cdn.example.net/>a</a>
+<a href=http://localhost.example.com/>a</a>
+";
+    let tree = Tree::new(&[
+        ("site/index.html", page),
+        (
+            "site/notes.md",
+            "[a](http://localhost:8000/) http://127.0.0.1/\n",
+        ),
+    ]);
+    let audit = [
+        "audit",
+        "--warn",
+        "external-resource",
+        "--allowed-hosts",
+        "cdn.example.org",
+        "site",
+    ];
+    let ran = tree.run(&audit);
+    let rules = ran.out.lines().filter_map(|line| {
+        let (place, rest) = line.split_once(": warning[")?;
+        Some((
+            place.strip_prefix("site/index.html:")?,
+            rest.split_once(']')?.0,
+        ))
+    });
+    let leaked =
+        ["1:9", "2:10", "2:32", "3:9", "3:46", "3:79"].map(|place| (place, "leaked-local"));
+    let foreign = ["4:13", "5:27"].map(|place| (place, "external-resource"));
+    assert_eq!(
+        rules.collect::<Vec<_>>(),
+        [&leaked[..], &foreign].concat(),
+        "{}",
+        ran.out
+    );
+    assert_eq!(ran.out.lines().count(), 8, "{}", ran.out);
+}

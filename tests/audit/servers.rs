@@ -267,12 +267,7 @@ fn rules_of_firebase_are_followed() {
         &files,
         &["/old/file", "/file.html"],
     );
-    each(
-        "broken-file",
-        "firebase",
-        &files,
-        &["/old/none", "/b"],
-    );
+    each("broken-file", "firebase", &files, &["/old/none", "/b"]);
 }
 
 #[test]

@@ -272,6 +272,9 @@ pub(crate) struct CheckArgs {
     /// Treat http and https as different
     #[arg(long)]
     pub strict_scheme: bool,
+    /// Hosts from which pages may load resources, for the rule external-resource
+    #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
+    pub allowed_hosts: Vec<String>,
     /// Skip the references of elements with this attribute
     #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub ignore_attr: Option<String>,
