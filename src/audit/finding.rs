@@ -306,22 +306,11 @@ packed_fields! {
     Suggestion { reference, repair }
 }
 
-packed_variants!(CauseKind {
-    Outside,
-    Dangling,
-    AboveRoot,
-    OutOfRepository,
-    Rules
-});
-packed_variants!(Repair {
-    Case,
-    Encoding,
-    Slash,
-    Redirect,
-    Renamed,
-    Moved
-});
-packed_variants!(SuggestionHint { Nothing, Known(suggestion), File, Fragment(file, is_settled) });
+packed_variants! {
+    CauseKind { Outside, Dangling, AboveRoot, OutOfRepository, Rules }
+    Repair { Case, Encoding, Slash, Redirect, Renamed, Moved }
+    SuggestionHint { Nothing, Known(suggestion), File, Fragment(file, is_settled) }
+}
 
 /// In bytes: reports keep a name for each group, and messages of a million findings may each have
 /// several.

@@ -65,19 +65,22 @@ pub(crate) struct Fix {
     replacement: Box<[u8]>,
 }
 
-impl DocumentFixes {
-    pub(super) fn moving(path: PathBuf, fixes: Vec<Fix>) -> Self {
-        DocumentFixes {
+/// Adds a fix to the last document if that has the path, else to another one.
+pub(super) fn add_fix(documents: &mut Vec<DocumentFixes>, path: &[u8], fix: Fix) {
+    let path = path_of(path);
+    match documents.last_mut() {
+        Some(last) if last.path == path => last.fixes.push(fix),
+        _ => documents.push(DocumentFixes {
             path,
-            fixes,
+            fixes: vec![fix],
             refused: Vec::new(),
-        }
+        }),
     }
 }
 
 impl Fix {
     /// For a reference that a move changes.
-    pub(super) fn moving(link: &Link<'_>, replacement: Vec<u8>) -> Self {
+    pub(super) fn moving(link: &Link<'_>, replacement: &[u8]) -> Self {
         Fix {
             span: link.span,
             position: link.position,
@@ -120,26 +123,15 @@ impl FixList {
         if !is_certain || !is_verbatim || *suggestion.reference == *link.reference {
             return false;
         }
-        let path = path_of(finding.document.path());
-        if self.documents.last().is_none_or(|last| last.path != path) {
-            self.documents.push(DocumentFixes {
-                path,
-                ..DocumentFixes::default()
-            });
-        }
-        if let Some(document) = self.documents.last_mut() {
-            document.fixes.push(Fix {
-                span: link.span,
-                position: link.position,
-                rule,
-                level: finding.level(),
-                target: (*finding.draft.target_name).into(),
-                redirects: link.flags.contains(Flags::REFRESH)
-                    || suggestion.repair == Some(Repair::Redirect),
-                reference: link.reference.into(),
-                replacement: suggestion.reference.as_slice().into(),
-            });
-        }
+        let fix = Fix {
+            rule,
+            level: finding.level(),
+            target: (*finding.draft.target_name).into(),
+            redirects: link.flags.contains(Flags::REFRESH)
+                || suggestion.repair == Some(Repair::Redirect),
+            ..Fix::moving(link, &suggestion.reference)
+        };
+        add_fix(&mut self.documents, finding.document.path(), fix);
         true
     }
 }
@@ -238,7 +230,10 @@ impl<'a> Fixer<'a> {
 
     /// Returns the anchors of a document with their offsets.
     pub(super) fn anchors(&mut self, path: &Path, bytes: &[u8]) -> io::Result<Vec<(Vec<u8>, u64)>> {
-        let document = DocumentFixes::moving(path.to_path_buf(), Vec::new());
+        let document = DocumentFixes {
+            path: path.to_path_buf(),
+            ..DocumentFixes::default()
+        };
         let links = ReadLinks {
             bytes,
             ..ReadLinks::default()

@@ -40,18 +40,12 @@ pub(super) enum JournalRecord<'a> {
     Failure(&'a str),
 }
 
-packed_variants!(JournalRecord<'a> {
-    Document(document),
-    Context,
-    Link,
-    Existing(needs, link),
-    Diagnostic(diagnostic),
-    Remark(remark),
-    Repeated(offset, name),
-    Anchor(offset, name),
-    Restart,
-    Failure(message)
-});
+packed_variants! {
+    JournalRecord<'a> {
+        Document(document), Context, Link, Existing(needs, link), Diagnostic(diagnostic), Remark(remark),
+        Repeated(offset, name), Anchor(offset, name), Restart, Failure(message)
+    }
+}
 
 /// A document, or an unreadable path.
 #[derive(Clone, Debug, Default)]

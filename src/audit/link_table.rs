@@ -19,10 +19,10 @@ fn table(tree: &Inventory) -> io::Result<LinkTable> {
     let mut table = LinkTable::new();
     let mut evaluator = Evaluator::new(&tree.audit, &tree.site);
     let mut open = Vec::new();
-    tree.visit_links(|document, path, link| {
-        if open != path {
-            path.clone_into(&mut open);
-            evaluator.begin(document, path);
+    tree.visit_links(|document, link| {
+        if open != document.path {
+            document.path.clone_into(&mut open);
+            evaluator.begin(document, &document.path);
         }
         let facts = evaluator.facts(link);
         let state = LinkState::of(&facts, tree.audit.options.levels.first_finding(&facts));
@@ -43,6 +43,9 @@ pub(crate) fn push_changes(
 ) -> io::Result<bool> {
     let (mut old, new) = (table(old)?, table(new)?);
     let mut changes = Vec::new();
+    let removed = |key: &LinkKey, (was, state): (Option<Vec<u8>>, LinkState)| {
+        (key.clone(), "removed", None, was, state.name())
+    };
     for (key, links) in new {
         let mut before = old.remove(&key).unwrap_or_default().into_iter();
         for (target, state) in links {
@@ -56,13 +59,10 @@ pub(crate) fn push_changes(
             };
             changes.push((key.clone(), change, target, was, state.name()));
         }
-        let removed = before.map(|(was, state)| (key.clone(), "removed", None, was, state.name()));
-        changes.extend(removed);
+        changes.extend(before.map(|link| removed(&key, link)));
     }
     for (key, links) in old {
-        let removed =
-            |(was, state): (_, LinkState)| (key.clone(), "removed", None, was, state.name());
-        changes.extend(links.into_iter().map(removed));
+        changes.extend(links.into_iter().map(|link| removed(&key, link)));
     }
     changes.sort();
     let mut is_broken = false;
@@ -72,11 +72,8 @@ pub(crate) fn push_changes(
             open("link-change", out);
             push_member("change", change, out);
             push_text("page", Some(page), out);
-            push_text(
-                "element",
-                Some(element.as_bytes()).filter(|name| !name.is_empty()),
-                out,
-            );
+            let element = Some(element.as_bytes()).filter(|name| !name.is_empty());
+            push_text("element", element, out);
             push_text("reference", Some(reference), out);
             push_text("target", target.as_deref(), out);
             push_text("old_target", was.as_deref(), out);
@@ -84,16 +81,8 @@ pub(crate) fn push_changes(
             out.extend_from_slice(b"}\n");
             continue;
         }
-        let mut line = [
-            page,
-            &b": "[..],
-            change.as_bytes(),
-            b": ",
-            element.as_bytes(),
-            b" ",
-            reference,
-        ]
-        .concat();
+        let words = format!(": {change}: {element} ");
+        let mut line = [page, words.as_bytes(), reference].concat();
         for (arrow, target) in [(" was ", was), (" -> ", target)] {
             if let Some(target) = target {
                 line.extend_from_slice(&[arrow.as_bytes(), target].concat());

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use percent_encoding::percent_decode;
 
 use super::disk::LookupMatch;
-use super::fix::{DocumentFixes, Fix};
+use super::fix::{DocumentFixes, Fix, add_fix};
 use super::lookups::LookupCache;
 use super::names::FileId;
 use super::redirect_formats::Redirection;
@@ -16,7 +16,6 @@ use super::target::{TargetChecker, TargetLocation, split_authority, split_fragme
 use super::targets::Inventory;
 use crate::document::flags::Flags;
 use crate::linker::Link;
-use crate::pipeline::walk::path_of;
 use crate::uri::base::push_path;
 use crate::uri::{Reference, Rules, resolve};
 
@@ -185,22 +184,15 @@ impl Inventory {
                     .push(format!("{file}: a rule of the server names it"));
             }
         }
-        let mut fixes: Vec<Fix> = Vec::new();
-        let mut open = (Vec::new(), None);
-        self.visit_links(|document, path, link| {
-            let file = document.file;
-            if open.0 != path {
-                plan.add(&open.0, std::mem::take(&mut fixes));
-                open = (
-                    path.to_vec(),
-                    file.map(|file| self.audit.checker.paths.path(file)),
-                );
-            }
-            let document = open.1.as_deref().unwrap_or_default();
+        self.visit_links(|document, link| {
+            let (path, file) = (&document.path, document.file);
+            let own = file.map(|file| self.audit.checker.paths.path(file));
             let (location, _) = self.audit.locate(link, file, &mut mover.lookups);
-            match mover.changed(document, link, location) {
+            match mover.changed(&own.unwrap_or_default(), link, location) {
                 Ok(None) => {}
-                Ok(Some(reference)) => fixes.push(Fix::moving(link, reference)),
+                Ok(Some(reference)) => {
+                    add_fix(&mut plan.documents, path, Fix::moving(link, &reference));
+                }
                 Err(reason) => {
                     let at = link.position.map_or(0, |position| position.line);
                     let path = String::from_utf8_lossy(path);
@@ -210,7 +202,6 @@ impl Inventory {
                 }
             }
         })?;
-        plan.add(&open.0, fixes);
         for (index, anchors) in self.site.anchors.iter().enumerate() {
             let path = self.audit.checker.paths.path(FileId(index as u32));
             let is_page = anchors.as_ref().is_some_and(|anchors| anchors.is_page);
@@ -219,15 +210,6 @@ impl Inventory {
             }
         }
         Ok(plan)
-    }
-}
-
-impl RelocationPlan {
-    fn add(&mut self, path: &[u8], fixes: Vec<Fix>) {
-        if !fixes.is_empty() {
-            self.documents
-                .push(DocumentFixes::moving(path_of(path), fixes));
-        }
     }
 }
 

@@ -4,14 +4,13 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use super::fix::{DocumentFixes, Fix, Fixer};
+use super::fix::{DocumentFixes, Fix, Fixer, add_fix};
 use super::lookups::LookupCache;
 use super::target::{decode_fragment, split_fragment};
 use super::targets::{Inventory, with_id};
 use crate::bytes::pattern::Pattern;
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::options::{Splice, spliced};
-use crate::pipeline::walk::path_of;
 
 /// A heading of one line: the marks, the title, and marks or attributes at its end.
 static HEADING: Pattern =
@@ -125,7 +124,7 @@ impl Inventory {
         let absolute = names.absolute(here, own).unwrap_or(own);
         let file = self.audit.checker.walked(absolute, false);
         let mut lookups = LookupCache::new(&self.audit.checker, &self.audit.hasher);
-        self.visit_links(|document, path, link| {
+        self.visit_links(|document, link| {
             let (location, fragment) = self.audit.locate(link, document.file, &mut lookups);
             let name = decode_fragment(fragment.unwrap_or_default());
             let index = gone.iter().position(|(gone, _)| *gone == *name);
@@ -133,14 +132,8 @@ impl Inventory {
                 return;
             };
             if let (true, Some(index)) = (location.file() == Some(file), index) {
-                let reference = with_id(bare, &new[index].0);
-                let path = path_of(path);
-                if documents.last().is_none_or(|last| last.path != path) {
-                    documents.push(DocumentFixes::moving(path, Vec::new()));
-                }
-                if let Some(last) = documents.last_mut() {
-                    last.fixes.push(Fix::moving(link, reference));
-                }
+                let fix = Fix::moving(link, &with_id(bare, &new[index].0));
+                add_fix(&mut documents, &document.path, fix);
             }
         })?;
         Ok(Retitling { heading, documents })

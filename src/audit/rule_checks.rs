@@ -25,13 +25,7 @@ const TOLD: usize = 4;
 pub(super) fn records(audit: &Audit, site: &Site) -> (WireRecords, u64) {
     let mut out = WireRecords::default();
     let mut ignored = 0;
-    for file in audit
-        .checker
-        .servers
-        .views
-        .iter()
-        .flat_map(|view| view.rule_files())
-    {
+    for file in audit.checker.servers.rule_files() {
         let (path, inner) = match members::split_path(&file.path) {
             Some((archive, inner)) => (archive, Some(String::from_utf8_lossy(inner))),
             None => (file.path.as_slice(), None),

@@ -116,7 +116,6 @@ impl RuleId {
         )
     }
 
-    /// Rules about documents apply to no link.
     fn applies(self, facts: &TargetFacts<'_>, allowed_hosts: &[String]) -> bool {
         let location = facts.location;
         match self {
@@ -166,16 +165,8 @@ impl RuleId {
                     && is_resource(facts.link)
                     && host_of(facts.link).is_some_and(|host| !is_allowed(host))
             }
-            RuleId::DuplicateId
-            | RuleId::SeveralBases
-            | RuleId::UndefinedReference
-            | RuleId::UnusedIgnore
-            | RuleId::SitemapMissing
-            | RuleId::Orphan
-            | RuleId::RemovedPage
-            | RuleId::RemovedId
-            | RuleId::RedirectLoop
-            | RuleId::ChangedRedirect => false,
+            // Rules about documents apply to no link.
+            _ => false,
         }
     }
 }

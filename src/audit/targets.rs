@@ -104,45 +104,51 @@ impl Inventory {
         &self,
         mut visit: impl FnMut(TargetRecord<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
-        let mut open: Option<TargetPage> = None;
-        let (mut buffer, mut path, mut known) = (Vec::new(), Vec::new(), HashSet::new());
-        for block in self.site.batches.iter().flat_map(|batch| &batch.blocks) {
-            let mut packed = WireReader(self.site.journal.read(block, &mut buffer)?);
-            while !packed.0.is_empty() {
-                match JournalRecord::unpack(&mut packed) {
-                    JournalRecord::Document(document) => {
-                        if let Some(page) = open.take() {
-                            visit(TargetRecord::Page(&page))?;
-                        }
-                        known.clear();
-                        open = self.page(&document);
-                        path = document.path;
+        let (mut open, mut known): (Option<TargetPage>, _) = (None, HashSet::new());
+        self.visit_records(|document, record, _| {
+            match record {
+                JournalRecord::Document(_) => {
+                    known.clear();
+                    if let Some(page) = std::mem::replace(&mut open, self.page(document)) {
+                        visit(TargetRecord::Page(&page))?;
                     }
-                    JournalRecord::Anchor(offset, name) => {
-                        if let Some(page) = &mut open
-                            && known.insert(self.audit.hasher.hash_one(name))
-                        {
-                            page.ids.push((name.into(), offset));
-                        }
-                    }
-                    JournalRecord::Restart => {
-                        known.clear();
-                        open.iter_mut().for_each(|page| page.ids.clear());
-                    }
-                    JournalRecord::Failure(message) => {
-                        visit(TargetRecord::Failure(&path, message))?;
-                    }
-                    _ => {}
                 }
+                JournalRecord::Anchor(offset, name) => {
+                    if let Some(page) = &mut open
+                        && known.insert(self.audit.hasher.hash_one(name))
+                    {
+                        page.ids.push((name.into(), offset));
+                    }
+                }
+                JournalRecord::Restart => {
+                    known.clear();
+                    open.iter_mut().for_each(|page| page.ids.clear());
+                }
+                JournalRecord::Failure(message) => {
+                    visit(TargetRecord::Failure(&document.path, message))?;
+                }
+                _ => {}
             }
-        }
+            Ok(())
+        })?;
         open.map_or(Ok(()), |page| visit(TargetRecord::Page(&page)))
     }
 
-    /// Visits all links in the order of the walk, if they are listed: with their documents and the paths.
+    /// Visits all links in the order of the walk, if they are listed, with their documents.
     pub(super) fn visit_links(
         &self,
-        mut visit: impl FnMut(&JournalDocument, &[u8], &Link<'_>),
+        mut visit: impl FnMut(&JournalDocument, &Link<'_>),
+    ) -> io::Result<()> {
+        self.visit_records(|document, _, link| {
+            link.into_iter().for_each(|link| visit(document, link));
+            Ok(())
+        })
+    }
+
+    /// Visits all records of the journal with their documents, and with the links that follow them.
+    fn visit_records(
+        &self,
+        mut visit: impl FnMut(&JournalDocument, JournalRecord<'_>, Option<&Link<'_>>) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut buffer = Vec::new();
         let mut open = JournalDocument::default();
@@ -150,16 +156,18 @@ impl Inventory {
             let mut packed = WireReader(self.site.journal.read(block, &mut buffer)?);
             let mut context = LinkContext::default();
             while !packed.0.is_empty() {
-                match JournalRecord::unpack(&mut packed) {
-                    JournalRecord::Document(document) => {
-                        context = LinkContext::default();
-                        open = document;
-                    }
+                let record = JournalRecord::unpack(&mut packed);
+                match record {
                     JournalRecord::Context => context = LinkContext::unpack(&mut packed),
                     JournalRecord::Link => {
-                        packed.reference(&context, |link| visit(&open, &open.path, link));
+                        packed.reference(&context, |link| visit(&open, record, Some(link)))?;
                     }
-                    _ => {}
+                    _ => {
+                        if let JournalRecord::Document(document) = &record {
+                            (open, context) = (document.clone(), LinkContext::default());
+                        }
+                        visit(&open, record, None)?;
+                    }
                 }
             }
         }
@@ -243,12 +251,7 @@ impl Inventory {
     pub(crate) fn redirects(&self) -> Vec<TargetRedirect> {
         let checker = &self.audit.checker;
         let mut redirects = Vec::new();
-        for file in checker
-            .servers
-            .views
-            .iter()
-            .flat_map(|view| view.rule_files())
-        {
+        for file in checker.servers.rule_files() {
             let Some(mount) = checker.mounts.uri_of_mount(&file.path) else {
                 continue;
             };

@@ -212,7 +212,7 @@ macro_rules! packed_fields {
 
 /// The number of the variant, in this order, and its fields.
 macro_rules! packed_variants {
-    ($type:ty { $($variant:ident $(($($field:ident),*))?),* }) => {
+    ($($type:ty { $($variant:ident $(($($field:ident),*))?),* })*) => {$(
         impl<'a> $crate::audit::wire::Packed<'a> for $type {
             #[inline]
             fn pack(&self, out: &mut Vec<u8>) {
@@ -238,8 +238,9 @@ macro_rules! packed_variants {
                 unreachable!("no variant has this number")
             }
         }
-    };
+    )*};
 }
+
 /// Packs enums as indices in tables of their variants.
 macro_rules! packed_kinds {
     ($($type:ty = $table:expr $(, $column:tt)?;)*) => {$(
@@ -281,33 +282,15 @@ packed_fields! {
     Remark<'a> { kind, text, span, position }
 }
 
-packed_variants!(Level {
-    Allow,
-    Warning,
-    Error
-});
-
-packed_variants!(ResolveErrorKind {
-    NoBase,
-    UnsuitableBase,
-    InvalidReference,
-    InvalidBase,
-    ExcessDots,
-    Template
-});
-
-packed_variants!(PackedTarget<'a> { None(kind), Whole(target), Joined(length) });
-
-packed_variants!(WireRecord<'a> {
-    Document(path),
-    Continued(path),
-    Finding,
-    Link(state),
-    External(target, place),
-    Diagnostic(diagnostic),
-    Failure(message),
-    Forgiven(key)
-});
+packed_variants! {
+    Level { Allow, Warning, Error }
+    PackedTarget<'a> { None(kind), Whole(target), Joined(length) }
+    ResolveErrorKind { NoBase, UnsuitableBase, InvalidReference, InvalidBase, ExcessDots, Template }
+    WireRecord<'a> {
+        Document(path), Continued(path), Finding, Link(state), External(target, place),
+        Diagnostic(diagnostic), Failure(message), Forgiven(key)
+    }
+}
 
 /// Packs numbers as LEB128: seven bits a byte, the lowest first.
 impl Packed<'_> for u64 {

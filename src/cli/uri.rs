@@ -11,7 +11,7 @@ use super::args::{GrammarArg, ParseArgs, ResolveArgs};
 use super::message::{Error, report};
 use super::process::{Exit, check_standard_input, standard_output};
 use crate::output::escape::Escape;
-use crate::output::json::{self, push_bool, push_count, push_key, push_member, push_text};
+use crate::output::json::{self, push_bool, push_key, push_member, push_number, push_text};
 use crate::uri::{
     AuthorityKind, Fault, Grammar, Normalization, Reference, Reference1808, Resolver, Rules,
     normalize, validate,
@@ -157,10 +157,7 @@ fn push_object(
     push_bool("valid", fault.is_none(), out);
     let component = fault.map(|fault| fault.component().name().as_bytes());
     push_text("fault", component, out);
-    match fault {
-        Some(fault) => push_count("fault_at", fault.at() as u64, out),
-        None => push_text("fault_at", None, out),
-    }
+    push_number("fault_at", fault.map(|fault| fault.at() as u64), out);
     let message = fault.map(Fault::message);
     push_text("message", message.as_deref().map(str::as_bytes), out);
     let has_kind = rules == GrammarArg::Rfc2396 && fault.is_none();

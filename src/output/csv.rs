@@ -98,19 +98,13 @@ pub(super) fn escape_cell(start: usize, out: &mut Vec<u8>) {
 }
 
 fn escape(start: usize, out: &mut Vec<u8>, escaped: fn(u8) -> Option<[u8; 2]>) {
-    let more = out[start..].iter().filter(|&&byte| escaped(byte).is_some());
-    let (mut from, mut to) = (out.len(), out.len() + more.count());
-    out.resize(to, 0);
-    // From the end, so that no byte is overwritten before it has moved.
-    while from < to {
-        from -= 1;
-        to -= 1;
-        match escaped(out[from]) {
-            Some(pair) => {
-                to -= 1;
-                out[to..to + 2].copy_from_slice(&pair);
-            }
-            None => out[to] = out[from],
+    if out[start..].iter().all(|&byte| escaped(byte).is_none()) {
+        return;
+    }
+    for byte in out.split_off(start) {
+        match escaped(byte) {
+            Some(pair) => out.extend(pair),
+            None => out.push(byte),
         }
     }
 }

@@ -107,18 +107,18 @@ pub(crate) fn push_archive(path: &DocumentPath, archive: &ArchiveRecord, out: &m
     close(path, out);
 }
 
-fn push_counts<'a>(name: &str, counts: impl Iterator<Item = (&'a str, u64)>, out: &mut Vec<u8>) {
+/// Appends a comma, a key, and an object of numbers.
+pub(crate) fn push_counts<'a>(
+    name: &str,
+    counts: impl Iterator<Item = (&'a str, u64)>,
+    out: &mut Vec<u8>,
+) {
     push_key(name, out);
-    out.push(b'{');
-    for (index, (name, count)) in counts.enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
+    push_items([b'{', b'}'], counts, out, |(name, count), out| {
         push_string(name.as_bytes(), out);
         out.push(b':');
         push_decimal(count, out);
-    }
-    out.push(b'}');
+    });
 }
 
 /// Appends the number of links with a value of a key, or lists of keys and values; an empty value is null.
@@ -233,6 +233,14 @@ pub(crate) fn push_count(name: &str, count: u64, out: &mut Vec<u8>) {
     push_decimal(count, out);
 }
 
+/// Appends a comma, a key, and a number or null.
+pub(crate) fn push_number(name: &str, number: Option<u64>, out: &mut Vec<u8>) {
+    match number {
+        Some(number) => push_count(name, number, out),
+        None => push_text(name, None, out),
+    }
+}
+
 /// Inlined into the loop over the fields of a link, which takes most of the time.
 #[inline(always)]
 fn push_value(value: &Value<'_>, out: &mut Vec<u8>) {
@@ -266,15 +274,29 @@ fn push_value(value: &Value<'_>, out: &mut Vec<u8>) {
     }
 }
 
-fn push_list<T>(items: impl Iterator<Item = T>, out: &mut Vec<u8>, push: impl Fn(T, &mut Vec<u8>)) {
-    out.push(b'[');
+pub(crate) fn push_list<T>(
+    items: impl Iterator<Item = T>,
+    out: &mut Vec<u8>,
+    push: impl Fn(T, &mut Vec<u8>),
+) {
+    push_items([b'[', b']'], items, out, push);
+}
+
+#[inline(always)]
+fn push_items<T>(
+    [start, end]: [u8; 2],
+    items: impl Iterator<Item = T>,
+    out: &mut Vec<u8>,
+    push: impl Fn(T, &mut Vec<u8>),
+) {
+    out.push(start);
     for (index, item) in items.enumerate() {
         if index > 0 {
             out.push(b',');
         }
         push(item, out);
     }
-    out.push(b']');
+    out.push(end);
 }
 
 fn push_quoted(bytes: &[u8], out: &mut Vec<u8>) {

@@ -2,7 +2,7 @@
 
 use super::column::ColumnKind;
 use super::field::{FIELDS, FieldPresence, RecordField};
-use super::json::{push_key, push_member, push_string};
+use super::json::{push_key, push_list, push_member, push_string};
 
 /// The JSON Schema of a record.
 pub(crate) struct Schema {
@@ -174,15 +174,12 @@ fn push(name: &str, about: &str, keys: &[SchemaKey], out: &mut Vec<u8>) {
         out.extend_from_slice(if index == 0 { b"\n    " } else { b",\n    " });
         key.push(out);
     }
-    out.extend_from_slice(b"\n  },\n  \"required\":[");
+    out.extend_from_slice(b"\n  },\n  \"required\":");
     let required = keys.iter().filter(|key| key.is_required);
-    for (index, key) in required.enumerate() {
-        if index > 0 {
-            out.push(b',');
-        }
-        push_string(key.name.as_bytes(), out);
-    }
-    out.extend_from_slice(b"]\n}\n");
+    push_list(required, out, |key, out| {
+        push_string(key.name.as_bytes(), out)
+    });
+    out.extend_from_slice(b"\n}\n");
 }
 
 #[cfg(test)]

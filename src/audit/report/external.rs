@@ -3,7 +3,7 @@
 use foldhash::HashMap;
 
 use crate::audit::wire::ExternalPlace;
-use crate::output::json::{open, push_count, push_key, push_text};
+use crate::output::json::{open, push_count, push_key, push_number, push_text};
 
 /// In the order of the first places.
 #[derive(Default)]
@@ -25,17 +25,12 @@ impl ExternalTargets {
         let start = places.len();
         push_text("path", Some(path), places);
         push_text("member", place.member.map(str::as_bytes), places);
-        let position = place.position;
-        let numbers = [
-            ("line", position.map(|position| position.line)),
-            ("column", position.map(|position| position.column)),
-        ];
-        for (key, number) in numbers {
-            match number {
-                Some(number) => push_count(key, number, places),
-                None => push_text(key, None, places),
-            }
-        }
+        push_number("line", place.position.map(|position| position.line), places);
+        push_number(
+            "column",
+            place.position.map(|position| position.column),
+            places,
+        );
         // The comma before the first key.
         places[start] = b'{';
         places.extend_from_slice(b"},");

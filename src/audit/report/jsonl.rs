@@ -5,7 +5,8 @@ use crate::audit::finding::{DocumentPosition, Finding, FindingSubject};
 use crate::output::column::ColumnKind;
 use crate::output::field::FIELDS;
 use crate::output::json::{
-    self, open_link, push_count, push_each_count, push_key, push_member, push_string, push_text,
+    self, open_link, push_count, push_counts, push_each_count, push_key, push_list, push_member,
+    push_number, push_string, push_text,
 };
 use crate::output::record::Failure;
 use crate::output::{DocumentPath, Layout};
@@ -52,7 +53,7 @@ impl ReportFormatter for JsonlReport {
         push_each_count(totals.summary.counts(), out);
         push_each_count(totals.states(), out);
         let findings = [("error", totals.errors), ("warning", totals.warnings)];
-        push_object("findings", findings, out);
+        push_counts("findings", findings.into_iter(), out);
         push_count("hidden_findings", totals.hidden, out);
         push_each_count(totals.summary.skips(), out);
         push_count("read_as_text", totals.summary.read_as_text, out);
@@ -68,12 +69,9 @@ impl ReportFormatter for JsonlReport {
         let sites = &totals.servers;
         if !sites.is_empty() {
             push_key("servers", out);
-            for (index, site) in sites.iter().enumerate() {
-                out.push(if index == 0 { b'[' } else { b',' });
-                let server = [&site.root[..], b"=", site.server.as_bytes()].concat();
-                push_string(&server, out);
-            }
-            out.push(b']');
+            push_list(sites.iter(), out, |site, out| {
+                push_string(&[&*site.root, b"=", site.server.as_bytes()].concat(), out);
+            });
             let rules = sites.iter().map(|site| site.rules).sum();
             push_count("server_rules", rules, out);
             let unfollowed = sites.iter().map(|site| site.unfollowed).sum();
@@ -81,20 +79,12 @@ impl ReportFormatter for JsonlReport {
         }
         if !totals.sources.is_empty() {
             push_key("sources", out);
-            for (index, site) in totals.sources.iter().enumerate() {
-                out.push(if index == 0 { b'[' } else { b',' });
-                let parts = [
-                    b"=",
-                    site.kind.as_bytes(),
-                    b" (",
-                    site.reason.as_bytes(),
-                    b")",
-                ];
-                push_string(&[&*site.root, &parts.concat()].concat(), out);
-            }
-            out.push(b']');
+            push_list(totals.sources.iter(), out, |site, out| {
+                let generator = format!("={} ({})", site.kind, site.reason);
+                push_string(&[&*site.root, generator.as_bytes()].concat(), out);
+            });
         }
-        push_object("rules", totals.by_rule(), out);
+        push_counts("rules", totals.by_rule(), out);
         push_count("forgiven", totals.forgiven(), out);
         push_count("stale", totals.stale(), out);
         if let Some(config) = &totals.config {
@@ -104,35 +94,19 @@ impl ReportFormatter for JsonlReport {
     }
 }
 
-fn push_object(
-    name: &str,
-    counts: impl IntoIterator<Item = (&'static str, u64)>,
-    out: &mut Vec<u8>,
-) {
-    push_key(name, out);
-    let start = out.len();
-    push_each_count(counts.into_iter(), out);
-    // The first member has no comma before it.
-    out.splice(start..out.len().min(start + 1), *b"{");
-    out.push(b'}');
-}
-
 /// Appends the keys of a link, null except for the position.
 fn open_position(document: &DocumentPath, subject: &DocumentPosition<'_>, out: &mut Vec<u8>) {
     json::open("finding", out);
     push_text("path", Some(document.path()), out);
     push_text("member", subject.member.map(str::as_bytes), out);
-    for (key, number) in [
-        ("line", subject.position.map(|position| position.line)),
-        ("column", subject.position.map(|position| position.column)),
-        ("start", subject.span.map(|span| span.start)),
-        ("end", subject.span.map(|span| span.end)),
-    ] {
-        match number {
-            Some(number) => push_count(key, number, out),
-            None => push_text(key, None, out),
-        }
-    }
+    push_number("line", subject.position.map(|position| position.line), out);
+    push_number(
+        "column",
+        subject.position.map(|position| position.column),
+        out,
+    );
+    push_number("start", subject.span.map(|span| span.start), out);
+    push_number("end", subject.span.map(|span| span.end), out);
     let name = Some(subject.name).filter(|name| !name.is_empty());
     push_text("reference", name, out);
     let others = FIELDS.iter().filter(|field| field.is_core());

@@ -448,12 +448,6 @@ impl ServerView {
             how => how,
         }
     }
-
-    pub(super) fn rule_files(&self) -> Vec<Arc<RuleFile>> {
-        let mut files = self.known().files.clone();
-        files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
-        files
-    }
 }
 
 /// Returns where Vercel sends the requests for a page that exists.
@@ -576,6 +570,15 @@ impl Servers {
     /// The root has its slash.
     pub(super) fn of(&self, root: &[u8]) -> Option<&ServerView> {
         self.by_root.get(root).map(|&index| &self.views[index])
+    }
+
+    /// Returns the files of each view in the order of their paths.
+    pub(super) fn rule_files(&self) -> impl Iterator<Item = Arc<RuleFile>> {
+        self.views.iter().flat_map(|view| {
+            let mut files = view.known().files.clone();
+            files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+            files
+        })
     }
 
     /// `shown` returns the path that people see.
