@@ -21,7 +21,7 @@ use super::report::SkippedFile;
 use super::rules::{LinkState, RuleId, StateCounts};
 use super::site::{AnchorSet, DocumentBatch, FileSet, Redirect};
 use super::target::{
-    TargetFacts, TargetLocation, decode_fragment, is_route, line_range, required_name,
+    TargetFacts, TargetLocation, decode_fragment, is_route, line_range, required_name, split_path,
 };
 use super::wire::PackedHash;
 use crate::bytes::simd;
@@ -632,9 +632,7 @@ impl LinkCollector<'_> {
     fn refresh(&mut self, link: &Link<'_>, location: TargetLocation) {
         let outer = !link.flags.intersects(Flags::INERT | Flags::SRCDOC);
         if link.flags.contains(Flags::REFRESH) && outer && self.document.redirect.is_none() {
-            let target = link.target.unwrap_or_default();
-            let end = memchr::memchr2(b'?', b'#', target).unwrap_or(target.len());
-            let suffix = target[end..].into();
+            let suffix = split_path(link.target.unwrap_or_default()).1.into();
             self.document.redirect = Some(Box::new(Redirect { location, suffix }));
         }
     }
@@ -736,16 +734,13 @@ pub(super) fn read_others(audit: &Audit, files: &[FileId]) -> Vec<(FileId, Ancho
     let reading = &audit.options.reading;
     let reader = || FileReader::new(reading);
     map_items(reading.threads, 1, files, reader, |reader, &file| {
-        (file, read_anchors(audit, file, reader))
+        let path = audit.checker.paths.path(file);
+        let mut collector = LinkCollector::new(audit, None);
+        collector.begin(file);
+        let format = read_at(reader, &path, &mut collector);
+        let anchors = format.map(|format| collector.anchors(format));
+        (file, anchors.unwrap_or_default())
     })
-}
-
-fn read_anchors(audit: &Audit, file: FileId, reader: &mut FileReader<'_>) -> AnchorSet {
-    let path = audit.checker.paths.path(file);
-    let mut collector = LinkCollector::new(audit, None);
-    collector.begin(file);
-    let format = read_at(reader, &path, &mut collector);
-    format.map_or_else(AnchorSet::default, |format| collector.anchors(format))
 }
 
 /// The path may lie in an archive.

@@ -97,10 +97,6 @@ impl TargetList {
             self.pages[index].1.push(decode_fragment(id).into_owned());
         }
     }
-
-    fn page(&self, uri: &[u8]) -> Option<usize> {
-        self.by_page.get(&spelling(uri)).copied()
-    }
 }
 
 /// Returns the target of a record of `targets`, except other spellings of a page.
@@ -129,14 +125,31 @@ enum PageAnswer {
     Loop,
 }
 
+impl PageAnswer {
+    /// Returns the rule that an address without an answer breaks.
+    fn rule(self) -> Option<RuleId> {
+        match self {
+            PageAnswer::Missing => Some(RuleId::RemovedPage),
+            PageAnswer::Loop => Some(RuleId::RedirectLoop),
+            _ => None,
+        }
+    }
+
+    fn file(self) -> Option<FileId> {
+        match self {
+            PageAnswer::Found(file) => file,
+            _ => None,
+        }
+    }
+}
+
 impl TargetSet {
     fn answer(&self, uri: &[u8]) -> PageAnswer {
         let inventory = match self {
             TargetSet::Tree(tree) => &tree.inventory,
             TargetSet::List(list) => {
-                return list
-                    .page(uri)
-                    .map_or(PageAnswer::Missing, PageAnswer::Listed);
+                let page = list.by_page.get(&spelling(uri));
+                return page.map_or(PageAnswer::Missing, |&page| PageAnswer::Listed(page));
             }
         };
         let (mut is_loop, mut sets_fragment) = (false, false);
@@ -256,15 +269,13 @@ impl Comparison<'_> {
         let ids: Vec<_> = ids.collect();
         self.addresses += 1 + ids.len() as u64;
         let answers = uris.iter().map(|uri| (*uri, self.new.answer(uri)));
-        let (lost, found): (Vec<_>, Vec<_>) = answers
-            .partition(|(_, answer)| matches!(answer, PageAnswer::Missing | PageAnswer::Loop));
+        let (lost, found): (Vec<_>, Vec<_>) =
+            answers.partition(|(_, answer)| answer.rule().is_some());
         // A list has one spelling of each page.
         let is_listed = matches!(self.new, TargetSet::List(_)) && !found.is_empty();
-        if let Some((first, answer)) = lost.first().filter(|_| !is_listed) {
-            let rule = match answer {
-                PageAnswer::Loop => RuleId::RedirectLoop,
-                _ => RuleId::RemovedPage,
-            };
+        if let Some((first, answer)) = lost.first().filter(|_| !is_listed)
+            && let Some(rule) = answer.rule()
+        {
             self.missing.push(Missing {
                 uris: lost.iter().map(|(uri, _)| uri.to_vec()).collect(),
                 files: (file, None),
@@ -276,13 +287,9 @@ impl Comparison<'_> {
             return;
         };
         for id in ids.into_iter().filter(|id| !self.new.has_id(answer, id)) {
-            let new = match answer {
-                PageAnswer::Found(file) => file,
-                _ => None,
-            };
             self.missing.push(Missing {
                 id: Some(id.into()),
-                files: (file, new),
+                files: (file, answer.file()),
                 ..Missing::new(RuleId::RemovedId, path, uri)
             });
         }
@@ -293,17 +300,14 @@ impl Comparison<'_> {
         let TargetSet::Tree(new) = self.new else {
             return;
         };
-        let PageAnswer::Found(Some(file)) = self.new.answer(page.canonical()) else {
+        let Some(file) = self.new.answer(page.canonical()).file() else {
             return;
         };
         let target = |inventory: &Inventory, file| {
             let redirect = inventory.site.anchors(file)?.redirect.as_ref()?;
-            let path = inventory
-                .audit
-                .checker
-                .paths
-                .path(redirect.location.file()?);
-            inventory.audit.checker.mounts.uri(&path)
+            let checker = &inventory.audit.checker;
+            let path = checker.paths.path(redirect.location.file()?);
+            checker.mounts.uri(&path)
         };
         let pair = target(&old.inventory, page.file).zip(target(&new.inventory, file));
         if let Some((before, after)) = pair.filter(|(before, after)| before != after) {
@@ -313,32 +317,18 @@ impl Comparison<'_> {
 
     fn redirect(&mut self, path: &[u8], uri: &[u8], before: &[u8]) {
         self.addresses += 1;
-        let answer = self.new.answer(uri);
-        match answer {
-            PageAnswer::Missing => {
-                let missing = Missing::new(RuleId::RemovedPage, path, uri);
-                self.missing.push(missing);
-            }
-            PageAnswer::Loop => {
-                let missing = Missing::new(RuleId::RedirectLoop, path, uri);
-                self.missing.push(missing);
-            }
-            _ => {
-                if let Some(after) = self.new.redirects_to(uri)
-                    && after != before
-                {
-                    self.changed(path, uri, before, after);
-                }
-            }
+        if let Some(rule) = self.new.answer(uri).rule() {
+            self.missing.push(Missing::new(rule, path, uri));
+        } else if let Some(after) = self.new.redirects_to(uri)
+            && after != before
+        {
+            self.changed(path, uri, before, after);
         }
     }
 
     /// Notes a redirect to another page than before.
     fn changed(&mut self, path: &[u8], uri: &[u8], before: &[u8], after: Vec<u8>) {
-        let file = |uri: &[u8]| match self.new.answer(split_fragment(uri).0) {
-            PageAnswer::Found(Some(file)) => Some(file),
-            _ => None,
-        };
+        let file = |uri: &[u8]| self.new.answer(split_fragment(uri).0).file();
         let is_same = file(before).is_some() && file(before) == file(&after);
         if !is_same || split_fragment(before).1 != split_fragment(&after).1 {
             self.missing.push(Missing {
@@ -380,7 +370,8 @@ pub(crate) fn run(
     let mut missing = comparison.missing;
     reports.totals.addresses = Some(comparison.addresses);
     if let (TargetSet::Tree(old), TargetSet::Tree(new), true) = (old, new, suggests) {
-        Successors::new(&old.inventory, &new.inventory).find(&mut missing)?;
+        let (old, new) = (&old.inventory, &new.inventory);
+        Successors { old, new }.find(&mut missing)?;
     }
     for (path, message) in &comparison.failures {
         reports.enter(path)?;
@@ -420,15 +411,17 @@ pub(crate) fn run(
             ..DocumentPosition::default()
         };
         let mut draft = FindingDraft::about(position, (missing.rule, level), key, &address);
-        let mut suggestion = missing.successor.as_ref().map(|uri| Suggestion {
-            reference: shown_uri(uri).to_vec(),
-            repair: None,
-        });
+        let successor = missing
+            .successor
+            .as_ref()
+            .map(|uri| shown_uri(uri).to_vec());
+        let mut suggestion = None;
         if missing.rule == RuleId::ChangedRedirect {
-            let text = suggestion
-                .take()
-                .map(|new| [b"now to ", &*new.reference].concat());
+            let text = successor.map(|new| [b"now to ", &*new].concat());
             draft.cause = text.map(|text| FindingCause::new(CauseKind::Rules, text));
+        } else {
+            let repair = None;
+            suggestion = successor.map(|reference| Suggestion { reference, repair });
         }
         reports.finding(&draft, suggestion.as_ref());
         reports.write_full()?;

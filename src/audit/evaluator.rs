@@ -19,7 +19,7 @@ use super::rules::RuleId;
 use super::site::{GithubFragment, Site};
 use super::target::{
     ExpectedPath, ServerStep, TargetFacts, TargetLocation, is_route, is_rustdoc_item,
-    split_fragment,
+    split_fragment, split_path,
 };
 use crate::document::flags::Flags;
 use crate::linker::Link;
@@ -190,12 +190,12 @@ impl<'a> Evaluator<'a> {
         let audit = self.audit;
         let file = match facts.location {
             TargetLocation::File(file, _) | TargetLocation::NoIndex(file) => Some(file),
-            TargetLocation::Nothing
-            | TargetLocation::Misled
-            | TargetLocation::Served
-            | TargetLocation::RedirectOut
-            | TargetLocation::SymlinkOut => None,
-            _ => return self.touched,
+            TargetLocation::External
+            | TargetLocation::OutsideRoot
+            | TargetLocation::Skipped
+            | TargetLocation::LeftOut
+            | TargetLocation::Unresolved(_) => return self.touched,
+            _ => None,
         };
         // A gone file may have had other paths.
         let is_wiki = facts.link.flags.contains(Flags::WIKI);
@@ -296,8 +296,7 @@ impl<'a> Evaluator<'a> {
             return false;
         }
         let reference = facts.link.reference.trim_ascii();
-        let end = memchr::memchr2(b'?', b'#', reference).unwrap_or(reference.len());
-        let written = &reference[..end];
+        let (written, _) = split_path(reference);
         if ALIASES.iter().any(|alias| written.starts_with(alias)) {
             return true;
         }

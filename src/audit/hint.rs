@@ -13,7 +13,9 @@ use super::options::{Audit, misspelt_scheme};
 use super::rewrite::ReferenceForm;
 use super::rules::RuleId;
 use super::site::Site;
-use super::target::{ExpectedPath, ServerStep, TargetFacts, TargetLocation, split_fragment};
+use super::target::{
+    ExpectedPath, ServerStep, TargetFacts, TargetLocation, split_fragment, split_name, split_path,
+};
 use crate::uri::{Rules, resolve};
 
 const MOST_REDIRECTS: usize = 8;
@@ -128,8 +130,7 @@ impl HintSearch<'_> {
             }
         });
         let mut uri = resolve(target, &destination, Rules::Whatwg).ok()?;
-        let end = memchr::memchr2(b'?', b'#', &uri).unwrap_or(uri.len());
-        let redirected = uri.split_off(end);
+        let redirected = uri.split_off(split_path(&uri).0.len());
         let form = self.form()?;
         let (suffix, is_certain) = match (&*redirected, &*form.suffix) {
             (b"", suffix) => (suffix, true),
@@ -261,8 +262,7 @@ impl MovedFiles {
         let mut files = HashMap::with_capacity(count);
         for file in (0..count as u32).map(FileId) {
             let path = audit.checker.paths.path(file);
-            let name = path.rsplit(|&byte| byte == b'/').next();
-            let name = audit.hasher.hash_one(name.unwrap_or_default());
+            let name = audit.hasher.hash_one(split_name(&path).1);
             let known = files.entry(name).and_modify(|known| *known = None);
             known.or_insert(Some(file));
         }

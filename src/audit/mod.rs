@@ -50,7 +50,6 @@ use std::path::{Path, PathBuf};
 use crate::document::AnchorReporting;
 use crate::pipeline::ReportMode;
 use crate::pipeline::walk::{Root, Walk, WalkOptions};
-use collect::Collection;
 use names::FileId;
 use options::{Audit, assume_roots};
 use report::ReportSet;
@@ -127,16 +126,15 @@ pub(crate) fn run<'r>(
 ) -> io::Result<AuditSummary> {
     prepare(&mut audit);
     let audit = &audit;
-    let (site, collected) = survey(audit, walk);
-    reports.print_skipped(collected.skipped);
-    let files = audit.checker.paths.len();
-    let suggester = Suggester::new(audit, &site, files, collected.summary.bytes);
+    let mut site = survey(audit, walk);
+    reports.print_skipped(std::mem::take(&mut site.collected.skipped));
+    let suggester = Suggester::new(audit, &site);
     let (mut reports, mut counts) = report_pass::run(audit, &site, suggester, reports)?;
-    collect::add_counts(&mut counts, &collected.counts);
-    reports.totals.damaged = collected.damaged;
+    collect::add_counts(&mut counts, &site.collected.counts);
+    reports.totals.damaged = site.collected.damaged;
     reports.compare(&audit.options.baseline);
     finish(&mut reports)?;
-    reports.end(collected.summary, counts)
+    reports.end(site.collected.summary, counts)
 }
 
 /// Makes documents be read as a whole, with their anchors.
@@ -148,20 +146,14 @@ fn prepare(audit: &mut Audit) {
 }
 
 /// Reads every document of a walk, and the files that links name with fragments.
-fn survey(audit: &Audit, walk: Walk) -> (Site, Collection) {
-    let mut collected = collect::run(audit, walk);
-    let files = audit.checker.paths.len();
-    let batches = std::mem::take(&mut collected.batches);
-    let mut site = Site::new(batches, files, audit.hasher.clone());
-    site.journal = std::mem::take(&mut collected.journal);
-    site.labels = std::mem::take(&mut collected.labels);
-    site.linked = std::mem::take(&mut collected.linked);
-    site.listed = std::mem::take(&mut collected.listed);
-    let mut others: Vec<FileId> = collected.wanted.iter().collect();
+fn survey(audit: &Audit, walk: Walk) -> Site {
+    let collected = collect::run(audit, walk);
+    let mut site = Site::new(collected, audit.checker.paths.len(), audit.hasher.clone());
+    let mut others: Vec<FileId> = site.collected.wanted.iter().collect();
     others.retain(|&file| site.anchors(file).is_none());
     for (file, anchors) in collect::read_others(audit, &others) {
         site.anchors[file.0 as usize] = Some(anchors);
     }
-    site.join_parts(std::mem::take(&mut collected.parts));
-    (site, collected)
+    site.join_parts();
+    site
 }

@@ -25,7 +25,7 @@ use super::server::{self, ServerKind, Servers};
 use super::source::paths::join;
 use super::source::repository::{Repository, directory_page};
 use super::source::{SourceOptions, Sources, generator};
-use super::target::{TargetChecker, TargetLocation, split_fragment};
+use super::target::{TargetChecker, TargetLocation, split_fragment, split_name, split_path};
 use super::wiki::WikiPages;
 use crate::document::flags::{Flags, holds_placeholder};
 use crate::document::options::Slug;
@@ -759,15 +759,11 @@ impl Audit {
         if repositories.any(|own| own.is_template(&path) || own.is_upload(reference)) {
             return TargetLocation::Skipped;
         }
-        let end = memchr::memchr2(b'?', b'#', reference).unwrap_or(reference.len());
-        let written: Vec<u8> = percent_decode(&reference[..end]).collect();
+        let written: Vec<u8> = percent_decode(split_path(reference).0).collect();
         let directories = memchr::memrchr_iter(b'/', &path).map(|at| &path[..=at]);
         let depth = lookups.depth(base.uri);
         if let Some(below) = written.strip_prefix(b"/") {
-            let name = below
-                .rsplit(|&byte| byte == b'/')
-                .next()
-                .unwrap_or_default();
+            let name = split_name(below).1;
             let may_be_page = link.flags.contains(Flags::OWN_SYNTAX) && !name.contains(&b'.');
             let below = below.strip_suffix(b"/").unwrap_or(below);
             let is_page = |directory: &[u8]| {
@@ -783,10 +779,7 @@ impl Audit {
             && steps_above(depth, link.reference).is_some()
         {
             // Nothing says that the tree ends at the named directory.
-            let target = join(
-                &path[..=memchr::memrchr(b'/', &path).unwrap_or(0)],
-                &written,
-            );
+            let target = join(split_name(&path).0, &written);
             return match self.checker.tree.find(b"/", &target, &self.checker.naming) {
                 DiskEntry::File(file, how) => {
                     TargetLocation::File(self.checker.paths.id(&file), how)
@@ -908,8 +901,7 @@ const HTML: [&[u8]; 3] = [b".html", b".htm", b".xhtml"];
 
 /// Returns whether the target of a rule is touched, or gone.
 pub(super) fn targets_touched(audit: &Audit, target: &[u8]) -> bool {
-    let end = memchr::memchr2(b'?', b'#', target).unwrap_or(target.len());
-    (audit.checker.expected(&target[..end])).is_ok_and(|expected| {
+    (audit.checker.expected(split_path(target).0)).is_ok_and(|expected| {
         audit.options.gone.contains(&expected.path, false) || touches(audit, &expected.path)
     })
 }

@@ -9,10 +9,10 @@ use percent_encoding::percent_decode;
 use super::disk::LookupMatch;
 use super::fix::{DocumentFixes, Fix, add_fix};
 use super::lookups::LookupCache;
-use super::names::FileId;
+use super::names::{FileId, common_prefix};
 use super::redirect_formats::Redirection;
 use super::rewrite::steps_above;
-use super::target::{TargetChecker, TargetLocation, split_authority, split_fragment};
+use super::target::{TargetChecker, TargetLocation, split_authority, split_name, split_path};
 use super::targets::Inventory;
 use crate::document::flags::Flags;
 use crate::linker::Link;
@@ -54,7 +54,7 @@ fn below<'p>(path: &'p [u8], above: &[u8]) -> Option<&'p [u8]> {
 }
 
 fn directory(path: &[u8]) -> &[u8] {
-    &path[..memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1)]
+    split_name(path).0
 }
 
 /// The way in which a reference is written.
@@ -139,20 +139,10 @@ impl WrittenForm {
     }
 }
 
-fn split_path(reference: &[u8]) -> (&[u8], &[u8]) {
-    let end = memchr::memchr2(b'?', b'#', reference).unwrap_or(reference.len());
-    reference.split_at(end)
-}
-
 /// Returns the relative reference from one path to another.
 fn relative(from: &[u8], to: &[u8]) -> Vec<u8> {
     let from = directory(from);
-    let both = from
-        .iter()
-        .zip(to)
-        .take_while(|(one, other)| one == other)
-        .count();
-    let common = directory(&from[..both]).len();
+    let common = directory(&from[..common_prefix(from, to)]).len();
     let steps = memchr::memchr_iter(b'/', &from[common..]).count();
     let rest = &to[common..];
     let name = rest.split(|&byte| byte == b'/').next().unwrap_or_default();
@@ -167,8 +157,8 @@ impl Inventory {
         let mut plan = RelocationPlan::default();
         let (summary, damaged) = self.summary();
         if summary.errors + damaged > 0 {
-            plan.refusals
-                .push("documents of the tree cannot be read".to_owned());
+            let reason = "documents of the tree cannot be read";
+            plan.refusals.push(reason.to_owned());
             return Ok(plan);
         }
         let mut mover = Mover {
@@ -241,9 +231,7 @@ impl Mover<'_> {
         let (Ok(target), Some(base)) = (link.target, link.base) else {
             return self.absolute(link, location);
         };
-        let (bare, _) = split_fragment(target);
-        let bare = split_path(bare).0;
-        let Ok(expected) = self.checker.expected(bare) else {
+        let Ok(expected) = self.checker.expected(split_path(target).0) else {
             return Ok(None);
         };
         if matches!(location, TargetLocation::LeftOut | TargetLocation::Skipped) {
@@ -344,7 +332,7 @@ impl Mover<'_> {
             None => (path, &b""[..]),
         };
         let stem = |path: &'_ [u8]| {
-            let name = path.len() - directory(path).len();
+            let name = split_name(path).1.len();
             let dot = memchr::memrchr(b'.', path).filter(|dot| path.len() - dot < name);
             dot.map(|dot| (path[..dot].to_vec(), path[dot..].to_vec()))
         };
@@ -358,9 +346,8 @@ impl Mover<'_> {
             (LookupMatch::Index | LookupMatch::WithoutSlash, ..)
                 if directory(old) == [bare, b"/"].concat() =>
             {
-                let name = &new[directory(new).len()..];
+                let (folder, name) = split_name(new);
                 if self.checker.naming.is_index(name) {
-                    let folder = directory(new);
                     return Ok(match slash {
                         b"" => folder[..folder.len() - 1].to_vec(),
                         _ => folder.to_vec(),
@@ -387,12 +374,10 @@ impl Mover<'_> {
             return base.into();
         };
         let mut uri = self.checker.uri_beside(base, &path).unwrap_or_default();
-        let name = uri[directory(&uri).len()..].to_vec();
-        if self
-            .checker
-            .is_index(&uri, &percent_decode(&name).collect::<Vec<_>>())
-        {
-            uri.truncate(uri.len() - name.len());
+        let (folder, name) = split_name(&uri);
+        let name: Vec<u8> = percent_decode(name).collect();
+        if self.checker.is_index(&uri, &name) {
+            uri.truncate(folder.len());
         }
         uri.into()
     }
@@ -403,7 +388,7 @@ impl Mover<'_> {
             let uri = self.checker.mounts.uri(path)?;
             Some(split_authority(&uri).1.to_vec())
         };
-        let is_index = |path: &[u8]| self.checker.naming.is_index(&path[directory(path).len()..]);
+        let is_index = |path: &[u8]| self.checker.naming.is_index(split_name(path).1);
         let to = if is_index(new) { directory(new) } else { new };
         let from = [old, directory(old)]
             .into_iter()

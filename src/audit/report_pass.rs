@@ -55,7 +55,7 @@ pub(super) fn run<'r>(
     let ordered = ReorderBuffer::new(ReportSink { suggester, reports }, HELD, OutputOrder::Path);
     let next = AtomicUsize::new(0);
     let levels = &audit.options.levels;
-    let has_sitemap = site.listed.iter().next().is_some();
+    let has_sitemap = site.collected.listed.iter().next().is_some();
     let work = || {
         let mut pass = ReportPass {
             audit,
@@ -248,7 +248,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         let mut buffer = Vec::new();
         loop {
             let ticket = next.fetch_add(1, Ordering::Relaxed);
-            let Some(batch) = self.evaluator.site.batches.get(ticket) else {
+            let Some(batch) = self.evaluator.site.collected.batches.get(ticket) else {
                 return Ok(());
             };
             self.ticket = ticket as u64;
@@ -262,7 +262,8 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         self.continues = batch.continues;
         let mut is_first = true;
         for block in &batch.blocks {
-            let records = self.evaluator.site.journal.read(block, buffer);
+            let journal = &self.evaluator.site.collected.journal;
+            let records = journal.read(block, buffer);
             let mut packed = WireReader(records.map_err(|error| self.ordered.stop(error))?);
             let mut context = LinkContext::default();
             while !packed.0.is_empty() {
@@ -385,7 +386,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             return;
         }
         let is_page = site.anchors(file).is_some_and(|anchors| anchors.is_page);
-        if self.reports_orphans && !site.linked.contains(file) {
+        if self.reports_orphans && !site.collected.linked.contains(file) {
             let options = &self.audit.options;
             let path = path_of(&self.member_path());
             // The page at the root of a mount is an entry.
@@ -398,7 +399,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                 self.whole(RuleId::Orphan);
             }
         }
-        let is_unlisted = self.reports_unlisted && !site.listed.contains(file);
+        let is_unlisted = self.reports_unlisted && !site.collected.listed.contains(file);
         if is_unlisted && is_page && !site.redirects(file) {
             self.whole(RuleId::SitemapMissing);
         }
@@ -616,7 +617,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                 let here = &self.audit.options.reading.bases.here;
                 let path = self.evaluator.absolute.absolute(here, &own);
                 let name = self.audit.hasher.hash_one(remark.text);
-                let labels = &self.evaluator.site.labels;
+                let labels = &self.evaluator.site.collected.labels;
                 if labels.lacks(path.unwrap_or(&own), name) {
                     self.defer(RuleId::UndefinedReference, remark.span.start, remark.text);
                 }

@@ -43,15 +43,6 @@ pub(super) enum OnlineAnswer {
     Unreachable,
 }
 
-/// An answer as a file has it.
-#[derive(Default)]
-struct Answered<'a> {
-    url: &'a str,
-    status: String,
-    checked_at: Option<&'a str>,
-    location: Option<&'a str>,
-}
-
 impl OnlineResult {
     /// Returns the address of the archived copy.
     pub(super) fn copy(&self) -> Option<Vec<u8>> {
@@ -108,10 +99,8 @@ impl OnlineResults {
             }
             _ => {}
         }
-        let mut lines = text
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .peekable();
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        let mut lines = lines.peekable();
         let first = lines.peek().copied().unwrap_or_default();
         if first.starts_with('{') {
             for line in lines {
@@ -133,18 +122,13 @@ impl OnlineResults {
         for row in table.records() {
             let row = row.map_err(|error| error.to_string())?;
             let cell = |name: &str| {
-                let at = names
-                    .iter()
-                    .position(|known| known.eq_ignore_ascii_case(name));
+                let mut names = names.iter();
+                let at = names.position(|known| known.eq_ignore_ascii_case(name));
                 row.get(at?).filter(|cell| !cell.is_empty())
             };
-            let answered = Answered {
-                url: cell("url").unwrap_or_default(),
-                status: cell("status").unwrap_or_default().to_owned(),
-                checked_at: cell("checked_at"),
-                location: cell("location"),
-            };
-            self.add(&answered, written);
+            let (url, status) = (cell("url").unwrap_or_default(), cell("status"));
+            let checked = cell("checked_at").and_then(seconds).unwrap_or(written);
+            self.add(url, status.unwrap_or_default(), cell("location"), checked);
         }
         Ok(())
     }
@@ -157,15 +141,15 @@ impl OnlineResults {
         }
         let maps = report.iter().filter(|(name, _)| name.ends_with("_map"));
         // Addresses that were left out have no answer; suggestions are not answers.
+        let others = ["excluded_map", "suggestion_map"];
         let mut maps = maps
-            .filter(|(name, _)| !["excluded_map", "suggestion_map"].contains(&&***name))
+            .filter(|(name, _)| !others.contains(&&***name))
             .peekable();
         if maps.peek().is_none() {
             return Err("it is not the output of a known checker".to_owned());
         }
-        let pages = maps
-            .filter_map(|(_, map)| map.as_object())
-            .flat_map(Map::values);
+        let maps = maps.filter_map(|(_, map)| map.as_object());
+        let pages = maps.flat_map(Map::values);
         let links = pages.filter_map(Value::as_array).flatten();
         links.for_each(|link| self.record(link, written));
         Ok(())
@@ -179,10 +163,8 @@ impl OnlineResults {
         let Some(url) = url.filter(|_| text("state") != Some("SKIPPED")) else {
             return;
         };
-        let status = record
-            .get("status")
-            .or(record.get("error"))
-            .unwrap_or(&Value::Null);
+        let status = record.get("status").or(record.get("error"));
+        let status = status.unwrap_or(&Value::Null);
         let word = |value: &Value| match value {
             Value::String(text) => text.clone(),
             Value::Number(number) => number.to_string(),
@@ -199,19 +181,14 @@ impl OnlineResults {
             let number = parts.get("code").or(parts.get("text"));
             code = number.map_or(String::new(), word);
         }
-        let redirects = [status, record]
-            .into_iter()
-            .find_map(|holder| holder.get("redirects"));
+        let redirects = status.get("redirects").or(record.get("redirects"));
         let redirects = redirects.map(|list| list.get("redirects").unwrap_or(list));
         if let Some(steps) = redirects.and_then(Value::as_array) {
             let is_permanent = |step: &Value| {
                 let code = step.get("code").and_then(Value::as_u64);
                 matches!(code, Some(301 | 308))
             };
-            let last = steps
-                .last()
-                .and_then(|step| step.get("url"))
-                .and_then(Value::as_str);
+            let last = steps.last().and_then(|step| step.get("url")?.as_str());
             if last.is_some()
                 && steps.iter().all(is_permanent)
                 && class(&code, None) == OnlineAnswer::Fine
@@ -219,16 +196,8 @@ impl OnlineResults {
                 (code, location) = ("301".to_owned(), last);
             }
         }
-        let checked_at = text("checked_at");
-        self.add(
-            &Answered {
-                url,
-                status: code,
-                checked_at,
-                location,
-            },
-            written,
-        );
+        let checked = text("checked_at").and_then(seconds).unwrap_or(written);
+        self.add(url, &code, location, checked);
     }
 
     /// Reads a line of CDX or CDXJ: a copy in an archive.
@@ -247,13 +216,9 @@ impl OnlineResults {
             Some((_, fields)) => {
                 let fields: Value = serde_json::from_str(&format!("{{{fields}"))
                     .map_err(|error| error.to_string())?;
-                let field = |key: &str| {
-                    let value = fields.get(key)?;
-                    Some(
-                        value
-                            .as_str()
-                            .map_or_else(|| value.to_string(), str::to_owned),
-                    )
+                let field = |key: &str| match fields.get(key)? {
+                    Value::String(text) => Some(text.clone()),
+                    value => Some(value.to_string()),
                 };
                 (field("url"), field("status"))
             }
@@ -266,10 +231,8 @@ impl OnlineResults {
             return Ok(());
         };
         if status.starts_with('2') {
-            let result = self
-                .by_url
-                .entry(normal(url.as_bytes()).into())
-                .or_default();
+            let result = self.by_url.entry(normal(url.as_bytes()).into());
+            let result = result.or_default();
             if result.archived.as_deref().is_none_or(|known| known < time) {
                 result.archived = Some(time.to_owned());
                 result.archived_url = url;
@@ -279,19 +242,17 @@ impl OnlineResults {
     }
 
     /// Of several answers the newest is kept.
-    fn add(&mut self, answered: &Answered<'_>, written: u64) {
-        let checked = answered.checked_at.and_then(seconds).unwrap_or(written);
-        let answer = class(&answered.status, answered.location);
+    fn add(&mut self, url: &str, status: &str, location: Option<&str>, checked: u64) {
+        let answer = class(status, location);
         if answer == OnlineAnswer::Unknown || checked < self.oldest {
             return;
         }
-        let url = normal(answered.url.as_bytes());
-        let result = self.by_url.entry(url.into()).or_default();
+        let result = self.by_url.entry(normal(url.as_bytes()).into());
+        let result = result.or_default();
         if result.answer == OnlineAnswer::Unknown || result.checked <= checked {
-            result.answer = answer;
-            result.status.clone_from(&answered.status);
-            result.location = answered.location.map(str::to_owned);
-            result.checked = checked;
+            (result.answer, result.checked) = (answer, checked);
+            result.status = status.to_owned();
+            result.location = location.map(str::to_owned);
         }
     }
 }

@@ -4,7 +4,7 @@
 use percent_encoding::{percent_decode, percent_encode_byte};
 
 use super::names::common_prefix;
-use super::target::{TargetChecker, TargetLocation};
+use super::target::{TargetChecker, TargetLocation, split_path};
 use crate::linker::Link;
 use crate::uri::base::push_path;
 use crate::uri::{Reference, Resolver, Rules};
@@ -44,8 +44,7 @@ impl<'a> ReferenceForm<'a> {
         let end = link.reference.iter().rposition(|byte| !is_edge(byte))? + 1;
         let written = link.reference[start..end].iter().copied();
         let mut path: Vec<u8> = written.filter(|byte| !b"\t\r\n".contains(byte)).collect();
-        let end = memchr::memchr2(b'?', b'#', &path).unwrap_or(path.len());
-        let suffix = path.split_off(end);
+        let suffix = path.split_off(split_path(&path).0.len());
         let parts = Reference::split(&path);
         let scheme = parts.scheme.map_or(0, |scheme| scheme.len() + 1);
         let authority = parts.authority.map_or(0, |authority| authority.len() + 2);
@@ -170,8 +169,7 @@ impl<'a> ReferenceForm<'a> {
         let resolve = |resolver: &Resolver| {
             let mut target = Vec::new();
             resolver.resolve_into(reference, &mut target).ok()?;
-            let end = memchr::memchr2(b'?', b'#', &target).unwrap_or(target.len());
-            target.truncate(end);
+            target.truncate(split_path(&target).0.len());
             Some(target)
         };
         let (Some(browser), Some(strict)) = (resolve(&self.browser), resolve(&self.strict)) else {

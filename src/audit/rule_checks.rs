@@ -161,7 +161,6 @@ impl RuleChecks<'_> {
 pub(super) struct ServerSteps {
     text: Vec<u8>,
     count: usize,
-    pub(super) destination: Vec<u8>,
 }
 
 impl ServerSteps {
@@ -182,7 +181,6 @@ impl ServerSteps {
             let _ = write!(out, "{blank}and so on in a loop");
             return;
         };
-        self.destination = destination.to_vec();
         if self.count == TOLD + 1 {
             out.extend_from_slice(b"...");
         }

@@ -5,8 +5,8 @@ use std::hash::BuildHasher;
 use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt};
 
-use super::journal::{Journal, JournalBlock, LinkNeeds};
-use super::labels::TreeLabels;
+use super::collect::Collection;
+use super::journal::{JournalBlock, LinkNeeds};
 use super::names::FileId;
 use super::target::{
     TargetLocation, decode_fragment, is_line_of_source, is_number, line_range, pdf_places,
@@ -110,44 +110,35 @@ impl FileSet {
 /// All documents, and the anchors of all files.
 #[derive(Debug)]
 pub(super) struct Site {
-    /// The batches in the order of the walk.
-    pub(super) batches: Vec<DocumentBatch>,
+    /// The batches are in the order of the walk.
+    pub(super) collected: Collection,
     /// Anchors by the numbers of files; `None` if the file was not read.
     pub(super) anchors: Vec<Option<AnchorSet>>,
-    pub(super) labels: TreeLabels,
-    /// Files to which another document links, and files that sitemaps list.
-    pub(super) linked: FileSet,
-    pub(super) listed: FileSet,
-    pub(super) journal: Journal,
     hasher: RandomState,
 }
 
 impl Site {
     /// Puts the batches in order; `files` is the number of numbered files.
-    pub(super) fn new(mut batches: Vec<DocumentBatch>, files: usize, hasher: RandomState) -> Self {
-        batches.sort_unstable_by_key(|batch| batch.order);
+    pub(super) fn new(mut collected: Collection, files: usize, hasher: RandomState) -> Self {
+        collected.batches.sort_unstable_by_key(|batch| batch.order);
         let mut anchors = Vec::new();
         anchors.resize_with(files, || None);
-        for batch in &mut batches {
+        for batch in &mut collected.batches {
             for (file, found) in std::mem::take(&mut batch.anchors) {
                 anchors[file.0 as usize] = Some(found);
             }
         }
         Site {
-            batches,
+            collected,
             anchors,
-            labels: TreeLabels::default(),
-            linked: FileSet::default(),
-            listed: FileSet::default(),
-            journal: Journal::default(),
             hasher,
         }
     }
 
-    /// Adds the names in the parts of documents, at all depths; each pair is a document and a part.
-    pub(super) fn join_parts(&mut self, pairs: Vec<(FileId, FileId)>) {
+    /// Adds the names in the parts of documents, at all depths.
+    pub(super) fn join_parts(&mut self) {
         let mut parts: HashMap<FileId, Vec<FileId>> = HashMap::new();
-        for (whole, part) in pairs {
+        for (whole, part) in std::mem::take(&mut self.collected.parts) {
             parts.entry(whole).or_default().push(part);
         }
         let names_of = |whole: FileId| {
@@ -155,10 +146,9 @@ impl Site {
             let mut at = 0;
             while let Some(&part) = all.get(at) {
                 at += 1;
-                let own = self
-                    .anchors(part)
-                    .and_then(|anchors| anchors.names.as_deref());
-                names.extend_from_slice(own.unwrap_or_default());
+                if let Some(own) = self.anchors(part).and_then(|own| own.names.as_deref()) {
+                    names.extend_from_slice(own);
+                }
                 for &inner in parts.get(&part).into_iter().flatten() {
                     if !all.contains(&inner) {
                         all.push(inner);
@@ -173,11 +163,8 @@ impl Site {
             names.dedup();
             Some(names.into_boxed_slice())
         };
-        let joined: Vec<_> = parts
-            .keys()
-            .map(|&whole| (whole, names_of(whole)))
-            .collect();
-        for (whole, names) in joined {
+        let joined = parts.keys().map(|&whole| (whole, names_of(whole)));
+        for (whole, names) in joined.collect::<Vec<_>>() {
             if let Some(Some(anchors)) = self.anchors.get_mut(whole.0 as usize)
                 && anchors.names.is_some()
             {
@@ -258,7 +245,8 @@ impl Site {
     /// Tests the name as written or decoded, or a range of lines.
     fn leads_to_place(&self, file: FileId, fragment: &[u8], has: impl Fn(u64) -> bool) -> bool {
         let has = |name: &[u8]| has(self.hasher.hash_one(name));
-        if self.anchors(file).is_some_and(|anchors| anchors.is_pdf) {
+        let anchors = self.anchors(file);
+        if anchors.is_some_and(|anchors| anchors.is_pdf) {
             let mut names = pdf_places(fragment);
             return names.all(|name| has(&name));
         }
@@ -267,18 +255,14 @@ impl Site {
         };
         // SVG 2, "Linking into SVG content"; XPointer Framework.
         let is_pointer = || memchr::memchr2(b'(', b'=', name).is_some();
-        if self.anchors(file).is_some_and(|anchors| anchors.is_xml) && is_pointer() {
+        if anchors.is_some_and(|anchors| anchors.is_xml) && is_pointer() {
             return true;
         }
         let is_line = |name: &[u8]| {
             let lines = name.strip_prefix(b"line");
             lines.is_some_and(|lines| is_number(lines) || line_range(lines).is_some())
         };
-        if self
-            .anchors(file)
-            .is_some_and(|anchors| anchors.has_line_ids)
-            && is_line(name)
-        {
+        if anchors.is_some_and(|anchors| anchors.has_line_ids) && is_line(name) {
             return true;
         }
         has(&decode_fragment(name))

@@ -66,8 +66,8 @@ impl Missing {
 }
 
 pub(super) struct Successors<'a> {
-    old: &'a Inventory,
-    new: &'a Inventory,
+    pub(super) old: &'a Inventory,
+    pub(super) new: &'a Inventory,
 }
 
 /// The content by which pages are compared.
@@ -87,11 +87,7 @@ struct PageHeading<'a> {
     after: &'a [u8],
 }
 
-impl<'a> Successors<'a> {
-    pub(super) fn new(old: &'a Inventory, new: &'a Inventory) -> Self {
-        Successors { old, new }
-    }
-
+impl Successors<'_> {
     pub(super) fn find(&self, missing: &mut [Missing]) -> io::Result<()> {
         let mut wanted = HashMap::new();
         let mut changed = HashSet::new();
@@ -138,11 +134,9 @@ impl<'a> Successors<'a> {
             }
             let text = read(self.old, page.file);
             let old = headings(&text, &page.ids);
-            let new = missing[indices[0]]
-                .files
-                .1
-                .and_then(|file| Some((file, pages.get(&file)?)));
-            let Some((file, (uri, ids))) = new else {
+            let new = missing[indices[0]].files.1;
+            let Some((file, (uri, ids))) = new.and_then(|file| Some((file, pages.get(&file)?)))
+            else {
                 return Ok(());
             };
             let text = read(self.new, file);
@@ -151,9 +145,8 @@ impl<'a> Successors<'a> {
             new.retain(|heading| !known.contains(heading.id));
             for &index in indices {
                 let one = &mut missing[index];
-                let heading = old
-                    .iter()
-                    .find(|heading| Some(heading.id) == one.id.as_deref());
+                let mut headings = old.iter();
+                let heading = headings.find(|heading| Some(heading.id) == one.id.as_deref());
                 let id = heading.and_then(|heading| heading.successor(&new));
                 one.successor = id.map(|id| with_id(uri, id));
             }
@@ -172,14 +165,11 @@ impl<'a> Successors<'a> {
         let text = read(side, page.file);
         let sum = |sum: u64, (id, _): &(Box<[u8]>, u64)| sum.wrapping_add(hash(id));
         let shown = visible(main_part(&text));
-        let words: Vec<u64> = words(&shown)
-            .filter(|word| !word.is_empty())
-            .map(hash)
-            .collect();
-        let mut shingles: Vec<u64> = words
-            .windows(SHINGLE.min(words.len()).max(1))
-            .map(|shingle| self.old.audit.hasher.hash_one(shingle))
-            .collect();
+        let words = words(&shown).filter(|word| !word.is_empty());
+        let words: Vec<u64> = words.map(hash).collect();
+        let shingles = words.windows(SHINGLE.min(words.len()).max(1));
+        let shingles = shingles.map(|shingle| self.old.audit.hasher.hash_one(shingle));
+        let mut shingles: Vec<u64> = shingles.collect();
         shingles.sort_unstable();
         shingles.dedup();
         shingles.truncate(MOST_SHINGLES);
@@ -227,12 +217,11 @@ fn pairs(removed: &[PageContent], added: &[PageContent]) -> Vec<Option<usize>> {
     }
     let best = |page: &PageContent| {
         let mut common: HashMap<usize, usize> = HashMap::new();
-        for index in page
+        let alike = page
             .shingles
             .iter()
-            .filter_map(|shingle| by_shingle.get(shingle))
-            .flatten()
-        {
+            .filter_map(|shingle| by_shingle.get(shingle));
+        for index in alike.flatten() {
             *common.entry(*index).or_default() += 1;
         }
         let mut scores: Vec<_> = common
@@ -248,11 +237,8 @@ fn pairs(removed: &[PageContent], added: &[PageContent]) -> Vec<Option<usize>> {
         match scores[..] {
             [] => {
                 let is_known = page.ids != 0 && !page.title.is_empty();
-                let same = by_title
-                    .get(&(page.title.as_slice(), page.ids))
-                    .copied()
-                    .flatten();
-                same.filter(|_| is_known)
+                let same = by_title.get(&(page.title.as_slice(), page.ids));
+                same.copied().flatten().filter(|_| is_known)
             }
             [first, second, ..] if (first.0, first.1) == (second.0, second.1) => None,
             [(_, _, index), ..] => Some(index),
@@ -291,9 +277,9 @@ impl PageHeading<'_> {
 fn headings<'p>(text: &[u8], ids: &'p [(Box<[u8]>, u64)]) -> Vec<PageHeading<'p>> {
     let id = |index: usize| ids.get(index).map_or(&b""[..], |(id, _)| id);
     let heading = |(index, (name, offset)): (usize, &'p (Box<[u8]>, u64))| {
-        let at = usize::try_from(*offset)
-            .unwrap_or(usize::MAX)
-            .min(text.len());
+        let at = text
+            .len()
+            .min(usize::try_from(*offset).unwrap_or(usize::MAX));
         let opened = memchr::memrchr2(b'<', b'>', &text[..at]);
         let is_in_tag = opened.is_some_and(|opened| text[opened] == b'<');
         let end = memchr::memchr(b'>', &text[at..]).filter(|_| is_in_tag);
@@ -301,12 +287,10 @@ fn headings<'p>(text: &[u8], ids: &'p [(Box<[u8]>, u64)]) -> Vec<PageHeading<'p>
         let part = text[start..].trim_ascii_start();
         let end = HEADING_END.find(part).map_or(part.len(), |end| end.start());
         let shown = visible(&part[..end.min(HEADING)]);
+        let words: Vec<_> = words(&shown).collect();
         PageHeading {
             id: name,
-            text: words(&shown)
-                .collect::<Vec<_>>()
-                .join(&b' ')
-                .to_ascii_lowercase(),
+            text: words.join(&b' ').to_ascii_lowercase(),
             before: index.checked_sub(1).map_or(b"", id),
             after: id(index + 1),
         }

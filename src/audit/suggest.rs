@@ -27,7 +27,9 @@ use super::names::{FileId, Interner, NameIndex, NameOrder, words};
 use super::options::Audit;
 use super::rewrite::{ReferenceForm, steps_above};
 use super::site::Site;
-use super::target::{ExpectedPath, TargetChecker, decode_fragment, required_name, split_fragment};
+use super::target::{
+    ExpectedPath, TargetChecker, decode_fragment, required_name, split_fragment, split_path,
+};
 use crate::linker::{Found, Link, Sink};
 use crate::pipeline::archive::ArchiveSink;
 use crate::pipeline::members;
@@ -121,8 +123,7 @@ fn is_typo(wanted: &[u8], name: &[u8], has_word: impl Fn(&[u8]) -> bool) -> bool
 fn may_have_moved(checker: &TargetChecker, link: &Link<'_>, file: &[u8]) -> Option<bool> {
     let base = link.base.unwrap_or_default().uri;
     let reference = link.reference.trim_ascii();
-    let end = memchr::memchr2(b'?', b'#', reference).unwrap_or(reference.len());
-    let path: Vec<u8> = percent_decode(&reference[..end]).collect();
+    let path: Vec<u8> = percent_decode(split_path(reference).0).collect();
     let Some(below) = path.strip_prefix(b"/") else {
         // Files above the root have not moved into it.
         return Some(steps_above(checker.depth(base), &path).is_none());
@@ -394,19 +395,19 @@ impl Sink for AnchorCandidates {
 impl ArchiveSink for AnchorCandidates {}
 
 impl<'a> Suggester<'a> {
-    /// Makes the search for a run that has numbered `count` files and read `bytes` of documents.
-    pub(super) fn new(audit: &'a Audit, site: &'a Site, count: usize, bytes: u64) -> Self {
+    pub(super) fn new(audit: &'a Audit, site: &'a Site) -> Self {
+        let rows = audit.options.suggestion_rows;
         Suggester {
             audit,
             site,
-            count,
+            count: audit.checker.paths.len(),
             reader: FileReader::of_anchors(&audit.options.reading),
             documents: HashMap::new(),
             size: 0,
             moved: None,
             files: HashMap::new(),
             names: HashMap::new(),
-            budget: SuggestionBudget(audit.options.suggestion_rows.saturating_add(bytes)),
+            budget: SuggestionBudget(rows.saturating_add(site.collected.summary.bytes)),
             omitted: 0,
         }
     }

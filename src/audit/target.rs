@@ -325,9 +325,7 @@ impl TargetChecker {
     }
 
     pub(super) fn expected_path(&self, link: &Link<'_>) -> Option<ExpectedPath<'_>> {
-        let target = link.target.ok()?;
-        let end = memchr::memchr2(b'?', b'#', target).unwrap_or(target.len());
-        self.expected(&target[..end]).ok()
+        self.expected(split_path(link.target.ok()?).0).ok()
     }
 
     /// Returns the directories between the root of the base's site and the base.
@@ -446,6 +444,16 @@ pub(super) fn split_fragment(target: &[u8]) -> (&[u8], Option<&[u8]>) {
     }
 }
 
+/// Splits before the query and the fragment.
+pub(super) fn split_path(reference: &[u8]) -> (&[u8], &[u8]) {
+    reference.split_at(memchr::memchr2(b'?', b'#', reference).unwrap_or(reference.len()))
+}
+
+/// Splits after the last slash.
+pub(super) fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
+    path.split_at(memchr::memrchr(b'/', path).map_or(0, |slash| slash + 1))
+}
+
 /// Returns the name that a fragment needs in a document: `None` for the empty one, `top`, a route,
 /// or a text directive alone.
 ///
@@ -481,10 +489,9 @@ pub(super) fn is_number(text: &[u8]) -> bool {
 
 /// Lines of a file that GitHub shows as source: `L10`, `L1-L9`, `L1C2-L3C4`.
 pub(super) fn is_line_of_source(name: &[u8]) -> bool {
-    let number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     let is_place = |place: &[u8]| {
         let place = place.strip_prefix(b"L");
-        place.is_some_and(|place| place.splitn(2, |&byte| byte == b'C').all(number))
+        place.is_some_and(|place| place.splitn(2, |&byte| byte == b'C').all(is_number))
     };
     name.splitn(2, |&byte| byte == b'-').all(is_place)
 }

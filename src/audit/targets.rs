@@ -6,13 +6,12 @@ use std::io;
 use foldhash::{HashSet, HashSetExt};
 use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 
-use super::collect::Collection;
 use super::disk::LookupMatch;
 use super::journal::{JournalDocument, JournalRecord};
 use super::names::FileId;
 use super::options::Audit;
 use super::site::Site;
-use super::target::{TargetLocation, split_authority};
+use super::target::{TargetLocation, split_authority, split_name};
 use super::wire::{LinkContext, Packed, WireReader};
 use super::{prepare, survey};
 use crate::linker::Link;
@@ -29,7 +28,6 @@ use crate::uri::{Rules, resolve};
 pub(crate) struct Inventory {
     pub(super) audit: Audit,
     pub(super) site: Site,
-    pub(super) collected: Collection,
 }
 
 /// A page that its tree answers.
@@ -91,12 +89,8 @@ pub(super) fn with_id(page: &[u8], id: &[u8]) -> Vec<u8> {
 impl Inventory {
     pub(crate) fn new(mut audit: Audit, walk: Walk) -> Self {
         prepare(&mut audit);
-        let (site, collected) = survey(&audit, walk);
-        Inventory {
-            audit,
-            site,
-            collected,
-        }
+        let site = survey(&audit, walk);
+        Inventory { audit, site }
     }
 
     /// Visits all pages in the order of the walk.
@@ -152,8 +146,9 @@ impl Inventory {
     ) -> io::Result<()> {
         let mut buffer = Vec::new();
         let mut open = JournalDocument::default();
-        for block in self.site.batches.iter().flat_map(|batch| &batch.blocks) {
-            let mut packed = WireReader(self.site.journal.read(block, &mut buffer)?);
+        let collected = &self.site.collected;
+        for block in collected.batches.iter().flat_map(|batch| &batch.blocks) {
+            let mut packed = WireReader(collected.journal.read(block, &mut buffer)?);
             let mut context = LinkContext::default();
             while !packed.0.is_empty() {
                 let record = JournalRecord::unpack(&mut packed);
@@ -205,9 +200,8 @@ impl Inventory {
         let Some(uri) = checker.mounts.uri(&path) else {
             return Vec::new();
         };
-        let slash = memchr::memrchr(b'/', &path).map_or(0, |at| at + 1);
-        let (directory, name) = path.split_at(slash);
-        let end = memchr::memrchr(b'/', &uri).map_or(1, |at| at + 1);
+        let (directory, name) = split_name(&path);
+        let end = split_name(&uri).0.len();
         let mut spellings = vec![uri.clone()];
         if checker.is_index(&uri, name) {
             spellings.push(uri[..end].to_vec());
@@ -280,7 +274,8 @@ impl Inventory {
 
     /// Returns the documents that were read, those that could not be read, and the damaged ones.
     pub(crate) fn summary(&self) -> (&Summary, u64) {
-        (&self.collected.summary, self.collected.damaged)
+        let collected = &self.site.collected;
+        (&collected.summary, collected.damaged)
     }
 }
 

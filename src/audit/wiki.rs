@@ -7,7 +7,7 @@ use ignore::WalkBuilder;
 use percent_encoding::percent_decode;
 
 use super::disk::LookupMatch;
-use super::target::{TargetChecker, TargetLocation};
+use super::target::{TargetChecker, TargetLocation, split_path};
 use crate::pipeline::walk::path_of;
 
 /// By the normal names of the files; listed for the first wiki link without a file at its path.
@@ -27,9 +27,7 @@ impl WikiPages {
             return TargetLocation::Nothing;
         };
         let pages = self.0.get_or_init(|| list(checker));
-        let end = reference.iter().position(|byte| b"?#".contains(byte));
-        let written: Vec<u8> =
-            percent_decode(&reference[..end.unwrap_or(reference.len())]).collect();
+        let written: Vec<u8> = percent_decode(split_path(reference).0).collect();
         let written = written.strip_prefix(b"./").unwrap_or(&written);
         let written = normal(written.strip_prefix(b"/").unwrap_or(written));
         // The name may have a dot, as in `Node.js`.

@@ -81,11 +81,8 @@ pub(super) fn targets(arguments: &AuditArgs) -> Result<Exit, Error> {
     if unless_closed(written.and_then(|()| destination.finish()))?.is_none() {
         return Ok(Exit::Found);
     }
-    let exit = match is_empty {
-        _ if summary.errors + damaged > 0 => Exit::Error,
-        true => Exit::Nothing,
-        false => Exit::Found,
-    };
+    let exit = if is_empty { Exit::Nothing } else { Exit::Found };
+    let exit = exit.or_error(summary.errors + damaged > 0);
     Ok(exit.or_zero(findings.exit_zero))
 }
 
@@ -119,16 +116,11 @@ pub(super) fn diff(arguments: &DiffArgs) -> Result<Exit, Error> {
     let redirects = change.write_redirects.as_ref();
     let file = redirects.and_then(|redirects| redirects.path.as_deref());
     let file = file.map(|path| OutputTarget::of(Some(path))).transpose()?;
-    let all: Vec<_> = targets
-        .iter()
-        .map(|(_, target)| target)
-        .chain(&file)
-        .collect();
+    let all = targets.iter().map(|(_, target)| target);
+    let all: Vec<_> = all.chain(&file).collect();
     let set = |side: &Side, list| match list {
         Some(list) => Ok(list),
-        None => side
-            .tree(audit, &site, &all)
-            .map(|tree| TargetSet::Tree(Box::new(tree))),
+        None => side.tree(audit, &site, &all),
     };
     let (old, new) = (set(&old, old_list)?, set(&new, new_list)?);
     if audit.findings.links {
@@ -143,12 +135,8 @@ pub(super) fn diff(arguments: &DiffArgs) -> Result<Exit, Error> {
         destinations.push((*role, target.open()?));
     }
     let shows_redirects = redirects.is_some_and(|redirects| redirects.path.is_none());
-    let shown: &mut [_] = if shows_redirects {
-        &mut []
-    } else {
-        &mut destinations
-    };
-    let reports = audit::reports(audit, options.reading.verbosity, shown);
+    let shown = usize::from(!shows_redirects) * destinations.len();
+    let reports = audit::reports(audit, options.reading.verbosity, &mut destinations[..shown]);
     let suggests = change.suggest || redirects.is_some();
     let outcome = compare::run(&old, &new, &options, suggests, reports);
     let outcome = outcome.and_then(|(totals, found)| {
@@ -167,9 +155,8 @@ pub(super) fn diff(arguments: &DiffArgs) -> Result<Exit, Error> {
                 }
             }
         }
-        destinations
-            .into_iter()
-            .try_for_each(|(_, out)| out.finish())?;
+        let mut destinations = destinations.into_iter();
+        destinations.try_for_each(|(_, out)| out.finish())?;
         Ok(totals)
     });
     match unless_closed(outcome)? {
@@ -191,11 +178,12 @@ fn links(arguments: &AuditArgs, [old, new]: [&Inventory; 2]) -> Result<Exit, Err
     });
     let is_broken = unless_closed(written)?.unwrap_or(false);
     let is_unread = |tree: &Inventory| tree.summary().0.errors + tree.summary().1 > 0;
-    let exit = match is_broken {
-        _ if is_unread(old) || is_unread(new) => Exit::Error,
-        true => Exit::Nothing,
-        false => Exit::Found,
+    let exit = if is_broken {
+        Exit::Nothing
+    } else {
+        Exit::Found
     };
+    let exit = exit.or_error(is_unread(old) || is_unread(new));
     Ok(exit.or_zero(findings.exit_zero))
 }
 
@@ -245,7 +233,7 @@ impl Side {
         arguments: &AuditArgs,
         site: &[u8],
         outputs: &[&OutputTarget],
-    ) -> Result<TargetTree, Error> {
+    ) -> Result<TargetSet, Error> {
         let mut bases = Bases::here();
         let root = bases.absolute(&mut AbsolutePaths::default(), &root_of(&self.path))?;
         bases.mounts.add(&root, site);
@@ -265,9 +253,9 @@ impl Side {
         let walk = inputs.walk(OutputOrder::Path, extract::outputs(outputs))?;
         let path = self.path.as_os_str().as_encoded_bytes();
         let shown = self.checkout.as_ref();
-        Ok(TargetTree {
+        Ok(TargetSet::Tree(Box::new(TargetTree {
             inventory: Inventory::new(Audit::new(options, &paths), walk),
             shown: shown.map(|(_, name)| (path.to_vec(), name.clone())),
-        })
+        })))
     }
 }

@@ -259,13 +259,12 @@ fn finish(
         ReportMode::Files => summary.files,
         _ => summary.references,
     };
-    let exit = if summary.errors + outcome.damaged > 0 {
-        Exit::Error
-    } else if found > 0 {
+    let exit = if found > 0 {
         Exit::Found
     } else {
         Exit::Nothing
     };
+    let exit = exit.or_error(summary.errors + outcome.damaged > 0);
     Ok(exit.or_zero(arguments.output.exit_zero))
 }
 

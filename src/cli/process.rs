@@ -29,6 +29,13 @@ impl Exit {
     }
 }
 
+impl Exit {
+    /// Returns [`Exit::Error`] if something has failed.
+    pub(super) fn or_error(self, has_failed: bool) -> Self {
+        if has_failed { Exit::Error } else { self }
+    }
+}
+
 impl Termination for Exit {
     fn report(self) -> ExitCode {
         ExitCode::from(self as u8)
