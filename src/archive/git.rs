@@ -18,25 +18,8 @@ pub(crate) static GIT: ArchiveFormat = ArchiveFormat {
     name: "git",
     kind: ArchiveKind::Records,
     starts: |_| false,
-    open: |_, _| Box::new(Nothing),
+    open: |_, _| unreachable!("INVARIANT: no file is of this format"),
 };
-
-/// A container without members.
-struct Nothing;
-
-impl Container for Nothing {
-    fn next(&mut self) -> io::Result<Option<ArchiveMember>> {
-        Ok(None)
-    }
-
-    fn read(&mut self, _into: &mut [u8]) -> io::Result<usize> {
-        Ok(0)
-    }
-
-    fn faults(&mut self) -> Vec<ArchiveFault> {
-        Vec::new()
-    }
-}
 
 /// The longest commit or tree that is read, in bytes.
 const MAX_OBJECT: u64 = 16 << 20;
@@ -46,11 +29,59 @@ pub(crate) fn is_repository(path: &Path) -> bool {
     path.join("HEAD").is_file() && path.join("objects").is_dir() && path.join("refs").is_dir()
 }
 
-/// The messages of a repository, the oldest first.
-pub(crate) struct PublicInbox {
+/// A process of `git cat-file --batch`, which answers requests for objects.
+pub(crate) struct ObjectReader {
     git: Child,
     requests: ChildStdin,
-    objects: BufReader<ChildStdout>,
+    pub(crate) objects: BufReader<ChildStdout>,
+}
+
+impl Drop for ObjectReader {
+    fn drop(&mut self) {
+        // It has ended, or ends now.
+        let _ = self.git.kill();
+        let _ = self.git.wait();
+    }
+}
+
+impl ObjectReader {
+    pub(crate) fn spawn(git: &mut Command) -> io::Result<Self> {
+        git.args(["cat-file", "--batch"]);
+        git.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut git = git.stderr(Stdio::null()).spawn()?;
+        let pipes = git.stdin.take().zip(git.stdout.take());
+        let (requests, objects) = pipes.ok_or_else(|| io::Error::other("git has no pipes"))?;
+        Ok(ObjectReader {
+            git,
+            requests,
+            objects: BufReader::new(objects),
+        })
+    }
+
+    /// Requests an object; returns its identifier and the length of its contents, which follow before a line
+    /// end, if it exists.
+    pub(crate) fn request(&mut self, name: &[u8]) -> io::Result<Option<(Vec<u8>, u64)>> {
+        self.requests.write_all(&[name, b"\n"].concat())?;
+        let mut line = Vec::new();
+        let mut start = self.objects.by_ref().take(4096);
+        start.read_until(b'\n', &mut line)?;
+        let invalid = || io::Error::from(io::ErrorKind::InvalidData);
+        let line = line.strip_suffix(b"\n").ok_or_else(invalid)?;
+        let mut words = line.split(|&byte| byte == b' ');
+        let (id, _, length) = (words.next(), words.next(), words.next());
+        // `NAME missing` has no length.
+        let (Some(id), Some(length)) = (id, length) else {
+            return Ok(None);
+        };
+        let length = str::from_utf8(length).ok();
+        let length = length.and_then(|digits| digits.parse().ok());
+        Ok(Some((id.to_vec(), length.ok_or_else(invalid)?)))
+    }
+}
+
+/// The messages of a repository, the oldest first.
+pub(crate) struct PublicInbox {
+    reader: ObjectReader,
     /// The commits that are left, the newest first.
     commits: Vec<Vec<u8>>,
     has_history: bool,
@@ -60,14 +91,6 @@ pub(crate) struct PublicInbox {
     left: u64,
     has_messages: bool,
     faults: Vec<ArchiveFault>,
-}
-
-impl Drop for PublicInbox {
-    fn drop(&mut self) {
-        // It has ended, or ends now.
-        let _ = self.git.kill();
-        let _ = self.git.wait();
-    }
 }
 
 impl PublicInbox {
@@ -82,25 +105,16 @@ impl PublicInbox {
         git.args(["-c", "safe.directory=*"])
             .arg("--git-dir")
             .arg(path)
-            .args(["cat-file", "--batch"])
             // Objects that are missing are not fetched, and no protocol is allowed.
             .envs([("GIT_NO_LAZY_FETCH", "1"), ("GIT_ALLOW_PROTOCOL", "")])
             .envs([("GIT_CONFIG_NOSYSTEM", "1"), ("GIT_CONFIG_GLOBAL", nowhere)])
             .envs([
                 ("GIT_NO_REPLACE_OBJECTS", "1"),
                 ("GIT_TERMINAL_PROMPT", "0"),
-            ])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null());
+            ]);
         let failed = |error: io::Error| io::Error::new(error.kind(), format!("git: {error}"));
-        let mut git = git.spawn().map_err(failed)?;
-        let pipes = git.stdin.take().zip(git.stdout.take());
-        let (requests, objects) = pipes.ok_or_else(|| io::Error::other("git has no pipes"))?;
         Ok(PublicInbox {
-            git,
-            requests,
-            objects: BufReader::new(objects),
+            reader: ObjectReader::spawn(&mut git).map_err(failed)?,
             commits: Vec::new(),
             has_history: false,
             directories: BTreeMap::new(),
@@ -110,25 +124,13 @@ impl PublicInbox {
         })
     }
 
-    /// Requests an object; returns its identifier and the length of its contents, which follow, if it exists.
+    /// Requests an object; git gives no answer outside of a repository.
     fn request(&mut self, name: &[u8]) -> io::Result<Option<(Vec<u8>, u64)>> {
-        self.requests.write_all(&[name, b"\n"].concat())?;
-        let mut line = Vec::new();
-        self.objects
-            .by_ref()
-            .take(4096)
-            .read_until(b'\n', &mut line)?;
-        let line = line.strip_suffix(b"\n").ok_or_else(not_public_inbox)?;
-        let mut words = line.split(|&byte| byte == b' ');
-        let (id, _, length) = (words.next(), words.next(), words.next());
-        // `NAME missing` has no length.
-        let (Some(id), Some(length)) = (id, length) else {
-            return Ok(None);
-        };
-        let length = str::from_utf8(length)
-            .ok()
-            .and_then(|digits| digits.parse().ok());
-        Ok(Some((id.to_vec(), length.ok_or_else(not_public_inbox)?)))
+        let answer = self.reader.request(name);
+        answer.map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => not_public_inbox(),
+            _ => error,
+        })
     }
 
     /// Returns the identifier and the contents of a commit or a tree.
@@ -138,15 +140,12 @@ impl PublicInbox {
             return Ok(None);
         };
         if length > MAX_OBJECT {
-            return Err(io::Error::other(
-                "a commit or a tree of the repository is too long",
-            ));
+            let reason = "a commit or a tree of the repository is too long";
+            return Err(io::Error::other(reason));
         }
         let mut bytes = Vec::new();
-        self.objects
-            .by_ref()
-            .take(length + 1)
-            .read_to_end(&mut bytes)?;
+        let mut object = self.reader.objects.by_ref().take(length + 1);
+        object.read_to_end(&mut bytes)?;
         if bytes.pop() != Some(b'\n') || bytes.len() as u64 != length {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -235,7 +234,8 @@ impl Container for PublicInbox {
         if !std::mem::replace(&mut self.has_history, true) {
             self.read_history()?;
         }
-        io::copy(&mut self.objects.by_ref().take(self.left), &mut io::sink())?;
+        let mut rest = self.reader.objects.by_ref().take(self.left);
+        io::copy(&mut rest, &mut io::sink())?;
         while let Some(commit) = self.commits.pop() {
             self.left = 0;
             let Some(blob) = self.message(&commit)? else {
@@ -266,7 +266,7 @@ impl Container for PublicInbox {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.left.saturating_sub(1)).unwrap_or(usize::MAX);
         let length = left.min(into.len());
-        let read = self.objects.read(&mut into[..length])?;
+        let read = self.reader.objects.read(&mut into[..length])?;
         if read == 0 && length > 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }

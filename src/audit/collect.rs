@@ -563,9 +563,8 @@ impl LinkCollector<'_> {
             reading.dialects.of(&path).unwrap_or(usual)
         });
         let parts = found.parts.iter().flatten();
-        self.collected
-            .parts
-            .extend(parts.map(|&part| (found.file, part)));
+        let parts = parts.map(|&part| (found.file, part));
+        self.collected.parts.extend(parts);
         let has_other_ids = found.parts.contains(&None)
             || format.name != "html" && audit.sources.has_other_ids(&path);
         // Hosts of Markdown list directories, servers do not (A12).
@@ -654,8 +653,8 @@ impl Sink for LinkCollector<'_> {
         self.document.has_line_ids |= is_script && link.reference.ends_with(LINE_NUMBERS);
         if is_part(link) {
             let part = location.file();
-            part.into_iter()
-                .for_each(|part| self.collected.wanted.insert(part));
+            let wanted = &mut self.collected.wanted;
+            part.into_iter().for_each(|part| wanted.insert(part));
             // A component that a script makes may have any ids.
             let path = part.map(|part| self.audit.checker.paths.path(part));
             let is_script = path.is_some_and(|path| SCRIPTS.iter().any(|end| path.ends_with(end)));

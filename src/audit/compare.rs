@@ -15,7 +15,7 @@ use super::redirect_formats::Redirection;
 use super::report::{AuditSummary, ReportSet};
 use super::rules::{Level, RuleId, StateCounts};
 use super::successors::{Missing, Successors};
-use super::target::{ServerStep, TargetLocation, decode_fragment, split_authority, split_fragment};
+use super::target::{TargetLocation, decode_fragment, split_authority, split_fragment};
 use super::targets::{Inventory, TargetPage, TargetRecord, shown_uri, with_id};
 use super::wire::{WireReader, WireRecord};
 use crate::document::Format;
@@ -155,8 +155,8 @@ impl TargetSet {
         let (mut is_loop, mut sets_fragment) = (false, false);
         let checker = &inventory.audit.checker;
         let location = checker.follow(uri, |step| match step {
-            ServerStep::Loop => is_loop = true,
-            ServerStep::Rule { destination, .. } => sets_fragment |= destination.contains(&b'#'),
+            None => is_loop = true,
+            Some(rule) => sets_fragment |= rule.destination.contains(&b'#'),
         });
         match location {
             _ if is_loop => PageAnswer::Loop,
@@ -172,10 +172,8 @@ impl TargetSet {
     fn has_id(&self, answer: PageAnswer, id: &[u8]) -> bool {
         match (self, answer) {
             (TargetSet::Tree(tree), PageAnswer::Found(Some(file))) => {
-                let inventory = &tree.inventory;
-                inventory
-                    .site
-                    .has(file, inventory.audit.hasher.hash_one(id))
+                let Inventory { audit, site } = &tree.inventory;
+                site.has(file, audit.hasher.hash_one(id))
             }
             (TargetSet::List(list), PageAnswer::Listed(index)) if list.has_ids => {
                 list.pages[index].1.iter().any(|known| known == id)
@@ -190,13 +188,8 @@ impl TargetSet {
         };
         let mut first = None;
         tree.inventory.audit.checker.follow(uri, |step| {
-            if let ServerStep::Rule {
-                destination,
-                status: 300..400,
-                ..
-            } = *step
-            {
-                first.get_or_insert_with(|| destination.to_vec());
+            if let Some(rule) = step.filter(|rule| (300..400).contains(&rule.status)) {
+                first.get_or_insert_with(|| rule.destination.to_vec());
             }
         });
         resolve(uri, &first?, Rules::Whatwg).ok()
@@ -411,10 +404,8 @@ pub(crate) fn run(
             ..DocumentPosition::default()
         };
         let mut draft = FindingDraft::about(position, (missing.rule, level), key, &address);
-        let successor = missing
-            .successor
-            .as_ref()
-            .map(|uri| shown_uri(uri).to_vec());
+        let successor = missing.successor.as_deref();
+        let successor = successor.map(|uri| shown_uri(uri).to_vec());
         let mut suggestion = None;
         if missing.rule == RuleId::ChangedRedirect {
             let text = successor.map(|new| [b"now to ", &*new].concat());

@@ -24,20 +24,19 @@ pub(super) fn days_before(date: Date) -> u64 {
 pub(super) fn seconds(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     if digits && text.len() == 14 {
-        let at = |from: usize, to: usize| &text[from..to];
-        let date = [at(0, 4), at(4, 6), at(6, 8)].join("-");
-        let time = [at(8, 10), at(10, 12), at(12, 14)].join(":");
+        let date = [&text[..4], &text[4..6], &text[6..8]].join("-");
+        let time = [&text[8..10], &text[10..12], &text[12..]].join(":");
         return seconds(&[date, time].join("T"));
     }
     if digits {
         return text.parse().ok();
     }
     let days = days_before(date(text)?);
-    let mut time = text
-        .get(11..19)
-        .unwrap_or_default()
-        .split(':')
-        .map(|part| part.parse::<u64>().ok());
-    let mut part = || time.next().flatten().unwrap_or(0);
+    let mut time = text.get(11..19).unwrap_or_default().split(':');
+    let mut part = || {
+        time.next()
+            .and_then(|part| part.parse::<u64>().ok())
+            .unwrap_or(0)
+    };
     Some(days * 86_400 + part() * 3600 + part() * 60 + part())
 }

@@ -18,8 +18,8 @@ use super::rule_checks::ServerSteps;
 use super::rules::RuleId;
 use super::site::{GithubFragment, Site};
 use super::target::{
-    ExpectedPath, ServerStep, TargetFacts, TargetLocation, is_route, is_rustdoc_item,
-    split_fragment, split_path,
+    ExpectedPath, TargetFacts, TargetLocation, is_route, is_rustdoc_item, split_fragment,
+    split_path,
 };
 use crate::document::flags::Flags;
 use crate::linker::Link;
@@ -213,12 +213,9 @@ impl<'a> Evaluator<'a> {
         let (target, _) = split_fragment(facts.link.target.unwrap_or_default());
         let mut is_touched = false;
         checker.follow(target, |step| {
-            if let ServerStep::Rule {
-                file, destination, ..
-            } = *step
-            {
-                let next = resolve(target, destination, Rules::Whatwg);
-                is_touched |= touches(self.audit, file)
+            if let Some(rule) = step {
+                let next = resolve(target, rule.destination, Rules::Whatwg);
+                is_touched |= touches(self.audit, rule.file)
                     || next.is_ok_and(|next| targets_touched(self.audit, &next));
             }
         });

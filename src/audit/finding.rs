@@ -325,9 +325,8 @@ pub(super) fn shortened(name: &[u8]) -> Cow<'_, [u8]> {
     let head = (0..=LONGEST_NAME / 2).rev().find(is_start).unwrap_or(0);
     let tail = (name.len() - LONGEST_NAME / 2..=name.len()).find(is_start);
     let tail = tail.unwrap_or(name.len());
-    [&name[..head], "\u{2026}".as_bytes(), &name[tail..]]
-        .concat()
-        .into()
+    let parts = [&name[..head], "\u{2026}".as_bytes(), &name[tail..]];
+    parts.concat().into()
 }
 
 /// Returns the key of the `nth` finding with a document, rule and reference, without lines and
@@ -383,12 +382,9 @@ impl Baseline {
                 continue;
             }
             let Some(key) = read_key(line) else {
-                return Err(io::Error::new(
-                    io::ErrorKind::InvalidData,
-                    format!(
-                        "not a baseline: line {number} does not start with the key of a finding"
-                    ),
-                ));
+                let reason = "does not start with the key of a finding";
+                let reason = format!("not a baseline: line {number} {reason}");
+                return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
             };
             if baseline.keys.insert(key) {
                 baseline.lines.push((key, line.into()));

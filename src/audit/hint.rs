@@ -14,7 +14,7 @@ use super::rewrite::ReferenceForm;
 use super::rules::RuleId;
 use super::site::Site;
 use super::target::{
-    ExpectedPath, ServerStep, TargetFacts, TargetLocation, split_fragment, split_name, split_path,
+    ExpectedPath, TargetFacts, TargetLocation, split_fragment, split_name, split_path,
 };
 use crate::uri::{Rules, resolve};
 
@@ -122,11 +122,8 @@ impl HintSearch<'_> {
         let (target, _) = split_fragment(self.facts.link.target.ok()?);
         let mut destination = Vec::new();
         self.audit.checker.follow(target, |step| {
-            if let ServerStep::Rule {
-                destination: next, ..
-            } = step
-            {
-                destination = next.to_vec();
+            if let Some(rule) = step {
+                destination = rule.destination.to_vec();
             }
         });
         let mut uri = resolve(target, &destination, Rules::Whatwg).ok()?;

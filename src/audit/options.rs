@@ -151,7 +151,56 @@ impl fmt::Debug for AuditOptions {
     }
 }
 
+/// Setters of one field each.
+macro_rules! setters {
+    ($($(#[$about:meta])* $name:ident($value:ident: $type:ty) => $($field:ident).+ = $to:expr;)*) => {$(
+        $(#[$about])*
+        #[must_use]
+        pub fn $name(mut self, $value: $type) -> Self {
+            self.$($field).+ = $to;
+            self
+        }
+    )*};
+}
+
 impl AuditOptions {
+    setters! {
+        /// Sets whether fragments must name an existing place; they must by default.
+        fragments(check: bool) => checks_fragments = check;
+
+        /// Sets the dialect of Markdown, which decides what fragments name headings by.
+        ///
+        /// By default the dialect is taken from the generator whose configuration is in the root of a tree:
+        /// `book.toml`, `mkdocs.yml`, `docusaurus.config.*`, `hugo.toml` or `_config.yml`; else GitHub's.
+        slug(slug: Slug) => slug = Some(slug);
+
+        /// Sets whether `[[Page]]` in Markdown is a link to a page of the tree; by default it is text.
+        wiki_links(links: bool) => reading.extractor.formats.markdown.wiki_links = links;
+
+        /// Sets whether `http` and `https` URIs differ; by default they do not.
+        strict_schemes(strict: bool) => strict_schemes = strict;
+
+        /// Sets whether symbolic links are followed out of the roots, and to find documents; by default
+        /// they are not.
+        follow_symlinks(follow: bool) => follows_symlinks = follow;
+
+        /// Sets whether configurations of generators make directories the sources of sites, in which
+        /// references lead where the generator makes them lead; they do by default, unless there are roots
+        /// or a server.
+        detect_sources(detect: bool) => sources.is_off = !detect;
+
+        /// Sets whether any file of the tree may be an orphan: images, style sheets, scripts; by default only
+        /// pages may.
+        orphan_assets(assets: bool) => orphan_assets = assets;
+
+        /// Sets the number of threads; 0, the default, means the number of cores.
+        threads(threads: usize) => reading.threads = if threads > 0 { threads } else { cores() };
+
+        /// Sets the bound on the cost of searches for suggestions, in rows of the edit distance table,
+        /// besides reading each document once more.
+        suggestion_rows(rows: u64) => suggestion_rows = rows;
+    }
+
     /// Serves a directory at a URI; of several roots that contain a file the innermost is used.
     ///
     /// Without a root each path of the audit is the root of its own site.
@@ -184,30 +233,6 @@ impl AuditOptions {
         self.levels.iter()
     }
 
-    /// Sets whether fragments must name an existing place; they must by default.
-    #[must_use]
-    pub fn fragments(mut self, check: bool) -> Self {
-        self.checks_fragments = check;
-        self
-    }
-
-    /// Sets the dialect of Markdown, which decides what fragments name headings by.
-    ///
-    /// By default the dialect is taken from the generator whose configuration is in the root of a tree:
-    /// `book.toml`, `mkdocs.yml`, `docusaurus.config.*`, `hugo.toml` or `_config.yml`; else GitHub's.
-    #[must_use]
-    pub fn slug(mut self, slug: Slug) -> Self {
-        self.slug = Some(slug);
-        self
-    }
-
-    /// Sets whether `[[Page]]` in Markdown is a link to a page of the tree; by default it is text.
-    #[must_use]
-    pub fn wiki_links(mut self, links: bool) -> Self {
-        self.reading.extractor.formats.markdown.wiki_links = links;
-        self
-    }
-
     /// Sets the names of index files, the preferred one first; by default `index.html` and
     /// `index.htm`.
     #[must_use]
@@ -226,25 +251,10 @@ impl AuditOptions {
         self
     }
 
-    /// Sets whether `http` and `https` URIs differ; by default they do not.
-    #[must_use]
-    pub fn strict_schemes(mut self, strict: bool) -> Self {
-        self.strict_schemes = strict;
-        self
-    }
-
     /// Sets the hosts that pages may load resources from, for the rule `external-resource`.
     #[must_use]
     pub fn allowed_hosts<N: Into<String>>(mut self, hosts: impl IntoIterator<Item = N>) -> Self {
         self.levels.allowed_hosts = hosts.into_iter().map(N::into).collect();
-        self
-    }
-
-    /// Sets whether symbolic links are followed out of the roots, and to find documents; by default
-    /// they are not.
-    #[must_use]
-    pub fn follow_symlinks(mut self, follow: bool) -> Self {
-        self.follows_symlinks = follow;
         self
     }
 
@@ -260,15 +270,6 @@ impl AuditOptions {
         let kind = || ServerKind::named(name).ok_or_else(unknown);
         self.server = (name != "auto").then(kind).transpose()?;
         Ok(self)
-    }
-
-    /// Sets whether configurations of generators make directories the sources of sites, in which
-    /// references lead where the generator makes them lead; they do by default, unless there are roots
-    /// or a server.
-    #[must_use]
-    pub fn detect_sources(mut self, detect: bool) -> Self {
-        self.sources.is_off = !detect;
-        self
     }
 
     /// Makes a directory the source of a site of a generator, such as `mkdocs`, whatever its files say.
@@ -300,14 +301,6 @@ impl AuditOptions {
         }
         self.entries = builder.build().map_err(AuditError::glob)?;
         Ok(self)
-    }
-
-    /// Sets whether any file of the tree may be an orphan: images, style sheets, scripts; by default only
-    /// pages may.
-    #[must_use]
-    pub fn orphan_assets(mut self, assets: bool) -> Self {
-        self.orphan_assets = assets;
-        self
     }
 
     /// Limits the findings to those whose source or target is one of these paths or below one;
@@ -356,9 +349,9 @@ impl AuditOptions {
         match added.get(path) {
             None => false,
             Some(None) => true,
-            Some(Some(ranges)) => ranges
-                .iter()
-                .any(|range| line.is_some_and(|line| range.contains(&line))),
+            Some(Some(ranges)) => {
+                line.is_some_and(|line| ranges.iter().any(|range| range.contains(&line)))
+            }
         }
     }
 
@@ -408,21 +401,6 @@ impl AuditOptions {
             bytes: contents.into(),
         };
         Arc::make_mut(&mut self.reading.replaced).insert(path.into(), vec![whole]);
-        self
-    }
-
-    /// Sets the number of threads; 0, the default, means the number of cores.
-    #[must_use]
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.reading.threads = if threads > 0 { threads } else { cores() };
-        self
-    }
-
-    /// Sets the bound on the cost of searches for suggestions, in rows of the edit distance table,
-    /// besides reading each document once more.
-    #[must_use]
-    pub fn suggestion_rows(mut self, rows: u64) -> Self {
-        self.suggestion_rows = rows;
         self
     }
 
@@ -549,10 +527,9 @@ pub(crate) fn assume_roots(
                 bases.add_repository(&absolute);
                 // A host serves the directory that its configuration names, and not the whole.
                 for published in server::published_directories(&absolute) {
+                    let uri = internal_origin(mounted.len());
                     if mounted.insert(published.clone()) {
-                        bases
-                            .mounts
-                            .add(&published, &internal_origin(mounted.len() - 1));
+                        bases.mounts.add(&published, &uri);
                     }
                 }
             }
@@ -615,10 +592,11 @@ impl Audit {
         let index = options.naming.index.iter();
         bases.index = index.map(|name| [b"/", name.as_bytes()].concat()).collect();
         let mut names = AbsolutePaths::default();
-        let directories = paths.iter().map(|path| root_of(path));
-        let directories: Vec<_> = directories
-            .map(|directory| names.absolute(&bases.here, &directory).map(<[u8]>::to_vec))
-            .collect();
+        let mut absolute = |path: &PathBuf| {
+            let path = names.absolute(&bases.here, &root_of(path));
+            path.map(<[u8]>::to_vec)
+        };
+        let directories: Vec<_> = paths.iter().map(&mut absolute).collect();
         let mounted = bases.mounts.iter().chain(bases.repositories.iter());
         let mounted = mounted.map(|(directory, _)| directory);
         let roots = mounted.chain(directories.iter().flatten().map(Vec::as_slice));
@@ -717,13 +695,11 @@ impl Audit {
         let expected = |uri| self.checker.expected(uri).ok();
         let mounts = &self.checker.mounts;
         let other = match link.reference.trim_ascii_start() {
-            [b'/', ..] => expected(base)
-                .zip(expected(target))
-                .and_then(|(page, file)| {
-                    let mut uri = mounts.uri_of_mount(&page.path)?.to_vec();
-                    push_path(file.below(), &mut uri);
-                    Some(uri)
-                }),
+            [b'/', ..] => expected(target).and_then(|file| {
+                let mut uri = mounts.uri_of_mount(&expected(base)?.path)?.to_vec();
+                push_path(file.below(), &mut uri);
+                Some(uri)
+            }),
             _ => expected(target).and_then(|file| mounts.uri(&file.path)),
         };
         other.map_or(location, |other| lookups.locate(&other))
@@ -780,10 +756,9 @@ impl Audit {
         {
             // Nothing says that the tree ends at the named directory.
             let target = join(split_name(&path).0, &written);
-            return match self.checker.tree.find(b"/", &target, &self.checker.naming) {
-                DiskEntry::File(file, how) => {
-                    TargetLocation::File(self.checker.paths.id(&file), how)
-                }
+            let checker = &self.checker;
+            return match checker.tree.find(b"/", &target, &checker.naming) {
+                DiskEntry::File(file, how) => TargetLocation::File(checker.paths.id(&file), how),
                 DiskEntry::Directory(_) => TargetLocation::Served,
                 _ => location,
             };

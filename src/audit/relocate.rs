@@ -209,6 +209,7 @@ struct Mover<'a> {
     lookups: LookupCache<'a>,
 }
 
+const LEAVES_ROOT: &str = "it would leave the root";
 const AMBIGUOUS: &str = "the reference reaches it under another name";
 
 impl Mover<'_> {
@@ -251,11 +252,7 @@ impl Mover<'_> {
         let form = form.ok_or("the form of the reference is not known")?;
         // The shortest form stays the shortest, so that the way back restores it; others stay as long as they
         // reach the target, but not by `..` segments above the root, which resolution drops.
-        let uri = |path| {
-            self.checker
-                .uri_beside(base.uri, path)
-                .ok_or("it would leave the root")
-        };
+        let uri = |path: &[u8]| self.checker.uri_beside(base.uri, path).ok_or(LEAVES_ROOT);
         let old_uri = uri(&expected.path)?;
         let is_shortest =
             form.write(base.uri, &old_uri, link.reference).as_deref() == Some(link.reference);
@@ -300,11 +297,7 @@ impl Mover<'_> {
         if path == expected.path {
             return Ok(None);
         }
-        let uri = self
-            .checker
-            .mounts
-            .uri(&path)
-            .ok_or("it would leave the root")?;
+        let uri = self.checker.mounts.uri(&path).ok_or(LEAVES_ROOT)?;
         Ok(Some([&uri, suffix].concat()))
     }
 
@@ -390,11 +383,13 @@ impl Mover<'_> {
         };
         let is_index = |path: &[u8]| self.checker.naming.is_index(split_name(path).1);
         let to = if is_index(new) { directory(new) } else { new };
-        let from = [old, directory(old)]
-            .into_iter()
-            .take(1 + usize::from(is_index(old)));
-        let pairs = from.rev().filter_map(|from| Some((path(from)?, path(to)?)));
-        pairs.map(|(from, to)| Redirection { from, to }).collect()
+        let folder = is_index(old).then(|| directory(old));
+        let redirection = |from| {
+            let (from, to) = (path(from)?, path(to)?);
+            Some(Redirection { from, to })
+        };
+        let from = folder.into_iter().chain([old]);
+        from.filter_map(redirection).collect()
     }
 }
 

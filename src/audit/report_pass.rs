@@ -440,9 +440,8 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     /// Lines in members are not lines of the file.
     fn shows_line(&self, member: Option<&str>, line: Option<u64>) -> bool {
         let is_inner = member.is_some() || self.document.member.is_some();
-        self.audit
-            .options
-            .shows_line(&self.absolute, line.filter(|_| !is_inner))
+        let line = line.filter(|_| !is_inner);
+        self.audit.options.shows_line(&self.absolute, line)
     }
 
     /// Returns whether a finding is neither ignored nor accepted by the baseline, and `shown` by

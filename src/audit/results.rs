@@ -142,9 +142,8 @@ impl OnlineResults {
         let maps = report.iter().filter(|(name, _)| name.ends_with("_map"));
         // Addresses that were left out have no answer; suggestions are not answers.
         let others = ["excluded_map", "suggestion_map"];
-        let mut maps = maps
-            .filter(|(name, _)| !others.contains(&&***name))
-            .peekable();
+        let maps = maps.filter(|(name, _)| !others.contains(&&***name));
+        let mut maps = maps.peekable();
         if maps.peek().is_none() {
             return Err("it is not the output of a known checker".to_owned());
         }
@@ -269,10 +268,8 @@ fn normal(url: &[u8]) -> Vec<u8> {
 
 /// Returns the kind of a status such as `404`, `404 Not Found` or `timeout`.
 fn class(status: &str, location: Option<&str>) -> OnlineAnswer {
-    let end = status
-        .find(|c: char| !c.is_ascii_digit())
-        .unwrap_or(status.len());
-    match status[..end].parse() {
+    let digits = status.split(|c: char| !c.is_ascii_digit()).next();
+    match digits.unwrap_or_default().parse() {
         Ok(404u16 | 410) => OnlineAnswer::Gone,
         Ok(301 | 308) if location.is_some() => OnlineAnswer::Moved,
         Ok(200..400) => OnlineAnswer::Fine,

@@ -48,25 +48,13 @@ fn retitled(bytes: &[u8], offset: u64, title: &str) -> Option<Vec<Splice>> {
     let marks = |range: &Range<usize>| {
         let mark = char::from(bytes[range.start]).to_string();
         let length = bytes[range.clone()].trim_ascii_end().len();
-        splice(
-            range.start..range.start + length,
-            mark.repeat(title.chars().count()),
-        )
+        let range = range.start..range.start + length;
+        splice(range, mark.repeat(title.chars().count()))
     };
-    let text = bytes[own.clone()].trim_ascii();
-    let first = start
-        + bytes[own]
-            .iter()
-            .position(|byte| !byte.is_ascii_whitespace())?;
-    let own = splice(first..first + text.len(), title.to_owned());
-    Some(
-        above
-            .iter()
-            .map(marks)
-            .chain([own])
-            .chain([marks(&below)])
-            .collect(),
-    )
+    let text = bytes[own.clone()].trim_ascii_start();
+    let text = own.end - text.len()..own.end - text.len() + text.trim_ascii_end().len();
+    let others = [splice(text, title.to_owned()), marks(&below)];
+    Some(above.iter().map(marks).chain(others).collect())
 }
 
 /// A page, the id of one of its headings, and the new title.
@@ -97,42 +85,36 @@ impl Inventory {
             return failed("the page has no such id");
         };
         let Some(heading) = retitled(page.bytes, *offset, page.title) else {
-            return failed(
-                "the id is not made from a heading of Markdown, reStructuredText or AsciiDoc",
-            );
+            let reason =
+                "the id is not made from a heading of Markdown, reStructuredText or AsciiDoc";
+            return failed(reason);
         };
         let after = fixer.anchors(path, &spliced(page.bytes, 0..page.bytes.len(), &heading))?;
-        let lacks =
-            |names: &[(Vec<u8>, u64)], name: &[u8]| names.iter().all(|(known, _)| known != name);
-        let gone: Vec<_> = before
-            .iter()
-            .filter(|(name, _)| lacks(&after, name))
-            .collect();
-        let new: Vec<_> = after
-            .iter()
-            .filter(|(name, _)| lacks(&before, name))
-            .collect();
-        if gone.len() != new.len() || gone.iter().all(|(name, _)| name != id) && !gone.is_empty() {
+        let missing = |names: &[(Vec<u8>, u64)], other: &[(Vec<u8>, u64)]| -> Vec<_> {
+            let lacks = |name: &Vec<u8>| other.iter().all(|(known, _)| known != name);
+            let names = names.iter().map(|(name, _)| name.clone());
+            names.filter(lacks).collect()
+        };
+        let (gone, new) = (missing(&before, &after), missing(&after, &before));
+        if gone.len() != new.len() || gone.iter().all(|name| name != id) && !gone.is_empty() {
             return failed("other ids of the page would change too");
         }
         let mut documents: Vec<DocumentFixes> = Vec::new();
         let here = &self.audit.options.reading.bases.here;
-        let (mut names, own) = (
-            AbsolutePaths::default(),
-            path.as_os_str().as_encoded_bytes(),
-        );
+        let own = path.as_os_str().as_encoded_bytes();
+        let mut names = AbsolutePaths::default();
         let absolute = names.absolute(here, own).unwrap_or(own);
         let file = self.audit.checker.walked(absolute, false);
         let mut lookups = LookupCache::new(&self.audit.checker, &self.audit.hasher);
         self.visit_links(|document, link| {
             let (location, fragment) = self.audit.locate(link, document.file, &mut lookups);
             let name = decode_fragment(fragment.unwrap_or_default());
-            let index = gone.iter().position(|(gone, _)| *gone == *name);
+            let index = gone.iter().position(|gone| **gone == *name);
             let (bare, Some(_)) = split_fragment(link.reference) else {
                 return;
             };
             if let (true, Some(index)) = (location.file() == Some(file), index) {
-                let fix = Fix::moving(link, &with_id(bare, &new[index].0));
+                let fix = Fix::moving(link, &with_id(bare, &new[index]));
                 add_fix(&mut documents, &document.path, fix);
             }
         })?;

@@ -233,7 +233,7 @@ fn push_suffix(suffix: &[u8], out: &mut Vec<u8>) {
     push_encoded(suffix, is_odd, out);
 }
 
-fn push_encoded(part: &[u8], is_encoded: impl Fn(u8) -> bool, out: &mut Vec<u8>) {
+pub(super) fn push_encoded(part: &[u8], is_encoded: impl Fn(u8) -> bool, out: &mut Vec<u8>) {
     for &byte in part {
         if is_encoded(byte) {
             out.extend_from_slice(percent_encode_byte(byte).as_bytes());

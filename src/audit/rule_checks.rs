@@ -164,19 +164,13 @@ pub(super) struct ServerSteps {
 }
 
 impl ServerSteps {
-    pub(super) fn add(&mut self, audit: &Audit, step: &ServerStep<'_>) {
+    pub(super) fn add(&mut self, audit: &Audit, step: Option<&ServerStep<'_>>) {
         self.count += 1;
         let out = &mut self.text;
         if self.count > 1 && self.count <= TOLD + 1 {
             out.extend_from_slice(b", ");
         }
-        let ServerStep::Rule {
-            file,
-            line,
-            status,
-            destination,
-        } = *step
-        else {
+        let Some(rule) = step else {
             let blank = if self.count > TOLD { " " } else { "" };
             let _ = write!(out, "{blank}and so on in a loop");
             return;
@@ -187,15 +181,15 @@ impl ServerSteps {
         if self.count > TOLD {
             return;
         }
-        out.extend_from_slice(audit.shown(file));
-        if line > 0 {
-            let _ = write!(out, ":{line}");
+        out.extend_from_slice(audit.shown(rule.file));
+        if rule.line > 0 {
+            let _ = write!(out, ":{}", rule.line);
         }
-        if status >= 400 {
-            let _ = write!(out, " answers {status}");
+        if rule.status >= 400 {
+            let _ = write!(out, " answers {}", rule.status);
         } else {
             out.extend_from_slice(b" points to ");
-            out.extend_from_slice(&shortened(destination));
+            out.extend_from_slice(&shortened(rule.destination));
         }
     }
 

@@ -217,22 +217,17 @@ fn pairs(removed: &[PageContent], added: &[PageContent]) -> Vec<Option<usize>> {
     }
     let best = |page: &PageContent| {
         let mut common: HashMap<usize, usize> = HashMap::new();
-        let alike = page
-            .shingles
-            .iter()
-            .filter_map(|shingle| by_shingle.get(shingle));
-        for index in alike.flatten() {
-            *common.entry(*index).or_default() += 1;
+        for shingle in &page.shingles {
+            for index in by_shingle.get(shingle).into_iter().flatten() {
+                *common.entry(*index).or_default() += 1;
+            }
         }
-        let mut scores: Vec<_> = common
-            .into_iter()
-            .map(|(index, common)| {
-                let all = page.shingles.len() + added[index].shingles.len() - common;
-                let same_name = name(&page.uri) == name(&added[index].uri);
-                (common * 100 / all.max(1), same_name, index)
-            })
-            .filter(|(score, ..)| *score > ALIKE)
-            .collect();
+        let scores = common.into_iter().map(|(index, common)| {
+            let all = page.shingles.len() + added[index].shingles.len() - common;
+            let same_name = name(&page.uri) == name(&added[index].uri);
+            (common * 100 / all.max(1), same_name, index)
+        });
+        let mut scores: Vec<_> = scores.filter(|(score, ..)| *score > ALIKE).collect();
         scores.sort_unstable_by(|one, other| other.cmp(one));
         match scores[..] {
             [] => {
@@ -277,9 +272,7 @@ impl PageHeading<'_> {
 fn headings<'p>(text: &[u8], ids: &'p [(Box<[u8]>, u64)]) -> Vec<PageHeading<'p>> {
     let id = |index: usize| ids.get(index).map_or(&b""[..], |(id, _)| id);
     let heading = |(index, (name, offset)): (usize, &'p (Box<[u8]>, u64))| {
-        let at = text
-            .len()
-            .min(usize::try_from(*offset).unwrap_or(usize::MAX));
+        let at = (*offset).min(text.len() as u64) as usize;
         let opened = memchr::memrchr2(b'<', b'>', &text[..at]);
         let is_in_tag = opened.is_some_and(|opened| text[opened] == b'<');
         let end = memchr::memchr(b'>', &text[at..]).filter(|_| is_in_tag);

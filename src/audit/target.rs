@@ -112,11 +112,12 @@ impl TargetChecker {
         self.follow(target, |_| {})
     }
 
-    /// Calls `on_step` with each rule of a server on the way; the target has no fragment.
+    /// Calls `on_step` with each rule of a server on the way, and with `None` in a loop or after too many
+    /// redirects; the target has no fragment.
     pub(super) fn follow(
         &self,
         target: &[u8],
-        mut on_step: impl FnMut(&ServerStep<'_>),
+        mut on_step: impl FnMut(Option<&ServerStep<'_>>),
     ) -> TargetLocation {
         let mut target = Cow::Borrowed(target);
         let mut passed: Vec<Vec<u8>> = Vec::new();
@@ -135,7 +136,7 @@ impl TargetChecker {
             };
             passed.push(target.into_owned());
             if passed.len() == MAX_REDIRECTS || passed.contains(&destination) {
-                on_step(&ServerStep::Loop);
+                on_step(None);
                 return TargetLocation::Misled;
             }
             target = Cow::Owned(destination);
@@ -148,7 +149,7 @@ impl TargetChecker {
         view: &ServerView,
         expected: &ExpectedPath<'_>,
         target: &[u8],
-        on_step: &mut impl FnMut(&ServerStep<'_>),
+        on_step: &mut impl FnMut(Option<&ServerStep<'_>>),
     ) -> Result<Vec<u8>, TargetLocation> {
         let config = view.config(&self.tree, &expected.path);
         let entry = (self.tree).find(expected.root, &expected.path, &config.naming);
@@ -183,12 +184,12 @@ impl TargetChecker {
                 (file.path.as_slice(), line, rule.status, matched.destination)
             }
         };
-        on_step(&ServerStep::Rule {
+        on_step(Some(&ServerStep {
             file,
             line,
             status,
             destination: &destination,
-        });
+        }));
         if status >= 400 {
             // Without the rule there may be nothing either.
             return Err(match self.location(entry) {
@@ -235,8 +236,7 @@ impl TargetChecker {
     pub(super) fn sets_fragment(&self, target: &[u8]) -> bool {
         let mut sets = false;
         self.follow(target, |step| {
-            sets |=
-                matches!(step, ServerStep::Rule { destination, .. } if destination.contains(&b'#'));
+            sets |= step.is_some_and(|rule| rule.destination.contains(&b'#'));
         });
         sets
     }
@@ -370,19 +370,15 @@ impl TargetChecker {
 /// Redirects in a row, as in browsers.
 const MAX_REDIRECTS: usize = 20;
 
-/// A step on the way to a target.
+/// A rule of a server on the way to a target.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum ServerStep<'a> {
-    Rule {
-        file: &'a [u8],
-        /// Zero where no line has the rule.
-        line: u64,
-        status: u16,
-        /// A reference.
-        destination: &'a [u8],
-    },
-    /// A loop, or too many redirects.
-    Loop,
+pub(super) struct ServerStep<'a> {
+    pub(super) file: &'a [u8],
+    /// Zero where no line has the rule.
+    pub(super) line: u64,
+    pub(super) status: u16,
+    /// A reference.
+    pub(super) destination: &'a [u8],
 }
 
 /// Returns the location of a target from its destination's.

@@ -3,13 +3,11 @@
 use std::hash::BuildHasher;
 use std::io;
 
-use foldhash::{HashSet, HashSetExt};
-use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
-
 use super::disk::LookupMatch;
 use super::journal::{JournalDocument, JournalRecord};
 use super::names::FileId;
 use super::options::Audit;
+use super::rewrite::push_encoded;
 use super::site::Site;
 use super::target::{TargetLocation, split_authority, split_name};
 use super::wire::{LinkContext, Packed, WireReader};
@@ -23,6 +21,7 @@ use crate::pipeline::bases::is_internal;
 use crate::pipeline::walk::Walk;
 use crate::uri::base::push_path;
 use crate::uri::{Rules, resolve};
+use foldhash::{HashSet, HashSetExt};
 
 /// A tree that was read for its addresses.
 pub(crate) struct Inventory {
@@ -56,23 +55,6 @@ pub(crate) enum TargetRecord<'a> {
     Failure(&'a [u8], &'a str),
 }
 
-/// Bytes that no fragment holds (RFC 3986 section 3.5).
-const FRAGMENT: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'#')
-    .add(b'%')
-    .add(b'<')
-    .add(b'>')
-    .add(b'[')
-    .add(b'\\')
-    .add(b']')
-    .add(b'^')
-    .add(b'`')
-    .add(b'{')
-    .add(b'|')
-    .add(b'}');
-
 /// Returns a URI, or its path where no root gives the tree a URI.
 pub(super) fn shown_uri(uri: &[u8]) -> &[u8] {
     if is_internal(uri) {
@@ -82,8 +64,11 @@ pub(super) fn shown_uri(uri: &[u8]) -> &[u8] {
 }
 
 pub(super) fn with_id(page: &[u8], id: &[u8]) -> Vec<u8> {
-    let id = percent_encode(id, FRAGMENT).to_string();
-    [page, b"#", id.as_bytes()].concat()
+    // Bytes that no fragment holds (RFC 3986 section 3.5).
+    let is_odd = |byte: u8| !byte.is_ascii_graphic() || b"\"#%<>[\\]^`{|}".contains(&byte);
+    let mut uri = [page, b"#"].concat();
+    push_encoded(id, is_odd, &mut uri);
+    uri
 }
 
 impl Inventory {
@@ -177,19 +162,15 @@ impl Inventory {
             return None;
         }
         let mut path = document.path.clone();
-        for part in document
-            .member_name()
-            .into_iter()
-            .flat_map(|name| ["!/", name])
-        {
-            path.extend_from_slice(part.as_bytes());
+        if let Some(member) = document.member_name() {
+            path.extend_from_slice(&[b"!/", member.as_bytes()].concat());
         }
-        let uris = self.spellings(file);
+        let (uris, ids) = (self.spellings(file), Vec::new());
         let page = TargetPage {
             file,
             path,
             uris,
-            ids: Vec::new(),
+            ids,
         };
         (!page.uris.is_empty()).then_some(page)
     }
@@ -221,15 +202,12 @@ impl Inventory {
         }
         let mut found = Vec::new();
         for spelling in spellings {
-            match checker.locate(&spelling) {
-                TargetLocation::File(reached, how)
-                    if reached == file
-                        && how != LookupMatch::OtherCase
-                        && !found.iter().any(|(known, _)| *known == spelling) =>
-                {
-                    found.push((spelling, how));
-                }
-                _ => {}
+            if let TargetLocation::File(reached, how) = checker.locate(&spelling)
+                && reached == file
+                && how != LookupMatch::OtherCase
+                && !found.iter().any(|(known, _)| *known == spelling)
+            {
+                found.push((spelling, how));
             }
         }
         found.sort_by_key(|(_, how)| match how {
@@ -253,12 +231,9 @@ impl Inventory {
                 let mut uri = split_authority(mount).0.to_vec();
                 push_path(&path, &mut uri);
                 let destination = resolve(mount, &rule.to.text, Rules::Whatwg);
-                if let Ok(destination) = destination
-                    && checker.expected(&uri).is_ok()
-                {
-                    let file = self.audit.shown(&file.path).to_vec();
+                if let (Ok(destination), Ok(_)) = (destination, checker.expected(&uri)) {
                     redirects.push(TargetRedirect {
-                        file,
+                        file: self.audit.shown(&file.path).to_vec(),
                         uri,
                         destination,
                     });
@@ -325,13 +300,8 @@ impl TargetPage {
             destination: None,
         };
         for (uri, _) in &self.uris {
-            push(
-                &TargetRow {
-                    uri: shown_uri(uri),
-                    ..row
-                },
-                out,
-            );
+            let uri = shown_uri(uri);
+            push(&TargetRow { uri, ..row }, out);
             row.kind = "spelling";
         }
         for (id, _) in &self.ids {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -12,6 +12,7 @@ use tempfile::TempDir;
 
 use super::destination::above;
 use super::message::Error;
+use crate::archive::git::ObjectReader;
 use crate::audit::options::AddedLines;
 use crate::pipeline::walk::path_of;
 
@@ -29,9 +30,6 @@ const LINES: &str = "diff -U0 --inter-hunk-context=0 -M --text --relative --no-c
 
 /// The arguments of git that list the files of a directory of a revision, before its name.
 const TREE: &str = "ls-tree -r -z --full-tree --end-of-options";
-
-/// The arguments of git that print files as they are in the repository, without filters.
-const FILES: &str = "cat-file --batch";
 
 /// The arguments of git that list files that are in no commit and not ignored.
 const UNTRACKED: &str = "ls-files --others --exclude-standard -z";
@@ -55,13 +53,7 @@ fn directories(revision: &OsStr, paths: &[PathBuf]) -> Result<BTreeSet<PathBuf>,
         let shown = revision.display();
         return Err(format!("{shown}: not a revision").into());
     }
-    let directory = |path: &PathBuf| {
-        if path.is_dir() {
-            path.clone()
-        } else {
-            above(path).to_path_buf()
-        }
-    };
+    let directory = |path: &PathBuf| (if path.is_dir() { path } else { above(path) }).to_path_buf();
     Ok(paths.iter().map(directory).collect())
 }
 
@@ -114,9 +106,8 @@ pub(super) fn added_since(
         while let Some(line) = lines.next() {
             if let Some(name) = line.strip_prefix(b"+++ ") {
                 let name = unquoted(name.strip_suffix(b"\t").unwrap_or(name));
-                file = name
-                    .strip_prefix(b"b/")
-                    .map(|name| directory.join(path_of(name)));
+                let name = name.strip_prefix(b"b/");
+                file = name.map(|name| directory.join(path_of(name)));
             } else if let Some((old, new)) = hunk(line) {
                 // The lines of the hunk, which may look like others.
                 let marked = |line: &&[u8]| !line.starts_with(b"\\");
@@ -124,9 +115,8 @@ pub(super) fn added_since(
                 let length = (old + new.end - new.start) as usize;
                 length.checked_sub(1).and_then(|last| content.nth(last));
                 if let Some(file) = &file {
-                    let known = added
-                        .entry(file.clone())
-                        .or_insert_with(|| Some(Vec::new()));
+                    let known = added.entry(file.clone());
+                    let known = known.or_insert_with(|| Some(Vec::new()));
                     known.iter_mut().for_each(|ranges| ranges.push(new.clone()));
                 }
             }
@@ -151,10 +141,8 @@ fn hunk(line: &[u8]) -> Option<(u64, Range<u64>)> {
 
 /// Undoes the quotes of git around a name.
 fn unquoted(name: &[u8]) -> Vec<u8> {
-    let quoted = name
-        .strip_prefix(b"\"")
-        .and_then(|name| name.strip_suffix(b"\""));
-    let Some(mut rest) = quoted else {
+    let quoted = name.strip_prefix(b"\"");
+    let Some(mut rest) = quoted.and_then(|name| name.strip_suffix(b"\"")) else {
         return name.to_vec();
     };
     let mut out = Vec::new();
@@ -216,16 +204,8 @@ pub(super) fn checkout(name: &OsStr) -> Result<TempDir, Error> {
     let failed = |error: io::Error| Error::from(format!("{shown}: {error}"));
     let directory = tempfile::Builder::new().prefix("uriscan-").tempdir();
     let directory = directory.map_err(failed)?;
-    let mut files = git(here, FILES);
-    files
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null());
-    let mut files = files.spawn().map_err(failed)?;
-    let (Some(mut asked), Some(found)) = (files.stdin.take(), files.stdout.take()) else {
-        return Err(failed(ErrorKind::BrokenPipe.into()));
-    };
-    let mut found = BufReader::new(found);
+    // Files as they are in the repository, without filters.
+    let mut reader = ObjectReader::spawn(&mut git(here, "")).map_err(failed)?;
     for entry in &entries {
         let entry = entry.as_os_str().as_encoded_bytes();
         // `MODE TYPE OBJECT<tab>NAME`
@@ -233,35 +213,22 @@ pub(super) fn checkout(name: &OsStr) -> Result<TempDir, Error> {
         let path = path_of(path.get(1..).unwrap_or_default());
         let mut words = about.split(|&byte| byte == b' ');
         let is_file = words.next().is_some_and(|mode| mode.starts_with(b"100"));
-        let is_below = path
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)));
+        let mut parts = path.components();
+        let is_below = parts.all(|part| matches!(part, Component::Normal(_)));
         let Some(object) = words.nth(1).filter(|_| is_file && is_below) else {
             continue;
         };
         let mut write = || {
-            asked.write_all(&[object, b"\n"].concat())?;
-            asked.flush()?;
-            let mut header = String::new();
-            found.read_line(&mut header)?;
-            let length = header
-                .trim_end()
-                .rsplit(' ')
-                .next()
-                .unwrap_or_default()
-                .parse();
-            let length: u64 = length.map_err(|_| io::Error::other("git lacks an object"))?;
+            let object = reader.request(object)?;
+            let (_, length) = object.ok_or_else(|| io::Error::other("git lacks an object"))?;
             let path = directory.path().join(&path);
             fs::create_dir_all(path.parent().unwrap_or(here))?;
             let mut file = File::create(path)?;
-            io::copy(&mut found.by_ref().take(length), &mut file)?;
-            found.read_exact(&mut [0])
+            io::copy(&mut reader.objects.by_ref().take(length), &mut file)?;
+            reader.objects.read_exact(&mut [0])
         };
         write().map_err(failed)?;
     }
-    drop(asked);
-    // It ends with its input.
-    let _ = files.wait();
     Ok(directory)
 }
 
@@ -289,14 +256,10 @@ pub(super) fn was_there(path: &Path) -> bool {
 /// Missing objects are not fetched: a repository may name any program as the transport.
 fn git(directory: &Path, arguments: &str) -> Command {
     let mut git = Command::new("git");
-    git.arg("-C")
-        .arg(directory)
-        .args(SAFE.split(' '))
-        .args(arguments.split(' '));
-    git.env("GIT_OPTIONAL_LOCKS", "0");
-    git.env("GIT_NO_LAZY_FETCH", "1");
-    git.env("GIT_ALLOW_PROTOCOL", "none");
-    git.env("LC_ALL", "C");
+    git.arg("-C").arg(directory).args(SAFE.split(' '));
+    git.args(arguments.split_terminator(' '));
+    git.envs([("GIT_OPTIONAL_LOCKS", "0"), ("GIT_NO_LAZY_FETCH", "1")]);
+    git.envs([("GIT_ALLOW_PROTOCOL", "none"), ("LC_ALL", "C")]);
     git.stdin(Stdio::null());
     git
 }
@@ -311,12 +274,11 @@ fn output(mut git: Command) -> Result<Output, Error> {
 /// Turns off filters, which are programs; `keys` are their configured keys, each before a NUL.
 fn without_filters(git: &mut Command, keys: &[u8]) {
     let keys = keys.split(|&byte| byte == 0).filter(|key| !key.is_empty());
-    let mut count = 0;
-    for key in keys {
+    let keys: Vec<_> = keys.collect();
+    for (index, key) in keys.iter().enumerate() {
         let off = ["", "false"][usize::from(key.ends_with(b".required"))];
-        git.env(format!("GIT_CONFIG_KEY_{count}"), path_of(key));
-        git.env(format!("GIT_CONFIG_VALUE_{count}"), off);
-        count += 1;
+        git.env(format!("GIT_CONFIG_KEY_{index}"), path_of(key));
+        git.env(format!("GIT_CONFIG_VALUE_{index}"), off);
     }
-    git.env("GIT_CONFIG_COUNT", count.to_string());
+    git.env("GIT_CONFIG_COUNT", keys.len().to_string());
 }

@@ -3,9 +3,12 @@
 //! New contents are written aside first; then a journal with all renames gets its name, which is the point
 //! from where the move goes on: a run that is killed afterwards is completed by the next one.
 
+use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Component, Path, PathBuf};
+
+use ignore::{DirEntry, WalkBuilder};
 
 use super::args::MvArgs;
 use super::audit::{options, root};
@@ -50,13 +53,13 @@ pub(super) fn run(arguments: &MvArgs) -> Result<Exit, Error> {
     }
     let journal = trees[0].join(JOURNAL);
     if fs::symlink_metadata(&journal).is_ok() {
-        let named = |reason: String| format!("{}: {reason}", journal.display());
+        let shown = journal.display();
         if !change.write {
-            Err(named(
-                "a move was interrupted: --write completes it first".to_owned(),
-            ))?;
+            let reason = "a move was interrupted: --write completes it first";
+            Err(format!("{shown}: {reason}"))?;
         }
-        complete(&journal, &trees, rename).map_err(|error| named(error.to_string()))?;
+        let completed = complete(&journal, &trees, rename);
+        completed.map_err(|error| format!("{shown}: {error}"))?;
         report(&"the move that was interrupted is complete".to_owned());
     }
     let moved = match (&audit.paths[..], &change.heading) {
@@ -85,16 +88,15 @@ pub(super) fn run(arguments: &MvArgs) -> Result<Exit, Error> {
         return Ok(Exit::Found);
     }
     if let Some([old, _]) = changes.moved.as_ref().filter(|_| change.git) {
-        check_tracked(old).map_err(|error| error.to_string())?;
+        check_tracked(old)?;
     }
     let last = if change.git { move_with_git } else { rename };
     let written = changes.stage(&trees, &journal);
-    written
-        .and_then(|()| complete(&journal, &trees, last))
-        .map_err(|error| {
-            remove_unfinished();
-            format!("{}: {error}", trees[0].display())
-        })?;
+    let written = written.and_then(|()| complete(&journal, &trees, last));
+    written.map_err(|error| {
+        remove_unfinished();
+        format!("{}: {error}", trees[0].display())
+    })?;
     if let Some(("", text)) = &changes.redirects {
         print(text)?;
     }
@@ -116,9 +118,7 @@ fn relocated(
         old: absolute(&old)?,
         new: absolute(&new)?,
     };
-    let plan = inventory
-        .plan(&relocation)
-        .map_err(|error| error.to_string())?;
+    let plan = inventory.plan(&relocation)?;
     let redirect = arguments.relocation.redirect;
     Ok(MoveChanges {
         files: fixed(&plan.documents, &mut Fixer::new(reading), plan.refusals)?,
@@ -171,12 +171,8 @@ fn fixed(
         let cannot = |error: io::Error| Error::from(format!("{shown}: {error}"));
         let old = bytes(&document.path).map_err(cannot)?;
         let fixed = fixer.fix(document, &old).map_err(cannot)?;
-        refusals.extend(
-            fixed
-                .left
-                .iter()
-                .map(|(_, reason)| format!("{shown}: {reason}")),
-        );
+        let left = fixed.left.iter();
+        refusals.extend(left.map(|(_, reason)| format!("{shown}: {reason}")));
         let path = document.path.clone();
         files.push(ChangedFile { path, old, fixed });
     }
@@ -190,8 +186,7 @@ fn fixed(
 /// Refuses moves of and to places where nothing can be moved.
 fn check(old: &Path, new: &Path, trees: &[PathBuf]) -> Result<(), Error> {
     let shown = |path: &Path, reason: &str| Error::from(format!("{}: {reason}", path.display()));
-    let found = fs::symlink_metadata(old);
-    let found = found.map_err(|error| shown(old, &error.to_string()))?;
+    let found = fs::symlink_metadata(old).map_err(|error| shown(old, &error.to_string()))?;
     if found.is_symlink() {
         return Err(shown(old, "a symbolic link is not moved"));
     }
@@ -202,8 +197,8 @@ fn check(old: &Path, new: &Path, trees: &[PathBuf]) -> Result<(), Error> {
     while !existing.exists() {
         existing = above(existing);
     }
-    let real =
-        |path: &Path| fs::canonicalize(path).map_err(|error| shown(path, &error.to_string()));
+    let failed = |path, error: io::Error| shown(path, &error.to_string());
+    let real = |path| fs::canonicalize(path).map_err(|error| failed(path, error));
     let (old_path, new_directory) = (real(old)?, real(existing)?);
     if new_directory.starts_with(&old_path) {
         return Err(shown(new, "it is below the folder that is moved"));
@@ -244,11 +239,8 @@ fn check_place(path: &Path, trees: &[PathBuf]) -> io::Result<()> {
 fn plain(path: &Path) -> PathBuf {
     let is_named = |part: &Component<'_>| *part != Component::CurDir;
     let plain: PathBuf = path.components().filter(is_named).collect();
-    if plain.as_os_str().is_empty() {
-        PathBuf::from(".")
-    } else {
-        plain
-    }
+    let is_here = plain.as_os_str().is_empty();
+    if is_here { PathBuf::from(".") } else { plain }
 }
 
 impl MoveChanges {
@@ -256,7 +248,7 @@ impl MoveChanges {
     fn diff(&self) -> Vec<u8> {
         let (mut out, mut moved) = (Vec::new(), Vec::new());
         if let Some([old, new]) = &self.moved {
-            list(old, &mut moved);
+            moved = list(old);
             for path in &moved {
                 let Some(to) = moved_path(path, old, new) else {
                     continue;
@@ -301,10 +293,8 @@ impl MoveChanges {
                 renames.push(0);
             }
         };
-        let changes = self
-            .files
-            .iter()
-            .map(|file| (file.path.clone(), file.fixed.bytes(&file.old)));
+        let changes = self.files.iter();
+        let changes = changes.map(|file| (file.path.clone(), file.fixed.bytes(&file.old)));
         let redirects = self.redirects.iter().filter(|(name, _)| !name.is_empty());
         let redirects = redirects.map(|(name, text)| {
             let path = trees[0].join(name);
@@ -339,19 +329,12 @@ impl MoveChanges {
 }
 
 /// Lists all files at or below a path, in order.
-fn list(path: &Path, files: &mut Vec<PathBuf>) {
-    let Ok(entries) = fs::read_dir(path) else {
-        return files.push(path.to_path_buf());
-    };
-    let mut entries: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    entries.sort();
-    for entry in entries {
-        if entry.is_symlink() {
-            files.push(entry);
-        } else {
-            list(&entry, files);
-        }
-    }
+fn list(path: &Path) -> Vec<PathBuf> {
+    let mut walk = WalkBuilder::new(path);
+    walk.standard_filters(false).sort_by_file_name(OsStr::cmp);
+    let files = walk.build().flatten();
+    let files = files.filter(|file| file.file_type().is_some_and(|kind| !kind.is_dir()));
+    files.map(DirEntry::into_path).collect()
 }
 
 fn rename(old: &Path, new: &Path) -> io::Result<()> {
@@ -366,14 +349,13 @@ fn complete(
 ) -> io::Result<()> {
     let renames = bytes(journal)?;
     let paths: Vec<_> = renames.split(|&byte| byte == 0).map(path_of).collect();
-    let paths: Vec<_> = paths.iter().map(|path| path.to_path_buf()).collect();
     let pairs = paths.chunks_exact(2);
     let end = pairs.len();
     let left = pairs.enumerate();
     let left = left.filter(|(_, pair)| fs::symlink_metadata(&pair[0]).is_ok());
     let left: Vec<_> = left.map(|(index, pair)| (index + 1 == end, pair)).collect();
     // A journal that came with the tree may name any places.
-    for path in left.iter().flat_map(|(_, pair)| pair.iter()) {
+    for path in left.iter().flat_map(|(_, pair)| *pair) {
         check_place(&place(path)?, trees)?;
     }
     for (is_last, pair) in left {

@@ -77,18 +77,12 @@ impl ColumnSet {
     ];
 
     /// The sets of a column: in all tables.
-    pub(super) const CORE: &'static [ColumnSet] = &[
-        ColumnSet::Core,
-        ColumnSet::Mail,
-        ColumnSet::Web,
-        ColumnSet::All,
-    ];
+    pub(super) const CORE: &'static [Self] = &[Self::Core, Self::Mail, Self::Web, Self::All];
     /// Of messages and of web archives.
-    pub(super) const MEMBERS: &'static [ColumnSet] =
-        &[ColumnSet::Mail, ColumnSet::Web, ColumnSet::All];
-    pub(super) const MAIL: &'static [ColumnSet] = &[ColumnSet::Mail, ColumnSet::All];
-    pub(super) const WEB: &'static [ColumnSet] = &[ColumnSet::Web, ColumnSet::All];
-    pub(super) const ALL: &'static [ColumnSet] = &[ColumnSet::All];
+    pub(super) const MEMBERS: &'static [Self] = &[Self::Mail, Self::Web, Self::All];
+    pub(super) const MAIL: &'static [Self] = &[Self::Mail, Self::All];
+    pub(super) const WEB: &'static [Self] = &[Self::Web, Self::All];
+    pub(super) const ALL: &'static [Self] = &[Self::All];
     /// In no set.
-    pub(super) const NOWHERE: &'static [ColumnSet] = &[];
+    pub(super) const NOWHERE: &'static [Self] = &[];
 }

@@ -140,9 +140,13 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
         "The enclosed document: MESSAGE/PART, RECORD/PART, or a file in an archive" =>
         |_, link| Value::text(link.member),
     "line": Nullable Number in CORE, "The line of start, from 1" =>
-        |_, link| Value::number(line(link)),
+        |_, link| Value::number(link.position.map(|position| position.line)),
     "column": Nullable Number in CORE, "The column of start in Unicode scalar values, from 1" =>
-        |_, link| Value::number(column(link)),
+        |_, link| {
+            // In header fields the column is 0, for none.
+            let column = link.position.map(|position| position.column);
+            Value::number(column.filter(|&column| column > 0))
+        },
     "start": Nullable Number in CORE, "Offset in bytes of the start of the reference" =>
         |_, link| Value::number(link.exact_span().map(|span| span.start)),
     "end": Nullable Number in CORE, "Offset in bytes of the end of the reference" =>
@@ -164,14 +168,15 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
     "flags": Always Names in CORE, "Changes to the reference, and its peculiarities" =>
         |_, link| Value::Flags(link.flags),
     "error": Appended Name in CORE, "Why there is no target" =>
-        |_, link| error(link).map_or(Value::Null, Value::Name),
+        |_, link| match link.target {
+            // The flag `template` says it.
+            Ok(_) | Err(ResolveErrorKind::Template) => Value::Null,
+            Err(kind) => Value::Name(kind.name()),
+        },
     "alternatives": Appended ByteLists in CORE, "Other readings, best first" =>
-        |_, link| {
-            if link.alternatives.is_empty() {
-                Value::Null
-            } else {
-                Value::List(link.alternatives)
-            }
+        |_, link| match link.alternatives {
+            [] => Value::Null,
+            alternatives => Value::List(alternatives),
         },
     "loc": Appended Name in MEMBERS,
         "`part`: start and end are offsets in the decoded part; `object`: they are the span of an object of the file" =>
@@ -181,13 +186,7 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
             None => Value::Null,
         },
     "path_bytes": Appended Bytes in CORE, "The bytes of a path that is not UTF-8, in base64" =>
-        |path, _| {
-            if path.is_utf8() {
-                Value::Null
-            } else {
-                Value::Base64(path.path())
-            }
-        },
+        |path, _| if path.is_utf8() { Value::Null } else { Value::Base64(path.path()) },
     "message_id": Member Name in MAIL, "The identifier of the message" =>
         |_, link| Value::text(link.part.message_id),
     "message_offset": Member Number in MEMBERS,
@@ -313,27 +312,20 @@ fn page<'a>(link: &Link<'a>) -> &'a [u8] {
 }
 
 fn host_of<'a>(uri: &'a [u8], form: fn(&[u8]) -> Option<String>) -> Value<'a> {
-    let authority = Reference::split(uri).authority;
-    authority.map_or(Value::Null, |authority| {
-        Value::Formed(host(authority), form)
-    })
+    let host = Reference::split(uri).authority.map(host);
+    host.map_or(Value::Null, |host| Value::Formed(host, form))
 }
 
 fn envelope<'a>(link: &Link<'a>, field: fn(&Envelope) -> &Option<String>) -> Value<'a> {
-    Value::text(
-        link.part
-            .envelope
-            .and_then(|envelope| field(envelope).as_deref()),
-    )
+    let envelope = link.part.envelope;
+    Value::text(envelope.and_then(|envelope| field(envelope).as_deref()))
 }
 
 fn texts<'a>(link: &Link<'a>, field: fn(&Envelope) -> &Vec<String>) -> Value<'a> {
-    let texts = link
-        .part
-        .envelope
-        .map(field)
-        .filter(|texts| !texts.is_empty());
-    texts.map_or(Value::Null, |texts| Value::Texts(texts))
+    match link.part.envelope.map(field) {
+        Some(texts) if !texts.is_empty() => Value::Texts(texts),
+        _ => Value::Null,
+    }
 }
 
 fn description<'a>(link: &Link<'a>) -> LinkDescription<&'a str> {
@@ -342,23 +334,6 @@ fn description<'a>(link: &Link<'a>) -> LinkDescription<&'a str> {
 
 fn record<'a>(link: &Link<'a>) -> WebRecord<&'a str> {
     link.part.record.copied().unwrap_or_default()
-}
-
-fn line(link: &Link<'_>) -> Option<u64> {
-    link.position.map(|position| position.line)
-}
-
-fn column(link: &Link<'_>) -> Option<u64> {
-    // In header fields the column is 0, for none.
-    let column = link.position.map(|position| position.column);
-    column.filter(|&column| column > 0)
-}
-
-fn error(link: &Link<'_>) -> Option<&'static str> {
-    let error = link.target.err();
-    // The flag `template` says it.
-    let error = error.filter(|kind| *kind != ResolveErrorKind::Template);
-    error.map(ResolveErrorKind::name)
 }
 
 /// Returns the keys that are shown without further options.
@@ -424,10 +399,8 @@ impl RecordField {
     }
 
     pub(crate) fn is_core(&self) -> bool {
-        matches!(
-            self.presence,
-            FieldPresence::Always | FieldPresence::Nullable
-        )
+        use FieldPresence::{Always, Nullable};
+        matches!(self.presence, Always | Nullable)
     }
 
     /// Returns the field of a name.

@@ -96,11 +96,8 @@ pub(crate) fn push_archive(path: &DocumentPath, archive: &ArchiveRecord, out: &m
     }
     push_count("parts", archive.counts.parts, out);
     let skipped = archive.counts.skipped.iter();
-    push_counts(
-        "skipped_parts",
-        skipped.map(|(name, &count)| (name.as_str(), count)),
-        out,
-    );
+    let skipped = skipped.map(|(name, &count)| (name.as_str(), count));
+    push_counts("skipped_parts", skipped, out);
     push_count("links", archive.links, out);
     push_count("bytes", archive.bytes, out);
     push_counts("diagnostics", archive.diagnostics.counts(), out);
@@ -128,22 +125,17 @@ pub(super) fn push_counted((keys, values): Counted<'_>, count: u64, out: &mut Ve
         b"" => out.extend_from_slice(b"null"),
         value => push_string(value, out),
     };
-    let value: &[u8] = match (keys, values) {
-        ([key], [value]) => {
-            push_member("key", key, out);
-            push_key("value", out);
-            push(value, out);
-            value
-        }
-        _ => {
-            push_key("key", out);
-            push_list(keys.iter(), out, |key, out| {
-                push_quoted(key.as_bytes(), out)
-            });
-            push_key("value", out);
-            push_list(values.iter(), out, push);
-            b""
-        }
+    let value: &[u8] = if let ([key], [value]) = (keys, values) {
+        push_member("key", key, out);
+        push_key("value", out);
+        push(value, out);
+        value
+    } else {
+        push_key("key", out);
+        push_list(keys.iter(), out, |key, out| push_quoted(key, out));
+        push_key("value", out);
+        push_list(values.iter(), out, push);
+        b""
     };
     push_count("count", count, out);
     // Two values that are not UTF-8 may be replaced by the same text.
@@ -154,11 +146,7 @@ pub(super) fn push_counted((keys, values): Counted<'_>, count: u64, out: &mut Ve
     out.extend_from_slice(b"}\n");
 }
 
-pub(crate) fn push_summary(summary: &Summary, out: &mut Vec<u8>) {
-    push_stats(summary, None, out);
-}
-
-/// Appends the summary with the time and memory that the run used.
+/// Appends the summary, with the time and memory that the run used if they are given.
 pub(crate) fn push_stats(summary: &Summary, usage: Option<&Usage>, out: &mut Vec<u8>) {
     open("summary", out);
     push_each_count(summary.counts(), out);
@@ -247,7 +235,7 @@ fn push_value(value: &Value<'_>, out: &mut Vec<u8>) {
     match *value {
         Value::Null => out.extend_from_slice(b"null"),
         Value::Number(number) => push_decimal(number, out),
-        Value::Name(name) => push_quoted(name.as_bytes(), out),
+        Value::Name(name) => push_quoted(name, out),
         Value::Text(text) => push_string(text.as_bytes(), out),
         Value::Bytes(bytes) => push_string(bytes, out),
         Value::Base64(bytes) => {
@@ -255,22 +243,20 @@ fn push_value(value: &Value<'_>, out: &mut Vec<u8>) {
             push_base64(bytes, out);
             out.push(b'"');
         }
-        Value::Flags(flags) => {
-            push_list(flags.names(), out, |name, out| {
-                push_quoted(name.as_bytes(), out)
-            });
-        }
-        Value::List(texts) => push_list(texts.iter(), out, |text, out| push_string(text, out)),
+        Value::Flags(flags) => push_list(flags.names(), out, push_quoted),
+        Value::List(texts) => push_list(texts.iter().copied(), out, push_string),
         Value::Formed(bytes, form) => match form(bytes) {
             Some(text) => push_string(text.as_bytes(), out),
             None => out.extend_from_slice(b"null"),
         },
-        Value::Texts(texts) => push_list(texts.iter(), out, |text, out| {
-            push_string(text.as_bytes(), out);
-        }),
-        Value::Words(words) => push_list(words.split_terminator(' '), out, |word, out| {
-            push_string(word.as_bytes(), out);
-        }),
+        Value::Texts(texts) => push_list(texts.iter().map(String::as_bytes), out, push_string),
+        Value::Words(words) => {
+            push_list(
+                words.split_terminator(' ').map(str::as_bytes),
+                out,
+                push_string,
+            );
+        }
     }
 }
 
@@ -299,9 +285,9 @@ fn push_items<T>(
     out.push(end);
 }
 
-fn push_quoted(bytes: &[u8], out: &mut Vec<u8>) {
+fn push_quoted(bytes: impl AsRef<[u8]>, out: &mut Vec<u8>) {
     out.push(b'"');
-    out.extend_from_slice(bytes);
+    out.extend_from_slice(bytes.as_ref());
     out.push(b'"');
 }
 
@@ -332,11 +318,8 @@ fn push_lossily(bytes: &[u8], out: &mut Vec<u8>) {
 fn is_plain(bytes: &[u8]) -> bool {
     let mask =
         |block: Block| block.up_to(0x1F) | block.any_of([b'"', b'\\', 0x7F]) | block.beyond_ascii();
-    !simd::any(
-        bytes,
-        mask,
-        |byte| matches!(byte, 0..0x20 | b'"' | b'\\' | 0x7F..),
-    )
+    let is_odd = |byte| matches!(byte, 0..0x20 | b'"' | b'\\' | 0x7F..);
+    !simd::any(bytes, mask, is_odd)
 }
 
 fn push_escaped(valid: &str, out: &mut Vec<u8>) {

@@ -75,7 +75,7 @@ pub(crate) static OUTPUTS: &[Output] = &[
             failure: json::push_failure,
             archive: json::push_archive,
             count: json::push_counted,
-            summary: json::push_summary,
+            summary: |summary, out| json::push_stats(summary, None, out),
         }),
     },
     Output {

@@ -151,24 +151,17 @@ impl ArchiveRecord {
 
 impl fmt::Display for ArchiveRecord {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let ArchiveCounts {
-            members,
-            parts,
-            skipped,
-        } = &self.counts;
-        let (links, bytes) = (self.links, self.bytes);
+        let counts = &self.counts;
+        let noun = ["message", "member"][usize::from(self.is_container)];
         write!(
             formatter,
             "{}, {}, {}, {}",
-            counted(
-                *members,
-                ["message", "member"][usize::from(self.is_container)]
-            ),
-            counted(*parts, "part"),
-            counted(links, "link"),
-            counted(bytes, "byte"),
+            counted(counts.members, noun),
+            counted(counts.parts, "part"),
+            counted(self.links, "link"),
+            counted(self.bytes, "byte"),
         )?;
-        for (name, count) in skipped {
+        for (name, count) in &counts.skipped {
             write!(formatter, "; {count} {name} skipped")?;
         }
         for (code, count) in self.diagnostics.counts() {
@@ -280,10 +273,12 @@ impl fmt::Display for Skip {
         formatter.write_str("skipped, it is ")?;
         match self.reason {
             SkipReason::Binary => write!(formatter, "not text but {format}"),
-            SkipReason::Compressed => write!(
-                formatter,
-                "compressed ({format}) and not read (see --decompress)"
-            ),
+            SkipReason::Compressed => {
+                write!(
+                    formatter,
+                    "compressed ({format}) and not read (see --decompress)"
+                )
+            }
             SkipReason::Archive => write!(formatter, "an archive of files ({format})"),
             SkipReason::Index => write!(formatter, "an index of a web archive ({format})"),
             SkipReason::Type => write!(formatter, "{format}, which --type leaves out"),

@@ -23,7 +23,7 @@ use crate::document::flags::Flags;
 use crate::linker::{Diagnostic, Found, Link, Sink};
 use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
-use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip, push_summary};
+use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip, push_stats};
 use crate::output::record::{ArchiveRecord, DiagnosticCounts, Failure, Skip, Summary};
 use crate::output::table::{RowBuilder, TableWriter};
 use crate::output::text::push_path;
@@ -168,7 +168,7 @@ fn close<W: Write + Send>(
         (others.summary)(summary, &mut block.output);
     }
     if options.has_report {
-        push_summary(summary, &mut block.report);
+        push_stats(summary, None, &mut block.report);
     }
     writer.consume(&block)?;
     writer.finish()

@@ -103,7 +103,60 @@ pub(crate) struct TargetCount {
     pub(crate) count: u64,
 }
 
+/// Getters of one number each.
+macro_rules! numbers {
+    ($($(#[$about:meta])* $name:ident = $($field:tt).+;)*) => {$(
+        $(#[$about])*
+        pub fn $name(&self) -> u64 {
+            self.$($field).+
+        }
+    )*};
+}
+
 impl AuditSummary {
+    numbers! {
+        /// Returns the number of documents that were read.
+        files = summary.files;
+
+        /// Returns the length of these documents together, in bytes.
+        bytes = summary.bytes;
+
+        /// Returns the number of documents of unknown formats, by their extensions, which were read as
+        /// text: relative references in them are not seen.
+        read_as_text = summary.read_as_text;
+
+        /// Returns the number of files that were skipped: of no known format, or excluded.
+        skipped_files = summary.skipped_files;
+
+        /// Returns the number of files and directories that could not be read, or not to their end.
+        unreadable = summary.errors;
+
+        /// Returns the number of damaged containers, such as truncated compressed files.
+        damaged = damaged;
+
+        /// Returns the number of references.
+        references = summary.references;
+
+        /// Returns the number of findings of level error.
+        errors = errors;
+
+        /// Returns the number of findings of level warning.
+        warnings = warnings;
+
+        /// Returns the number of findings that the baseline accepts.
+        forgiven = forgiven;
+
+        /// Returns the number of lines of the baseline that accept no finding.
+        stale = stale.1;
+
+        /// Returns the number of findings that comments or entries of the options ignore.
+        ignored = ignored;
+
+        /// Returns the number of findings for which no suggestion was searched, because the searches
+        /// before them had used up the budget.
+        unsuggested = unsuggested;
+    }
+
     pub(super) fn count(&mut self, rule: usize, level: Level) {
         match level {
             Level::Error => self.errors += 1,
@@ -134,55 +187,9 @@ impl AuditSummary {
         states.collect::<Vec<_>>().join(", ")
     }
 
-    /// Returns the number of documents that were read.
-    pub fn files(&self) -> u64 {
-        self.summary.files
-    }
-
-    /// Returns the length of these documents together, in bytes.
-    pub fn bytes(&self) -> u64 {
-        self.summary.bytes
-    }
-
-    /// Returns the number of documents of unknown formats, by their extensions, which were read as
-    /// text: relative references in them are not seen.
-    pub fn read_as_text(&self) -> u64 {
-        self.summary.read_as_text
-    }
-
-    /// Returns the number of files that were skipped: of no known format, or excluded.
-    pub fn skipped_files(&self) -> u64 {
-        self.summary.skipped_files
-    }
-
-    /// Returns the number of files and directories that could not be read, or not to their end.
-    pub fn unreadable(&self) -> u64 {
-        self.summary.errors
-    }
-
-    /// Returns the number of damaged containers, such as truncated compressed files.
-    pub fn damaged(&self) -> u64 {
-        self.damaged
-    }
-
-    /// Returns the number of references.
-    pub fn references(&self) -> u64 {
-        self.summary.references
-    }
-
     /// Returns the number of references in a state; each is in exactly one.
     pub fn in_state(&self, state: LinkState) -> u64 {
         self.counts[state as usize]
-    }
-
-    /// Returns the number of findings of level error.
-    pub fn errors(&self) -> u64 {
-        self.errors
-    }
-
-    /// Returns the number of findings of level warning.
-    pub fn warnings(&self) -> u64 {
-        self.warnings
     }
 
     /// Returns the rules that have findings, each with their number: the most severe rules first, then
@@ -190,21 +197,6 @@ impl AuditSummary {
     pub fn by_rule(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let rows = self.rules.iter();
         rows.map(|row| (RULES[row.rule].name, row.count))
-    }
-
-    /// Returns the number of findings that the baseline accepts.
-    pub fn forgiven(&self) -> u64 {
-        self.forgiven
-    }
-
-    /// Returns the number of lines of the baseline that accept no finding.
-    pub fn stale(&self) -> u64 {
-        self.stale.1
-    }
-
-    /// Returns the number of findings that comments or entries of the options ignore.
-    pub fn ignored(&self) -> u64 {
-        self.ignored
     }
 
     /// Returns the directories that were seen in the view of a server, and the names of the
@@ -218,12 +210,6 @@ impl AuditSummary {
     pub fn sources(&self) -> impl Iterator<Item = (PathBuf, &'static str)> {
         let sources = self.sources.iter();
         sources.map(|site| (path_of(&site.root), site.kind))
-    }
-
-    /// Returns the number of findings for which no suggestion was searched, because the searches
-    /// before them had used up the budget.
-    pub fn unsuggested(&self) -> u64 {
-        self.unsuggested
     }
 }
 

@@ -72,11 +72,7 @@ struct Oversized;
 impl RowBuilder {
     pub(crate) fn new(layout: &Layout) -> Self {
         RowBuilder {
-            columns: layout
-                .fields
-                .iter()
-                .map(|field| Column::new(field))
-                .collect(),
+            columns: layout.fields.iter().copied().map(Column::new).collect(),
             schema: block_schema(&layout.fields),
             rows: 0,
             bytes: 0,
@@ -207,25 +203,13 @@ impl Column {
                 strings.append_option(string);
             }
             (ColumnBuilder::TextLists(lists), Value::Flags(flags)) => {
-                for name in flags.names() {
-                    add(name.len(), bytes)?;
-                    lists.values().append_value(name);
-                }
-                lists.append(true);
+                append_texts(lists, flags.names(), bytes)?;
             }
             (ColumnBuilder::TextLists(lists), Value::Texts(texts)) => {
-                for text in *texts {
-                    add(text.len(), bytes)?;
-                    lists.values().append_value(text);
-                }
-                lists.append(true);
+                append_texts(lists, texts.iter().map(String::as_str), bytes)?;
             }
             (ColumnBuilder::TextLists(lists), Value::Words(words)) => {
-                for word in words.split_terminator(' ') {
-                    add(word.len(), bytes)?;
-                    lists.values().append_value(word);
-                }
-                lists.append(true);
+                append_texts(lists, words.split_terminator(' '), bytes)?;
             }
             (ColumnBuilder::ByteLists(lists), Value::List(strings)) => {
                 for string in *strings {
@@ -308,6 +292,19 @@ fn add(length: usize, bytes: &mut usize) -> Result<(), Oversized> {
         return Err(Oversized);
     }
     *bytes = sum;
+    Ok(())
+}
+
+fn append_texts<'t>(
+    lists: &mut ListBuilder<StringBuilder>,
+    texts: impl Iterator<Item = &'t str>,
+    bytes: &mut usize,
+) -> Result<(), Oversized> {
+    for text in texts {
+        add(text.len(), bytes)?;
+        lists.values().append_value(text);
+    }
+    lists.append(true);
     Ok(())
 }
 
