@@ -36,7 +36,6 @@ use crate::output::record::Summary;
 use crate::pipeline::archive::{ArchiveSink, MemberChoice};
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::members;
-use crate::pipeline::piece::Piece;
 use crate::pipeline::queue::{Job, Queue};
 use crate::pipeline::read::{FileOutcome, FileRead, FileReader};
 use crate::pipeline::walk::{Entry, EntryKind, Walk, path_of};
@@ -189,11 +188,19 @@ impl<'a> CollectWorker<'a> {
                 }
                 match job {
                     // Nothing is read ahead where files are not split.
-                    Job::File(entry, _) => self.file(order, entry),
+                    Job::File(entry, _) => {
+                        self.begin(&entry);
+                        let read = self.reader.read(&entry, &mut self.collector);
+                        self.collector.end_file(order, entry, read, Some);
+                    }
                     // Members of an archive, in a separate ticket: no document is split.
                     Job::Piece(mut piece) => {
                         self.collector.batch.continues = piece.index > 0;
-                        self.piece(order, &mut piece);
+                        let entry = piece.whole.entry.clone();
+                        self.begin(&entry);
+                        let read = self.reader.piece(&mut piece, &mut self.collector);
+                        let (read, collector) = (FileOutcome::Read(read), &mut self.collector);
+                        collector.end_file(order, entry, Ok(read), |items| piece.add_faults(items));
                     }
                     Job::Unreadable(unreadable) => {
                         self.collector.found.path = bytes_of(&unreadable.path).to_vec();
@@ -204,21 +211,6 @@ impl<'a> CollectWorker<'a> {
             self.collector.end_batch();
         }
         self.collector.collected
-    }
-
-    fn file(&mut self, order: WalkPosition, entry: Entry) {
-        self.begin(&entry);
-        let read = self.reader.read(&entry, &mut self.collector);
-        self.collector.end_file(order, entry, read, Some);
-    }
-
-    fn piece(&mut self, order: WalkPosition, piece: &mut Piece) {
-        let entry = piece.whole.entry.clone();
-        self.begin(&entry);
-        let read = self.reader.piece(piece, &mut self.collector);
-        let all = |items| piece.add_faults(items);
-        let read = Ok(FileOutcome::Read(read));
-        self.collector.end_file(order, entry, read, all);
     }
 
     fn begin(&mut self, entry: &Entry) {
@@ -444,12 +436,8 @@ impl LinkCollector<'_> {
             self.document.diagnosed.diagnose(found.code, found.count);
             self.document.records.push(&record);
         }
-        let records = if is_open {
-            &mut file.pending
-        } else {
-            &mut file.around
-        };
-        records.push(&record);
+        let records = [&mut file.around, &mut file.pending];
+        records[usize::from(is_open)].push(&record);
         file.damaged[usize::from(is_open)] += damage;
     }
 }

@@ -61,6 +61,12 @@ pub(super) struct Suggestion {
     pub(super) repair: Option<Repair>,
 }
 
+impl Suggestion {
+    pub(super) fn new(reference: Vec<u8>, repair: Option<Repair>) -> Self {
+        Suggestion { reference, repair }
+    }
+}
+
 /// A certain difference between a reference and its suggestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repair {

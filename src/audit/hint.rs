@@ -58,10 +58,7 @@ impl HintSearch<'_> {
                 let path = self.audit.checker.paths.path(file);
                 let shorter = self.form().and_then(|form| form.without_slash(&path));
                 match shorter.filter(|_| !self.site.redirects(file)) {
-                    Some(reference) => Some(Suggestion {
-                        reference,
-                        repair: Some(Repair::Slash),
-                    }),
+                    Some(reference) => Some(Suggestion::new(reference, Some(Repair::Slash))),
                     None => self.renamed(file, Repair::Slash),
                 }
             }
@@ -75,9 +72,9 @@ impl HintSearch<'_> {
             (RuleId::BadReference, _) => {
                 let reference = facts.link.reference.trim_ascii_start();
                 let misspelt = misspelt_scheme(facts.link.reference);
-                misspelt.map(|(scheme, meant)| Suggestion {
-                    reference: [meant.as_bytes(), &reference[scheme.len()..]].concat(),
-                    repair: None,
+                misspelt.map(|(scheme, meant)| {
+                    let rest = &reference[scheme.len()..];
+                    Suggestion::new([meant.as_bytes(), rest].concat(), None)
                 })
             }
             _ => None,
@@ -90,21 +87,15 @@ impl HintSearch<'_> {
         let target = self.facts.link.target.ok()?;
         let found = self.audit.options.results.find(target)?;
         if rule == RuleId::ExternalBroken {
-            return Some(Suggestion {
-                reference: found.copy()?,
-                repair: None,
-            });
+            return Some(Suggestion::new(found.copy()?, None));
         }
-        let mut reference =
-            resolve(target, found.location.as_ref()?.as_bytes(), Rules::Whatwg).ok()?;
+        let location = found.location.as_ref()?.as_bytes();
+        let mut reference = resolve(target, location, Rules::Whatwg).ok()?;
         if let (Some(fragment), None) = (split_fragment(target).1, split_fragment(&reference).1) {
             reference.push(b'#');
             reference.extend_from_slice(fragment);
         }
-        Some(Suggestion {
-            reference,
-            repair: Some(Repair::Redirect),
-        })
+        Some(Suggestion::new(reference, Some(Repair::Redirect)))
     }
 
     fn form(&self) -> Option<ReferenceForm<'_>> {
@@ -175,22 +166,23 @@ impl HintSearch<'_> {
             suggestion(self.audit, self.site, &form, file, suffix, repair)
         };
         let suffix = &*form.suffix;
+        let mut spellings = Vec::new();
         if let Some(end) = below.iter().rposition(|&byte| byte != b'/')
             && end + 1 < below.len()
-            && let Some(file) = self.find(&path[..=root.len() + end])
         {
-            return found(file, suffix, Repair::Slash);
+            spellings.push((path[..=root.len() + end].to_vec(), Repair::Slash));
         }
         if str::from_utf8(below).is_err() {
             let (text, ..) = WINDOWS_1252.decode(below);
-            if let Some(file) = self.find(&[root, text.as_bytes()].concat()) {
-                return found(file, suffix, Repair::Encoding);
-            }
+            spellings.push(([root, text.as_bytes()].concat(), Repair::Encoding));
         }
         if below.contains(&b'%') {
             let again: Vec<u8> = percent_decode(below).collect();
-            if let Some(file) = self.find(&[root, &*again].concat()) {
-                return found(file, suffix, Repair::Encoding);
+            spellings.push(([root, &*again].concat(), Repair::Encoding));
+        }
+        for (path, repair) in spellings {
+            if let Some(file) = self.find(&path) {
+                return found(file, suffix, repair);
             }
         }
         // `a?b.html` and `c#.html` are names of files too.
@@ -215,11 +207,7 @@ pub(super) fn suggestion(
     repair: Repair,
 ) -> Option<Suggestion> {
     let (file, redirected) = destination(site, file)?;
-    let used = if suffix.is_empty() {
-        redirected
-    } else {
-        suffix
-    };
+    let used = [suffix, redirected][usize::from(suffix.is_empty())];
     let is_certain = suffix.is_empty() || redirected.is_empty();
     if let Some(at) = memchr::memchr(b'#', used)
         && audit.options.checks_fragments

@@ -92,24 +92,18 @@ impl IgnoreEntry {
     }
 
     pub(crate) fn words(&self) -> String {
-        let parts = [
-            ("rule", &self.rule),
-            ("target", &self.target),
-            ("path", &self.path),
-            ("until", &self.until),
-        ];
-        let mut words: Vec<_> = (parts.iter())
-            .filter_map(|(name, value)| Some(format!("{name} {}", visible(value.as_ref()?))))
-            .collect();
+        let names = ["rule", "target", "path", "until"];
+        let values = [&self.rule, &self.target, &self.path, &self.until];
+        let parts = names.into_iter().zip(values);
+        let part = |(name, value): (_, &Option<String>)| {
+            Some(format!("{name} {}", visible(value.as_ref()?)))
+        };
+        let mut words: Vec<_> = parts.filter_map(part).collect();
         if !self.reason.is_empty() {
             words.push(format!("({})", visible(&self.reason)));
         }
         words.join(" ")
     }
-}
-
-fn is_past(day: Date) -> bool {
-    days_from_today(day) < 0
 }
 
 pub(super) fn days_from_today(day: Date) -> i64 {
@@ -189,21 +183,23 @@ impl IgnoreRule {
                 format!("`until` is a date such as 2030-12-31: {text} is not a valid date")
             })
         };
-        let target = entry.target.as_ref();
-        let path = entry.path.as_ref();
+        let glob = |text: &Option<String>, subject| {
+            text.as_ref().map(|text| glob(text, subject)).transpose()
+        };
+        let last = entry.until.as_ref().map(last).transpose()?;
         Ok(IgnoreRule {
             rule: entry.rule.as_ref().map(named).transpose()?,
-            target: (target.map(|text| glob(text, GlobSubject::Target))).transpose()?,
-            path: path.map(|text| glob(text, GlobSubject::Path)).transpose()?,
-            is_past: (entry.until.as_ref().map(last).transpose()?).is_some_and(is_past),
+            target: glob(&entry.target, GlobSubject::Target)?,
+            path: glob(&entry.path, GlobSubject::Path)?,
+            is_past: last.is_some_and(|day| days_from_today(day) < 0),
             entry,
         })
     }
 
     fn matches(&self, candidate: &IgnoreCandidate<'_>) -> bool {
-        let is_any = |glob: &Option<Regex>, texts: &[&[u8]]| match glob {
-            None => true,
-            Some(glob) => texts.iter().any(|text| glob.is_match(text)),
+        let is_any = |glob: &Option<Regex>, texts: &[&[u8]]| {
+            let is_match = |glob: &Regex| texts.iter().any(|text| glob.is_match(text));
+            glob.as_ref().is_none_or(is_match)
         };
         !self.is_past
             && self.rule.is_none_or(|rule| rule == candidate.rule)

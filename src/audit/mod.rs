@@ -49,9 +49,9 @@ use std::path::{Path, PathBuf};
 
 use crate::document::AnchorReporting;
 use crate::pipeline::ReportMode;
-use crate::pipeline::walk::{Root, Walk, WalkOptions};
+use crate::pipeline::walk::{Walk, WalkOptions};
 use names::FileId;
-use options::{Audit, assume_roots};
+use options::{Audit, assume_roots, walk_root};
 use report::ReportSet;
 use site::Site;
 use suggest::Suggester;
@@ -94,13 +94,7 @@ pub fn audit(
     let paths = paths.into_iter().map(|path| path.as_ref().to_path_buf());
     let paths: Vec<PathBuf> = paths.collect();
     assume_roots(&mut options.reading.bases, &paths)?;
-    let root = |path: &PathBuf| {
-        if path == Path::new(".") {
-            return Ok(Root::Here);
-        }
-        Ok(Root::Path(path.clone()))
-    };
-    let roots: Vec<_> = paths.iter().map(root).collect();
+    let roots: Vec<_> = paths.iter().map(|path| Ok(walk_root(path))).collect();
     let walk_options = WalkOptions {
         follow: options.follows_symlinks,
         ..WalkOptions::default()

@@ -36,7 +36,7 @@ use crate::pipeline::bases::{
     is_internal_origin, is_of_repository, served_at,
 };
 use crate::pipeline::options::Splice;
-use crate::pipeline::walk::{path_of, read_start};
+use crate::pipeline::walk::{Root, path_of, read_start};
 use crate::pipeline::{Archived, PipelineOptions, Verbosity, members};
 use crate::uri::base::push_path;
 use crate::uri::{Mounts, Reference, ResolveErrorKind};
@@ -223,9 +223,10 @@ impl AuditOptions {
     ///
     /// If no rule has that name.
     pub fn level(mut self, rule: &str, level: Level) -> Result<Self, AuditError> {
-        let is_known = self.levels.set(rule, level);
-        let unknown = || AuditError::UnknownRule(rule.to_owned());
-        is_known.then_some(self).ok_or_else(unknown)
+        if self.levels.set(rule, level) {
+            return Ok(self);
+        }
+        Err(AuditError::UnknownRule(rule.to_owned()))
     }
 
     /// Returns the name and the level of each rule.
@@ -546,6 +547,13 @@ pub(crate) fn root_of(path: &Path) -> Vec<u8> {
         return path.as_os_str().as_encoded_bytes().to_vec();
     }
     directory_of(path)
+}
+
+pub(crate) fn walk_root(path: &Path) -> Root {
+    if path == Path::new(".") {
+        return Root::Here;
+    }
+    Root::Path(path.to_path_buf())
 }
 
 /// Returns the directory of an absolute root, which may be an archive.

@@ -306,11 +306,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         let is_own = Some(needs.file) == self.document.file;
         let is_met = self.evaluator.site.meets(needs, is_own);
         if is_met {
-            let state = if needs.is_route {
-                LinkState::Skipped
-            } else {
-                LinkState::Ok
-            };
+            let state = [LinkState::Ok, LinkState::Skipped][usize::from(needs.is_route)];
             self.counts[state as usize] += 1;
         }
         is_met

@@ -435,7 +435,11 @@ impl<'a> Suggester<'a> {
         let hash = self.audit.hasher.hash_one(target);
         let known = self.files.get(&hash).copied();
         let candidate = known.unwrap_or_else(|| {
-            let candidate = self.search_file(link);
+            let expected = self.audit.checker.expected_path(link);
+            let candidate = expected.and_then(|ExpectedPath { root, path, .. }| {
+                let moved = self.moved_file(&path);
+                moved.or_else(|| self.nearest_file(root, path))
+            });
             // A search that the budget has ended has no result.
             if candidate.is_some() || !self.budget.is_spent() {
                 self.files.insert(hash, candidate);
@@ -449,11 +453,7 @@ impl<'a> Suggester<'a> {
             let (audit, site, suffix) = (self.audit, self.site, &*form.suffix);
             match suggestion(audit, site, &form, candidate.file, suffix, Repair::Moved) {
                 // The fragment of a file that is near may be near to one that it has.
-                None => {
-                    let reference = form.to_file(&path, suffix)?;
-                    let repair = None;
-                    Some(Suggestion { reference, repair })
-                }
+                None => Some(Suggestion::new(form.to_file(&path, suffix)?, None)),
                 Some(found) => Some(Suggestion {
                     repair: found.repair.filter(|_| candidate.has_moved),
                     ..found
@@ -461,12 +461,6 @@ impl<'a> Suggester<'a> {
             }
         });
         (known.is_some(), suggestion)
-    }
-
-    fn search_file(&mut self, link: &Link<'_>) -> Option<FileCandidate> {
-        let ExpectedPath { root, path, .. } = self.audit.checker.expected_path(link)?;
-        self.moved_file(&path)
-            .or_else(|| self.nearest_file(root, path))
     }
 
     /// Index files are named by their directories and do not move.
@@ -530,10 +524,8 @@ impl<'a> Suggester<'a> {
         let name = self.names.get(&hash).and_then(Option::as_ref);
         let suggestion = name.and_then(|(name, repair)| {
             let form = ReferenceForm::of(&self.audit.checker, link)?;
-            Some(Suggestion {
-                reference: form.with_fragment(name)?,
-                repair: repair.filter(|_| is_settled),
-            })
+            let repair = repair.filter(|_| is_settled);
+            Some(Suggestion::new(form.with_fragment(name)?, repair))
         });
         (is_known, suggestion)
     }

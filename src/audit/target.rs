@@ -288,20 +288,13 @@ impl TargetChecker {
 
     /// Returns the mounted path of a target without looking at the disk.
     pub(super) fn served(&self, target: &[u8]) -> Result<Served<'_>, TargetLocation> {
-        if is_normal(target) {
-            return self.served_normal(target);
-        }
         // References of plain text are copied as written: `HTTP://Example.com:80/a/../b` (A2).
-        let mut normal = Vec::new();
-        let resolver = Resolver::without_base(Rules::Whatwg);
-        if resolver.resolve_into(target, &mut normal).is_err() {
-            return self.served_normal(target);
+        let (mut normal, mut target) = (Vec::new(), target);
+        let resolver = || Resolver::without_base(Rules::Whatwg);
+        if !is_normal(target) && resolver().resolve_into(target, &mut normal).is_ok() {
+            drop_root_dot(&mut normal);
+            target = &normal;
         }
-        drop_root_dot(&mut normal);
-        self.served_normal(&normal)
-    }
-
-    fn served_normal(&self, target: &[u8]) -> Result<Served<'_>, TargetLocation> {
         self.mounts.find(target, self.alike()).ok_or_else(|| {
             if !NETWORK.iter().any(|scheme| target.starts_with(scheme)) {
                 TargetLocation::Skipped
@@ -406,26 +399,18 @@ fn is_web(scheme: &[u8]) -> bool {
     scheme == b"http:" || scheme == b"https:"
 }
 
-/// Returns the authority of `//authority/path`.
-fn authority(rest: &[u8]) -> &[u8] {
-    let rest = &rest[2..];
-    let end = rest.iter().position(|byte| b"/?#".contains(byte));
-    &rest[..end.unwrap_or(rest.len())]
-}
-
 /// Returns whether a target is surely normal: scheme and host in lower case, the host of ASCII and
 /// without the dot of the root, no port, no dot segments.
 fn is_normal(target: &[u8]) -> bool {
     let Some(colon) = memchr::memchr(b':', target) else {
         return true;
     };
-    let rest = &target[colon + 1..];
-    if !rest.starts_with(b"//") {
+    let Some(rest) = target[colon + 1..].strip_prefix(b"//") else {
         return true;
-    }
-    let authority = authority(rest);
+    };
+    let end = rest.iter().position(|byte| b"/?#".contains(byte));
+    let (authority, path) = rest.split_at(end.unwrap_or(rest.len()));
     let plain = |byte: &u8| !matches!(byte, b'A'..=b'Z' | b':' | b'%' | 0x80..);
-    let path = &rest[2 + authority.len()..];
     target[..colon].iter().all(plain)
         && authority.iter().all(plain)
         && !authority.ends_with(b".")

@@ -21,7 +21,7 @@ use super::message::{Error, ProgressLine, report, unless_closed, write_stderr};
 use super::process::Exit;
 use super::{extract, help, manual};
 use crate::audit::fix::FixList;
-use crate::audit::options::{Audit, ListedLinks, assume_roots};
+use crate::audit::options::{Audit, ListedLinks, assume_roots, walk_root};
 use crate::audit::report::{ReportSet, ReportStyle};
 use crate::audit::results::OnlineResults;
 use crate::audit::rules::RULES;
@@ -201,9 +201,8 @@ fn fix_list(arguments: &AuditArgs) -> Result<Option<FixList>, Error> {
     };
     let mut lists = arguments.documents.walk.lists();
     if lists.any(|(list, _)| list == Path::new("-")) {
-        Err(
-            "--fix reads the tree again before it changes anything: give the list of files as a file",
-        )?;
+        let reason = "--fix reads the tree again before it changes anything";
+        Err(format!("{reason}: give the list of files as a file"))?;
     }
     Ok(Some(FixList {
         moved: findings.fix_moved,
@@ -226,10 +225,8 @@ pub(super) fn paths(arguments: &AuditArgs) -> Result<Vec<PathBuf>, Error> {
     if arguments.paths.iter().any(|path| path.as_os_str() == "-") {
         Err("audit reads files: standard input is not in a tree")?;
     }
-    let choices = [
-        arguments.paths.clone(),
-        arguments.documents.base.directories(),
-    ];
+    let directories = arguments.documents.base.directories();
+    let choices = [arguments.paths.clone(), directories];
     let mut given = choices.into_iter().filter(|paths| !paths.is_empty());
     Ok(given.next().unwrap_or_else(|| vec![PathBuf::from(".")]))
 }
@@ -238,14 +235,7 @@ pub(super) fn roots(arguments: &AuditArgs, paths: &[PathBuf]) -> Vec<Root> {
     if arguments.paths.is_empty() && arguments.documents.walk.lists().next().is_some() {
         return Vec::new();
     }
-    paths.iter().map(|path| root(path)).collect()
-}
-
-pub(super) fn root(path: &Path) -> Root {
-    if path == Path::new(".") {
-        return Root::Here;
-    }
-    Root::Path(path.to_path_buf())
+    paths.iter().map(|path| walk_root(path)).collect()
 }
 
 pub(super) fn options(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<AuditOptions, Error> {
@@ -323,9 +313,8 @@ pub(super) fn options_with(
 const LONGEST_RESULTS: u64 = 256 << 20;
 
 fn results(findings: &FindingArgs) -> Result<OnlineResults, Error> {
-    let oldest = findings
-        .max_age
-        .and_then(|age| SystemTime::now().checked_sub(age));
+    let oldest = findings.max_age;
+    let oldest = oldest.and_then(|age| SystemTime::now().checked_sub(age));
     let oldest = oldest.and_then(|oldest| oldest.duration_since(UNIX_EPOCH).ok());
     let mut results = OnlineResults::since(oldest.map_or(0, |oldest| oldest.as_secs()));
     for path in &findings.results {
@@ -377,9 +366,8 @@ fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
     for directory in assumed?.iter().filter(|_| !is_quiet) {
         let name = String::from_utf8_lossy(directory);
         let name = if name.is_empty() { "." } else { &name };
-        report(&format!(
-            "without --root, treating {name} as the root of a site"
-        ));
+        let reason = format!("without --root, treating {name} as the root of a site");
+        report(&reason);
     }
     Ok(bases)
 }
@@ -400,19 +388,17 @@ pub(super) enum OutputRole<'a> {
 pub(super) fn targets(arguments: &AuditArgs) -> Result<Vec<(OutputRole<'_>, OutputTarget)>, Error> {
     let findings = &arguments.findings;
     let output = findings.output.as_deref();
-    let main = if findings.external.is_some() {
-        Some((OutputRole::External, output))
-    } else {
-        (!findings.quiet).then_some((OutputRole::Main, output))
+    let main = match findings.external {
+        Some(_) => Some((OutputRole::External, output)),
+        None => (!findings.quiet).then_some((OutputRole::Main, output)),
     };
     let keys = findings.write_baseline.as_deref();
     let keys = keys.map(|path| (OutputRole::Keys, Some(path)));
     let reports = findings.report.iter();
     let reports = reports.map(|report| (OutputRole::Report(report), Some(&*report.path)));
     let outputs = main.into_iter().chain(keys).chain(reports);
-    outputs
-        .map(|(role, path)| Ok((role, OutputTarget::of(path)?)))
-        .collect()
+    let target = |(role, path)| Ok((role, OutputTarget::of(path)?));
+    outputs.map(target).collect()
 }
 
 pub(super) fn reports<'d>(
@@ -428,12 +414,10 @@ pub(super) fn reports<'d>(
             OutputRole::Main if findings.fix == Some(FixArg::Diff) => {}
             OutputRole::Main => {
                 let (format, writer) = (findings.format(), Box::new(destination));
-                if let Some(key) = findings.count_by {
-                    let key = if findings.idn {
-                        key.with_unicode()
-                    } else {
-                        key
-                    };
+                if let Some(mut key) = findings.count_by {
+                    if findings.idn {
+                        key = key.with_unicode();
+                    }
                     reports.count_by(key, format, writer);
                 } else {
                     let terminal = findings.output.is_none() && io::stdout().is_terminal();
@@ -550,12 +534,8 @@ fn summary_text(totals: &AuditSummary) -> String {
     }
     for site in &totals.sources {
         let root = String::from_utf8_lossy(&site.root);
-        let reason = visible(&site.reason);
-        text += &format!(
-            "{} as the source of {} ({reason})\n",
-            visible(&root),
-            site.kind
-        );
+        let (root, reason) = (visible(&root), visible(&site.reason));
+        text += &format!("{root} as the source of {} ({reason})\n", site.kind);
     }
     for site in &totals.servers {
         let root = String::from_utf8_lossy(&site.root);

@@ -91,10 +91,9 @@ pub(super) fn read(named: Option<&Path>) -> Result<Option<Config>, Error> {
     if let Some(file) = named {
         let is_pyproject = file.file_name().is_some_and(|name| name == PYPROJECT);
         let table: &[&str] = if is_pyproject { &PYPROJECT_TABLE } else { &[] };
-        let text = &text(file)?;
         let source = ConfigFile {
             file,
-            text,
+            text: &text(file)?,
             folder: None,
             command,
         };
@@ -213,29 +212,21 @@ impl ConfigFile<'_> {
     fn ignored(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<IgnoreEntry>, Error> {
         let wrong = |reason: String| self.error(value.span().start, reason);
         let value = value.get_ref();
-        let not_tables = || {
-            wrong(format!(
-                "`ignore` is an array of tables, not {}",
-                kind(value)
-            ))
-        };
-        let entries = value.as_array().ok_or_else(not_tables)?;
+        let not_tables = || format!("`ignore` is an array of tables, not {}", kind(value));
+        let entries = value.as_array().ok_or_else(|| wrong(not_tables()))?;
         if entries.len() > MAX_IGNORED {
             return Err(wrong(format!("`ignore` has at most {MAX_IGNORED} entries")));
         }
-        entries
-            .iter()
-            .map(|entry| self.ignored_entry(entry))
-            .collect()
+        let entries = entries.iter();
+        entries.map(|entry| self.ignored_entry(entry)).collect()
     }
 
     fn ignored_entry(&self, value: &Spanned<DeValue<'_>>) -> Result<IgnoreEntry, Error> {
         let at = value.span().start;
         let value = value.get_ref();
         let not_table = || format!("an entry of `ignore` is a table, not {}", kind(value));
-        let table = value
-            .as_table()
-            .ok_or_else(|| self.error(at, not_table()))?;
+        let table = value.as_table();
+        let table = table.ok_or_else(|| self.error(at, not_table()))?;
         let mut entry = IgnoreEntry::new("");
         for (key, value) in table.iter() {
             let name: &str = key.get_ref();
@@ -281,10 +272,9 @@ impl ConfigFile<'_> {
             return Err(unknown_key(key, known));
         };
         if self.folder.is_some() && !is_harmless(flag, key) {
+            let reason = "is not allowed in a file that was found";
             let instead = "give it on the command line, or name the file with --config";
-            return Err(format!(
-                "`{key}` is not allowed in a file that was found: {instead}"
-            ));
+            return Err(format!("`{key}` {reason}: {instead}"));
         }
         let words = self.words(flag, key, value)?;
         words.iter().try_for_each(|word| self.check(word))?;
@@ -349,9 +339,8 @@ impl ConfigFile<'_> {
             seen = folder.join(path);
             if !stays || !is_inside(&seen, folder) {
                 let reason = "is outside the folder of the file, which was found";
-                return Err(format!(
-                    "`{key}`: {path} {reason}: name the file with --config"
-                ));
+                let instead = "name the file with --config";
+                return Err(format!("`{key}`: {path} {reason}: {instead}"));
             }
         }
         // A path must not look like a flag.

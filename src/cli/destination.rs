@@ -80,20 +80,16 @@ impl OutputTarget {
     }
 
     pub(super) fn open(&self) -> Result<Destination, Error> {
-        self.opened()
-            .map_err(|error| cannot_write(&self.path, &error))
-    }
-
-    fn opened(&self) -> io::Result<Destination> {
         let stream = |options: &mut OpenOptions| options.open(&self.path).map(Destination::stream);
-        match &self.kind {
+        let opened = match &self.kind {
             TargetKind::Descriptor(1) => process::standard_output().map(Destination::stream),
             // Appends, since the shell may have opened the file to append to it.
             TargetKind::Descriptor(_) => stream(OpenOptions::new().append(true)),
             TargetKind::Device => stream(OpenOptions::new().write(true)),
             TargetKind::Socket => connect(&self.path),
             TargetKind::File(path) => Destination::file(path),
-        }
+        };
+        opened.map_err(|error| cannot_write(&self.path, &error))
     }
 }
 
@@ -169,10 +165,10 @@ fn new(path: &Path) -> io::Result<PathBuf> {
 }
 
 pub(super) fn above(path: &Path) -> &Path {
-    let parent = path.parent();
-    parent
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."))
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
 }
 
 fn descriptor(path: &Path) -> Option<u32> {
@@ -181,10 +177,8 @@ fn descriptor(path: &Path) -> Option<u32> {
         "/dev/stderr" => Some(2),
         path => {
             let number = path.strip_prefix("/dev/fd/");
-            number
-                .or_else(|| path.strip_prefix("/proc/self/fd/"))?
-                .parse()
-                .ok()
+            let number = number.or_else(|| path.strip_prefix("/proc/self/fd/"));
+            number?.parse().ok()
         }
     }
 }

@@ -97,10 +97,8 @@ fn roots(arguments: &ExtractArgs) -> Vec<Root> {
     let repositories = repositories.flat_map(|path| walk::repositories(path));
     let repositories: Vec<Root> = repositories.map(Root::Repository).collect();
     if !repositories.is_empty() {
-        return repositories
-            .into_iter()
-            .chain(arguments.paths.iter().map(root))
-            .collect();
+        let paths = arguments.paths.iter().map(root);
+        return repositories.into_iter().chain(paths).collect();
     }
     match arguments.paths.as_slice() {
         [] if arguments.documents.walk.lists().next().is_some() => Vec::new(),
@@ -126,9 +124,9 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
     let report = arguments.report.report();
     let mut count_by = arguments.report.count_by.clone();
     if output.idn {
-        count_by
-            .iter_mut()
-            .for_each(|key| *key = key.with_unicode());
+        for key in &mut count_by {
+            *key = key.with_unicode();
+        }
     }
     match report {
         ReportMode::CountBy if count_by.contains(&CountKey::Rule) => {
@@ -237,9 +235,9 @@ fn finish(
     let summary = &outcome.summary;
     let is_quiet = arguments.output.no_messages || options.report == ReportMode::Nothing;
     if options.messages == MessageForm::Words && !is_quiet {
-        summary
-            .unread()
-            .for_each(|sentence| message::report(&sentence));
+        for sentence in summary.unread() {
+            message::report(&sentence);
+        }
     }
     let is_among_records = options.others().is_some() && options.verbosity.summary;
     let how = match arguments.output.stats {

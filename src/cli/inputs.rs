@@ -48,10 +48,8 @@ impl Inputs<'_> {
 
     /// Returns the walk of the roots and of the paths of lists, without the outputs of the run.
     pub(super) fn walk(&self, order: OutputOrder, outputs: Outputs) -> Result<Walk, Error> {
-        let lists = self
-            .walk
-            .lists()
-            .filter(|(list, _)| *list == Path::new("-"));
+        let lists = self.walk.lists();
+        let lists = lists.filter(|(list, _)| *list == Path::new("-"));
         let roots = self.roots.iter().filter(|root| **root == Root::Standard);
         if lists.count() + roots.count() > 1 {
             return Err("standard input can only be read once".into());
@@ -129,9 +127,8 @@ fn list_roots(
         let failed = |error| format!("{}: {error}", list.display());
         let file = File::open(list).map_err(failed)?;
         if file.metadata().map_err(failed)?.is_dir() {
-            return Err(
-                format!("{}: it is a directory, not a list of files", list.display()).into(),
-            );
+            let reason = "it is a directory, not a list of files";
+            return Err(format!("{}: {reason}", list.display()).into());
         }
         Box::new(BufReader::new(file))
     };

@@ -266,16 +266,13 @@ impl Explanation {
 
 /// Returns the explanations of all rules in order, of all diagnostic codes, and of all flags.
 fn tables() -> [Vec<Explanation>; 3] {
-    let rules = RULES
-        .iter()
-        .map(|rule| Explanation::new("rule", rule.name, None));
-    let codes = CODES
-        .iter()
-        .map(|code| Explanation::new("diagnostic", code.name, None));
+    let rules = RULES.iter().map(|rule| ("rule", rule.name, None));
+    let codes = CODES.iter().map(|code| ("diagnostic", code.name, None));
     let flags = Flags::NAMES.iter().zip(Flags::MEANINGS);
-    let flags =
-        flags.map(|(name, meaning)| Explanation::new("flag", name, Some(meaning.trim_start())));
-    [rules.collect(), codes.collect(), flags.collect()]
+    let flags = flags.map(|(name, meaning)| ("flag", *name, Some(meaning.trim_start())));
+    let tables: [Vec<_>; 3] = [rules.collect(), codes.collect(), flags.collect()];
+    let explained = |(kind, name, meaning)| Explanation::new(kind, name, meaning);
+    tables.map(|rows| rows.into_iter().map(explained).collect())
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use ignore::{DirEntry, WalkBuilder};
 
 use super::args::MvArgs;
-use super::audit::{options, root};
+use super::audit::options;
 use super::changed::{check_tracked, move_with_git};
 use super::destination::{Unfinished, above, keep_staged, remove_unfinished};
 use super::fix::bytes;
@@ -19,7 +19,7 @@ use super::inputs::Inputs;
 use super::message::{Error, print, report};
 use super::process::Exit;
 use crate::audit::fix::{DocumentFixes, FixedFile, Fixer};
-use crate::audit::options::{Audit, ListedLinks};
+use crate::audit::options::{Audit, ListedLinks, walk_root};
 use crate::audit::relocate::{Relocation, moved_path};
 use crate::audit::retitle::RetitledPage;
 use crate::audit::targets::Inventory;
@@ -74,7 +74,7 @@ pub(super) fn run(arguments: &MvArgs) -> Result<Exit, Error> {
     let mut options = options(audit, &trees)?;
     options.list = ListedLinks::Links;
     let inputs = Inputs {
-        roots: trees.iter().map(|tree| root(tree)).collect(),
+        roots: trees.iter().map(|tree| walk_root(tree)).collect(),
         walk: &audit.documents.walk,
     };
     let walk = inputs.walk(OutputOrder::Path, Outputs::default())?;

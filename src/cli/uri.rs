@@ -25,11 +25,8 @@ pub(super) fn resolve(arguments: &ResolveArgs) -> Result<Exit, Error> {
         let reason = "--rules auto needs a document";
         return Err(format!("{reason}; possible values: {rules}").into());
     };
-    let base = arguments
-        .base
-        .as_deref()
-        .unwrap_or_default()
-        .as_encoded_bytes();
+    let base = arguments.base.as_deref().unwrap_or_default();
+    let base = base.as_encoded_bytes();
     let mut resolver = Resolver::without_base(rules);
     if !base.is_empty() {
         rebase(&mut resolver, base)

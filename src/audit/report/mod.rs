@@ -129,6 +129,7 @@ pub(crate) struct SkippedFile {
     pub(crate) skip: Skip,
 }
 
+#[derive(Default)]
 pub(crate) struct ReportSet<'r> {
     open: Vec<OpenReport<'r>>,
     /// Targets elsewhere on the network, one a line, each once.
@@ -152,19 +153,10 @@ pub(crate) struct ReportSet<'r> {
 impl<'r> ReportSet<'r> {
     pub(crate) fn new(verbosity: Verbosity, most: Option<u64>) -> Self {
         ReportSet {
-            open: Vec::new(),
-            external: None,
-            listed: HashSet::new(),
-            places: None,
-            baseline: None,
-            groups: Vec::new(),
-            forgiven: foldhash::HashSet::default(),
-            fixes: None,
-            document: DocumentPath::new(b""),
             verbosity,
+            document: DocumentPath::new(b""),
             most: most.unwrap_or(u64::MAX),
-            shown: 0,
-            totals: AuditSummary::default(),
+            ..ReportSet::default()
         }
     }
 
@@ -207,8 +199,8 @@ impl<'r> ReportSet<'r> {
 
     pub(crate) fn call(&mut self, on_finding: impl FnMut(&Finding<'_>) + Send + 'r) {
         let report = Box::new(CallbackReport(on_finding));
-        self.open
-            .push(OpenReport::new(report, Box::new(io::sink())));
+        let open = OpenReport::new(report, Box::new(io::sink()));
+        self.open.push(open);
     }
 
     /// Lists external targets as lines, or as records with their places.

@@ -104,9 +104,8 @@ impl BaseArgs {
 
     pub(in crate::cli) fn directories(&self) -> Vec<PathBuf> {
         let mounts = self.root.iter().map(|root| mount(root.as_encoded_bytes()));
-        mounts
-            .filter_map(|(directory, _)| directory.map(path_of))
-            .collect()
+        let directories = mounts.filter_map(|(directory, _)| directory);
+        directories.map(path_of).collect()
     }
 
     /// Returns the bases of documents. `paths` are the mounts of a `--root` without a directory.
@@ -164,14 +163,11 @@ fn check_directory(root: &[u8], directory: &[u8], uri: Option<&[u8]>) -> Result<
         Some(b"") => format!("--root {root}: there is no URI after the `=`"),
         Some(uri) => {
             let (scheme, uri) = (Reference::split(uri).scheme, shown(uri));
-            match scheme {
-                Some(_) => {
-                    format!(
-                        "--root {root}: nothing can be served at {uri}, because it has no `://`"
-                    )
-                }
-                None => format!("--root {root}: {uri} has no scheme: https://{uri}?"),
-            }
+            let reason = match scheme {
+                Some(_) => format!("nothing can be served at {uri}, because it has no `://`"),
+                None => format!("{uri} has no scheme: https://{uri}?"),
+            };
+            format!("--root {root}: {reason}")
         }
     })
 }

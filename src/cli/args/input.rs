@@ -199,12 +199,13 @@ fn format(name: &str) -> Result<TypeArg, String> {
 
 /// Parses a number of bytes, with K, M or G for powers of 1024.
 pub(in crate::cli) fn size(text: &str) -> Result<u64, String> {
-    let (digits, shift) = match text.as_bytes().last() {
-        Some(b'K' | b'k') => (&text[..text.len() - 1], 10),
-        Some(b'M' | b'm') => (&text[..text.len() - 1], 20),
-        Some(b'G' | b'g') => (&text[..text.len() - 1], 30),
-        _ => (text, 0),
+    let shift = match text.as_bytes().last() {
+        Some(b'K' | b'k') => 10,
+        Some(b'M' | b'm') => 20,
+        Some(b'G' | b'g') => 30,
+        _ => 0,
     };
+    let digits = &text[..text.len() - usize::from(shift > 0)];
     let number = digits.parse::<u64>();
     let number = number.map_err(|_| "a number, optionally followed by K, M or G")?;
     Ok(number.checked_mul(1 << shift).ok_or("too large")?)
@@ -362,9 +363,8 @@ fn encoding(label: &str) -> Result<&'static Encoding, String> {
 }
 
 fn gateway(text: &str) -> Result<(Gateway, String), String> {
-    let (one, other) = text
-        .split_once('=')
-        .ok_or("expected HOST=PARAM, safelinks=HOST or urldefense=HOST")?;
+    let parts = text.split_once('=');
+    let (one, other) = parts.ok_or("expected HOST=PARAM, safelinks=HOST or urldefense=HOST")?;
     let (host, gateway) = match Gateway::named(one) {
         Some(gateway) => (other, gateway),
         None => {

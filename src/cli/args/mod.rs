@@ -473,13 +473,10 @@ fn age(text: &str) -> Result<Duration, String> {
         "w" => 7 * 86_400,
         _ => 0,
     };
-    let age = number
-        .parse()
-        .ok()
-        .and_then(|number: u64| number.checked_mul(seconds));
-    let age = age.filter(|_| seconds > 0);
-    age.map(Duration::from_secs)
-        .ok_or_else(|| "a number and m, h, d or w, such as 7d".to_owned())
+    let number: Option<u64> = number.parse().ok().filter(|_| seconds > 0);
+    let age = number.and_then(|number| number.checked_mul(seconds));
+    let age = age.ok_or("a number and m, h, d or w, such as 7d")?;
+    Ok(Duration::from_secs(age))
 }
 
 /// A report and the file that it is written to.
@@ -543,10 +540,8 @@ fn report(text: &str) -> Result<ReportArg, String> {
 }
 
 fn redirect_format(name: &str) -> Result<&'static RedirectFormat, String> {
-    named(
-        name,
-        REDIRECT_FORMATS.iter().map(|format| (format.name, format)),
-    )
+    let rows = REDIRECT_FORMATS.iter();
+    named(name, rows.map(|format| (format.name, format)))
 }
 
 fn redirects(text: &str) -> Result<RedirectsArg, String> {

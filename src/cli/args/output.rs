@@ -87,17 +87,14 @@ pub(crate) struct FilterArgs {
 
 impl FilterArgs {
     pub(in crate::cli) fn options(&self) -> Result<Filter, Error> {
+        let lower = |name: &String| name.to_ascii_lowercase();
         Ok(Filter {
             schemes: self.scheme.clone(),
             include: patterns(&self.include)?,
             exclude: patterns(&self.exclude)?,
-            elements: (self.element.iter())
-                .map(|name| name.to_ascii_lowercase())
-                .collect(),
+            elements: self.element.iter().map(lower).collect(),
             contexts: self.context.clone(),
-            attributes: (self.attribute.iter())
-                .map(|name| name.to_ascii_lowercase())
-                .collect(),
+            attributes: self.attribute.iter().map(lower).collect(),
             hosts: self.host.iter().map(|host| host_pattern(host)).collect(),
             messages: MessageFilter {
                 from: texts(&self.from)?,
@@ -136,9 +133,8 @@ fn patterns(patterns: &[String]) -> Result<Option<RegexSet>, Error> {
 /// Returns patterns for texts and for regular expressions between slashes, which match in any case.
 fn texts(texts: &[String]) -> Result<Option<RegexSet>, Error> {
     let pattern = |text: &String| {
-        let inner = text
-            .strip_prefix('/')
-            .and_then(|rest| rest.strip_suffix('/'));
+        let inner = text.strip_prefix('/');
+        let inner = inner.and_then(|rest| rest.strip_suffix('/'));
         let pattern = inner.map_or_else(|| regex::escape(text), str::to_owned);
         format!("(?i){pattern}")
     };
@@ -147,17 +143,11 @@ fn texts(texts: &[String]) -> Result<Option<RegexSet>, Error> {
 
 /// Returns a time in UTC, or the start of one: a year, a month or a day.
 fn time_bound(text: &str) -> Result<String, String> {
-    let day = format!(
-        "{text}{}",
-        "0000-01-01".get(text.len()..).unwrap_or_default()
-    );
-    let time =
-        iso8601(day.as_bytes()).ok_or("expected a date such as 2006, 2006-03 or 2006-03-02")?;
-    if matches!(text.len(), 4 | 7 | 10) {
-        Ok(text.to_owned())
-    } else {
-        Ok(time)
-    }
+    let rest = "0000-01-01".get(text.len()..).unwrap_or_default();
+    let time = iso8601([text, rest].concat().as_bytes());
+    let time = time.ok_or("expected a date such as 2006, 2006-03 or 2006-03-02")?;
+    let is_start = matches!(text.len(), 4 | 7 | 10);
+    Ok(if is_start { text.to_owned() } else { time })
 }
 
 fn scheme(text: &str) -> Result<String, String> {
@@ -166,9 +156,8 @@ fn scheme(text: &str) -> Result<String, String> {
     }
     let name = text.split(':').next().unwrap_or_default();
     if is_scheme(name.as_bytes()) {
-        return Err(format!(
-            "a scheme is only the name before the colon: {name}"
-        ));
+        let reason = "a scheme is only the name before the colon";
+        return Err(format!("{reason}: {name}"));
     }
     Err("a scheme is a name such as https".to_owned())
 }
@@ -491,9 +480,8 @@ pub(in crate::cli) fn workers(threads: Option<usize>) -> usize {
 fn output(name: &str) -> Result<&'static Output, String> {
     let output = named(name, OUTPUTS.iter().map(|output| (output.name, output)));
     if output.is_err() && Output::FEATURES.contains(&name) {
-        return Err(format!(
-            "this build has no {name}: cargo install uriscan --features {name}"
-        ));
+        let instead = format!("cargo install uriscan --features {name}");
+        return Err(format!("this build has no {name}: {instead}"));
     }
     output
 }
