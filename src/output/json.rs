@@ -132,7 +132,7 @@ pub(super) fn push_counted((keys, values): Counted<'_>, count: u64, out: &mut Ve
         value
     } else {
         push_key("key", out);
-        push_list(keys.iter(), out, |key, out| push_quoted(key, out));
+        push_list(keys.iter(), out, push_quoted);
         push_key("value", out);
         push_list(values.iter(), out, push);
         b""
