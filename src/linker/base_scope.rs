@@ -1,7 +1,7 @@
 //! The scope of a document's base: candidates, the choice among them, and prepared resolvers.
 
 use std::fmt::Write;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 use encoding_rs::{Encoding, UTF_8};
 
@@ -94,26 +94,7 @@ impl NamedBase {
 }
 
 /// The fields of a message, decoded for the first link that shows them.
-#[derive(Debug)]
-pub(super) struct EnvelopeText {
-    fields: Vec<u8>,
-    decode: fn(&[u8]) -> Envelope,
-    decoded: OnceLock<Envelope>,
-}
-
-impl EnvelopeText {
-    pub(super) fn new(fields: Vec<u8>, decode: fn(&[u8]) -> Envelope) -> Self {
-        EnvelopeText {
-            fields,
-            decode,
-            decoded: OnceLock::new(),
-        }
-    }
-
-    pub(super) fn read(&self) -> &Envelope {
-        self.decoded.get_or_init(|| (self.decode)(&self.fields))
-    }
-}
+pub(super) type LazyEnvelope = LazyLock<Envelope, Box<dyn FnOnce() -> Envelope + Send>>;
 
 #[derive(Debug, Default)]
 pub(super) struct ScopeHeading {
@@ -122,7 +103,7 @@ pub(super) struct ScopeHeading {
     pub(super) message_id: Option<Arc<str>>,
     pub(super) message_offset: Option<u64>,
     /// Shared with the documents that the message encloses.
-    pub(super) envelope: Option<Arc<EnvelopeText>>,
+    pub(super) envelope: Option<Arc<LazyEnvelope>>,
     pub(super) media_type: String,
     pub(super) charset: String,
     /// The file name and the disposition of the part, if either is known.
@@ -136,19 +117,6 @@ pub(super) struct ScopeHeading {
 }
 
 impl ScopeHeading {
-    fn clear(&mut self) {
-        self.message = false;
-        self.message_id = None;
-        self.message_offset = None;
-        self.envelope = None;
-        self.media_type.clear();
-        self.charset.clear();
-        self.file = None;
-        self.stored_at = None;
-        self.related = false;
-        self.names_parts = false;
-    }
-
     /// Inherits the message of the enclosing document, and the part if `same_member`.
     fn inherit(&mut self, parent: &ScopeHeading, same_member: bool) {
         if self.message_offset.is_none() {
@@ -246,7 +214,7 @@ impl BaseScope {
         self.mark = mark;
         self.awaits_parts = false;
         self.member.clear();
-        self.heading.clear();
+        self.heading = ScopeHeading::default();
         self.entity.clear();
         self.fallback.clear();
         self.restart();
@@ -349,7 +317,7 @@ impl BaseScope {
             disposition: file(1),
             message_id: self.heading.message_id.as_deref(),
             message_offset: self.heading.message_offset,
-            envelope: self.heading.envelope.as_deref().map(EnvelopeText::read),
+            envelope: self.heading.envelope.as_deref().map(|fields| &**fields),
             ..LinkMember::default()
         }
     }

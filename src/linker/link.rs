@@ -171,49 +171,18 @@ pub struct LinkMember<'a> {
     pub part_offset: Option<u64>,
 }
 
-/// The member of links outside messages, records and archives.
-static NO_MEMBER: LinkMember<'static> = LinkMember {
-    message_id: None,
-    message_offset: None,
-    envelope: None,
-    name_bytes: None,
-    member_offset: None,
-    member_length: None,
-    record: None,
-    media_type: None,
-    charset: None,
-    target_part: None,
-    filename: None,
-    disposition: None,
-    part_offset: None,
-};
-
 impl LinkMember<'_> {
-    pub(crate) fn none() -> &'static Self {
-        &NO_MEMBER
-    }
-
     /// Returns whether the link is in a message, a record or a member: anything but its fields on request is known.
     pub(crate) fn is_known(&self) -> bool {
-        let LinkMember {
-            message_id,
-            message_offset,
-            envelope: _,
-            name_bytes,
-            member_offset,
-            member_length,
-            record,
-            media_type,
-            charset,
-            target_part,
-            filename: _,
-            disposition: _,
-            part_offset: _,
-        } = self;
-        let texts = [message_id, media_type, charset, target_part];
-        let numbers = [message_offset, member_offset, member_length];
-        let known = texts.iter().any(|text| text.is_some()) || name_bytes.is_some();
-        known || numbers.iter().any(|number| number.is_some()) || record.is_some()
+        let texts = [
+            self.message_id,
+            self.media_type,
+            self.charset,
+            self.target_part,
+        ];
+        let numbers = [self.message_offset, self.member_offset, self.member_length];
+        let known = texts.iter().any(Option::is_some) || numbers.iter().any(Option::is_some);
+        known || self.name_bytes.is_some() || self.record.is_some()
     }
 }
 
@@ -241,7 +210,7 @@ pub struct WebRecord<T> {
 
 impl<T> WebRecord<T> {
     /// Returns the same with other texts.
-    pub(crate) fn map<U>(&self, map: impl Fn(&T) -> U) -> WebRecord<U> {
+    pub(crate) fn map<'s, U>(&'s self, map: impl Fn(&'s T) -> U) -> WebRecord<U> {
         WebRecord {
             id: self.id.as_ref().map(&map),
             target_uri: self.target_uri.as_ref().map(&map),
@@ -267,6 +236,18 @@ pub struct Diagnostic<'a> {
     pub count: u64,
     /// Offset of the first occurrence.
     pub offset: u64,
+}
+
+impl<'a> Diagnostic<'a> {
+    pub(crate) fn new(member: Option<&'a str>, code: &'static Code, offset: u64) -> Self {
+        let count = 1;
+        Diagnostic {
+            member,
+            code,
+            count,
+            offset,
+        }
+    }
 }
 
 impl fmt::Display for Diagnostic<'_> {

@@ -27,7 +27,7 @@ use crate::document::events::{
 };
 use crate::uri::unwrap::Unwrapper;
 use crate::uri::{self, Base, BaseSource};
-use base_scope::BaseScope;
+use base_scope::{BaseScope, LazyEnvelope};
 use labels::LabelKind;
 use writer::{BatchTexts, LinkWriter, ScopedReference};
 
@@ -390,8 +390,9 @@ impl Linker {
     /// Applies an envelope to the innermost document, which is a message.
     fn envelope(&mut self, envelope: &events::RawEnvelope, texts: BatchTexts<'_>) {
         let fields = texts.bytes(envelope.fields).to_vec();
-        let text = base_scope::EnvelopeText::new(fields, envelope.decode);
-        self.innermost().heading.envelope = Some(Arc::new(text));
+        let decode = envelope.decode;
+        let lazy = LazyEnvelope::new(Box::new(move || decode(&fields)));
+        self.innermost().heading.envelope = Some(Arc::new(lazy));
     }
 
     /// Adds the labels of a part: a location to the innermost enclosing `multipart/related`, an

@@ -180,9 +180,9 @@ impl LinkWriter {
             }
             _ => None,
         };
-        let member;
-        let part = if scope.is_in_message() || target_part.is_some() {
-            member = LinkMember {
+        let mut part = LinkMember::default();
+        if scope.is_in_message() || target_part.is_some() {
+            part = LinkMember {
                 media_type: some(&scope.heading.media_type),
                 charset: some(&scope.heading.charset),
                 target_part,
@@ -190,10 +190,7 @@ impl LinkWriter {
                 // Readers of compressed files and of archives fill in the rest.
                 ..scope.message()
             };
-            &member
-        } else {
-            LinkMember::none()
-        };
+        }
         let base = base.named.as_ref().filter(|_| inherits);
         let link = Link {
             member: scope.member(),
@@ -214,7 +211,7 @@ impl LinkWriter {
             flags,
             alternatives: &[],
             unwrapped_from,
-            part,
+            part: &part,
             description: None,
         };
         let flow = if texts.events.has_details(found) {
