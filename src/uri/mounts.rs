@@ -1,8 +1,6 @@
 //! Directories mounted at URIs.
 
-use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
 
 use super::base::{PathStyle, push_path, push_segments};
 
@@ -20,8 +18,14 @@ use super::base::{PathStyle, push_path, push_segments};
 #[derive(Clone, Debug, Default)]
 pub struct Mounts {
     mounts: Vec<Mount>,
-    index: OnceLock<Index>,
+    directories: Prefixes,
+    /// The URIs without their schemes.
+    uris: Prefixes,
+    authorities: Prefixes,
 }
+
+/// The mounts of each prefix, without its last slash, in the order of their addition.
+type Prefixes = BTreeMap<Vec<u8>, Vec<usize>>;
 
 #[derive(Clone, Debug)]
 struct Mount {
@@ -36,18 +40,23 @@ struct Mount {
 impl Mounts {
     /// Mounts `directory` at `uri`; both get their trailing slash.
     pub fn add(&mut self, directory: &[u8], uri: &[u8]) {
-        let with_slash = |name: &[u8]| [name.strip_suffix(b"/").unwrap_or(name), b"/"].concat();
-        let uri = with_slash(uri);
+        let without_slash = |name| <[u8]>::strip_suffix(name, b"/").unwrap_or(name);
+        let (directory, uri) = (without_slash(directory), without_slash(uri));
+        let (scheme, target) = split(uri).unwrap_or((b"", uri));
+        let number = self.mounts.len();
+        let push = |prefixes: &mut Prefixes, prefix: &[u8]| {
+            prefixes.entry(prefix.to_vec()).or_default().push(number);
+        };
+        push(&mut self.directories, directory);
+        push(&mut self.uris, target);
+        if let Some(rest) = target.strip_prefix(b"//") {
+            push(&mut self.authorities, authority(rest));
+        }
         self.mounts.push(Mount {
-            directory: with_slash(directory),
-            scheme: split(&uri).map_or(0, |(scheme, _)| scheme.len()),
-            uri,
+            directory: [directory, b"/"].concat(),
+            uri: [uri, b"/"].concat(),
+            scheme: scheme.len(),
         });
-        self.index = OnceLock::new();
-    }
-
-    fn index(&self) -> &Index {
-        self.index.get_or_init(|| Index::new(&self.mounts))
     }
 
     /// The number of mounts.
@@ -111,10 +120,11 @@ impl Mounts {
         else {
             return false;
         };
-        let schemes = self.index().schemes.get(authority(target));
-        schemes.is_some_and(|schemes| {
-            let mut schemes = schemes.iter();
-            schemes.any(|served| **served == *scheme || alike(scheme, served))
+        let mounts = self.authorities.get(authority(target));
+        mounts.is_some_and(|mounts| {
+            mounts
+                .iter()
+                .any(|&mount| self.serves(mount, scheme, &alike))
         })
     }
 
@@ -139,12 +149,8 @@ impl Mounts {
     }
 
     fn of_path<'a>(&self, path: &'a [u8]) -> Option<(&Mount, &'a [u8])> {
-        let directory = |mount: usize| self.mounts[mount].directory.as_slice();
-        let mount = self
-            .index()
-            .directories
-            .longest(path, directory, |_| true)?;
-        Some((&self.mounts[mount], strip_mount(path, directory(mount))?))
+        let (mount, rest) = longest(&self.directories, path, |_| true)?;
+        Some((&self.mounts[mount], rest))
     }
 
     fn of_uri<'a>(
@@ -153,124 +159,36 @@ impl Mounts {
         alike: impl Fn(&[u8], &[u8]) -> bool,
     ) -> Option<(&Mount, &'a [u8])> {
         let (scheme, target) = split(uri)?;
-        let served = |mount: usize| self.mounts[mount].without_scheme();
-        let same = |mount: usize| {
-            let served = self.mounts[mount].scheme();
-            scheme == served || alike(scheme, served)
-        };
-        let mount = self.index().uris.longest(target, served, same)?;
-        Some((&self.mounts[mount], strip_mount(target, served(mount))?))
+        let serves = |mount| self.serves(mount, scheme, &alike);
+        let (mount, rest) = longest(&self.uris, target, serves)?;
+        Some((&self.mounts[mount], rest))
+    }
+
+    fn serves(&self, mount: usize, scheme: &[u8], alike: impl Fn(&[u8], &[u8]) -> bool) -> bool {
+        let mount = &self.mounts[mount];
+        let served = &mount.uri[..mount.scheme];
+        scheme == served || alike(scheme, served)
     }
 }
 
-impl Mount {
-    /// The scheme of the URI with its colon, or nothing.
-    fn scheme(&self) -> &[u8] {
-        &self.uri[..self.scheme]
-    }
-
-    /// The URI after the scheme and the colon.
-    fn without_scheme(&self) -> &[u8] {
-        &self.uri[self.scheme..]
-    }
+/// Returns the first admitted mount of the longest prefix of a name, and the rest of the name.
+fn longest<'a>(
+    prefixes: &Prefixes,
+    name: &'a [u8],
+    admits: impl Fn(usize) -> bool,
+) -> Option<(usize, &'a [u8])> {
+    // The name of the directory itself may lack its last slash.
+    let ends = std::iter::once(name.len()).chain(memchr::memrchr_iter(b'/', name));
+    ends.filter_map(|end| Some((prefixes.get(&name[..end])?, end)))
+        .find_map(|(mounts, end)| {
+            let mount = mounts.iter().copied().find(|&mount| admits(mount))?;
+            Some((mount, name.get(end + 1..).unwrap_or_default()))
+        })
 }
 
 /// Splits a URI after the colon of its scheme.
 fn split(uri: &[u8]) -> Option<(&[u8], &[u8])> {
     Some(uri.split_at(memchr::memchr(b':', uri)? + 1))
-}
-
-/// Finds the mount of a path or URI in logarithmic time.
-#[derive(Clone, Debug)]
-struct Index {
-    directories: Prefixes,
-    /// The URIs without their schemes.
-    uris: Prefixes,
-    /// The schemes of the mounts of each authority.
-    schemes: BTreeMap<Box<[u8]>, Vec<Box<[u8]>>>,
-}
-
-impl Index {
-    fn new(mounts: &[Mount]) -> Self {
-        let mut schemes: BTreeMap<Box<[u8]>, Vec<Box<[u8]>>> = BTreeMap::new();
-        for mount in mounts {
-            let Some(rest) = mount.without_scheme().strip_prefix(b"//") else {
-                continue;
-            };
-            let known = schemes.entry(authority(rest).into()).or_default();
-            if !known.iter().any(|known| **known == *mount.scheme()) {
-                known.push(mount.scheme().into());
-            }
-        }
-        Index {
-            directories: Prefixes::new(mounts.len(), |mount| &mounts[mount].directory),
-            uris: Prefixes::new(mounts.len(), |mount| mounts[mount].without_scheme()),
-            schemes,
-        }
-    }
-}
-
-/// Numbered prefixes, each of which ends in a slash.
-#[derive(Clone, Debug)]
-struct Prefixes {
-    /// The numbers in ascending order of their prefixes, the first number of equal ones last.
-    /// Prefixes in order, each with the index in this list of its longest other prefix.
-    sorted: Vec<(usize, Option<usize>)>,
-}
-
-impl Prefixes {
-    fn new<'p>(count: usize, prefix: impl Fn(usize) -> &'p [u8]) -> Self {
-        let mut numbers: Vec<usize> = (0..count).collect();
-        numbers
-            .sort_unstable_by(|&one, &other| prefix(one).cmp(prefix(other)).then(other.cmp(&one)));
-        let mut sorted: Vec<(usize, Option<usize>)> = Vec::with_capacity(count);
-        let mut inner: Option<usize> = None;
-        for number in numbers {
-            while let Some(at) = inner
-                && !prefix(number).starts_with(prefix(sorted[at].0))
-            {
-                inner = sorted[at].1;
-            }
-            sorted.push((number, inner));
-            inner = Some(sorted.len() - 1);
-        }
-        Prefixes { sorted }
-    }
-
-    /// Returns the longest admitted prefix of a name, which may lack the prefix's last slash.
-    fn longest<'p>(
-        &self,
-        name: &[u8],
-        prefix: impl Fn(usize) -> &'p [u8],
-        admits: impl Fn(usize) -> bool,
-    ) -> Option<usize> {
-        // INVARIANT: every prefix of the name is the last one that is not after the name in the
-        // order, or a prefix of that one.
-        let after = self
-            .sorted
-            .partition_point(|&(number, _)| is_up_to(prefix(number), name));
-        let mut at = after.checked_sub(1);
-        while let Some(here) = at {
-            let (number, outer) = self.sorted[here];
-            if strip_mount(name, prefix(number)).is_some() && admits(number) {
-                return Some(number);
-            }
-            at = outer;
-        }
-        None
-    }
-}
-
-/// Returns whether a prefix is not after the name, with a slash appended, in the order.
-fn is_up_to(prefix: &[u8], name: &[u8]) -> bool {
-    let common = prefix.len().min(name.len());
-    match prefix[..common].cmp(&name[..common]) {
-        Ordering::Equal => match prefix.get(name.len()..) {
-            None | Some([]) => true,
-            Some([first, rest @ ..]) => *first < b'/' || *first == b'/' && rest.is_empty(),
-        },
-        order => order == Ordering::Less,
-    }
 }
 
 /// Returns the authority at the start of the text after `//`.
@@ -289,12 +207,6 @@ pub struct Served<'a> {
     pub uri: &'a [u8],
     /// The file's path; `None` if a segment does not decode to a file name, or to `.` or `..`.
     pub path: Option<Vec<u8>>,
-}
-
-/// Strips a prefix that ends in a slash, which the name of the directory itself may lack.
-fn strip_mount<'a>(name: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
-    name.strip_prefix(prefix)
-        .or_else(|| (prefix.strip_suffix(b"/") == Some(name)).then_some(&[]))
 }
 
 #[cfg(test)]

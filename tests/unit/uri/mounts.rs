@@ -1,5 +1,11 @@
 use super::*;
 
+/// Strips a prefix that ends in a slash, which the name of the directory itself may lack.
+fn strip_mount<'a>(name: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
+    name.strip_prefix(prefix)
+        .or_else(|| (prefix.strip_suffix(b"/") == Some(name)).then_some(&[]))
+}
+
 /// The naive lookup: all mounts, one after the other.
 fn naive<'a>(mounts: &'a Mounts, path: &'a [u8]) -> Option<&'a [u8]> {
     let rests = mounts
