@@ -85,6 +85,22 @@ macro_rules! displayed_by_name {
     };
 }
 
+/// An enum whose values have names in records and messages.
+macro_rules! named {
+    ($(#[$on:meta])* pub enum $named:ident { $($(#[$note:meta])* $value:ident = $name:literal,)* }) => {
+        $(#[$on])*
+        pub enum $named { $($(#[$note])* $value,)* }
+
+        impl $named {
+            /// The name used in records and messages.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$value => $name,)* }
+            }
+        }
+    };
+}
+
 // With the feature `internals` the tests, benchmarks and fuzz targets of this package see the
 // modules, which are not part of the public API.
 #[cfg(all(feature = "audit", not(feature = "internals")))]

@@ -4,69 +4,45 @@ use std::{error, fmt};
 
 use crate::bytes::class::ByteSet;
 
-/// A component of a URI, or a part of one that a scheme defines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Component {
-    /// The base that the reference needs.
-    Base,
-    /// The scheme.
-    Scheme,
-    /// The authority of RFC 2396 and RFC 3986.
-    Authority,
-    /// The path.
-    Path,
-    /// The query.
-    Query,
-    /// The fragment.
-    Fragment,
-    /// The two slashes of RFC 1738 section 3.1.
-    Slashes,
-    /// User and password of RFC 1738 section 3.1.
-    Login,
-    /// The host.
-    Host,
-    /// The port.
-    Port,
-    /// The type code of an FTP URL, RFC 1738 section 3.2.2.
-    Typecode,
-    /// The search part of an HTTP or WAIS URL, RFC 1738 sections 3.3 and 3.9.
-    Search,
-    /// The address of a mailto URL, RFC 1738 section 3.5.
-    Address,
-    /// The newsgroup of a news or NNTP URL, RFC 1738 sections 3.6 and 3.7.
-    Group,
-    /// The article of a news or NNTP URL, RFC 1738 sections 3.6 and 3.7.
-    Article,
-    /// A field of a Prospero URL, RFC 1738 section 3.11.
-    Field,
-    /// The rest of a URL whose scheme has no specific syntax, RFC 1738 section 5.
-    SchemePart,
-}
-
-impl Component {
-    /// The name used in records and messages.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Base => "base",
-            Self::Scheme => "scheme",
-            Self::Authority => "authority",
-            Self::Path => "path",
-            Self::Query => "query",
-            Self::Fragment => "fragment",
-            Self::Slashes => "slashes",
-            Self::Login => "login",
-            Self::Host => "host",
-            Self::Port => "port",
-            Self::Typecode => "typecode",
-            Self::Search => "search",
-            Self::Address => "address",
-            Self::Group => "group",
-            Self::Article => "article",
-            Self::Field => "field",
-            Self::SchemePart => "schemepart",
-        }
+named! {
+    /// A component of a URI, or a part of one that a scheme defines.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum Component {
+        /// The base that the reference needs.
+        Base = "base",
+        /// The scheme.
+        Scheme = "scheme",
+        /// The authority of RFC 2396 and RFC 3986.
+        Authority = "authority",
+        /// The path.
+        Path = "path",
+        /// The query.
+        Query = "query",
+        /// The fragment.
+        Fragment = "fragment",
+        /// The two slashes of RFC 1738 section 3.1.
+        Slashes = "slashes",
+        /// User and password of RFC 1738 section 3.1.
+        Login = "login",
+        /// The host.
+        Host = "host",
+        /// The port.
+        Port = "port",
+        /// The type code of an FTP URL, RFC 1738 section 3.2.2.
+        Typecode = "typecode",
+        /// The search part of an HTTP or WAIS URL, RFC 1738 sections 3.3 and 3.9.
+        Search = "search",
+        /// The address of a mailto URL, RFC 1738 section 3.5.
+        Address = "address",
+        /// The newsgroup of a news or NNTP URL, RFC 1738 sections 3.6 and 3.7.
+        Group = "group",
+        /// The article of a news or NNTP URL, RFC 1738 sections 3.6 and 3.7.
+        Article = "article",
+        /// A field of a Prospero URL, RFC 1738 section 3.11.
+        Field = "field",
+        /// The rest of a URL whose scheme has no specific syntax, RFC 1738 section 5.
+        SchemePart = "schemepart",
     }
 }
 
@@ -224,6 +200,18 @@ impl<'a> ComponentText<'a> {
     }
 
     /// Makes a fault at the first byte.
+    pub(crate) fn require(
+        self,
+        holds: bool,
+        component: Component,
+        sentence: &'static str,
+    ) -> Result<(), Fault> {
+        if holds {
+            return Ok(());
+        }
+        Err(self.fault(component, sentence))
+    }
+
     pub(crate) fn fault(self, component: Component, sentence: &'static str) -> Fault {
         Fault::new(component, self.at, sentence)
     }
@@ -311,36 +299,23 @@ impl fmt::Display for ResolveError {
 
 impl error::Error for ResolveError {}
 
-/// The kinds of [`ResolveError`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ResolveErrorKind {
-    /// The reference is relative, and the base is missing.
-    NoBase,
-    /// The base has no hierarchy: `mailto:`, `about:` and the like.
-    UnsuitableBase,
-    /// The reference does not parse (WHATWG only: hosts and ports).
-    InvalidReference,
-    /// The base is not absolute, or does not parse: only [`resolve()`](super::resolve()) returns it.
-    InvalidBase,
-    /// The reference escapes the root, by [`ExcessDots::Error`](crate::uri::ExcessDots::Error).
-    ExcessDots,
-    /// The reference holds a placeholder of a template: its final text is unknown.
-    Template,
-}
-
-impl ResolveErrorKind {
-    /// The name used in records.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::NoBase => "no-base",
-            Self::UnsuitableBase => "unsuitable-base",
-            Self::InvalidReference => "invalid-reference",
-            Self::InvalidBase => "invalid-base",
-            Self::ExcessDots => "excess-dots",
-            Self::Template => "template",
-        }
+named! {
+    /// The kinds of [`ResolveError`].
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum ResolveErrorKind {
+        /// The reference is relative, and the base is missing.
+        NoBase = "no-base",
+        /// The base has no hierarchy: `mailto:`, `about:` and the like.
+        UnsuitableBase = "unsuitable-base",
+        /// The reference does not parse (WHATWG only: hosts and ports).
+        InvalidReference = "invalid-reference",
+        /// The base is not absolute, or does not parse: only [`resolve()`](super::resolve()) returns it.
+        InvalidBase = "invalid-base",
+        /// The reference escapes the root, by [`ExcessDots::Error`](crate::uri::ExcessDots::Error).
+        ExcessDots = "excess-dots",
+        /// The reference holds a placeholder of a template: its final text is unknown.
+        Template = "template",
     }
 }
 

@@ -164,7 +164,7 @@ impl<'a> Reference1808<'a> {
 }
 
 /// Splits at the first `delimiter`, which is dropped; `None` without one.
-fn split_once(bytes: &[u8], delimiter: u8) -> (&[u8], Option<&[u8]>) {
+pub(super) fn split_once(bytes: &[u8], delimiter: u8) -> (&[u8], Option<&[u8]>) {
     match memchr::memchr(delimiter, bytes) {
         Some(at) => (&bytes[..at], Some(&bytes[at + 1..])),
         None => (bytes, None),

@@ -32,117 +32,91 @@ enum SchemeLocation {
     Host,
 }
 
-/// A scheme with a specific syntax.
-struct SchemeSyntax {
-    name: &'static [u8],
-    location: SchemeLocation,
-    /// Checks the rest, from the slash after the location or from the byte after the colon.
-    rest: fn(ComponentText<'_>) -> Result<(), Fault>,
-}
-
-const fn row(
-    name: &'static [u8],
-    location: SchemeLocation,
-    rest: fn(ComponentText<'_>) -> Result<(), Fault>,
-) -> SchemeSyntax {
-    SchemeSyntax {
-        name,
-        location,
-        rest,
-    }
-}
+/// A scheme with a specific syntax: its name, the form of its location, and the check of the rest,
+/// from the slash after the location or from the byte after the colon.
+type SchemeSyntax = (
+    &'static [u8],
+    SchemeLocation,
+    fn(ComponentText<'_>) -> Result<(), Fault>,
+);
 
 /// Sections 3.2 to 3.11.
 const SCHEMES: [SchemeSyntax; 10] = [
-    row(b"ftp", SchemeLocation::Login, ftp),
-    row(b"file", SchemeLocation::Host, file),
-    row(b"http", SchemeLocation::HostPort, http),
-    row(b"gopher", SchemeLocation::HostPort, gopher),
-    row(b"mailto", SchemeLocation::None, mailto),
-    row(b"news", SchemeLocation::None, news),
-    row(b"nntp", SchemeLocation::HostPort, nntp),
-    row(b"telnet", SchemeLocation::Login, telnet),
-    row(b"wais", SchemeLocation::HostPort, wais),
-    row(b"prospero", SchemeLocation::HostPort, prospero),
+    (b"ftp", SchemeLocation::Login, ftp),
+    (b"file", SchemeLocation::Host, file),
+    (b"http", SchemeLocation::HostPort, http),
+    (b"gopher", SchemeLocation::HostPort, gopher),
+    (b"mailto", SchemeLocation::None, mailto),
+    (b"news", SchemeLocation::None, news),
+    (b"nntp", SchemeLocation::HostPort, nntp),
+    (b"telnet", SchemeLocation::Login, telnet),
+    (b"wais", SchemeLocation::HostPort, wais),
+    (b"prospero", SchemeLocation::HostPort, prospero),
 ];
 
 /// Default ports of sections 3.2 to 3.11, and of later schemes with hosts.
+#[rustfmt::skip]
 const PORTS: [(&[u8], &[u8]); 10] = [
-    (b"ftp", b"21"),
-    (b"http", b"80"),
-    (b"gopher", b"70"),
-    (b"nntp", b"119"),
-    (b"telnet", b"23"),
-    (b"wais", b"210"),
-    (b"prospero", b"1525"),
-    (b"https", b"443"),
-    (b"ws", b"80"),
+    (b"ftp", b"21"), (b"http", b"80"), (b"gopher", b"70"), (b"nntp", b"119"), (b"telnet", b"23"),
+    (b"wais", b"210"), (b"prospero", b"1525"), (b"https", b"443"), (b"ws", b"80"),
     (b"wss", b"443"),
 ];
 
 /// Returns the default port of a scheme, which is compared without case.
 pub(crate) fn default_port(scheme: &[u8]) -> Option<&'static [u8]> {
-    PORTS
+    let row = PORTS
         .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(scheme))
-        .map(|(_, port)| *port)
+        .find(|(name, _)| name.eq_ignore_ascii_case(scheme));
+    row.map(|(_, port)| *port)
 }
 
 pub(super) fn validate(url: &[u8]) -> Result<(), Fault> {
     let url = ComponentText::new(url);
     if let (before, Some(_)) = url.split_once(b'#') {
         // Section 2.2: `#` ends a URL, so this fault comes before all others.
-        let at = before.bytes.len();
+        let sentence = "a fragment is not part of a URL";
         return Err(Fault::new(
             Component::Fragment,
-            at,
-            "a fragment is not part of a URL",
+            before.bytes.len(),
+            sentence,
         ));
     }
     let (name, Some(rest)) = url.split_once(b':') else {
         return Err(url.fault(Component::Scheme, "a URL begins with a scheme and a colon"));
     };
-    if name.bytes.is_empty() {
-        return Err(name.fault(Component::Scheme, "the scheme is empty"));
-    }
+    name.require(
+        !name.bytes.is_empty(),
+        Component::Scheme,
+        "the scheme is empty",
+    )?;
     let sentence = "a scheme consists of letters, digits, `+`, `-` and `.`";
     name.consists_of(&SCHEME, Component::Scheme, sentence)?;
-    let Some(scheme) = SCHEMES
-        .iter()
-        .find(|scheme| scheme.name.eq_ignore_ascii_case(name.bytes))
-    else {
+    let is_named = |scheme: &&SchemeSyntax| scheme.0.eq_ignore_ascii_case(name.bytes);
+    let Some(&(_, form, check)) = SCHEMES.iter().find(is_named) else {
         return rest.check(Component::SchemePart, &XCHAR);
     };
-    if scheme.location == SchemeLocation::None {
-        return (scheme.rest)(rest);
+    if form == SchemeLocation::None {
+        return check(rest);
     }
     let Some(rest) = rest.strip_prefix(b"//") else {
         return Err(rest.fault(Component::Slashes, "two slashes follow the scheme"));
     };
     let slash = memchr::memchr(b'/', rest.bytes).unwrap_or(rest.bytes.len());
     let (location, rest) = rest.split_at(slash);
-    check_location(scheme.location, location)?;
-    (scheme.rest)(rest)
+    check_location(form, location)?;
+    check(rest)
 }
 
 /// Section 3.1.
 fn check_location(form: SchemeLocation, location: ComponentText<'_>) -> Result<(), Fault> {
     if form == SchemeLocation::Host {
-        let is_empty = location.bytes.is_empty();
-        return if is_empty {
-            Ok(())
-        } else {
-            check_host(location)
-        };
+        let is_host = location.bytes.is_empty() || is_host(location.bytes);
+        return location.require(is_host, Component::Host, HOST);
     }
     let host_port = match memchr::memrchr(b'@', location.bytes) {
-        Some(_) if form == SchemeLocation::HostPort => {
-            return Err(location.fault(
-                Component::Login,
-                "this scheme allows no user name or password",
-            ));
-        }
         Some(index) => {
+            let sentence = "this scheme allows no user name or password";
+            location.require(form == SchemeLocation::Login, Component::Login, sentence)?;
             check_login(location.split_at(index).0)?;
             location.split_at(index + 1).1
         }
@@ -150,17 +124,13 @@ fn check_location(form: SchemeLocation, location: ComponentText<'_>) -> Result<(
     };
     let (host, port) = host_port.split_once(b':');
     check_host(host)?;
-    match port {
-        Some(port) if port.bytes.is_empty() => {
-            Err(port.fault(Component::Port, "the port is empty"))
-        }
-        Some(port) => port.consists_of(
-            &ByteSet::DIGIT,
-            Component::Port,
-            "a port consists of digits",
-        ),
-        None => Ok(()),
-    }
+    let Some(port) = port else { return Ok(()) };
+    port.require(!port.bytes.is_empty(), Component::Port, "the port is empty")?;
+    port.consists_of(
+        &ByteSet::DIGIT,
+        Component::Port,
+        "a port consists of digits",
+    )
 }
 
 fn check_login(login: ComponentText<'_>) -> Result<(), Fault> {
@@ -169,14 +139,11 @@ fn check_login(login: ComponentText<'_>) -> Result<(), Fault> {
     password.map_or(Ok(()), |password| password.check(Component::Login, &LOGIN))
 }
 
+const HOST: &str = "a host is a name of letters, digits, hyphens and dots whose last label begins \
+    with a letter, or four numbers";
+
 fn check_host(host: ComponentText<'_>) -> Result<(), Fault> {
-    if is_host(host.bytes) {
-        return Ok(());
-    }
-    Err(host.fault(
-        Component::Host,
-        "a host is a name of letters, digits, hyphens and dots whose last label begins with a letter, or four numbers",
-    ))
+    host.require(is_host(host.bytes), Component::Host, HOST)
 }
 
 /// Section 3.2.2.
@@ -186,17 +153,12 @@ fn ftp(rest: ComponentText<'_>) -> Result<(), Fault> {
     let Some(parameter) = parameter else {
         return Ok(());
     };
-    match parameter.strip_prefix(b"type=") {
-        Some(ComponentText {
-            bytes: b"A" | b"I" | b"D" | b"a" | b"i" | b"d",
-            ..
-        }) => Ok(()),
-        Some(code) => Err(code.fault(
-            Component::Typecode,
-            "the type code is one of `a`, `i` and `d`",
-        )),
-        None => Err(parameter.fault(Component::Path, "only `type=` can follow a semicolon")),
-    }
+    let Some(code) = parameter.strip_prefix(b"type=") else {
+        return Err(parameter.fault(Component::Path, "only `type=` can follow a semicolon"));
+    };
+    let is_code = matches!(code.bytes, b"A" | b"I" | b"D" | b"a" | b"i" | b"d");
+    let sentence = "the type code is one of `a`, `i` and `d`";
+    code.require(is_code, Component::Typecode, sentence)
 }
 
 /// Section 3.10.
@@ -214,24 +176,21 @@ fn http(rest: ComponentText<'_>) -> Result<(), Fault> {
 /// Section 3.4: item type, selector, search string and Gopher+ string, divided by `%09`.
 fn gopher(rest: ComponentText<'_>) -> Result<(), Fault> {
     rest.check(Component::Path, &XCHAR)?;
-    match rest
-        .bytes
-        .windows(3)
-        .position(|triplet| matches!(triplet, b"%0A" | b"%0a" | b"%0D" | b"%0d"))
-    {
-        Some(index) => Err(rest
-            .split_at(index)
-            .1
-            .fault(Component::Path, "a selector holds no encoded line break")),
-        None => Ok(()),
-    }
+    let is_break = |triplet: &[u8]| matches!(triplet, b"%0A" | b"%0a" | b"%0D" | b"%0d");
+    let Some(index) = rest.bytes.windows(3).position(is_break) else {
+        return Ok(());
+    };
+    let sentence = "a selector holds no encoded line break";
+    Err(Fault::new(Component::Path, rest.at + index, sentence))
 }
 
 /// Section 3.5.
 fn mailto(rest: ComponentText<'_>) -> Result<(), Fault> {
-    if rest.bytes.is_empty() {
-        return Err(rest.fault(Component::Address, "the address is empty"));
-    }
+    rest.require(
+        !rest.bytes.is_empty(),
+        Component::Address,
+        "the address is empty",
+    )?;
     rest.check(Component::Address, &XCHAR)
 }
 
@@ -240,12 +199,8 @@ fn news(rest: ComponentText<'_>) -> Result<(), Fault> {
     match rest.split_once(b'@') {
         _ if rest.bytes == b"*" => Ok(()),
         (article, Some(host)) => {
-            if article.bytes.is_empty() {
-                return Err(article.fault(
-                    Component::Article,
-                    "the article has no name before its host",
-                ));
-            }
+            let sentence = "the article has no name before its host";
+            article.require(!article.bytes.is_empty(), Component::Article, sentence)?;
             article.check(Component::Article, &ARTICLE)?;
             check_host(host)
         }
@@ -254,12 +209,9 @@ fn news(rest: ComponentText<'_>) -> Result<(), Fault> {
 }
 
 fn check_group(group: ComponentText<'_>) -> Result<(), Fault> {
-    if !group.bytes.first().is_some_and(u8::is_ascii_alphabetic) {
-        return Err(group.fault(
-            Component::Group,
-            "the name of a newsgroup begins with a letter",
-        ));
-    }
+    let is_start = group.bytes.first().is_some_and(u8::is_ascii_alphabetic);
+    let sentence = "the name of a newsgroup begins with a letter";
+    group.require(is_start, Component::Group, sentence)?;
     let sentence = "the name of a newsgroup consists of letters, digits, `-`, `.`, `+` and `_`";
     group.consists_of(&GROUP, Component::Group, sentence)
 }
@@ -268,27 +220,23 @@ fn check_group(group: ComponentText<'_>) -> Result<(), Fault> {
 fn nntp(rest: ComponentText<'_>) -> Result<(), Fault> {
     let (group, article) = require_slash(rest, Component::Group)?.split_once(b'/');
     check_group(group)?;
-    match article {
-        Some(article) if article.bytes.is_empty() => {
-            Err(article.fault(Component::Article, "the number of the article is missing"))
-        }
-        Some(article) => article.consists_of(
-            &ByteSet::DIGIT,
-            Component::Article,
-            "an article is given by its number",
-        ),
-        None => Ok(()),
-    }
+    let Some(article) = article else {
+        return Ok(());
+    };
+    let sentence = "the number of the article is missing";
+    article.require(!article.bytes.is_empty(), Component::Article, sentence)?;
+    let sentence = "an article is given by its number";
+    article.consists_of(&ByteSet::DIGIT, Component::Article, sentence)
 }
 
 /// Section 3.8.
 fn telnet(rest: ComponentText<'_>) -> Result<(), Fault> {
-    match rest.strip_prefix(b"/") {
-        Some(after) if !after.bytes.is_empty() => {
-            Err(after.fault(Component::Path, "nothing can follow the slash"))
-        }
-        _ => Ok(()),
-    }
+    let after = rest.strip_prefix(b"/").unwrap_or(rest.split_at(0).0);
+    after.require(
+        after.bytes.is_empty(),
+        Component::Path,
+        "nothing can follow the slash",
+    )
 }
 
 /// Section 3.9.
@@ -298,13 +246,10 @@ fn wais(rest: ComponentText<'_>) -> Result<(), Fault> {
         database.check(Component::Path, &UCHAR)?;
         return search.check(Component::Search, &SEARCH);
     }
-    match rest.bytes.iter().filter(|&&byte| byte == b'/').count() {
-        0 | 2 => rest.check(Component::Path, &UCHAR.with(b"/")),
-        _ => Err(rest.fault(
-            Component::Path,
-            "a document has a database, a type and a path, a database nothing else",
-        )),
-    }
+    let slashes = memchr::memchr_iter(b'/', rest.bytes).count();
+    let sentence = "a document has a database, a type and a path, a database nothing else";
+    rest.require(matches!(slashes, 0 | 2), Component::Path, sentence)?;
+    rest.check(Component::Path, &UCHAR.with(b"/"))
 }
 
 /// Section 3.11.

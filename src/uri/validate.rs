@@ -5,7 +5,7 @@ use std::net::Ipv6Addr;
 
 use super::error::{Component, ComponentText, Fault, ResolveErrorKind};
 use super::percent::UNRESERVED;
-use super::reference::{Ends, SCHEME};
+use super::reference::{Ends, SCHEME, split_once};
 use super::resolve::Resolver;
 use super::rules::Rules;
 use super::scheme::{self, is_address, is_host};
@@ -109,16 +109,12 @@ fn generic(reference: &[u8], grammar: &Generic) -> Result<(), Fault> {
             && !ends.has_authority()
             && ends.has_scheme() != ends.has_query() =>
         {
-            return Err(path.fault(
-                Component::Path,
-                "the path is empty, which the grammar cannot derive",
-            ));
+            let sentence = "the path is empty, which the grammar cannot derive";
+            return Err(path.fault(Component::Path, sentence));
         }
         [b':', ..] if !ends.has_scheme() => {
-            return Err(path.fault(
-                Component::Path,
-                "the first segment of a relative path cannot hold a colon",
-            ));
+            let sentence = "the first segment of a relative path cannot hold a colon";
+            return Err(path.fault(Component::Path, sentence));
         }
         [b'/', ..] | [] => path.check(Component::Path, &grammar.path)?,
         _ if ends.has_scheme() => path.check(Component::Path, &grammar.opaque)?,
@@ -137,9 +133,8 @@ fn generic(reference: &[u8], grammar: &Generic) -> Result<(), Fault> {
 
 /// `scheme = alpha *( alpha | digit | "+" | "-" | "." )`
 fn check_scheme(name: ComponentText<'_>) -> Result<(), Fault> {
-    if !name.bytes.first().is_some_and(u8::is_ascii_alphabetic) {
-        return Err(name.fault(Component::Scheme, "a scheme begins with a letter"));
-    }
+    let is_start = name.bytes.first().is_some_and(u8::is_ascii_alphabetic);
+    name.require(is_start, Component::Scheme, "a scheme begins with a letter")?;
     let sentence = "a scheme consists of letters, digits, `+`, `-` and `.`";
     name.consists_of(&SCHEME, Component::Scheme, sentence)
 }
@@ -158,18 +153,13 @@ fn authority_3986(authority: ComponentText<'_>) -> Result<(), Fault> {
                 return Err(host.fault(component, "the bracket is not closed"));
             };
             ip_literal(address)?;
-            match port.bytes {
-                [] | [b':', ..] => port,
-                _ => {
-                    return Err(
-                        port.fault(component, "only a port can follow an address in brackets")
-                    );
-                }
-            }
+            let sentence = "only a port can follow an address in brackets";
+            port.require(matches!(port.bytes, [] | [b':', ..]), component, sentence)?;
+            port
         }
         None => {
-            let (name, port) =
-                host.split_at(memchr::memchr(b':', host.bytes).unwrap_or(host.bytes.len()));
+            let colon = memchr::memchr(b':', host.bytes).unwrap_or(host.bytes.len());
+            let (name, port) = host.split_at(colon);
             name.check(component, &NAME)?;
             port
         }
@@ -195,11 +185,12 @@ fn ip_literal(address: ComponentText<'_>) -> Result<(), Fault> {
         [b'v' | b'V', rest @ ..] => is_future(rest),
         bytes => str::from_utf8(bytes).is_ok_and(|text| text.parse::<Ipv6Addr>().is_ok()),
     };
-    if is_valid {
-        Ok(())
-    } else {
-        Err(address.fault(Component::Authority, "not an IP address"))
-    }
+    address.require(is_valid, Component::Authority, "not an IP address")
+}
+
+fn after(text: ComponentText<'_>, byte: u8) -> ComponentText<'_> {
+    let end = memchr::memrchr(byte, text.bytes).map_or(0, |at| at + 1);
+    text.split_at(end).1
 }
 
 /// Finds the failure of parsing without a base.
@@ -218,36 +209,32 @@ fn whatwg(reference: &[u8]) -> Result<(), Fault> {
     let authority = after_scheme.split_at(slashes).1;
     let end = run_end(authority.bytes, 0, |byte| !b"/\\?#".contains(&byte));
     let authority = authority.split_at(end).0;
-    let host = authority
-        .split_at(memchr::memrchr(b'@', authority.bytes).map_or(0, |at| at + 1))
-        .1;
+    let host = after(authority, b'@');
     if error.component() == Component::Port {
-        let port = host
-            .split_at(memchr::memrchr(b':', host.bytes).map_or(0, |at| at + 1))
-            .1;
-        return Err(port.fault(Component::Port, "a port is a number of at most 65535"));
+        let sentence = "a port is a number of at most 65535";
+        return Err(after(host, b':').fault(Component::Port, sentence));
     }
-    Err(host.fault(
+    host.require(
+        !host.bytes.is_empty(),
         Component::Host,
-        if host.bytes.is_empty() {
-            "the host is missing"
-        } else {
-            "not a host"
-        },
-    ))
+        "the host is missing",
+    )?;
+    Err(host.fault(Component::Host, "not a host"))
 }
 
-/// The kind of an authority by RFC 2396 section 3.2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AuthorityKind {
-    /// An opaque part instead of an authority (section 3).
-    Opaque,
-    /// An authority of no characters.
-    Empty,
-    /// A host, perhaps with user information and a port (section 3.2.2).
-    Server,
-    /// A registry-based name (section 3.2.1).
-    RegName,
+named! {
+    /// The kind of an authority by RFC 2396 section 3.2.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum AuthorityKind {
+        /// An opaque part instead of an authority (section 3).
+        Opaque = "opaque",
+        /// An authority of no characters.
+        Empty = "empty",
+        /// A host, perhaps with user information and a port (section 3.2.2).
+        Server = "server",
+        /// A registry-based name (section 3.2.1).
+        RegName = "reg_name",
+    }
 }
 
 displayed_by_name!(AuthorityKind);
@@ -268,32 +255,14 @@ impl AuthorityKind {
             None => None,
         }
     }
-
-    /// The name used in records.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Opaque => "opaque",
-            Self::Empty => "empty",
-            Self::Server => "server",
-            Self::RegName => "reg_name",
-        }
-    }
 }
 
 /// RFC 2396 section 3.2.2: `server = [ [ userinfo "@" ] hostport ]`.
 fn is_server(authority: &[u8]) -> bool {
-    let (userinfo, hostport) = match memchr::memrchr(b'@', authority) {
-        Some(at) => (&authority[..at], &authority[at + 1..]),
-        None => (&b""[..], authority),
-    };
-    let (host, port) = match memchr::memchr(b':', hostport) {
-        Some(at) => (&hostport[..at], &hostport[at + 1..]),
-        None => (hostport, &b""[..]),
-    };
-    let host = host
-        .strip_suffix(b".")
-        .filter(|host| !is_address(host))
-        .unwrap_or(host);
-    !userinfo.contains(&b'@') && is_host(host) && port.iter().all(u8::is_ascii_digit)
+    let mut parts = authority.split(|&byte| byte == b'@');
+    let hostport = parts.next_back().unwrap_or_default();
+    let (host, port) = split_once(hostport, b':');
+    let name = host.strip_suffix(b".").filter(|host| !is_address(host));
+    let digits = port.unwrap_or_default();
+    parts.count() < 2 && is_host(name.unwrap_or(host)) && digits.iter().all(u8::is_ascii_digit)
 }
