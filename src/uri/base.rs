@@ -102,22 +102,17 @@ pub enum BaseSource {
 
 impl BaseSource {
     /// The sources without a part, with their names in records.
+    #[rustfmt::skip]
     const NAMES: [(BaseSource, &'static str); 11] = [
         (Self::ContentBase, "content:base"),
         (Self::ContentCodebase, "content:codebase"),
         (Self::EntityHttpContentBase, "entity:http-content-base"),
-        (
-            Self::EntityHttpContentLocation,
-            "entity:http-content-location",
-        ),
+        (Self::EntityHttpContentLocation, "entity:http-content-location"),
         (Self::RetrievalWarcTargetUri, "retrieval:warc-target-uri"),
         (Self::RetrievalFile, "retrieval:file"),
         (Self::RetrievalRoot, "retrieval:root"),
         (Self::RetrievalOption, "retrieval:option"),
-        (
-            Self::RetrievalSnapshotContentLocation,
-            "retrieval:snapshot-content-location",
-        ),
+        (Self::RetrievalSnapshotContentLocation, "retrieval:snapshot-content-location"),
         (Self::DefaultOption, "default:option"),
         (Self::DefaultThisMessage, "default:thismessage"),
     ];

@@ -52,7 +52,6 @@ pub(crate) fn parsed_host(host: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Returns a host with A-labels, none of them empty, and without a final dot; `None` if it is invalid.
-#[cfg(feature = "audit")]
 pub(crate) fn valid_host(host: &[u8]) -> Option<String> {
     let host = parsed_host(host)?;
     let has_labels = host.starts_with(b"[")
@@ -63,7 +62,6 @@ pub(crate) fn valid_host(host: &[u8]) -> Option<String> {
 }
 
 /// Returns a valid host with its labels in reverse order; an address unchanged.
-#[cfg(feature = "audit")]
 pub(crate) fn reversed_host(host: &[u8]) -> Option<String> {
     let host = valid_host(host)?;
     if is_address(&host) {
@@ -80,14 +78,12 @@ pub(crate) fn registered_domain(host: &[u8]) -> Option<String> {
     psl::domain_str(&host).map(str::to_owned)
 }
 
-#[cfg(feature = "audit")]
 fn is_address(host: &str) -> bool {
     let last = host.rsplit('.').next().unwrap_or_default();
     host.starts_with('[') || last.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Removes the dot of the root from the host of a URI.
-#[cfg(feature = "audit")]
 pub(crate) fn drop_root_dot(uri: &mut Vec<u8>) {
     let Some(authority) = Reference::split(uri).authority else {
         return;
@@ -101,7 +97,6 @@ pub(crate) fn drop_root_dot(uri: &mut Vec<u8>) {
 }
 
 /// Returns a canonical host with its A-labels as Unicode (UTS #46).
-#[cfg(feature = "audit")]
 pub(crate) fn unicode_host(canonical: &[u8]) -> Cow<'_, [u8]> {
     match str::from_utf8(canonical) {
         Ok(host) if host.contains("xn--") => {

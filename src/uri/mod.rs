@@ -50,7 +50,15 @@ mod reference;
 mod resolve;
 mod rules;
 mod scheme;
+#[cfg(feature = "audit")]
 pub(crate) mod shown;
+#[cfg(not(feature = "audit"))]
+pub(crate) mod shown {
+    /// Registered domains are unknown.
+    pub(crate) fn names_other_host(_: &str, _: &[u8], _: &super::unwrap::Unwrapper) -> bool {
+        false
+    }
+}
 #[cfg(feature = "audit")]
 mod surt;
 pub mod unwrap;
@@ -60,10 +68,9 @@ pub use base::{Base, BaseSource};
 pub use byte_classes::ByteClasses;
 pub use error::{BaseError, Component, Fault, ResolveError, ResolveErrorKind};
 #[cfg(feature = "audit")]
-pub(crate) use host::drop_root_dot;
-pub(crate) use host::{canonical_host, has_userinfo, host};
-#[cfg(feature = "audit")]
-pub(crate) use host::{registered_domain, reversed_host, unicode_host, valid_host};
+pub(crate) use host::registered_domain;
+pub(crate) use host::{canonical_host, drop_root_dot, has_userinfo, host};
+pub(crate) use host::{reversed_host, unicode_host, valid_host};
 pub use mounts::{Mounts, Served};
 pub use normalize::{Normalization, normalize};
 pub use reference::{Reference, Reference1808};

@@ -2,17 +2,14 @@
 
 use super::Reference;
 use super::unwrap::Unwrapper;
-#[cfg(feature = "audit")]
 use super::{host, registered_domain, valid_host};
 
 /// Public suffixes that are extensions of files, too.
-#[cfg(feature = "audit")]
 const EXTENSIONS: &str = "ai app bz cab cc cfg class dat doc java la mdl md mk ml mm mov nc pl pm \
     properties ps pub py rs sc sh so st tc tex ts vb zip";
 
 /// Returns whether the text of a link is a URL or a host of another registered domain than its target, or
-/// than the link inside, where a gateway has rewritten it. Without the feature `audit` domains are unknown.
-#[cfg(feature = "audit")]
+/// than the link inside, where a gateway has rewritten it.
 pub(crate) fn names_other_host(text: &str, target: &[u8], unwrapper: &Unwrapper) -> bool {
     let Some(shown) = shown_host(text.trim()).and_then(|host| domain(host.as_bytes())) else {
         return false;
@@ -24,20 +21,12 @@ pub(crate) fn names_other_host(text: &str, target: &[u8], unwrapper: &Unwrapper)
     reached.is_some_and(|reached| reached != shown)
 }
 
-#[cfg(not(feature = "audit"))]
-pub(crate) fn names_other_host(_: &str, target: &[u8], _: &Unwrapper) -> bool {
-    let _ = Reference::split(target);
-    false
-}
-
 /// Returns the registered domain of a host, or else the host.
-#[cfg(feature = "audit")]
 fn domain(host: &[u8]) -> Option<String> {
     registered_domain(host).or_else(|| valid_host(host).filter(|host| !host.is_empty()))
 }
 
 /// Returns the host of a text that is a URL or a host: it has a scheme, `www.` or a public suffix.
-#[cfg(feature = "audit")]
 fn shown_host(text: &str) -> Option<&str> {
     if text.contains(|character: char| character.is_whitespace() || character == '@') {
         return None;
@@ -58,6 +47,5 @@ fn shown_host(text: &str) -> Option<&str> {
 }
 
 #[cfg(test)]
-#[cfg(feature = "audit")]
 #[path = "../../tests/unit/uri/shown.rs"]
 mod tests;

@@ -124,11 +124,8 @@ fn network_path<'a>(
         UriDialect::Rfc3986 => base.is_plain,
         UriDialect::Whatwg => base.is_web && after_host(&reference[2..])?.starts_with(b"/"),
     };
-    is_copied.then_some(Concatenation {
-        front: base.scheme(),
-        rest: reference,
-        kind,
-    })
+    let (front, rest) = (base.scheme(), reference);
+    is_copied.then_some(Concatenation { front, rest, kind })
 }
 
 /// Handles a reference whose scheme and colon end before `end`.
@@ -139,13 +136,8 @@ fn absolute(dialect: UriDialect, reference: &[u8], end: usize) -> Option<Concate
     } else {
         ReferenceKind::Opaque
     };
-    let copied = |end: &'static [u8]| {
-        Some(Concatenation {
-            front: reference,
-            rest: end,
-            kind,
-        })
-    };
+    let front = reference;
+    let copied = |rest: &'static [u8]| Some(Concatenation { front, rest, kind });
     match (dialect, scheme, rest) {
         // RFC 3986 section 5.2.4 removes the dot.
         (UriDialect::Rfc3986, _, [b'.', ..]) => None,
@@ -157,11 +149,11 @@ fn absolute(dialect: UriDialect, reference: &[u8], end: usize) -> Option<Concate
                 _ => None,
             }
         }
-        (
-            UriDialect::Whatwg,
-            b"mailto:" | b"javascript:" | b"tel:" | b"data:" | b"cid:" | b"mid:",
-            _,
-        ) if kind == ReferenceKind::Opaque => copied(b""),
+        (_, b"mailto:" | b"javascript:" | b"tel:" | b"data:" | b"cid:" | b"mid:", _)
+            if kind == ReferenceKind::Opaque =>
+        {
+            copied(b"")
+        }
         (UriDialect::Whatwg, ..) => None,
     }
 }
@@ -170,20 +162,14 @@ fn absolute(dialect: UriDialect, reference: &[u8], end: usize) -> Option<Concate
 fn after_host(authority: &[u8]) -> Option<&[u8]> {
     let end = HOST.first_outside(authority).unwrap_or(authority.len());
     let (host, rest) = authority.split_at(end);
-    let label = host
-        .iter()
-        .rposition(|&byte| byte == b'.')
-        .map_or(0, |at| at + 1);
+    let label = memchr::memrchr(b'.', host).map_or(0, |at| at + 1);
     // URL section 3.5: a last label that is a number makes the host an address.
-    host.get(label)
-        .filter(|first| !first.is_ascii_digit())
-        .map(|_| rest)
+    (!host.get(label)?.is_ascii_digit()).then_some(rest)
 }
 
 /// Returns the index past the scheme's colon.
 fn scheme_end(reference: &[u8]) -> Option<usize> {
-    let at = reference
-        .iter()
-        .position(|byte| matches!(byte, b':' | b'/' | b'?' | b'#'))?;
+    let mut bytes = reference.iter();
+    let at = bytes.position(|byte| matches!(byte, b':' | b'/' | b'?' | b'#'))?;
     (reference[at] == b':' && at > 0).then_some(at + 1)
 }

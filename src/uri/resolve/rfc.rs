@@ -99,15 +99,9 @@ fn kind_1808(parts: &Reference1808<'_>, reference: &[u8]) -> ReferenceKind {
 }
 
 /// Schemes whose URIs are always hierarchical, so that RFC 2396 section 5.2 step 3 may apply.
+#[rustfmt::skip]
 const HIERARCHICAL: [&[u8]; 9] = [
-    b"http:",
-    b"https:",
-    b"ftp:",
-    b"file:",
-    b"gopher:",
-    b"nntp:",
-    b"telnet:",
-    b"wais:",
+    b"http:", b"https:", b"ftp:", b"file:", b"gopher:", b"nntp:", b"telnet:", b"wais:",
     b"prospero:",
 ];
 
@@ -310,49 +304,27 @@ fn guard_path(base: &Prepared, kind: ReferenceKind, start: usize, out: &mut Vec<
 
 /// Removes dot segments from `out[from..]` in place: RFC 3986 section 5.2.4.
 pub(crate) fn remove_dot_segments(out: &mut Vec<u8>, from: usize) {
-    let end = out.len();
-    let (mut read, mut write) = (from, from);
-    // 2A, 2D: only where the path does not begin with a slash, so once.
-    match &out[from..] {
-        [b'.'] => read += 1,
-        [b'.', b'.'] => read += 2,
-        _ => {
-            while let [b'.', b'/', ..] | [b'.', b'.', b'/', ..] = &out[read..] {
-                read += if out[read + 1] == b'/' { 2 } else { 3 };
+    let path = out.split_off(from);
+    let mut rest = &path[..];
+    while !rest.is_empty() {
+        rest = match rest {
+            // Only at the start.
+            [b'.'] | [b'.', b'.'] => &[],
+            [b'.', b'/', after @ ..] | [b'.', b'.', b'/', after @ ..] => after,
+            [b'/', b'.'] => b"/",
+            [b'/', b'.', b'/', ..] => &rest[2..],
+            [b'/', b'.', b'.'] | [b'/', b'.', b'.', b'/', ..] => {
+                let slash = memchr::memrchr(b'/', &out[from..]).unwrap_or(0);
+                out.truncate(from + slash);
+                if rest.len() > 3 { &rest[3..] } else { b"/" }
             }
-            if let [b'.'] | [b'.', b'.'] = &out[read..] {
-                read = end;
+            _ => {
+                let end = memchr::memchr(b'/', &rest[1..]).map_or(rest.len(), |at| at + 1);
+                out.extend_from_slice(&rest[..end]);
+                &rest[end..]
             }
-        }
+        };
     }
-    while read < end {
-        match &out[read..end] {
-            // 2B
-            [b'/', b'.', b'/', ..] => read += 2,
-            [b'/', b'.'] => {
-                out[read + 1] = b'/';
-                read += 1;
-            }
-            // 2C
-            [b'/', b'.', b'.', b'/', ..] => {
-                read += 3;
-                write = from + memchr::memrchr(b'/', &out[from..write]).unwrap_or(0);
-            }
-            [b'/', b'.', b'.'] => {
-                out[read + 2] = b'/';
-                read += 2;
-                write = from + memchr::memrchr(b'/', &out[from..write]).unwrap_or(0);
-            }
-            // 2E
-            segment => {
-                let length = 1 + memchr::memchr(b'/', &segment[1..]).unwrap_or(segment.len() - 1);
-                out.copy_within(read..read + length, write);
-                read += length;
-                write += length;
-            }
-        }
-    }
-    out.truncate(write);
 }
 
 /// Removes dot segments from the merged path `out[from..]` in place.

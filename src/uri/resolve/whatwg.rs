@@ -17,13 +17,10 @@ use crate::uri::percent;
 use crate::uri::reference::SCHEME;
 
 /// The special schemes and their default ports, section 4.2.
+#[rustfmt::skip]
 const SPECIAL: [(&[u8], Option<u16>); 6] = [
-    (b"http:", Some(80)),
-    (b"https:", Some(443)),
-    (b"file:", None),
-    (b"ftp:", Some(21)),
-    (b"ws:", Some(80)),
-    (b"wss:", Some(443)),
+    (b"http:", Some(80)), (b"https:", Some(443)), (b"file:", None), (b"ftp:", Some(21)),
+    (b"ws:", Some(80)), (b"wss:", Some(443)),
 ];
 
 /// Appends the serialised target of a reference.
@@ -42,9 +39,8 @@ pub(super) fn resolve(
         (None, Some(base)) => base.scheme(),
         (None, None) => return Err(ResolveErrorKind::NoBase.into()),
     };
-    let special = SPECIAL
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(scheme));
+    let mut specials = SPECIAL.iter();
+    let special = specials.find(|(name, _)| name.eq_ignore_ascii_case(scheme));
     let mut target = TargetBuilder {
         encoding: match special {
             Some((b"ws:" | b"wss:", _)) => UTF_8,
@@ -72,9 +68,8 @@ fn clean(reference: &[u8]) -> Cow<'_, [u8]> {
     let end = run_start(reference, start..reference.len(), is_cut);
     let mut input = Cow::Borrowed(&reference[start..end]);
     if memchr::memchr3(b'\t', b'\n', b'\r', &input).is_some() {
-        input
-            .to_mut()
-            .retain(|byte| !matches!(byte, b'\t' | b'\n' | b'\r'));
+        let is_kept = |byte: &u8| !matches!(byte, b'\t' | b'\n' | b'\r');
+        input.to_mut().retain(is_kept);
     }
     if str::from_utf8(&input).is_err() {
         input = Cow::Owned(String::from_utf8_lossy(&input).into_owned().into_bytes());
@@ -90,9 +85,7 @@ fn scheme_end(input: &[u8]) -> Option<usize> {
 
 /// Returns the index of the first of these bytes, or the length.
 fn end_of(text: &[u8], ends: &[u8]) -> usize {
-    text.iter()
-        .position(|byte| ends.contains(byte))
-        .unwrap_or(text.len())
+    run_end(text, 0, |byte| !ends.contains(&byte))
 }
 
 /// Appends the components of a target.
@@ -116,12 +109,9 @@ impl TargetBuilder<'_> {
         rest: &[u8],
     ) -> Result<ReferenceKind, ResolveError> {
         if self.is_file {
-            let kind = self.file(base, rest)?;
-            let has_host = kind == ReferenceKind::NetworkPath;
-            return Ok(if has_host {
-                ReferenceKind::Absolute
-            } else {
-                kind
+            return Ok(match self.file(base, rest)? {
+                ReferenceKind::NetworkPath => ReferenceKind::Absolute,
+                kind => kind,
             });
         }
         if self.is_special
@@ -179,10 +169,11 @@ impl TargetBuilder<'_> {
             }
             [first, second, ..] if is_slash(first) && is_slash(second) => {
                 self.out.extend_from_slice(base.scheme());
+                let rest = &rest[2..];
                 self.authority(if self.is_special {
                     skip_slashes(rest)
                 } else {
-                    &rest[2..]
+                    rest
                 })?;
                 Ok(ReferenceKind::NetworkPath)
             }
@@ -197,15 +188,10 @@ impl TargetBuilder<'_> {
                 self.path = self.out.len();
                 // The `/.` before a path of two slashes is serialised (section 4.5) but not part of
                 // the path.
-                let path = if base.ends.has_authority() {
-                    base.path()
-                } else {
-                    base.path()
-                        .strip_prefix(b"/.")
-                        .filter(|path| path.starts_with(b"//"))
-                        .unwrap_or(base.path())
-                };
-                self.out.extend_from_slice(path);
+                let marked = base.path().strip_prefix(b"/.");
+                let path = marked.filter(|_| !base.ends.has_authority());
+                let path = path.filter(|path| path.starts_with(b"//"));
+                self.out.extend_from_slice(path.unwrap_or(base.path()));
                 self.shorten();
                 self.path(rest);
                 Ok(ReferenceKind::RelativePath)
@@ -220,13 +206,6 @@ impl TargetBuilder<'_> {
         rest: &[u8],
     ) -> Result<ReferenceKind, ResolveError> {
         let base = base.filter(|base| base.scheme() == b"file:");
-        let inherited = |kind| {
-            if base.is_some() {
-                kind
-            } else {
-                ReferenceKind::Absolute
-            }
-        };
         match (rest, base) {
             ([b'/' | b'\\', b'/' | b'\\', rest @ ..], _) => {
                 self.file_host(rest)?;
@@ -242,7 +221,7 @@ impl TargetBuilder<'_> {
                     self.out.extend_from_slice(&base.path()[..3]);
                 }
                 self.path(rest);
-                Ok(inherited(ReferenceKind::AbsolutePath))
+                Ok(base.map_or(ReferenceKind::Absolute, |_| ReferenceKind::AbsolutePath))
             }
             (_, Some(base)) if starts_with_drive(rest) => {
                 self.file_root(Some(base));
@@ -260,8 +239,8 @@ impl TargetBuilder<'_> {
 
     /// Appends the scheme and the host of the base, or no host.
     fn file_root(&mut self, base: Option<&Prepared>) {
-        self.out
-            .extend_from_slice(base.map_or(b"file://", Prepared::root));
+        let root = base.map_or(&b"file://"[..], Prepared::root);
+        self.out.extend_from_slice(root);
         self.path = self.out.len();
     }
 
@@ -337,17 +316,13 @@ impl TargetBuilder<'_> {
     }
 
     fn port(&mut self, digits: &[u8]) -> Result<(), ResolveError> {
-        let mut port = 0_u32;
-        for digit in digits {
-            if !digit.is_ascii_digit() {
-                return Err(ResolveError::invalid(Component::Port));
-            }
-            port = port * 10 + u32::from(digit - b'0');
-            if port > u32::from(u16::MAX) {
-                return Err(ResolveError::invalid(Component::Port));
-            }
-        }
-        if !digits.is_empty() && self.default_port.map(u32::from) != Some(port) {
+        let add = |port: u16, &digit: &u8| {
+            let digit = char::from(digit).to_digit(10)?;
+            port.checked_mul(10)?.checked_add(digit as u16)
+        };
+        let port = digits.iter().try_fold(0, add);
+        let port = port.ok_or(ResolveError::invalid(Component::Port))?;
+        if !digits.is_empty() && self.default_port != Some(port) {
             self.out.extend_from_slice(format!(":{port}").as_bytes());
         }
         Ok(())
@@ -357,8 +332,7 @@ impl TargetBuilder<'_> {
     fn path_start(&mut self, rest: &[u8]) {
         match rest {
             [b'/', rest @ ..] => self.path(rest),
-            [b'\\', rest @ ..] if self.is_special => self.path(rest),
-            _ if self.is_special => self.path(rest),
+            [b'\\', rest @ ..] | rest if self.is_special => self.path(rest),
             _ => self.tail(rest),
         }
     }
@@ -449,11 +423,10 @@ fn skip_slashes(rest: &[u8]) -> &[u8] {
 
 /// Returns 0 for a single-dot segment, 1 for a double-dot segment (section 4.1).
 fn dots(segment: &[u8]) -> Option<u8> {
-    let rest = strip_dot(segment)?;
-    if rest.is_empty() {
-        return Some(0);
+    match strip_dot(segment)? {
+        [] => Some(0),
+        rest => strip_dot(rest)?.is_empty().then_some(1),
     }
-    strip_dot(rest).filter(|rest| rest.is_empty()).map(|_| 1)
 }
 
 fn strip_dot(segment: &[u8]) -> Option<&[u8]> {
@@ -561,10 +534,8 @@ fn push_parsed(host: &[u8], out: &mut Vec<u8>) -> Result<(), InvalidHost> {
 /// The ends-in-a-number checker, section 3.5: such a domain must be an IPv4 address.
 fn ends_in_number(domain: &[u8]) -> bool {
     let domain = domain.strip_suffix(b".").unwrap_or(domain);
-    let label = domain
-        .rsplit(|&byte| byte == b'.')
-        .next()
-        .unwrap_or_default();
+    let mut labels = domain.rsplit(|&byte| byte == b'.');
+    let label = labels.next().unwrap_or_default();
     match label {
         [b'0', b'x' | b'X', digits @ ..] => digits.iter().all(u8::is_ascii_hexdigit),
         _ => !label.is_empty() && label.iter().all(u8::is_ascii_digit),
