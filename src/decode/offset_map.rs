@@ -132,44 +132,6 @@ impl OffsetMap {
         }
     }
 
-    /// Returns the map from the derived text to the text that its source was derived from by `before`.
-    #[cfg(feature = "documents")]
-    pub(crate) fn behind(&self, before: &OffsetMap) -> OffsetMap {
-        let mut map = OffsetMap::default();
-        map.starting(before.start(0));
-        let flush = |map: &mut OffsetMap, derived: usize, start: u64, end: u64| {
-            map.skip((start - map.source) as usize);
-            map.put(derived, (end - start) as usize);
-        };
-        // Derived bytes that come from one unit of `before`, and its offsets there.
-        let mut open: Option<(usize, u64, u64)> = None;
-        for (index, segment) in self.segments.iter().enumerate() {
-            let next = self.segments.get(index + 1);
-            let end = next.map_or(self.derived, |next| next.derived);
-            let mut source = segment.source;
-            for _ in 0..(end - segment.derived) / u64::from(segment.unit) {
-                let unit = segment.unit as usize;
-                let start = before.start(source);
-                source += u64::from(segment.step);
-                let end = before.end(source).max(start);
-                open = Some(match open {
-                    Some((derived, first, last)) if start < last => {
-                        (derived + unit, first, last.max(end))
-                    }
-                    Some((derived, first, last)) => {
-                        flush(&mut map, derived, first, last);
-                        (unit, start, end)
-                    }
-                    None => (unit, start, end),
-                });
-            }
-        }
-        if let Some((derived, start, end)) = open {
-            flush(&mut map, derived, start, end);
-        }
-        map
-    }
-
     fn segment(&self, offset: u64) -> Option<usize> {
         self.segments
             .partition_point(|segment| segment.derived <= offset)

@@ -196,3 +196,7 @@ impl RecordOffsets for OffsetsThrough<'_> {
         self.map.resume(self.origin.offset(self.at));
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/unit/document/source_text.rs"]
+mod tests;

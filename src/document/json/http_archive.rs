@@ -3,7 +3,7 @@
 use crate::decode::Decode;
 use crate::decode::charset::{self, TextCharset};
 use crate::decode::transfer::Base64;
-use crate::document::source_text::DecodedText;
+use crate::document::source_text::{DecodedText, OffsetsThrough, Origin};
 use crate::document::{Format, content_type};
 
 pub(super) struct HttpBody {
@@ -25,32 +25,25 @@ impl HttpBody {
     pub(super) fn decode(&self, text: &DecodedText) -> (DecodedText, &[u8]) {
         let mut body = DecodedText::default();
         let mut decoder = Base64::default();
-        decoder.push(&text.bytes, &mut body.bytes, &mut body.map);
-        decoder.finish(&mut body.bytes, &mut body.map);
-        body.map = body.map.behind(&text.map);
+        let mut offsets = OffsetsThrough::new(&mut body.map, Origin::Decoded(&text.map), 0);
+        decoder.push(&text.bytes, &mut body.bytes, &mut offsets);
+        decoder.finish(&mut body.bytes, &mut offsets);
         // The scanner of HTML knows more of the charset than its label says.
         let is_wide = matches!(charset::of_label(&self.charset).0, TextCharset::Convert(_));
         if *self.format == *Format::HTML && !is_wide {
             return (body, &self.charset);
         }
         let mut converted = DecodedText::default();
-        let (bytes, map) = (&mut converted.bytes, &mut converted.map);
-        if !charset::convert(&self.charset, &body.bytes, bytes, map) {
-            return (body, b"utf-8");
+        let mut offsets = OffsetsThrough::new(&mut converted.map, Origin::Decoded(&body.map), 0);
+        let out = &mut converted.bytes;
+        if charset::convert(&self.charset, &body.bytes, out, &mut offsets) {
+            return (converted, b"utf-8");
         }
-        converted.map = converted.map.behind(&body.map);
-        (converted, b"utf-8")
+        (body, b"utf-8")
     }
 }
 
-const TEXTUAL: [&str; 6] = [
-    "javascript",
-    "x-javascript",
-    "ecmascript",
-    "xml",
-    "yaml",
-    "x-yaml",
-];
+const TEXTUAL: &str = "javascript x-javascript ecmascript xml yaml x-yaml";
 
 /// Returns the format of a body by its media type; `None` if it is not text.
 fn format_of(media_type: &str) -> Option<&'static Format> {
@@ -67,7 +60,9 @@ fn format_of(media_type: &str) -> Option<&'static Format> {
         (_, subtype) if subtype.ends_with("+json") => json,
         ("text", _) => Some(Format::TEXT),
         (_, subtype) if subtype.ends_with("+xml") => Some(Format::TEXT),
-        ("application", subtype) if TEXTUAL.contains(&subtype) => Some(Format::TEXT),
+        ("application", subtype) if TEXTUAL.split(' ').any(|name| name == subtype) => {
+            Some(Format::TEXT)
+        }
         _ => None,
     }
 }
