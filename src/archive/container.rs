@@ -288,22 +288,8 @@ impl MemberContents {
 /// The header of a record of a web archive.
 #[derive(Default)]
 pub struct RecordHeader {
-    /// The identifier.
-    pub id: Option<String>,
-    /// The URI that was retrieved.
-    pub target: Option<String>,
-    /// The type of the record, in lower case.
-    pub warc_type: Option<String>,
-    /// The date, as written.
-    pub date: Option<String>,
-    /// Why it does not hold everything.
-    pub truncated: Option<String>,
-    /// The media type, of the response if any.
-    pub content_type: Option<String>,
-    /// The status code of the response.
-    pub status: Option<u16>,
-    /// The language of the response.
-    pub language: Option<String>,
+    /// The fields that links show; the media type is the response's, if any.
+    pub fields: WebRecord<String>,
     /// The offset of the record in the archive, decompressed.
     pub offset: u64,
     /// The offset of the record in the file, or of the compressed member that holds it.
@@ -316,15 +302,25 @@ impl RecordHeader {
     /// Cuts names that are too long; returns whether there were any.
     pub(crate) fn cut_names(&mut self) -> bool {
         let mut is_any_cut = false;
-        for name in [
-            &mut self.id,
-            &mut self.target,
-            &mut self.warc_type,
-            &mut self.date,
-            &mut self.truncated,
-            &mut self.content_type,
-            &mut self.language,
-        ] {
+        let WebRecord {
+            id,
+            target_uri,
+            content_type,
+            truncated,
+            warc_type,
+            warc_date,
+            content_language,
+            ..
+        } = &mut self.fields;
+        let names = [
+            id,
+            target_uri,
+            content_type,
+            truncated,
+            warc_type,
+            warc_date,
+        ];
+        for name in names.into_iter().chain([content_language]) {
             let Some(name) = name else { continue };
             let (short, is_cut) = cut_name(name.as_bytes());
             let length = short.len();
@@ -332,20 +328,6 @@ impl RecordHeader {
             is_any_cut |= is_cut;
         }
         is_any_cut
-    }
-
-    /// Returns the fields that links show.
-    pub fn shown(&self) -> WebRecord<&str> {
-        WebRecord {
-            id: self.id.as_deref(),
-            target_uri: self.target.as_deref(),
-            http_status: self.status,
-            content_type: self.content_type.as_deref(),
-            truncated: self.truncated.as_deref(),
-            warc_type: self.warc_type.as_deref(),
-            warc_date: self.date.as_deref(),
-            content_language: self.language.as_deref(),
-        }
     }
 }
 

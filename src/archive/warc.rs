@@ -21,6 +21,7 @@ use crate::bytes::source::Shared;
 use crate::decode::compression::Members;
 use crate::document::diagnostic::{self, Code};
 use crate::document::{self, Format, http};
+use crate::linker::WebRecord;
 use crate::uri::{Base, BaseSource, Reference, Rules, resolve};
 
 const LONGEST_HEADER: usize = 1 << 20;
@@ -153,8 +154,8 @@ impl Record {
     /// Reads the header of a record of a WARC, from its second line on.
     fn parse(block: &[u8], offset: u64) -> Self {
         let mut record = Record::default();
-        let keys = &mut record.keys;
-        keys.offset = offset;
+        record.keys.offset = offset;
+        let keys = &mut record.keys.fields;
         for field in http::fields(block) {
             let value = &block[field.value];
             let text = |value: &[u8]| Some(String::from_utf8_lossy(value).into_owned());
@@ -166,9 +167,9 @@ impl Record {
                 b"warc-target-uri" => {
                     let bare = value.strip_prefix(b"<");
                     let bare = bare.and_then(|value| value.strip_suffix(b">"));
-                    keys.target = text(bare.unwrap_or(value));
+                    keys.target_uri = text(bare.unwrap_or(value));
                 }
-                b"warc-date" => keys.date = text(value),
+                b"warc-date" => keys.warc_date = text(value),
                 b"content-type" => keys.content_type = text(value),
                 b"warc-identified-payload-type" => record.payload_type = text(value),
                 b"warc-truncated" => keys.truncated = text(value),
@@ -193,11 +194,14 @@ impl Record {
         let is_date = date.len() >= 8 && date.bytes().all(|byte| byte.is_ascii_digit());
         is_date.then(|| Record {
             keys: RecordHeader {
+                fields: WebRecord {
+                    warc_type: Some(kind.to_owned()),
+                    target_uri: Some(target.to_owned()),
+                    warc_date: Some(date.to_owned()),
+                    content_type: Some(content_type.to_owned()),
+                    ..WebRecord::default()
+                },
                 offset,
-                warc_type: Some(kind.to_owned()),
-                target: Some(target.to_owned()),
-                date: Some(date.to_owned()),
-                content_type: Some(content_type.to_owned()),
                 ..RecordHeader::default()
             },
             length: Some(length),
@@ -206,19 +210,19 @@ impl Record {
     }
 
     fn kind(&self) -> &str {
-        self.keys.warc_type.as_deref().unwrap_or_default()
+        self.keys.fields.warc_type.as_deref().unwrap_or_default()
     }
 
     fn base(&self) -> Option<Base> {
         Some(Base {
-            uri: self.keys.target.as_ref()?.as_bytes().to_vec(),
+            uri: self.keys.fields.target_uri.as_ref()?.as_bytes().to_vec(),
             source: BaseSource::RetrievalWarcTargetUri,
         })
     }
 
     /// Returns whether the record belongs to a WAT: the metadata of another record, in JSON.
     fn is_transformation(&self) -> bool {
-        let content_type = self.keys.content_type.as_deref();
+        let content_type = self.keys.fields.content_type.as_deref();
         self.kind() == "metadata"
             && content_type.is_some_and(|value| document::content_type(value.as_bytes()).0 == JSON)
     }
@@ -430,7 +434,7 @@ impl WebArchive {
         record.keys.member_length = self.member_length(&record, is_held);
         let is_arc = self.dialect == RecordFormat::Arc;
         let is_http = record.kind() == "response"
-            && (record.keys.content_type.as_deref())
+            && (record.keys.fields.content_type.as_deref())
                 .is_none_or(|media_type| is_arc || media_type.starts_with("application/http"));
         let base = record.base();
         let mut keys = record.keys;
@@ -447,16 +451,17 @@ impl WebArchive {
         let response = ResponseHeader::parse(block).filter(|_| is_http);
         let declared = match &response {
             Some(header) => {
-                keys.status = header.status;
-                keys.language.clone_from(&header.language);
-                keys.content_type = header.content_type.clone().or(keys.content_type);
+                keys.fields.http_status = header.status;
+                keys.fields.content_language.clone_from(&header.language);
+                let written = keys.fields.content_type.take();
+                keys.fields.content_type = header.content_type.clone().or(written);
                 header.content_type.as_deref()
             }
             None => {
                 if is_http && !is_arc && !block.is_empty() {
                     faults.push(&diagnostic::HTTP_BAD_STATUS);
                 }
-                keys.content_type.as_deref().filter(|_| !is_http || is_arc)
+                (keys.fields.content_type.as_deref()).filter(|_| !is_http || is_arc)
             }
         };
         let (mut contents, charset) = choose(declared, record.payload_type.as_deref());
@@ -464,7 +469,7 @@ impl WebArchive {
             contents = MemberContents::Document(format);
         }
         // A cut body is not damage where the record says so.
-        let is_cut = keys.truncated.is_some();
+        let is_cut = keys.fields.truncated.is_some();
         if keys.cut_names() {
             let fault = ArchiveFault::new(&diagnostic::RECORD_NAME_TOO_LONG, keys.offset);
             self.faults.push(fault);
@@ -576,7 +581,7 @@ impl WebArchive {
 
     /// Joins the blocks of the next segments of a record, as far as they fit in memory (ISO 28500, 7.7).
     fn join(&mut self, first: &Record, length: u64) -> Option<Vec<u8>> {
-        let id = (first.keys.id.clone()).filter(|_| first.segment == Some(1))?;
+        let id = (first.keys.fields.id.clone()).filter(|_| first.segment == Some(1))?;
         let source = &mut *self.source.lock();
         let start = source.consumed;
         let mut end = usize::try_from(length.min(HELD)).ok()?;

@@ -390,13 +390,6 @@ impl Zip {
         };
         is_whole && crc32fast::hash(unpacked) == stored.crc
     }
-
-    fn stream(&self, stored: &StoredContents) -> PackedContents {
-        let file = Arc::clone(&self.range.file);
-        let end = stored.start.saturating_add(stored.packed);
-        let reader = section(file, stored.start, end);
-        PackedContents::new(stored, reader)
-    }
 }
 
 /// Returns the lengths of the next header in a central directory and of the comment after it.
@@ -545,7 +538,9 @@ impl Container for Zip {
 
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if let Contents::Stored(stored) = &self.contents {
-            self.contents = Contents::Stream(self.stream(stored));
+            let end = stored.start.saturating_add(stored.packed);
+            let reader = section(Arc::clone(&self.range.file), stored.start, end);
+            self.contents = Contents::Stream(PackedContents::new(stored, reader));
         }
         match &mut self.contents {
             Contents::Stream(contents) => {

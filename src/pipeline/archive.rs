@@ -108,10 +108,9 @@ impl ArchivePlace {
 
     fn root_of(&self, member: &MemberPlace<'_>, sink: &mut dyn ArchiveSink) -> TreeRoot {
         let directory = sink.root_of_member(member.inner);
-        let roles = match directory {
-            Some(_) => RstRoles::Sphinx,
-            None => RstRoles::Docutils,
-        };
+        let roles = directory
+            .as_ref()
+            .map_or(RstRoles::Docutils, |_| RstRoles::Sphinx);
         let directory = directory.unwrap_or_default();
         let below = directory.strip_prefix(self.path.as_slice());
         let mut uri = self.base_of(below.unwrap_or_default()).map(|base| base.uri);
@@ -349,7 +348,7 @@ impl<'a> ArchiveReader<'a> {
             None => self.file(head, ArchiveSource::File(Arc::new(bytes)), place, sink),
         };
         if is_outermost && self.nested.is_excessive() {
-            self.diagnose(Some(part), &[fault(&diagnostic::ARCHIVE_RATIO_LIMIT)], sink);
+            self.fault(part, &diagnostic::ARCHIVE_RATIO_LIMIT, sink);
         }
         for diagnostic in self.record.diagnostics.diagnostics() {
             sink.event(&Found::Diagnostic(diagnostic));
@@ -357,6 +356,15 @@ impl<'a> ArchiveReader<'a> {
     }
 
     /// Returns whether diagnostics are counted. In an audit each member is a document with diagnostics.
+    fn fault(&mut self, member: &str, code: &'static Code, sink: &mut dyn ArchiveSink) {
+        self.diagnose(Some(member), &[ArchiveFault { code, offset: 0 }], sink);
+    }
+
+    fn skip(&mut self, media_type: &str) -> io::Result<()> {
+        self.record.counts.skip(media_type);
+        Ok(())
+    }
+
     fn counts_diagnostics(&self) -> bool {
         self.options.archives == Archived::Open
     }
@@ -368,12 +376,7 @@ impl<'a> ArchiveReader<'a> {
         sink: &mut dyn ArchiveSink,
     ) {
         for &ArchiveFault { code, offset } in faults {
-            let diagnostic = Diagnostic {
-                member,
-                code,
-                count: 1,
-                offset,
-            };
+            let diagnostic = Diagnostic::new(member, code, offset);
             if self.counts_diagnostics() {
                 self.record.diagnostics.add(&diagnostic);
             } else {
@@ -428,11 +431,7 @@ impl<'a> ArchiveReader<'a> {
                 compressed: None,
             };
             if is_cut {
-                self.diagnose(
-                    Some(&name),
-                    &[fault(&diagnostic::RECORD_NAME_TOO_LONG)],
-                    sink,
-                );
+                self.fault(&name, &diagnostic::RECORD_NAME_TOO_LONG, sink);
             }
             match sink.begin_member(&name, &inner) {
                 MemberChoice::Read => {}
@@ -450,11 +449,7 @@ impl<'a> ArchiveReader<'a> {
             faults.append(&mut container.lock().faults());
             self.diagnose(Some(&name), &faults, sink);
             if is_outermost && self.nested.is_excessive() {
-                self.diagnose(
-                    Some(&name),
-                    &[fault(&diagnostic::ARCHIVE_RATIO_LIMIT)],
-                    sink,
-                );
+                self.fault(&name, &diagnostic::ARCHIVE_RATIO_LIMIT, sink);
                 self.nested.begin(0);
             }
             read?;
@@ -473,8 +468,7 @@ impl<'a> ArchiveReader<'a> {
         let skipped = match &place.member.contents {
             MemberContents::Unreadable => Some("unreadable"),
             MemberContents::Encrypted => {
-                let faults = [fault(&diagnostic::PACKAGE_ENCRYPTED)];
-                self.diagnose(Some(place.name), &faults, sink);
+                self.fault(place.name, &diagnostic::PACKAGE_ENCRYPTED, sink);
                 Some("encrypted")
             }
             MemberContents::Unread(media_type) => Some(media_type.as_str()),
@@ -490,8 +484,7 @@ impl<'a> ArchiveReader<'a> {
             MemberContents::File | MemberContents::Sniffed => None,
         };
         if let Some(name) = skipped {
-            self.record.counts.skip(name);
-            return Ok(());
+            return self.skip(name);
         }
         let named = sniff::named(place.path, &self.options.types);
         let mut inside = container.lock();
@@ -514,10 +507,7 @@ impl<'a> ArchiveReader<'a> {
         match Codec::of(&head) {
             None => self.file(&head, ArchiveSource::Stream(rest, None), place, sink),
             Some(codec) if self.opens_members() => self.compressed(codec, rest, place, sink),
-            Some(codec) => {
-                self.record.counts.skip(codec.extension);
-                Ok(())
-            }
+            Some(codec) => self.skip(codec.extension),
         }
     }
 
@@ -569,15 +559,10 @@ impl<'a> ArchiveReader<'a> {
         };
         let is_too_deep = !NestingLimit::ARCHIVES.admits(place.archive.depth);
         if is_opened && is_too_deep {
-            self.diagnose(
-                Some(place.name),
-                &[fault(&diagnostic::ARCHIVE_DEPTH_LIMIT)],
-                sink,
-            );
+            self.fault(place.name, &diagnostic::ARCHIVE_DEPTH_LIMIT, sink);
         }
         if !is_opened || is_too_deep {
-            self.record.counts.skip(format.name);
-            return Ok(());
+            return self.skip(format.name);
         }
         let container = self.options.open(format, source);
         self.members(container, &place.archive.inside(format, &place), sink)
@@ -624,10 +609,7 @@ impl<'a> ArchiveReader<'a> {
         }
         let format = match format {
             Ok(format) => format,
-            Err(name) => {
-                self.record.counts.skip(name);
-                return Ok(());
-            }
+            Err(name) => return self.skip(name),
         };
         let (options, archive, member) = (self.options, place.archive, place.member);
         let base = match (&member.base, format.retrieval) {
@@ -669,7 +651,7 @@ impl<'a> ArchiveReader<'a> {
             ..Document::new(format, base.as_ref())
         };
         let record = member.record.as_deref();
-        let shown = record.map(RecordHeader::shown);
+        let shown = record.map(|record| record.fields.map(String::as_str));
         let counts_diagnostics = self.counts_diagnostics();
         let mut member_sink = InMember {
             name: Some(place.name),
@@ -744,12 +726,8 @@ fn attachment_reader(options: Arc<PipelineOptions>, nested: NestedOutput) -> Att
     })
 }
 
-fn fault(code: &'static Code) -> ArchiveFault {
-    ArchiveFault { code, offset: 0 }
-}
-
 fn path_of(record: &RecordHeader) -> &[u8] {
-    let uri = record.target.as_deref().unwrap_or_default();
+    let uri = record.fields.target_uri.as_deref().unwrap_or_default();
     Reference::split(uri.as_bytes()).path
 }
 

@@ -326,10 +326,7 @@ pub enum ReportMode {
 impl ReportMode {
     /// Returns whether the output consists of records, in formats that have any.
     pub(crate) fn is_records(self) -> bool {
-        matches!(
-            self,
-            ReportMode::Links | ReportMode::Unique(_) | ReportMode::CountBy
-        )
+        self.is_links() || self == ReportMode::CountBy
     }
 
     pub(crate) fn is_links(self) -> bool {
@@ -562,11 +559,7 @@ impl Filter {
     /// Returns whether a link is reported. The reference serves as a missing target.
     pub(crate) fn admits(&self, link: &Link<'_>) -> bool {
         let uri = link.target.unwrap_or(link.reference);
-        let is_absolute = || {
-            Reference::split(link.reference.trim_ascii())
-                .scheme
-                .is_some()
-        };
+        let written = || Reference::split(link.reference.trim_ascii());
         let has_scheme = || {
             let scheme = Reference::split(uri).scheme.unwrap_or_default();
             let mut schemes = self.schemes.iter();
@@ -581,8 +574,8 @@ impl Filter {
         let has_element = |element| self.elements.iter().any(|one| one == element);
         let is_written_so = match self.written {
             Written::Any => true,
-            Written::Relative => !is_absolute(),
-            Written::Absolute => is_absolute(),
+            Written::Relative => written().scheme.is_none(),
+            Written::Absolute => written().scheme.is_some(),
         };
         is_written_so
             && (self.schemes.is_empty() || has_scheme())

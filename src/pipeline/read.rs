@@ -145,12 +145,7 @@ impl<'a> FileReader<'a> {
             read.error = opened.read_to_end().err();
         }
         for error in opened.errors() {
-            let diagnostic = Diagnostic {
-                member: None,
-                code: error.fault.into(),
-                count: 1,
-                offset: error.offset,
-            };
+            let diagnostic = Diagnostic::new(None, error.fault.into(), error.offset);
             if is_archive && self.options.archives == Archived::Open {
                 read.record.diagnostics.add(&diagnostic);
             } else {

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
 
-use crate::linker::Link;
+use crate::linker::{Envelope, Link};
 use crate::output::DocumentPath;
 use crate::uri::{Reference, canonical_host, host, unicode_host};
 
@@ -109,8 +109,9 @@ impl CountKey {
     pub(crate) fn of<'a>(self, path: &'a DocumentPath, link: &'a Link<'_>) -> Cow<'a, [u8]> {
         let text = |text: Option<&'a str>| text.unwrap_or_default().as_bytes();
         let part = link.part;
+        let field = |field: fn(&Envelope) -> Option<&str>| text(part.envelope.and_then(field));
         let date = |length| {
-            let date = text(part.envelope.and_then(|envelope| envelope.date.as_deref()));
+            let date = field(|envelope| envelope.date.as_deref());
             // RFC 3339 section 5.6: the date comes before the time.
             date.get(..length).unwrap_or(date)
         };
@@ -119,17 +120,10 @@ impl CountKey {
             CountKey::Message => text(link.part.message_id),
             CountKey::Date => date(DAY),
             CountKey::Month => date(MONTH),
-            CountKey::List => text(
-                part.envelope
-                    .and_then(|envelope| envelope.list_id.as_deref()),
-            ),
+            CountKey::List => field(|envelope| envelope.list_id.as_deref()),
             CountKey::Attribute => text(link.attribute),
             CountKey::MediaType => text(part.media_type),
-            CountKey::Sender => text(
-                link.part
-                    .envelope
-                    .and_then(|envelope| envelope.from.as_deref()),
-            ),
+            CountKey::Sender => field(|envelope| envelope.from.as_deref()),
             CountKey::Element => text(link.element),
             CountKey::Rule => b"",
             CountKey::Host | CountKey::UnicodeHost | CountKey::Scheme | CountKey::Target => {
