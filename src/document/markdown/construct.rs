@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use DocumentPart::{Body, Metadata};
+
 use super::super::options::Slug;
 use crate::bytes::pattern::Pattern;
 use crate::bytes::steps::step;
@@ -27,17 +29,8 @@ enum DocumentPart {
     Body,
 }
 
-const fn body(dialects: &'static [Slug], name: &'static str, pattern: &'static str) -> Construct {
-    Construct {
-        dialects,
-        name,
-        part: DocumentPart::Body,
-        pattern: Pattern::new(pattern),
-        lines: None,
-    }
-}
-
-const fn metadata(
+const fn row(
+    part: DocumentPart,
     dialects: &'static [Slug],
     name: &'static str,
     pattern: &'static str,
@@ -45,127 +38,42 @@ const fn metadata(
     Construct {
         dialects,
         name,
-        part: DocumentPart::Metadata,
+        part,
         pattern: Pattern::new(pattern),
         lines: None,
     }
 }
 
+#[rustfmt::skip]
 static CONSTRUCTS: [Construct; 24] = [
-    body(
-        &[Slug::Hugo],
-        "ref",
-        r#"\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?["`]?([^"`\s>%]+)"#,
-    ),
-    body(
-        &[Slug::Hugo],
-        "figure",
-        r#"\{\{[<%]\s*figure\s[^>]*?\bsrc\s*=\s*["`]?([^"`\s>]+)"#,
-    ),
-    body(
-        &[Slug::MdBook],
-        "part",
-        r"(?:^|[^\\])\{\{\s*#(?:include|rustdoc_include|playground|playpen|template)\s+([^\s:}]+)",
-    ),
-    body(
-        &[Slug::Jekyll],
-        "link",
-        r"\{%-?\s*link\s+([^\s{}%]+)\s*-?%\}",
-    ),
-    body(
-        &[Slug::Jekyll],
-        "post_url",
-        r"\{%-?\s*post_url\s+([^\s{}%]+)\s*-?%\}",
-    ),
-    body(&[Slug::Jekyll], "part", r"\{%-?\s*include\s+([^\s{}%]+)"),
-    body(
-        &[Slug::Jekyll],
-        "url",
-        r#"\{\{-?\s*["']([^"'{}]+)["']\s*\|\s*(?:relative|absolute)_url\s*-?\}\}(?:[)"'\s>]|$)"#,
-    ),
-    body(
-        &[Slug::Jekyll],
-        "url",
-        r#"\{\{-?\s*site\.baseurl\s*-?\}\}(/[^\s"')>{}]*)(?:[)"'\s>]|$)"#,
-    ),
-    body(
-        &[Slug::HonKit],
-        "tag",
-        r#"\{%\s*(?:content-ref\s+url|file\s+src)\s*=\s*"([^":]+)""#,
-    ),
-    metadata(
-        &[Slug::HonKit],
-        "cover",
-        r#"(?m)^cover:[ \t]*["'>-]*\s*([^\s"':>]+)"#,
-    ),
-    body(&[Slug::Myst], LABEL, r"(?m)^[ \t]*\(([^()\n]+)\)=[ \t]*$"),
-    body(
-        &[Slug::Myst],
-        "doc",
-        r"\{doc\}`(?:[^`<\n]*<)?([^`<>:\n]+)>?`",
-    ),
-    body(
-        &[Slug::Myst],
-        "download",
-        r"\{download\}`(?:[^`<\n]*<)?([^`<>:\n]+)>?`",
-    ),
-    body(
-        &[Slug::Myst],
-        "image",
-        r"(?m)^[ \t]*(?:```+|:::+|~~~+)\{(?:image|figure|literalinclude)\}[ \t]+([^\s:]+)[ \t]*$",
-    ),
-    body(
-        &[Slug::Myst],
-        "part",
-        r"(?m)^[ \t]*(?:```+|:::+|~~~+)\{include\}[ \t]+([^\s:]+)[ \t]*$",
-    ),
+    row(Body, &[Slug::Hugo], "ref", r#"\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?["`]?([^"`\s>%]+)"#),
+    row(Body, &[Slug::Hugo], "figure", r#"\{\{[<%]\s*figure\s[^>]*?\bsrc\s*=\s*["`]?([^"`\s>]+)"#),
+    row(Body, &[Slug::MdBook], "part", r"(?:^|[^\\])\{\{\s*#(?:include|rustdoc_include|playground|playpen|template)\s+([^\s:}]+)"),
+    row(Body, &[Slug::Jekyll], "link", r"\{%-?\s*link\s+([^\s{}%]+)\s*-?%\}"),
+    row(Body, &[Slug::Jekyll], "post_url", r"\{%-?\s*post_url\s+([^\s{}%]+)\s*-?%\}"),
+    row(Body, &[Slug::Jekyll], "part", r"\{%-?\s*include\s+([^\s{}%]+)"),
+    row(Body, &[Slug::Jekyll], "url", r#"\{\{-?\s*["']([^"'{}]+)["']\s*\|\s*(?:relative|absolute)_url\s*-?\}\}(?:[)"'\s>]|$)"#),
+    row(Body, &[Slug::Jekyll], "url", r#"\{\{-?\s*site\.baseurl\s*-?\}\}(/[^\s"')>{}]*)(?:[)"'\s>]|$)"#),
+    row(Body, &[Slug::HonKit], "tag", r#"\{%\s*(?:content-ref\s+url|file\s+src)\s*=\s*"([^":]+)""#),
+    row(Metadata, &[Slug::HonKit], "cover", r#"(?m)^cover:[ \t]*["'>-]*\s*([^\s"':>]+)"#),
+    row(Body, &[Slug::Myst], LABEL, r"(?m)^[ \t]*\(([^()\n]+)\)=[ \t]*$"),
+    row(Body, &[Slug::Myst], "doc", r"\{doc\}`(?:[^`<\n]*<)?([^`<>:\n]+)>?`"),
+    row(Body, &[Slug::Myst], "download", r"\{download\}`(?:[^`<\n]*<)?([^`<>:\n]+)>?`"),
+    row(Body, &[Slug::Myst], "image", r"(?m)^[ \t]*(?:```+|:::+|~~~+)\{(?:image|figure|literalinclude)\}[ \t]+([^\s:]+)[ \t]*$"),
+    row(Body, &[Slug::Myst], "part", r"(?m)^[ \t]*(?:```+|:::+|~~~+)\{include\}[ \t]+([^\s:]+)[ \t]*$"),
     Construct {
-        dialects: &[Slug::Myst],
-        name: "toctree",
-        part: DocumentPart::Body,
-        pattern: Pattern::new(
-            r"(?m)^[ \t]*(?:```+|:::+|~~~+)\{toctree\}[ \t]*\n(.*?)^[ \t]*(?:```|:::|~~~)",
-        ),
-        lines: Some(Pattern::new(
-            r"(?m)^[ \t]*(?:[^\s:<`][^\n<`]*<)?([^\s:<>`*?\[-][^\n<>`*?\[:]*?)>?[ \t]*$",
-        )),
+        dialects: &[Slug::Myst], name: "toctree", part: Body,
+        lines: Some(Pattern::new(r"(?m)^[ \t]*(?:[^\s:<`][^\n<`]*<)?([^\s:<>`*?\[-][^\n<>`*?\[:]*?)>?[ \t]*$")),
+        pattern: Pattern::new(r"(?m)^[ \t]*(?:```+|:::+|~~~+)\{toctree\}[ \t]*\n(.*?)^[ \t]*(?:```|:::|~~~)"),
     },
-    body(&[Slug::MkDocs], "part", r#"--8<--[ \t]+["']([^"':#\n]+)"#),
-    body(
-        &[Slug::VitePress],
-        "part",
-        r"<!--\s*@include:\s*([^\s{#>]+?)\s*(?:[{#][^>]*)?-->",
-    ),
-    body(
-        &[Slug::VitePress],
-        "part",
-        r"(?m)^[ \t]*<<<[ \t]*([^\s{#\[]+)",
-    ),
-    metadata(
-        &[Slug::VitePress, Slug::Starlight],
-        "link",
-        r#"(?m)(?:^|[\s{,])link:[ \t]*["']?([^\s"',}]+)"#,
-    ),
-    metadata(
-        &[Slug::VitePress],
-        "image",
-        r#"(?m)(?:^|[\s{,])(?:src|light|dark):[ \t]*["']?([^\s"',}]+\.[a-z0-9]+)"#,
-    ),
-    metadata(
-        &[Slug::Starlight],
-        "image",
-        r#"(?m)(?:^|[\s{,])(?:file|light|dark):[ \t]*["']?([^\s"',}]+\.[a-z0-9]+)"#,
-    ),
-    body(
-        &[Slug::Hexo],
-        "post",
-        r"\{%-?\s*post_(?:link|path)\s+([^\s%]+)",
-    ),
-    body(
-        &[Slug::Hexo],
-        "asset",
-        r"\{%-?\s*asset_(?:img|link|path)\s+(?:[^\s.%]+\s+)*?([^\s%]*\.[^\s%]+)",
-    ),
+    row(Body, &[Slug::MkDocs], "part", r#"--8<--[ \t]+["']([^"':#\n]+)"#),
+    row(Body, &[Slug::VitePress], "part", r"<!--\s*@include:\s*([^\s{#>]+?)\s*(?:[{#][^>]*)?-->"),
+    row(Body, &[Slug::VitePress], "part", r"(?m)^[ \t]*<<<[ \t]*([^\s{#\[]+)"),
+    row(Metadata, &[Slug::VitePress, Slug::Starlight], "link", r#"(?m)(?:^|[\s{,])link:[ \t]*["']?([^\s"',}]+)"#),
+    row(Metadata, &[Slug::VitePress], "image", r#"(?m)(?:^|[\s{,])(?:src|light|dark):[ \t]*["']?([^\s"',}]+\.[a-z0-9]+)"#),
+    row(Metadata, &[Slug::Starlight], "image", r#"(?m)(?:^|[\s{,])(?:file|light|dark):[ \t]*["']?([^\s"',}]+\.[a-z0-9]+)"#),
+    row(Body, &[Slug::Hexo], "post", r"\{%-?\s*post_(?:link|path)\s+([^\s%]+)"),
+    row(Body, &[Slug::Hexo], "asset", r"\{%-?\s*asset_(?:img|link|path)\s+(?:[^\s.%]+\s+)*?([^\s%]*\.[^\s%]+)"),
 ];
 
 static RAW: Pattern =
@@ -203,8 +111,8 @@ pub(super) fn find(
     }
     for row in rows {
         let (text, start) = match row.part {
-            DocumentPart::Metadata => (&bytes[..body], 0),
-            DocumentPart::Body => (bytes, body),
+            Metadata => (&bytes[..body], 0),
+            Body => (bytes, body),
         };
         let mut at = start;
         while let Some([whole, group]) = row.pattern.group_at(text, at) {

@@ -110,172 +110,82 @@ const GITHUB: Dialect = Dialect {
 };
 
 /// Every dialect, one row each; the first is the default.
+#[rustfmt::skip]
 static DIALECTS: &[Dialect] = &[
-    Dialect {
-        has_html_headings: true,
-        ..GITHUB
-    },
+    Dialect { has_html_headings: true, ..GITHUB },
     // Gitlab::Utils::Markdown#string_to_anchor.
     Dialect {
-        slug: Slug::GitLab,
-        name: "gitlab",
-        make: gitlab,
-        has_html_headings: true,
-        numbering: Numbering::Count,
-        ..GITHUB
+        slug: Slug::GitLab, name: "gitlab", make: gitlab, has_html_headings: true,
+        numbering: Numbering::Count, ..GITHUB
     },
     // `id_from_content` and `unique_id` of mdBook.
     Dialect {
-        slug: Slug::MdBook,
-        name: "mdbook",
-        markers: &["book.toml"],
-        make: mdbook,
-        numbering: Numbering::Count,
-        attributes: AttributeLists::Headings,
-        definitions: true,
-        numbers_terms: true,
-        ..GITHUB
+        slug: Slug::MdBook, name: "mdbook", markers: &["book.toml"], make: mdbook, numbering: Numbering::Count,
+        attributes: AttributeLists::Headings, definitions: true, numbers_terms: true, ..GITHUB
     },
     // `slugify` and `unique` of Python-Markdown's toc extension.
     Dialect {
-        slug: Slug::MkDocs,
-        name: "mkdocs",
-        markers: &["mkdocs.yml", "mkdocs.yaml"],
-        make: python_markdown,
-        numbering: Numbering::Underscore,
-        attributes: AttributeLists::Anywhere,
-        definitions: true,
-        labels: ImplicitLabels::Words,
-        ..GITHUB
+        slug: Slug::MkDocs, name: "mkdocs", markers: &["mkdocs.yml", "mkdocs.yaml"], make: python_markdown,
+        numbering: Numbering::Underscore, attributes: AttributeLists::Anywhere, definitions: true,
+        labels: ImplicitLabels::Words, ..GITHUB
     },
     // github-slugger.
     Dialect {
-        slug: Slug::Docusaurus,
-        name: "docusaurus",
-        markers: &["docusaurus.config.*"],
-        attributes: AttributeLists::Headings,
-        writes_mdx: true,
-        imports_modules: true,
-        ..GITHUB
+        slug: Slug::Docusaurus, name: "docusaurus", markers: &["docusaurus.config.*"],
+        attributes: AttributeLists::Headings, writes_mdx: true, imports_modules: true, ..GITHUB
     },
     // `sanitizeAnchorName` of Hugo, and the identifiers of goldmark, made of the source of a heading.
     Dialect {
-        slug: Slug::Hugo,
-        name: "hugo",
-        markers: &["hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"],
-        heading: HeadingSource::Markup,
-        make: hugo,
-        numbering: Numbering::Free,
-        attributes: AttributeLists::Headings,
-        definitions: true,
-        ..GITHUB
+        slug: Slug::Hugo, name: "hugo", markers: &["hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json"],
+        heading: HeadingSource::Markup, make: hugo, numbering: Numbering::Free,
+        attributes: AttributeLists::Headings, definitions: true, ..GITHUB
     },
     // `basic_generate_id` of kramdown, made of the source of a heading.
     Dialect {
-        slug: Slug::Kramdown,
-        name: "kramdown",
-        heading: HeadingSource::Markup,
-        make: kramdown,
-        numbering: Numbering::Count,
-        attributes: AttributeLists::Anywhere,
-        has_list_after_heading: true,
-        definitions: true,
-        ..GITHUB
+        slug: Slug::Kramdown, name: "kramdown", heading: HeadingSource::Markup, make: kramdown,
+        numbering: Numbering::Count, attributes: AttributeLists::Anywhere, has_list_after_heading: true,
+        definitions: true, ..GITHUB
     },
     // Jekyll parses with kramdown-parser-gfm (`generate_gfm_header_id`), or, if the site says so, with
     // kramdown itself: each heading has both anchors.
     Dialect {
-        slug: Slug::Jekyll,
-        name: "jekyll",
-        markers: &["_config.yml", "_config.yaml"],
-        also: Some(kramdown),
-        numbering: Numbering::Count,
-        attributes: AttributeLists::Anywhere,
-        has_list_after_heading: true,
-        definitions: true,
-        ..GITHUB
+        slug: Slug::Jekyll, name: "jekyll", markers: &["_config.yml", "_config.yaml"], also: Some(kramdown),
+        numbering: Numbering::Count, attributes: AttributeLists::Anywhere, has_list_after_heading: true,
+        definitions: true, ..GITHUB
     },
     // `inlineListToIdentifier` and `uniqueIdent` of Pandoc.
     Dialect {
-        slug: Slug::Pandoc,
-        name: "pandoc",
-        make: pandoc,
-        numbering: Numbering::Free,
-        attributes: AttributeLists::Anywhere,
-        definitions: true,
-        labels: ImplicitLabels::Headings,
-        ..GITHUB
+        slug: Slug::Pandoc, name: "pandoc", make: pandoc, numbering: Numbering::Free,
+        attributes: AttributeLists::Anywhere, definitions: true, labels: ImplicitLabels::Headings, ..GITHUB
     },
     // `slugify` of mdit-vue.
     Dialect {
-        slug: Slug::VitePress,
-        name: "vitepress",
-        markers: &[".vitepress"],
-        make: vitepress,
-        attributes: AttributeLists::Headings,
-        ..GITHUB
+        slug: Slug::VitePress, name: "vitepress", markers: &[".vitepress"], make: vitepress,
+        attributes: AttributeLists::Headings, ..GITHUB
     },
     // github-slugger without its memory.
     Dialect {
-        slug: Slug::HonKit,
-        name: "honkit",
-        markers: &["book.json", "book.js"],
-        numbering: Numbering::None,
-        attributes: AttributeLists::Headings,
-        ..GITHUB
+        slug: Slug::HonKit, name: "honkit", markers: &["book.json", "book.js"], numbering: Numbering::None,
+        attributes: AttributeLists::Headings, ..GITHUB
     },
     // `slugify` of Docsify.
-    Dialect {
-        slug: Slug::Docsify,
-        name: "docsify",
-        make: docsify,
-        numbering: Numbering::Count,
-        ..GITHUB
-    },
+    Dialect { slug: Slug::Docsify, name: "docsify", make: docsify, numbering: Numbering::Count, ..GITHUB },
     // `compute_unique_slug` of MyST, and the ids that docutils makes of all titles.
     Dialect {
-        slug: Slug::Myst,
-        name: "myst",
-        also: Some(docutils),
-        also_numbering: Numbering::Numbered,
-        attributes: AttributeLists::Anywhere,
-        definitions: true,
-        ..GITHUB
+        slug: Slug::Myst, name: "myst", also: Some(docutils), also_numbering: Numbering::Numbered,
+        attributes: AttributeLists::Anywhere, definitions: true, ..GITHUB
     },
     // `slugify` of the crate slug.
     Dialect {
-        slug: Slug::Zola,
-        name: "zola",
-        make: zola,
-        numbering: Numbering::Free,
-        attributes: AttributeLists::Headings,
-        definitions: true,
-        ..GITHUB
+        slug: Slug::Zola, name: "zola", make: zola, numbering: Numbering::Free,
+        attributes: AttributeLists::Headings, definitions: true, ..GITHUB
     },
     // github-slugger.
-    Dialect {
-        slug: Slug::Starlight,
-        name: "starlight",
-        page_ids: &["_top"],
-        imports_modules: true,
-        ..GITHUB
-    },
+    Dialect { slug: Slug::Starlight, name: "starlight", page_ids: &["_top"], imports_modules: true, ..GITHUB },
     // github-slugger.
-    Dialect {
-        slug: Slug::Nextra,
-        name: "nextra",
-        has_bracketed_ids: true,
-        imports_modules: true,
-        ..GITHUB
-    },
+    Dialect { slug: Slug::Nextra, name: "nextra", has_bracketed_ids: true, imports_modules: true, ..GITHUB },
     // `slugize` of hexo-util.
-    Dialect {
-        slug: Slug::Hexo,
-        name: "hexo",
-        make: hexo,
-        numbering: Numbering::Count,
-        ..GITHUB
-    },
+    Dialect { slug: Slug::Hexo, name: "hexo", make: hexo, numbering: Numbering::Count, ..GITHUB },
 ];
 
 impl Dialect {
@@ -478,15 +388,8 @@ fn python_markdown(heading: &str) -> String {
         character.is_ascii() && (is_word(character) || character.is_ascii_whitespace())
     };
     let kept: String = heading.nfkd().filter(is_kept).collect();
-    let mut slug = String::with_capacity(kept.len());
-    for character in kept.trim().chars() {
-        if character != '-' && !character.is_ascii_whitespace() {
-            slug.push(character.to_ascii_lowercase());
-        } else if !slug.ends_with('-') {
-            slug.push('-');
-        }
-    }
-    slug
+    let is_gap = |character: char| character == '-' || character.is_ascii_whitespace();
+    joined(kept.trim().chars(), is_gap).to_ascii_lowercase()
 }
 
 /// Lower-cases; keeps letters, digits, `_` and `-`; replaces spaces by `-`; never empty.
@@ -525,15 +428,14 @@ fn pandoc(heading: &str) -> String {
 /// Takes accents away and lower-cases; one `-` takes the place of each run of white space and ASCII
 /// punctuation, with none at the ends; `_` goes before a digit at the start.
 fn vitepress(heading: &str) -> String {
-    let slug = dashed(heading, |character| {
-        character.is_ascii_punctuation() && character != '_'
-    });
-    let digit = if slug.starts_with(|first: char| first.is_ascii_digit()) {
-        "_"
-    } else {
-        ""
-    };
-    format!("{digit}{slug}").to_lowercase()
+    let is_gap = |character: char| character.is_ascii_punctuation() && character != '_';
+    marked(dashed(heading, is_gap)).to_lowercase()
+}
+
+/// Puts `_` before a digit at the start.
+fn marked(slug: String) -> String {
+    let digit = slug.starts_with(|first: char| first.is_ascii_digit());
+    if digit { format!("_{slug}") } else { slug }
 }
 
 /// Takes accents away; one `-` takes the place of each run of white space and ASCII punctuation, with
@@ -544,67 +446,50 @@ fn hexo(heading: &str) -> String {
 
 /// Takes accents away; one `-` takes the place of each run of white space and gaps, with none at the ends.
 fn dashed(heading: &str, is_gap: fn(char) -> bool) -> String {
-    let mut slug = String::with_capacity(heading.len());
-    let letters = heading
-        .nfkd()
-        .filter(|character| !is_combining_mark(*character));
-    for character in letters {
-        match character {
-            _ if !(character.is_whitespace() || character.is_control() || is_gap(character)) => {
-                slug.push(character);
-            }
-            _ if slug.ends_with('-') => {}
-            _ => slug.push('-'),
+    let is_gap = |other: char| other.is_whitespace() || other.is_control() || is_gap(other);
+    joined(unaccented(heading), is_gap)
+        .trim_matches('-')
+        .to_owned()
+}
+
+fn unaccented(heading: &str) -> impl Iterator<Item = char> {
+    heading.nfkd().filter(|other| !is_combining_mark(*other))
+}
+
+/// Collects characters; one `-` takes the place of each run of gaps.
+fn joined(characters: impl Iterator<Item = char>, is_gap: impl Fn(char) -> bool) -> String {
+    let mut slug = String::new();
+    for character in characters {
+        if !is_gap(character) {
+            slug.push(character);
+        } else if !slug.ends_with('-') {
+            slug.push('-');
         }
     }
-    slug.trim_matches('-').to_owned()
+    slug
 }
 
 /// Takes accents away and lower-cases; one `-` takes the place of each run of other characters than ASCII
 /// letters and digits, with none at the ends.
 fn zola(heading: &str) -> String {
-    let mut slug = String::with_capacity(heading.len());
-    for character in heading.nfkd().filter(|other| !is_combining_mark(*other)) {
-        match character {
-            'ß' => slug.push_str("ss"),
-            _ if character.is_ascii_alphanumeric() => slug.push(character.to_ascii_lowercase()),
-            _ if slug.ends_with('-') || slug.is_empty() => {}
-            _ => slug.push('-'),
-        }
-    }
-    slug.truncate(slug.trim_end_matches('-').len());
-    slug
+    let heading = heading.replace('ß', "ss");
+    let slug = joined(unaccented(&heading), |other| !other.is_ascii_alphanumeric());
+    slug.trim_matches('-').to_ascii_lowercase()
 }
 
 /// Lower-cases; drops punctuation; one `-` takes the place of each run of blanks and hyphens; `_` goes before a
 /// digit at the start. `:id=x` names another text.
 fn docsify(heading: &str) -> String {
     let own = heading.split_once(":id=").map(|(_, id)| id);
-    let text = own
-        .and_then(|id| id.split_whitespace().next())
-        .unwrap_or(heading);
-    let is_dropped = |character: char| {
-        character.is_ascii_punctuation() && !matches!(character, '-' | '_')
-            || matches!(character, '\u{2000}'..='\u{206f}' | '\u{2e00}'..='\u{2e7f}')
+    let own = own.and_then(|id| id.split_whitespace().next());
+    let text = own.unwrap_or(heading).trim();
+    let is_kept = |character: &char| match character {
+        '-' | '_' => true,
+        '\u{2000}'..='\u{206f}' | '\u{2e00}'..='\u{2e7f}' => false,
+        other => !other.is_ascii_punctuation(),
     };
-    let mut slug = String::with_capacity(text.len());
-    for character in text
-        .trim()
-        .chars()
-        .filter(|character| !is_dropped(*character))
-    {
-        match character {
-            _ if character != '-' && !character.is_whitespace() => {
-                slug.push(character.to_ascii_lowercase());
-            }
-            _ if slug.ends_with('-') => {}
-            _ => slug.push('-'),
-        }
-    }
-    if slug.starts_with(|first: char| first.is_ascii_digit()) {
-        slug.insert(0, '_');
-    }
-    slug
+    let is_gap = |character: char| character == '-' || character.is_whitespace();
+    marked(joined(text.chars().filter(is_kept), is_gap).to_ascii_lowercase())
 }
 
 /// Returns the id of docutils (`make_id`): `-` takes the place of each run of other characters than letters
