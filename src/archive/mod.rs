@@ -17,6 +17,8 @@ mod zip;
 
 use std::fmt;
 
+use ArchiveKind::{Files, Package, Records};
+
 use crate::document::Format;
 pub(crate) use container::SharedContainer;
 pub use container::{
@@ -46,44 +48,42 @@ pub enum ArchiveKind {
     Package(&'static Format),
 }
 
+const fn row(
+    name: &'static str,
+    kind: ArchiveKind,
+    starts: fn(&[u8]) -> bool,
+    open: fn(ArchiveSource, &ArchiveOptions) -> Box<dyn Container>,
+) -> ArchiveFormat {
+    ArchiveFormat {
+        name,
+        kind,
+        starts,
+        open,
+    }
+}
+
+/// The row of a package, by the name of its kind.
+macro_rules! package {
+    ($kind:ident) => {
+        row(
+            package::$kind.format.name,
+            Package(package::$kind.format),
+            package::$kind.starts,
+            |source, options| package::open(&package::$kind, source, options),
+        )
+    };
+}
+
 /// The formats of containers, one row each.
 static ARCHIVES: &[ArchiveFormat] = &[
-    ArchiveFormat {
-        name: "epub",
-        kind: ArchiveKind::Package(package::EPUB.format),
-        starts: package::EPUB.starts,
-        open: |source, options| package::open(&package::EPUB, source, options),
-    },
-    ArchiveFormat {
-        name: "ooxml",
-        kind: ArchiveKind::Package(package::OOXML.format),
-        starts: package::OOXML.starts,
-        open: |source, options| package::open(&package::OOXML, source, options),
-    },
-    ArchiveFormat {
-        name: "odf",
-        kind: ArchiveKind::Package(package::ODF.format),
-        starts: package::ODF.starts,
-        open: |source, options| package::open(&package::ODF, source, options),
-    },
-    ArchiveFormat {
-        name: "zip",
-        kind: ArchiveKind::Files,
-        starts: zip::starts,
-        open: zip::open,
-    },
-    ArchiveFormat {
-        name: "warc",
-        kind: ArchiveKind::Records,
-        starts: warc::starts,
-        open: warc::open,
-    },
-    ArchiveFormat {
-        name: "tar",
-        kind: ArchiveKind::Files,
-        starts: tar::starts,
-        open: |source, _| Box::new(tar::Tar::new(source.into_stream().0)),
-    },
+    package!(EPUB),
+    package!(OOXML),
+    package!(ODF),
+    row("zip", Files, zip::starts, zip::open),
+    row("warc", Records, warc::starts, warc::open),
+    row("tar", Files, tar::starts, |source, _| {
+        Box::new(tar::Tar::new(source.into_stream().0))
+    }),
 ];
 
 impl ArchiveFormat {

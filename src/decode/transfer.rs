@@ -14,16 +14,13 @@ pub(crate) enum TransferEncoding {
 }
 
 /// Names of transfer encodings, some of them misspelt as writers of mail do.
+#[rustfmt::skip]
 static NAMES: [(&str, TransferEncoding); 9] = [
-    ("", TransferEncoding::Identity),
-    ("7bit", TransferEncoding::Identity),
-    ("8bit", TransferEncoding::Identity),
-    ("binary", TransferEncoding::Identity),
-    ("7-bit", TransferEncoding::Identity),
-    ("8-bit", TransferEncoding::Identity),
+    ("", TransferEncoding::Identity), ("7bit", TransferEncoding::Identity),
+    ("8bit", TransferEncoding::Identity), ("binary", TransferEncoding::Identity),
+    ("7-bit", TransferEncoding::Identity), ("8-bit", TransferEncoding::Identity),
     ("quoted-printable", TransferEncoding::QuotedPrintable),
-    ("quoted_printable", TransferEncoding::QuotedPrintable),
-    ("base64", TransferEncoding::Base64),
+    ("quoted_printable", TransferEncoding::QuotedPrintable), ("base64", TransferEncoding::Base64),
 ];
 
 impl TransferEncoding {

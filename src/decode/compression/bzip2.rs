@@ -17,6 +17,10 @@ const END: &[u8] = b"\x17\x72\x45\x38\x50\x90\0\0\0\0";
 /// block corrupt, it does not say how much of the stretch it wrote before: the stretch is lost.
 const STRETCH: usize = 4096;
 
+pub(super) fn starts(head: &[u8]) -> bool {
+    head.starts_with(b"BZh") && matches!(head.get(4..6), Some(b"1A" | b"\x17r"))
+}
+
 pub(super) struct Bzip2 {
     /// None for a stream without blocks.
     stream: Option<Decompress>,

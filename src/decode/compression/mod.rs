@@ -49,56 +49,41 @@ fn no_padding(zeros: u64) -> Option<DecompressFault> {
     (zeros > 0).then_some(DecompressFault::TrailingGarbage)
 }
 
+const fn codec(
+    extension: &'static str,
+    magic: &'static [u8],
+    starts: fn(&[u8]) -> bool,
+    decoder: fn() -> Box<dyn MemberDecoder>,
+) -> Codec {
+    let (probed, padding) = (PROBED, no_padding);
+    Codec {
+        extension,
+        starts,
+        magic,
+        probed,
+        decoder,
+        padding,
+    }
+}
+
 /// The codecs, one row each.
+#[rustfmt::skip]
 pub(crate) static CODECS: &[Codec] = &[
     Codec {
-        extension: "gz",
-        starts: |head| head.starts_with(b"\x1f\x8b\x08"),
-        magic: b"\x1f\x8b\x08",
-        probed: PROBED,
-        decoder: || Box::new(gzip::Gzip::new()),
         padding: |zeros| (zeros > 0).then_some(DecompressFault::Padding),
+        ..codec("gz", b"\x1f\x8b\x08", |head| head.starts_with(b"\x1f\x8b\x08"), || Box::new(gzip::Gzip::new()))
     },
     Codec {
-        extension: "zst",
-        starts: |head| head.starts_with(b"\x28\xb5\x2f\xfd") || is_skippable(head),
-        magic: b"\x28\xb5\x2f\xfd",
         probed: zstd::FIRST_BLOCK,
-        decoder: || Box::new(zstd::Zstd::new()),
-        padding: no_padding,
+        ..codec("zst", zstd::MAGIC, |head| head.starts_with(zstd::MAGIC) || is_skippable(head), || Box::new(zstd::Zstd::new()))
     },
+    codec("bz2", b"BZh", bzip2::starts, || Box::new(bzip2::Bzip2::new())),
     Codec {
-        extension: "bz2",
-        starts: |head| head.starts_with(b"BZh") && matches!(head.get(4..6), Some(b"1A" | b"\x17r")),
-        magic: b"BZh",
-        probed: PROBED,
-        decoder: || Box::new(bzip2::Bzip2::new()),
-        padding: no_padding,
-    },
-    Codec {
-        extension: "xz",
-        starts: |head| head.starts_with(b"\xfd7zXZ\0"),
-        magic: b"\xfd7zXZ\0",
-        probed: PROBED,
-        decoder: || Box::new(xz::Xz::new()),
         padding: |zeros| no_padding(zeros % 4),
+        ..codec("xz", b"\xfd7zXZ\0", |head| head.starts_with(b"\xfd7zXZ\0"), || Box::new(xz::Xz::new()))
     },
-    Codec {
-        extension: "lz4",
-        starts: |head| head.starts_with(lz4::MAGIC) || is_skippable(head),
-        magic: lz4::MAGIC,
-        probed: PROBED,
-        decoder: || Box::new(lz4::Lz4::new()),
-        padding: no_padding,
-    },
-    Codec {
-        extension: "",
-        starts: is_batch,
-        magic: b"#! ",
-        probed: PROBED,
-        decoder: || Box::new(NewsBatch(None)),
-        padding: no_padding,
-    },
+    codec("lz4", lz4::MAGIC, |head| head.starts_with(lz4::MAGIC) || is_skippable(head), || Box::new(lz4::Lz4::new())),
+    codec("", b"#! ", is_batch, || Box::new(NewsBatch(None))),
 ];
 
 /// The first lines of compressed news batches, as rnews and its successors know them.

@@ -10,7 +10,7 @@ use super::member::{
 };
 use crate::bytes::buffered::BufferedSource;
 
-const MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
+pub(super) const MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
 /// The first byte of a skippable frame that holds a dictionary for the frames after it.
 const DICTIONARY_FRAME: u8 = 0x5d;
 const DICTIONARY: usize = 8 << 20;

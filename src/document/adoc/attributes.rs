@@ -16,29 +16,13 @@ const ENTRY_SIZE: usize = 128;
 const MAX_TEXT: usize = 4 << 20;
 
 /// Attributes that every document has.
+#[rustfmt::skip]
 const BUILT_IN: [(&str, &str); 22] = [
-    ("amp", "&"),
-    ("apos", "'"),
-    ("asterisk", "*"),
-    ("backslash", "\\"),
-    ("backtick", "`"),
-    ("blank", ""),
-    ("brvbar", "\u{a6}"),
-    ("caret", "^"),
-    ("cpp", "C++"),
-    ("docdir", "."),
+    ("amp", "&"), ("apos", "'"), ("asterisk", "*"), ("backslash", "\\"), ("backtick", "`"),
+    ("blank", ""), ("brvbar", "\u{a6}"), ("caret", "^"), ("cpp", "C++"), ("docdir", "."),
     ("empty", ""),
-    ("endsb", "]"),
-    ("gt", ">"),
-    ("lt", "<"),
-    ("nbsp", "\u{a0}"),
-    ("outfilesuffix", ".html"),
-    ("plus", "+"),
-    ("quot", "\""),
-    ("sp", " "),
-    ("startsb", "["),
-    ("tilde", "~"),
-    ("vbar", "|"),
+    ("endsb", "]"), ("gt", ">"), ("lt", "<"), ("nbsp", "\u{a0}"), ("outfilesuffix", ".html"), ("plus", "+"), ("quot", "\""), ("sp", " "), ("startsb", "["),
+    ("tilde", "~"), ("vbar", "|"),
 ];
 
 #[derive(Debug, Default)]

@@ -7,8 +7,8 @@ use super::reader::{JsonScanner, LONGEST_HELD};
 use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};
 use crate::bytes::lines::{BYTE_ORDER_MARK, LOOK_BEHIND};
 use crate::bytes::window::{Bounds, Window};
-use crate::document::events::RuleFamily::{self, Markup, Plain};
-use crate::document::{Format, FormatOptions, Passes, Scan, text};
+use crate::document::events::RuleFamily::{Markup, Plain};
+use crate::document::{Format, Passes, text};
 
 const JSON: Format = Format {
     name: "json",
@@ -24,19 +24,17 @@ const JSON: Format = Format {
     ..text::FORMAT
 };
 
-const fn row(
-    name: &'static str,
-    extensions: &'static [&'static str],
-    family: RuleFamily,
-    scanner: fn(&FormatOptions) -> Box<dyn Scan>,
-) -> Format {
-    Format {
-        name,
-        extensions,
-        family,
-        scanner,
-        ..JSON
-    }
+/// The row of a format with a table of members.
+macro_rules! row {
+    ($name:literal, $extensions:expr, $family:ident, $kind:ident) => {
+        Format {
+            name: $name,
+            extensions: $extensions,
+            family: $family,
+            scanner: |options| JsonScanner::boxed(&kinds::$kind, options),
+            ..JSON
+        }
+    };
 }
 
 pub(in crate::document) static FORMATS: &[Format] = &[
@@ -44,38 +42,23 @@ pub(in crate::document) static FORMATS: &[Format] = &[
     // JSON5, and JSON with comments.
     Format {
         file_names: &["jsconfig.json", "tsconfig.json"],
-        ..row("json5", &["json5", "jsonc"], Plain, |options| {
-            JsonScanner::boxed(&kinds::RELAXED, options)
-        })
+        ..row!("json5", &["json5", "jsonc"], Plain, RELAXED)
     },
     // JSON Lines.
-    row("jsonl", &["jsonl", "ndjson"], Plain, |options| {
-        JsonScanner::boxed(&kinds::LINES, options)
-    }),
-    row("webmanifest", &["webmanifest"], Markup, |options| {
-        JsonScanner::boxed(&kinds::WEB_MANIFEST, options)
-    }),
-    row("sourcemap", &["map"], Markup, |options| {
-        JsonScanner::boxed(&kinds::SOURCE_MAP, options)
-    }),
-    row("jsonfeed", &[], Plain, |options| {
-        JsonScanner::boxed(&kinds::JSON_FEED, options)
-    }),
-    row("ipynb", &["ipynb"], Plain, |options| {
-        JsonScanner::boxed(&kinds::NOTEBOOK, options)
-    }),
-    row("har", &["har"], Plain, |options| {
-        JsonScanner::boxed(&kinds::HTTP_ARCHIVE, options)
-    }),
+    row!("jsonl", &["jsonl", "ndjson"], Plain, LINES),
+    row!("webmanifest", &["webmanifest"], Markup, WEB_MANIFEST),
+    row!("sourcemap", &["map"], Markup, SOURCE_MAP),
+    row!("jsonfeed", &[], Plain, JSON_FEED),
+    row!("ipynb", &["ipynb"], Plain, NOTEBOOK),
+    row!("har", &["har"], Plain, HTTP_ARCHIVE),
     // Metadata of records of web archives.
-    row("wat", &[], Markup, |options| {
-        JsonScanner::boxed(&kinds::TRANSFORMATION, options)
-    }),
+    row!("wat", &[], Markup, TRANSFORMATION),
     Format {
+        name: "jsonld",
+        extensions: &["jsonld"],
         reading: Passes::MaybeTwice,
-        ..row("jsonld", &["jsonld"], Plain, |options| {
-            Box::new(LinkedDataScanner::new(options))
-        })
+        scanner: |options| Box::new(LinkedDataScanner::new(options)),
+        ..JSON
     },
 ];
 

@@ -32,25 +32,11 @@ const TERM: usize = 96;
 const PREFIXES: usize = 4;
 
 /// The properties of schema.org whose values are addresses, in order.
+#[rustfmt::skip]
 const ADDRESSES: [&[u8]; 18] = [
-    b"archivedAt",
-    b"codeRepository",
-    b"contentUrl",
-    b"discussionUrl",
-    b"downloadUrl",
-    b"embedUrl",
-    b"hasMap",
-    b"image",
-    b"installUrl",
-    b"item",
-    b"logo",
-    b"mainEntityOfPage",
-    b"relatedLink",
-    b"sameAs",
-    b"screenshot",
-    b"significantLink",
-    b"thumbnailUrl",
-    b"url",
+    b"archivedAt", b"codeRepository", b"contentUrl", b"discussionUrl", b"downloadUrl", b"embedUrl",
+    b"hasMap", b"image", b"installUrl", b"item", b"logo", b"mainEntityOfPage", b"relatedLink",
+    b"sameAs", b"screenshot", b"significantLink", b"thumbnailUrl", b"url",
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -25,13 +25,10 @@ pub(super) const FORMAT: Format = format("latex", &["tex", "ltx", "latex"], |opt
 });
 
 /// Skipped environments, by their end.
+#[rustfmt::skip]
 const VERBATIM: [&[u8]; 6] = [
-    b"\\end{verbatim}",
-    b"\\end{verbatim*}",
-    b"\\end{Verbatim}",
-    b"\\end{lstlisting}",
-    b"\\end{minted}",
-    b"\\end{comment}",
+    b"\\end{verbatim}", b"\\end{verbatim*}", b"\\end{Verbatim}", b"\\end{lstlisting}",
+    b"\\end{minted}", b"\\end{comment}",
 ];
 /// Maximum length of an argument, in bytes.
 const MAX_ARGUMENT_LEN: usize = 4 << 10;

@@ -5,15 +5,10 @@ use std::collections::HashSet;
 use unicode_normalization::UnicodeNormalization;
 
 /// Letters that have no decomposition, and their replacements.
+#[rustfmt::skip]
 const LETTERS: [(char, &str); 8] = [
-    ('\u{df}', "sz"),
-    ('\u{e6}', "ae"),
-    ('\u{f8}', "o"),
-    ('\u{111}', "d"),
-    ('\u{127}', "h"),
-    ('\u{131}', "i"),
-    ('\u{142}', "l"),
-    ('\u{153}', "oe"),
+    ('\u{df}', "sz"), ('\u{e6}', "ae"), ('\u{f8}', "o"), ('\u{111}', "d"), ('\u{127}', "h"),
+    ('\u{131}', "i"), ('\u{142}', "l"), ('\u{153}', "oe"),
 ];
 
 /// Returns the identifier of a name: letters in lower case, digits, and hyphens; it may be empty.

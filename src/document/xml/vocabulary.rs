@@ -101,35 +101,18 @@ static NAMESPACES: &[(&[u8], Namespace)] = &[
     (b"urn:oasis:names:tc:opendocument:xmlns:office:1.0", Office),
 ];
 
+#[rustfmt::skip]
 static ROOTS: &[(&[u8], Namespace)] = &[
-    (b"rss", Rss),
-    (b"opml", Opml),
-    (b"urlset", Sitemap),
-    (b"sitemapindex", Sitemap),
-    (b"book", DocBook),
-    (b"article", DocBook),
-    (b"chapter", DocBook),
-    (b"part", DocBook),
-    (b"preface", DocBook),
-    (b"appendix", DocBook),
-    (b"refentry", DocBook),
-    (b"topic", Dita),
-    (b"concept", Dita),
-    (b"task", Dita),
-    (b"map", Dita),
-    (b"bookmap", Dita),
+    (b"rss", Rss), (b"opml", Opml), (b"urlset", Sitemap), (b"sitemapindex", Sitemap),
+    (b"book", DocBook), (b"article", DocBook), (b"chapter", DocBook), (b"part", DocBook),
+    (b"preface", DocBook), (b"appendix", DocBook), (b"refentry", DocBook), (b"topic", Dita),
+    (b"concept", Dita), (b"task", Dita), (b"map", Dita), (b"bookmap", Dita),
 ];
 
 /// Names of first elements by which XML is recognized without a declaration.
+#[rustfmt::skip]
 static FIRST_ELEMENTS: &[&[u8]] = &[
-    b"rss",
-    b"feed",
-    b"opml",
-    b"urlset",
-    b"sitemapindex",
-    b"svg",
-    b"rdf:RDF",
-    b"ncx",
+    b"rss", b"feed", b"opml", b"urlset", b"sitemapindex", b"svg", b"rdf:RDF", b"ncx",
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -172,143 +155,75 @@ pub(super) struct XmlRow {
 /// The text of an element, in place of an attribute.
 pub(super) const TEXT: &str = "";
 
-const fn row(
-    namespace: Namespace,
-    element: &'static str,
-    attribute: &'static str,
-    kind: ValueKind,
-) -> XmlRow {
-    XmlRow {
-        namespace,
-        element,
-        attribute,
-        kind,
-        extended: false,
-    }
-}
-
-impl XmlRow {
-    const fn extended(self) -> Self {
-        XmlRow {
-            extended: true,
-            ..self
-        }
-    }
+/// Rows by their namespaces: an element, an attribute or [`TEXT`], the kind, and whether it is extended.
+macro_rules! rows {
+    ($($namespace:ident: $($element:literal $attribute:tt $kind:ident $($extended:ident)?),+;)*) => {
+        &[$($(XmlRow {
+            namespace: $namespace,
+            element: $element,
+            attribute: $attribute,
+            kind: $kind,
+            extended: !stringify!($($extended)?).is_empty(),
+        }),+),*]
+    };
 }
 
 /// Every row; the rows of an element are adjacent.
-#[rustfmt::skip]
-static ROWS: &[XmlRow] = &[
-    row(Xinclude, "include", "href", Uri),
+static ROWS: &[XmlRow] = rows! {
+    Xinclude: "include" "href" Uri;
     // RFC 4287.
-    row(Atom, "link", "href", Uri),
-    row(Atom, "generator", "uri", Uri),
-    row(Atom, "generator", "url", Uri),
-    row(Atom, "icon", TEXT, Uri),
-    row(Atom, "logo", TEXT, Uri),
-    row(Atom, "uri", TEXT, Uri),
+    Atom: "link" "href" Uri, "generator" "uri" Uri, "generator" "url" Uri, "icon" TEXT Uri,
+        "logo" TEXT Uri, "uri" TEXT Uri;
     // Version 0.3, whose elements later feeds still have.
-    row(Atom, "url", TEXT, Uri),
-    row(Atom, "homepage", TEXT, Uri),
-    row(Atom, "id", TEXT, Uri).extended(),
-    row(Atom, "category", "scheme", Uri).extended(),
-    row(Atom, "content", "src", Uri),
-    row(Atom, "content", TEXT, TypedHtml),
-    row(Atom, "summary", TEXT, TypedHtml),
-    row(Atom, "title", TEXT, TypedHtml),
-    row(Atom, "subtitle", TEXT, TypedHtml),
-    row(Atom, "rights", TEXT, TypedHtml),
+    Atom: "url" TEXT Uri, "homepage" TEXT Uri, "id" TEXT Uri extended,
+        "category" "scheme" Uri extended, "content" "src" Uri, "content" TEXT TypedHtml,
+        "summary" TEXT TypedHtml, "title" TEXT TypedHtml, "subtitle" TEXT TypedHtml,
+        "rights" TEXT TypedHtml;
     // RSS 2.0, and what 1.0 and 0.9x have of it.
-    row(Rss, "link", TEXT, EntryLink),
-    row(Rss, "guid", TEXT, Guid),
-    row(Rss, "comments", TEXT, RssUri),
-    row(Rss, "docs", TEXT, RssUri),
-    row(Rss, "url", TEXT, RssUri),
-    row(Rss, "source", "url", Uri),
-    row(Rss, "enclosure", "url", Uri),
-    row(Rss, "description", TEXT, EntryHtml),
-    row(RssContent, "encoded", TEXT, EntryHtml),
+    Rss: "link" TEXT EntryLink, "guid" TEXT Guid, "comments" TEXT RssUri, "docs" TEXT RssUri,
+        "url" TEXT RssUri, "source" "url" Uri, "enclosure" "url" Uri, "description" TEXT EntryHtml;
+    RssContent: "encoded" TEXT EntryHtml;
     // Media RSS.
-    row(Media, "content", "url", Uri),
-    row(Media, "thumbnail", "url", Uri),
-    row(Media, "player", "url", Uri),
-    row(Media, "license", "href", Uri),
-    row(Media, "subTitle", "href", Uri),
-    row(Media, "peerLink", "href", Uri),
-    row(Media, "embed", "url", Uri),
-    row(Itunes, "image", "href", Uri),
-    row(Itunes, "new-feed-url", TEXT, Uri),
-    row(Podcast, "transcript", "url", Uri),
-    row(Podcast, "chapters", "url", Uri),
-    row(PodcastChapters, "chapter", "href", Uri),
-    row(PodcastChapters, "chapter", "image", Uri),
-    row(CreativeCommons, "license", TEXT, Uri),
-    row(Podcast, "funding", "url", Uri),
-    row(Podcast, "person", "href", Uri),
-    row(Podcast, "person", "img", Uri),
-    row(Podcast, "source", "uri", Uri),
-    row(Podcast, "trailer", "url", Uri),
-    row(Podcast, "license", "url", Uri),
-    row(Podcast, "image", "href", Uri),
-    row(Podcast, "contentLink", "href", Uri),
-    row(Podcast, "remoteItem", "feedUrl", Uri),
-    row(Podcast, "socialInteract", "uri", Uri),
-    row(CommentApi, "comment", TEXT, Uri),
-    row(CommentApi, "commentRss", TEXT, Uri),
-    row(AtomThreads, "in-reply-to", "href", Uri),
+    Media: "content" "url" Uri, "thumbnail" "url" Uri, "player" "url" Uri, "license" "href" Uri,
+        "subTitle" "href" Uri, "peerLink" "href" Uri, "embed" "url" Uri;
+    Itunes: "image" "href" Uri, "new-feed-url" TEXT Uri;
+    Podcast: "transcript" "url" Uri, "chapters" "url" Uri;
+    PodcastChapters: "chapter" "href" Uri, "chapter" "image" Uri;
+    CreativeCommons: "license" TEXT Uri;
+    Podcast: "funding" "url" Uri, "person" "href" Uri, "person" "img" Uri, "source" "uri" Uri,
+        "trailer" "url" Uri, "license" "url" Uri, "image" "href" Uri, "contentLink" "href" Uri,
+        "remoteItem" "feedUrl" Uri, "socialInteract" "uri" Uri;
+    CommentApi: "comment" TEXT Uri, "commentRss" TEXT Uri;
+    AtomThreads: "in-reply-to" "href" Uri;
     // RDF 1.1 XML.
-    row(Rdf, "*", "rdf:about", Uri).extended(),
-    row(Rdf, "*", "rdf:resource", Uri).extended(),
+    Rdf: "*" "rdf:about" Uri extended, "*" "rdf:resource" Uri extended;
     // XLink 1.1, and XML Schema.
-    row(Xlink, "*", "xlink:href", Uri),
-    row(SchemaInstance, "*", "xsi:schemaLocation", Pairs).extended(),
+    Xlink: "*" "xlink:href" Uri;
+    SchemaInstance: "*" "xsi:schemaLocation" Pairs extended;
     // sitemaps.org, and the extensions of Google.
-    row(Sitemap, "loc", TEXT, Absolute),
-    row(SitemapImage, "loc", TEXT, Absolute),
-    row(SitemapVideo, "thumbnail_loc", TEXT, Absolute),
-    row(SitemapVideo, "content_loc", TEXT, Absolute),
-    row(SitemapVideo, "player_loc", TEXT, Absolute),
+    Sitemap: "loc" TEXT Absolute;
+    SitemapImage: "loc" TEXT Absolute;
+    SitemapVideo: "thumbnail_loc" TEXT Absolute, "content_loc" TEXT Absolute,
+        "player_loc" TEXT Absolute;
     // EPUB.
-    row(Opf, "item", "href", Uri),
-    row(Opf, "reference", "href", Uri),
-    row(Opf, "link", "href", Uri),
-    row(Ncx, "content", "src", Uri),
+    Opf: "item" "href" Uri, "reference" "href" Uri, "link" "href" Uri;
+    Ncx: "content" "src" Uri;
     // SMIL 3.0, for media overlays of EPUB.
-    row(Smil, "text", "src", Uri),
-    row(Smil, "audio", "src", Uri),
-    row(Smil, "video", "src", Uri),
-    row(Smil, "img", "src", Uri),
+    Smil: "text" "src" Uri, "audio" "src" Uri, "video" "src" Uri, "img" "src" Uri;
     // OOXML (ECMA-376).
-    row(Relationships, "Relationship", "Target", Relationship),
-    row(Word, "fldSimple", "instr", Field),
-    row(Word, "instrText", TEXT, Field),
-    row(Word, "fldChar", TEXT, FieldMark),
-    row(Sheet, "hyperlink", "location", Location),
+    Relationships: "Relationship" "Target" Relationship;
+    Word: "fldSimple" "instr" Field, "instrText" TEXT Field, "fldChar" TEXT FieldMark;
+    Sheet: "hyperlink" "location" Location;
     // Others.
-    row(Opml, "outline", "xmlUrl", Uri),
-    row(Opml, "outline", "htmlUrl", Uri),
-    row(Opml, "outline", "url", Uri),
-    row(Xsl, "import", "href", Uri),
-    row(Xsl, "include", "href", Uri),
-    row(Xspf, "location", TEXT, Uri),
-    row(Xspf, "info", TEXT, Uri),
-    row(Xspf, "image", TEXT, Uri),
-    row(Xspf, "identifier", TEXT, Uri).extended(),
-    row(DocBook, "ulink", "url", Uri),
-    row(DocBook, "imagedata", "fileref", Uri),
-    row(DocBook, "videodata", "fileref", Uri),
-    row(DocBook, "audiodata", "fileref", Uri),
-    row(DocBook, "textdata", "fileref", Uri),
-    row(Gpx, "link", "href", Uri),
-    row(Gpx, "url", TEXT, Uri),
-    row(Gpx, "license", TEXT, Uri),
-    row(Kml, "href", TEXT, Uri),
-    row(Kml, "styleUrl", TEXT, Uri),
-    row(Kml, "targetHref", TEXT, Uri),
-    row(Kml, "description", TEXT, EntryHtml),
-    row(Dita, "*", "href", Uri),
-    row(Dita, "*", "conref", Uri),
-];
+    Opml: "outline" "xmlUrl" Uri, "outline" "htmlUrl" Uri, "outline" "url" Uri;
+    Xsl: "import" "href" Uri, "include" "href" Uri;
+    Xspf: "location" TEXT Uri, "info" TEXT Uri, "image" TEXT Uri, "identifier" TEXT Uri extended;
+    DocBook: "ulink" "url" Uri, "imagedata" "fileref" Uri, "videodata" "fileref" Uri,
+        "audiodata" "fileref" Uri, "textdata" "fileref" Uri;
+    Gpx: "link" "href" Uri, "url" TEXT Uri, "license" TEXT Uri;
+    Kml: "href" TEXT Uri, "styleUrl" TEXT Uri, "targetHref" TEXT Uri, "description" TEXT EntryHtml;
+    Dita: "*" "href" Uri, "*" "conref" Uri;
+};
 
 pub(super) fn namespace(name: &[u8]) -> Namespace {
     let known = NAMESPACES.iter().find(|(known, _)| *known == name);
