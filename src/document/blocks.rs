@@ -350,6 +350,16 @@ impl BlockResults {
         }
     }
 
+    pub(super) fn mail(&mut self, range: Range<usize>, address: &[u8]) {
+        self.reference(BlockReference {
+            range,
+            text: Some([b"mailto:", address].concat()),
+            context: Some(Context::Email),
+            flags: Flags::SCHEME_GUESSED,
+            ..BlockReference::default()
+        });
+    }
+
     pub(super) fn diagnostic(&mut self, code: &'static Code, at: usize) {
         self.diagnostics.push((code, at));
     }
@@ -392,13 +402,8 @@ impl BlockResults {
             match finding {
                 BlockFinding::Reference(found) => found.report(window, events),
                 BlockFinding::Remark(kind, range, text) => {
-                    let remark = FoundRemark {
-                        kind,
-                        text: events.store(&text),
-                        span: Span::of(&range, window),
-                        position: None,
-                    };
-                    events.push(Event::Remark(remark));
+                    let (text, span) = (events.store(&text), Span::of(&range, window));
+                    events.push(Event::Remark(FoundRemark::new(kind, text, span)));
                 }
             }
         }

@@ -529,6 +529,16 @@ impl RemarkKind {
 }
 
 impl FoundRemark {
+    pub(crate) fn new(kind: RemarkKind, text: TextRange, span: Span) -> Self {
+        let position = None;
+        FoundRemark {
+            kind,
+            text,
+            span,
+            position,
+        }
+    }
+
     /// Returns the offset whose position is wanted: the last byte of a comment, the first of a link.
     pub fn place(&self) -> u64 {
         match self.kind {

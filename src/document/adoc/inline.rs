@@ -326,13 +326,8 @@ impl AdocInlineText<'_> {
                 .is_some_and(|last| (2..=5).contains(&last.len()) && at + last.len() < whole.end);
             if has_domain && !is_quoted {
                 at = whole.end;
-                self.reader.results.reference(BlockReference {
-                    element: None,
-                    context: Some(Context::Email),
-                    flags: Flags::SCHEME_GUESSED,
-                    text: Some([b"mailto:", &self.source.bytes[whole.clone()]].concat()),
-                    ..reference(self.source, whole, "link")
-                });
+                let address = &self.source.bytes[whole.clone()];
+                (self.reader.results).mail(self.source.range(whole), address);
             }
         }
     }

@@ -76,12 +76,8 @@ impl CellAttachments {
                 continue;
             }
             let text = events.store(reference);
-            events.push(Event::Remark(FoundRemark {
-                kind: RemarkKind::UndefinedLabel,
-                text,
-                span: *span,
-                position: None,
-            }));
+            let remark = FoundRemark::new(RemarkKind::UndefinedLabel, text, *span);
+            events.push(Event::Remark(remark));
         }
         *self = CellAttachments::default();
     }

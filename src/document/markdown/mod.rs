@@ -617,12 +617,8 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
                 ImplicitLabels::Words => !label.contains(char::is_whitespace),
             };
             if !is_implicit {
-                let remark = FoundRemark {
-                    kind: RemarkKind::UndefinedLabel,
-                    text: self.events.store(label.as_bytes()),
-                    span: self.span(range),
-                    position: None,
-                };
+                let (text, span) = (self.events.store(label.as_bytes()), self.span(range));
+                let remark = FoundRemark::new(RemarkKind::UndefinedLabel, text, span);
                 self.events.push(Event::Remark(remark));
             }
         }
@@ -648,12 +644,8 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
             if name == construct::LABEL {
                 let label = bytes[range.clone()].to_ascii_lowercase();
                 self.anchor(range.start, &bytes[range.clone()]);
-                let remark = FoundRemark {
-                    kind: RemarkKind::Label,
-                    text: self.events.store(&label),
-                    span: self.span_of(&range),
-                    position: None,
-                };
+                let text = self.events.store(&label);
+                let remark = FoundRemark::new(RemarkKind::Label, text, self.span_of(&range));
                 return self.events.push(Event::Remark(remark));
             }
             self.construct(name, range);

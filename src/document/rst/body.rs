@@ -291,7 +291,7 @@ impl BodyReader {
                 ..BlockReference::default()
             });
         } else if self.email {
-            self.mail(place, &uri);
+            self.results.mail(place, &uri);
         }
     }
 

@@ -91,7 +91,7 @@ impl RstInlineText<'_> {
             let raw = &text[range.clone()];
             let range = joined.range(range);
             if !raw.contains(&b':') {
-                return self.reader.mail(range, &unescape(raw));
+                return self.reader.results.mail(range, &unescape(raw));
             }
             self.reader.results.reference(BlockReference {
                 range,

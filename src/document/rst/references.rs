@@ -5,23 +5,12 @@ use super::boundary::{explicit_title, unescape};
 use super::ids::{make_id, normal_name};
 use crate::bytes::class::run_end;
 use crate::document::blocks::{BlockBase, BlockReference, Line};
-use crate::document::events::{Context, RemarkKind};
-use crate::document::flags::Flags;
+use crate::document::events::RemarkKind;
 use crate::document::options::RstRoles::{self, Docutils, Sphinx};
 use crate::document::source_text::DecodedText;
 use crate::uri::base::push_path;
 
 impl BodyReader {
-    pub(super) fn mail(&mut self, range: Range<usize>, address: &[u8]) {
-        self.results.reference(BlockReference {
-            range,
-            text: Some([b"mailto:", address].concat()),
-            context: Some(Context::Email),
-            flags: Flags::SCHEME_GUESSED,
-            ..BlockReference::default()
-        });
-    }
-
     /// Reports a reference to a file: one that begins with a slash is below the root of the tree.
     pub(super) fn file(&mut self, range: Range<usize>, path: Vec<u8>, element: &'static str) {
         // Files of docutils itself, and images in the format that the output needs.
@@ -34,8 +23,6 @@ impl BodyReader {
         if path.starts_with(b"/") && !path.starts_with(b"//") {
             found.base = BlockBase::Tree;
             resolved = &path[1..];
-        }
-        if found.base == BlockBase::Tree {
             found.resolves_as = Some(resolved.to_vec());
         }
         // A path is not a URI, and an image may be one.
@@ -149,23 +136,14 @@ impl BodyReader {
 struct NumberRole(&'static str, RstRoles, &'static str, usize);
 
 /// The templates of docutils (`pep_base_url`, `rfc_base_url`) and of Sphinx (`sphinx.roles`).
+#[rustfmt::skip]
 static NUMBER_ROLES: [NumberRole; 6] = [
     NumberRole("pep", Docutils, "https://peps.python.org/pep-*", 4),
     NumberRole("rfc", Docutils, "https://tools.ietf.org/html/rfc*.html", 1),
     NumberRole("pep", Sphinx, "https://peps.python.org/pep-*/", 4),
-    NumberRole(
-        "rfc",
-        Sphinx,
-        "https://datatracker.ietf.org/doc/html/rfc*.html",
-        1,
-    ),
+    NumberRole("rfc", Sphinx, "https://datatracker.ietf.org/doc/html/rfc*.html", 1),
     NumberRole("cve", Sphinx, "https://www.cve.org/CVERecord?id=CVE-*", 1),
-    NumberRole(
-        "cwe",
-        Sphinx,
-        "https://cwe.mitre.org/data/definitions/*.html",
-        1,
-    ),
+    NumberRole("cwe", Sphinx, "https://cwe.mitre.org/data/definitions/*.html", 1),
 ];
 
 /// Returns the URL that a role makes of the number in its text, and the name of the role.

@@ -180,12 +180,12 @@ impl XmlScanner {
         let end = end_of(bytes, at + 4, b"-->");
         let contents = at + 4..end.map_or(bytes.len(), |end| end - 3);
         match check_remark(&bytes[contents.clone()], end.is_some()) {
-            RemarkCheck::Yes => run.events.push(Event::Remark(FoundRemark {
-                kind: RemarkKind::Ignore,
-                span: run.span(&(at..contents.end + 3)),
-                text: TextRange::window(contents),
-                position: None,
-            })),
+            RemarkCheck::Yes => {
+                let span = run.span(&(at..contents.end + 3));
+                let text = TextRange::window(contents);
+                let remark = FoundRemark::new(RemarkKind::Ignore, text, span);
+                run.events.push(Event::Remark(remark));
+            }
             RemarkCheck::Cut if !run.window.last => return Err(XmlStop::Wait),
             RemarkCheck::Cut | RemarkCheck::No => {}
         }
