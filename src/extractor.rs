@@ -90,7 +90,7 @@ const HEAVY_KEPT: usize = 8 << 20;
 const HEAVY_PENDING: usize = 1 << 20;
 
 /// A document to be read: format, base and declared encoding.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Document<'a> {
     /// The format.
@@ -134,17 +134,6 @@ impl Default for PieceOrigin {
             line: 1,
             split: SplitContext::default(),
         }
-    }
-}
-
-impl fmt::Debug for Document<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Document")
-            .field("format", &self.format)
-            .field("base", &self.base)
-            .field("declared", &self.declared)
-            .finish_non_exhaustive()
     }
 }
 
