@@ -120,7 +120,7 @@ static DIALECTS: &[Dialect] = &[
     },
     // `id_from_content` and `unique_id` of mdBook.
     Dialect {
-        slug: Slug::MdBook, name: "mdbook", markers: &["book.toml"], make: mdbook, numbering: Numbering::Count,
+        slug: Slug::MdBook, numbering: Numbering::Count, name: "mdbook", markers: &["book.toml"], make: mdbook,
         attributes: AttributeLists::Headings, definitions: true, numbers_terms: true, ..GITHUB
     },
     // `slugify` and `unique` of Python-Markdown's toc extension.
@@ -169,7 +169,7 @@ static DIALECTS: &[Dialect] = &[
         attributes: AttributeLists::Headings, ..GITHUB
     },
     // `slugify` of Docsify.
-    Dialect { slug: Slug::Docsify, name: "docsify", make: docsify, numbering: Numbering::Count, ..GITHUB },
+    Dialect { slug: Slug::Docsify, numbering: Numbering::Count, name: "docsify", make: docsify, ..GITHUB },
     // `compute_unique_slug` of MyST, and the ids that docutils makes of all titles.
     Dialect {
         slug: Slug::Myst, name: "myst", also: Some(docutils), also_numbering: Numbering::Numbered,
@@ -185,7 +185,7 @@ static DIALECTS: &[Dialect] = &[
     // github-slugger.
     Dialect { slug: Slug::Nextra, name: "nextra", has_bracketed_ids: true, imports_modules: true, ..GITHUB },
     // `slugize` of hexo-util.
-    Dialect { slug: Slug::Hexo, name: "hexo", make: hexo, numbering: Numbering::Count, ..GITHUB },
+    Dialect { slug: Slug::Hexo, numbering: Numbering::Count, name: "hexo", make: hexo, ..GITHUB },
 ];
 
 impl Dialect {
