@@ -3,7 +3,11 @@
 //! What a configuration computes is [`Setting::Unknown`], and so is a key that an object may get from
 //! another one.
 
+use regex::bytes::Captures;
 use saphyr_parser::{Event, Parser, ScalarStyle};
+use serde_json::Value;
+
+use crate::bytes::pattern::Pattern;
 
 /// Deeper values are unknown.
 const MAX_DEPTH: usize = 32;
@@ -32,8 +36,11 @@ pub(super) struct Map {
 static UNKNOWN: Setting = Setting::Unknown;
 
 impl Setting {
-    /// Returns the value at a path of keys with dots between them; `None` if it is surely absent.
+    /// Returns the value at a path of keys with dots between them, or this one; `None` if it is surely absent.
     pub(super) fn get(&self, path: &str) -> Option<&Setting> {
+        if path.is_empty() {
+            return Some(self);
+        }
         path.split('.').try_fold(self, |value, key| match value {
             Setting::Unknown => Some(&UNKNOWN),
             Setting::Map(map) => map.get(key),
@@ -57,12 +64,16 @@ impl Setting {
         }
     }
 
+    pub(super) fn flag(&self, path: &str) -> Option<bool> {
+        match self.get(path)? {
+            Setting::Flag(flag) => Some(*flag),
+            _ => None,
+        }
+    }
+
     /// Returns whether a flag is set, or the default if it is absent or computed.
     pub(super) fn flag_or(&self, path: &str, default: bool) -> bool {
-        match self.get(path) {
-            Some(Setting::Flag(flag)) => *flag,
-            _ => default,
-        }
+        self.flag(path).unwrap_or(default)
     }
 
     /// Returns whether a value is there, computed or not.
@@ -87,6 +98,26 @@ impl Setting {
         self.list(path).iter().filter_map(Setting::as_text)
     }
 
+    pub(super) fn strings(&self, path: &str) -> Vec<String> {
+        self.texts(path).map(str::to_owned).collect()
+    }
+
+    pub(super) fn keys(&self, path: &str) -> impl Iterator<Item = &str> {
+        self.entries(path).iter().map(|(key, _)| key.as_str())
+    }
+
+    /// Returns the value of a key that may have dots.
+    pub(super) fn own(&self, key: &str) -> Option<&Setting> {
+        let Setting::Map(map) = self else { return None };
+        let mut entries = map.entries.iter();
+        entries.find_map(|(own, value)| (own == key).then_some(value))
+    }
+
+    /// Returns whether one of the values is there whose paths have blanks between them.
+    pub(super) fn has_any(&self, paths: &str) -> bool {
+        paths.split(' ').any(|path| self.has(path))
+    }
+
     /// Returns the entries of a map.
     pub(super) fn entries(&self, path: &str) -> &[(String, Setting)] {
         match self.get(path) {
@@ -96,10 +127,11 @@ impl Setting {
     }
 
     pub(super) fn as_text(&self) -> Option<&str> {
-        match self {
-            Setting::Text(text) => Some(text),
-            _ => None,
-        }
+        self.text("")
+    }
+
+    pub(super) fn empty() -> Setting {
+        Setting::Map(Map::default())
     }
 
     /// Returns a map with this value alone.
@@ -129,35 +161,32 @@ impl Map {
     }
 }
 
+/// Returns whether a text contains one of the names with blanks between them.
+pub(super) fn names_any(text: &str, names: &str) -> bool {
+    names.split(' ').any(|name| text.contains(name))
+}
+
 /// Reads the first document of YAML; values with tags of programs are unknown. `None` if it does not
 /// parse.
 pub(super) fn yaml(text: &str) -> Option<Setting> {
     let mut open: Vec<(Setting, Option<String>)> = Vec::new();
     for event in Parser::new_from_str(text) {
-        let (mut value, mut is_closed) = (Setting::Unknown, true);
-        match event.ok()?.0 {
-            Event::Scalar(text, style, _, tag) => {
-                if tag.is_none_or(|tag| tag.is_yaml_core_schema() && !tag.suffix.contains('/')) {
-                    value = scalar(text.into_owned(), style);
+        let value = match event.ok()?.0 {
+            Event::Scalar(text, style, _, tag) => match tag {
+                Some(tag) if !tag.is_yaml_core_schema() || tag.suffix.contains('/') => {
+                    Setting::Unknown
                 }
+                _ => scalar(text.into_owned(), style),
+            },
+            start @ (Event::SequenceStart(..) | Event::MappingStart(..)) => {
+                open.push((opened(&start, open.len()), None));
+                continue;
             }
-            Event::SequenceStart(_, tag) | Event::MappingStart(_, tag)
-                if tag.is_some() || open.len() > MAX_DEPTH =>
-            {
-                // The elements are read into a value that drops them.
-                (value, is_closed) = (Setting::Unknown, false);
-            }
-            Event::SequenceStart(..) => (value, is_closed) = (Setting::List(Vec::new()), false),
-            Event::MappingStart(..) => (value, is_closed) = (Setting::Map(Map::default()), false),
-            Event::SequenceEnd | Event::MappingEnd => value = open.pop()?.0,
-            Event::Alias(_) => {}
+            Event::SequenceEnd | Event::MappingEnd => open.pop()?.0,
+            Event::Alias(_) => Setting::Unknown,
             Event::DocumentEnd => return Some(Setting::Null),
             _ => continue,
-        }
-        if !is_closed {
-            open.push((value, None));
-            continue;
-        }
+        };
         match open.last_mut() {
             None => return Some(value),
             Some((Setting::List(list), _)) => list.push(value),
@@ -177,6 +206,16 @@ pub(super) fn yaml(text: &str) -> Option<Setting> {
     Some(Setting::Null)
 }
 
+/// Returns an empty list or map, or an unknown value that drops its elements.
+fn opened(start: &Event<'_>, depth: usize) -> Setting {
+    match start {
+        _ if depth > MAX_DEPTH => Setting::Unknown,
+        Event::SequenceStart(_, None) => Setting::List(Vec::new()),
+        Event::MappingStart(_, None) => Setting::empty(),
+        _ => Setting::Unknown,
+    }
+}
+
 fn scalar(text: String, style: ScalarStyle) -> Setting {
     match (&*text, style) {
         ("" | "~" | "null" | "Null" | "NULL", ScalarStyle::Plain) => Setting::Null,
@@ -187,42 +226,31 @@ fn scalar(text: String, style: ScalarStyle) -> Setting {
 }
 
 pub(super) fn toml(text: &str) -> Option<Setting> {
-    fn of(value: toml::Value, depth: usize) -> Setting {
-        if depth > MAX_DEPTH {
-            return Setting::Unknown;
-        }
-        match value {
-            toml::Value::Boolean(flag) => Setting::Flag(flag),
-            toml::Value::String(text) => Setting::Text(text),
-            toml::Value::Array(list) => {
-                Setting::List(list.into_iter().map(|value| of(value, depth + 1)).collect())
-            }
-            toml::Value::Table(table) => map(table
-                .into_iter()
-                .map(|(key, value)| (key, of(value, depth + 1)))),
-            toml::Value::Integer(number) => Setting::Text(number.to_string()),
-            toml::Value::Float(number) => Setting::Text(number.to_string()),
-            toml::Value::Datetime(date) => Setting::Text(date.to_string()),
-        }
-    }
-    let table: toml::Table = text.parse().ok()?;
-    Some(of(toml::Value::Table(table), 0))
+    toml::from_str(text).ok().map(setting)
 }
 
 pub(super) fn json(text: &str) -> Option<Setting> {
-    fn of(value: serde_json::Value) -> Setting {
-        match value {
-            serde_json::Value::Null => Setting::Null,
-            serde_json::Value::Bool(flag) => Setting::Flag(flag),
-            serde_json::Value::String(text) => Setting::Text(text),
-            serde_json::Value::Number(number) => Setting::Text(number.to_string()),
-            serde_json::Value::Array(list) => Setting::List(list.into_iter().map(of).collect()),
-            serde_json::Value::Object(members) => {
-                map(members.into_iter().map(|(key, value)| (key, of(value))))
+    serde_json::from_str(text).ok().map(setting)
+}
+
+/// The key of the text of a date in a value that is read from TOML.
+const TOML_DATE: &str = "$__toml_private_datetime";
+
+fn setting(value: Value) -> Setting {
+    match value {
+        Value::Null => Setting::Null,
+        Value::Bool(flag) => Setting::Flag(flag),
+        Value::String(text) => Setting::Text(text),
+        Value::Number(number) => Setting::Text(number.to_string()),
+        Value::Array(list) => Setting::List(list.into_iter().map(setting).collect()),
+        Value::Object(mut members) => match members.remove(TOML_DATE) {
+            Some(date) => setting(date),
+            None => {
+                let members = members.into_iter();
+                map(members.map(|(key, value)| (key, setting(value))))
             }
-        }
+        },
     }
-    serde_json::from_str(text).ok().map(of)
 }
 
 fn map(entries: impl Iterator<Item = (String, Setting)>) -> Setting {
@@ -265,77 +293,71 @@ impl FrontMatter {
     pub(super) fn of(text: &[u8]) -> FrontMatter {
         let text = &text[..text.len().min(MAX_FRONT_MATTER)];
         let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
-        let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
-        let parse = match first.trim_ascii_end() {
-            b"---" => yaml,
-            b"+++" => toml,
-            [b'{', ..] if first.first() == Some(&b'{') && first.get(1) != Some(&b'{') => {
-                return json_at_start(text);
-            }
-            _ => return FrontMatter::Absent,
+        let fenced = FENCED.captures(text);
+        let own = |group| {
+            let own = fenced.as_ref()?.get(group)?.as_bytes();
+            Some(String::from_utf8_lossy(own))
         };
-        let mark = &first[..3];
-        let mut at = first.len() + 1;
-        let start = at;
-        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
-            let line = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
-            if line.trim_ascii_end() == mark {
-                let own = String::from_utf8_lossy(&text[start..at]);
-                return parse(&own).map_or(FrontMatter::Broken, FrontMatter::Values);
+        let values = match text {
+            [b'{', b'{', ..] => return FrontMatter::Absent,
+            [b'{', ..] => {
+                let mut values = serde_json::Deserializer::from_slice(text).into_iter();
+                values.next().and_then(Result::ok).map(setting)
             }
-            at += line.len() + 1;
-        }
-        // Without an end it is a thematic break.
-        match text.len() {
-            MAX_FRONT_MATTER => FrontMatter::Broken,
-            _ => FrontMatter::Absent,
-        }
+            // Without an end it is a thematic break.
+            _ if fenced.is_none() && text.len() < MAX_FRONT_MATTER => return FrontMatter::Absent,
+            _ if !FENCE.is_match(text) => return FrontMatter::Absent,
+            _ => match (own(1), own(2)) {
+                (Some(own), _) => yaml(&own),
+                (None, own) => own.and_then(|own| toml(&own)),
+            },
+        };
+        values.map_or(FrontMatter::Broken, FrontMatter::Values)
     }
 }
 
-fn json_at_start(text: &[u8]) -> FrontMatter {
-    let mut values =
-        serde_json::Deserializer::from_slice(text).into_iter::<Box<serde_json::value::RawValue>>();
-    match values.next() {
-        Some(Ok(first)) => json(first.get()).map_or(FrontMatter::Broken, FrontMatter::Values),
-        _ => FrontMatter::Broken,
-    }
-}
+static FENCE: Pattern = Pattern::new(r"^(?:---|\+\+\+)[ \t\x0C\r]*(?:\n|$)");
+static FENCED: Pattern = Pattern::new(
+    r"^(?:---[ \t\x0C\r]*\n(|.*?\n)---|\+\+\+[ \t\x0C\r]*\n(|.*?\n)\+\+\+)[ \t\x0C\r]*(?:\n|$)",
+);
 
 /// Reads the object that a module exports.
 pub(super) fn javascript(text: &str) -> Setting {
-    let export = ["export default", "module.exports =", "module.exports="];
-    let start = export
+    let words = ["export default", "module.exports =", "module.exports="];
+    let mut starts = words
         .iter()
-        .find_map(|word| Some(text.find(word)? + word.len()));
+        .filter_map(|word| Some(text.find(word)? + word.len()));
+    let start = starts.next();
     start.map_or(Setting::Unknown, |start| javascript_at(text, start))
 }
 
 /// Reads the value at an index of a module.
 pub(super) fn javascript_at(text: &str, at: usize) -> Setting {
+    let (depth, names) = (0, 0);
     let mut reader = ScriptReader {
         text,
         at,
-        depth: 0,
-        names: 0,
+        depth,
+        names,
     };
     reader.value()
 }
 
 /// Reads the values after each occurrence of a text in a module; those past [`MAX_READ`] are unknown.
 pub(super) fn values_after<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = Setting> + 't {
-    let (mut left, mut names) = (MAX_READ, 0);
+    let (at, depth, names) = (0, 0, 0);
+    let mut reader = ScriptReader {
+        text,
+        at,
+        depth,
+        names,
+    };
+    let mut left = MAX_READ;
     text.match_indices(word).map(move |(at, word)| {
-        let start = at + word.len();
-        let mut reader = ScriptReader {
-            text,
-            at: start,
-            depth: 0,
-            names,
-        };
+        reader.at = at + word.len();
+        let start = reader.at;
         let value = (left > 0).then(|| reader.value());
         left = left.saturating_sub(reader.at - start);
-        names = reader.names;
         value.unwrap_or_default()
     })
 }
@@ -345,6 +367,24 @@ const MAX_READ: usize = 16 << 20;
 /// Constants that are looked up for one value, or for the values of one search.
 const MAX_NAMES: usize = 64;
 
+static BLANK: Pattern = Pattern::new(r"^(?:[ \t\n\x0C\r]|//[^\n]*|/\*(?:.*?\*/|.*))+");
+static NUMBER: Pattern = Pattern::new(r"^-?\.?[0-9][A-Za-z0-9.]*");
+static WORD: Pattern = Pattern::new(r"^[A-Za-z0-9_$\x80-\xFF]+");
+/// A string that is not computed.
+static QUOTED: Pattern = Pattern::new(
+    r#"^(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\$]|\\.|\$+[^{`\\$])*\$*)`)"#,
+);
+static ESCAPE: Pattern = Pattern::new(r"\\(.)");
+/// A string, or text without brackets and separators.
+static STEP: Pattern =
+    Pattern::new(r#"^(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`]*`?|[^,;()\[\]{}'"`/]+|.)"#);
+/// The end of an expression. An operator, a call or a property makes another value of it; an assertion of a type
+/// does not.
+static END: Pattern = Pattern::new(r"^(?:$|[,}\]);]|as |satisfies )");
+/// A statement without a semicolon before it.
+static STATEMENT: Pattern =
+    Pattern::new(r"^(?:export |module\.|const |let |var |function |import )");
+
 struct ScriptReader<'t> {
     text: &'t str,
     at: usize,
@@ -352,24 +392,23 @@ struct ScriptReader<'t> {
     names: usize,
 }
 
-impl ScriptReader<'_> {
-    fn rest(&self) -> &[u8] {
+impl<'t> ScriptReader<'t> {
+    fn rest(&self) -> &'t [u8] {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
+    /// Takes the text that a pattern matches here.
+    fn take(&mut self, pattern: &Pattern) -> &'t str {
+        let start = self.at;
+        self.at += pattern.find(self.rest()).map_or(0, |found| found.len());
+        self.text.get(start..self.at).unwrap_or_default()
+    }
+
     fn peek(&mut self) -> Option<u8> {
-        loop {
-            let rest = self.rest();
-            let blank = rest.iter().position(|byte| !byte.is_ascii_whitespace());
-            self.at += blank.unwrap_or(rest.len());
-            let rest = self.rest();
-            let end = match rest {
-                [b'/', b'/', ..] => memchr::memchr(b'\n', rest),
-                [b'/', b'*', ..] => memchr::memmem::find(rest, b"*/").map(|at| at + 2),
-                _ => return rest.first().copied(),
-            };
-            self.at += end.unwrap_or(rest.len());
+        if let Some(b'/' | b' ' | b'\t'..=b'\r') = self.rest().first() {
+            self.take(&BLANK);
         }
+        self.rest().first().copied()
     }
 
     fn takes(&mut self, byte: u8) -> bool {
@@ -380,40 +419,20 @@ impl ScriptReader<'_> {
 
     /// Reads an expression up to a comma or a closing bracket of the expression around it.
     fn value(&mut self) -> Setting {
-        self.depth += 1;
-        let value = if self.depth > MAX_DEPTH {
-            None
-        } else {
-            self.literal()
-        };
-        self.depth -= 1;
-        // An operator, a call or a property makes another value of it; an assertion of a type does not.
-        let is_whole = match self.peek() {
-            None | Some(b',' | b'}' | b']' | b')' | b';') => true,
-            _ => {
-                let rest = self.rest();
-                rest.starts_with(b"as ")
-                    || rest.starts_with(b"satisfies ")
-                    || self.is_next_statement()
-            }
-        };
+        let value = self.deeper();
+        self.peek();
+        let rest = self.rest();
+        let is_whole = END.is_match(rest) || self.depth == 0 && STATEMENT.is_match(rest);
         self.skip();
         value.filter(|_| is_whole).unwrap_or_default()
     }
 
-    /// Returns whether a statement without a semicolon before it begins here.
-    fn is_next_statement(&self) -> bool {
-        let rest = self.rest();
-        let words: [&[u8]; 7] = [
-            b"export ",
-            b"module.",
-            b"const ",
-            b"let ",
-            b"var ",
-            b"function ",
-            b"import ",
-        ];
-        self.depth == 0 && words.iter().any(|word| rest.starts_with(word))
+    fn deeper(&mut self) -> Option<Setting> {
+        self.depth += 1;
+        let is_read = self.depth <= MAX_DEPTH;
+        let value = is_read.then(|| self.literal()).flatten();
+        self.depth -= 1;
+        value
     }
 
     fn literal(&mut self) -> Option<Setting> {
@@ -427,39 +446,18 @@ impl ScriptReader<'_> {
             }
             b'\'' | b'"' | b'`' => self.string().map(Setting::Text),
             b'0'..=b'9' | b'-' | b'.' => {
-                let end = self
-                    .rest()
-                    .iter()
-                    .skip(1)
-                    .position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'.');
-                let end = end.map_or(self.rest().len(), |end| end + 1);
-                let number = String::from_utf8_lossy(&self.rest()[..end]).into_owned();
-                self.at += end;
-                Some(Setting::Text(number))
+                let number = self.take(&NUMBER);
+                (!number.is_empty()).then(|| Setting::Text(number.to_owned()))
             }
             _ => self.named(),
         }
     }
 
-    fn word(&mut self) -> String {
-        let is_name = |byte: &u8| {
-            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || *byte >= 0x80
-        };
-        let rest = self.rest();
-        let end = rest
-            .iter()
-            .position(|byte| !is_name(byte))
-            .unwrap_or(rest.len());
-        let word = String::from_utf8_lossy(&rest[..end]).into_owned();
-        self.at += end;
-        word
-    }
-
     /// Reads a name: a word of the language, a constant of the file, or a function that returns its
     /// first argument.
     fn named(&mut self) -> Option<Setting> {
-        let word = self.word();
-        match &*word {
+        let word = self.take(&WORD);
+        match word {
             "true" => return Some(Setting::Flag(true)),
             "false" => return Some(Setting::Flag(false)),
             "null" | "undefined" => return Some(Setting::Null),
@@ -467,65 +465,46 @@ impl ScriptReader<'_> {
         }
         let is_configuration = word.starts_with("define") || word.starts_with("with");
         if is_configuration && self.takes(b'(') {
-            if self.takes(b')') {
-                return Some(Setting::Map(Map::default()));
-            }
-            return Some(self.value());
+            return Some(match self.takes(b')') {
+                true => Setting::empty(),
+                false => self.value(),
+            });
         }
         self.names += 1;
         if word.is_empty() || self.names > MAX_NAMES {
             return None;
         }
-        let mut declarations = ["const ", "let ", "var "].iter().flat_map(|kind| {
-            let start = format!("{kind}{word}");
-            let text = self.text;
-            let found: Vec<usize> = text
-                .match_indices(&start)
-                .map(|(at, _)| at + start.len())
-                .collect();
-            found
-        });
-        let start = declarations.find_map(|at| {
-            let rest = &self.text[at..];
-            let ends = rest.starts_with([' ', ':', '=']);
-            let equals = rest.find('=').filter(|_| ends)?;
-            (!rest[..equals].contains(['\n', ';'])).then_some(at + equals + 1)
+        let start = ["const", "let", "var"].iter().find_map(|kind| {
+            let start = format!("{kind} {word}");
+            self.text.match_indices(&start).find_map(|(at, start)| {
+                let at = at + start.len();
+                let (sign, _) = self.text[at..].split_once('=')?;
+                let is_own = sign.is_empty() || sign.starts_with([' ', ':']);
+                (is_own && !sign.contains(['\n', ';'])).then_some(at + sign.len() + 1)
+            })
         })?;
-        let mut reader = ScriptReader {
-            text: self.text,
-            at: start,
-            depth: self.depth,
-            names: self.names,
-        };
-        reader.depth += 1;
-        let value = (reader.depth < MAX_DEPTH)
-            .then(|| reader.literal())
-            .flatten();
-        self.names = reader.names;
+        let here = std::mem::replace(&mut self.at, start);
+        let value = self.deeper();
+        self.at = here;
         value
     }
 
     fn string(&mut self) -> Option<String> {
-        let rest = &self.text[self.at..];
-        let quote = rest.chars().next()?;
-        let (mut text, mut characters) = (String::new(), rest.char_indices().skip(1));
-        while let Some((at, character)) = characters.next() {
-            match character {
-                _ if character == quote => {
-                    self.at += at + 1;
-                    return Some(text);
-                }
-                '\\' => match characters.next()?.1 {
-                    'n' => text.push('\n'),
-                    '\n' => {}
-                    other => text.push(other),
-                },
-                '\n' if quote != '`' => return None,
-                '$' if quote == '`' && rest[at..].starts_with("${") => return None,
-                _ => text.push(character),
-            }
-        }
-        None
+        let found = QUOTED.captures(self.rest())?;
+        let text = (1..4).find_map(|group| found.get(group))?.as_bytes();
+        self.at += found[0].len();
+        let text = ESCAPE.replace_all(text, |found: &Captures<'_>| match &found[1] {
+            b"n" => b"\n".to_vec(),
+            b"\n" => Vec::new(),
+            other => other.to_vec(),
+        });
+        Some(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// Takes the comma after an element that begins at an index; `None` if the list does not end.
+    fn comma(&mut self, start: usize) -> Option<()> {
+        self.takes(b',');
+        (self.at > start && self.peek().is_some()).then_some(())
     }
 
     fn array(&mut self) -> Option<Setting> {
@@ -533,16 +512,8 @@ impl ScriptReader<'_> {
         let mut list = Vec::new();
         while !self.takes(b']') {
             let start = self.at;
-            if self.rest().starts_with(b"...") {
-                self.skip();
-                list.push(Setting::Unknown);
-            } else {
-                list.push(self.value());
-            }
-            self.takes(b',');
-            if self.at == start || self.peek().is_none() {
-                return None;
-            }
+            list.push(self.value());
+            self.comma(start)?;
         }
         Some(Setting::List(list))
     }
@@ -554,28 +525,20 @@ impl ScriptReader<'_> {
             let start = self.at;
             let key = match self.peek()? {
                 b'\'' | b'"' => self.string(),
-                _ => Some(self.word()).filter(|word| !word.is_empty()),
+                _ => Some(self.take(&WORD).to_owned()).filter(|word| !word.is_empty()),
             };
+            let is_pair = key.is_some() && self.takes(b':');
+            let value = is_pair.then(|| self.value());
+            if !is_pair {
+                self.skip();
+            }
             match key {
-                Some(key) if self.takes(b':') => {
-                    let value = self.value();
-                    map.entries.push((key, value));
-                }
-                // A method, or a variable of the name of the key.
-                Some(key) => {
-                    map.entries.push((key, Setting::Unknown));
-                    self.skip();
-                }
+                // A value, or else a method or a variable of the name of the key.
+                Some(key) => map.entries.push((key, value.unwrap_or_default())),
                 // Another object, or a computed key.
-                None => {
-                    map.is_open = true;
-                    self.skip();
-                }
+                None => map.is_open = true,
             }
-            self.takes(b',');
-            if self.at == start || self.peek().is_none() {
-                return None;
-            }
+            self.comma(start)?;
         }
         Some(Setting::Map(map))
     }
@@ -585,21 +548,12 @@ impl ScriptReader<'_> {
         let mut depth = 0;
         while let Some(byte) = self.peek() {
             match byte {
-                b',' | b';' if depth == 0 => return,
+                b',' | b';' | b')' | b']' | b'}' if depth == 0 => return,
                 b'(' | b'[' | b'{' => depth += 1,
-                b')' | b']' | b'}' if depth == 0 => return,
                 b')' | b']' | b'}' => depth -= 1,
-                b'\'' | b'"' if self.string().is_some() => continue,
-                b'`' => {
-                    let rest = &self.rest()[1..];
-                    self.at += memchr::memchr(b'`', rest).map_or(rest.len(), |end| end + 1);
-                }
                 _ => {}
             }
-            self.at += 1;
-            while !self.text.is_char_boundary(self.at) {
-                self.at += 1;
-            }
+            self.take(&STEP);
         }
     }
 }

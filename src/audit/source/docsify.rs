@@ -2,20 +2,7 @@
 
 use regex::bytes::Regex;
 
-use super::config::{self, Setting};
-use super::paths::{join, parts, up_to_slash, with_slash};
-use super::site::{
-    Attempts, ContentFile, Generator, Miss, Route, SiteDirectory, SiteReference, SiteRules,
-    SourceSite, Syntax,
-};
-use crate::document::options::Slug;
-
-pub(super) static GENERATOR: Generator = Generator {
-    name: "docsify",
-    markers: &["index.html"],
-    open,
-    slug: Slug::Docsify,
-};
+use super::site::*;
 
 struct Docsify {
     /// The directory of the page that renders the others.
@@ -31,56 +18,43 @@ struct Docsify {
     is_open: bool,
 }
 
-fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
+pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Option<Rules> {
     // Other sites have an index in each directory.
     let names = directory.tree.names(directory.path);
-    let has_text = names
-        .iter()
-        .any(|name| name.ends_with(".md") || name == ".nojekyll");
-    if !has_text && !directory.is_given {
-        return None;
-    }
+    let is_text = |name: &String| name.ends_with(".md") || name == ".nojekyll";
+    let has_text = names.iter().any(is_text);
+    directory.require(has_text)?;
     let text = directory.read("index.html").unwrap_or_default();
-    let options = text.find("$docsify").map(|at| at + "$docsify".len());
-    let is_docsify =
-        options.is_some() || text.contains("docsify.min.js") || text.contains("docsify.js");
-    if !is_docsify && !directory.is_given {
-        return None;
-    }
-    let value = options.and_then(|at| Some(at + text[at..].find('=')? + 1));
-    let values = value.map_or(Setting::Null, |at| {
-        let end = text[at..]
-            .find("</script")
-            .map_or(text.len(), |end| at + end);
-        config::javascript_at(&text[..end], at)
+    let is_docsify = config::names_any(&text, "$docsify docsify.min.js docsify.js");
+    directory.require(is_docsify)?;
+    let options = text
+        .split_once("$docsify")
+        .and_then(|(_, rest)| rest.split_once('='));
+    let values = options.map_or(Setting::Null, |(_, rest)| {
+        config::javascript_at(rest.split("</script").next().unwrap_or(rest), 0)
     });
     let base = values.text_or("basePath", ".");
-    let is_remote = base.as_ref().is_none_or(|base| base.contains("//"));
-    let base = base
-        .filter(|_| !is_remote)
-        .unwrap_or_else(|| ".".to_owned());
-    let root = with_slash(&directory.below(base.trim_start_matches('/')));
-    let aliases = values.entries("alias").iter();
-    let aliases = aliases.filter_map(|(from, _)| Regex::new(&format!("^(?:{from})$")).ok());
-    let elsewhere = ["fallbackLanguages", "routes"];
-    let rules = Docsify {
-        top: directory.path.to_vec(),
-        root: root.clone(),
-        homepage: values.text_or("homepage", "README.md").unwrap_or_default(),
-        extension: values.text_or("ext", ".md").unwrap_or_default(),
-        is_relative: values.flag_or("relativePath", false),
-        aliases: aliases.collect(),
-        is_open: is_remote
-            || elsewhere.iter().any(|key| values.has(key))
-            || values.is_unknown("alias"),
-    };
-    let mut site = SourceSite::new(directory, rules);
+    let local = base.filter(|base| !base.contains("//"));
+    let elsewhere = values.has_any("fallbackLanguages routes");
+    let is_open = elsewhere || local.is_none() || values.is_unknown("alias");
+    let local = local.unwrap_or_default();
+    let root = directory.folder(local.trim_start_matches('/'));
+    let aliases = values.keys("alias");
+    let aliases = aliases.filter_map(|from| Regex::new(&format!("^(?:{from})$")).ok());
     site.add_content(&root, "/");
     if root != directory.path {
         site.add_content(directory.path, "/");
     }
     site.has_routes = true;
-    Some(site)
+    Some(Box::new(Docsify {
+        top: directory.path.to_vec(),
+        root,
+        homepage: values.text_or("homepage", "README.md").unwrap_or_default(),
+        extension: values.text_or("ext", ".md").unwrap_or_default(),
+        is_relative: values.flag_or("relativePath", false),
+        aliases: aliases.collect(),
+        is_open,
+    }))
 }
 
 impl SiteRules for Docsify {
@@ -95,16 +69,14 @@ impl SiteRules for Docsify {
         let path = reference.path;
         let below = path.strip_prefix(b"/").unwrap_or(path);
         let beside = up_to_slash(reference.file);
-        let is_page = reference.syntax == Syntax::Construct("route")
-            || reference.syntax == Syntax::Text && !reference.is_image;
-        if !is_page {
+        let is_route = reference.syntax == Syntax::Construct("route");
+        let is_text = reference.syntax == Syntax::Text;
+        if !is_route && (!is_text || reference.is_image) {
             // An image of Markdown is beside the file, raw HTML is of the page that renders it.
-            let is_beside = reference.syntax == Syntax::Text && !path.starts_with(b"/");
+            let is_beside = is_text && !path.starts_with(b"/");
             return attempts.file(join(if is_beside { beside } else { &self.top }, below));
         }
-        let is_relative = self.is_relative
-            && !path.starts_with(b"/")
-            && reference.syntax != Syntax::Construct("route");
+        let is_relative = self.is_relative && !path.starts_with(b"/") && !is_route;
         let directory = if is_relative { beside } else { &self.root };
         if below.is_empty() {
             attempts.file(join(&self.root, self.homepage.as_bytes()));
@@ -112,19 +84,17 @@ impl SiteRules for Docsify {
         if below.is_empty() || below.ends_with(b"/") {
             attempts.file(join(directory, &[below, b"README.md"].concat()));
         } else {
-            attempts.file(join(
-                directory,
-                &[below, self.extension.as_bytes()].concat(),
-            ));
+            let file = [below, self.extension.as_bytes()].concat();
+            attempts.file(join(directory, &file));
             attempts.file(join(directory, below));
             // A plain URL.
             attempts.file(join(&self.top, below));
         }
-        let route = [b"/", below].concat();
-        let is_alias = |route: &[u8]| self.aliases.iter().any(|alias| alias.is_match(route));
-        let name = parts(reference.file).1;
-        let is_of_each = is_relative && [&b"_sidebar"[..], b"_navbar"].contains(&name);
-        if self.is_open || is_of_each || is_alias(&route) || is_alias(&[&*route, b".md"].concat()) {
+        let ends = [&b""[..], b".md"];
+        let mut routes = ends.iter().map(|end| [b"/", below, end].concat());
+        let is_alias = routes.any(|route| self.aliases.iter().any(|alias| alias.is_match(&route)));
+        let is_of_each = matches!(parts(reference.file).1, b"_sidebar" | b"_navbar");
+        if self.is_open || is_relative && is_of_each || is_alias {
             attempts.miss = Miss::Undecided;
         }
     }

@@ -1,22 +1,6 @@
 //! Eleventy.
 
-use ignore::gitignore::Gitignore;
-
-use super::config::{self, Setting};
-use super::paths::{join, up_to_slash, with_slash};
-use super::site::{
-    Attempts, ContentFile, Generator, Route, SiteDirectory, SiteReference, SiteRules, SourceSite,
-    globs, is_excluded,
-};
-use crate::document::options::Slug;
-use crate::pipeline::walk::path_of;
-
-pub(super) static GENERATOR: Generator = Generator {
-    name: "eleventy",
-    markers: &[".eleventy.js", "eleventy.config.*", "package.json"],
-    open,
-    slug: Slug::None,
-};
+use super::site::*;
 
 struct Eleventy {
     /// The directory of the project.
@@ -30,193 +14,142 @@ struct Eleventy {
     finds_files: bool,
 }
 
-const LANGUAGES: [&str; 12] = [
-    "md", "njk", "liquid", "html", "hbs", "ejs", "11ty.js", "11ty.ts", "webc", "mustache", "haml",
-    "pug",
-];
-const CONFIGURATIONS: [&str; 5] = [
-    ".eleventy.js",
-    "eleventy.config.js",
-    "eleventy.config.mjs",
-    "eleventy.config.cjs",
-    "eleventy.config.ts",
-];
+const LANGUAGES: &str = "md,njk,liquid,html,hbs,ejs,11ty.js,11ty.ts,webc,mustache,haml,pug";
 
-fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
-    let text = CONFIGURATIONS.iter().find_map(|name| directory.read(name));
+pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Option<Rules> {
+    let text = directory.read(".eleventy.js");
+    let text = text.or_else(|| directory.module("eleventy.config"));
     let package = directory.values("package.json").unwrap_or(Setting::Null);
-    let mut scripts = package.entries("scripts").iter();
-    let is_script = scripts.any(|(_, script)| {
-        script
-            .as_text()
-            .is_some_and(|text| text.contains("eleventy"))
-    });
-    if text.is_none() && !is_script && !directory.is_given {
-        return None;
-    }
+    let scripts = package.entries("scripts").iter();
+    let mut scripts = scripts.filter_map(|(_, script)| script.as_text());
+    let is_script = scripts.any(|script| script.contains("eleventy"));
+    directory.require(text.is_some() || is_script)?;
     let text = text.unwrap_or_default();
-    let mut values = Setting::Null;
+    let all = |word| config::values_after(&text, word);
+    let is_configuration = |object: &Setting| {
+        let is_map = matches!(object, Setting::Map(_));
+        is_map && object.has_any("dir pathPrefix templateFormats")
+    };
     let starts = ["return", "config =", "module.exports ="];
-    for object in starts
-        .into_iter()
-        .flat_map(|word| config::values_after(&text, word))
-    {
-        let keys = ["dir", "pathPrefix", "templateFormats"];
-        if matches!(object, Setting::Map(_)) && keys.iter().any(|key| object.has(key)) {
-            values = object;
-        }
-    }
-    let of_call = |name: &str| config::values_after(&text, name).last();
+    let objects = starts.into_iter().flat_map(all);
+    let values = objects.filter(is_configuration).last();
+    let values = values.unwrap_or(Setting::Null);
     // A directory that is computed may be any: nothing is decided.
-    let name = |key: &str, call: &str, usual: &str| match of_call(call) {
+    let name = |key: &str, call: &'static str, usual: &str| match all(call).last() {
         Some(value) => value.as_text().map(str::to_owned),
         None => values.text_or(key, usual),
     };
-    let input = with_slash(&directory.below(&name("dir.input", "setInputDirectory(", ".")?));
+    let input = directory.folder(name("dir.input", "setInputDirectory(", ".")?);
     let output = name("dir.output", "setOutputDirectory(", "_site")?;
-    let formats = of_call("setTemplateFormats(").unwrap_or_else(|| {
-        values
-            .get("templateFormats")
-            .cloned()
-            .unwrap_or(Setting::Null)
-    });
-    let mut formats: Vec<String> = match &formats {
-        Setting::Text(all) => all.split(',').map(|name| name.trim().to_owned()).collect(),
-        Setting::List(all) => all
-            .iter()
-            .filter_map(Setting::as_text)
-            .map(str::to_owned)
-            .collect(),
-        _ => LANGUAGES.map(str::to_owned).to_vec(),
+    let own = values.get("templateFormats").cloned();
+    let own = all("setTemplateFormats(").last().or(own);
+    let split = |names: &str| {
+        names
+            .split(',')
+            .map(|name| name.trim().to_owned())
+            .collect()
     };
-    formats.extend(
-        config::values_after(&text, "addTemplateFormats(")
-            .filter_map(|value| Some(value.as_text()?.to_owned())),
-    );
-    let mut ignored: Vec<String> = vec!["node_modules/".to_owned()];
+    let mut formats: Vec<String> = match &own {
+        Some(Setting::Text(names)) => split(names),
+        Some(list @ Setting::List(_)) => list.strings(""),
+        _ => split(LANGUAGES),
+    };
+    let added = all("addTemplateFormats(");
+    formats.extend(added.filter_map(|value| Some(value.as_text()?.to_owned())));
+    let mut ignored = vec!["node_modules/".to_owned()];
     for file in [".eleventyignore", ".gitignore"] {
         let lines = directory.read(file).unwrap_or_default();
         ignored.extend(lines.lines().map(str::to_owned));
     }
-    let added = config::values_after(&text, "ignores.add(");
-    ignored.extend(
-        added.filter_map(|value| Some(format!("/{}", value.as_text()?.trim_start_matches("./")))),
-    );
+    let of_project = |path: &str| format!("/{}", path.trim_start_matches("./"));
+    let added = all("ignores.add(");
+    ignored.extend(added.filter_map(|value| Some(of_project(value.as_text()?))));
     let (mut copies, mut lacks_assets) = (Vec::new(), false);
-    for value in config::values_after(&text, "addPassthroughCopy(") {
-        match &value {
-            Setting::Text(from) => copies.push((from.clone(), None)),
-            Setting::Map(map) => copies.extend(
-                map.entries
-                    .iter()
-                    .map(|(from, to)| (from.clone(), Some(to.clone()))),
-            ),
+    for value in all("addPassthroughCopy(") {
+        match value {
+            Setting::Text(from) => copies.push((from, None)),
+            Setting::Map(map) => {
+                let entries = map.entries.into_iter();
+                copies.extend(entries.map(|(from, to)| (from, Some(to))));
+            }
             _ => lacks_assets = true,
         }
     }
-    let copied: Vec<_> = copies
-        .iter()
-        .filter(|(_, to)| to.is_none())
-        .map(|(from, _)| format!("/{}", from.trim_start_matches("./")))
-        .collect();
-    let rules = Eleventy {
-        directory: directory.path.to_vec(),
-        input: input.clone(),
-        formats,
-        ignored: globs(directory.path, ignored.iter().map(String::as_str)),
-        copied: globs(directory.path, copied.iter().map(String::as_str)),
-        adds_base: text.contains("HtmlBasePlugin"),
-        finds_files: text.contains("InputPathToUrlTransformPlugin"),
-    };
-    let mut site = SourceSite::new(directory, rules);
-    let prefix = values.text_or("pathPrefix", "/");
-    site.set_base(prefix);
+    let copied = copies.iter().filter(|(_, to)| to.is_none());
+    site.set_base(values.text_or("pathPrefix", "/"));
     site.add_content(&input, "/");
     for (from, to) in &copies {
         let path = directory.below(from);
-        let below = path
-            .strip_prefix(input.as_slice())
-            .or(path.strip_prefix(directory.path))
-            .unwrap_or_default();
+        let of_project = path.strip_prefix(directory.path);
+        let below = path.strip_prefix(&*input).or(of_project);
+        let below = String::from_utf8_lossy(below.unwrap_or_default());
         let to = match to {
-            None => Some(String::from_utf8_lossy(below).into_owned()),
-            Some(to) => to.as_text().map(str::to_owned),
+            None => Some(&*below),
+            Some(to) => to.as_text(),
         };
         let to = to.map(|to| format!("/{}", to.trim_start_matches("./").trim_matches('/')));
         match to {
-            Some(to) if path_of(&path).is_dir() => {
-                site.add_overlay(&path, &(to.trim_end_matches('/').to_owned() + "/"));
-            }
+            Some(to) if path_of(&path).is_dir() => site.add_overlay(&path, in_slashes(&to)),
             Some(to) if path_of(&path).is_file() => {
                 // A file keeps its name in a directory.
-                let name = &path[up_to_slash(&path).len()..];
-                site.made.insert([to.as_bytes(), b"/", name].concat());
-                site.made.insert(to.into_bytes());
+                site.add_made([[to.as_bytes(), b"/", last_name(&path)].concat()]);
+                site.add_made([to]);
             }
             // A glob keeps the places of files, unless it maps them.
-            Some(to) if from.contains('*') && *to.as_bytes() == [b"/", below].concat() => {
+            Some(to) if from.contains('*') && to[1..] == below => {
                 lacks_assets |= !path.starts_with(&input);
             }
             Some(_) if !from.contains('*') => {}
             _ => lacks_assets = true,
         }
     }
-    let includes = name("dir.includes", "setIncludesDirectory(", "_includes");
-    let data = name("dir.data", "setDataDirectory(", "_data");
-    let layouts = name("dir.layouts", "setLayoutsDirectory(", "_includes");
-    for name in [includes, data, layouts].into_iter().flatten() {
-        site.templates
-            .push(with_slash(&join(&input, name.as_bytes())));
-    }
-    site.templates.push(with_slash(&directory.below(&output)));
-    site.lacks_assets = lacks_assets;
-    let makers = [
-        "IdAttributePlugin",
-        "markdown-it-anchor",
-        "markdownItAnchor",
-        "markdown-it-attrs",
-        "setLibrary(\"md\"",
-        "setLibrary('md'",
+    let folders = [
+        name("dir.includes", "setIncludesDirectory(", "_includes"),
+        name("dir.data", "setDataDirectory(", "_data"),
+        name("dir.layouts", "setLayoutsDirectory(", "_includes"),
     ];
-    site.has_other_ids = makers.iter().any(|name| text.contains(name));
-    Some(site)
+    site.add_templates(&input, folders.into_iter().flatten());
+    site.add_templates(directory.path, [output]);
+    site.lacks_assets = lacks_assets;
+    site.has_other_ids = config::names_any(&text, MAKERS);
+    Some(Box::new(Eleventy {
+        directory: directory.path.to_vec(),
+        input,
+        formats,
+        ignored: globs(directory.path, &ignored),
+        copied: globs(directory.path, copied.map(|(from, _)| of_project(from))),
+        adds_base: text.contains("HtmlBasePlugin"),
+        finds_files: text.contains("InputPathToUrlTransformPlugin"),
+    }))
 }
+
+/// Plugins that give ids to headings.
+const MAKERS: &str = "IdAttributePlugin markdown-it-anchor markdownItAnchor markdown-it-attrs \
+    setLibrary(\"md\" setLibrary('md'";
+/// The ends of files of data.
+const DATA: &str = ".json .11tydata.json .11tydata.js .11tydata.cjs .11tydata.mjs";
 
 impl Eleventy {
     /// Returns the permalink of a template: its own, or the one in the data of its directories.
-    fn permalink(&self, file: &ContentFile<'_>, stem: &[u8], values: &Setting) -> Option<Setting> {
+    fn permalink(&self, path: &[u8], stem: &[u8], values: &Setting) -> Option<Setting> {
         let of = |values: &Setting| {
             let own = values.get("permalink");
             let own = own.or(values.get("eleventyComputed.permalink"));
             own.filter(|value| **value != Setting::Null).cloned()
         };
-        let own = of(values);
-        if own.is_some() {
-            return own;
-        }
-        let path = file.path();
-        let directory = up_to_slash(&path);
-        let mut stems = vec![[directory, stem].concat()];
-        let ends = memchr::memrchr_iter(b'/', directory).take_while(|&end| end >= self.input.len());
-        stems.extend(ends.map(|end| {
-            let above = &directory[..end];
-            [above, b"/", &above[up_to_slash(above).len()..]].concat()
-        }));
-        let ends = [
-            ".json",
-            ".11tydata.json",
-            ".11tydata.js",
-            ".11tydata.cjs",
-            ".11tydata.mjs",
-        ];
-        stems
-            .iter()
-            .flat_map(|stem| ends.map(|end| [stem, end.as_bytes()].concat()))
-            .find_map(|path| {
+        let of_data = |stem: Vec<u8>| {
+            DATA.split(' ').find_map(|end| {
+                let path = [&*stem, end.as_bytes()].concat();
                 let text = std::fs::read_to_string(path_of(&path)).ok()?;
-                let values = config::read(&String::from_utf8_lossy(&path), &text)?;
-                of(&values)
+                of(&config::read(end, &text)?)
             })
+        };
+        let directory = up_to_slash(path);
+        let ends = memchr::memrchr_iter(b'/', directory).take_while(|&end| end >= self.input.len());
+        let names = ends.map(|end| (&directory[..=end], last_name(&directory[..end])));
+        let mut stems = std::iter::once((directory, stem)).chain(names);
+        let of_name = |(directory, name): (&[u8], &[u8])| of_data([directory, name].concat());
+        of(values).or_else(|| stems.find_map(of_name))
     }
 }
 
@@ -226,30 +159,26 @@ impl SiteRules for Eleventy {
         if is_excluded(&self.copied, &path) {
             return Route::Copied;
         }
-        let format = self.formats.iter().find(|format| {
-            let stem = file.below.strip_suffix(format.as_bytes());
-            stem.is_some_and(|stem| stem.ends_with(b"."))
+        let mut formats = self.formats.iter();
+        let found = formats.find_map(|format| {
+            let stem = file.below.strip_suffix(format.as_bytes())?;
+            Some((stem.strip_suffix(b".")?, format))
         });
-        let Some(format) = format.filter(|_| !is_excluded(&self.ignored, &path)) else {
+        let Some((below, format)) = found.filter(|_| !is_excluded(&self.ignored, &path)) else {
             return Route::LeftOut;
         };
-        if !LANGUAGES.contains(&format.as_str()) {
+        if !LANGUAGES.split(',').any(|language| language == format) {
             return Route::Copied;
         }
-        let below = &file.below[..file.below.len() - format.len() - 1];
         let (directory, stem) = below.split_at(up_to_slash(below).len());
-        let above = directory.strip_suffix(b"/").unwrap_or_default();
-        let is_index =
-            stem == b"index" || !above.is_empty() && stem == &above[up_to_slash(above).len()..];
-        let url = if is_index {
-            [b"/", directory].concat()
-        } else {
-            [b"/", below, b"/"].concat()
+        let url = match stem == b"index" || stem == last_name(directory) {
+            true => [b"/", directory].concat(),
+            false => [b"/", below, b"/"].concat(),
         };
-        let Some(values) = file.front_matter().into_values() else {
+        let Some(values) = file.values() else {
             return Route::Computed;
         };
-        match self.permalink(file, stem, &values) {
+        match self.permalink(&path, stem, &values) {
             // Pages of a pagination are below the first.
             None if values.has("pagination") => Route::ComputedBelow(url),
             None => Route::page(url),
@@ -269,17 +198,16 @@ impl SiteRules for Eleventy {
     }
 
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
+        let path = reference.path;
         if self.finds_files {
-            let below = reference.path.strip_prefix(b"/").unwrap_or(reference.path);
+            let below = path.strip_prefix(b"/").unwrap_or(path);
             reference.beside(attempts);
-            [&self.input, &self.directory]
-                .iter()
-                .for_each(|root| attempts.file(join(root, below)));
+            attempts.file(join(&self.input, below));
+            attempts.file(join(&self.directory, below));
         }
-        if self.adds_base && reference.path.starts_with(b"/") {
-            reference.below_base(attempts);
-        } else {
-            reference.by_url(attempts);
+        match path {
+            [b'/', ..] if self.adds_base => reference.below_base(attempts),
+            _ => reference.by_url(attempts),
         }
     }
 }

@@ -1,20 +1,7 @@
 //! mdBook.
 
-use super::paths::{join, parts, up_to_slash, with_slash};
-use super::site::{
-    Attempts, ContentFile, Generator, Miss, Route, SiteDirectory, SiteReference, SiteRules,
-    SourceSite, Syntax,
-};
+use super::site::*;
 use super::summary::chapters;
-use crate::document::options::Slug;
-use crate::pipeline::walk::path_of;
-
-pub(super) static GENERATOR: Generator = Generator {
-    name: "mdbook",
-    markers: &["book.toml"],
-    open,
-    slug: Slug::MdBook,
-};
 
 struct MdBook {
     source: Vec<u8>,
@@ -27,19 +14,12 @@ struct MdBook {
 }
 
 /// Preprocessors that write pages, or ids.
-const WRITERS: [&str; 6] = [
-    "auto-gen-summary",
-    "cmdrun",
-    "gettext",
-    "spec",
-    "summary",
-    "template",
-];
+const WRITERS: &str = "auto-gen-summary cmdrun gettext spec summary template";
 
-fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
-    let values = directory.configuration(&["book.toml"])?;
+pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Option<Rules> {
+    let values = directory.configuration(["book.toml"])?;
     let source_name = values.text_or("book.src", "src")?;
-    let source = with_slash(&directory.below(&source_name));
+    let source = directory.folder(&source_name);
     let summary = directory.read(&format!("{source_name}/SUMMARY.md"))?;
     let mut chapters = chapters(summary.as_bytes());
     chapters.dedup();
@@ -50,40 +30,35 @@ fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
         creates_missing: values.flag_or("build.create-missing", true),
         chapters,
     };
-    let missing = rules.chapters.iter().map(|chapter| rules.url(chapter));
-    let missing = missing.filter(|_| rules.creates_missing);
-    let missing: Vec<_> = missing.map(|url| [&*url, b"/"].concat()).collect();
-    let mut site = SourceSite::new(directory, rules);
+    let missing = rules.chapters.iter().filter(|_| rules.creates_missing);
+    let missing = missing.map(|chapter| [&*rules.url(chapter), b"/"].concat());
+    let missing: Vec<_> = missing.collect();
     // A file that exists is found first.
-    site.undecided.extend(missing);
-    site.undecided.extend(["/css/", "/fonts/"].map(Vec::from));
+    site.add_undecided(missing);
+    site.add_undecided(["/css/", "/fonts/"]);
     site.set_base(values.text_or("output.html.site-url", "/"));
     site.is_base_assumed = !values.has("output.html.site-url");
     site.add_content(&source, "/");
-    let build = values.text_or("build.build-dir", "book");
-    let theme = values.text_or("output.html.theme", "theme");
-    let outside = [build, theme].into_iter().flatten();
-    site.templates
-        .extend(outside.map(|name| with_slash(&directory.below(&name))));
-    let moved = values.entries("output.html.redirect").iter();
-    let moved = moved.map(|(from, _)| from.split('#').next().unwrap_or_default());
-    let styles = values.texts("output.html.additional-css");
-    let scripts = values.texts("output.html.additional-js");
-    let own = ["/", "print.html", "toc.html", "404.html"];
-    site.add_made(own.into_iter().chain(moved).chain(styles).chain(scripts));
+    site.add_templates(directory.path, values.text_or("build.build-dir", "book"));
+    site.add_templates(directory.path, values.text_or("output.html.theme", "theme"));
+    let moved = values.keys("output.html.redirect");
+    site.add_made(moved.map(|from| from.split('#').next().unwrap_or_default()));
+    site.add_made(values.texts("output.html.additional-css"));
+    site.add_made(values.texts("output.html.additional-js"));
+    site.add_made(["/", "print.html", "toc.html", "404.html"]);
     for (name, options) in values.entries("preprocessor") {
-        site.makes_pages |= options.has("command") || WRITERS.contains(&&**name);
+        let is_writer = WRITERS.split(' ').any(|writer| writer == name);
+        site.makes_pages |= options.has("command") || is_writer;
     }
     site.has_other_ids = site.makes_pages;
-    Some(site)
+    Some(Box::new(rules))
 }
 
 impl MdBook {
     fn url(&self, chapter: &[u8]) -> Vec<u8> {
         let (directory, name, _) = parts(chapter);
-        if self.has_index && name.eq_ignore_ascii_case(b"readme") {
-            return [b"/", directory, b"index.html"].concat();
-        }
+        let is_index = self.has_index && name.eq_ignore_ascii_case(b"readme");
+        let name = if is_index { b"index" } else { name };
         [b"/", directory, name, b".html"].concat()
     }
 }
@@ -105,7 +80,7 @@ impl SiteRules for MdBook {
 
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
         if let Syntax::Construct(_) = reference.syntax {
-            return attempts.part(join(up_to_slash(reference.file), reference.path));
+            return attempts.part(reference.file_beside());
         }
         if reference.url.is_none() {
             let file = join(&self.source, reference.path);

@@ -38,32 +38,45 @@ use crate::document::options::Slug;
 use crate::pipeline::walk::path_of;
 use paths::with_slash;
 use routes::Routes;
-use site::{Generator, SiteDirectory, SourceSite};
+use site::{Folder, FolderUse, Generator, Rules, SiteDirectory, SourceSite};
 
-/// Every generator. Of two sites with the same content the first is used.
-pub(crate) static GENERATORS: &[&Generator] = &[
-    &docusaurus::GENERATOR,
-    &astro::STARLIGHT,
-    &astro::ASTRO,
-    &vitepress::GENERATOR,
-    &mkdocs::GENERATOR,
-    &hugo::GENERATOR,
-    &mdbook::GENERATOR,
-    &zola::GENERATOR,
-    &hexo::GENERATOR,
-    &jekyll::GENERATOR,
-    &honkit::GENERATOR,
-    &docsify::GENERATOR,
-    &sphinx::GENERATOR,
-    &antora::GENERATOR,
-    &eleventy::GENERATOR,
-    &nextra::NEXTRA,
-    &nextra::NEXT,
-];
+/// Every generator: its name, the dialect of its Markdown, the reader of its configuration, and the names of files or
+/// directories of which a site has one; a `*` at the end matches any rest.
+macro_rules! generators {
+    ($($name:literal, $slug:ident, $open:expr, [$($marker:literal),*];)*) => {
+        /// Of two sites with the same content the first is used.
+        pub(crate) static GENERATORS: &[Generator] = &[$(Generator {
+            name: $name,
+            markers: &[$($marker),*],
+            open: $open,
+            slug: Slug::$slug,
+        }),*];
+    };
+}
+
+generators! {
+    "docusaurus", Docusaurus, docusaurus::open, ["docusaurus.config.*"];
+    "starlight", Starlight, |directory, site| astro::open(directory, site, true), ["astro.config.*"];
+    "astro", Starlight, |directory, site| astro::open(directory, site, false), ["astro.config.*"];
+    "vitepress", VitePress, vitepress::open, [".vitepress"];
+    "mkdocs", MkDocs, mkdocs::open, ["mkdocs.yml", "mkdocs.yaml"];
+    "hugo", Hugo, hugo::open, ["hugo.toml", "hugo.yaml", "hugo.yml", "hugo.json", "config", "config.toml", "config.yaml", "config.json"];
+    "mdbook", MdBook, mdbook::open, ["book.toml"];
+    "zola", Zola, zola::open, ["config.toml", "zola.toml"];
+    "hexo", Hexo, hexo::open, ["_config.yml"];
+    "jekyll", Jekyll, jekyll::open, ["_config.yml", "_config.yaml"];
+    "honkit", HonKit, honkit::open, ["book.json", "book.js", "package.json", ".gitbook.yaml"];
+    "docsify", Docsify, docsify::open, ["index.html"];
+    "sphinx", Myst, sphinx::open, ["conf.py"];
+    "antora", GitHub, antora::open, ["antora.yml"];
+    "eleventy", None, eleventy::open, [".eleventy.js", "eleventy.config.*", "package.json"];
+    "nextra", Nextra, |directory, site| nextra::open(directory, site, true), ["next.config.*"];
+    "next", Nextra, |directory, site| nextra::open(directory, site, false), ["next.config.*"];
+}
 
 /// Returns the generator with a name.
 pub(crate) fn generator(name: &str) -> Option<&'static Generator> {
-    GENERATORS.iter().copied().find(|kind| kind.name == name)
+    GENERATORS.iter().find(|kind| kind.name == name)
 }
 
 /// The choice of `--source`.
@@ -75,22 +88,25 @@ pub(crate) struct SourceOptions {
     pub(crate) given: Vec<(&'static Generator, Vec<u8>)>,
 }
 
-/// The part of a site that a directory belongs to.
-#[derive(Clone, Copy, Debug)]
-enum SourcePlace {
-    Content,
-    Overlay(usize),
-    Template,
+/// A site that was found.
+struct FoundSite {
+    /// With its slash.
+    directory: Vec<u8>,
+    kind: &'static Generator,
+    /// The file or the option that says so.
+    mark: String,
+    site: SourceSite,
+    rules: Rules,
+    /// Read when a reference needs them.
+    routes: OnceLock<Routes>,
 }
 
 /// The sites of the trees of an audit.
 #[derive(Default)]
 pub(super) struct Sources {
-    sites: Vec<SourceSite>,
-    /// Of each site, read when a reference needs them.
-    routes: Vec<OnceLock<Routes>>,
-    /// The site and its part, by directories with their slashes.
-    places: HashMap<Box<[u8]>, (usize, SourcePlace)>,
+    sites: Vec<FoundSite>,
+    /// The number of the site and of its folder, by directories with their slashes.
+    places: HashMap<Box<[u8]>, (usize, usize)>,
 }
 
 /// Entries of directories that are looked at to find sites.
@@ -133,75 +149,58 @@ impl Sources {
         self.sites.iter().any(|site| site.directory == directory)
     }
 
-    fn add(&mut self, site: SourceSite) {
-        let number = self.sites.len();
-        let content = site
-            .content
-            .iter()
-            .map(|root| (&root.directory, SourcePlace::Content));
-        let overlays = site.overlays.iter().enumerate();
-        let overlays = overlays.map(|(index, root)| (&root.directory, SourcePlace::Overlay(index)));
-        let templates = site
-            .templates
-            .iter()
-            .map(|root| (root, SourcePlace::Template));
-        let all: Vec<_> = content.chain(overlays).chain(templates).collect();
-        if all
-            .iter()
-            .all(|(directory, _)| self.places.contains_key(directory.as_slice()))
-        {
-            return;
+    /// Adds a site, unless others have all of its directories.
+    fn add(&mut self, found: FoundSite) {
+        let (number, before) = (self.sites.len(), self.places.len());
+        for (index, folder) in found.site.folders.iter().enumerate() {
+            let directory = folder.directory.as_slice().into();
+            self.places.entry(directory).or_insert((number, index));
         }
-        for (directory, place) in all {
-            self.places
-                .entry(directory.as_slice().into())
-                .or_insert((number, place));
+        if self.places.len() > before {
+            self.sites.push(found);
         }
-        self.sites.push(site);
-        self.routes.push(OnceLock::new());
     }
 
-    /// Returns the number of the site that a file belongs to, the length of the directory that decides so, and the
-    /// part of the site.
-    fn place(&self, path: &[u8]) -> Option<(usize, usize, SourcePlace)> {
-        let mut above = memchr::memrchr_iter(b'/', path).map(|at| at + 1);
-        above.find_map(|end| {
-            let &(site, place) = self.places.get(&path[..end])?;
-            Some((site, end, place))
-        })
+    /// Returns the number of the site that a file belongs to, and the folder of the site.
+    fn place(&self, path: &[u8]) -> Option<(usize, &Folder)> {
+        let mut ends = memchr::memrchr_iter(b'/', path);
+        let &(number, folder) = ends.find_map(|end| self.places.get(&path[..=end]))?;
+        Some((number, &self.sites[number].site.folders[folder]))
     }
 
     /// Returns the dialects of the directories of pages.
     pub(super) fn dialects(&self) -> impl Iterator<Item = (&[u8], Slug)> {
-        self.sites.iter().flat_map(move |site| {
-            site.content
-                .iter()
-                .map(|root| (&*root.directory, site.slug))
+        self.sites.iter().flat_map(|found| {
+            let folders = found.site.folders.iter();
+            let roots = folders.filter(|folder| folder.kind == FolderUse::Content);
+            roots.map(|root| (&*root.directory, found.kind.slug))
         })
     }
 
     /// Returns whether the ids of the headings of a page are not known.
     pub(super) fn has_other_ids(&self, path: &[u8]) -> bool {
-        let place = (!self.is_empty()).then(|| self.place(path)).flatten();
-        place.is_some_and(|(site, ..)| self.sites[site].has_other_ids)
+        let place = self.place(path);
+        place.is_some_and(|(site, ..)| self.sites[site].site.has_other_ids)
     }
 
     /// `shown` returns the path that people see.
     pub(super) fn summaries(&self, shown: impl Fn(&[u8]) -> Vec<u8>) -> Vec<SiteSource> {
-        let summary = |site: &SourceSite| {
-            let root = shown(&site.directory);
+        let summary = |found: &FoundSite| {
+            let root = shown(&found.directory);
             SiteSource {
                 root: root.strip_suffix(b"/").unwrap_or(&root).to_vec(),
-                kind: site.name,
-                reason: site.mark.clone(),
+                kind: found.kind.name,
+                reason: found.mark.clone(),
             }
         };
         self.sites.iter().map(summary).collect()
     }
 
     fn routes(&self, site: usize) -> &Routes {
+        let found = &self.sites[site];
         let is_other = |directory: &[u8]| self.places.contains_key(directory);
-        self.routes[site].get_or_init(|| Routes::read(&self.sites[site], is_other))
+        let read = || Routes::read(&found.site, &found.rules, is_other);
+        found.routes.get_or_init(read)
     }
 }
 
@@ -231,21 +230,20 @@ impl SiteSearch<'_> {
             ignored = Gitignore::new(repository.join(".gitignore")).0;
             let inside = path.ancestors().skip(1);
             for above in inside.take_while(|above| above.starts_with(repository)) {
-                let above = with_slash(above.as_os_str().as_encoded_bytes());
-                let below = self.directory(&above);
-                below
-                    .into_iter()
-                    .for_each(|below| drop(self.directory(&below)));
+                for below in self.directory(&with_slash(above.as_os_str().as_encoded_bytes())) {
+                    self.directory(&below);
+                }
             }
         }
         let mut open = vec![top.to_vec()];
         while let Some(directory) = open.pop() {
-            let below = self.directory(&directory);
-            open.extend(below.into_iter().filter(|below| {
-                let below = path_of(below);
-                let inside = repository.is_some_and(|repository| below.starts_with(repository));
-                !inside || !ignored.matched(&below, true).is_ignore()
-            }));
+            for below in self.directory(&directory) {
+                let path = path_of(&below);
+                let inside = repository.is_some_and(|repository| path.starts_with(repository));
+                if !inside || !ignored.matched(&path, true).is_ignore() {
+                    open.push(below);
+                }
+            }
         }
     }
 
@@ -255,7 +253,6 @@ impl SiteSearch<'_> {
         let Ok(entries) = std::fs::read_dir(path_of(directory)) else {
             return below;
         };
-        let is_new = self.seen.is_empty() || !self.seen.contains(directory);
         let mut found: Vec<(usize, String)> = Vec::new();
         for entry in entries.flatten() {
             self.left = self.left.saturating_sub(1);
@@ -272,12 +269,11 @@ impl SiteSearch<'_> {
                 below.push([directory, &name, b"/"].concat());
             }
         }
-        if is_new && !found.is_empty() {
-            self.seen.insert(directory.to_vec());
+        if !found.is_empty() && self.seen.insert(directory.to_vec()) {
             found.sort_unstable();
             found.dedup_by_key(|(number, _)| *number);
             for (number, mark) in found {
-                self.open(GENERATORS[number], directory, &mark, false);
+                self.open(&GENERATORS[number], directory, &mark, false);
             }
         }
         below.sort_unstable_by(|one, other| other.cmp(one));
@@ -291,9 +287,18 @@ impl SiteSearch<'_> {
             is_given,
             tree: self.tree,
         };
-        if let Some(mut site) = (kind.open)(&directory) {
-            (site.name, site.slug) = (kind.name, kind.slug);
-            self.sources.add(site);
+        let mut site = SourceSite::default();
+        site.set_base(Some(String::new()));
+        if let Some(rules) = (kind.open)(&directory, &mut site) {
+            site.folders.sort_by_key(|folder| folder.kind);
+            self.sources.add(FoundSite {
+                directory: directory.path.to_vec(),
+                kind,
+                mark: mark.to_owned(),
+                site,
+                rules,
+                routes: OnceLock::new(),
+            });
         }
     }
 }

@@ -2,10 +2,9 @@
 
 use percent_encoding::percent_decode;
 
-use super::paths::{normal, parts};
-use super::routes::{FileRoute, Routes, UrlMatch};
-use super::site::{Attempt, Attempts, Miss, SiteReference, SourceSite, Syntax};
-use super::{SourcePlace, Sources};
+use super::Sources;
+use super::routes::Routes;
+use super::site::*;
 use crate::audit::disk::{DiskEntry, FileNaming, LookupMatch};
 use crate::audit::names::FileId;
 use crate::audit::target::{TargetChecker, TargetLocation};
@@ -33,6 +32,8 @@ enum PageState {
     LeftOut,
 }
 
+static SCHEME: Pattern = Pattern::new(r"^[A-Za-z][A-Za-z0-9+.\-]*:");
+
 impl<'a> SourcePage<'a> {
     /// Returns the state of a document, if it belongs to a site.
     pub(in crate::audit) fn of(
@@ -41,28 +42,20 @@ impl<'a> SourcePage<'a> {
         file: FileId,
     ) -> Option<Self> {
         let path = checker.paths.path(file);
-        let (number, end, place) = sources.place(&path)?;
-        let site = &sources.sites[number];
-        let state = match place {
-            SourcePlace::Template => PageState::LeftOut,
-            SourcePlace::Overlay(number) => {
-                let overlay = &site.overlays[number];
-                if overlay.has_templates && path.ends_with(b".html") {
-                    PageState::LeftOut
-                } else {
-                    PageState::Served([&overlay.url, &path[end..]].concat())
-                }
-            }
-            SourcePlace::Content => match sources.routes(number).of_file(&path) {
-                Some(FileRoute::Page(url)) => PageState::Page(Some(url.to_vec())),
-                Some(FileRoute::Computed) => PageState::Page(None),
-                Some(FileRoute::Plain) => return None,
+        let (number, folder) = sources.place(&path)?;
+        let site = &sources.sites[number].site;
+        let is_markdown = matches!(parts(&path).2, b"md" | b"markdown");
+        let state = match folder.kind {
+            _ if !folder.serves(&path) => PageState::LeftOut,
+            FolderUse::Content => match sources.routes(number).of_file(&path) {
+                Some(Route::Page { url, .. }) => PageState::Page(Some(url.clone())),
+                Some(Route::Computed | Route::ComputedBelow(_)) => PageState::Page(None),
+                Some(Route::Plain) => return None,
                 // Markdown that is not rendered is text.
-                Some(FileRoute::Copied(url)) if !matches!(parts(&path).2, b"md" | b"markdown") => {
-                    PageState::Served(url.to_vec())
-                }
+                Some(Route::CopiedTo(url)) if !is_markdown => PageState::Served(url.clone()),
                 _ => PageState::LeftOut,
             },
+            _ => PageState::Served([&folder.url, &path[folder.directory.len()..]].concat()),
         };
         Some(SourcePage {
             sources,
@@ -77,12 +70,12 @@ impl<'a> SourcePage<'a> {
     /// Returns the location of a reference, if the site decides it.
     pub(in crate::audit) fn locate(&self, link: &Link<'_>) -> Option<TargetLocation> {
         let mut reference = link.reference.trim_ascii();
-        let schemes = self.site.schemes.iter();
-        let mut bare = schemes.filter_map(|scheme| reference.strip_prefix(scheme.as_bytes()));
-        reference = bare.next().unwrap_or(reference);
+        let mut schemes = self.site.schemes.iter();
+        let bare = schemes.find_map(|scheme| reference.strip_prefix(scheme.as_bytes()));
+        reference = bare.unwrap_or(reference);
         let mut syntax = syntax(link);
-        let has_routes = self.site.has_routes && syntax == Syntax::Html;
-        if let Some(route) = reference.strip_prefix(b"#/").filter(|_| has_routes) {
+        let route = reference.strip_prefix(b"#/");
+        if let Some(route) = route.filter(|_| self.site.has_routes && syntax == Syntax::Html) {
             (reference, syntax) = (route, Syntax::Construct("route"));
         }
         let is_route = syntax == Syntax::Construct("route");
@@ -91,25 +84,23 @@ impl<'a> SourcePage<'a> {
         let is_resource = self.site.has_resource_ids
             && matches!(syntax, Syntax::Construct(_))
             && memchr::memmem::find(reference, b"://").is_none();
-        if path.starts_with(b"//") || has_scheme(&reference[..end]) && !is_resource {
+        let has_scheme = SCHEME.is_match(&reference[..end]);
+        if path.starts_with(b"//") || has_scheme && !is_resource {
             return None;
         }
-        let url = match &self.state {
+        let (url, is_served) = match &self.state {
             PageState::LeftOut => return Some(TargetLocation::Skipped),
-            PageState::Page(url) => url.as_deref(),
-            PageState::Served(url) => Some(url.as_slice()),
+            PageState::Page(url) => (url.as_deref(), false),
+            PageState::Served(url) => (Some(url.as_slice()), !is_route),
         };
-        let found =
-            |path: &[u8]| TargetLocation::File(self.checker.paths.id(path), LookupMatch::Exact);
         if path.is_empty() && !is_route {
             let name = reference.get(end + 1..).unwrap_or_default();
-            let is_elsewhere = !name.is_empty() && self.site.rules.has_label(name);
+            let is_elsewhere = !name.is_empty() && self.rules().has_label(name);
             return Some(match is_elsewhere {
                 true => TargetLocation::Served,
-                false => found(&self.path),
+                false => self.found(&self.path, LookupMatch::Exact),
             });
         }
-        let is_served = matches!(self.state, PageState::Served(_)) && !is_route;
         let reference = SiteReference {
             site: self.site,
             file: &self.path,
@@ -119,46 +110,26 @@ impl<'a> SourcePage<'a> {
             is_image: link.element == Some("img"),
         };
         let mut attempts = Attempts::default();
-        if is_served {
-            reference.by_url(&mut attempts);
-        } else {
-            self.site.rules.resolve(&reference, &mut attempts);
+        match is_served {
+            true => reference.by_url(&mut attempts),
+            false => self.rules().resolve(&reference, &mut attempts),
         }
         let mut other_case = None;
         for attempt in &attempts.attempts {
-            let location = match attempt {
-                Attempt::File(path) => self.by_file(path),
-                Attempt::Url(url) => self.by_url(url),
-                Attempt::Name(name) => self
-                    .routes()
-                    .named(name)
-                    .map_or(TargetLocation::Nothing, found),
-                Attempt::Part(path) => {
-                    match self.checker.tree.find(b"/", path, &FileNaming::default()) {
-                        DiskEntry::File(file, how) => {
-                            TargetLocation::File(self.checker.paths.id(&file), how)
-                        }
-                        _ => TargetLocation::Nothing,
-                    }
+            match self.attempt(attempt) {
+                Some(found @ TargetLocation::File(_, LookupMatch::OtherCase)) => {
+                    other_case = other_case.or(Some(found));
                 }
-            };
-            match location {
-                TargetLocation::File(_, LookupMatch::OtherCase) => {
-                    other_case = other_case.or(Some(location));
-                }
-                TargetLocation::Nothing => {}
-                location => return Some(location),
+                None => {}
+                found => return found,
             }
         }
-        let miss = match attempts.miss {
-            Miss::Missing if self.site.makes_pages || self.may_be_of_theme(&path) => {
-                TargetLocation::Skipped
-            }
-            Miss::Missing => TargetLocation::Nothing,
-            Miss::Undecided => TargetLocation::Skipped,
+        let may_be_made = self.site.makes_pages || self.may_be_of_theme(&path);
+        Some(other_case.unwrap_or(match attempts.miss {
+            Miss::Missing if !may_be_made => TargetLocation::Nothing,
+            Miss::Missing | Miss::Undecided => TargetLocation::Skipped,
             Miss::OutsideSite => TargetLocation::OutsideRoot,
-        };
-        Some(other_case.unwrap_or(miss))
+        }))
     }
 
     /// Returns the heading that the query of a reference names.
@@ -166,8 +137,7 @@ impl<'a> SourcePage<'a> {
         let is_text = syntax(link) == Syntax::Text && link.reference.starts_with(b"#");
         let has_query = self.site.has_routes && !is_text;
         let at = memchr::memchr(b'?', link.reference).filter(|_| has_query)?;
-        let query = &link.reference[at..];
-        let id = query.strip_prefix(b"?id=")?;
+        let id = link.reference[at..].strip_prefix(b"?id=")?;
         id.split(|byte| b"&#".contains(byte)).next()
     }
 
@@ -175,92 +145,98 @@ impl<'a> SourcePage<'a> {
         self.site.lacks_assets && !matches!(parts(path).2, b"" | b"md" | b"html")
     }
 
+    fn rules(&self) -> &'a dyn SiteRules {
+        &*self.sources.sites[self.number].rules
+    }
+
     fn routes(&self) -> &'a Routes {
         self.sources.routes(self.number)
     }
 
-    /// Looks up a path on disk, which must be in the site.
-    fn by_file(&self, path: &[u8]) -> TargetLocation {
-        let probe = [path, b"/"].concat();
-        let of_site = self
-            .sources
-            .place(&probe)
-            .filter(|(number, ..)| *number == self.number);
-        let Some((_, end, place)) = of_site else {
-            return TargetLocation::Nothing;
-        };
+    fn found(&self, file: &[u8], how: LookupMatch) -> TargetLocation {
+        TargetLocation::File(self.checker.paths.id(file), how)
+    }
+
+    fn attempt(&self, attempt: &Attempt) -> Option<TargetLocation> {
+        match attempt {
+            Attempt::File(path) => self.by_file(path),
+            Attempt::Url(url) => self.by_url(url),
+            Attempt::Name(name) => Some(self.found(self.routes().named(name)?, LookupMatch::Exact)),
+            Attempt::Part(path) => {
+                let (file, how) = self.file(b"/", path, &[])?;
+                Some(self.found(&file, how))
+            }
+        }
+    }
+
+    /// Looks up a file on disk.
+    fn file(&self, root: &[u8], path: &[u8], index: &[String]) -> Option<(Vec<u8>, LookupMatch)> {
         let naming = FileNaming {
-            index: self.site.index.clone(),
+            index: index.to_vec(),
             ..FileNaming::default()
         };
-        let DiskEntry::File(file, how) =
-            self.checker
-                .tree
-                .find(&path[..end.min(path.len())], path, &naming)
-        else {
-            return TargetLocation::Nothing;
-        };
-        let is_served = match place {
-            SourcePlace::Template => false,
-            SourcePlace::Overlay(_) => true,
-            SourcePlace::Content => {
+        match self.checker.tree.find(root, path, &naming) {
+            DiskEntry::File(file, how) => Some((file, how)),
+            _ => None,
+        }
+    }
+
+    /// Looks up a path on disk, which must be in the site.
+    fn by_file(&self, path: &[u8]) -> Option<TargetLocation> {
+        let place = self.sources.place(&[path, b"/"].concat());
+        let (_, folder) = place.filter(|(number, _)| *number == self.number)?;
+        let root = &path[..folder.directory.len().min(path.len())];
+        let (file, how) = self.file(root, path, &self.site.index)?;
+        let is_served = match folder.kind {
+            FolderUse::Content => {
                 let route = self.routes().of_file(&file);
-                route.is_some_and(|route| *route != FileRoute::LeftOut)
+                route.is_some_and(|route| *route != Route::LeftOut)
             }
+            kind => kind != FolderUse::Templates,
         };
         let how = match how {
             LookupMatch::OtherCase => how,
             _ => LookupMatch::Exact,
         };
-        match is_served {
-            true => TargetLocation::File(self.checker.paths.id(&file), how),
-            false => TargetLocation::Nothing,
-        }
+        is_served.then(|| self.found(&file, how))
     }
 
     /// Looks up a URL below the base.
-    fn by_url(&self, url: &[u8]) -> TargetLocation {
-        let (site, tree, paths) = (self.site, &self.checker.tree, &self.checker.paths);
-        let url = match site.ignores_slashes {
-            true => url.strip_suffix(b"/").unwrap_or(url),
-            false => url,
-        };
-        let mut other_case = TargetLocation::Nothing;
+    fn by_url(&self, url: &[u8]) -> Option<TargetLocation> {
+        let site = self.site;
+        let bare = url.strip_suffix(b"/").filter(|_| site.ignores_slashes);
+        let url = bare.unwrap_or(url);
+        let mut other_case;
         match self.routes().find(url) {
-            UrlMatch::File(file) => {
-                return TargetLocation::File(paths.id(file), LookupMatch::Exact);
-            }
-            UrlMatch::OtherCase(file) => {
-                other_case = TargetLocation::File(paths.id(file), LookupMatch::OtherCase);
-            }
-            UrlMatch::Nothing => {}
+            Some((file, LookupMatch::Exact)) => return Some(self.found(file, LookupMatch::Exact)),
+            found => other_case = found.map(|(file, how)| self.found(file, how)),
         }
         if site.made.contains(normal(url)) {
-            return TargetLocation::Served;
+            return Some(TargetLocation::Served);
         }
-        for overlay in &site.overlays {
+        let overlays = site.folders.iter();
+        let is_overlay = |kind| matches!(kind, FolderUse::Overlay | FolderUse::Theme);
+        for overlay in overlays.filter(|folder| is_overlay(folder.kind)) {
             let Some(below) = url.strip_prefix(overlay.url.as_slice()) else {
                 continue;
             };
             let path = [&overlay.directory, below].concat();
-            match tree.find(&overlay.directory, &path, &served_index()) {
-                DiskEntry::File(file, LookupMatch::OtherCase) => {
-                    other_case = TargetLocation::File(paths.id(&file), LookupMatch::OtherCase);
+            match self.file(&overlay.directory, &path, &["index.html".to_owned()]) {
+                Some((file, how @ LookupMatch::OtherCase)) => {
+                    other_case = Some(self.found(&file, how));
                 }
-                DiskEntry::File(file, _)
-                    if !(overlay.has_templates && file.ends_with(b".html")) =>
-                {
-                    return TargetLocation::File(paths.id(&file), LookupMatch::Exact);
+                Some((file, _)) if overlay.serves(&file) => {
+                    return Some(self.found(&file, LookupMatch::Exact));
                 }
                 _ => {}
             }
         }
         let with_slash = [normal(url), b"/"].concat();
         let mut undecided = site.undecided.iter().chain(&self.routes().computed);
-        if undecided.any(|start| with_slash.starts_with(start)) {
-            return TargetLocation::Skipped;
+        match undecided.any(|start| with_slash.starts_with(start)) {
+            true => Some(TargetLocation::Skipped),
+            false => other_case,
         }
-        other_case
     }
 }
 
@@ -270,23 +246,7 @@ fn syntax<'l>(link: &Link<'l>) -> Syntax<'l> {
     }
     match (link.element, link.attribute) {
         (Some(name), None) => Syntax::Construct(name),
-        _ if link.flags.contains(Flags::OWN_SYNTAX) => Syntax::Text,
-        (Some(_), Some(_)) => Syntax::Html,
+        (Some(_), Some(_)) if !link.flags.contains(Flags::OWN_SYNTAX) => Syntax::Html,
         _ => Syntax::Text,
-    }
-}
-
-fn has_scheme(reference: &[u8]) -> bool {
-    let end = reference
-        .iter()
-        .position(|&byte| !(byte.is_ascii_alphanumeric() || b"+.-".contains(&byte)));
-    end.is_some_and(|end| end > 0 && reference[end] == b':' && reference[0].is_ascii_alphabetic())
-}
-
-/// Names under which a directory of an overlay is served.
-fn served_index() -> FileNaming {
-    FileNaming {
-        index: vec!["index.html".to_owned()],
-        ..FileNaming::default()
     }
 }

@@ -1,5 +1,7 @@
 //! Paths of files and URLs.
 
+use crate::bytes::pattern::Pattern;
+
 /// Splits a path into the directory with its slash, the name without its extension, and the extension.
 pub(super) fn parts(path: &[u8]) -> (&[u8], &[u8], &[u8]) {
     let at = memchr::memrchr(b'/', path).map_or(0, |at| at + 1);
@@ -60,4 +62,82 @@ pub(super) fn up_to_slash(path: &[u8]) -> &[u8] {
 /// Returns the path of a directory with a slash at its end.
 pub(super) fn with_slash(directory: &[u8]) -> Vec<u8> {
     [directory.strip_suffix(b"/").unwrap_or(directory), b"/"].concat()
+}
+
+/// Returns the last name of the path of a file or a directory.
+pub(super) fn last_name(path: &[u8]) -> &[u8] {
+    let path = path.strip_suffix(b"/").unwrap_or(path);
+    &path[up_to_slash(path).len()..]
+}
+
+/// Returns the directory above another one, which has a slash at its end.
+pub(super) fn above(directory: &[u8]) -> &[u8] {
+    up_to_slash(directory.strip_suffix(b"/").unwrap_or(directory))
+}
+
+/// Returns the path of a URL with slashes around it.
+pub(super) fn in_slashes(path: &str) -> String {
+    match path.trim_matches('/') {
+        "" => "/".to_owned(),
+        path => format!("/{path}/"),
+    }
+}
+
+/// Returns a path with other names in it.
+pub(super) fn renamed<'p, N: AsRef<[u8]>>(path: &'p [u8], name: impl Fn(&'p [u8]) -> N) -> Vec<u8> {
+    let mut renamed = Vec::with_capacity(path.len());
+    for (number, own) in path.split(|&byte| byte == b'/').enumerate() {
+        renamed.extend_from_slice(if number > 0 { b"/" } else { b"" });
+        renamed.extend_from_slice(name(own).as_ref());
+    }
+    renamed
+}
+
+/// Returns the URL of a page by its path: the directory of an index, or the name with another end.
+pub(super) fn page_url(below: &[u8], index: &[&str], end: &str) -> Vec<u8> {
+    let (directory, name, _) = parts(below);
+    match index.iter().any(|index| index.as_bytes() == name) {
+        true => [b"/", directory].concat(),
+        false => [b"/", directory, name, end.as_bytes()].concat(),
+    }
+}
+
+/// A variable of a pattern of URLs.
+static VARIABLE: Pattern = Pattern::new(r":([A-Za-z_]*\[?)");
+static DAY: Pattern = Pattern::new(r"^(\d+)[-/](\d+)[-/](\d+)");
+
+/// Returns the URL that a pattern makes by a date and other values; for a variable without a value, the URL up to there
+/// and the name.
+pub(super) fn expand<'p>(
+    pattern: &'p str,
+    date: &[u8],
+    value: impl Fn(&str) -> Option<String>,
+) -> Result<String, (String, &'p str)> {
+    let day = DAY.captures(date);
+    let part = |number| {
+        let digits = day.as_ref()?.get(number)?.as_bytes();
+        Some(String::from_utf8_lossy(digits).into_owned())
+    };
+    let two = |number| Some(format!("{:0>2}", part(number)?));
+    let short = |number| Some(part(number)?.trim_start_matches('0').to_owned());
+    let (mut url, mut at) = (String::new(), 0);
+    while let Some([whole, name]) = VARIABLE.group_at(pattern.as_bytes(), at) {
+        url += &pattern[at..whole.start];
+        at = whole.end;
+        let name = &pattern[name];
+        let value = match name {
+            "year" => part(1),
+            "short_year" => part(1).map(|year| year.chars().skip(2).collect()),
+            "month" => two(2),
+            "i_month" => short(2),
+            "day" => two(3),
+            "i_day" => short(3),
+            name => value(name),
+        };
+        match value {
+            Some(value) => url += &value,
+            None => return Err((url, name)),
+        }
+    }
+    Ok(url + &pattern[at..])
 }

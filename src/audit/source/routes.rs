@@ -4,27 +4,16 @@ use std::sync::OnceLock;
 
 use foldhash::HashMap;
 
-use super::paths::{normal, parts, up_to_slash};
-use super::site::{ContentFile, Route, SourceSite};
+use super::site::*;
+use crate::audit::disk::LookupMatch;
 use crate::audit::names::fold;
-use crate::pipeline::walk::path_of;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum FileRoute {
-    Page(Box<[u8]>),
-    Copied(Box<[u8]>),
-    Beside,
-    Computed,
-    LeftOut,
-    Plain,
-}
-
-type PagesByName = HashMap<Box<[u8]>, Option<Box<[u8]>>>;
+type PagesByName = HashMap<Vec<u8>, Option<Box<[u8]>>>;
 
 #[derive(Debug, Default)]
 pub(super) struct Routes {
-    /// By absolute paths.
-    files: HashMap<Box<[u8]>, FileRoute>,
+    /// By absolute paths; copied files have their URLs, and pages only their own.
+    files: HashMap<Box<[u8]>, Route>,
     /// The files by URLs without slash or index file at the end.
     urls: HashMap<Box<[u8]>, UrlTarget>,
     /// The first of the URLs that differ in case only, by the folded form.
@@ -42,48 +31,19 @@ struct UrlTarget {
     is_directory: bool,
 }
 
-/// The result of looking up a URL.
-pub(super) enum UrlMatch<'r> {
-    File(&'r [u8]),
-    OtherCase(&'r [u8]),
-    Nothing,
-}
-
 impl Routes {
     /// `is_other` returns whether a directory belongs to another part or another site.
-    pub(super) fn read(site: &SourceSite, is_other: impl Fn(&[u8]) -> bool) -> Self {
+    pub(super) fn read(site: &SourceSite, rules: &Rules, is_other: impl Fn(&[u8]) -> bool) -> Self {
         let mut routes = Routes::default();
-        for root in &site.content {
-            let mut open = vec![root.directory.clone()];
-            while let Some(directory) = open.pop() {
-                let Ok(entries) = std::fs::read_dir(path_of(&directory)) else {
-                    continue;
-                };
-                let mut names: Vec<_> = entries
-                    .flatten()
-                    .map(|entry| {
-                        let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-                        (entry.file_name().into_encoded_bytes(), is_directory)
-                    })
-                    .collect();
-                names.sort_unstable();
-                for (name, is_directory) in names {
-                    let path = [&*directory, &*name].concat();
-                    if !is_directory {
-                        let file = ContentFile {
-                            site,
-                            root,
-                            below: &path[root.directory.len()..],
-                        };
-                        routes.add(&file);
-                        continue;
-                    }
-                    let below = [&*path, b"/"].concat();
-                    let is_own = name != b"node_modules" && name != b".git" && !is_other(&below);
-                    if is_own {
-                        open.push(below);
-                    }
-                }
+        let is_hidden =
+            |directory: &[u8]| matches!(last_name(directory), b"node_modules" | b".git");
+        let is_own = |directory: &[u8]| !is_hidden(directory) && !is_other(directory);
+        let roots = site.folders.iter();
+        for root in roots.filter(|root| root.kind == FolderUse::Content) {
+            for path in files_below(&root.directory, is_own) {
+                let below = &path[root.directory.len()..];
+                let file = ContentFile { root, below };
+                routes.add(&file, rules.route(&file));
             }
         }
         let mut urls: Vec<_> = routes.urls.keys().cloned().collect();
@@ -95,33 +55,21 @@ impl Routes {
         routes
     }
 
-    fn add(&mut self, file: &ContentFile<'_>) {
+    fn add(&mut self, file: &ContentFile<'_>, mut route: Route) {
         let path: Box<[u8]> = file.path().into();
-        let route = match file.site.rules.route(file) {
+        if route == Route::Copied {
+            route = Route::CopiedTo([&file.root.url, file.below].concat());
+        }
+        match &mut route {
             Route::Page { url, others } => {
-                for url in std::iter::once(&url).chain(&others) {
-                    self.add_url(url, &path);
-                }
-                FileRoute::Page(url.into())
+                self.add_url(url, &path);
+                let others = std::mem::take(others);
+                others.iter().for_each(|url| self.add_url(url, &path));
             }
-            Route::Copied => {
-                let url = [&file.root.url, file.below].concat();
-                self.add_url(&url, &path);
-                FileRoute::Copied(url.into())
-            }
-            Route::CopiedTo(url) => {
-                self.add_url(&url, &path);
-                FileRoute::Copied(url.into())
-            }
-            Route::Beside => FileRoute::Beside,
-            Route::Computed => FileRoute::Computed,
-            Route::ComputedBelow(start) => {
-                self.computed.push(start);
-                FileRoute::Computed
-            }
-            Route::LeftOut => FileRoute::LeftOut,
-            Route::Plain => FileRoute::Plain,
-        };
+            Route::CopiedTo(url) => self.add_url(url, &path),
+            Route::ComputedBelow(start) => self.computed.push(std::mem::take(start)),
+            _ => {}
+        }
         self.files.insert(path, route);
     }
 
@@ -134,7 +82,7 @@ impl Routes {
         self.urls.entry(normal(url).into()).or_insert(target);
     }
 
-    pub(super) fn of_file(&self, path: &[u8]) -> Option<&FileRoute> {
+    pub(super) fn of_file(&self, path: &[u8]) -> Option<&Route> {
         self.files.get(path)
     }
 
@@ -143,12 +91,10 @@ impl Routes {
         let names = self.names.get_or_init(|| {
             let mut names = PagesByName::default();
             let pages = self.files.iter();
-            for (path, _) in pages.filter(|(_, route)| matches!(route, FileRoute::Page(_))) {
-                let (directory, stem, _) = parts(path);
-                let above = directory.strip_suffix(b"/").unwrap_or(directory);
-                let name = match stem {
-                    b"index" | b"_index" => &above[up_to_slash(above).len()..],
-                    stem => stem,
+            for (path, _) in pages.filter(|(_, route)| matches!(route, Route::Page { .. })) {
+                let name = match parts(path) {
+                    (directory, b"index" | b"_index", _) => last_name(directory),
+                    (_, stem, _) => stem,
                 };
                 let only = names.entry(name.into());
                 only.and_modify(|page| *page = None)
@@ -159,16 +105,15 @@ impl Routes {
         names.get(name)?.as_deref()
     }
 
-    pub(super) fn find(&self, url: &[u8]) -> UrlMatch<'_> {
+    /// Returns the file at a URL, by its case or another one.
+    pub(super) fn find(&self, url: &[u8]) -> Option<(&[u8], LookupMatch)> {
         let (key, slash) = (normal(url), url.ends_with(b"/"));
         let fits = |target: &&UrlTarget| target.is_directory || !slash;
-        if let Some(target) = self.urls.get(key).filter(fits) {
-            return UrlMatch::File(&target.file);
+        if let Some(target) = self.urls.get(key) {
+            return fits(&target).then_some((&target.file, LookupMatch::Exact));
         }
-        let folded = self.folded.get(fold(key).as_bytes());
-        match folded.and_then(|url| self.urls.get(url)).filter(fits) {
-            Some(target) if !self.urls.contains_key(key) => UrlMatch::OtherCase(&target.file),
-            _ => UrlMatch::Nothing,
-        }
+        let url = self.folded.get(fold(key).as_bytes())?;
+        let target = self.urls.get(url).filter(fits)?;
+        Some((&target.file, LookupMatch::OtherCase))
     }
 }

@@ -1,35 +1,37 @@
-//! A site with its configuration, and the decisions of its generator.
+//! A site with its configuration, and the decisions of its generator; with all that the readers of
+//! generators use.
 
 use std::io::Read as _;
 
-use foldhash::{HashSet, HashSetExt};
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use foldhash::HashSet;
+pub(super) use ignore::gitignore::Gitignore;
+use ignore::gitignore::GitignoreBuilder;
 
-use super::config::{self, FrontMatter, Map, Setting};
-use super::paths::{join, normal, parts, up_to_slash, with_slash};
+pub(super) use super::config::{self, FrontMatter, Setting};
+pub(super) use super::paths::*;
 use crate::audit::disk::{DiskTree, FileStart};
-use crate::document::options::Slug;
-use crate::pipeline::walk::path_of;
+pub(super) use crate::bytes::pattern::Pattern;
+pub(super) use crate::document::options::Slug;
+pub(super) use crate::pipeline::walk::path_of;
 
 /// A kind of site.
 pub(crate) struct Generator {
     pub(crate) name: &'static str,
     /// Names of files or directories of which a site has one; a `*` at the end matches any rest.
     pub(super) markers: &'static [&'static str],
-    /// Reads the configuration in a directory; `None` if the site is of another kind.
-    pub(super) open: fn(&SiteDirectory<'_>) -> Option<SourceSite>,
+    /// Reads the configuration in a directory into a site; `None` if it is of another kind.
+    pub(super) open: fn(&SiteDirectory<'_>, &mut SourceSite) -> Option<Rules>,
     /// The dialect of its Markdown.
     pub(super) slug: Slug,
 }
 
 impl Generator {
     pub(super) fn is_marker(&self, name: &[u8]) -> bool {
-        self.markers
-            .iter()
-            .any(|marker| match marker.strip_suffix('*') {
-                Some(start) => name.starts_with(start.as_bytes()),
-                None => name == marker.as_bytes(),
-            })
+        let mut markers = self.markers.iter();
+        markers.any(|marker| match marker.strip_suffix('*') {
+            Some(start) => name.starts_with(start.as_bytes()),
+            None => name == marker.as_bytes(),
+        })
     }
 }
 
@@ -47,34 +49,54 @@ pub(super) trait SiteRules: Send + Sync {
     }
 }
 
-/// A directory of pages.
-pub(super) struct ContentRoot {
+pub(super) type Rules = Box<dyn SiteRules>;
+
+/// The use of the files of a folder.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum FolderUse {
+    /// Pages, and files that are copied.
+    Content,
+    /// Served beside the pages.
+    Overlay,
+    /// Served beside the pages, except for HTML, which is templates.
+    Theme,
+    /// References are not decided.
+    Templates,
+}
+
+/// A directory of a site.
+pub(super) struct Folder {
     /// With its slash, as all directories here.
     pub(super) directory: Vec<u8>,
     /// The URL below the base, which begins and ends with a slash.
     pub(super) url: Vec<u8>,
+    pub(super) kind: FolderUse,
 }
 
-/// A directory that is served beside the pages.
-pub(super) struct Overlay {
-    pub(super) directory: Vec<u8>,
-    pub(super) url: Vec<u8>,
-    /// HTML in it is templates, which are not served.
-    pub(super) has_templates: bool,
+impl Folder {
+    /// Returns whether a file is served or rendered.
+    pub(super) fn serves(&self, file: &[u8]) -> bool {
+        match self.kind {
+            FolderUse::Content | FolderUse::Overlay => true,
+            FolderUse::Theme => !file.ends_with(b".html"),
+            FolderUse::Templates => false,
+        }
+    }
 }
+
+/// Texts or paths.
+pub(super) trait Texts: IntoIterator<Item: AsRef<[u8]>> {}
+impl<T: IntoIterator<Item: AsRef<[u8]>>> Texts for T {}
+
+/// Names or globs.
+pub(super) trait Names: IntoIterator<Item: AsRef<str>> {}
+impl<T: IntoIterator<Item: AsRef<str>>> Names for T {}
 
 /// A site with its configuration.
+#[derive(Default)]
 pub(super) struct SourceSite {
-    pub(super) directory: Vec<u8>,
-    /// The name of the file that marks it.
-    pub(super) mark: String,
-    pub(super) name: &'static str,
-    pub(super) slug: Slug,
-    pub(super) rules: Box<dyn SiteRules>,
-    pub(super) content: Vec<ContentRoot>,
-    pub(super) overlays: Vec<Overlay>,
-    /// Directories of templates, in which references are not decided.
-    pub(super) templates: Vec<Vec<u8>>,
+    /// Of those with the same path the first is used.
+    pub(super) folders: Vec<Folder>,
     /// The path of the site on its host, with slashes around it; `None` if it is computed.
     pub(super) base: Option<Vec<u8>>,
     /// The configuration has no base, and the site works below any.
@@ -102,50 +124,44 @@ pub(super) struct SourceSite {
 }
 
 impl SourceSite {
-    pub(super) fn new(directory: &SiteDirectory<'_>, rules: impl SiteRules + 'static) -> Self {
-        SourceSite {
-            directory: directory.path.to_vec(),
-            mark: directory.mark.to_owned(),
-            name: "",
-            slug: Slug::default(),
-            rules: Box::new(rules),
-            content: Vec::new(),
-            overlays: Vec::new(),
-            templates: Vec::new(),
-            base: Some(b"/".to_vec()),
-            is_base_assumed: false,
-            made: HashSet::new(),
-            undecided: Vec::new(),
-            index: Vec::new(),
-            makes_pages: false,
-            lacks_assets: false,
-            has_other_ids: false,
-            has_routes: false,
-            has_resource_ids: false,
-            schemes: &[],
-            ignores_slashes: false,
+    fn add(&mut self, directory: &[u8], url: impl AsRef<[u8]>, kind: FolderUse) {
+        let (directory, url) = (with_slash(directory), url.as_ref().to_vec());
+        self.folders.push(Folder {
+            directory,
+            url,
+            kind,
+        });
+    }
+
+    pub(super) fn add_content(&mut self, directory: &[u8], url: impl AsRef<[u8]>) {
+        self.add(directory, url, FolderUse::Content);
+    }
+
+    pub(super) fn add_overlay(&mut self, directory: &[u8], url: impl AsRef<[u8]>) {
+        self.add(directory, url, FolderUse::Overlay);
+    }
+
+    pub(super) fn add_theme(&mut self, directory: &[u8]) {
+        self.add(directory, "/", FolderUse::Theme);
+    }
+
+    /// Adds directories of templates below another one.
+    pub(super) fn add_templates(&mut self, above: &[u8], names: impl Texts) {
+        for name in names {
+            self.add(&join(above, name.as_ref()), "", FolderUse::Templates);
         }
     }
 
-    pub(super) fn add_content(&mut self, directory: &[u8], url: &str) {
-        self.content.push(ContentRoot {
-            directory: with_slash(directory),
-            url: url.as_bytes().to_vec(),
-        });
-    }
-
-    pub(super) fn add_overlay(&mut self, directory: &[u8], url: &str) {
-        self.overlays.push(Overlay {
-            directory: with_slash(directory),
-            url: url.as_bytes().to_vec(),
-            has_templates: false,
-        });
-    }
-
     /// Adds URLs that exist, with or without the slash at the start.
-    pub(super) fn add_made<'u>(&mut self, urls: impl IntoIterator<Item = &'u str>) {
-        let absolute = urls.into_iter().map(|url| join(b"/", url.as_bytes()));
+    pub(super) fn add_made(&mut self, urls: impl Texts) {
+        let absolute = urls.into_iter().map(|url| join(b"/", url.as_ref()));
         self.made.extend(absolute.map(|url| normal(&url).to_vec()));
+    }
+
+    /// Adds starts of URLs below which nothing is decided.
+    pub(super) fn add_undecided(&mut self, starts: impl Texts) {
+        let starts = starts.into_iter().map(|start| start.as_ref().to_vec());
+        self.undecided.extend(starts);
     }
 
     /// Sets the base from a path or an absolute URL, as configurations have them.
@@ -155,12 +171,7 @@ impl SourceSite {
                 Some((_, rest)) => rest.find('/').map_or("", |at| &rest[at..]),
                 None => &base,
             };
-            let path = path.trim_matches('/');
-            let slashes = if path.is_empty() { "/" } else { "" };
-            match slashes {
-                "/" => b"/".to_vec(),
-                _ => format!("/{path}/").into_bytes(),
-            }
+            in_slashes(path).into_bytes()
         });
     }
 }
@@ -199,13 +210,40 @@ impl SiteDirectory<'_> {
 
     /// Returns the values of the first file that exists; an empty map without any, if an option says
     /// that it is a site of the kind.
-    pub(super) fn configuration(&self, names: &[&str]) -> Option<Setting> {
-        let found = names.iter().find_map(|name| self.values(name));
-        found.or_else(|| self.is_given.then(|| Setting::Map(Map::default())))
+    pub(super) fn configuration(&self, names: impl Names) -> Option<Setting> {
+        let mut names = names.into_iter();
+        let found = names.find_map(|name| self.values(name.as_ref()));
+        found.or_else(|| self.is_given.then(Setting::empty))
     }
 
-    pub(super) fn below(&self, path: &str) -> Vec<u8> {
-        join(self.path, path.as_bytes())
+    /// Returns the text of the module of JavaScript with a name without its extension; an empty module without any,
+    /// if an option says that it is a site of the kind.
+    pub(super) fn module(&self, stem: &str) -> Option<String> {
+        let mut ends = ["mjs", "js", "ts", "mts", "cjs", "cts"].into_iter();
+        let found = ends.find_map(|end| self.read(&format!("{stem}.{end}")));
+        found.or_else(|| self.is_given.then(|| "export default {}".to_owned()))
+    }
+
+    /// Returns `None` if the site is of another kind and no option says otherwise.
+    pub(super) fn require(&self, is_of_kind: bool) -> Option<()> {
+        (is_of_kind || self.is_given).then_some(())
+    }
+
+    /// Returns whether the package of JavaScript here needs one of those whose names have blanks between them.
+    pub(super) fn depends_on(&self, names: &str) -> bool {
+        let package = self.values("package.json").unwrap_or(Setting::Null);
+        let lists = ["dependencies", "devDependencies"];
+        let mut needed = lists.iter().flat_map(|list| package.keys(list));
+        needed.any(|needed| names.split(' ').any(|name| name == needed))
+    }
+
+    pub(super) fn below(&self, path: impl AsRef<[u8]>) -> Vec<u8> {
+        join(self.path, path.as_ref())
+    }
+
+    /// Returns the path of a directory with a slash at its end.
+    pub(super) fn folder(&self, path: impl AsRef<[u8]>) -> Vec<u8> {
+        with_slash(&self.below(path))
     }
 }
 
@@ -216,32 +254,28 @@ pub(super) fn is_excluded(excluded: &Gitignore, path: &[u8]) -> bool {
 }
 
 /// Makes a matcher of globs below a directory, with the syntax of ignore files.
-pub(super) fn globs<'g>(directory: &[u8], globs: impl IntoIterator<Item = &'g str>) -> Gitignore {
+pub(super) fn globs(directory: &[u8], globs: impl Names) -> Gitignore {
     let mut builder = GitignoreBuilder::new(path_of(directory));
     for glob in globs {
         // A glob that does not parse matches nothing.
-        let _ = builder.add_line(None, glob);
+        let _ = builder.add_line(None, glob.as_ref());
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
 /// Makes a matcher of globs whose start is a directory, unlike those of ignore files.
-pub(super) fn anchored_globs<'g>(
-    directory: &[u8],
-    patterns: impl IntoIterator<Item = &'g str>,
-) -> Gitignore {
-    let patterns = patterns.into_iter().map(|glob| {
+pub(super) fn anchored_globs(directory: &[u8], patterns: impl Names) -> Gitignore {
+    let anchored = patterns.into_iter().map(|glob| {
+        let glob = glob.as_ref();
         let start = if glob.starts_with("**/") { "" } else { "/" };
         format!("{start}{}", glob.trim_start_matches("./"))
     });
-    let patterns: Vec<_> = patterns.collect();
-    globs(directory, patterns.iter().map(String::as_str))
+    globs(directory, anchored)
 }
 
 /// A file below a content root.
 pub(super) struct ContentFile<'a> {
-    pub(super) site: &'a SourceSite,
-    pub(super) root: &'a ContentRoot,
+    pub(super) root: &'a Folder,
     /// Below the root.
     pub(super) below: &'a [u8],
 }
@@ -251,8 +285,20 @@ impl ContentFile<'_> {
         [&self.root.directory, self.below].concat()
     }
 
-    pub(super) fn front_matter(&self) -> FrontMatter {
-        front_matter(&self.path())
+    /// Returns the values of the front matter, `Null` without any; `None` if they do not parse.
+    pub(super) fn values(&self) -> Option<Setting> {
+        front_matter(&self.path()).into_values()
+    }
+
+    /// Returns the route of a file whose path has parameters in brackets.
+    pub(super) fn parameters(&self) -> Option<Route> {
+        let start = memchr::memchr(b'[', self.below)?;
+        let url = [&self.root.url, &self.below[..start]].concat();
+        Some(Route::ComputedBelow(url))
+    }
+
+    pub(super) fn has_beside(&self, name: &str) -> bool {
+        path_of(&self.path()).with_file_name(name).exists()
     }
 
     /// Returns the directory with its slash, the name without its extension, and the extension.
@@ -290,6 +336,11 @@ impl Route {
             url: url.into(),
             others: Vec::new(),
         }
+    }
+
+    /// A page at an index of its directory, or at its name with an end.
+    pub(super) fn page_of(below: &[u8], index: &[&str], end: &str) -> Route {
+        Route::page(page_url(below, index, end))
     }
 }
 
@@ -343,13 +394,11 @@ impl Attempts {
 
     /// Adds a module of JavaScript, which may be named without its extension.
     pub(super) fn module(&mut self, path: &[u8]) {
-        let ends = [
-            "", ".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".json", ".md", ".mdx", ".astro",
-        ];
+        let ends = " .js .jsx .ts .tsx .mjs .cjs .json .md .mdx .astro";
         let stem = path.strip_suffix(b".js").unwrap_or(path);
         for path in [path, stem, &[path, b"/index"].concat()] {
-            ends.iter()
-                .for_each(|end| self.part([path, end.as_bytes()].concat()));
+            let paths = ends.split(' ').map(|end| [path, end.as_bytes()].concat());
+            paths.for_each(|path| self.part(path));
         }
     }
 }
@@ -468,4 +517,25 @@ pub(super) fn start_of(path: &[u8], limit: u64) -> Option<Vec<u8>> {
     let mut text = Vec::new();
     file.take(limit).read_to_end(&mut text).ok()?;
     Some(text)
+}
+
+/// Returns the files below a directory and the wanted ones in it, in one order.
+pub(super) fn files_below(directory: &[u8], is_wanted: impl Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
+    let (mut files, mut open) = (Vec::new(), vec![directory.to_vec()]);
+    while let Some(directory) = open.pop() {
+        let entries = std::fs::read_dir(path_of(&directory));
+        let entries = entries.into_iter().flatten().flatten();
+        let mut entries: Vec<_> = entries.map(|entry| (entry.file_name(), entry)).collect();
+        entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        for (name, entry) in entries {
+            let path = [&*directory, name.as_encoded_bytes()].concat();
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                files.push(path);
+                continue;
+            }
+            let below = with_slash(&path);
+            open.extend(is_wanted(&below).then_some(below));
+        }
+    }
+    files
 }

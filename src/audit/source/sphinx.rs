@@ -3,24 +3,8 @@
 use std::sync::OnceLock;
 
 use foldhash::HashSet;
-use ignore::gitignore::Gitignore;
 
-use super::config::{self, Setting};
-use super::paths::{join, parts, up_to_slash};
-use super::site::{
-    Attempts, ContentFile, Generator, Miss, Route, SiteDirectory, SiteReference, SiteRules,
-    SourceSite, Syntax, globs, is_excluded, start_of,
-};
-use crate::bytes::pattern::Pattern;
-use crate::document::options::Slug;
-use crate::pipeline::walk::path_of;
-
-pub(super) static GENERATOR: Generator = Generator {
-    name: "sphinx",
-    markers: &["conf.py"],
-    open,
-    slug: Slug::Myst,
-};
+use super::site::*;
 
 struct Sphinx {
     source: Vec<u8>,
@@ -33,144 +17,87 @@ struct Sphinx {
     labels: OnceLock<HashSet<Vec<u8>>>,
 }
 
+/// The end of a statement: the line after it is not indented.
+static END: Pattern = Pattern::new(r"\n[^\s\])}]");
+
 /// The value of a name that a line assigns; a name that other statements change is computed.
 fn assigned(text: &str, name: &str) -> Option<Setting> {
-    let mut found = None;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        if let Some(rest) = line.strip_prefix(name) {
-            let rest = rest.trim_start();
-            if rest.starts_with('=') && !rest.starts_with("==") {
-                let value = at + line.len() - rest.len() + 1;
-                // The statement ends before a line that is not indented.
-                let mut ends = text[value..]
-                    .match_indices('\n')
-                    .map(|(end, _)| value + end);
-                let is_end = |end: &usize| {
-                    let next = text[end + 1..].chars().next();
-                    !next.is_some_and(|next| next.is_whitespace() || "])}".contains(next))
-                };
-                let end = ends.find(is_end).unwrap_or(text.len());
-                found = Some(config::javascript_at(&text[..end], value));
-            } else if rest.starts_with(['.', '+', '[', ':']) {
-                found = Some(Setting::Unknown);
-            }
+    let starts = text.match_indices(name);
+    let starts = starts.filter(|(at, _)| *at == 0 || text[..*at].ends_with('\n'));
+    let values = starts.filter_map(|(at, name)| {
+        let rest = text[at + name.len()..].trim_start();
+        let value = rest.strip_prefix('=');
+        if let Some(value) = value.filter(|value| !value.starts_with('=')) {
+            let end = END.find(value.as_bytes());
+            let end = end.map_or(value.len(), |end| end.start());
+            return Some(config::javascript_at(&value[..end], 0));
         }
-        at += line.len();
-    }
-    found
+        rest.starts_with(['.', '+', '[', ':'])
+            .then_some(Setting::Unknown)
+    });
+    values.last()
 }
 
-fn open(directory: &SiteDirectory<'_>) -> Option<SourceSite> {
+/// Extensions, and the suffixes of the documents that they read.
+const SUFFIXES: [(&str, &str); 3] = [
+    ("myst", ".md"),
+    ("recommonmark", ".md"),
+    ("myst_nb", ".ipynb"),
+];
+
+pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Option<Rules> {
     let text = directory.read("conf.py").unwrap_or_default();
     // Comments and words of Python become those that the reader of literals knows.
-    let lines = text
-        .lines()
-        .filter(|line| !line.trim_start().starts_with('#'));
+    let lines = text.lines();
+    let lines = lines.filter(|line| !line.trim_start().starts_with('#'));
     let text = lines.flat_map(|line| [line, "\n"]).collect::<String>();
-    let is_sphinx = assigned(&text, "extensions").is_some()
-        || assigned(&text, "html_theme").is_some()
-        || directory.has("index.rst")
-        || directory.has("index.md");
-    if !is_sphinx && !directory.is_given {
-        return None;
-    }
-    let value = |name: &str| {
-        assigned(&text, name)
-            .unwrap_or(Setting::Null)
-            .into_member("value")
-    };
-    let texts = |name: &str| {
-        value(name)
-            .texts("value")
-            .map(str::to_owned)
-            .collect::<Vec<_>>()
-    };
-    let mut suffixes = texts("source_suffix");
+    let value = |name: &str| assigned(&text, name);
+    let has_settings = value("extensions").is_some() || value("html_theme").is_some();
+    let is_sphinx = has_settings || directory.has("index.rst") || directory.has("index.md");
+    directory.require(is_sphinx)?;
+    let value = |name: &str| value(name).unwrap_or(Setting::Null);
     let by_suffix = value("source_suffix");
-    suffixes.extend(
-        by_suffix
-            .entries("value")
-            .iter()
-            .map(|(suffix, _)| suffix.clone()),
-    );
+    let mut suffixes = by_suffix.strings("");
+    suffixes.extend(by_suffix.keys("").map(str::to_owned));
     if suffixes.is_empty() {
         suffixes.push(".rst".to_owned());
     }
-    for (extension, suffix) in [
-        ("myst", ".md"),
-        ("recommonmark", ".md"),
-        ("myst_nb", ".ipynb"),
-    ] {
+    for (extension, suffix) in SUFFIXES {
         if text.contains(extension) && !suffixes.iter().any(|known| known == suffix) {
             suffixes.push(suffix.to_owned());
         }
     }
-    let excludes = texts("exclude_patterns");
-    let excludes = excludes.iter().map(|glob| match glob.starts_with("**/") {
-        true => glob.clone(),
-        false => format!("/{glob}"),
-    });
-    let excludes: Vec<_> = excludes.collect();
-    let rules = Sphinx {
-        source: directory.path.to_vec(),
-        suffixes,
-        excluded: globs(directory.path, excludes.iter().map(String::as_str)),
-        may_exclude: value("exclude_patterns").is_unknown("value"),
-        has_html_images: text.contains("html_image"),
-        labels: OnceLock::new(),
-    };
-    let mut site = SourceSite::new(directory, rules);
+    let excludes = value("exclude_patterns");
     site.is_base_assumed = true;
     site.schemes = &["project:", "path:"];
     site.add_content(directory.path, "/");
     for (name, url) in [("html_extra_path", "/"), ("html_static_path", "/_static/")] {
-        let paths = texts(name);
-        paths
-            .iter()
-            .for_each(|path| site.add_overlay(&directory.below(path), url));
+        for path in value(name).texts("") {
+            site.add_overlay(&directory.below(path), url);
+        }
     }
-    let templates = texts("templates_path");
-    let templates = templates
-        .iter()
-        .map(|path| [&*directory.below(path), b"/"].concat());
-    site.templates.extend(templates);
-    site.templates.push([directory.path, b"_build/"].concat());
-    site.add_made([
-        "genindex.html",
-        "search.html",
-        "modindex.html",
-        "py-modindex.html",
-        "objects.inv",
-    ]);
+    site.add_templates(directory.path, value("templates_path").texts(""));
+    site.add_templates(directory.path, ["_build"]);
     let pages = value("html_additional_pages");
-    let pages = pages
-        .entries("value")
-        .iter()
-        .map(|(page, _)| format!("{page}.html"));
-    let pages: Vec<_> = pages.collect();
-    site.add_made(pages.iter().map(String::as_str));
-    let made = [
-        "/_modules/",
-        "/_sources/",
-        "/_images/",
-        "/_downloads/",
-        "/_static/",
-    ];
-    site.undecided.extend(made.map(Vec::from));
+    site.add_made(pages.keys("").map(|page| format!("{page}.html")));
+    site.add_made(MADE.split(' '));
+    site.add_undecided("/_modules/ /_sources/ /_images/ /_downloads/ /_static/".split(' '));
     // Pages and ids of other extensions.
-    let writers = [
-        "autosummary_generate",
-        "autoapi",
-        "sphinx_gallery",
-        "breathe",
-        "exhale",
-        "apidoc",
-    ];
-    site.makes_pages = writers.iter().any(|name| text.contains(name));
+    let writers = "autosummary_generate autoapi sphinx_gallery breathe exhale apidoc";
+    site.makes_pages = config::names_any(&text, writers);
     site.has_other_ids = site.makes_pages || text.contains("autodoc");
-    Some(site)
+    Some(Box::new(Sphinx {
+        source: directory.path.to_vec(),
+        suffixes,
+        excluded: anchored_globs(directory.path, excludes.texts("")),
+        may_exclude: excludes == Setting::Unknown,
+        has_html_images: text.contains("html_image"),
+        labels: OnceLock::new(),
+    }))
 }
+
+/// Pages that any project has.
+const MADE: &str = "genindex.html search.html modindex.html py-modindex.html objects.inv";
 
 static LABEL: Pattern = Pattern::new(
     r"(?m)^[ \t]*(?:\(([^)\n]+)\)=|\.\. _([^:\n]+):|:(?:name|label):[ \t]*([^\n]+))|\{#([^}\s]+)",
@@ -178,51 +105,36 @@ static LABEL: Pattern = Pattern::new(
 
 impl Sphinx {
     fn is_document(&self, path: &[u8]) -> bool {
-        self.suffixes
-            .iter()
-            .any(|suffix| path.ends_with(suffix.as_bytes()))
+        let mut suffixes = self.suffixes.iter();
+        suffixes.any(|suffix| path.ends_with(suffix.as_bytes()))
     }
 
     fn labels(&self) -> HashSet<Vec<u8>> {
         let mut labels = HashSet::default();
-        let mut open = vec![self.source.clone()];
-        while let Some(directory) = open.pop() {
-            let entries = std::fs::read_dir(path_of(&directory));
-            for entry in entries.into_iter().flatten().flatten() {
-                let name = entry.file_name().into_encoded_bytes();
-                let path = [&*directory, &*name].concat();
-                let is_hidden = name.starts_with(b".") || name.starts_with(b"_");
-                if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                    open.extend((!is_hidden).then(|| [&*path, b"/"].concat()));
-                } else if self.is_document(&path) {
-                    let text = start_of(&path, MAX_DOCUMENT).unwrap_or_default();
-                    for found in LABEL.captures_iter(&text) {
-                        let names = found.iter().skip(1).flatten();
-                        labels.extend(names.map(|name| label(name.as_bytes())));
-                    }
+        let is_wanted = |path: &[u8]| !matches!(last_name(path), [b'.' | b'_', ..]);
+        for path in files_below(&self.source, is_wanted) {
+            if self.is_document(&path) {
+                let text = start_of(&path, MAX_DOCUMENT).unwrap_or_default();
+                for found in LABEL.captures_iter(&text) {
+                    let names = found.iter().skip(1).flatten();
+                    labels.extend(names.map(|name| label(name.as_bytes())));
                 }
             }
         }
         labels
-    }
-
-    fn directory<'r>(&'r self, reference: &SiteReference<'r>) -> &'r [u8] {
-        match reference.path {
-            [b'/', ..] => &self.source,
-            _ => up_to_slash(reference.file),
-        }
     }
 }
 
 /// The part of a document in which labels are read, in bytes.
 const MAX_DOCUMENT: u64 = 1 << 20;
 
+static OBJECT: Pattern = Pattern::new(r"^[A-Za-z_]\w*(\.\w+)*\.[A-Za-z_]\w*$");
+static FILE: Pattern = Pattern::new(
+    r"(?i)\.(css|csv|gif|gz|html?|ipynb|jpe?g|js|json|md|pdf|png|py|rst|svg|toml|txt|webp|ya?ml|zip)$",
+);
+
 /// Returns whether a path may be the dotted name of an object instead of the name of a file.
 fn is_object(path: &[u8]) -> bool {
-    static OBJECT: Pattern = Pattern::new(r"^[A-Za-z_]\w*(\.\w+)*\.[A-Za-z_]\w*$");
-    static FILE: Pattern = Pattern::new(
-        r"(?i)\.(css|csv|gif|gz|html?|ipynb|jpe?g|js|json|md|pdf|png|py|rst|svg|toml|txt|webp|ya?ml|zip)$",
-    );
     OBJECT.is_match(path) && !FILE.is_match(path)
 }
 
@@ -239,23 +151,22 @@ impl SiteRules for Sphinx {
         if self.may_exclude || is_excluded(&self.excluded, &path) {
             return Route::Plain;
         }
-        let (directory, name, _) = file.parts();
-        let url = [b"/", directory, name].concat();
         // The builder may make directories.
         Route::Page {
-            others: vec![[&*url, b"/"].concat()],
-            url: [&*url, b".html"].concat(),
+            url: page_url(file.below, &[], ".html"),
+            others: vec![page_url(file.below, &[], "/")],
         }
     }
 
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
-        let below = reference.path.strip_prefix(b"/").unwrap_or(reference.path);
-        let directory = self.directory(reference);
+        let below = reference.path.strip_prefix(b"/");
+        let directory = below.map_or(up_to_slash(reference.file), |_| &self.source);
+        let below = below.unwrap_or(reference.path);
         let target = match (reference.syntax, directory.strip_prefix(&*self.source)) {
             // Names of documents do not leave the source directory.
             (Syntax::Construct("doc" | "toctree"), Some(inside)) => {
                 let name = join(&[b"/", inside].concat(), below);
-                [&*self.source, &name[1..]].concat()
+                join(&self.source, &name[1..])
             }
             _ => join(directory, below),
         };
