@@ -375,9 +375,8 @@ static QUOTED: Pattern = Pattern::new(
     r#"^(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\$]|\\.|\$+[^{`\\$])*\$*)`)"#,
 );
 static ESCAPE: Pattern = Pattern::new(r"\\(.)");
-/// A string, or text without brackets and separators.
-static STEP: Pattern =
-    Pattern::new(r#"^(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`]*`?|[^,;()\[\]{}'"`/]+|.)"#);
+/// A string, or a template.
+static STRING: Pattern = Pattern::new(r#"^(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`]*`?)"#);
 /// The end of an expression. An operator, a call or a property makes another value of it; an assertion of a type
 /// does not.
 static END: Pattern = Pattern::new(r"^(?:$|[,}\]);]|as |satisfies )");
@@ -551,9 +550,10 @@ impl<'t> ScriptReader<'t> {
                 b',' | b';' | b')' | b']' | b'}' if depth == 0 => return,
                 b'(' | b'[' | b'{' => depth += 1,
                 b')' | b']' | b'}' => depth -= 1,
+                b'\'' | b'"' | b'`' if !self.take(&STRING).is_empty() => continue,
                 _ => {}
             }
-            self.take(&STEP);
+            self.at += 1;
         }
     }
 }
