@@ -71,7 +71,14 @@ pub(super) struct Collection {
 pub(super) fn run(audit: &Audit, walk: Walk) -> Collection {
     let queue = Queue::new(walk, &audit.options.reading);
     let journal = Journal::default();
-    let work = || CollectWorker::new(audit, &journal).work(&queue);
+    let work = || {
+        let worker = CollectWorker {
+            reader: FileReader::new(&audit.options.reading),
+            names: AbsolutePaths::default(),
+            collector: LinkCollector::new(audit, Some(&journal)),
+        };
+        worker.work(&queue)
+    };
     let collections = run_workers(audit.options.reading.threads, || queue.stop(), work);
     let mut collection = Collection::default();
     for other in collections {
@@ -167,15 +174,7 @@ struct DocumentFinds {
     diagnosed: Summary,
 }
 
-impl<'a> CollectWorker<'a> {
-    fn new(audit: &'a Audit, journal: &'a Journal) -> Self {
-        CollectWorker {
-            reader: FileReader::new(&audit.options.reading),
-            names: AbsolutePaths::default(),
-            collector: LinkCollector::new(audit, Some(journal)),
-        }
-    }
-
+impl CollectWorker<'_> {
     fn work(mut self, queue: &Queue<'_>) -> Collection {
         let (mut handle, mut jobs) = (queue.handle(), Vec::new());
         while let Some(ticket) = handle.pull(&mut jobs) {

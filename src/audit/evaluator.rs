@@ -262,18 +262,14 @@ impl<'a> Evaluator<'a> {
         }
         let expected = expected?;
         // Lookups follow the symbolic links on the way.
-        if checker.tree.has_followed_links() {
-            match checker.entry(expected.root, &expected.path) {
-                DiskEntry::Outside(path) => {
-                    return Some(FindingCause::new(CauseKind::Outside, path));
-                }
-                DiskEntry::Dangling(text) => {
-                    return Some(FindingCause::new(CauseKind::Dangling, text));
-                }
-                _ => {}
-            }
-        }
-        is_above().then(|| FindingCause::new(CauseKind::AboveRoot, b""))
+        let followed = checker.tree.has_followed_links();
+        let entry = followed.then(|| checker.entry(expected.root, &expected.path));
+        let (kind, text) = match entry {
+            Some(DiskEntry::Outside(path)) => (CauseKind::Outside, path),
+            Some(DiskEntry::Dangling(text)) => (CauseKind::Dangling, text),
+            _ => (is_above().then_some(CauseKind::AboveRoot)?, Vec::new()),
+        };
+        Some(FindingCause::new(kind, text))
     }
 
     /// Returns whether a missing target exists elsewhere, so that nothing is suggested: relative to

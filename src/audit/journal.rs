@@ -12,7 +12,7 @@ use super::names::FileId;
 use super::wire::{
     LinkContext, Packed, PackedHash, packed_fields, packed_variants, push_reference,
 };
-use crate::linker::{Diagnostic, Link, LinkBase, Remark};
+use crate::linker::{Diagnostic, Link, Remark};
 
 /// Maximum length in memory, in bytes; the rest is in a temporary file.
 const IN_MEMORY: usize = 16 << 20;
@@ -110,10 +110,8 @@ impl JournalWriter {
 
     /// A link whose target exists has needs.
     pub(super) fn link(&mut self, link: &Link<'_>, needs: Option<LinkNeeds>) {
-        let LinkBase {
-            uri: base,
-            label: source,
-        } = link.base.unwrap_or_default();
+        let base = link.base.unwrap_or_default();
+        let (base, source) = (base.uri, base.label);
         let has_member = link.member.is_some();
         if has_member || self.has_member || self.base != base || self.source != source {
             self.has_member = has_member;

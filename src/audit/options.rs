@@ -30,7 +30,7 @@ use super::wiki::WikiPages;
 use crate::document::flags::{Flags, holds_placeholder};
 use crate::document::options::Slug;
 use crate::extractor::Positions;
-use crate::linker::{Link, LinkBase};
+use crate::linker::Link;
 use crate::pipeline::bases::{
     AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, is_internal,
     is_internal_origin, is_of_repository, served_at,
@@ -678,7 +678,7 @@ impl Audit {
         location: TargetLocation,
         lookups: &mut LookupCache<'_>,
     ) -> TargetLocation {
-        let Some(LinkBase { uri: base, .. }) = link.base else {
+        let Some(base) = link.base.map(|base| base.uri) else {
             return location;
         };
         let may_leave = memchr::memmem::find(link.reference, b"..").is_some();
@@ -921,17 +921,14 @@ fn is_private(reference: &[u8]) -> bool {
 /// Relative references of scripts are in strings and comments.
 fn is_in_script(link: &Link<'_>) -> bool {
     const SCRIPTS: [&[u8]; 8] = [b"js", b"mjs", b"cjs", b"jsx", b"ts", b"mts", b"cts", b"tsx"];
-    let Some(LinkBase {
-        uri: base @ [.., b's' | b'x'],
-        label: source,
-    }) = link.base
-    else {
+    let base = link.base.unwrap_or_default();
+    if !matches!(base.uri, [.., b's' | b'x']) {
         return false;
-    };
-    let name = base.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    }
+    let name = split_name(base.uri).1;
     let extension = memchr::memrchr(b'.', name).map_or(&b""[..], |at| &name[at + 1..]);
     SCRIPTS.contains(&extension)
-        && source.starts_with("retrieval:")
+        && base.label.starts_with("retrieval:")
         && (Reference::split(link.reference.trim_ascii()).scheme).is_none()
 }
 

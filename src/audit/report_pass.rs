@@ -286,7 +286,8 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
                     JournalRecord::Diagnostic(found) => self.diagnostic(&found),
                     JournalRecord::Remark(remark) => self.remark(&remark),
                     JournalRecord::Repeated(offset, name) => {
-                        self.defer(RuleId::DuplicateId, offset, name);
+                        let document = Rc::clone(&self.document);
+                        self.defer(RuleId::DuplicateId, offset, document.member_name(), name);
                     }
                     JournalRecord::Anchor(..) => {}
                     JournalRecord::Restart => self.clear(),
@@ -510,12 +511,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         by_comment || by_entry
     }
 
-    fn defer(&mut self, rule: RuleId, offset: u64, name: &[u8]) {
-        let document = Rc::clone(&self.document);
-        self.defer_in(rule, offset, document.member_name(), name);
-    }
-
-    fn defer_in(&mut self, rule: RuleId, offset: u64, member: Option<&str>, name: &[u8]) {
+    fn defer(&mut self, rule: RuleId, offset: u64, member: Option<&str>, name: &[u8]) {
         if self.audit.options.levels.reports(rule) {
             let deferred = &mut self.deferred;
             deferred.positions.push((offset, deferred.packed.len()));
@@ -604,28 +600,28 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     fn remark(&mut self, remark: &Remark<'_>) {
-        match remark.kind {
-            RemarkKind::Ignore => self.comments.add(remark),
-            RemarkKind::Label => {}
+        let is_undefined = match remark.kind {
+            RemarkKind::Ignore => return self.comments.add(remark),
+            RemarkKind::Label => false,
             RemarkKind::LabelReference => {
                 let own = self.member_path();
                 let here = &self.audit.options.reading.bases.here;
                 let path = self.evaluator.absolute.absolute(here, &own);
                 let name = self.audit.hasher.hash_one(remark.text);
                 let labels = &self.evaluator.site.collected.labels;
-                if labels.lacks(path.unwrap_or(&own), name) {
-                    self.defer(RuleId::UndefinedReference, remark.span.start, remark.text);
-                }
+                labels.lacks(path.unwrap_or(&own), name)
             }
-            RemarkKind::UndefinedLabel => {
-                self.defer(RuleId::UndefinedReference, remark.span.start, remark.text);
-            }
+            RemarkKind::UndefinedLabel => true,
+        };
+        if is_undefined {
+            let (rule, document) = (RuleId::UndefinedReference, Rc::clone(&self.document));
+            self.defer(rule, remark.span.start, document.member_name(), remark.text);
         }
     }
 
     fn diagnostic(&mut self, found: &Diagnostic<'_>) {
         if *found.code == HTML_BASE_SECOND {
-            self.defer_in(RuleId::SeveralBases, found.offset, found.member, b"");
+            self.defer(RuleId::SeveralBases, found.offset, found.member, b"");
         }
         self.record(WireRecord::Diagnostic(found.clone()));
     }

@@ -2,6 +2,10 @@
 
 use super::disk::LookupMatch;
 use super::results::OnlineAnswer;
+use super::target::TargetLocation::{
+    External, File, LeftOut, Misled, NoIndex, Nothing, OutsideRoot, RedirectOut, Served, Skipped,
+    SymlinkOut, Unresolved,
+};
 use super::target::{TargetFacts, TargetLocation};
 use crate::document::events::Context;
 use crate::document::flags::Flags;
@@ -119,10 +123,8 @@ impl RuleId {
     fn applies(self, facts: &TargetFacts<'_>, allowed_hosts: &[String]) -> bool {
         let location = facts.location;
         match self {
-            RuleId::BrokenFile => {
-                matches!(location, TargetLocation::Nothing | TargetLocation::Misled)
-            }
-            RuleId::BrokenIndex => matches!(location, TargetLocation::NoIndex(_)),
+            RuleId::BrokenFile => matches!(location, Nothing | Misled),
+            RuleId::BrokenIndex => matches!(location, NoIndex(_)),
             RuleId::BrokenFragment => facts.fragment_missing,
             RuleId::ExternalBroken => facts.online == OnlineAnswer::Gone,
             RuleId::ExternalUnreachable => facts.online == OnlineAnswer::Unreachable,
@@ -130,21 +132,15 @@ impl RuleId {
             RuleId::CaseMismatch => {
                 facts.found_by(LookupMatch::OtherCase) || facts.fragment_in_other_case
             }
-            RuleId::OutsideRoot => {
-                [TargetLocation::OutsideRoot, TargetLocation::SymlinkOut].contains(&location)
-            }
+            RuleId::OutsideRoot => matches!(location, OutsideRoot | SymlinkOut),
             RuleId::Redirected => {
                 facts.redirects
                     || facts.found_by(LookupMatch::WithoutSlash)
                     || facts.found_by(LookupMatch::Redirect)
-                    || location == TargetLocation::RedirectOut
+                    || location == RedirectOut
             }
-            RuleId::BadReference => {
-                location == TargetLocation::Unresolved(ResolveErrorKind::InvalidReference)
-            }
-            RuleId::Unresolved => {
-                matches!(location, TargetLocation::Unresolved(kind) if kind != ResolveErrorKind::InvalidReference)
-            }
+            RuleId::BadReference => location == INVALID,
+            RuleId::Unresolved => matches!(location, Unresolved(_)) && location != INVALID,
             RuleId::FeedRelative => {
                 facts.link.flags.contains(Flags::RSS) && is_relative(facts.link.reference)
             }
@@ -152,7 +148,7 @@ impl RuleId {
             RuleId::TrailingSlash => facts.found_by(LookupMatch::SlashAfterFile),
             RuleId::InsecureScheme => {
                 let target = facts.link.target.unwrap_or_default();
-                location == TargetLocation::External
+                location == External
                     && (target.starts_with(b"http:") || target.starts_with(b"ftp:"))
             }
             RuleId::LeakedLocal => is_leaked(facts),
@@ -161,7 +157,7 @@ impl RuleId {
                     let mut allowed = allowed_hosts.iter();
                     allowed.any(|allowed| host.eq_ignore_ascii_case(allowed.as_bytes()))
                 };
-                location == TargetLocation::External
+                location == External
                     && is_resource(facts.link)
                     && host_of(facts.link).is_some_and(|host| !is_allowed(host))
             }
@@ -186,7 +182,7 @@ fn is_leaked(facts: &TargetFacts<'_>) -> bool {
         host == b"localhost" || host == b"[::1]" || host.starts_with(b"127.")
     };
     let is_html = link.context == Context::Attribute && !link.flags.contains(Flags::OWN_SYNTAX);
-    is_html && (is_file || facts.location == TargetLocation::External && is_loopback())
+    is_html && (is_file || facts.location == External && is_loopback())
 }
 
 /// Returns whether a browser loads the target with the page.
@@ -208,6 +204,8 @@ fn host_of<'l>(link: &'l Link<'_>) -> Option<&'l [u8]> {
     let target: &'l [u8] = link.target.as_ref().ok()?;
     Reference::split(target).authority.map(host)
 }
+
+const INVALID: TargetLocation = Unresolved(ResolveErrorKind::InvalidReference);
 
 fn is_relative(reference: &[u8]) -> bool {
     reference.iter().find(|byte| b":/?#".contains(byte)) != Some(&b':')
@@ -249,19 +247,13 @@ impl LinkState {
     pub(super) fn of(facts: &TargetFacts<'_>, finding: Option<(RuleId, Level)>) -> Self {
         let is_error = finding.is_some_and(|(_, level)| level == Level::Error);
         match facts.location {
-            TargetLocation::Nothing | TargetLocation::Misled | TargetLocation::NoIndex(_) => {
-                LinkState::Broken
-            }
-            TargetLocation::File(..) if facts.fragment_missing || is_error => LinkState::Broken,
-            TargetLocation::File(..) if facts.is_route => LinkState::Skipped,
-            TargetLocation::File(..) | TargetLocation::Served | TargetLocation::RedirectOut => {
-                LinkState::Ok
-            }
-            TargetLocation::External | TargetLocation::OutsideRoot | TargetLocation::SymlinkOut => {
-                LinkState::External
-            }
-            TargetLocation::Unresolved(_) => LinkState::Unresolved,
-            TargetLocation::Skipped | TargetLocation::LeftOut => LinkState::Skipped,
+            Nothing | Misled | NoIndex(_) => LinkState::Broken,
+            File(..) if facts.fragment_missing || is_error => LinkState::Broken,
+            File(..) if facts.is_route => LinkState::Skipped,
+            File(..) | Served | RedirectOut => LinkState::Ok,
+            External | OutsideRoot | SymlinkOut => LinkState::External,
+            Unresolved(_) => LinkState::Unresolved,
+            Skipped | LeftOut => LinkState::Skipped,
         }
     }
 }
@@ -304,21 +296,21 @@ impl Levels {
     #[inline]
     pub(super) fn first_finding(&self, facts: &TargetFacts<'_>) -> Option<(RuleId, Level)> {
         let is_intact = match facts.location {
-            TargetLocation::File(_, how) => {
+            File(_, how) => {
                 how.is_final()
                     && !facts.fragment_missing
                     && !facts.fragment_in_other_case
                     && !facts.redirects
             }
-            TargetLocation::External => {
+            External => {
                 matches!(facts.online, OnlineAnswer::Unknown | OnlineAnswer::Fine)
             }
-            TargetLocation::Skipped => true,
+            Skipped => true,
             _ => false,
         };
         let is_checked = self.checks_intact || facts.link.flags.contains(Flags::RSS);
         let is_leaked = is_intact && self.reports(RuleId::LeakedLocal) && is_leaked(facts);
-        if is_intact && !is_checked && !is_leaked || facts.location == TargetLocation::LeftOut {
+        if is_intact && !is_checked && !is_leaked || facts.location == LeftOut {
             return None;
         }
         self.try_rules(facts)

@@ -94,12 +94,8 @@ fn tell(arguments: &AuditArgs, path: &[u8], message: &str) {
 }
 
 pub(super) fn diff(arguments: &DiffArgs) -> Result<Exit, Error> {
-    let DiffArgs {
-        audit,
-        change,
-        sides,
-    } = arguments;
-    let [old, new] = &sides[..] else {
+    let (audit, change) = (&arguments.audit, &arguments.change);
+    let [old, new] = &arguments.sides[..] else {
         return Err("diff compares two sides: OLD and NEW, each a path or --git REV:PATH".into());
     };
     let uri = |root: &OsString| mount(root.as_encoded_bytes()).1.map(served_at);
@@ -240,11 +236,8 @@ impl Side {
         let paths = [self.path.clone()];
         let mut options = audit::options_with(arguments, &paths, bases)?;
         options = options.detect_sources(false);
-        options.list = if arguments.findings.links {
-            ListedLinks::Links
-        } else {
-            ListedLinks::Anchors
-        };
+        let lists = [ListedLinks::Anchors, ListedLinks::Links];
+        options.list = lists[usize::from(arguments.findings.links)];
         let inputs = Inputs {
             roots: vec![Root::Path(self.path.clone())],
             walk: &arguments.documents.walk,

@@ -197,12 +197,7 @@ pub(super) fn pipeline_options(
     documents: &DocumentArgs,
     bases: Bases,
 ) -> Result<PipelineOptions, Error> {
-    let DocumentArgs {
-        walk,
-        read,
-        base,
-        filter,
-    } = documents;
+    let (walk, read, base) = (&documents.walk, &documents.read, &documents.base);
     let mut options = PipelineOptions {
         declared: read.encoding,
         decompress: read.decompress(walk),
@@ -211,15 +206,15 @@ pub(super) fn pipeline_options(
         types: walk.named_types(),
         bases,
         shard: walk.shard.unwrap_or_default(),
-        filter: filter.options()?,
+        filter: documents.filter.options()?,
         ..PipelineOptions::default()
     };
     options.extractor.formats = read.options();
     let mail = &mut options.extractor.formats.mail;
     mail.envelope = options.filter.messages.needs_envelope();
     mail.message_fields = mail.envelope;
-    options.extractor.formats.longest_base =
-        usize::try_from(base.longest_base).unwrap_or(usize::MAX);
+    let longest = usize::try_from(base.longest_base);
+    options.extractor.formats.longest_base = longest.unwrap_or(usize::MAX);
     options.extractor.ruling = base.ruling();
     options.extractor.embedded_bases = base.embedded();
     options.extractor.unwrapper = read.unwrapper();

@@ -185,8 +185,7 @@ impl RuleSyntax {
             let file = FileText::read(tree, directory, self.name)?;
             let is_of_site = match published(&file.text).filter(|_| file.cut.is_none()) {
                 Some(below) => {
-                    let below = below.split('/').filter(|name| !matches!(*name, "" | "."));
-                    let names = std::iter::once(directory).chain(below.map(str::as_bytes));
+                    let names = std::iter::once(directory).chain(names_in(&below));
                     names.collect::<Vec<_>>().join(&b'/') == root
                 }
                 None => directory == root && has_page(tree, root),
@@ -513,14 +512,18 @@ impl FileText {
     }
 }
 
+fn names_in(path: &str) -> impl Iterator<Item = &[u8]> {
+    let names = path.split('/').filter(|name| !matches!(*name, "" | "."));
+    names.map(str::as_bytes)
+}
+
 /// Returns the directories below another one that configurations of hosts in it publish.
 pub(super) fn published_directories(directory: &[u8]) -> Vec<Vec<u8>> {
     let published = |file: &RuleSyntax| {
         let published = file.published?;
         let text = read_start(&path_of(directory).join(file.name), MAX_LENGTH).ok()?;
         let below = published(&text)?;
-        let names = below.split('/').filter(|name| !matches!(*name, "" | "."));
-        let names: Vec<_> = names.map(str::as_bytes).collect();
+        let names: Vec<_> = names_in(&below).collect();
         let path = [directory, &names.join(&b'/')].join(&b'/');
         let is_below = !names.is_empty() && !names.contains(&&b".."[..]);
         (is_below && path_of(&path).is_dir()).then_some(path)

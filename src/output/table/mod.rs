@@ -15,6 +15,7 @@ mod parquet;
 mod rows;
 #[cfg(feature = "arrow")]
 mod runs;
+#[cfg(feature = "arrow")]
 mod schema;
 #[cfg(feature = "arrow")]
 mod text;
@@ -25,6 +26,29 @@ mod writer;
 pub(crate) use absent::{RowBlock, RowBuilder, TableFormat, TableWriter};
 #[cfg(feature = "arrow")]
 pub(crate) use rows::{RowBlock, RowBuilder};
-pub(crate) use schema::push_schema;
 #[cfg(feature = "arrow")]
 pub(crate) use writer::{TableFormat, TableWriter};
+
+use super::column::StringForm;
+use super::field::RecordField;
+
+/// The metadata of the schema: its version, another one where a column that exists changes, and the
+/// version of the package.
+const METADATA: [(&str, &str); 3] = [
+    // The public suffix list of `registered_domain`: the version of the crate `psl`, and its date.
+    ("uriscan.psl", "2.1.247, 2026-11-05"),
+    ("uriscan.schema", "1"),
+    ("uriscan.version", env!("CARGO_PKG_VERSION")),
+];
+
+/// Appends the names of columns with their types, one a line, and then the metadata of the schema.
+pub(crate) fn push_schema(fields: &[&RecordField], strings: StringForm, out: &mut Vec<u8>) {
+    for field in fields {
+        let (name, kind) = (field.name, field.column.type_name(strings));
+        let presence = if field.is_nullable() { "" } else { " not null" };
+        out.extend_from_slice(format!("{name}: {kind}{presence}\n").as_bytes());
+    }
+    for (key, value) in METADATA {
+        out.extend_from_slice(format!("{key}={value}\n").as_bytes());
+    }
+}
