@@ -4,7 +4,6 @@
 pub(crate) mod buffered;
 pub mod class;
 pub mod lines;
-#[cfg(any(feature = "documents", feature = "markdown"))]
 pub(crate) mod pattern;
 pub(crate) mod prefilter;
 pub(crate) mod seek;

@@ -7,6 +7,7 @@ use super::events::{Context, Event, Events, FoundReference, NameRange, RuleFamil
 use super::html::refresh;
 use super::{Format, FormatOptions, Scan, ScanStart, text};
 use crate::bytes::lines::Position;
+use crate::bytes::pattern::Pattern;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
 
@@ -132,49 +133,22 @@ pub(crate) fn lower_case<'b>(name: &[u8], buffer: &'b mut [u8]) -> &'b [u8] {
 /// Returns the fields of a header block, whose lines may end in LF alone; skips other lines, such as
 /// the status line.
 pub(crate) fn fields(block: &[u8]) -> impl Iterator<Item = HttpLine<'_>> {
-    let mut lines = lines(block).peekable();
-    std::iter::from_fn(move || {
-        loop {
-            let (line, range) = lines.next()?;
-            let mut end = range.end;
-            let text = &block[range.clone()];
-            let colon = memchr::memchr(b':', text);
-            // RFC 9112 section 5.2: a line that begins with white space continues the one before.
-            while let Some((_, next)) =
-                lines.next_if(|(_, next)| matches!(block.get(next.start), Some(b' ' | b'\t')))
-            {
-                end = next.end;
-            }
-            let Some(colon) = colon.filter(|&colon| is_name(text[..colon].trim_ascii_end())) else {
-                continue;
-            };
-            let value = &block[range.start + colon + 1..end];
-            let start = end - value.trim_ascii_start().len();
-            return Some(HttpLine {
-                name: text[..colon].trim_ascii_end(),
-                value: start..start + block[start..end].trim_ascii_end().len(),
-                line,
-            });
+    let (mut line, mut counted) = (1, 0);
+    FIELD.find_iter(block).map(move |found| {
+        let (start, text) = (found.start(), found.as_bytes());
+        line += memchr::memchr_iter(b'\n', &block[counted..start]).count() as u64;
+        counted = start;
+        let colon = memchr::memchr(b':', text).unwrap_or_default();
+        HttpLine {
+            name: text[..colon].trim_ascii_end(),
+            value: trimmed(block, start + colon + 1..found.end()),
+            line,
         }
     })
 }
 
-fn is_name(name: &[u8]) -> bool {
-    !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
-}
-
-/// Returns the lines of a block with their numbers, without their ends.
-fn lines(block: &[u8]) -> impl Iterator<Item = (u64, Range<usize>)> {
-    let mut at = 0;
-    let lines = block.split_inclusive(|&byte| byte == b'\n');
-    (1..).zip(lines).map(move |(number, whole)| {
-        let line = whole.strip_suffix(b"\n").unwrap_or(whole);
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let range = at..at + line.len();
-        at += whole.len();
-        (number, range)
-    })
-}
+/// A field with its continuation lines, which begin with white space (RFC 9112 section 5.2).
+static FIELD: Pattern = Pattern::new(r"(?m)^[!-9;-~]+[\t\f\r ]*:(?:[^\n]|\n[\t ])*");
 
 /// Returns whether a header block has fields with references.
 pub(crate) fn has_references(block: &[u8]) -> bool {

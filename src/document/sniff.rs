@@ -6,6 +6,7 @@ use super::mail;
 use super::{Format, html};
 #[cfg(feature = "documents")]
 use super::{json::by_shape, troff::is_troff, xml::is_xml};
+use crate::bytes::pattern::Pattern;
 
 /// The number of first bytes that are examined.
 pub(crate) const HEAD: usize = 8 << 10;
@@ -35,60 +36,27 @@ const CDX: &str = "CDX";
 type Magic = (usize, &'static [u8], &'static str);
 
 /// Files without references that can be read, by their kind. No text has these bytes.
+#[rustfmt::skip]
 static MAGICS: &[(UnreadKind, &[Magic])] = &[
-    (
-        UnreadKind::Compressed,
-        &[
-            (0, b"\x1f\x8b\x08", "gzip"),
-            (0, b"\x28\xb5\x2f\xfd", "zstd"),
-            (0, b"BZh", "bzip2"),
-            (0, b"\xfd7zXZ\0", "xz"),
-            (0, b"\x1f\x9d", "compress"),
-            (0, b"\x04\x22\x4d\x18", "lz4"),
-        ],
-    ),
-    (
-        UnreadKind::Archive,
-        &[
-            (0, b"PK\x03\x04", "zip"),
-            (0, b"PK\x05\x06", "zip"),
-            (257, b"ustar", "tar"),
-            (0, b"7z\xbc\xaf\x27\x1c", "7z"),
-            (0, b"Rar!\x1a\x07", "rar"),
-            (0, b"!<arch>\n", "ar"),
-            (0, b"WARC/0.", "WARC"),
-            (0, b"WARC/1.", "WARC"),
-            (0, b"filedesc://", "ARC"),
-        ],
-    ),
+    (UnreadKind::Compressed, &[
+        (0, b"\x1f\x8b\x08", "gzip"), (0, b"\x28\xb5\x2f\xfd", "zstd"), (0, b"BZh", "bzip2"),
+        (0, b"\xfd7zXZ\0", "xz"), (0, b"\x1f\x9d", "compress"), (0, b"\x04\x22\x4d\x18", "lz4"),
+    ]),
+    (UnreadKind::Archive, &[
+        (0, b"PK\x03\x04", "zip"), (0, b"PK\x05\x06", "zip"), (257, b"ustar", "tar"),
+        (0, b"7z\xbc\xaf\x27\x1c", "7z"), (0, b"Rar!\x1a\x07", "rar"), (0, b"!<arch>\n", "ar"),
+        (0, b"WARC/0.", "WARC"), (0, b"WARC/1.", "WARC"), (0, b"filedesc://", "ARC"),
+    ]),
     (UnreadKind::Index, &[(0, b" CDX ", CDX)]),
-    (
-        UnreadKind::Binary,
-        &[
-            (0, b"\x89PNG\r\n\x1a\n", "PNG"),
-            (0, b"\xff\xd8\xff", "JPEG"),
-            (0, b"GIF87a", "GIF"),
-            (0, b"GIF89a", "GIF"),
-            (8, b"WEBP", "WebP"),
-            (0, b"\0\0\x01\0", "icon"),
-            (4, b"ftyp", "MP4"),
-            (0, b"OggS", "Ogg"),
-            (0, b"ID3", "MP3"),
-            (0, b"fLaC", "FLAC"),
-            (0, b"\x1a\x45\xdf\xa3", "Matroska"),
-            (0, b"wOFF", "font"),
-            (0, b"wOF2", "font"),
-            (0, b"\0\x01\0\0\0", "font"),
-            (0, b"OTTO", "font"),
-            (0, b"\x7fELF", "ELF"),
-            (0, b"MZ\x90\0", "executable"),
-            (0, b"\xcf\xfa\xed\xfe", "Mach-O"),
-            (0, b"\xca\xfe\xba\xbe", "class file"),
-            (0, b"\0asm", "WebAssembly"),
-            (0, b"SQLite format 3\0", "SQLite"),
-            (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "compound document"),
-        ],
-    ),
+    (UnreadKind::Binary, &[
+        (0, b"\x89PNG\r\n\x1a\n", "PNG"), (0, b"\xff\xd8\xff", "JPEG"), (0, b"GIF87a", "GIF"),
+        (0, b"GIF89a", "GIF"), (8, b"WEBP", "WebP"), (0, b"\0\0\x01\0", "icon"), (4, b"ftyp", "MP4"),
+        (0, b"OggS", "Ogg"), (0, b"ID3", "MP3"), (0, b"fLaC", "FLAC"), (0, b"\x1a\x45\xdf\xa3", "Matroska"),
+        (0, b"wOFF", "font"), (0, b"wOF2", "font"), (0, b"\0\x01\0\0\0", "font"), (0, b"OTTO", "font"),
+        (0, b"\x7fELF", "ELF"), (0, b"MZ\x90\0", "executable"), (0, b"\xcf\xfa\xed\xfe", "Mach-O"),
+        (0, b"\xca\xfe\xba\xbe", "class file"), (0, b"\0asm", "WebAssembly"),
+        (0, b"SQLite format 3\0", "SQLite"), (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "compound document"),
+    ]),
 ];
 
 /// Returns the kind of a file that is not read, by the name that [`Content::Other`] has.
@@ -257,27 +225,15 @@ fn is_index(path: &[u8], head: &[u8]) -> bool {
         return !head.contains(&0);
     }
     let mut lines = head.split(|&byte| byte == b'\n');
-    let line = lines
-        .find(|line| !line.starts_with(b"!"))
-        .unwrap_or_default();
-    let mut fields = line.trim_ascii_end().split(|&byte| byte == b' ');
-    let (Some([_, ..]), Some(date)) = (fields.next(), fields.next()) else {
-        return false;
-    };
-    if date.len() != 14 || !date.iter().all(u8::is_ascii_digit) {
-        return false;
-    }
-    let rest: Vec<&[u8]> = fields.take(12).collect();
-    let is_status = |field: &[u8]| field == b"-" || field.len() == 3;
-    match rest.as_slice() {
-        [first, ..] if first.starts_with(b"{") => true,
-        // The columns `a m s k r V g`, or `a m s k r M S V g`.
-        [uri, _, status, _, _, ..] if matches!(rest.len(), 7 | 9) => {
-            uri.contains(&b':') && is_status(status)
-        }
-        _ => false,
-    }
+    let line = lines.find(|line| !line.starts_with(b"!"));
+    INDEX_LINE.is_match(line.unwrap_or_default().trim_ascii_end())
 }
+
+/// A line of an index: its columns are `N b` and an object, `a m s k r V g`, or `a m s k r M S V g`.
+static INDEX_LINE: Pattern = Pattern::new(concat!(
+    r"^[^ ]+ [0-9]{14} (?:\{",
+    r"|[^ ]*:[^ ]* [^ ]* (?:-|[^ ]{3})(?: [^ ]*){4}(?:(?: [^ ]*){2})?$)",
+));
 
 /// Returns the format of an archive of messages or records, or of a PDF, by its first bytes.
 fn container(head: &[u8]) -> Option<&'static Format> {
@@ -302,16 +258,8 @@ fn container(head: &[u8]) -> Option<&'static Format> {
     Format::named(name)
 }
 
-/// Returns whether the first line but blanks and comments is a title in AsciiDoc.
-fn starts_with_title(head: &[u8]) -> bool {
-    let head = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(head);
-    let mut lines = head.split(|&byte| byte == b'\n');
-    let is_passed = |line: &&[u8]| {
-        let line = line.trim_ascii();
-        !line.is_empty() && !line.starts_with(b"//") && !line.starts_with(b":")
-    };
-    (lines.find(is_passed)).is_some_and(|line| line.starts_with(b"= "))
-}
+/// The first line but blanks and comments is a title in AsciiDoc.
+static TITLE: Pattern = Pattern::new(r"^(?:\xEF\xBB\xBF)?(?:[\t\f\r ]*(?:(?://|:)[^\n]*)?\n)*= ");
 
 /// Returns whether a file is of the format that its extension names: keys of OpenPGP have `asc` too, and copies
 /// of logs end in a number.
@@ -319,7 +267,7 @@ fn is_content_of(format: &Format, path: &[u8], head: &[u8]) -> bool {
     match format.name {
         "adoc" => {
             let is_asc = extension(path).is_some_and(|own| own.eq_ignore_ascii_case("asc"));
-            !is_asc || starts_with_title(head)
+            !is_asc || TITLE.is_match(head)
         }
         "troff" => is_troff(head),
         // A package is a zip.
@@ -355,51 +303,32 @@ fn extension(path: &[u8]) -> Option<&str> {
     std::str::from_utf8(&name[dot + 1..]).ok()
 }
 
+/// A tag that HTML documents start with.
+static HTML_TAG: Pattern = Pattern::new("(?i)<(?:!doctype html|html)[^0-9A-Za-z]");
+
 /// Returns whether a tag that HTML documents start with is near the start.
 fn looks_like_html(head: &[u8]) -> bool {
     const NEAR: usize = 1024;
-    let head = &head[..head.len().min(NEAR)];
-    memchr::memchr_iter(b'<', head).any(|at| {
-        let starts: [&[u8]; 2] = [b"<!doctype html", b"<html"];
-        starts.iter().any(|start| {
-            let tag = head[at..].split_at_checked(start.len());
-            tag.is_some_and(|(tag, rest)| {
-                tag.eq_ignore_ascii_case(start)
-                    && rest
-                        .first()
-                        .is_some_and(|next| !next.is_ascii_alphanumeric())
-            })
-        })
-    })
+    HTML_TAG.is_match(&head[..head.len().min(NEAR)])
 }
 
 /// Recognises nothing of formats that this build has not.
+#[allow(dead_code)]
+fn is_none(_: &[u8]) -> bool {
+    false
+}
+
 #[cfg(not(feature = "mail"))]
 mod mail {
-    pub(super) fn is_message(_: &[u8]) -> bool {
-        false
-    }
-
-    pub(super) fn is_separator(_: &[u8]) -> bool {
-        false
-    }
-
-    pub(super) fn starts_with_field(_: &[u8]) -> bool {
-        false
-    }
+    pub(super) use super::{
+        is_none as is_message, is_none as is_separator, is_none as starts_with_field,
+    };
 }
+
+#[cfg(not(feature = "documents"))]
+use self::{is_none as is_troff, is_none as is_xml};
 
 #[cfg(not(feature = "documents"))]
 fn by_shape(_: &[u8]) -> Option<&'static str> {
     None
-}
-
-#[cfg(not(feature = "documents"))]
-fn is_troff(_: &[u8]) -> bool {
-    false
-}
-
-#[cfg(not(feature = "documents"))]
-fn is_xml(_: &[u8]) -> bool {
-    false
 }

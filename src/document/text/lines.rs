@@ -3,6 +3,7 @@
 use super::TextSource;
 use super::view::{TextView, is_blank, is_break};
 use crate::bytes::class::ByteSet;
+use crate::bytes::pattern::Pattern;
 
 /// T15: the text before the content of every line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,7 +174,7 @@ static BLANKS: ByteSet = ByteSet::EMPTY.with_range(b'\t', b'\r').with(b" ");
 pub(super) fn continues_uri(view: &TextView<'_>, at: usize) -> bool {
     let end = view.first(at, at + LONGEST_TOKEN, &BLANKS);
     let token = &view.bytes[at..end];
-    if is_field(token) || is_list_mark(token) || is_rule(token) || is_entity(token) {
+    if OTHER_TOKEN.is_match(token) {
         return false;
     }
     let is_alone = || {
@@ -183,72 +184,23 @@ pub(super) fn continues_uri(view: &TextView<'_>, at: usize) -> bool {
         }
         view.at(blank).is_none_or(is_break)
     };
-    is_evident(token) || token.iter().copied().all(is_uri_byte) && is_alone()
+    let is_punctuation = |byte: &u8| b".,:;!?)]}'*".contains(byte);
+    let text = token.iter().rposition(|byte| !is_punctuation(byte));
+    let text = &token[..text.map_or(0, |last| last + 1)];
+    EVIDENT.is_match(text) || URI_BYTES.is_match(token) && is_alone()
 }
+
+/// The name of a header field, the mark of an item of a list, a drawn rule or the mark of a signature, and
+/// the entities at which a URI stops (T25).
+static OTHER_TOKEN: Pattern = Pattern::new(concat!(
+    "^(?:[0-9A-Za-z_-]*:|-|[0-9]+[.)]|[A-Za-z][.)]|--+|__+|==+|~~+|##+)$",
+    "|^(?:-{4}|_{4}|={4}|~{4}|#{4})|^&(?i:lt|gt|quot);",
+));
 
 /// `unreserved`, `reserved` and `%` (RFC 3986 section 2).
-fn is_uri_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte)
-}
+static URI_BYTES: Pattern = Pattern::new(r"^[0-9A-Za-z._~:/?#\[\]@!$&'()*+,;=%-]*$");
 
-/// Returns whether a token looks like a header field's name.
-fn is_field(token: &[u8]) -> bool {
-    let name = token.strip_suffix(b":");
-    name.is_some_and(|name| {
-        let in_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-        name.iter().all(in_name)
-    })
-}
-
-/// Returns whether a token is `-`, `12.`, `12)`, `a.` or `a)`.
-fn is_list_mark(token: &[u8]) -> bool {
-    match token {
-        [b'-'] => true,
-        [count @ .., b'.' | b')'] => {
-            !count.is_empty() && count.iter().all(u8::is_ascii_digit)
-                || matches!(count, [letter] if letter.is_ascii_alphabetic())
-        }
-        _ => false,
-    }
-}
-
-/// Returns whether a token is a drawn rule, or the mark of a signature.
-fn is_rule(token: &[u8]) -> bool {
-    let first = token[0];
-    let run = token.iter().take_while(|&&byte| byte == first).count();
-    matches!(first, b'-' | b'_' | b'=' | b'~' | b'#')
-        && run >= 2
-        && (run == token.len() || run >= 4)
-}
-
-/// T25: returns whether a token starts with `&lt;`, `&gt;` or `&quot;`, at which a URI stops.
-fn is_entity(token: &[u8]) -> bool {
-    [&b"&lt;"[..], b"&gt;", b"&quot;"].iter().any(|entity| {
-        let start = token.get(..entity.len());
-        start.is_some_and(|start| start.eq_ignore_ascii_case(entity))
-    })
-}
-
-/// Returns whether a token holds one of `/ ? = & #` or a percent-encoded byte, except at its end.
-/// `and/or`, `Linux/UNIX` and `AT&T` are words: one `/` or `&` between letters.
-fn is_evident(token: &[u8]) -> bool {
-    let is_punctuation = |byte: &u8| b".,:;!?)]}'*".contains(byte);
-    let end = token.iter().rposition(|byte| !is_punctuation(byte));
-    let token = &token[..end.map_or(0, |last| last + 1)];
-    let has_triplet = || {
-        let mut triplets = token.windows(3);
-        triplets.any(|three| three[0] == b'%' && three[1..].iter().all(u8::is_ascii_hexdigit))
-    };
-    let joints = token.iter().filter(|byte| matches!(byte, b'/' | b'&'));
-    let is_word_pair = || {
-        let mut words = token.split(|byte| matches!(byte, b'/' | b'&'));
-        words.all(|word| !word.is_empty() && word.iter().all(u8::is_ascii_alphabetic))
-    };
-    token.iter().any(|byte| matches!(byte, b'?' | b'=' | b'#'))
-        || has_triplet()
-        || match joints.count() {
-            0 => false,
-            1 => !is_word_pair(),
-            _ => true,
-        }
-}
+/// One of `/ ? = & #` or a percent-encoded byte. `and/or`, `Linux/UNIX` and `AT&T` are words: one `/` or
+/// `&` between letters.
+static EVIDENT: Pattern =
+    Pattern::new("[?=#]|%[0-9A-Fa-f]{2}|^[/&]|[/&]$|[/&].*[^A-Za-z]|[^A-Za-z].*[/&]");

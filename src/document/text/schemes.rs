@@ -1,6 +1,7 @@
 //! Schemes: the forms of those that are known, and where one starts before a colon (T1 to T8).
 
 use super::view::{TextView, is_scheme_byte};
+use crate::bytes::pattern::Pattern;
 use crate::document::flags::Flags;
 
 /// The continuation of a known scheme's URIs after the colon.
@@ -50,21 +51,7 @@ impl SchemeForm {
             | b"tv" | b"vemmi" | b"view-source" | b"vnc" | b"webcal" | b"xcon" | b"xcon-userid"
             | b"xmlrpc.beep" | b"xmlrpc.beeps" | b"z39.50r" | b"z39.50s" => SchemeForm::Slashes,
             b"file" => SchemeForm::File,
-            b"acct" | b"cid" | b"mid" => SchemeForm::NoSlash(has_at_sign),
-            b"bitcoin" => SchemeForm::NoSlash(is_bitcoin),
-            b"data" => SchemeForm::NoSlash(is_data),
-            b"did" => SchemeForm::NoSlash(is_did),
-            b"doi" => SchemeForm::NoSlash(is_doi),
-            b"geo" => SchemeForm::NoSlash(is_coordinates),
-            b"magnet" => SchemeForm::NoSlash(is_query),
-            b"mailto" => SchemeForm::NoSlash(is_mailbox),
-            b"matrix" => SchemeForm::NoSlash(is_matrix),
-            b"news" => SchemeForm::NoSlash(is_news),
-            b"sip" | b"sips" | b"xmpp" => SchemeForm::NoSlash(is_host_or_mailbox),
-            b"sms" | b"tel" => SchemeForm::NoSlash(is_number),
-            b"tag" => SchemeForm::NoSlash(is_tag),
-            b"urn" => SchemeForm::NoSlash(is_urn),
-            _ => return None,
+            other => SchemeForm::NoSlash(shape(other)?),
         })
     }
 
@@ -77,7 +64,7 @@ impl SchemeForm {
     fn shape(self) -> Option<SchemeShape> {
         match self {
             SchemeForm::Special | SchemeForm::Slashes => None,
-            SchemeForm::File => Some(is_path),
+            SchemeForm::File => Some(|text| text.starts_with(b"/")),
             SchemeForm::NoSlash(shape) => Some(shape),
         }
     }
@@ -203,136 +190,39 @@ fn known_tail(name: &[u8]) -> Option<usize> {
 /// Returns whether the text after a scheme's colon has the scheme's shape.
 pub type SchemeShape = fn(&[u8]) -> bool;
 
-fn run(text: &[u8], holds: impl Fn(u8) -> bool) -> usize {
-    text.iter().take_while(|&&byte| holds(byte)).count()
-}
-
-fn digits(text: &[u8]) -> usize {
-    run(text, |byte| byte.is_ascii_digit())
-}
-
-fn holds(text: &[u8], any: &[u8]) -> bool {
-    text.iter().any(|byte| any.contains(byte))
-}
-
-/// `x@y` or `?...`
-fn is_mailbox(text: &[u8]) -> bool {
-    let between = |at: usize| at > 0 && at + 1 < text.len();
-    (text.len() > 1 && text[0] == b'?') || memchr::memchr(b'@', text).is_some_and(between)
-}
-
-/// A newsgroup, a message identifier, or `*`.
-fn is_news(text: &[u8]) -> bool {
-    holds(text, b".@*")
-}
-
-/// At least three digits.
-fn is_number(text: &[u8]) -> bool {
-    text.iter().filter(|byte| byte.is_ascii_digit()).count() >= 3
-}
-
-/// `nid:nss` (RFC 2141)
-fn is_urn(text: &[u8]) -> bool {
-    let nid = run(text, |byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    (1..=32).contains(&nid)
-        && text[0] != b'-'
-        && text.get(nid) == Some(&b':')
-        && text.len() > nid + 1
-}
-
-/// `type/subtype`, then `;` or `,` (RFC 2397)
-fn is_data(text: &[u8]) -> bool {
-    let name = |text: &[u8]| {
-        run(text, |byte| {
-            byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte)
-        })
-    };
-    let kind = name(text);
-    if kind == 0 || text.get(kind) != Some(&b'/') {
-        return false;
+/// Returns the shape of a scheme that needs no `//`.
+fn shape(scheme: &[u8]) -> Option<SchemeShape> {
+    macro_rules! shape {
+        ($pattern:literal) => {{
+            static SHAPE: Pattern = Pattern::new($pattern);
+            |text: &[u8]| SHAPE.is_match(text)
+        }};
     }
-    let subtype = name(&text[kind + 1..]);
-    subtype > 0 && matches!(text.get(kind + 1 + subtype), Some(b';' | b','))
-}
-
-/// `?...`
-fn is_query(text: &[u8]) -> bool {
-    text.first() == Some(&b'?')
-}
-
-/// `10.n/...`
-fn is_doi(text: &[u8]) -> bool {
-    let Some(rest) = text.strip_prefix(b"10.") else {
-        return false;
+    let shape: SchemeShape = match scheme {
+        // RFC 2392, RFC 7565.
+        b"acct" | b"cid" | b"mid" => shape!("@"),
+        b"bitcoin" => shape!("^[0-9A-Za-z]{26}"),
+        // `type/subtype`, then `;` or `,` (RFC 2397).
+        b"data" => shape!("^[0-9A-Za-z!#$&^_.+-]+/[0-9A-Za-z!#$&^_.+-]+[;,]"),
+        b"did" => shape!("^[0-9a-z]+:"),
+        b"doi" => shape!(r"^10\.[0-9][0-9.]*/."),
+        // Two coordinates (RFC 5870).
+        b"geo" => shape!(r"^-?[0-9]+(?:\.[0-9]+)?,-?[0-9]"),
+        b"magnet" => shape!(r"^\?"),
+        b"mailto" => shape!(r"^(?:\?.|[^@]+@.)"),
+        b"matrix" => shape!("^(?:u|r|roomid|e)/"),
+        // A newsgroup, a message identifier, or `*`.
+        b"news" => shape!("[.@*]"),
+        // A host or a mailbox.
+        b"sip" | b"sips" | b"xmpp" => shape!("[.@]"),
+        b"sms" | b"tel" => shape!("(?:[0-9][^0-9]*){3}"),
+        // `authority,year:` (RFC 4151).
+        b"tag" => shape!("^[^,:/]+,[0-9]{4}(?:-[0-9]{2}){0,2}:"),
+        // `nid:nss` (RFC 2141).
+        b"urn" => shape!("^[0-9A-Za-z][0-9A-Za-z-]{0,31}:."),
+        _ => return None,
     };
-    let registrant = run(rest, |byte| byte.is_ascii_digit() || byte == b'.');
-    digits(rest) > 0 && rest.get(registrant) == Some(&b'/') && rest.len() > registrant + 1
-}
-
-/// `@` (RFC 2392, RFC 7565)
-fn has_at_sign(text: &[u8]) -> bool {
-    holds(text, b"@")
-}
-
-/// `n,n` (RFC 5870)
-fn is_coordinates(text: &[u8]) -> bool {
-    let decimal = |text: &[u8]| {
-        let sign = usize::from(text.first() == Some(&b'-'));
-        let point = sign + digits(&text[sign..]);
-        let fraction = match text.get(point) {
-            Some(b'.') => digits(&text[point + 1..]),
-            _ => 0,
-        };
-        match (point > sign, fraction) {
-            (false, _) => 0,
-            (true, 0) => point,
-            (true, fraction) => point + 1 + fraction,
-        }
-    };
-    let latitude = decimal(text);
-    latitude > 0 && text.get(latitude) == Some(&b',') && decimal(&text[latitude + 1..]) > 0
-}
-
-/// A host or a mailbox: `.` or `@`.
-fn is_host_or_mailbox(text: &[u8]) -> bool {
-    holds(text, b".@")
-}
-
-/// `/...`
-fn is_path(text: &[u8]) -> bool {
-    text.first() == Some(&b'/')
-}
-
-/// `authority,year:` (RFC 4151)
-fn is_tag(text: &[u8]) -> bool {
-    let authority = run(text, |byte| !matches!(byte, b',' | b':' | b'/'));
-    let Some(date) = text[authority..].strip_prefix(b",") else {
-        return false;
-    };
-    let length = run(date, |byte| byte.is_ascii_digit() || byte == b'-');
-    let mut parts = date[..length].split(|&byte| byte == b'-').map(<[u8]>::len);
-    let is_date = parts.next() == Some(4) && parts.clone().count() <= 2 && parts.all(|n| n == 2);
-    authority > 0 && is_date && date.get(length) == Some(&b':')
-}
-
-/// `method:`
-fn is_did(text: &[u8]) -> bool {
-    let method = run(text, |byte| {
-        byte.is_ascii_lowercase() || byte.is_ascii_digit()
-    });
-    method > 0 && text.get(method) == Some(&b':')
-}
-
-/// At least 26 letters and digits.
-fn is_bitcoin(text: &[u8]) -> bool {
-    text.len() >= 26 && text[..26].iter().all(u8::is_ascii_alphanumeric)
-}
-
-/// `u/ r/ roomid/ e/`
-fn is_matrix(text: &[u8]) -> bool {
-    [&b"u/"[..], b"r/", b"roomid/", b"e/"]
-        .iter()
-        .any(|kind| text.starts_with(kind))
+    Some(shape)
 }
 
 /// Returns whether a string is wholly an absolute URI: a known scheme and the shape that it needs, or any

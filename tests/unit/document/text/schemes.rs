@@ -4,7 +4,7 @@ use super::*;
 fn names_are_short_enough_and_in_lower_case() {
     let source = include_str!("../../../../src/document/text/schemes.rs");
     let (_, rows) = source.split_once("match &lower[..name.len()] {").unwrap();
-    let (rows, _) = rows.split_once("_ =>").unwrap();
+    let (rows, _) = rows.split_once("other =>").unwrap();
     let names: Vec<&str> = rows.split('"').skip(1).step_by(2).collect();
     assert!(names.len() > 100);
     for name in names {
