@@ -561,17 +561,17 @@ impl Extractor {
             }
             self.linker.take(events, window.bytes, sink);
             if self.linker.limit(sink) {
-                events.set_released();
+                events.is_released = true;
             }
         };
         let mut events = Events::with_flush(empty, &mut take);
         step(window.bytes.len() - window.start);
         let consumed = scanner.scan(window, &mut events);
         events.end_window();
-        if events.is_released() {
+        if events.is_released {
             scanner.references_released();
         }
-        self.events = events.into();
+        self.events = events.batch;
         if let Some(lines) = &mut pass.lines {
             lines.pass(&window, consumed);
         }

@@ -175,6 +175,12 @@ fn count_breaks(bytes: &[u8]) -> (u64, usize) {
     (breaks, line)
 }
 
+/// Returns a line without its end, LF or CR LF.
+pub(crate) fn without_break(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
 /// Returns the number of line breaks.
 ///
 /// ```

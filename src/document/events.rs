@@ -22,13 +22,17 @@ pub struct Span {
 
 impl Span {
     pub(crate) fn of(range: &Range<usize>, window: &Window<'_>) -> Self {
-        let (start, end) = (window.offset_at(range.start), window.offset_at(range.end));
+        Span::at(window.offset, range)
+    }
+
+    /// Returns the span of a range in bytes that begin at an offset.
+    pub(crate) fn at(offset: u64, range: &Range<usize>) -> Self {
+        let (start, end) = (offset + range.start as u64, offset + range.end as u64);
         Span { start, end }
     }
 }
 
 /// A window of a document, and its events.
-#[derive(Debug)]
 pub(crate) struct WindowEvents<'w, 'e> {
     pub(crate) window: Window<'w>,
     pub(crate) events: &'w mut Events<'e>,
@@ -609,20 +613,13 @@ pub struct Batch {
 /// attribute of 4 MiB. A batch with a [`Flush`] is flushed when it is full, without its stored bytes.
 #[derive(Default)]
 pub struct Events<'f> {
-    batch: Batch,
+    /// The events so far.
+    pub batch: Batch,
     relief: Option<&'f mut Flush<'f>>,
-    references_released: bool,
+    /// References were released before their document was settled: it must not be read again.
+    pub is_released: bool,
     /// The number of open marks. While there are any, nothing is flushed.
     marks: usize,
-}
-
-impl std::fmt::Debug for Events<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Events")
-            .field("list", &self.list)
-            .finish_non_exhaustive()
-    }
 }
 
 impl std::ops::Deref for Events<'_> {
@@ -647,12 +644,6 @@ impl From<Batch> for Events<'_> {
             batch,
             ..Events::default()
         }
-    }
-}
-
-impl From<Events<'_>> for Batch {
-    fn from(events: Events<'_>) -> Self {
-        events.batch
     }
 }
 
@@ -681,17 +672,6 @@ impl<'f> Events<'f> {
             self.list.clear();
             self.relief = Some(relief);
         }
-    }
-
-    /// Notes that references were released before their document was settled.
-    pub fn set_released(&mut self) {
-        self.references_released = true;
-    }
-
-    /// Returns whether references were released early: the document must not be read again.
-    #[inline]
-    pub fn is_released(&self) -> bool {
-        self.references_released
     }
 
     /// Flushes the batch at the end of a window.

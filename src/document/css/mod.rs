@@ -45,11 +45,7 @@ fn declared(first: &[u8]) -> Option<&'static Encoding> {
     let end = memchr::memmem::find(label, b"\";")?;
     let encoding = Encoding::for_label(&label[..end])?;
     // A declaration that can be read as ASCII is in no encoding of two bytes.
-    Some(if encoding.is_ascii_compatible() {
-        encoding
-    } else {
-        UTF_8
-    })
+    Some([UTF_8, encoding][usize::from(encoding.is_ascii_compatible())])
 }
 
 struct CssScanner {
@@ -71,7 +67,7 @@ impl Scan for CssScanner {
         *self = CssScanner::new();
     }
 
-    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+    fn scan(&mut self, window: Window, events: &mut Events) -> usize {
         // Nothing in a sheet changes its base.
         if !std::mem::replace(&mut self.started, true) {
             events.push(Event::Settled);
@@ -105,21 +101,16 @@ impl Scan for CssScanner {
                     if text.is_empty() {
                         return;
                     }
-                    if text.starts_with(b"#") {
-                        reference.flags |= Flags::LOCAL;
-                    }
+                    reference.flags |= Flags::LOCAL.when(text.starts_with(b"#"));
                     reference.attribute = match owner {
                         CssOwner::Unknown => NameRange::None,
                         CssOwner::Import { inert } => {
-                            if inert {
-                                reference.flags |= Flags::INERT;
-                            }
+                            reference.flags |= Flags::INERT.when(inert);
                             NameRange::Known("@import")
                         }
                         CssOwner::Property(name) => {
-                            if name.starts_with(b"--") {
-                                reference.flags |= Flags::CUSTOM_PROPERTY;
-                            }
+                            let is_custom = name.starts_with(b"--");
+                            reference.flags |= Flags::CUSTOM_PROPERTY.when(is_custom);
                             NameRange::other(events.store(name))
                         }
                         CssOwner::FontFace(name) => {
@@ -136,7 +127,7 @@ impl Scan for CssScanner {
 }
 
 fn found(
-    source: &SourceText<'_>,
+    source: &SourceText,
     range: std::ops::Range<usize>,
     context: Context,
     events: &mut Events,

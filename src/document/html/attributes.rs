@@ -45,7 +45,7 @@ pub(super) struct AttributeRow {
     pub(super) space: ElementNamespace,
     /// Or [`ANY`].
     pub(super) on: &'static [Element],
-    pub(super) attribute: Attribute,
+    pub(super) attributes: &'static [Attribute],
     pub(super) grammar: ValueSyntax,
     /// The base of the reference; for [`CODEBASE`], the element has its range.
     pub(super) against: BaseSelector,
@@ -68,13 +68,13 @@ impl AttributeRow {
 const fn row_of(
     space: ElementNamespace,
     on: &'static [Element],
-    attribute: Attribute,
+    attributes: &'static [Attribute],
     grammar: ValueSyntax,
 ) -> AttributeRow {
     AttributeRow {
         space,
         on,
-        attribute,
+        attributes,
         grammar,
         against: BaseSelector::Document,
         is_extended: false,
@@ -86,28 +86,10 @@ const SVG: ElementNamespace = ElementNamespace::Svg;
 const MATH: ElementNamespace = ElementNamespace::MathMl;
 const CODEBASE: BaseSelector = BaseSelector::Codebase(TextRange::Window(0, 0));
 pub(super) const ANY: &[Element] = &Element::ALL;
+#[rustfmt::skip]
 const SVG_LINKS: &[Element] = &[
-    Image,
-    Use,
-    Script,
-    FeImage,
-    LinearGradient,
-    RadialGradient,
-    Pattern,
-    TextPath,
-    Mpath,
-    Animate,
-    AnimateMotion,
-    AnimateTransform,
-    Set,
-    Discard,
-    Filter,
-    Cursor,
-    Tref,
-    AltGlyph,
-    GlyphRef,
-    FontFaceUri,
-    ColorProfile,
+    Image, Use, Script, FeImage, LinearGradient, RadialGradient, Pattern, TextPath, Mpath, Animate, AnimateMotion,
+    AnimateTransform, Set, Discard, Filter, Cursor, Tref, AltGlyph, GlyphRef, FontFaceUri, ColorProfile,
 ];
 const TABLE_PARTS: &[Element] = &[Body, Table, Thead, Tbody, Tfoot, Tr, Td, Th];
 
@@ -115,104 +97,72 @@ const TABLE_PARTS: &[Element] = &[Body, Table, Thead, Tbody, Tfoot, Tr, Td, Th];
 #[rustfmt::skip]
 pub(super) const ATTRIBUTES: &[AttributeRow] = &[
     // The HTML standard.
-    row_of(HTML, &[A, Area], At::Href, AnyUri),
-    row_of(HTML, &[A, Area], At::Ping, SpaceList),
-    row_of(HTML, &[Audio, Video, Source, Track, Embed, Img, Iframe, Input, Script], At::Src, Uri),
-    row_of(HTML, &[Img, Source], At::Srcset, Srcset),
-    row_of(HTML, &[Link], At::Href, Uri),
-    row_of(HTML, &[Link], At::Imagesrcset, Srcset),
-    row_of(HTML, &[Video], At::Poster, Uri),
-    row_of(HTML, &[Object], At::Data, Uri),
-    row_of(HTML, &[Iframe], At::Srcdoc, Document),
-    row_of(HTML, &[Form], At::Action, Uri),
-    row_of(HTML, &[Button, Input], At::Formaction, Uri),
-    row_of(HTML, &[Blockquote, Q, Ins, Del], At::Cite, Uri),
-    row_of(HTML, &[Meta], At::Content, MetaContent),
-    row_of(HTML, &[A, Img, Script], At::Attributionsrc, SpaceList),
-    row_of(HTML, ANY, At::Itemid, Uri),
-    row_of(HTML, ANY, At::Itemtype, SpaceList).against(BaseSelector::Nothing),
-    row_of(HTML, ANY, At::Style, Css),
+    row_of(HTML, &[A, Area], &[At::Href], AnyUri),
+    row_of(HTML, &[A, Area], &[At::Ping], SpaceList),
+    row_of(HTML, &[Audio, Video, Source, Track, Embed, Img, Iframe, Input, Script], &[At::Src], Uri),
+    row_of(HTML, &[Img, Source], &[At::Srcset], Srcset),
+    row_of(HTML, &[Link], &[At::Href], Uri),
+    row_of(HTML, &[Link], &[At::Imagesrcset], Srcset),
+    row_of(HTML, &[Video], &[At::Poster], Uri),
+    row_of(HTML, &[Object], &[At::Data], Uri),
+    row_of(HTML, &[Iframe], &[At::Srcdoc], Document),
+    row_of(HTML, &[Form], &[At::Action], Uri),
+    row_of(HTML, &[Button, Input], &[At::Formaction], Uri),
+    row_of(HTML, &[Blockquote, Q, Ins, Del], &[At::Cite], Uri),
+    row_of(HTML, &[Meta], &[At::Content], MetaContent),
+    row_of(HTML, &[A, Img, Script], &[At::Attributionsrc], SpaceList),
+    row_of(HTML, ANY, &[At::Itemid], Uri),
+    row_of(HTML, ANY, &[At::Itemtype], SpaceList).against(BaseSelector::Nothing),
+    row_of(HTML, ANY, &[At::Style], Css),
     // Obsolete in the HTML standard, or HTML 4.
-    row_of(HTML, &[Frame], At::Src, Uri),
-    row_of(HTML, &[Frame, Img, Iframe], At::Longdesc, Uri),
-    row_of(HTML, TABLE_PARTS, At::Background, Uri),
-    row_of(HTML, &[Img, Input], At::Lowsrc, Uri),
-    row_of(HTML, &[Img, Input], At::Dynsrc, Uri),
-    row_of(HTML, &[Html], At::Manifest, Uri).against(BaseSelector::Fallback),
-    row_of(HTML, &[Head], At::Profile, SpaceList),
-    row_of(HTML, &[Object, Applet], At::Codebase, Uri),
-    row_of(HTML, &[Object], At::Classid, Uri).against(CODEBASE),
-    row_of(HTML, &[Object], At::Archive, SpaceList).against(CODEBASE),
-    row_of(HTML, &[Applet], At::Archive, CommaList).against(CODEBASE),
-    row_of(HTML, &[Param], At::Value, ParamValue),
-    row_of(HTML, &[Bgsound, Xml, Layer, Ilayer], At::Src, Uri),
-    row_of(HTML, &[Layer], At::Background, Uri),
-    row_of(HTML, &[Menuitem, Command], At::Icon, Uri),
+    row_of(HTML, &[Frame], &[At::Src], Uri),
+    row_of(HTML, &[Frame, Img, Iframe], &[At::Longdesc], Uri),
+    row_of(HTML, TABLE_PARTS, &[At::Background], Uri),
+    row_of(HTML, &[Img, Input], &[At::Lowsrc, At::Dynsrc], Uri),
+    row_of(HTML, &[Html], &[At::Manifest], Uri).against(BaseSelector::Fallback),
+    row_of(HTML, &[Head], &[At::Profile], SpaceList),
+    row_of(HTML, &[Object, Applet], &[At::Codebase], Uri),
+    row_of(HTML, &[Object], &[At::Classid], Uri).against(CODEBASE),
+    row_of(HTML, &[Object], &[At::Archive], SpaceList).against(CODEBASE),
+    row_of(HTML, &[Applet], &[At::Archive], CommaList).against(CODEBASE),
+    row_of(HTML, &[Param], &[At::Value], ParamValue),
+    row_of(HTML, &[Bgsound, Xml, Layer, Ilayer], &[At::Src], Uri),
+    row_of(HTML, &[Layer], &[At::Background], Uri),
+    row_of(HTML, &[Menuitem, Command], &[At::Icon], Uri),
     // SVG.
-    row_of(SVG, &[A], At::Href, AnyUri),
-    row_of(SVG, &[A], At::XlinkHref, AnyUri),
-    row_of(SVG, SVG_LINKS, At::Href, Uri),
-    row_of(SVG, SVG_LINKS, At::XlinkHref, Uri),
-    row_of(SVG, &[A], At::Ping, SpaceList),
-    row_of(SVG, ANY, At::Fill, Css),
-    row_of(SVG, ANY, At::Stroke, Css),
-    row_of(SVG, ANY, At::Filter, Css),
-    row_of(SVG, ANY, At::Mask, Css),
-    row_of(SVG, ANY, At::ClipPath, Css),
-    row_of(SVG, ANY, At::Marker, Css),
-    row_of(SVG, ANY, At::MarkerStart, Css),
-    row_of(SVG, ANY, At::MarkerMid, Css),
-    row_of(SVG, ANY, At::MarkerEnd, Css),
-    row_of(SVG, ANY, At::Cursor, Css),
-    row_of(SVG, ANY, At::Style, Css),
+    row_of(SVG, &[A], &[At::Href, At::XlinkHref], AnyUri),
+    row_of(SVG, SVG_LINKS, &[At::Href, At::XlinkHref], Uri),
+    row_of(SVG, &[A], &[At::Ping], SpaceList),
+    row_of(SVG, ANY, &[At::Fill, At::Stroke, At::Filter, At::Mask, At::ClipPath, At::Cursor, At::Style], Css),
+    row_of(SVG, ANY, &[At::Marker, At::MarkerStart, At::MarkerMid, At::MarkerEnd], Css),
     // MathML.
-    row_of(MATH, &[A], At::Href, AnyUri),
-    row_of(MATH, &[A], At::XlinkHref, AnyUri),
-    row_of(MATH, ANY, At::Href, Uri),
-    row_of(MATH, ANY, At::XlinkHref, Uri),
-    row_of(MATH, &[Math], At::Altimg, Uri),
-    row_of(MATH, &[Mglyph], At::Src, Uri),
-    row_of(MATH, &[Csymbol, Annotation], At::DefinitionUrl, Uri),
-    row_of(MATH, ANY, At::Style, Css),
+    row_of(MATH, &[A], &[At::Href, At::XlinkHref], AnyUri),
+    row_of(MATH, ANY, &[At::Href, At::XlinkHref], Uri),
+    row_of(MATH, &[Math], &[At::Altimg], Uri),
+    row_of(MATH, &[Mglyph], &[At::Src], Uri),
+    row_of(MATH, &[Csymbol, Annotation], &[At::DefinitionUrl], Uri),
+    row_of(MATH, ANY, &[At::Style], Css),
     // Conditions: they decide about other attributes, about elements, or about the encoding.
-    row_of(HTML, &[Base], At::Href, Condition),
-    row_of(HTML, &[Meta], At::HttpEquiv, Condition),
-    row_of(HTML, &[Meta], At::Charset, Condition),
-    row_of(HTML, &[Meta], At::Property, Condition),
-    row_of(HTML, &[Meta], At::Name, Condition),
-    row_of(HTML, &[Meta], At::ItemProp, Condition),
-    row_of(HTML, &[Param], At::Valuetype, Condition),
-    row_of(HTML, &[Script, Style], At::Type, Condition),
-    row_of(HTML, &[Template], At::ShadowRootMode, Condition),
-    row_of(SVG, &[Style], At::Type, Condition),
-    row_of(SVG, &[Font], At::Color, Condition),
-    row_of(SVG, &[Font], At::Face, Condition),
-    row_of(SVG, &[Font], At::Size, Condition),
-    row_of(MATH, &[Font], At::Color, Condition),
-    row_of(MATH, &[Font], At::Face, Condition),
-    row_of(MATH, &[Font], At::Size, Condition),
-    row_of(MATH, &[AnnotationXml], At::Encoding, Condition),
+    row_of(HTML, &[Base], &[At::Href], Condition),
+    row_of(HTML, &[Meta], &[At::HttpEquiv, At::Charset, At::Property, At::Name, At::ItemProp], Condition),
+    row_of(HTML, &[Param], &[At::Valuetype], Condition),
+    row_of(HTML, &[Script, Style], &[At::Type], Condition),
+    row_of(HTML, &[Template], &[At::ShadowRootMode], Condition),
+    row_of(SVG, &[Style], &[At::Type], Condition),
+    row_of(SVG, &[Font], &[At::Color, At::Face, At::Size], Condition),
+    row_of(MATH, &[Font], &[At::Color, At::Face, At::Size], Condition),
+    row_of(MATH, &[AnnotationXml], &[At::Encoding], Condition),
     // Anchors.
-    row_of(HTML, ANY, At::Id, Anchor),
-    row_of(HTML, &[A], At::Name, Anchor),
-    row_of(SVG, ANY, At::Id, Anchor),
-    row_of(MATH, ANY, At::Id, Anchor),
+    row_of(HTML, ANY, &[At::Id], Anchor),
+    row_of(HTML, &[A], &[At::Name], Anchor),
+    row_of(SVG, ANY, &[At::Id], Anchor),
+    row_of(MATH, ANY, &[At::Id], Anchor),
     // References by convention.
-    row_of(HTML, ANY, At::Src, Uri).extended(),
-    row_of(HTML, ANY, At::Href, Uri).extended(),
-    row_of(HTML, ANY, At::Srcset, CustomSrcset).extended(),
-    row_of(HTML, ANY, At::About, Uri).extended(),
-    row_of(HTML, ANY, At::Resource, Uri).extended(),
-    row_of(HTML, ANY, At::Vocab, Uri).extended(),
-    row_of(HTML, ANY, At::DataSrc, Uri).extended(),
-    row_of(HTML, ANY, At::DataSrcset, Srcset).extended(),
-    row_of(HTML, ANY, At::DataOriginal, Uri).extended(),
-    row_of(HTML, ANY, At::DataOriginalSet, Srcset).extended(),
-    row_of(HTML, ANY, At::DataLazy, Uri).extended(),
-    row_of(HTML, ANY, At::DataLazySrcset, Srcset).extended(),
-    row_of(HTML, ANY, At::DataHref, Uri).extended(),
-    row_of(HTML, ANY, At::DataUri, Uri).extended(),
-    row_of(HTML, ANY, At::Onclick, Location).extended(),
+    row_of(HTML, ANY, &[At::Src, At::Href, At::About, At::Resource, At::Vocab], Uri).extended(),
+    row_of(HTML, ANY, &[At::DataSrc, At::DataOriginal, At::DataLazy, At::DataHref, At::DataUri], Uri).extended(),
+    row_of(HTML, ANY, &[At::DataSrcset, At::DataOriginalSet, At::DataLazySrcset], Srcset).extended(),
+    row_of(HTML, ANY, &[At::Srcset], CustomSrcset).extended(),
+    row_of(HTML, ANY, &[At::Onclick], Location).extended(),
 ];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -254,14 +204,15 @@ const fn index() -> AttributeIndex {
     let mut i = 0;
     while i < ATTRIBUTES.len() {
         let row = &ATTRIBUTES[i];
-        let elements = &mut index[row.space as usize];
-        let mut j = 0;
-        while j < row.on.len() {
-            let entry = &mut elements[row.on[j] as usize][row.attribute as usize];
+        let mut pair = 0;
+        while pair < row.on.len() * row.attributes.len() {
+            let element = row.on[pair / row.attributes.len()] as usize;
+            let attribute = row.attributes[pair % row.attributes.len()] as usize;
+            let entry = &mut index[row.space as usize][element][attribute];
             if *entry == 0 {
                 *entry = i as u8 + 1;
             }
-            j += 1;
+            pair += 1;
         }
         i += 1;
     }
@@ -296,8 +247,9 @@ impl EnabledRows {
         (self.extended || !row.is_extended) && (self.anchors || row.grammar != ValueSyntax::Anchor)
     }
 
-    pub(super) fn rows(self) -> impl Iterator<Item = &'static AttributeRow> {
-        ATTRIBUTES.iter().filter(move |row| self.has(row))
+    pub(super) fn attributes(self) -> impl Iterator<Item = &'static Attribute> {
+        let rows = ATTRIBUTES.iter().filter(move |row| self.has(row));
+        rows.flat_map(|row| row.attributes)
     }
 }
 

@@ -177,37 +177,6 @@ impl Iterator for LinkContents<'_> {
     }
 }
 
-#[derive(Default)]
-struct CollapsedText {
-    text: String,
-    length: usize,
-    /// White space follows the text.
-    is_apart: bool,
-}
-
-impl CollapsedText {
-    fn push(&mut self, text: &str) {
-        for character in text.chars() {
-            if character.is_whitespace() {
-                self.is_apart = true;
-                continue;
-            }
-            let blank = self.is_apart && self.length > 0;
-            if self.length + usize::from(blank) >= LONGEST_TEXT {
-                self.length = LONGEST_TEXT;
-                return;
-            }
-            if blank {
-                self.text.push(' ');
-                self.length += 1;
-            }
-            self.text.push(character);
-            self.length += 1;
-            self.is_apart = false;
-        }
-    }
-}
-
 impl ReferenceReporter<'_, '_, '_> {
     /// Stores the description of a link by its tag; returns its range in the batch.
     pub(super) fn describe(&mut self, tag: &Tag) -> (u32, u32) {
@@ -257,17 +226,17 @@ impl ReferenceReporter<'_, '_, '_> {
     }
 
     fn collapsed(&mut self, pieces: impl Iterator<Item = SeenPiece>) -> TextRange {
-        let mut text = CollapsedText::default();
+        let mut text = String::new();
         for (context, range) in pieces {
-            text.is_apart |= context == CharacterContext::Attribute;
+            let edge = [" ", ""][usize::from(context == CharacterContext::Text)];
+            text.push_str(edge);
             self.with_decoded(range, Some(context), |report, range| {
-                text.push(&String::from_utf8_lossy(&report.source.bytes[range]));
+                text.push_str(&String::from_utf8_lossy(&report.source.bytes[range]));
             });
-            text.is_apart |= context == CharacterContext::Attribute;
-            if text.length >= LONGEST_TEXT {
-                break;
-            }
+            text.push_str(edge);
         }
-        self.events.store(text.text.as_bytes())
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let text: String = words.join(" ").chars().take(LONGEST_TEXT).collect();
+        self.events.store(text.trim_end().as_bytes())
     }
 }

@@ -279,18 +279,13 @@ impl TreeSink for DomTree {
         Ref::map(self.names.borrow(), |names| &names.list[name as usize])
     }
 
-    fn create_element(
-        &self,
-        name: QualName,
-        attributes: Vec<Attribute>,
-        flags: ElementFlags,
-    ) -> NodeId {
+    fn create_element(&self, name: QualName, attrs: Vec<Attribute>, flags: ElementFlags) -> NodeId {
         let contents = flags.template.then(|| self.add(nameless()));
         let merges =
             name.ns == ns!(html) && matches!(name.local, local_name!("html") | local_name!("body"));
         let id = self.add(name);
         if merges {
-            let names = attributes.into_iter().map(|it| (id, it.name.local));
+            let names = attrs.into_iter().map(|it| (id, it.name.local));
             self.attributes.borrow_mut().extend(names);
         }
         let integration_point = flags.mathml_annotation_xml_integration_point;
@@ -320,15 +315,10 @@ impl TreeSink for DomTree {
         self.insert(*parent, None, child);
     }
 
-    fn append_based_on_parent_node(
-        &self,
-        element: &NodeId,
-        previous: &NodeId,
-        child: NodeOrText<NodeId>,
-    ) {
-        match self.parent(*element) {
-            Some(_) => self.append_before_sibling(element, child),
-            None => self.append(previous, child),
+    fn append_based_on_parent_node(&self, node: &NodeId, prev: &NodeId, child: NodeOrText<NodeId>) {
+        match self.parent(*node) {
+            Some(_) => self.append_before_sibling(node, child),
+            None => self.append(prev, child),
         }
     }
 

@@ -6,7 +6,9 @@ use memchr::{memchr, memmem};
 
 use super::names::Attribute;
 use super::tag::{Tag, named_values, tag_end};
-use crate::bytes::seek::{is_space, skip_space};
+use super::value::Coding;
+use crate::bytes::pattern::Pattern;
+use crate::bytes::seek::is_space;
 use crate::bytes::window::Window;
 use crate::decode::charset::{self, Confidence, Detected};
 use crate::document::source_text::SourceText;
@@ -24,7 +26,7 @@ pub fn prescan(head: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// Returns the encoding of the first `meta` element that declares one; `None` if the bytes end first.
-fn declared_by_meta(head: &[u8]) -> Option<&'static Encoding> {
+fn declared_by_meta(head: &[u8]) -> Option<Coding> {
     let mut at = 0;
     while at < head.len() {
         let rest = &head[at..];
@@ -55,7 +57,7 @@ fn declared_by_meta(head: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// Reads the attributes of a `meta` element; returns the encoding that it declares and its end.
-fn read_meta(head: &[u8], at: usize) -> Option<(Option<&'static Encoding>, usize)> {
+fn read_meta(head: &[u8], at: usize) -> Option<(Option<Coding>, usize)> {
     let names = [&b"http-equiv"[..], b"content", b"charset"];
     let (values, end) = named_values(head, at, names);
     let [pragma, content, charset] = values.map(|value| value.map(|range| &head[range]));
@@ -68,29 +70,18 @@ fn read_meta(head: &[u8], at: usize) -> Option<(Option<&'static Encoding>, usize
 /// Returns the label in a `content` attribute such as `text/html; charset=utf-8` (WHATWG HTML,
 /// "extracting a character encoding from a meta element").
 fn label_in_content(content: &[u8]) -> Option<&[u8]> {
-    const CHARSET: &[u8] = b"charset";
-    let mut at = 0;
-    loop {
-        let name = content[at..]
-            .windows(CHARSET.len())
-            .position(|window| window.eq_ignore_ascii_case(CHARSET))?;
-        at = skip_space(content, at + name + CHARSET.len());
-        if content.get(at) == Some(&b'=') {
-            break;
-        }
-    }
-    let rest = &content[skip_space(content, at + 1)..];
-    match *rest.first()? {
-        quote @ (b'"' | b'\'') => Some(&rest[1..=memchr(quote, &rest[1..])?]),
-        _ => {
-            let end = rest.iter().position(|&byte| is_space(byte) || byte == b';');
-            Some(&rest[..end.unwrap_or(rest.len())])
-        }
-    }
+    // An open quote begins no label.
+    static CHARSET: Pattern = Pattern::new(concat!(
+        r"(?i:charset)[\t\n\f\r ]*=[\t\n\f\r ]*",
+        r#"(?:"([^"]*)"|'([^']*)'|["']|([^\t\n\f\r ;]*))"#,
+    ));
+    let found = CHARSET.captures(content)?;
+    let label = (1..=3).find_map(|group| found.get(group))?;
+    Some(label.as_bytes())
 }
 
 /// Returns the encoding of an XML declaration (WHATWG HTML, "get an XML encoding").
-fn declared_by_xml(head: &[u8]) -> Option<&'static Encoding> {
+fn declared_by_xml(head: &[u8]) -> Option<Coding> {
     const ENCODING: &[u8] = b"encoding";
     let trim = |bytes: &mut &[u8]| {
         let length = bytes.iter().take_while(|&&byte| byte <= b' ').count();
@@ -112,16 +103,13 @@ fn declared_by_xml(head: &[u8]) -> Option<&'static Encoding> {
     }
     // Unlike in a `meta` element, `x-user-defined` is taken literally.
     let encoding = Encoding::for_label(label)?;
-    Some(if encoding == X_USER_DEFINED {
-        encoding
-    } else {
-        declarable(encoding)
-    })
+    let is_literal = encoding == X_USER_DEFINED;
+    Some([declarable(encoding), encoding][usize::from(is_literal)])
 }
 
 /// Maps a declared encoding to the used one. A declaration of UTF-16 that is readable as ASCII is wrong
 /// (WHATWG HTML 13.2.3.2).
-fn declarable(encoding: &'static Encoding) -> &'static Encoding {
+fn declarable(encoding: Coding) -> Coding {
     if encoding == UTF_16LE || encoding == UTF_16BE {
         UTF_8
     } else if encoding == X_USER_DEFINED {
@@ -133,9 +121,9 @@ fn declarable(encoding: &'static Encoding) -> &'static Encoding {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EncodingState {
-    pub(super) scanned: &'static Encoding,
+    pub(super) scanned: Coding,
     /// The document's own encoding, in which queries are encoded.
-    pub(super) label: &'static Encoding,
+    pub(super) label: Coding,
     /// Whether a `meta` element may change the encoding.
     pub(super) tentative: bool,
     /// Whether nothing has declared the encoding: it is UTF-8 while all bytes are valid.
@@ -169,12 +157,9 @@ impl EncodingState {
         }
     }
 
-    pub(super) fn change(&mut self, encoding: &'static Encoding) {
-        *self = EncodingState {
-            scanned: encoding,
-            label: encoding,
-            ..EncodingState::default()
-        };
+    pub(super) fn change(&mut self, encoding: Coding) {
+        (self.scanned, self.label) = (encoding, encoding);
+        (self.tentative, self.undeclared) = (false, false);
     }
 
     /// Falls back to windows-1252: the undeclared bytes are not valid UTF-8.
@@ -184,11 +169,7 @@ impl EncodingState {
     }
 
     /// Applies a `meta` element, unless an earlier one decided; returns the encoding if it changes.
-    pub(super) fn apply_meta(
-        &mut self,
-        source: &SourceText<'_>,
-        tag: &Tag,
-    ) -> Option<&'static Encoding> {
+    pub(super) fn apply_meta(&mut self, source: &SourceText, tag: &Tag) -> Option<Coding> {
         let declared = declared(source, tag)?;
         self.tentative = false;
         self.undeclared = false;
@@ -196,7 +177,7 @@ impl EncodingState {
     }
 }
 
-fn declared(source: &SourceText<'_>, tag: &Tag) -> Option<&'static Encoding> {
+fn declared(source: &SourceText, tag: &Tag) -> Option<Coding> {
     let value = |attribute| tag.value(attribute).map(|range| source.keyword(range));
     let for_label = |label: &[u8]| Encoding::for_label(label).map(declarable);
     if let Some(encoding) = value(Attribute::Charset).and_then(|label| for_label(&label)) {
@@ -218,7 +199,7 @@ pub(super) struct Validity {
 
 impl Validity {
     /// Checks the unchecked bytes of a window; returns whether they are valid.
-    pub(super) fn check(&mut self, window: &Window<'_>) -> bool {
+    pub(super) fn check(&mut self, window: &Window) -> bool {
         let new = &window.bytes[window.at_offset(self.offset)..];
         let valid = match str::from_utf8(new) {
             Ok(_) => new.len(),

@@ -92,28 +92,27 @@ impl Bail {
     pub(super) const LIMIT: Bail = Bail("limit");
 }
 
+/// The feedback to a start tag; `None` if the bytes end before the tag.
+pub(super) type StartTagFeedback = Result<Option<TagFeedback>, Halt>;
+
 /// The tree construction stage, as far as the tokenizer depends on it.
 pub(super) trait TreeFeedback {
     /// Whether text, comments and doctypes must be fed as well.
     const WANTS_ALL: bool;
 
-    /// Processes a start tag and reads its attributes; `None` if the bytes end before the tag.
-    fn start_tag(
-        &mut self,
-        source: &SourceText<'_>,
-        tag: &mut Tag,
-    ) -> Result<Option<TagFeedback>, Halt>;
+    /// Processes a start tag and reads its attributes.
+    fn start_tag(&mut self, source: &SourceText, tag: &mut Tag) -> StartTagFeedback;
 
     /// Forbids [`Halt`]s from here on: released references cannot be retracted.
     fn forbid_halt(&mut self) {}
 
-    fn end_tag(&mut self, source: &SourceText<'_>, name: Range<usize>) -> Result<(), Halt>;
+    fn end_tag(&mut self, source: &SourceText, name: Range<usize>) -> Result<(), Halt>;
 
     /// Whether `<![CDATA[` starts a section here.
     fn allows_cdata(&self) -> bool;
 
     /// Processes character data, in which character references are decoded.
-    fn text(&mut self, source: &SourceText<'_>, range: Range<usize>);
+    fn text(&mut self, source: &SourceText, range: Range<usize>);
 
     /// Whether character data is in the contents of a template.
     fn is_inert(&self) -> bool;
@@ -122,18 +121,18 @@ pub(super) trait TreeFeedback {
     /// the state.
     fn fast_path(&self) -> Option<&AttributeNames>;
 
-    fn cdata(&mut self, _source: &SourceText<'_>, _range: Range<usize>) {}
+    fn cdata(&mut self, _source: &SourceText, _range: Range<usize>) {}
 
     fn comment(&mut self) {}
 
     /// Processes a doctype; `range` is between `<!doctype` and `>`.
-    fn doctype(&mut self, _source: &SourceText<'_>, _range: Range<usize>) {}
+    fn doctype(&mut self, _source: &SourceText, _range: Range<usize>) {}
 
     fn raw_text(&mut self, _range: Range<usize>) {}
 
     /// Processes a base element with `href`, the first in token order if `first`. Halts if tree order
     /// may differ (B11).
-    fn base(&mut self, _: &SourceText<'_>, _tag: &Tag, _first: bool) -> Result<(), Halt> {
+    fn base(&mut self, _: &SourceText, _tag: &Tag, _first: bool) -> Result<(), Halt> {
         Ok(())
     }
 }

@@ -47,6 +47,14 @@ impl NameTable {
     #[inline(always)]
     fn index(&self, bytes: &[u8], start: usize, end: usize, names: &[&str]) -> u8 {
         let (key, length) = (lower_eight(bytes, start, end), end - start);
+        self.find(key, length, names, |known| {
+            ends_alike(&bytes[start..end], known)
+        })
+    }
+
+    /// Returns the index of a name by its first eight bytes, in lower case, its length and its end.
+    #[inline(always)]
+    fn find(&self, key: u64, length: usize, names: &[&str], ends: impl Fn(&str) -> bool) -> u8 {
         let mut slot = slot(key, length);
         loop {
             let index = self.indices[slot];
@@ -55,7 +63,7 @@ impl NameTable {
             }
             if self.keys[slot] == key {
                 let known = names[index as usize];
-                if known.len() == length && (length <= 8 || ends_alike(&bytes[start..end], known)) {
+                if known.len() == length && (length <= 8 || ends(known)) {
                     return index;
                 }
             }
@@ -209,40 +217,40 @@ impl Element {
             || [Blockquote, Body, Embed, Head, Img, Meta, Table].contains(&self)
     }
 
+    /// Returns the element of a name of up to eight bytes: these bytes in lower case, the first one lowest.
+    #[inline(always)]
+    pub(super) fn of_key(key: u64, length: usize) -> Self {
+        Self::ALL[ELEMENT_TABLE.find(key, length, ELEMENTS, |_| false) as usize]
+    }
+
+    const fn set(elements: &[Element]) -> [bool; Element::COUNT] {
+        let mut set = [false; Element::COUNT];
+        let mut i = 0;
+        while i < elements.len() {
+            set[elements[i] as usize] = true;
+            i += 1;
+        }
+        set
+    }
+
     /// Whether the start tag does more than create an element, by the rules for HTML content.
     #[inline]
-    pub(super) const fn is_structural(self) -> bool {
-        const STRUCTURAL: [bool; Element::COUNT] = {
-            use Element::*;
-            let mut structural = [false; Element::COUNT];
-            let names = [
-                Body, Caption, Col, Colgroup, Form, Frame, Frameset, Head, Html, Iframe, Math,
-                Noembed, Noframes, Noscript, Plaintext, Script, Select, Style, Svg, Table, Tbody,
-                Td, Template, Textarea, Tfoot, Th, Thead, Title, Tr, Xmp,
-            ];
-            let mut i = 0;
-            while i < names.len() {
-                structural[names[i] as usize] = true;
-                i += 1;
-            }
-            structural
-        };
+    pub(super) fn is_structural(self) -> bool {
+        use Element::*;
+        static STRUCTURAL: [bool; Element::COUNT] = Element::set(&[
+            Body, Caption, Col, Colgroup, Form, Frame, Frameset, Head, Html, Iframe, Math, Noembed,
+            Noframes, Noscript, Plaintext, Script, Select, Style, Svg, Table, Tbody, Td, Template,
+            Textarea, Tfoot, Th, Thead, Title, Tr, Xmp,
+        ]);
         STRUCTURAL[self as usize]
     }
 
     /// Whether the start tag is dropped outside a table.
-    pub(super) const fn is_table_part(self) -> bool {
+    pub(super) fn is_table_part(self) -> bool {
+        use Element::*;
         matches!(
             self,
-            Element::Caption
-                | Element::Col
-                | Element::Colgroup
-                | Element::Tbody
-                | Element::Td
-                | Element::Tfoot
-                | Element::Th
-                | Element::Thead
-                | Element::Tr
+            Caption | Col | Colgroup | Tbody | Td | Tfoot | Th | Thead | Tr
         )
     }
 }

@@ -1,19 +1,20 @@
 //! Reports references: applies the attribute table to tags that were accepted, and reads the text of
 //! style and script elements.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
+use super::HtmlOptions;
 use super::attributes::{AttributeRow, ElementNamespace, EnabledRows, ValueSyntax};
 use super::encoding::EncodingState;
 use super::feedback::{Halt, TagFeedback};
 use super::json::{self, ScriptJson};
 use super::names::{Attribute, Element};
-use super::tag::{KnownAttribute, Tag, named_values};
+use super::tag::{Tag, named_values};
 use super::value::CharacterContext;
 use super::value_syntax::{self, LIMIT};
-use super::{HtmlOptions, scanner};
 use crate::decode::charset;
+use crate::document::css;
+use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
     BaseSelector, Context, Escapes, Event, Events, FoundReference, NameRange, Quoting, Span,
     TextRange,
@@ -22,7 +23,6 @@ use crate::document::flags::Flags;
 use crate::document::json::unescape;
 use crate::document::nested::NestedScanners;
 use crate::document::source_text::{DecodedText, SourceText};
-use crate::document::{css, diagnostic};
 use crate::uri::ByteClasses;
 
 #[derive(Default)]
@@ -69,13 +69,21 @@ impl ReportState {
     }
 }
 
-impl<'a, 'f> ReferenceReporter<'a, '_, 'f> {
-    pub(super) fn reborrow(&mut self) -> ReferenceReporter<'a, '_, 'f> {
+impl<'a, 'e, 'f> ReferenceReporter<'a, 'e, 'f> {
+    pub(super) fn new(
+        source: SourceText<'a>,
+        events: &'e mut Events<'f>,
+        document: &'e mut ReportState,
+    ) -> Self {
         ReferenceReporter {
-            source: self.source,
-            events: self.events,
-            document: self.document,
+            source,
+            events,
+            document,
         }
+    }
+
+    pub(super) fn reborrow(&mut self) -> ReferenceReporter<'a, '_, 'f> {
+        ReferenceReporter::new(self.source, self.events, self.document)
     }
 }
 
@@ -83,8 +91,9 @@ impl ReferenceReporter<'_, '_, '_> {
     pub(super) fn tag(&mut self, tag: &Tag, feedback: TagFeedback) {
         let flags = self.flags(tag, feedback);
         let mut description = None;
-        for KnownAttribute { row, value } in &tag.attributes {
-            let is_hidden = match row.attribute {
+        for known in &tag.attributes {
+            let (name, row, value) = (known.name, known.row, &known.value);
+            let is_hidden = match name {
                 Attribute::XlinkHref => tag.value(Attribute::Href).is_some(),
                 // Both are one anchor.
                 Attribute::Name => self.is_id(tag, value.clone()),
@@ -113,7 +122,7 @@ impl ReferenceReporter<'_, '_, '_> {
             }
             let origin = FoundReference {
                 element: self.element(tag),
-                attribute: NameRange::Known(row.attribute.name()),
+                attribute: NameRange::Known(name.name()),
                 flags,
                 base: self.base_selector(tag, row.against),
                 description: description.filter(|_| is_link).unwrap_or_default(),
@@ -123,9 +132,9 @@ impl ReferenceReporter<'_, '_, '_> {
         }
     }
 
-    /// Reports the references in a conditional comment.
-    pub(super) fn conditional(&mut self, contents: Range<usize>) {
-        scanner::conditional(self, contents);
+    pub(super) fn diagnose(&mut self, code: &'static Code, at: usize) {
+        let offset = self.source.offset(at);
+        self.events.push(Event::Diagnostic(code, offset));
     }
 
     /// Returns whether a row applies by convention only. In conditional comments elements of VML have it.
@@ -150,10 +159,7 @@ impl ReferenceReporter<'_, '_, '_> {
     }
 
     fn flags(&self, tag: &Tag, feedback: TagFeedback) -> Flags {
-        let mut flags = self.document.flags;
-        if feedback.inert {
-            flags |= Flags::INERT;
-        }
+        let mut flags = self.document.flags | Flags::INERT.when(feedback.inert);
         if let Some(ignore) = &self.document.options.ignore
             && let ([Some(_)], _) =
                 named_values(self.source.bytes, tag.name.end, [ignore.as_bytes()])
@@ -169,10 +175,7 @@ impl ReferenceReporter<'_, '_, '_> {
         }
         let range = tag.name.clone();
         let name = (self.source).name(range.clone(), self.document.charset.scanned);
-        NameRange::other(match name {
-            Cow::Borrowed(_) => self.source.text(range, self.events),
-            Cow::Owned(name) => self.events.store(&name),
-        })
+        NameRange::other(self.source.stored(range, name, self.events))
     }
 
     fn base_selector(&mut self, tag: &Tag, against: BaseSelector) -> BaseSelector {
@@ -218,7 +221,7 @@ impl ReferenceReporter<'_, '_, '_> {
                     self.uri(range, origin);
                 }
             }
-            ValueSyntax::Document => scanner::srcdoc(self, range, origin.flags),
+            ValueSyntax::Document => self.srcdoc(range, origin.flags),
             ValueSyntax::CustomSrcset if !self.source.bytes[tag.name.clone()].contains(&b'-') => {}
             ValueSyntax::SpaceList
             | ValueSyntax::CommaList
@@ -299,10 +302,8 @@ impl ReferenceReporter<'_, '_, '_> {
             return then(&mut report, range);
         }
         let decoded = self.filled(range, references);
-        let mut report = ReferenceReporter {
-            source: decoded.source(),
-            ..self.reborrow()
-        };
+        let mut report = self.reborrow();
+        report.source = decoded.source();
         then(&mut report, 0..decoded.bytes.len());
         self.document.decoders.push(decoded);
     }
@@ -363,13 +364,9 @@ impl ReferenceReporter<'_, '_, '_> {
 
     /// Reports the references in text that was joined from several pieces and decoded.
     pub(super) fn decoded_contents(&mut self, capture: &Capture, whole: &DecodedText) {
-        let mut report = ReferenceReporter {
-            source: SourceText {
-                is_final: true,
-                ..whole.source()
-            },
-            ..self.reborrow()
-        };
+        let mut report = self.reborrow();
+        report.source = whole.source();
+        report.source.is_final = true;
         report.contents(capture, 0..whole.bytes.len());
     }
 
@@ -444,15 +441,12 @@ impl ReferenceReporter<'_, '_, '_> {
 
     /// Reports a base element with `href`, which is the document's base if `is_first`.
     pub(super) fn base(&mut self, tag: &Tag, is_first: bool) {
-        let offset = self.source.offset(tag.start);
         if !is_first {
-            let event = Event::Diagnostic(&diagnostic::HTML_BASE_SECOND, offset);
-            return self.events.push(event);
+            return self.diagnose(&diagnostic::HTML_BASE_SECOND, tag.start);
         }
         self.document.has_base = true;
         if self.document.references > 0 {
-            let event = Event::Diagnostic(&diagnostic::HTML_BASE_LATE, offset);
-            self.events.push(event);
+            self.diagnose(&diagnostic::HTML_BASE_LATE, tag.start);
         }
         self.emit_base(tag);
         self.base_link(tag);
@@ -500,22 +494,17 @@ pub(in crate::document) struct Capture {
 
 impl ReferenceReporter<'_, '_, '_> {
     fn has_keyword(&self, tag: &Tag, attribute: Attribute, keyword: &str) -> bool {
-        tag.value(attribute).is_some_and(|range| {
-            self.source
-                .keyword(range)
-                .eq_ignore_ascii_case(keyword.as_bytes())
-        })
+        let value = tag.value(attribute).map(|range| self.source.keyword(range));
+        value.is_some_and(|value| value.eq_ignore_ascii_case(keyword.as_bytes()))
     }
 
     /// Whether other attributes of a `meta` make its `content` a reference.
     fn content_is_reference(&self, tag: &Tag) -> bool {
-        tag.value(Attribute::ItemProp).is_some()
-            || [Attribute::Property, Attribute::Name]
-                .iter()
-                .any(|&attribute| {
-                    let mut names = PROPERTIES.split(' ');
-                    names.any(|name| self.has_keyword(tag, attribute, name))
-                })
+        let has_name = |name: &str| {
+            self.has_keyword(tag, Attribute::Property, name)
+                || self.has_keyword(tag, Attribute::Name, name)
+        };
+        tag.value(Attribute::ItemProp).is_some() || PROPERTIES.split(' ').any(has_name)
     }
 
     /// Reports the URIs in character data between two tags (`--html-text`), by the rules for plain text.

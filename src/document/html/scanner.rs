@@ -94,17 +94,14 @@ impl HtmlScanner {
     }
 
     /// Detects the encoding from the first bytes; returns false if there are too few.
-    fn open(&mut self, window: &Window<'_>, events: &mut Events) -> bool {
+    fn open(&mut self, window: &Window, events: &mut Events) -> bool {
         let enough = window.last || window.bytes.len() >= charset::PRESCAN;
         let detected = match (self.start.restart.encoding, self.start.detected) {
             (Some(encoding), _) => Detected {
                 encoding: Some(encoding),
                 mark: 0,
-                confidence: if self.start.restart.declared {
-                    Confidence::Certain
-                } else {
-                    Confidence::Tentative
-                },
+                confidence: [Confidence::Tentative, Confidence::Certain]
+                    [usize::from(self.start.restart.declared)],
             },
             (None, Some(detected)) => detected,
             (None, None) if enough => {
@@ -126,16 +123,13 @@ impl HtmlScanner {
         };
         self.document.limit = limit;
         self.parser.simulator.begin(limit);
-        self.state = if self.start.restart.exact {
-            HtmlState::Waiting
-        } else {
-            HtmlState::Running
-        };
+        let states = [HtmlState::Running, HtmlState::Waiting];
+        self.state = states[usize::from(self.start.restart.exact)];
         true
     }
 
     /// Waits for the whole document, or approximates if it is longer than `max_document`.
-    fn wait(&mut self, window: &Window<'_>, events: &mut Events) -> Result<usize, RestartHints> {
+    fn wait(&mut self, window: &Window, events: &mut Events) -> Result<usize, RestartHints> {
         if window.last {
             return self.whole(window, events);
         }
@@ -144,29 +138,22 @@ impl HtmlScanner {
         }
         self.parser.simulator.begin(0);
         self.state = HtmlState::Running;
-        events.push(Event::Diagnostic(
-            &diagnostic::HTML_APPROXIMATE,
-            window.offset,
-        ));
+        let event = Event::Diagnostic(&diagnostic::HTML_APPROXIMATE, window.offset);
+        events.push(event);
         self.run(window, events)
     }
 
-    fn whole(&mut self, window: &Window<'_>, events: &mut Events) -> Result<usize, RestartHints> {
+    fn whole(&mut self, window: &Window, events: &mut Events) -> Result<usize, RestartHints> {
         if self.document.charset.undeclared && str::from_utf8(window.bytes).is_err() {
             self.fall_back(events);
         }
         let exact = self.start.restart.exact.then_some(self.bail).flatten();
-        let mut report = ReferenceReporter {
-            source: SourceText::window(window.bytes, window.offset),
-            events,
-            document: &mut self.document,
-        };
+        let source = SourceText::window(window.bytes, window.offset);
+        let mut report = ReferenceReporter::new(source, events, &mut self.document);
         let end = whole(self.body, exact, &mut self.parser, &mut report);
         if end.map_err(|encoding| self.again(Some(encoding), true))? == ScanEnd::Approximately {
-            events.push(Event::Diagnostic(
-                &diagnostic::HTML_APPROXIMATE,
-                window.offset,
-            ));
+            let event = Event::Diagnostic(&diagnostic::HTML_APPROXIMATE, window.offset);
+            events.push(event);
         }
         events.push(Event::Settled);
         Ok(window.bytes.len())
@@ -185,7 +172,7 @@ impl HtmlScanner {
         events.push(Event::Encoding(self.document.charset.label));
     }
 
-    fn run(&mut self, window: &Window<'_>, events: &mut Events) -> Result<usize, RestartHints> {
+    fn run(&mut self, window: &Window, events: &mut Events) -> Result<usize, RestartHints> {
         if self.document.charset.undeclared && !self.validity.check(window) {
             // Something that depends on the encoding may have been reported.
             let was_used = self.validity.non_ascii && !self.document.is_silent();
@@ -198,11 +185,8 @@ impl HtmlScanner {
             0 => self.body.max(window.start),
             _ => window.start,
         };
-        let mut report = ReferenceReporter {
-            source: SourceText::window(window.bytes, window.offset),
-            events,
-            document: &mut self.document,
-        };
+        let source = SourceText::window(window.bytes, window.offset);
+        let mut report = ReferenceReporter::new(source, events, &mut self.document);
         let result = self.parser.run(at, window.last, &mut report);
         if self.parser.simulator.take_approximated() {
             let offset = window.offset_at(at);
@@ -243,7 +227,7 @@ impl Scan for HtmlScanner {
         }
     }
 
-    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+    fn scan(&mut self, window: Window, events: &mut Events) -> usize {
         if self.state == HtmlState::Start && !self.open(&window, events) {
             return window.start;
         }
@@ -275,17 +259,14 @@ fn whole(
     at: usize,
     mut exact: Option<Bail>,
     parser: &mut SimulatorParser,
-    report: &mut ReferenceReporter<'_, '_, '_>,
+    report: &mut ReferenceReporter,
 ) -> Result<ScanEnd, &'static Encoding> {
     let opened = report.document.charset.label;
     let length = report.source.bytes.len();
     let drafts = length - at > HELD && report.events.can_flush();
     // The offset from which on the simulator approximates.
-    let mut limit = if length as u64 <= report.document.options.max_document {
-        u64::MAX
-    } else {
-        0
-    };
+    let is_short = length as u64 <= report.document.options.max_document;
+    let mut limit = if is_short { u64::MAX } else { 0 };
     loop {
         let charset = report.document.charset;
         let mark = report.events.mark();
@@ -308,11 +289,7 @@ fn whole(
                 }
             };
             let mut trial = Events::with_flush(Batch::default(), &mut find_base);
-            let mut trial_report = ReferenceReporter {
-                source,
-                events: &mut trial,
-                document: report.document,
-            };
+            let mut trial_report = ReferenceReporter::new(source, &mut trial, report.document);
             let result = parser.scan(at, limit, &mut trial_report);
             trial.end_window();
             if result.is_ok() {
@@ -355,70 +332,54 @@ fn whole(
     }
 }
 
-/// Scans the document in a `srcdoc` attribute, which inherits the base of its host: the only recursion
-/// from a value to a document.
-pub(super) fn srcdoc(
-    report: &mut ReferenceReporter<'_, '_, '_>,
-    range: Range<usize>,
-    flags: Flags,
-) {
-    if !NestingLimit::SRCDOC.admits(report.document.depth) {
-        let offset = report.source.offset(range.start);
-        let event = Event::Diagnostic(&diagnostic::HTML_SRCDOC_DEPTH, offset);
-        return report.events.push(event);
+impl ReferenceReporter<'_, '_, '_> {
+    /// Scans the document in a `srcdoc` attribute, which inherits the base of its host: the only recursion
+    /// from a value to a document.
+    pub(super) fn srcdoc(&mut self, range: Range<usize>, flags: Flags) {
+        if !NestingLimit::SRCDOC.admits(self.document.depth) {
+            return self.diagnose(&diagnostic::HTML_SRCDOC_DEPTH, range.start);
+        }
+        self.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
+            let rows = report.document.enabled;
+            report.decoded_document(range, flags | Flags::SRCDOC, rows);
+        });
     }
-    report.with_decoded(range, Some(CharacterContext::Attribute), |report, range| {
-        let rows = report.document.enabled;
-        decoded_document(report, range, flags | Flags::SRCDOC, rows);
-    });
-}
 
-/// Scans the contents of a conditional comment, `<!--[if mso]>...<![endif]-->`, as such a document.
-pub(super) fn conditional(report: &mut ReferenceReporter<'_, '_, '_>, range: Range<usize>) {
-    if !NestingLimit::SRCDOC.admits(report.document.depth) {
-        return;
+    /// Scans the contents of a conditional comment, `<!--[if mso]>...<![endif]-->`, as such a document.
+    pub(super) fn conditional(&mut self, range: Range<usize>) {
+        if !NestingLimit::SRCDOC.admits(self.document.depth) {
+            return;
+        }
+        let flags = self.document.flags | Flags::CONDITIONAL;
+        self.with_decoded(range, None, |report, range| {
+            let rows = report.document.enabled.with_extended();
+            report.decoded_document(range, flags, rows);
+        });
     }
-    let flags = report.document.flags | Flags::CONDITIONAL;
-    report.with_decoded(range, None, |report, range| {
-        let rows = report.document.enabled.with_extended();
-        decoded_document(report, range, flags, rows);
-    });
-}
 
-/// Scans a document in a source that is UTF-8; the charset of `meta` elements is ignored.
-fn decoded_document(
-    report: &mut ReferenceReporter<'_, '_, '_>,
-    range: Range<usize>,
-    flags: Flags,
-    rows: EnabledRows,
-) {
-    let host = &mut *report.document;
-    let mut document = ReportState {
-        depth: host.depth + 1,
-        flags,
-        decoders: std::mem::take(&mut host.decoders),
-        text_scanners: host.text_scanners.take(),
-        ..ReportState::new(host.options.clone(), rows)
-    };
-    let mut parser = SimulatorParser::new(&document.options, document.enabled);
-    nested::enter(None, RuleFamily::Markup, None, report.events);
-    let mut inner = ReferenceReporter {
+    /// Scans a document in a source that is UTF-8; the charset of `meta` elements is ignored.
+    fn decoded_document(&mut self, range: Range<usize>, flags: Flags, rows: EnabledRows) {
+        let host = &mut *self.document;
+        let mut document = ReportState {
+            depth: host.depth + 1,
+            flags,
+            decoders: std::mem::take(&mut host.decoders),
+            text_scanners: host.text_scanners.take(),
+            ..ReportState::new(host.options.clone(), rows)
+        };
+        let mut parser = SimulatorParser::new(&document.options, document.enabled);
+        nested::enter(None, RuleFamily::Markup, None, self.events);
+        let mut source = self.source.until(range.end);
         // The value may be final, but the document in it is not.
-        source: SourceText {
-            is_final: false,
-            ..report.source.until(range.end)
-        },
-        events: report.events,
-        document: &mut document,
-    };
-    let end = whole(range.start, None, &mut parser, &mut inner);
-    if end != Ok(ScanEnd::Exactly) {
-        let offset = report.source.offset(range.start);
-        let event = Event::Diagnostic(&diagnostic::HTML_APPROXIMATE, offset);
-        report.events.push(event);
+        source.is_final = false;
+        let mut inner = ReferenceReporter::new(source, self.events, &mut document);
+        let end = whole(range.start, None, &mut parser, &mut inner);
+        if end != Ok(ScanEnd::Exactly) {
+            self.diagnose(&diagnostic::HTML_APPROXIMATE, range.start);
+        }
+        self.events.push(Event::Leave);
+        self.document.references += document.references;
+        self.document.decoders = document.decoders;
+        self.document.text_scanners = document.text_scanners;
     }
-    report.events.push(Event::Leave);
-    report.document.references += document.references;
-    report.document.decoders = document.decoders;
-    report.document.text_scanners = document.text_scanners;
 }

@@ -23,7 +23,9 @@ use memchr::memchr2;
 
 use super::HtmlOptions;
 use super::attributes::{AttributeSet, ElementNamespace, EnabledRows, ValueSyntax};
-use super::feedback::{Bail, Halt, ScanEnd, TagFeedback, TokenizerMode, TreeFeedback};
+use super::feedback::{
+    Bail, Halt, ScanEnd, StartTagFeedback, TagFeedback, TokenizerMode, TreeFeedback,
+};
 use super::names::{Attribute, Element};
 use super::raw_text::ScriptEscape;
 use super::report::ReferenceReporter;
@@ -74,16 +76,13 @@ impl SimulatorParser {
         &mut self,
         at: usize,
         limit: u64,
-        report: &mut ReferenceReporter<'_, '_, '_>,
+        report: &mut ReferenceReporter,
     ) -> Result<ScanEnd, Halt> {
         self.tokenizer.begin();
         self.simulator.begin(limit);
         self.run(at, true, report)?;
-        Ok(if self.simulator.take_approximated() {
-            ScanEnd::Approximately
-        } else {
-            ScanEnd::Exactly
-        })
+        let is_approximate = self.simulator.take_approximated();
+        Ok([ScanEnd::Exactly, ScanEnd::Approximately][usize::from(is_approximate)])
     }
 
     /// Scans a window, which may be the `last`, from an index on; returns the consumed end.
@@ -91,7 +90,7 @@ impl SimulatorParser {
         &mut self,
         at: usize,
         last: bool,
-        report: &mut ReferenceReporter<'_, '_, '_>,
+        report: &mut ReferenceReporter,
     ) -> Result<usize, Halt> {
         let mut run = TokenizerRun {
             report: report.reborrow(),
@@ -121,7 +120,7 @@ impl Simulator {
         std::mem::take(&mut self.approximated)
     }
 
-    fn bail(&mut self, source: &SourceText<'_>, at: usize, bail: Bail) -> Result<(), Halt> {
+    fn bail(&mut self, source: &SourceText, at: usize, bail: Bail) -> Result<(), Halt> {
         if source.offset(at) < self.limit {
             return Err(Halt::Bail(bail));
         }
@@ -129,26 +128,22 @@ impl Simulator {
         Ok(())
     }
 
-    fn space(&mut self, source: &SourceText<'_>, tag: &Tag) -> Result<ElementNamespace, Halt> {
+    fn space(&mut self, source: &SourceText, tag: &Tag) -> Result<ElementNamespace, Halt> {
         let element = tag.element;
         let Some(innermost) = self.foreign.open.last() else {
             return Ok(ElementNamespace::Html);
         };
         let is_html = (innermost.admits_html)(element);
         if is_html || element.breaks_out() {
-            let bail = if is_html {
-                Bail::INTEGRATION_POINT
-            } else {
-                Bail::BREAKOUT
-            };
-            self.bail(source, tag.start, bail)?;
+            let bails = [Bail::BREAKOUT, Bail::INTEGRATION_POINT];
+            self.bail(source, tag.start, bails[usize::from(is_html)])?;
             self.foreign.clear();
             return Ok(ElementNamespace::Html);
         }
         Ok(self.foreign.space)
     }
 
-    fn foreign_tag(&mut self, source: &SourceText<'_>, tag: &Tag) -> Result<TagFeedback, Halt> {
+    fn foreign_tag(&mut self, source: &SourceText, tag: &Tag) -> Result<TagFeedback, Halt> {
         let breaks_out = [Attribute::Color, Attribute::Face, Attribute::Size];
         if tag.element == Element::Font && breaks_out.iter().any(|&it| tag.value(it).is_some()) {
             self.bail(source, tag.start, Bail::BREAKOUT)?;
@@ -162,7 +157,7 @@ impl Simulator {
         Ok(self.feedback())
     }
 
-    fn open_foreign(&mut self, source: &SourceText<'_>, tag: &Tag) -> Result<(), Halt> {
+    fn open_foreign(&mut self, source: &SourceText, tag: &Tag) -> Result<(), Halt> {
         use Element::*;
         if self.foreign.is_full() {
             return self.bail(source, tag.start, Bail::LIMIT);
@@ -196,7 +191,7 @@ impl Simulator {
         }
     }
 
-    fn html_tag(&mut self, source: &SourceText<'_>, tag: &mut Tag) -> Result<TagFeedback, Halt> {
+    fn html_tag(&mut self, source: &SourceText, tag: &mut Tag) -> Result<TagFeedback, Halt> {
         use Element::*;
         let past_prolog = self.past_prolog;
         self.past_prolog |= tag.element != Html;
@@ -257,12 +252,7 @@ impl Simulator {
     }
 
     /// Bails if the tag may hold a reference.
-    fn bail_if_linked(
-        &mut self,
-        source: &SourceText<'_>,
-        tag: &Tag,
-        bail: Bail,
-    ) -> Result<(), Halt> {
+    fn bail_if_linked(&mut self, source: &SourceText, tag: &Tag, bail: Bail) -> Result<(), Halt> {
         let linked = tag.attributes.iter().any(|known| {
             match known.row.grammar {
                 ValueSyntax::Condition | ValueSyntax::Anchor => false,
@@ -274,10 +264,9 @@ impl Simulator {
             }
         });
         if linked {
-            self.bail(source, tag.start, bail)
-        } else {
-            Ok(())
+            self.bail(source, tag.start, bail)?;
         }
+        Ok(())
     }
 
     /// A second `html` or `body` adds the attributes that the first lacks.
@@ -289,12 +278,11 @@ impl Simulator {
             Element::Html => &mut self.html,
             _ => &mut self.body,
         };
-        tag.attributes
-            .retain(|known| seen.insert(known.row.attribute));
+        tag.attributes.retain(|known| seen.insert(known.name));
         true
     }
 
-    fn form(&mut self, source: &SourceText<'_>, tag: &Tag) -> Result<bool, Halt> {
+    fn form(&mut self, source: &SourceText, tag: &Tag) -> Result<bool, Halt> {
         if self.templates > 0 {
             if self.table_parts_in_template {
                 self.bail_if_linked(source, tag, Bail::TEMPLATE_TABLE)?;
@@ -309,11 +297,7 @@ impl TreeFeedback for Simulator {
     const WANTS_ALL: bool = false;
 
     #[inline]
-    fn start_tag(
-        &mut self,
-        source: &SourceText<'_>,
-        tag: &mut Tag,
-    ) -> Result<Option<TagFeedback>, Halt> {
+    fn start_tag(&mut self, source: &SourceText, tag: &mut Tag) -> StartTagFeedback {
         tag.space = ElementNamespace::Html;
         if !self.foreign.open.is_empty() {
             tag.space = self.space(source, tag)?;
@@ -348,7 +332,7 @@ impl TreeFeedback for Simulator {
     }
 
     #[inline]
-    fn end_tag(&mut self, source: &SourceText<'_>, name: Range<usize>) -> Result<(), Halt> {
+    fn end_tag(&mut self, source: &SourceText, name: Range<usize>) -> Result<(), Halt> {
         self.past_prolog = true;
         let at = name.start;
         let name = &source.bytes[name];
@@ -384,7 +368,7 @@ impl TreeFeedback for Simulator {
     }
 
     #[inline]
-    fn text(&mut self, source: &SourceText<'_>, range: Range<usize>) {
+    fn text(&mut self, source: &SourceText, range: Range<usize>) {
         self.past_prolog =
             self.past_prolog || !source.bytes[range].iter().all(|&byte| is_space(byte));
     }
@@ -399,16 +383,13 @@ impl TreeFeedback for Simulator {
         applies.then_some(&self.names)
     }
 
-    fn base(&mut self, source: &SourceText<'_>, tag: &Tag, first: bool) -> Result<(), Halt> {
+    fn base(&mut self, source: &SourceText, tag: &Tag, first: bool) -> Result<(), Halt> {
         if first {
             self.base_after_table = self.table_seen;
-            return Ok(());
+        } else if self.base_after_table {
+            self.bail(source, tag.start, Bail::BASE)?;
         }
-        if self.base_after_table {
-            self.bail(source, tag.start, Bail::BASE)
-        } else {
-            Ok(())
-        }
+        Ok(())
     }
 }
 

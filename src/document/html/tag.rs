@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::attributes::{ANY, ATTRIBUTES, AttributeRow, ElementNamespace, EnabledRows, row};
+use super::attributes::{AttributeRow, ElementNamespace, EnabledRows, row};
 use super::names::{Attribute, Element, prefix};
 use super::value_syntax::LIMIT;
 use crate::bytes::seek::{self, is_space};
@@ -29,6 +29,7 @@ pub(super) struct Tag {
 
 #[derive(Clone, Debug)]
 pub(super) struct KnownAttribute {
+    pub(super) name: Attribute,
     pub(super) row: &'static AttributeRow,
     pub(super) value: Range<usize>,
 }
@@ -46,7 +47,7 @@ impl Tag {
 
     pub(super) fn value(&self, attribute: Attribute) -> Option<Range<usize>> {
         let mut attributes = self.attributes.iter();
-        let found = attributes.find(|known| known.row.attribute == attribute)?;
+        let found = attributes.find(|known| known.name == attribute)?;
         Some(found.value.clone())
     }
 }
@@ -185,10 +186,10 @@ const LOWER: u64 = 0x2020_2020_2020_2020;
 struct SuffixFilter([u64; 16]);
 
 impl SuffixFilter {
-    fn of(rows: impl Iterator<Item = &'static AttributeRow>) -> Self {
+    fn of(attributes: impl Iterator<Item = &'static Attribute>) -> Self {
         let mut filter = SuffixFilter::default();
-        for row in rows {
-            match *row.attribute.name().as_bytes() {
+        for attribute in attributes {
+            match *attribute.name().as_bytes() {
                 [.., one, two, three] => filter.insert([one, two, three]),
                 // The byte before a name of two, with the bit of lower case set.
                 [two, three] => {
@@ -224,60 +225,6 @@ impl SuffixFilter {
     }
 }
 
-#[derive(Clone, Copy)]
-struct SpecialName {
-    /// The name, of up to eight bytes, in lower case and little-endian.
-    key: u64,
-    /// `None` if its start tags are left to the tokenizer.
-    element: Option<Element>,
-}
-
-static SPECIAL: [SpecialName; SLOTS] = special();
-const SLOTS: usize = 128;
-
-const fn special() -> [SpecialName; SLOTS] {
-    let mut has_row = [false; Element::COUNT];
-    let mut i = 0;
-    while i < ATTRIBUTES.len() {
-        let row = &ATTRIBUTES[i];
-        let mut j = 0;
-        while matches!(row.space, ElementNamespace::Html)
-            && row.on.len() < ANY.len()
-            && j < row.on.len()
-        {
-            has_row[row.on[j] as usize] = true;
-            j += 1;
-        }
-        i += 1;
-    }
-    let none = SpecialName {
-        key: 0,
-        element: None,
-    };
-    let mut slots = [none; SLOTS];
-    let mut i = 1;
-    while i < Element::COUNT {
-        let element = Element::ALL[i];
-        // Outside templates a table part without references has no effect.
-        let has_effect = element.is_structural() && !element.is_table_part()
-            || matches!(element, Element::Base | Element::Image | Element::Meta);
-        let name = element.name().as_bytes();
-        if (has_effect || has_row[i]) && name.len() <= 8 {
-            let key = prefix(name);
-            assert!(slots[slot(key)].key == 0, "two names in one slot");
-            let element = if has_effect { None } else { Some(element) };
-            slots[slot(key)] = SpecialName { key, element };
-        }
-        i += 1;
-    }
-    slots
-}
-
-/// Hashes a key. The multiplier was found by trial: no two names share a slot.
-const fn slot(key: u64) -> usize {
-    (key.wrapping_mul(0xDB1B_B1A7_4021_135F) >> 57) as usize
-}
-
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct AttributeNames {
     filter: SuffixFilter,
@@ -287,20 +234,24 @@ pub(super) struct AttributeNames {
 impl AttributeNames {
     pub(super) fn new(enabled: EnabledRows) -> Self {
         AttributeNames {
-            filter: SuffixFilter::of(enabled.rows()),
+            filter: SuffixFilter::of(enabled.attributes()),
             enabled,
         }
     }
 
-    /// Returns the enabled row of an attribute, unless the tag has the attribute already.
+    /// Adds an attribute that has an enabled row, unless the tag has the attribute already.
     #[inline(always)]
-    fn row(&self, bytes: &[u8], name: Range<usize>, tag: &Tag) -> Option<&'static AttributeRow> {
+    fn add(&self, bytes: &[u8], name: Range<usize>, value: Range<usize>, tag: &mut Tag) {
         if !self.filter.may_have(bytes, name.end) {
-            return None;
+            return;
         }
-        let attribute = Attribute::at(bytes, name.start, name.end);
-        let row = row(tag.space, tag.element, attribute)?;
-        (self.enabled.has(row) && tag.value(attribute).is_none()).then_some(row)
+        let name = Attribute::at(bytes, name.start, name.end);
+        if let Some(row) = row(tag.space, tag.element, name)
+            && self.enabled.has(row)
+            && tag.value(name).is_none()
+        {
+            tag.attributes.push(KnownAttribute { name, row, value });
+        }
     }
 
     /// Reads the attributes that have an enabled row; returns false if the bytes end first.
@@ -310,11 +261,7 @@ impl AttributeNames {
         tag.attributes.clear();
         loop {
             match attributes.step() {
-                TagStep::Attribute { name, value } => {
-                    if let Some(row) = self.row(bytes, name, tag) {
-                        tag.attributes.push(KnownAttribute { row, value });
-                    }
-                }
+                TagStep::Attribute { name, value } => self.add(bytes, name, value, tag),
                 TagStep::End { end, self_closing } => {
                     tag.end = end;
                     tag.self_closing = self_closing;
@@ -340,14 +287,8 @@ pub(super) enum TagScan {
 
 /// Skips text and tags from an index between tags on.
 #[inline(never)]
-pub(super) fn scan_tags(
-    bytes: &[u8],
-    from: usize,
-    names: &AttributeNames,
-    tag: &mut Tag,
-) -> TagScan {
-    let mut end = from;
-    let mut base = from;
+pub(super) fn scan_tags(bytes: &[u8], at: usize, names: &AttributeNames, tag: &mut Tag) -> TagScan {
+    let (mut end, mut base) = (at, at);
     while let Some(mut open) = simd::equal_of_64(b'<', bytes, base) {
         while open != 0 {
             let at = base + open.trailing_zeros() as usize;
@@ -357,8 +298,8 @@ pub(super) fn scan_tags(
                 continue;
             }
             match classify(bytes, at) {
-                Some(TagClass::Past(next)) => end = next,
-                Some(TagClass::At(element, name_end)) => {
+                Some((None, next)) => end = next,
+                Some((Some(element), name_end)) => {
                     tag.start = at;
                     tag.element = element;
                     tag.name = at + 1..name_end;
@@ -367,9 +308,6 @@ pub(super) fn scan_tags(
                         return TagScan::To(at);
                     }
                     if !tag.attributes.is_empty() || element == Element::A {
-                        if element == Element::Other {
-                            tag.element = Element::at(bytes, at + 1, name_end);
-                        }
                         // A table part may be dropped.
                         return match tag.element.is_table_part() {
                             true => TagScan::To(at),
@@ -386,22 +324,39 @@ pub(super) fn scan_tags(
     TagScan::To(end.max(base))
 }
 
-enum TagClass {
-    /// A tag without effect or references that ends before the index.
-    Past(usize),
-    /// The start tag of an element with rows, or of `Other`; the name ends at the index.
-    At(Element, usize),
+/// The names of the elements whose start tags do more than hold attributes, each in the slot of its hash.
+/// Outside templates a table part without references does not.
+static EFFECTS: [u64; 128] = {
+    use Element::*;
+    let elements = [
+        Base, Body, Form, Frame, Frameset, Head, Html, Iframe, Image, Math, Meta, Noembed,
+        Noframes, Noscript, Script, Select, Style, Svg, Table, Template, Textarea, Title, Xmp,
+    ];
+    let mut slots = [0; 128];
+    let mut i = 0;
+    while i < elements.len() {
+        let key = prefix(elements[i].name().as_bytes());
+        assert!(slots[slot(key)] == 0, "two names in one slot");
+        slots[slot(key)] = key;
+        i += 1;
+    }
+    slots
+};
+
+/// Hashes a name. The multiplier was found by trial: no two names share a slot.
+const fn slot(key: u64) -> usize {
+    (key.wrapping_mul(0xDB1B_B1A7_4021_135F) >> 57) as usize
 }
 
-/// Classifies the tag at an index; `None` if it is not plain.
+/// Returns the element of a start tag and the end of its name, or else the index after a tag without effect or
+/// references; `None` if the tag is not plain.
 #[inline(always)]
-fn classify(bytes: &[u8], at: usize) -> Option<TagClass> {
+fn classify(bytes: &[u8], at: usize) -> Option<(Option<Element>, usize)> {
     let here: &[u8; 32] = bytes.get(at..)?.first_chunk()?;
-    let (closes, name) = match here[1] {
+    let (closes, (length, word)) = match here[1] {
         b'/' => (true, name_at::<2>(here)?),
         _ => (false, name_at::<1>(here)?),
     };
-    let TagName { length, word } = name;
     let last = here[length + 1 + usize::from(closes)];
     if !(word as u8).is_ascii_lowercase() {
         return None;
@@ -409,42 +364,32 @@ fn classify(bytes: &[u8], at: usize) -> Option<TagClass> {
     if closes {
         // Only these two end tags have an effect on the simulator in HTML content.
         let special = word as u32 == FORM || word == TEMPLATE;
-        return (last == b'>' && !special).then_some(TagClass::Past(at + length + 3));
+        return (last == b'>' && !special).then_some((None, at + length + 3));
     }
     let end = at + 1 + length;
     if !matches!(last, b'>' | b'/') && !is_space(last) {
         return None;
     }
     let key = word & u64::MAX >> (64 - 8 * length);
-    let special = &SPECIAL[slot(key)];
-    let element = match special.key == key {
-        true => special.element?,
-        false => Element::Other,
-    };
+    if EFFECTS[slot(key)] == key {
+        return None;
+    }
     Some(match last {
-        b'>' if element != Element::A => TagClass::Past(end + 1),
-        _ => TagClass::At(element, end),
+        b'>' if key != u64::from(b'a') => (None, end + 1),
+        _ => (Some(Element::of_key(key, length)), end),
     })
 }
 
-struct TagName {
-    /// The length of the name, from 1 to 8.
-    length: usize,
-    /// The first eight bytes, letters in lower case.
-    word: u64,
-}
-
+/// Returns the length of a name, from 1 to 8, and its first eight bytes, letters in lower case.
 #[inline(always)]
-fn name_at<const AT: usize>(here: &[u8; 32]) -> Option<TagName> {
+fn name_at<const AT: usize>(here: &[u8; 32]) -> Option<(usize, u64)> {
     let rest = here.get(AT..)?;
     let block = Block::new(rest.first_chunk()?);
     let ends = block.up_to(b' ') | block.equal(b'/') | block.equal(b'>');
     // Without an end there are 32 zeros.
     let length = ends.trailing_zeros() as usize;
     let word = u64::from_le_bytes(*rest.first_chunk()?) | LOWER;
-    (1..=8)
-        .contains(&length)
-        .then_some(TagName { length, word })
+    (1..=8).contains(&length).then_some((length, word))
 }
 
 /// The names whose end tags have an effect, or that start with `form`.

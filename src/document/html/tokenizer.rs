@@ -168,12 +168,9 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
 
     #[cold]
     fn character_data(&mut self, range: Range<usize>) {
-        let flags = match self.tree.is_inert() {
-            true => Flags::INERT,
-            false => Flags::NONE,
-        };
-        self.report
-            .character_data(range, Some(CharacterContext::Text), flags);
+        let flags = Flags::INERT.when(self.tree.is_inert());
+        let context = Some(CharacterContext::Text);
+        self.report.character_data(range, context, flags);
         self.forbid_restart();
     }
 
@@ -241,7 +238,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     #[inline(always)]
     fn forbid_restart(&mut self) {
         // The events of a srcdoc document are still held by its host.
-        if self.report.events.is_released() && self.report.document.depth == 0 {
+        if self.report.events.is_released && self.report.document.depth == 0 {
             self.report.document.limit = 0;
             self.tree.forbid_halt();
         }
@@ -300,8 +297,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
         let bytes = self.report.source.bytes;
         let (tag, long) = (&mut self.state.tag, &mut self.state.long);
         let feedback = long.feedback;
-        tag.attributes
-            .retain(|known| long.seen.insert(known.row.attribute));
+        tag.attributes.retain(|known| long.seen.insert(known.name));
         if ends {
             self.state.mode = feedback.mode;
         } else if bytes.len() - tag.end > LIMIT && !self.last {
@@ -321,11 +317,7 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
             self.report_tag(feedback);
         }
         let end = self.state.tag.end;
-        if ends {
-            Ok(end)
-        } else {
-            Err(HtmlStop::Wait(end))
-        }
+        ends.then_some(end).ok_or(HtmlStop::Wait(end))
     }
 
     #[inline(always)]
@@ -532,9 +524,6 @@ impl<T: TreeFeedback> TokenizerRun<'_, '_, '_, T> {
     #[cold]
     fn too_long(&mut self, at: usize) {
         self.state.capture = None;
-        let offset = self.report.source.offset(at);
-        self.report
-            .events
-            .push(Event::Diagnostic(&diagnostic::HTML_VALUE_TOO_LONG, offset));
+        self.report.diagnose(&diagnostic::HTML_VALUE_TOO_LONG, at);
     }
 }

@@ -26,7 +26,7 @@ use html5ever::{Attribute as Html5Attribute, LocalName, QualName, ns};
 use super::attributes::{AttributeSet, ElementNamespace};
 use super::dom::{self, NodeId, TreePosition};
 use super::encoding::EncodingState;
-use super::feedback::{Bail, Halt, TagFeedback, TokenizerMode, TreeFeedback};
+use super::feedback::{Bail, Halt, StartTagFeedback, TagFeedback, TokenizerMode, TreeFeedback};
 use super::names::Element;
 use super::raw_text::ScriptEscape;
 use super::report::{ReferenceReporter, ReportState};
@@ -119,10 +119,7 @@ struct TreeFinds {
 }
 
 /// First pass: builds the tree. Fails beyond the limits or if the document is in another encoding.
-pub(super) fn scan(
-    at: usize,
-    report: &mut ReferenceReporter<'_, '_, '_>,
-) -> Result<TreeBuilderDriver, Halt> {
+pub(super) fn scan(at: usize, report: &mut ReferenceReporter) -> Result<TreeBuilderDriver, Halt> {
     if u32::try_from(report.source.bytes.len()).is_err() {
         return Err(Halt::Bail(Bail::LIMIT));
     }
@@ -176,6 +173,22 @@ impl TreeBuilderDriver {
         self.builder.process_token(token, 1)
     }
 
+    fn feed_tag(
+        &self,
+        kind: TagKind,
+        name: LocalName,
+        self_closing: bool,
+        attrs: Vec<Html5Attribute>,
+    ) -> TokenSinkResult<NodeId> {
+        self.feed(Any::TagToken(Token {
+            kind,
+            name,
+            self_closing,
+            attrs,
+            had_duplicate_attributes: false,
+        }))
+    }
+
     fn characters(&self, text: &'static str) {
         let _ = self.feed(Any::CharacterTokens(StrTendril::from_slice(text)));
     }
@@ -197,14 +210,14 @@ impl TreeBuilderDriver {
         Ok(())
     }
 
-    fn name(&self, source: &SourceText<'_>, range: Range<usize>) -> LocalName {
+    fn name(&self, source: &SourceText, range: Range<usize>) -> LocalName {
         let name = source.name(range, self.charset.scanned);
         LocalName::from(&*String::from_utf8_lossy(&name))
     }
 
     /// Returns a value for a token, or the hash of a long one: only formatting elements' values are
     /// compared.
-    fn value(&self, source: &SourceText<'_>, range: Range<usize>) -> StrTendril {
+    fn value(&self, source: &SourceText, range: Range<usize>) -> StrTendril {
         let value = if range.len() > LIMIT {
             Cow::Borrowed(&source.bytes[range])
         } else {
@@ -220,7 +233,7 @@ impl TreeBuilderDriver {
     /// Reads the attributes of a tag without duplicates.
     fn attributes(
         &mut self,
-        source: &SourceText<'_>,
+        source: &SourceText,
         tag: &mut Tag,
     ) -> Result<Option<Vec<Html5Attribute>>, Halt> {
         let mut walker = Attributes::new(source.bytes, tag.name.end);
@@ -254,7 +267,7 @@ impl TreeBuilderDriver {
         }
     }
 
-    fn record(&mut self, source: &SourceText<'_>, tag: &mut Tag) -> Result<(), Halt> {
+    fn record(&mut self, source: &SourceText, tag: &mut Tag) -> Result<(), Halt> {
         let effect = self.builder.sink.take_effect();
         let (id, merged) = match (effect.merged, effect.created) {
             (Some((id, added)), _) => (id, Some(added)),
@@ -297,13 +310,13 @@ impl TreeBuilderDriver {
     }
 
     /// Whether the last created element is the tag's own, not a clone of a formatting element.
-    fn is_own(&self, source: &SourceText<'_>, tag: &Tag, name: &str) -> bool {
+    fn is_own(&self, source: &SourceText, tag: &Tag, name: &str) -> bool {
         let own = self.name(source, tag.name.clone());
         str::eq_ignore_ascii_case(&own, name) || &*own == "image" && name == "img"
     }
 
     /// Feeds character data: leading white space, then one character for the rest.
-    fn feed_text(&mut self, source: &SourceText<'_>, range: Range<usize>, references: bool) {
+    fn feed_text(&mut self, source: &SourceText, range: Range<usize>, references: bool) {
         let bytes = &source.bytes[..range.end];
         let mut at = range.start;
         let mut null = false;
@@ -334,17 +347,13 @@ impl TreeBuilderDriver {
             // A leading line feed may be dropped; a third white space changes nothing.
             spaces += 1;
             if spaces <= 2 {
-                let feed = if spaces == 1 && matches!(character, b'\n' | b'\r') {
-                    "\n"
-                } else {
-                    " "
-                };
-                self.characters(feed);
+                let is_feed = spaces == 1 && matches!(character, b'\n' | b'\r');
+                self.characters(if is_feed { "\n" } else { " " });
             }
         }
     }
 
-    fn add_text(&mut self, source: &SourceText<'_>, range: Range<usize>, references: bool) {
+    fn add_text(&mut self, source: &SourceText, range: Range<usize>, references: bool) {
         if range.is_empty() {
             return;
         }
@@ -354,32 +363,22 @@ impl TreeBuilderDriver {
             return;
         };
         match self.found.styles.get(&into.index()) {
-            Some(&record) => self
-                .found
-                .contents
-                .push(TextPiece::new(range, record, references)),
+            Some(&record) => {
+                let piece = TextPiece::new(range, record, references);
+                self.found.contents.push(piece);
+            }
             None if self.wants_texts && references => {
-                self.found
-                    .texts
-                    .push(TextPiece::new(range, into.index(), references));
+                let piece = TextPiece::new(range, into.index(), references);
+                self.found.texts.push(piece);
             }
             None => {}
         }
     }
 
     /// Second pass: reports references of the final tree, in the order of the tags.
-    pub(super) fn report(self, report: &mut ReferenceReporter<'_, '_, '_>) {
-        let TreeBuilderDriver {
-            builder,
-            names,
-            found,
-            ..
-        } = self;
-        let TreeFinds {
-            records,
-            mut contents,
-            ..
-        } = found;
+    pub(super) fn report(self, report: &mut ReferenceReporter) {
+        let (builder, names, found) = (self.builder, self.names, self.found);
+        let (records, mut contents) = (found.records, found.contents);
         let (positions, winner) = builder.sink.positions(|id| found.bases.contains(&id));
         // Pieces of several elements may alternate; a stable sort keeps the order within each.
         contents.sort_by_key(|piece| piece.of);
@@ -468,8 +467,7 @@ fn read(
     tag.element = Element::of(name.local.as_bytes());
     names.read(bytes, tag);
     if let Some(added) = added {
-        tag.attributes
-            .retain(|known| added.has(known.row.attribute));
+        tag.attributes.retain(|known| added.has(known.name));
     }
 }
 
@@ -485,11 +483,7 @@ fn is_formatting(name: &str) -> bool {
 impl TreeFeedback for TreeBuilderDriver {
     const WANTS_ALL: bool = true;
 
-    fn start_tag(
-        &mut self,
-        source: &SourceText<'_>,
-        tag: &mut Tag,
-    ) -> Result<Option<TagFeedback>, Halt> {
+    fn start_tag(&mut self, source: &SourceText, tag: &mut Tag) -> StartTagFeedback {
         let Some(attributes) = self.attributes(source, tag)? else {
             return Ok(None);
         };
@@ -499,13 +493,7 @@ impl TreeFeedback for TreeBuilderDriver {
             self.formatting += count as u64 * ATTRIBUTE_SIZE;
         }
         let _ = self.builder.sink.take_effect();
-        let result = self.feed(Any::TagToken(Token {
-            kind: TagKind::StartTag,
-            name,
-            self_closing: tag.self_closing,
-            attrs: attributes,
-            had_duplicate_attributes: false,
-        }));
+        let result = self.feed_tag(TagKind::StartTag, name, tag.self_closing, attributes);
         self.within_limits(count)?;
         self.record(source, tag)?;
         let mode = match result {
@@ -523,16 +511,10 @@ impl TreeFeedback for TreeBuilderDriver {
         }))
     }
 
-    fn end_tag(&mut self, source: &SourceText<'_>, name: Range<usize>) -> Result<(), Halt> {
+    fn end_tag(&mut self, source: &SourceText, name: Range<usize>) -> Result<(), Halt> {
         let _ = self.builder.sink.take_effect();
         let name = self.name(source, name);
-        let _ = self.feed(Any::TagToken(Token {
-            kind: TagKind::EndTag,
-            name,
-            self_closing: false,
-            attrs: Vec::new(),
-            had_duplicate_attributes: false,
-        }));
+        let _ = self.feed_tag(TagKind::EndTag, name, false, Vec::new());
         self.within_limits(0)
     }
 
@@ -541,7 +523,7 @@ impl TreeFeedback for TreeBuilderDriver {
             .adjusted_current_node_present_but_not_in_html_namespace()
     }
 
-    fn text(&mut self, source: &SourceText<'_>, range: Range<usize>) {
+    fn text(&mut self, source: &SourceText, range: Range<usize>) {
         self.add_text(source, range, true);
     }
 
@@ -553,7 +535,7 @@ impl TreeFeedback for TreeBuilderDriver {
         None
     }
 
-    fn cdata(&mut self, source: &SourceText<'_>, range: Range<usize>) {
+    fn cdata(&mut self, source: &SourceText, range: Range<usize>) {
         self.add_text(source, range, false);
     }
 
@@ -561,7 +543,7 @@ impl TreeFeedback for TreeBuilderDriver {
         let _ = self.feed(Any::CommentToken(StrTendril::new()));
     }
 
-    fn doctype(&mut self, source: &SourceText<'_>, range: Range<usize>) {
+    fn doctype(&mut self, source: &SourceText, range: Range<usize>) {
         let cut = range.end == source.bytes.len();
         let _ = self.feed(Any::DoctypeToken(doctype(&source.bytes[range], cut)));
     }
@@ -569,9 +551,8 @@ impl TreeFeedback for TreeBuilderDriver {
     fn raw_text(&mut self, range: Range<usize>) {
         if self.found.text_at == Some(range.start) {
             let record = self.found.records.len() - 1;
-            self.found
-                .contents
-                .push(TextPiece::new(range, record, false));
+            let piece = TextPiece::new(range, record, false);
+            self.found.contents.push(piece);
         }
     }
 }

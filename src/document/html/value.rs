@@ -6,16 +6,19 @@ use std::ops::Range;
 use encoding_rs::{CoderResult, Encoding, UTF_8, WINDOWS_1252};
 use html5ever::data::NAMED_ENTITIES;
 
+use crate::bytes::class::run_end;
 use crate::bytes::seek;
 use crate::bytes::steps::step;
 use crate::decode::RecordOffsets;
 use crate::document::events::{Events, TextRange};
 use crate::document::source_text::{DecodedText, OffsetsThrough, SourceText};
 
+pub(super) type Coding = &'static Encoding;
+
 impl<'a> SourceText<'a> {
     /// Whether the decoded value differs from the bytes of the source.
     #[inline]
-    pub(super) fn needs_decoding(&self, range: Range<usize>, encoding: &'static Encoding) -> bool {
+    pub(super) fn needs_decoding(&self, range: Range<usize>, encoding: Coding) -> bool {
         if self.is_final || seek::is_plain(self.bytes, range.start, range.end) {
             return false;
         }
@@ -27,21 +30,27 @@ impl<'a> SourceText<'a> {
     pub(super) fn value(
         &self,
         range: Range<usize>,
-        encoding: &'static Encoding,
+        encoding: Coding,
         events: &mut Events,
     ) -> TextRange {
-        if !self.needs_decoding(range.clone(), encoding) {
-            return self.text(range, events);
-        }
-        let context = Some(CharacterContext::Attribute);
-        events.store_with(|store| decode(self.bytes, range, encoding, context, store, &mut ()))
+        let value = self.decoded_value(range.clone(), encoding);
+        self.stored(range, value, events)
     }
 
-    pub(super) fn decoded_value(
+    /// Returns the text of a range whose bytes were decoded, if they had to be.
+    pub(super) fn stored(
         &self,
         range: Range<usize>,
-        encoding: &'static Encoding,
-    ) -> Cow<'a, [u8]> {
+        text: Cow<[u8]>,
+        events: &mut Events,
+    ) -> TextRange {
+        match text {
+            Cow::Borrowed(_) => self.text(range, events),
+            Cow::Owned(text) => events.store(&text),
+        }
+    }
+
+    pub(super) fn decoded_value(&self, range: Range<usize>, encoding: Coding) -> Cow<'a, [u8]> {
         if !self.needs_decoding(range.clone(), encoding) {
             return Cow::Borrowed(&self.bytes[range]);
         }
@@ -56,7 +65,7 @@ impl<'a> SourceText<'a> {
         self.decoded_value(range, UTF_8)
     }
 
-    pub(super) fn name(&self, range: Range<usize>, encoding: &'static Encoding) -> Cow<'a, [u8]> {
+    pub(super) fn name(&self, range: Range<usize>, encoding: Coding) -> Cow<'a, [u8]> {
         let name = &self.bytes[range.clone()];
         let is_lower = |byte: &u8| byte.is_ascii() && *byte != 0 && !byte.is_ascii_uppercase();
         if name.iter().all(is_lower) {
@@ -73,9 +82,9 @@ impl DecodedText {
     /// Decodes a value; without `references`, character references are not replaced.
     pub(super) fn fill(
         &mut self,
-        source: &SourceText<'_>,
+        source: &SourceText,
         range: Range<usize>,
-        encoding: &'static Encoding,
+        encoding: Coding,
         references: Option<CharacterContext>,
     ) {
         self.begin(0);
@@ -84,9 +93,9 @@ impl DecodedText {
 
     pub(super) fn append(
         &mut self,
-        source: &SourceText<'_>,
+        source: &SourceText,
         range: Range<usize>,
-        encoding: &'static Encoding,
+        encoding: Coding,
         references: Option<CharacterContext>,
     ) {
         let mut offsets = OffsetsThrough::new(&mut self.map, source.origin, range.start);
@@ -99,7 +108,7 @@ impl DecodedText {
 fn decode(
     bytes: &[u8],
     range: Range<usize>,
-    encoding: &'static Encoding,
+    encoding: Coding,
     references: Option<CharacterContext>,
     out: &mut Vec<u8>,
     offsets: &mut impl RecordOffsets,
@@ -151,12 +160,7 @@ fn decode(
 ///
 /// A byte of markup follows the run. The decoder gets a space in its place, so that it emits a
 /// character that the end of the run cuts short.
-fn decode_run(
-    run: &[u8],
-    encoding: &'static Encoding,
-    out: &mut Vec<u8>,
-    offsets: &mut impl RecordOffsets,
-) {
+fn decode_run(run: &[u8], encoding: Coding, out: &mut Vec<u8>, offsets: &mut impl RecordOffsets) {
     let mut decoder = encoding.new_decoder_without_bom_handling();
     let mut buffer = [0; 16];
     let mut start = 0;
@@ -210,10 +214,7 @@ pub(in crate::document) fn decode_reference(
 
 fn named(bytes: &[u8], context: CharacterContext, out: &mut Vec<u8>) -> Option<usize> {
     let name = &bytes[1..];
-    let length = name
-        .iter()
-        .position(|byte| !byte.is_ascii_alphanumeric())
-        .unwrap_or(name.len());
+    let length = run_end(name, 0, |byte| byte.is_ascii_alphanumeric());
     let with_semicolon = length + usize::from(name.get(length) == Some(&b';'));
     let text = str::from_utf8(&name[..with_semicolon.min(MAX_NAME)]).ok()?;
     let (length, &(first, second)) = (1..=text.len()).rev().find_map(|length| {

@@ -89,7 +89,10 @@ impl MarkupReporter {
             && !is_foreign
             && self.tag.value(attribute).is_none()
         {
-            self.tag.attributes.push(KnownAttribute { row, value });
+            let name = attribute;
+            self.tag
+                .attributes
+                .push(KnownAttribute { name, row, value });
         }
     }
 
@@ -127,9 +130,7 @@ impl MarkupReporter {
         let (mut report, tag) = self.report(SourceText::decoded(bytes, map, quoting), events);
         if tag.is_base() {
             if std::mem::replace(&mut report.document.has_base, true) {
-                let at = report.source.offset(tag.name.start);
-                let second = Event::Diagnostic(&diagnostic::HTML_BASE_SECOND, at);
-                report.events.push(second);
+                report.diagnose(&diagnostic::HTML_BASE_SECOND, tag.name.start);
             } else {
                 report.emit_base(tag);
                 report.events.push(Event::Settled);
@@ -154,17 +155,11 @@ impl MarkupReporter {
     /// Returns a reporter for text decoded from XML, and the tag.
     fn report<'e, 'f>(
         &'e mut self,
-        text: SourceText<'e>,
+        mut text: SourceText<'e>,
         events: &'e mut Events<'f>,
     ) -> (ReferenceReporter<'e, 'e, 'f>, &'e Tag) {
-        let report = ReferenceReporter {
-            source: SourceText {
-                is_final: true,
-                ..text
-            },
-            events,
-            document: &mut self.state,
-        };
+        text.is_final = true;
+        let report = ReferenceReporter::new(text, events, &mut self.state);
         (report, &self.tag)
     }
 }

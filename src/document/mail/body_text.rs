@@ -122,12 +122,8 @@ impl Trailer {
             self.end_line(&mut sink);
         }
         if !self.pending.is_empty() {
-            let split = if self.has_begun {
-                TrailerSplit::Clear
-            } else {
-                TrailerSplit::Encoded
-            };
-            self.release(&mut sink, split);
+            let splits = [TrailerSplit::Encoded, TrailerSplit::Clear];
+            self.release(&mut sink, splits[usize::from(self.has_begun)]);
         }
     }
 }
@@ -156,7 +152,7 @@ impl SignatureFinder {
         Flags::IN_SIGNATURE.when(self.mark.is_some_and(|mark| offset > mark))
     }
 
-    pub(super) fn read(&mut self, text: &Window<'_>) {
+    pub(super) fn read(&mut self, text: &Window) {
         if self.mark.is_some() {
             return;
         }

@@ -1,6 +1,9 @@
 //! Lines that delimit the parts of a multipart entity (RFC 2046 section 5.1.1; rule M11).
 
-use memchr::{memchr_iter, memmem};
+use std::sync::LazyLock;
+
+use memchr::memchr_iter;
+use memchr::memmem::Finder;
 
 /// The meaning of a line for the open multipart entities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,11 +44,7 @@ fn test_one(line: &[u8], end: bool, level: usize, boundary: &[u8]) -> DelimiterL
     let (hyphens, rest) = line.split_at(line.len().min(2));
     let Some(rest) = rest.strip_prefix(boundary).filter(|_| hyphens == b"--") else {
         let is_cut = !end && b"--".starts_with(hyphens) && boundary.starts_with(rest);
-        return if is_cut {
-            DelimiterLine::Unknown
-        } else {
-            DelimiterLine::No
-        };
+        return [DelimiterLine::No, DelimiterLine::Unknown][usize::from(is_cut)];
     };
     let closed = rest.strip_prefix(b"--");
     let rest = closed.unwrap_or(rest);
@@ -68,22 +67,16 @@ fn test_one(line: &[u8], end: bool, level: usize, boundary: &[u8]) -> DelimiterL
     })
 }
 
+static HYPHENS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\n--"));
+
 /// Returns the next index from `at` on, after a line end, where a line starts with two hyphens.
-pub(super) fn next_candidate(
-    bytes: &[u8],
-    at: usize,
-    base64: bool,
-    finder: &memmem::Finder<'_>,
-) -> Option<usize> {
+pub(super) fn next_candidate(bytes: &[u8], at: usize, base64: bool) -> Option<usize> {
     if base64 {
         // No digit of base64 is a hyphen: most searches for one byte reach the end.
-        return memchr_iter(b'-', &bytes[at..])
-            .map(|found| at + found)
-            .find(|&found| {
-                found > at && bytes[found - 1] == b'\n' && bytes.get(found + 1) == Some(&b'-')
-            });
+        let mut hyphens = memchr_iter(b'-', &bytes[at..]).map(|found| at + found);
+        return hyphens.find(|&found| found > at && bytes[found - 1..].starts_with(b"\n--"));
     }
-    finder.find(&bytes[at..]).map(|found| at + found + 1)
+    HYPHENS.find(&bytes[at..]).map(|found| at + found + 1)
 }
 
 #[cfg(test)]

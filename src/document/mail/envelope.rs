@@ -1,7 +1,6 @@
 //! The envelope of a message: its date, sender, subject and the like (RFC 9051 section 7.5.2; rule M24).
 
 use std::borrow::Cow;
-use std::ops::ControlFlow;
 
 use encoding_rs::WINDOWS_1252;
 use memchr::{memchr_iter, memchr3};
@@ -10,39 +9,34 @@ use super::MailOptions;
 use super::field_value::{self, Comments};
 use super::header::{EntityProperty, Header};
 use crate::bytes::class::run_end;
+use crate::bytes::pattern::Pattern;
 use crate::document::events::{Envelope, Events, RawEnvelope};
 use crate::document::source_text::DecodedText;
 
 /// The longest subject and the longest address, in bytes.
 const MAX_TEXT: usize = 512;
 
-/// The number of fields of an envelope; the first ones are always kept.
-const FIELDS: usize = 12;
-const FIRST: usize = 4;
-
-/// The fields of an envelope, in the order of [`decode`].
-const PROPERTIES: [EntityProperty; FIELDS] = {
+/// The fields of an envelope.
+const PROPERTIES: [EntityProperty; 11] = {
     use EntityProperty::*;
     [
-        Date, Separator, From, Subject, From, ReplyTo, To, Cc, InReplyTo, References, ListId,
-        Labels,
+        Date, Separator, From, Subject, ReplyTo, To, Cc, InReplyTo, References, ListId, Labels,
     ]
 };
 
-/// The bytes before each value: the number of the field, and the length of the value.
+/// The key of the field with the author's name, whose address is always kept.
+const NAME: EntityProperty = EntityProperty::None;
+
+/// The bytes before each value: the key of the field, and the length of the value.
 const LEAD: usize = 1 + size_of::<u32>();
 
 /// Stores the values undecoded: records decode them where they are shown.
 pub(super) fn store(header: &Header, options: &MailOptions, out: &mut Events) -> RawEnvelope {
-    let kept = if options.message_fields {
-        FIELDS
-    } else {
-        FIRST
-    };
+    let name = (options.message_fields).then_some((NAME, EntityProperty::From));
     let fields = out.store_with(|store| {
-        for (number, property) in PROPERTIES[..kept].iter().enumerate() {
-            if let Some(value) = header.value(*property) {
-                store.push(number as u8);
+        for (key, property) in PROPERTIES.map(|it| (it, it)).into_iter().chain(name) {
+            if let Some(value) = header.value(property) {
+                store.push(key as u8);
                 store.extend_from_slice(&(value.len() as u32).to_le_bytes());
                 store.extend_from_slice(value);
             }
@@ -52,47 +46,38 @@ pub(super) fn store(header: &Header, options: &MailOptions, out: &mut Events) ->
 }
 
 fn decode(mut stored: &[u8]) -> Envelope {
-    let mut raw = [None; FIELDS];
-    while let Some(([number, length @ ..], rest)) = stored.split_first_chunk::<LEAD>() {
+    use EntityProperty::{
+        Cc, Date, From, InReplyTo, Labels, ListId, References, ReplyTo, Separator, Subject, To,
+    };
+    let mut raw = [None; EntityProperty::COUNT];
+    while let Some(([key, length @ ..], rest)) = stored.split_first_chunk::<LEAD>() {
         let (value, rest) = rest.split_at(u32::from_le_bytes(*length) as usize);
-        raw[usize::from(*number)] = Some(value);
+        raw[usize::from(*key)] = Some(value);
         stored = rest;
     }
-    let [
-        sent,
-        separator,
-        from,
-        about,
-        sender,
-        reply_to,
-        to,
-        cc,
-        in_reply_to,
-        references,
-        list,
-        labels,
-    ] = raw;
+    let value = |property: EntityProperty| raw[property as usize];
     let named = |name, date: Option<String>| date.map(|date| (date, name));
-    let dated = named("date", sent.and_then(date))
-        .or_else(|| named("iso8601", sent.and_then(iso8601)))
-        .or_else(|| named("from-line", separator.and_then(separator_date)));
+    let dated = named("date", value(Date).and_then(date))
+        .or_else(|| named("iso8601", value(Date).and_then(iso8601)))
+        .or_else(|| named("from-line", value(Separator).and_then(separator_date)));
     let (date, date_source) = dated.unzip();
-    let references = references.map(identifiers).unwrap_or_default();
+    let all = |property| value(property).map(addresses).unwrap_or_default();
+    let references = value(References).map(identifiers).unwrap_or_default();
     let ends = references.first().into_iter().chain(references.last());
     Envelope {
         date,
         date_source,
-        from: from.and_then(address),
-        from_name: sender.and_then(name),
-        subject: about.map(subject),
-        reply_to: reply_to.and_then(address),
-        to_text: to.map(|raw| decoded(raw).into_owned()),
-        to: to.map(addresses).unwrap_or_default(),
-        cc: cc.map(addresses).unwrap_or_default(),
-        in_reply_to: in_reply_to.and_then(|raw| identifiers(raw).into_iter().next()),
+        from: value(From).and_then(address),
+        from_name: value(NAME).and_then(name),
+        subject: value(Subject).map(subject),
+        reply_to: value(ReplyTo).and_then(address),
+        to_text: value(To).map(|raw| decoded(raw).into_owned()),
+        to: all(To),
+        cc: all(Cc),
+        in_reply_to: value(InReplyTo).and_then(|raw| identifiers(raw).into_iter().next()),
         references: ends.cloned().collect(),
-        list_id: list.and_then(list_id),
-        labels: labels.map(split_labels).unwrap_or_default(),
+        list_id: value(ListId).and_then(list_id),
+        labels: value(Labels).map(split_labels).unwrap_or_default(),
     }
 }
 
@@ -132,44 +117,29 @@ pub(crate) fn subject(raw: &[u8]) -> String {
 /// the route, else the text outside comments and quoted names.
 pub(crate) fn address(raw: &[u8]) -> Option<String> {
     // An encoded word cannot be an address, but some mailers encode the whole field.
-    first_address(&plain(raw))
+    let first = |text: &str| Some(mailboxes(text).into_iter().next()?.1);
+    first(&plain(raw))
         .filter(|address| !address.contains("=?"))
-        .or_else(|| first_address(&decoded(raw)))
-}
-
-fn first_address(text: &str) -> Option<String> {
-    let mut first = None;
-    mailboxes(text, |_, address| {
-        first = Some(address);
-        ControlFlow::Break(())
-    });
-    first
+        .or_else(|| first(&decoded(raw)))
 }
 
 /// Returns all addresses of a field.
 fn addresses(raw: &[u8]) -> Vec<String> {
-    let mut addresses = Vec::new();
-    mailboxes(&plain(raw), |_, address| {
-        addresses.push(address);
-        ControlFlow::Continue(())
-    });
-    addresses
+    let mailboxes = mailboxes(&plain(raw)).into_iter();
+    mailboxes.map(|(_, address)| address).collect()
 }
 
 /// Returns the name of the first mailbox of a field: the phrase before the address, else the comment after it.
 fn name(raw: &[u8]) -> Option<String> {
-    let mut first = None;
-    mailboxes(&plain(raw), |name, _| {
-        let mut name = decoded(name.trim_ascii()).into_owned();
-        name.retain(|character| !matches!(character, '"' | '\\'));
-        first = non_empty(name.as_bytes());
-        ControlFlow::Break(())
-    });
-    first
+    let (name, _) = mailboxes(&plain(raw)).into_iter().next()?;
+    let mut name = decoded(name.trim_ascii()).into_owned();
+    name.retain(|character| !matches!(character, '"' | '\\'));
+    non_empty(name.as_bytes())
 }
 
-/// Passes the name and the address of each mailbox of a field to `take`.
-fn mailboxes(text: &str, mut take: impl FnMut(&[u8], String) -> ControlFlow<()>) {
+/// Returns the name and the address of each mailbox of a field.
+fn mailboxes(text: &str) -> Vec<(Vec<u8>, String)> {
+    let mut found = Vec::new();
     let value = text.as_bytes();
     let mut plain: Vec<u8> = Vec::with_capacity(64);
     let (mut at, mut comment, mut is_taken) = (0, 0..0, false);
@@ -197,19 +167,16 @@ fn mailboxes(text: &str, mut take: impl FnMut(&[u8], String) -> ControlFlow<()>)
                 let colon = inner.iter().position(|&byte| byte == b':');
                 let colon = colon.filter(|_| inner.starts_with(b"@"));
                 let address = non_empty(colon.map_or(inner, |colon| &inner[colon + 1..]));
-                if address.is_some_and(|address| take(&plain, address).is_break()) {
-                    return;
-                }
+                found.extend(address.map(|address| (plain.clone(), address)));
                 is_taken = true;
             }
             // The name of a group.
             Some(b':') => plain.clear(),
             Some(b',' | b';') | None => {
                 let address = non_empty(&plain).filter(|_| !is_taken);
-                if address.is_some_and(|address| take(&value[comment.clone()], address).is_break())
-                    || at >= value.len()
-                {
-                    return;
+                found.extend(address.map(|address| (value[comment.clone()].to_vec(), address)));
+                if at >= value.len() {
+                    return found;
                 }
                 plain.clear();
                 (comment, is_taken) = (0..0, false);
@@ -292,15 +259,10 @@ const MONTHS: [&[u8]; 12] = [
 ];
 
 /// Zones with a name, and their hours; all other names are UTC (RFC 5322 section 4.3).
+#[rustfmt::skip]
 const ZONES: [(&[u8], i64); 8] = [
-    (b"est", -5),
-    (b"edt", -4),
-    (b"cst", -6),
-    (b"cdt", -5),
-    (b"mst", -7),
-    (b"mdt", -6),
-    (b"pst", -8),
-    (b"pdt", -7),
+    (b"est", -5), (b"edt", -4), (b"cst", -6), (b"cdt", -5),
+    (b"mst", -7), (b"mdt", -6), (b"pst", -8), (b"pdt", -7),
 ];
 
 /// Returns the date in `value` (RFC 5322 sections 3.3 and 4.3, and the forms of old news articles)
@@ -332,32 +294,25 @@ pub(crate) fn date(value: &[u8]) -> Option<String> {
 /// Returns a date such as `2006-03-02T15:11:12+01:00` as a time of UTC (ISO 8601; RFC 3339 section 5.6).
 /// Without a zone it is of UTC, and without a time it is the start of the day.
 pub(crate) fn iso8601(value: &[u8]) -> Option<String> {
+    static FORM: Pattern = Pattern::new(
+        r"^([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[Tt ]|$)([0-9:.]*)[\t\n\f\r ]*([Zz]?$|[+-].*)",
+    );
     let value = value.trim_ascii();
-    let (day, rest) = value.split_at_checked(10)?;
-    let mut parts = day.split(|&byte| byte == b'-');
-    let mut part = |digits| {
-        let part = parts.next()?;
-        number(part).filter(|_| part.len() == digits)
-    };
-    let mut date = Date {
-        year: part(4),
-        month: part(2).filter(|month| (1..=12).contains(month)),
-        day: part(2).filter(|&day| day > 0),
-        ..Date::default()
-    };
-    let rest = match rest {
-        [b'T' | b't' | b' ', rest @ ..] => rest,
-        [] => b"00:00",
-        _ => return None,
-    };
-    let is_clock = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b':' | b'.');
-    let end = rest.iter().position(|byte| !is_clock(byte));
-    let (clock, zone) = rest.split_at(end.unwrap_or(rest.len()));
-    date.time = Some(time(clock)?);
-    date.zone = match zone.trim_ascii_start() {
-        [] | b"Z" | b"z" => None,
-        zone @ [b'+' | b'-', ..] => Some(offset(zone)?),
-        _ => return None,
+    let (_, [year, month, day, clock, zone]) = FORM.captures(value)?.extract();
+    let date = Date {
+        year: number(year),
+        month: number(month).filter(|month| (1..=12).contains(month)),
+        day: number(day).filter(|&day| day > 0),
+        time: Some(time(if value.len() == 10 {
+            &b"00:00"[..]
+        } else {
+            clock
+        })?),
+        zone: match zone {
+            b"" | b"Z" | b"z" => None,
+            _ => Some(offset(zone)?),
+        },
+        half: None,
     };
     date.utc()
 }
@@ -451,7 +406,7 @@ impl Date {
         }
         let minutes = hour * 60 + minute - self.zone.unwrap_or(0);
         let (days, minutes) = (minutes.div_euclid(1440), minutes.rem_euclid(1440));
-        let (year, month, day) = shift(year, month, day, days);
+        let (year, month, day) = normal(year, month, day + days);
         if !(0..=9999).contains(&year) {
             return None;
         }
@@ -523,23 +478,18 @@ fn days_of(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Returns the date `days` after another. Zones move a date by less than five days.
-fn shift(mut year: i64, mut month: i64, mut day: i64, days: i64) -> (i64, i64, i64) {
-    day += days;
+/// Returns a date whose day may be up to five days outside of its month.
+fn normal(year: i64, month: i64, mut day: i64) -> (i64, i64, i64) {
+    let mut months = 12 * year + month - 1;
+    let length = |months: i64| days_of(months.div_euclid(12), months.rem_euclid(12) + 1);
     if day < 1 {
-        month -= 1;
-        if month == 0 {
-            (year, month) = (year - 1, 12);
-        }
-        day += days_of(year, month);
-    } else if day > days_of(year, month) {
-        day -= days_of(year, month);
-        month += 1;
-        if month == 13 {
-            (year, month) = (year + 1, 1);
-        }
+        months -= 1;
+        day += length(months);
+    } else if day > length(months) {
+        day -= length(months);
+        months += 1;
     }
-    (year, month, day)
+    (months.div_euclid(12), months.rem_euclid(12) + 1, day)
 }
 
 #[cfg(test)]

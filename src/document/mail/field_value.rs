@@ -1,8 +1,5 @@
 //! Values of header fields: unfolding, encoded words (RFC 2047), comments, brackets, parameters.
 
-use std::ops::Range;
-use std::sync::Arc;
-
 use memchr::{memchr, memchr3, memmem};
 use percent_encoding::percent_decode;
 
@@ -52,7 +49,7 @@ struct EncodedWords {
 }
 
 impl EncodedWords {
-    fn add(&mut self, word: &EncodedWord<'_>, out: &mut DecodedText) {
+    fn add(&mut self, word: &EncodedWord, out: &mut DecodedText) {
         let blanks = std::mem::take(&mut self.blanks).len();
         if self.length > 0 && !self.charset.eq_ignore_ascii_case(word.charset) {
             self.flush(out);
@@ -256,92 +253,38 @@ pub(super) fn lone_uri(raw: &[u8]) -> Vec<u8> {
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Parameters {
-    /// The field as parsed, then the texts of the ranges.
-    text: Vec<u8>,
     /// The value before the first semicolon, in lower case and without blanks.
-    value: Range<usize>,
-    /// The length of the parsed field.
-    raw: usize,
+    value: String,
     /// Names in lower case, and values, decoded.
-    list: Vec<(Range<usize>, Range<usize>)>,
+    list: Vec<(String, Vec<u8>)>,
 }
 
-#[derive(Debug, Default)]
-pub(super) struct ParameterCache {
-    list: Vec<Arc<Parameters>>,
-    /// The index of the value to replace next.
-    oldest: usize,
-}
-
-/// The number of values that are kept, and the longest of them in bytes.
-const CACHE_SIZE: usize = 8;
-const MAX_CACHED: usize = 256;
 /// The maximum length of the value before the parameters, in bytes: a media type has two names of up
 /// to 127 bytes (RFC 6838 section 4.2). Every record of a part repeats it.
 const MAX_MAIN_VALUE: usize = 255;
 
-impl ParameterCache {
-    pub(super) fn parse(&mut self, raw: &[u8]) -> Arc<Parameters> {
-        let is_same = |known: &&Arc<Parameters>| &known.text[..known.raw] == raw;
-        if let Some(known) = self.list.iter().find(is_same) {
-            return Arc::clone(known);
-        }
-        let parsed = Arc::new(Parameters::parse(raw));
-        // Values with a boundary do not recur.
-        if raw.len() <= MAX_CACHED && parsed.parameter("boundary").is_none() {
-            if self.list.len() < CACHE_SIZE {
-                self.list.push(Arc::clone(&parsed));
-            } else {
-                self.list[self.oldest] = Arc::clone(&parsed);
-                self.oldest = (self.oldest + 1) % CACHE_SIZE;
-            }
-        }
-        parsed
-    }
-}
-
-pub(super) fn main_value(raw: &[u8], out: &mut Vec<u8>) {
-    ParameterInput::new(raw).main(out);
+/// Returns the value before the parameters, in lower case and without blanks.
+pub(super) fn main_value(raw: &[u8]) -> String {
+    ParameterInput::new(raw).main()
 }
 
 impl Parameters {
     pub(super) fn parse(raw: &[u8]) -> Self {
-        let mut text = Vec::with_capacity(2 * raw.len());
-        text.extend_from_slice(raw);
         let mut rest = ParameterInput::new(raw);
-        rest.main(&mut text);
-        let value = raw.len()..text.len();
-        let mut list = Vec::new();
-        let mut is_continued = false;
-        while let Some((name, value)) = rest.parameter(&mut text) {
-            is_continued |= memchr(b'*', &text[name.clone()]).is_some();
-            list.push((name, value));
-        }
-        if is_continued {
-            join(&mut text, &mut list);
-        }
-        Parameters {
-            text,
-            value,
-            raw: raw.len(),
-            list,
-        }
+        let value = rest.main();
+        let mut list = std::iter::from_fn(|| rest.parameter()).collect();
+        join(&mut list);
+        Parameters { value, list }
     }
 
     pub(super) fn value(&self) -> &str {
-        // It is ASCII.
-        str::from_utf8(&self.text[self.value.clone()]).unwrap_or_default()
-    }
-
-    pub(super) fn has_value(&self, value: &str) -> bool {
-        &self.text[self.value.clone()] == value.as_bytes()
+        &self.value
     }
 
     /// Returns the value of a parameter, the first of repeated ones.
     pub(super) fn parameter(&self, name: &str) -> Option<&[u8]> {
-        let is_same = |known: &Range<usize>| &self.text[known.clone()] == name.as_bytes();
-        let (_, value) = self.list.iter().find(|(known, _)| is_same(known))?;
-        Some(&self.text[value.clone()])
+        let (_, value) = self.list.iter().find(|(known, _)| known == name)?;
+        Some(value)
     }
 
     /// Compares the value of a parameter in any case.
@@ -366,58 +309,53 @@ impl<'a> ParameterInput<'a> {
         }
     }
 
-    /// Appends the bytes outside comments for which `is_kept` is true; takes and returns one of `stops`.
-    fn take_until(
-        &mut self,
-        stops: &[u8],
-        is_kept: impl Fn(&u8) -> bool,
-        out: &mut Vec<u8>,
-    ) -> Option<u8> {
+    /// Returns the bytes outside comments for which `is_kept` is true; takes and returns one of `stops`.
+    fn take_until(&mut self, stops: &[u8], is_kept: impl Fn(&u8) -> bool) -> (Vec<u8>, Option<u8>) {
+        let mut out = Vec::new();
         loop {
             let is_plain = |byte| byte != b'(' && !stops.contains(&byte);
             let end = run_end(self.raw, self.at, is_plain);
             let kept = self.raw[self.at..end].split(|byte| !is_kept(byte));
             kept.for_each(|kept| out.extend_from_slice(kept));
             self.at = end;
-            match *self.raw.get(end)? {
-                b'(' => self.at = self.comments.end(self.raw, end),
+            match self.raw.get(end) {
+                Some(b'(') => self.at = self.comments.end(self.raw, end),
                 stop => {
-                    self.at += 1;
-                    return Some(stop);
+                    self.at += usize::from(stop.is_some());
+                    return (out, stop.copied());
                 }
             }
         }
     }
 
-    /// Appends a name: graphic characters, in lower case.
-    fn name(&mut self, stops: &[u8], out: &mut Vec<u8>) -> Option<u8> {
-        let start = out.len();
-        let stop = self.take_until(stops, |byte| byte.is_ascii_graphic(), out);
-        out[start..].make_ascii_lowercase();
-        stop
+    /// Returns a name: graphic characters, in lower case.
+    fn name(&mut self, stops: &[u8]) -> (String, Option<u8>) {
+        let (mut name, stop) = self.take_until(stops, u8::is_ascii_graphic);
+        name.make_ascii_lowercase();
+        // It is ASCII.
+        (String::from_utf8(name).unwrap_or_default(), stop)
     }
 
-    fn main(&mut self, out: &mut Vec<u8>) {
-        let most = out.len() + MAX_MAIN_VALUE;
-        self.name(b";", out);
-        out.truncate(most);
+    fn main(&mut self) -> String {
+        let (mut name, _) = self.name(b";");
+        name.truncate(MAX_MAIN_VALUE);
+        name
     }
 
-    /// Appends the name of the next parameter, in lower case, and its unquoted value.
-    fn parameter(&mut self, out: &mut Vec<u8>) -> Option<(Range<usize>, Range<usize>)> {
-        let start = out.len();
-        while self.name(b"=;", out) != Some(b'=') {
-            out.truncate(start);
+    /// Returns the name of the next parameter, in lower case, and its unquoted value.
+    fn parameter(&mut self) -> Option<(String, Vec<u8>)> {
+        loop {
+            let (name, stop) = self.name(b"=;");
+            if stop == Some(b'=') {
+                return Some((name, self.value()));
+            }
             if self.at >= self.raw.len() {
                 return None;
             }
         }
-        let name = start..out.len();
-        self.value(out);
-        Some((name.clone(), name.end..out.len()))
     }
 
-    fn value(&mut self, out: &mut Vec<u8>) {
+    fn value(&mut self) -> Vec<u8> {
         while self.raw.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;
         }
@@ -426,7 +364,7 @@ impl<'a> ParameterInput<'a> {
             let special = |byte: &u8| matches!(byte, b'"' | b'\\' | b'\r' | b'\n');
             let plain = rest[1..].iter().position(special);
             let mut index = 1 + plain.unwrap_or(rest.len() - 1);
-            out.extend_from_slice(&rest[1..index]);
+            let mut out = rest[1..index].to_vec();
             while index < rest.len() && rest[index] != b'"' {
                 if rest[index] == b'\\' && index + 1 < rest.len() {
                     index += 1;
@@ -441,34 +379,28 @@ impl<'a> ParameterInput<'a> {
             // Bytes between the closing quote and the next semicolon are ignored.
             let rest = &self.raw[self.at..];
             self.at += memchr(b';', rest).map_or(rest.len(), |end| end + 1);
-            return;
+            return out;
         }
-        let start = out.len();
-        self.take_until(b";", |byte| !matches!(byte, b'\r' | b'\n'), out);
-        let length = out[start..].trim_ascii_end().len();
-        out.truncate(start + length);
+        let (mut out, _) = self.take_until(b";", |byte| !matches!(byte, b'\r' | b'\n'));
+        out.truncate(out.trim_ascii_end().len());
+        out
     }
 }
 
 /// Joins continuations (`name*0`, `name*1*`) and decodes values with a charset (RFC 2231). A name
 /// with another asterisk is literal.
-fn join(text: &mut Vec<u8>, list: &mut Vec<(Range<usize>, Range<usize>)>) {
+fn join(list: &mut Vec<(String, Vec<u8>)>) {
     let mut parts: Vec<(String, u32, bool, Vec<u8>)> = Vec::new();
-    list.retain(|(name, value)| {
-        // Names are ASCII.
-        let name = str::from_utf8(&text[name.clone()]).unwrap_or_default();
-        let (plain, encoded) = match name.strip_suffix('*') {
-            Some(plain) => (plain, true),
-            None => (name, false),
-        };
+    list.retain_mut(|(name, value)| {
+        let plain = name.strip_suffix('*');
+        let (plain, encoded) = (plain.unwrap_or(name), plain.is_some());
         let (base, section) = match plain.split_once('*') {
             Some((base, section)) => (base, section.parse().ok()),
             None if encoded => (plain, Some(0)),
             None => (plain, None),
         };
         if let Some(section) = section {
-            let value = text[value.clone()].to_vec();
-            parts.push((base.to_owned(), section, encoded, value));
+            parts.push((base.to_owned(), section, encoded, std::mem::take(value)));
         }
         section.is_none()
     });
@@ -492,11 +424,9 @@ fn join(text: &mut Vec<u8>, list: &mut Vec<(Range<usize>, Range<usize>)>) {
                 bytes.extend_from_slice(rest);
             }
         }
-        let start = text.len();
-        text.extend_from_slice(group[0].0.as_bytes());
-        let name = start..text.len();
-        charset::to_utf8(&label, &bytes, text);
-        list.push((name.clone(), name.end..text.len()));
+        let mut value = Vec::new();
+        charset::to_utf8(&label, &bytes, &mut value);
+        list.push((group[0].0.clone(), value));
     }
 }
 

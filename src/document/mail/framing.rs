@@ -7,6 +7,7 @@ use memchr::{memchr, memchr2, memmem, memrchr};
 use super::part_scanners::{PartScanners, Run};
 use super::tree::{Ending, MimeTree};
 use crate::bytes::lines::BYTE_ORDER_MARK;
+use crate::bytes::pattern::Pattern;
 use crate::bytes::window::Window;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::Events;
@@ -22,16 +23,16 @@ pub(super) trait Framing: Default + Send {
     }
 
     /// Writes the window in another form to `copy`, if the framing needs one; returns whether it does.
-    fn translate(&mut self, _window: &Window<'_>, _copy: &mut Vec<u8>) -> bool {
+    fn translate(&mut self, _window: &Window, _copy: &mut Vec<u8>) -> bool {
         false
     }
 
     /// Begins the next message, from `at` on: returns the index of its first byte, or breaks with the
     /// index up to which the window was consumed.
-    fn begin(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize>;
+    fn begin(&mut self, at: usize, feed: &mut Feed) -> ControlFlow<usize, usize>;
 
     /// Finds the end of the open message, from `at` on.
-    fn end(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd;
+    fn end(&mut self, at: usize, feed: &mut Feed) -> MessageEnd;
 
     /// Takes the length that the message's own header claims for the body, which begins at an offset;
     /// returns whether the end has to be found again.
@@ -61,7 +62,7 @@ impl MessageEnd {
     }
 
     /// Returns the end of a message that ends at an offset, or with the file.
-    fn counted(window: &Window<'_>, end: u64) -> Self {
+    fn counted(window: &Window, end: u64) -> Self {
         let end = usize::try_from(end - window.offset).unwrap_or(usize::MAX);
         let length = window.bytes.len();
         if end <= length || window.last {
@@ -101,14 +102,6 @@ impl<'f> Feed<'_, 'f> {
         self.archive.scanners.counts.members += 1;
         let count = self.archive.count;
         self.archive.tree.begin(count, offset, unquotes);
-    }
-
-    /// Passes the separator of the message that has begun.
-    pub(super) fn take_separator(&mut self, line: &[u8]) {
-        let archive = &mut *self.archive;
-        archive
-            .tree
-            .take_separator(line, archive.scanners.options.envelope);
     }
 
     /// Begins message 0, the text before the first message.
@@ -197,7 +190,7 @@ const FIRST_LINE: usize = 64 << 10;
 
 impl Framing for SingleMessage {
     /// Replaces each CR that ends a line by LF.
-    fn translate(&mut self, window: &Window<'_>, copy: &mut Vec<u8>) -> bool {
+    fn translate(&mut self, window: &Window, copy: &mut Vec<u8>) -> bool {
         if self.endings == LineEndings::Unknown {
             self.endings = line_endings(&window.bytes[window.start..], window.last);
         }
@@ -218,7 +211,7 @@ impl Framing for SingleMessage {
         true
     }
 
-    fn begin(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize> {
+    fn begin(&mut self, at: usize, feed: &mut Feed) -> ControlFlow<usize, usize> {
         let pending = &feed.window.bytes[at..];
         if self.has_begun || self.endings == LineEndings::Unknown || pending.is_empty() {
             return ControlFlow::Break(at);
@@ -229,7 +222,7 @@ impl Framing for SingleMessage {
         ControlFlow::Continue(at + if mark { BYTE_ORDER_MARK.len() } else { 0 })
     }
 
-    fn end(&mut self, _at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd {
+    fn end(&mut self, _at: usize, feed: &mut Feed) -> MessageEnd {
         MessageEnd::counted(&feed.window, u64::MAX)
     }
 }
@@ -244,15 +237,13 @@ fn line_endings(bytes: &[u8], last: bool) -> LineEndings {
     }
 }
 
-const SEPARATOR: &[u8] = b"\x01\x01\x01\x01";
-
 #[derive(Debug, Default)]
 pub(super) struct Mmdf {
     has_begun: bool,
 }
 
 impl Framing for Mmdf {
-    fn begin(&mut self, mut at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize> {
+    fn begin(&mut self, mut at: usize, feed: &mut Feed) -> ControlFlow<usize, usize> {
         let Window { bytes, last, .. } = feed.window;
         loop {
             let is_break = |byte: &&u8| matches!(byte, b'\n' | b'\r');
@@ -271,7 +262,7 @@ impl Framing for Mmdf {
         }
     }
 
-    fn end(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd {
+    fn end(&mut self, at: usize, feed: &mut Feed) -> MessageEnd {
         let Window { bytes, last, .. } = feed.window;
         let (line, ending) = match separator(bytes, at, last) {
             Ok(line) => (line, Ending::Whole),
@@ -289,24 +280,15 @@ impl Framing for Mmdf {
 
 /// Returns the first separator line from an index on, or else the index before which there is not any.
 fn separator(bytes: &[u8], from: usize, last: bool) -> Result<Range<usize>, usize> {
-    let starts = |at: usize| at == 0 || bytes[at - 1] == b'\n';
-    let found = memmem::find_iter(&bytes[from..], SEPARATOR).map(|at| from + at);
-    for at in found.filter(|&at| starts(at)) {
-        let end = at + SEPARATOR.len();
-        match bytes[end..] {
-            [b'\n', ..] => return Ok(at..end + 1),
-            [b'\r', b'\n', ..] => return Ok(at..end + 2),
-            [] | [b'\r'] if last => return Ok(at..bytes.len()),
-            [] | [b'\r'] => return Err(at),
-            _ => {}
-        }
-    }
+    static LINE: Pattern = Pattern::new(r"(?m)^\x01{4}(?:\r?\n|\r?\z)");
     // More bytes may complete a separator.
-    let ones = bytes[from..].iter().rev().take_while(|&&byte| byte == 1);
-    let ones = ones.count();
-    let at = bytes.len() - ones;
-    let may_begin = !last && (1..=SEPARATOR.len()).contains(&ones) && starts(at);
-    Err(if may_begin { at } else { bytes.len() })
+    static START: Pattern = Pattern::new(r"(?m)^\x01{1,3}\z");
+    match LINE.find_at(bytes, from).map(|found| found.range()) {
+        Some(line) if last || bytes[line.clone()].ends_with(b"\n") => Ok(line),
+        Some(line) => Err(line.start),
+        None if last => Err(bytes.len()),
+        None => Err((START.find_at(bytes, from)).map_or(bytes.len(), |start| start.start())),
+    }
 }
 
 /// The longest line with a length, in bytes.
@@ -345,7 +327,7 @@ pub(super) struct Rnews {
 const RNEWS: &[u8] = b"#! rnews ";
 
 impl Framing for Rnews {
-    fn begin(&mut self, mut at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize> {
+    fn begin(&mut self, mut at: usize, feed: &mut Feed) -> ControlFlow<usize, usize> {
         let Window { bytes, last, .. } = feed.window;
         if self.is_closed {
             return ControlFlow::Break(bytes.len());
@@ -380,7 +362,7 @@ impl Framing for Rnews {
         ControlFlow::Continue(at)
     }
 
-    fn end(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd {
+    fn end(&mut self, at: usize, feed: &mut Feed) -> MessageEnd {
         let window = feed.window;
         self.is_right = self.is_right.or_else(|| self.lead(&window, at));
         match self.is_right {
@@ -399,7 +381,7 @@ impl Framing for Rnews {
 
 impl Rnews {
     /// Tests whether the length ends at another line of the batch, or at the end.
-    fn lead(&self, window: &Window<'_>, at: usize) -> Option<bool> {
+    fn lead(&self, window: &Window, at: usize) -> Option<bool> {
         let end = usize::try_from(self.end - window.offset).unwrap_or(usize::MAX);
         if end.saturating_sub(at) > LOOK_AHEAD {
             // The length of a long article cannot be checked.
@@ -416,7 +398,7 @@ impl Rnews {
 }
 
 /// Finds the next line of the batch, or the end.
-fn next_line(window: &Window<'_>, at: usize, floor: u64) -> MessageEnd {
+fn next_line(window: &Window, at: usize, floor: u64) -> MessageEnd {
     let bytes = window.bytes;
     let found = memmem::find_iter(&bytes[at..], RNEWS)
         .map(|found| at + found)
@@ -436,7 +418,7 @@ pub(super) struct Emlx {
 }
 
 impl Framing for Emlx {
-    fn begin(&mut self, mut at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize> {
+    fn begin(&mut self, mut at: usize, feed: &mut Feed) -> ControlFlow<usize, usize> {
         let Window { bytes, last, .. } = feed.window;
         if self.end.is_some() || bytes[at..].is_empty() {
             return ControlFlow::Break(bytes.len());
@@ -456,7 +438,7 @@ impl Framing for Emlx {
         ControlFlow::Continue(at)
     }
 
-    fn end(&mut self, _at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd {
+    fn end(&mut self, _at: usize, feed: &mut Feed) -> MessageEnd {
         MessageEnd::counted(&feed.window, self.end.unwrap_or(u64::MAX))
     }
 }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use memchr::{memchr, memchr_iter, memchr2, memchr2_iter, memmem};
 
-use super::field_value::{self, ParameterCache, Parameters, brackets};
+use super::field_value::{self, Parameters, brackets};
 use super::part_scanners::PartScanners;
 use super::{Headers, MailOptions};
 use crate::bytes::class::ByteSet;
-use crate::bytes::lines::Position;
+use crate::bytes::lines::{Position, without_break};
 use crate::bytes::simd::{self, Block};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
@@ -26,6 +26,10 @@ const MAX_LINE: usize = 998;
 const MAX_ENVELOPE: usize = 32 << 10;
 /// The most bytes of references and their texts that are kept of one block.
 const MAX_BLOCK: usize = 1 << 20;
+
+/// The number of parsed values that are kept, and the longest of them in bytes.
+const CACHE_SIZE: usize = 16;
+const MAX_CACHED: usize = 256;
 
 /// The properties of an entity; of repeated fields the first one sets them.
 #[derive(Debug, Default)]
@@ -74,7 +78,7 @@ pub(super) struct Header {
     /// The field was too long: its start has been taken, up to somewhere in a line.
     is_cut: bool,
     /// Parsed values of Content-Type, which archives repeat.
-    types: ParameterCache,
+    types: Vec<(Vec<u8>, Arc<Parameters>)>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -89,7 +93,7 @@ struct FieldExtent {
 impl FieldExtent {
     /// Adds the lines that belong to the field at an index; returns whether the field's end is in view.
     #[inline]
-    fn extend(&mut self, at: usize, breaks: &mut LineBreaks<'_>, end: bool) -> bool {
+    fn extend(&mut self, at: usize, breaks: &mut LineBreaks, end: bool) -> bool {
         loop {
             let next = match breaks.next() {
                 Some(next) => next,
@@ -277,31 +281,26 @@ impl Header {
                 break;
             }
         }
-        let stop = if end {
-            HeaderStop::End
-        } else {
-            HeaderStop::NeedMore
-        };
-        (at, stop)
+        (
+            at,
+            [HeaderStop::NeedMore, HeaderStop::End][usize::from(end)],
+        )
     }
 
     /// Reads the value of a field.
     fn take_field(
         &mut self,
         row: HeaderField,
-        field: FieldPosition<'_>,
+        field: FieldPosition,
         raw: &[u8],
         scanners: &mut PartScanners,
     ) {
         if raw.len() > MAX_FIELD {
             self.diagnose(&diagnostic::HEADER_TOO_LONG);
         }
-        let raw = &raw[..raw.len().min(MAX_FIELD)];
-        let raw = raw.strip_suffix(b"\n").unwrap_or(raw);
-        let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
+        let raw = without_break(&raw[..raw.len().min(MAX_FIELD)]);
         if row.property.is_wanted(&scanners.options) {
-            let (types, values) = (&mut self.types, &mut self.values);
-            self.entity.set(row.property, raw, types, values);
+            self.set(row.property, raw);
         }
         if self.events.size() > MAX_BLOCK {
             return self.diagnose(&diagnostic::HEADER_TOO_LONG);
@@ -318,8 +317,7 @@ impl Header {
     pub(super) fn take_separator(&mut self, line: &[u8], envelope: bool) {
         if envelope && let Some(rest) = line.strip_prefix(b"From ") {
             let line = &rest[..memchr(b'\n', rest).unwrap_or(rest.len()).min(MAX_LINE)];
-            let (types, values) = (&mut self.types, &mut self.values);
-            (self.entity).set(EntityProperty::Separator, line, types, values);
+            self.set(EntityProperty::Separator, line);
         }
     }
 
@@ -333,33 +331,27 @@ impl Header {
         let range = self.entity.ranges[property as usize].clone()?;
         Some(&self.values[range])
     }
-}
 
-impl Entity {
-    fn set(
-        &mut self,
-        property: EntityProperty,
-        raw: &[u8],
-        types: &mut ParameterCache,
-        values: &mut Vec<u8>,
-    ) {
-        let range = &mut self.ranges[property as usize];
+    fn set(&mut self, property: EntityProperty, raw: &[u8]) {
+        let values = &mut self.values;
         let start = values.len();
         match property {
-            _ if range.is_some() => return,
+            _ if self.entity.ranges[property as usize].is_some() => return,
             EntityProperty::None => return,
             EntityProperty::Type => {
-                self.content_type.get_or_insert_with(|| types.parse(raw));
+                if self.entity.content_type.is_none() {
+                    self.entity.content_type = Some(self.parameters(raw));
+                }
                 return;
             }
             EntityProperty::Length => {
                 let digits = std::str::from_utf8(raw.trim_ascii()).ok();
                 let length = digits.and_then(|digits| digits.parse().ok());
-                self.length = self.length.or(length);
+                self.entity.length = self.entity.length.or(length);
                 return;
             }
             EntityProperty::Disposition => values.extend_from_slice(raw),
-            EntityProperty::Transfer => field_value::main_value(raw, values),
+            EntityProperty::Transfer => values.extend(field_value::main_value(raw).bytes()),
             EntityProperty::Location | EntityProperty::Base | EntityProperty::Snapshot => {
                 values.extend_from_slice(&field_value::lone_uri(raw));
             }
@@ -373,7 +365,22 @@ impl Entity {
             }
             _ => values.extend_from_slice(raw),
         }
-        *range = Some(start..values.len());
+        self.entity.ranges[property as usize] = Some(start..values.len());
+    }
+
+    fn parameters(&mut self, raw: &[u8]) -> Arc<Parameters> {
+        if let Some((_, known)) = self.types.iter().find(|(known, _)| known == raw) {
+            return Arc::clone(known);
+        }
+        let parsed = Arc::new(Parameters::parse(raw));
+        // Values with a boundary do not recur.
+        if raw.len() <= MAX_CACHED && parsed.parameter("boundary").is_none() {
+            if self.types.len() == CACHE_SIZE {
+                self.types.clear();
+            }
+            self.types.push((raw.to_vec(), Arc::clone(&parsed)));
+        }
+        parsed
     }
 }
 
@@ -487,7 +494,7 @@ pub(super) enum EntityProperty {
 }
 
 impl EntityProperty {
-    const COUNT: usize = EntityProperty::Labels as usize + 1;
+    pub(super) const COUNT: usize = EntityProperty::Labels as usize + 1;
 
     /// Returns whether the property is kept; fields of the envelope only where the options ask for it.
     pub(super) fn is_wanted(self, options: &MailOptions) -> bool {
@@ -641,10 +648,7 @@ impl FieldPosition<'_> {
                 store.extend_from_slice(reference);
             }
         });
-        let span = Span {
-            start: self.offset + range.start as u64,
-            end: self.offset + range.end as u64,
-        };
+        let span = Span::at(self.offset, &range);
         let mut found = FoundReference::new(span, text, Context::Header);
         self.complete(&mut found, events);
         events.push(Event::Reference(found));
@@ -654,7 +658,7 @@ impl FieldPosition<'_> {
 fn report_references(
     syntax: FieldSyntax,
     raw: &[u8],
-    field: FieldPosition<'_>,
+    field: FieldPosition,
     scanners: &mut PartScanners,
     events: &mut Batch,
 ) {
@@ -686,12 +690,7 @@ fn report_references(
     }
 }
 
-fn free_text(
-    raw: &[u8],
-    field: FieldPosition<'_>,
-    scanners: &mut PartScanners,
-    events: &mut Batch,
-) {
+fn free_text(raw: &[u8], field: FieldPosition, scanners: &mut PartScanners, events: &mut Batch) {
     if !scanners.finds_schemeless && !may_hold_uri(raw) {
         return;
     }
@@ -708,7 +707,7 @@ fn free_text(
     nested.free_text(text.source(), &mut out, |found, events| {
         field.complete(found, events);
     });
-    *events = out.into();
+    *events = out.batch;
 }
 
 /// Returns whether a value may hold a URI: a delimiter, a colon before a byte other than white space,
@@ -722,11 +721,11 @@ fn may_hold_uri(raw: &[u8]) -> bool {
 }
 
 /// Reports the URI of `message/external-body; access-type=URL; URL="..."` (RFC 2017).
-fn report_external_body(entity: &Entity, raw: &[u8], field: FieldPosition<'_>, events: &mut Batch) {
+fn report_external_body(entity: &Entity, raw: &[u8], field: FieldPosition, events: &mut Batch) {
     let Some(content_type) = &entity.content_type else {
         return;
     };
-    if !content_type.has_value("message/external-body") || !content_type.is("access-type", "url") {
+    if content_type.value() != "message/external-body" || !content_type.is("access-type", "url") {
         return;
     }
     if let Some(uri) = content_type.parameter("url") {

@@ -6,6 +6,7 @@
 //! Content-Length fields, which can span some; the splitter reads nothing else.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::LazyLock;
 
 use memchr::{memchr_iter, memmem, memrchr};
 
@@ -15,6 +16,7 @@ use super::header::{Header, HeaderStop, Hyphens};
 use super::part_scanners::PartScanners;
 use super::separator::{self, FromLine, PrecedingLine, SeparatorStyle};
 use super::tree::Ending;
+use crate::bytes::lines::without_break;
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
 use crate::document::{
@@ -30,9 +32,11 @@ const MAX_HEADER: usize = 256 << 10;
 
 const CONTENT_LENGTH: &[u8] = b"content-length";
 
+static FROM: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"From"));
+
 /// The search for separators, shared by scanning and splitting.
+#[derive(Default)]
 struct SeparatorSearch {
-    finder: memmem::Finder<'static>,
     style: SeparatorStyle,
     /// The search has got past the NULs and line ends before the first message.
     has_started: bool,
@@ -50,22 +54,6 @@ struct SeparatorSearch {
     quoted: bool,
 }
 
-impl Default for SeparatorSearch {
-    fn default() -> Self {
-        SeparatorSearch {
-            finder: memmem::Finder::new(b"From"),
-            style: SeparatorStyle::Unknown,
-            has_started: false,
-            claimed: None,
-            is_doubted: false,
-            verified: 0,
-            stop: None,
-            known: None,
-            quoted: false,
-        }
-    }
-}
-
 impl SeparatorSearch {
     /// Finds the separator that ends the current message, from `at` on, or returns the index up to which
     /// the message goes in any case.
@@ -74,7 +62,7 @@ impl SeparatorSearch {
     /// `None` if more bytes decide. `seen` takes each line that may be a separator, and whether it is text.
     fn next(
         &mut self,
-        window: &Window<'_>,
+        window: &Window,
         at: usize,
         mut leads: impl FnMut(u64) -> Option<bool>,
         mut seen: impl FnMut(usize, bool),
@@ -132,7 +120,7 @@ impl SeparatorSearch {
         Some(false)
     }
 
-    fn candidate(&mut self, window: &Window<'_>, from: usize) -> Option<usize> {
+    fn candidate(&mut self, window: &Window, from: usize) -> Option<usize> {
         let bytes = window.bytes;
         if let Some(known) = &self.known {
             let from = window.offset_at(from);
@@ -145,7 +133,7 @@ impl SeparatorSearch {
         if starts && separator::is_candidate(&bytes[from..], false) {
             return Some(from);
         }
-        for line in self.finder.find_iter(&bytes[from..]).map(|at| from + at) {
+        for line in FROM.find_iter(&bytes[from..]).map(|at| from + at) {
             match line.checked_sub(1).map(|before| bytes[before]) {
                 Some(b'\n') if separator::is_candidate(&bytes[line..], false) => return Some(line),
                 Some(b'>') => self.quoted = true,
@@ -171,28 +159,18 @@ fn leading(bytes: &[u8]) -> usize {
 }
 
 fn before(bytes: &[u8], line: usize, offset: u64) -> PrecedingLine {
-    let text = &bytes[..line];
-    let Some(text) = text.strip_suffix(b"\n") else {
-        // The first line of the file, or the first after NULs.
-        return PrecedingLine::Blank;
-    };
-    let text = text.strip_suffix(b"\r").unwrap_or(text);
-    if text.ends_with(b"\n") || (text.is_empty() && offset == 0) {
-        PrecedingLine::Blank
-    } else {
-        PrecedingLine::Text
-    }
+    let text = without_break(&bytes[..line]);
+    // The first line of the file, or the first after NULs, follows no line.
+    let is_blank =
+        !bytes[..line].ends_with(b"\n") || text.ends_with(b"\n") || text.is_empty() && offset == 0;
+    [PrecedingLine::Text, PrecedingLine::Blank][usize::from(is_blank)]
 }
 
 /// Returns the end of a message before a separator, to which one blank line belongs.
 fn message_end(bytes: &[u8], at: usize, line: usize) -> usize {
     let text = &bytes[at..line];
-    let Some(text) = text.strip_suffix(b"\n") else {
-        return line;
-    };
-    let text = text.strip_suffix(b"\r").unwrap_or(text);
-    let end = at + text.len();
-    let is_blank = end > 0 && bytes[end - 1] == b'\n';
+    let end = at + without_break(text).len();
+    let is_blank = text.ends_with(b"\n") && end > 0 && bytes[end - 1] == b'\n';
     if is_blank { end } else { line }
 }
 
@@ -249,7 +227,7 @@ impl Framing for Mbox {
         }
     }
 
-    fn begin(&mut self, mut at: usize, feed: &mut Feed<'_, '_>) -> ControlFlow<usize, usize> {
+    fn begin(&mut self, mut at: usize, feed: &mut Feed) -> ControlFlow<usize, usize> {
         let window = feed.window;
         let bytes = window.bytes;
         if !self.search.has_started {
@@ -277,11 +255,12 @@ impl Framing for Mbox {
         self.search.quoted = known.is_some_and(|known| known.escaped);
         feed.archive.scanners.quoted = self.search.quoted;
         feed.begin(line.start, true);
-        feed.take_separator(&bytes[line.clone()]);
+        let ArchiveState { tree, scanners, .. } = &mut *feed.archive;
+        tree.take_separator(&bytes[line.clone()], scanners.options.envelope);
         ControlFlow::Continue(line.end)
     }
 
-    fn end(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> MessageEnd {
+    fn end(&mut self, at: usize, feed: &mut Feed) -> MessageEnd {
         let bytes = feed.window.bytes;
         let found = self.ahead(at, feed);
         self.separator = found.clone().ok();
@@ -308,7 +287,7 @@ impl Framing for Mbox {
 
 impl Mbox {
     /// Reports a Content-Length field that differs from the message's `end`, before the separator at `line`.
-    fn compare_length(&mut self, end: usize, line: usize, feed: &mut Feed<'_, '_>) {
+    fn compare_length(&mut self, end: usize, line: usize, feed: &mut Feed) {
         let window = feed.window;
         let is_file = window.last && line == window.bytes.len();
         if let Some(claimed) = self.search.claimed.take() {
@@ -321,7 +300,7 @@ impl Mbox {
         }
     }
 
-    fn ahead(&mut self, at: usize, feed: &mut Feed<'_, '_>) -> Result<Range<usize>, usize> {
+    fn ahead(&mut self, at: usize, feed: &mut Feed) -> Result<Range<usize>, usize> {
         let window = feed.window;
         let ArchiveState { tree, scanners, .. } = &mut *feed.archive;
         let leads = |claimed| {
@@ -344,7 +323,7 @@ impl Mbox {
 }
 
 /// Returns whether a claim ends at the end of the file, or at the blank line before it.
-fn fits_end(window: &Window<'_>, claimed: u64) -> bool {
+fn fits_end(window: &Window, claimed: u64) -> bool {
     let at = claimed.checked_sub(window.offset).map(usize::try_from);
     let rest = at.and_then(|at| window.bytes.get(at.ok()?..));
     matches!(rest, Some(b"" | b"\n" | b"\r\n"))
@@ -364,7 +343,7 @@ pub(super) struct MboxFinder {
 }
 
 impl MemberFinder for MboxFinder {
-    fn next(&mut self, window: &Window<'_>, read_at: ReadBytesAt<'_>) -> MemberSearch {
+    fn next(&mut self, window: &Window, read_at: ReadBytesAt) -> MemberSearch {
         let bytes = window.bytes;
         let mut at = window.start;
         if !self.search.has_started {
@@ -438,7 +417,7 @@ impl MemberFinder for MboxFinder {
 }
 
 /// Reads the bytes around an offset, to test whether they end a message.
-fn leads_at(claimed: u64, read_at: ReadBytesAt<'_>) -> Option<bool> {
+fn leads_at(claimed: u64, read_at: ReadBytesAt) -> Option<bool> {
     let mut seen = [0; 1 + LEAD];
     let n = read_at(claimed - 1, &mut seen);
     Some(leads(&seen[..n], 1, n < seen.len()))
@@ -448,9 +427,9 @@ impl MboxFinder {
     /// Finds the next separator from `at` on, or returns the index up to which there is not any.
     fn separator(
         &mut self,
-        window: &Window<'_>,
+        window: &Window,
         at: usize,
-        read_at: ReadBytesAt<'_>,
+        read_at: ReadBytesAt,
     ) -> Result<Range<usize>, usize> {
         let leads = |claimed| leads_at(claimed, read_at);
         self.search.next(window, at, leads, |line, _| {

@@ -56,21 +56,14 @@ static TEXTUAL: &[&str] = &[
 static SUFFIXES: &[&str] = &["+xml", "+json", "+json-seq", "+yaml"];
 
 /// Media types of the sources of man pages: RFC 4263, and unregistered names.
-const TROFF: &[&str] = &[
-    "text/troff",
-    "text/x-troff",
-    "application/x-troff",
-    "application/x-troff-man",
-    "application/x-troff-me",
+#[rustfmt::skip]
+static TROFF: &[&str] = &[
+    "text/troff", "text/x-troff", "application/x-troff", "application/x-troff-man", "application/x-troff-me",
     "application/x-troff-ms",
 ];
 
 pub(super) fn text_source(media_type: &str) -> TextSource {
-    if TROFF.contains(&media_type) {
-        TextSource::Troff
-    } else {
-        TextSource::Prose
-    }
+    [TextSource::Prose, TextSource::Troff][usize::from(TROFF.contains(&media_type))]
 }
 
 /// File names that say more than `application/octet-stream`.
@@ -157,12 +150,9 @@ impl PartClass {
 /// Returns the format of text/plain (RFC 3676 section 4).
 fn plain_text(header: &Header) -> &'static Format {
     match header.entity.content_type.as_deref() {
-        Some(known) if known.has_value("text/plain") && known.is("format", "flowed") => {
-            if known.is("delsp", "yes") {
-                &text::FLOWED_WITHOUT_SPACES
-            } else {
-                &text::FLOWED
-            }
+        Some(known) if known.value() == "text/plain" && known.is("format", "flowed") => {
+            let formats = [&text::FLOWED, &text::FLOWED_WITHOUT_SPACES];
+            formats[usize::from(known.is("delsp", "yes"))]
         }
         _ => Format::TEXT,
     }

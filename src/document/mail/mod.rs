@@ -157,16 +157,12 @@ impl<F: Framing> Scan for MailScanner<F> {
         self.archive.scanners.nested.positions = start.positions;
     }
 
-    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+    fn scan(&mut self, window: Window, events: &mut Events) -> usize {
         if !std::mem::replace(&mut self.is_settled, true) {
             events.push(Event::Settled);
         }
-        let is_translated = self.framing.translate(&window, &mut self.copy);
-        let bytes = if is_translated {
-            &self.copy
-        } else {
-            window.bytes
-        };
+        let is_copy = self.framing.translate(&window, &mut self.copy);
+        let bytes = if is_copy { &self.copy } else { window.bytes };
         let mut feed = Feed {
             window: Window { bytes, ..window },
             archive: &mut self.archive,

@@ -54,7 +54,7 @@ impl SignedPart {
     }
 
     /// Takes bytes of the part; returns the diagnostic of one that was not read to its `end`.
-    fn take(&mut self, bytes: &[u8], end: bool, run: &mut Run<'_, '_>) -> Option<&'static Code> {
+    fn take(&mut self, bytes: &[u8], end: bool, run: &mut Run) -> Option<&'static Code> {
         self.data.push(bytes, &mut self.pending);
         self.has_content |= !self.pending.is_empty();
         if self.has_content {
@@ -124,7 +124,7 @@ impl LeafPart {
     }
 
     /// Takes raw bytes of the part; `whole`: the part ends with them.
-    pub(super) fn take(&mut self, raw: &[u8], whole: bool, run: &mut Run<'_, '_>) {
+    pub(super) fn take(&mut self, raw: &[u8], whole: bool, run: &mut Run) {
         if whole && self.scan_in_place(raw, run) {
             self.body.kind = PartContent::Skip;
         }
@@ -142,7 +142,7 @@ impl LeafPart {
         }
     }
 
-    pub(super) fn end(&mut self, run: &mut Run<'_, '_>) {
+    pub(super) fn end(&mut self, run: &mut Run) {
         let body = &mut self.body;
         if body.is_skipped() {
             return;
@@ -163,7 +163,7 @@ impl LeafPart {
     }
 
     /// Scans a part in view without a copy; returns whether it could.
-    fn scan_in_place(&mut self, raw: &[u8], run: &mut Run<'_, '_>) -> bool {
+    fn scan_in_place(&mut self, raw: &[u8], run: &mut Run) -> bool {
         let quoted = run.scanners.quoted;
         let are_left = || match &self.lines {
             RawLines::Stored => true,
@@ -228,20 +228,19 @@ impl PartBody {
     }
 
     /// Undoes the transfer encoding of a piece, or ends the part.
-    fn decode(&mut self, raw: Option<&[u8]>, run: &mut Run<'_, '_>) {
+    fn decode(&mut self, raw: Option<&[u8]>, run: &mut Run) {
         let mut buffer = std::mem::take(&mut run.scanners.decoded);
         let decoded = self.reader.decode(raw, &mut buffer);
         self.take(decoded, false, run);
         run.scanners.decoded = buffer;
     }
 
-    fn split(&mut self, split: TrailerSplit, bytes: &[u8], run: &mut Run<'_, '_>) {
+    fn split(&mut self, split: TrailerSplit, bytes: &[u8], run: &mut Run) {
         if split == TrailerSplit::Clear && !self.is_trailer() {
             self.decode(None, run);
             self.take(&[], true, run);
-            self.reader
-                .diagnostics
-                .push(&diagnostic::BASE64_TRAILING_TEXT);
+            let code = &diagnostic::BASE64_TRAILING_TEXT;
+            self.reader.diagnostics.push(code);
             self.begin_anew(PartContent::Document, |member| Member {
                 format: Format::TEXT,
                 flags: member.flags | Flags::TRAILER,
@@ -252,7 +251,7 @@ impl PartBody {
     }
 
     /// Takes decoded bytes of the part; `end`: no more follow.
-    fn take(&mut self, bytes: &[u8], end: bool, run: &mut Run<'_, '_>) {
+    fn take(&mut self, bytes: &[u8], end: bool, run: &mut Run) {
         match &mut self.kind {
             PartContent::Skip | PartContent::AfterHeaders => {}
             PartContent::Document => {
@@ -279,9 +278,8 @@ impl PartBody {
             PartContent::Signed(signed) => {
                 let fault = signed.take(bytes, end, run);
                 if fault.is_some() {
-                    run.scanners
-                        .counts
-                        .skip(&self.reader.document.member.media_type);
+                    let media_type = &self.reader.document.member.media_type;
+                    run.scanners.counts.skip(media_type);
                 } else if end {
                     run.scanners.counts.parts += 1;
                 }
@@ -311,7 +309,7 @@ impl PartBody {
     }
 
     /// Scans a complete attachment, if it is compressed text.
-    fn decompress(&mut self, held: HeldAttachment, run: &mut Run<'_, '_>) {
+    fn decompress(&mut self, held: HeldAttachment, run: &mut Run) {
         let mut attachment = match held.bytes.open() {
             Ok(attachment) => attachment,
             Err(bytes) => return self.pass_on(&bytes, &held.file_name, run.out),
@@ -375,7 +373,7 @@ impl TextFilter for PartText {
         self.blanked
     }
 
-    fn read(&mut self, text: &Window<'_>) {
+    fn read(&mut self, text: &Window) {
         self.signature.read(text);
     }
 

@@ -1,7 +1,5 @@
 //! The scanners and buffers that all parts and header fields of an archive share.
 
-use memchr::memmem;
-
 use super::MailOptions;
 use crate::document::events::Events;
 use crate::document::nested::{KEPT, NestedScanners};
@@ -17,8 +15,6 @@ pub(super) struct PartScanners {
     pub(super) counts: ArchiveCounts,
     /// A line of the current message may be quoted.
     pub(super) quoted: bool,
-    /// Finds lines that start with two hyphens.
-    pub(super) hyphen_finder: memmem::Finder<'static>,
     pub(super) decoded: Vec<u8>,
     pub(super) field_text: DecodedText,
 }
@@ -40,7 +36,6 @@ impl PartScanners {
             options: options.mail.clone(),
             counts: ArchiveCounts::default(),
             quoted: false,
-            hyphen_finder: memmem::Finder::new(b"\n--"),
             decoded: Vec::new(),
             field_text: DecodedText::default(),
         }

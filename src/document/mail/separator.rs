@@ -39,11 +39,8 @@ pub(super) enum SeparatorStyle {
 impl SeparatorStyle {
     /// Returns the style that a [`SplitContext`](crate::document::SplitContext) holds.
     pub(super) fn of_state(state: u8) -> Self {
-        match state {
-            0 => SeparatorStyle::Unknown,
-            1 => SeparatorStyle::Git,
-            _ => SeparatorStyle::Mail,
-        }
+        let styles = [Self::Unknown, Self::Git, Self::Mail];
+        styles[usize::from(state.min(2))]
     }
 }
 
@@ -116,11 +113,7 @@ pub(super) fn classify(
 
 pub(super) fn style_of(line: &[u8]) -> SeparatorStyle {
     let rest = line.get(4..).unwrap_or_default().trim_ascii();
-    if is_git(rest) {
-        SeparatorStyle::Git
-    } else {
-        SeparatorStyle::Mail
-    }
+    [SeparatorStyle::Mail, SeparatorStyle::Git][usize::from(is_git(rest))]
 }
 
 /// Matches `<40 or 64 hexadecimal digits> Mon Sep 17 00:00:00 2001`.

@@ -134,11 +134,8 @@ impl SignedData {
                 if digits.len() < wanted {
                     return;
                 }
-                let digits = digits.iter();
-                (
-                    tag,
-                    Some(digits.fold(0, |length, &digit| length << 8 | u64::from(digit))),
-                )
+                let push = |length, digit: &u8| length << 8 | u64::from(*digit);
+                (tag, Some(digits.iter().fold(0, push)))
             }
             [] => return,
         };

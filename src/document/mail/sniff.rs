@@ -1,7 +1,8 @@
 //! Recognizes messages by their header block (rules M20 and M21).
 
 use super::header::{is_from_line, split_field};
-use crate::bytes::lines::BYTE_ORDER_MARK;
+use crate::bytes::lines::{BYTE_ORDER_MARK, without_break};
+use crate::bytes::pattern::Pattern;
 
 /// The number of lines that are examined.
 const LINES: usize = 16;
@@ -85,21 +86,10 @@ fn indicator(name: &[u8]) -> Option<Vec<u8>> {
     Some(if each_counts { name } else { prefix.to_vec() })
 }
 
+static LINE: Pattern = Pattern::new(r"[^\r\n]*(?:\r\n?|\n|$)");
+
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let mut rest = bytes;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let end = memchr::memchr2(b'\r', b'\n', rest).unwrap_or(rest.len());
-        let line = &rest[..end];
-        rest = &rest[end..];
-        rest = rest
-            .strip_prefix(b"\r\n")
-            .or_else(|| rest.get(1..))
-            .unwrap_or_default();
-        Some(line)
-    })
+    (LINE.find_iter(bytes)).map(|line| without_break(line.as_bytes()))
 }
 
 #[cfg(test)]

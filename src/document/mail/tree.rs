@@ -11,6 +11,7 @@ use super::media_type::{self, PartClass};
 use super::part::{HeldAttachment, LeafPart, PartContent, SignedPart};
 use super::part_scanners::Run;
 use super::{Alternatives, Attachments, MimeBase};
+use crate::bytes::lines::without_break;
 use crate::decode::transfer::TransferEncoding;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
@@ -120,7 +121,7 @@ impl MimeTree {
         self.begin_message();
     }
 
-    pub(super) fn begin_body(&mut self, run: &mut Run<'_, '_>) {
+    pub(super) fn begin_body(&mut self, run: &mut Run) {
         self.in_body = true;
         self.open(run);
     }
@@ -184,13 +185,7 @@ impl MimeTree {
 
     /// Consumes bytes at `offset`, and returns how many: all of them at the `end` of the message. Stops
     /// after the message's own header.
-    pub(super) fn feed(
-        &mut self,
-        bytes: &[u8],
-        offset: u64,
-        end: bool,
-        run: &mut Run<'_, '_>,
-    ) -> usize {
+    pub(super) fn feed(&mut self, bytes: &[u8], offset: u64, end: bool, run: &mut Run) -> usize {
         let mut at = 0;
         loop {
             self.at = offset + at as u64;
@@ -210,7 +205,7 @@ impl MimeTree {
     }
 
     /// Consumes bytes of a nested message, and returns how many.
-    pub(super) fn feed_all(&mut self, bytes: &[u8], end: bool, run: &mut Run<'_, '_>) -> usize {
+    pub(super) fn feed_all(&mut self, bytes: &[u8], end: bool, run: &mut Run) -> usize {
         let mut at = 0;
         loop {
             let before = (at, self.progress());
@@ -225,7 +220,7 @@ impl MimeTree {
         at
     }
 
-    fn header(&mut self, bytes: &[u8], mut at: usize, end: bool, run: &mut Run<'_, '_>) -> usize {
+    fn header(&mut self, bytes: &[u8], mut at: usize, end: bool, run: &mut Run) -> usize {
         let mut hyphens = Hyphens::Stop;
         let from = at;
         if self.header.is_empty() {
@@ -273,17 +268,16 @@ impl MimeTree {
         delimiter::test(line, end, self.boundaries())
     }
 
-    fn body(&mut self, bytes: &[u8], at: usize, end: bool, run: &mut Run<'_, '_>) -> usize {
+    fn body(&mut self, bytes: &[u8], at: usize, end: bool, run: &mut Run) -> usize {
         if self.boundaries().next().is_none() {
             self.data(&bytes[at..], end, run);
             return bytes.len();
         }
         let base64 = self.leaf.is_base64();
-        let finder = &run.scanners.hyphen_finder;
         let mut next = if std::mem::take(&mut self.line_start) {
             Some(at)
         } else {
-            delimiter::next_candidate(bytes, at, base64, finder)
+            delimiter::next_candidate(bytes, at, base64)
         };
         let mut found = DelimiterLine::No;
         while let Some(line) = next {
@@ -291,7 +285,7 @@ impl MimeTree {
             if found != DelimiterLine::No {
                 break;
             }
-            next = delimiter::next_candidate(bytes, line, base64, finder);
+            next = delimiter::next_candidate(bytes, line, base64);
         }
         let mut stop = before_break(bytes, at, next.unwrap_or(bytes.len()));
         match (found, next) {
@@ -317,11 +311,7 @@ impl MimeTree {
     }
 
     /// Calls a method of the leaf, whose events are kept while it is a preamble.
-    fn with_leaf(
-        &mut self,
-        run: &mut Run<'_, '_>,
-        act: impl FnOnce(&mut LeafPart, &mut Run<'_, '_>),
-    ) {
+    fn with_leaf(&mut self, run: &mut Run, act: impl FnOnce(&mut LeafPart, &mut Run<'_, '_>)) {
         if !self.in_preamble {
             return act(&mut self.leaf, run);
         }
@@ -331,11 +321,11 @@ impl MimeTree {
             out: &mut preamble,
         };
         act(&mut self.leaf, &mut inner);
-        self.preamble = preamble.into();
+        self.preamble = preamble.batch;
     }
 
     /// Passes bytes of the body to the leaf; `whole`: the leaf ends with them.
-    fn data(&mut self, raw: &[u8], whole: bool, run: &mut Run<'_, '_>) {
+    fn data(&mut self, raw: &[u8], whole: bool, run: &mut Run) {
         self.with_leaf(run, |leaf, run| leaf.take(raw, whole, run));
         if self.in_preamble && self.preamble.size() > MAX_PENDING {
             self.release_preamble(true, run.out);
@@ -343,7 +333,7 @@ impl MimeTree {
         }
     }
 
-    fn end_leaf(&mut self, run: &mut Run<'_, '_>) {
+    fn end_leaf(&mut self, run: &mut Run) {
         self.with_leaf(run, LeafPart::end);
         let reader = &mut self.leaf.body.reader;
         let offset = reader.document.member.diagnostic_offset;
@@ -357,7 +347,7 @@ impl MimeTree {
 
     /// Ends the entities inside the entity of a delimiter, and begins a part or the epilogue; returns the
     /// number of bytes consumed.
-    fn separate(&mut self, delimiter: Delimiter, run: &mut Run<'_, '_>) -> usize {
+    fn separate(&mut self, delimiter: Delimiter, run: &mut Run) -> usize {
         self.end_leaf(run);
         self.release_preamble(delimiter.level + 1 == self.levels.len(), run.out);
         while self.levels.len() > delimiter.level + 1 {
@@ -396,7 +386,7 @@ impl MimeTree {
         }
     }
 
-    pub(super) fn end(&mut self, ending: Ending, run: &mut Run<'_, '_>) {
+    pub(super) fn end(&mut self, ending: Ending, run: &mut Run) {
         if ending == Ending::Truncated && (!self.in_body || self.ended_in_header) {
             self.diagnose_here(&diagnostic::MBOX_TRUNCATED, run.out);
         }
@@ -436,7 +426,7 @@ impl MimeTree {
     }
 
     /// Enters the entity whose header is complete, and prepares for its body.
-    fn open(&mut self, run: &mut Run<'_, '_>) {
+    fn open(&mut self, run: &mut Run) {
         let content_type = self.header.entity.content_type.clone();
         let content_type = content_type.as_deref();
         let parent = self.levels.last();
@@ -507,13 +497,7 @@ impl MimeTree {
     }
 
     /// Enters the entity, if it has references or properties to report before its body.
-    fn enter_heading(
-        &mut self,
-        message: bool,
-        class: PartClass,
-        media_type: &str,
-        run: &mut Run<'_, '_>,
-    ) {
+    fn enter_heading(&mut self, message: bool, class: PartClass, media_type: &str, run: &mut Run) {
         let root = message && self.levels.len() == 1 && self.path.is_empty();
         use EntityProperty::{Base, ContentId, Location};
         let is_named = |property| self.header.value(property).is_some();
@@ -545,15 +529,10 @@ impl MimeTree {
                 offset: self.offset,
             }),
             media_type: Some(run.out.store(media_type.as_bytes())),
-            charset: None,
-            file: [None; 2],
             stored_at: self.stored_at(self.header_at),
-            labels: if related {
-                LabelScope::Related
-            } else {
-                LabelScope::Apart
-            },
+            labels: [LabelScope::Apart, LabelScope::Related][usize::from(related)],
             names_parts: message,
+            ..EntityHeading::default()
         };
         run.out.push(Event::Heading(heading));
         if root && run.scanners.options.envelope {
@@ -598,15 +577,9 @@ impl MimeTree {
         })
     }
 
-    fn open_multipart(
-        &mut self,
-        boundary: Vec<u8>,
-        is_body: bool,
-        media_type: &str,
-        run: &mut Run<'_, '_>,
-    ) {
+    fn open_multipart(&mut self, boundary: Vec<u8>, is_body: bool, kind: &str, run: &mut Run) {
         let last = run.scanners.options.alternatives == Alternatives::Last;
-        let kind = match media_type {
+        let kind = match kind {
             "multipart/digest" => EntityKind::Digest,
             "multipart/signed" => EntityKind::Signed,
             "multipart/encrypted" => {
@@ -650,7 +623,7 @@ impl MimeTree {
         class: PartClass,
         transfer: TransferEncoding,
         media_type: &str,
-        run: &mut Run<'_, '_>,
+        run: &mut Run,
     ) {
         let content_type = self.header.entity.content_type.clone();
         let content_type = content_type.as_deref();
@@ -698,16 +671,13 @@ impl MimeTree {
             let disposition = media_type::disposition(&self.header);
             member.file = Some(Box::new([file_name, disposition]));
         }
-        let charset = content_type
-            .and_then(|content_type| content_type.parameter("charset"))
-            .unwrap_or_default();
+        let charset = content_type.and_then(|known| known.parameter("charset"));
+        let (charset, stored_at) = (charset.unwrap_or_default(), self.stored_at(self.at));
         member.media_type.push_str(media_type);
         (member.charset).extend_from_slice(&charset[..charset.len().min(MAX_CHARSET)]);
         let member = Member {
             source: media_type::text_source(media_type),
-            stored_at: self
-                .stored_at(self.at)
-                .filter(|_| transfer == TransferEncoding::Identity),
+            stored_at: stored_at.filter(|_| transfer == TransferEncoding::Identity),
             transfer,
             format: contents.format(),
             diagnostic_offset: Some(self.at),
@@ -758,9 +728,6 @@ fn media_type_of(content_type: Option<&Parameters>, parent: EntityKind) -> &str 
 /// Returns the index before the line end that precedes `at`, but not before `from`.
 fn before_break(bytes: &[u8], from: usize, at: usize) -> usize {
     let bytes = &bytes[from..at];
-    let bytes = match bytes.strip_suffix(b"\n") {
-        Some(rest) => rest.strip_suffix(b"\r").unwrap_or(rest),
-        None => bytes,
-    };
-    from + bytes.len()
+    let is_line = bytes.ends_with(b"\n");
+    from + (if is_line { without_break(bytes) } else { bytes }).len()
 }

@@ -93,7 +93,7 @@ impl NestedScanners {
         let mut events = Events::with_flush(inner, &mut relief);
         let consumed = self.scanner(format).scan(window, &mut events);
         events.end_window();
-        self.batch = events.into();
+        self.batch = events.batch;
         (consumed, again)
     }
 }

@@ -25,6 +25,9 @@ pub(super) struct PdfValue {
 /// The place in a dictionary or an array from which the next item is read.
 pub(super) type PdfCursor = PdfValue;
 
+/// The values of keys of a dictionary.
+type PdfFields<const N: usize> = Option<[Option<PdfValue>; N]>;
+
 pub(super) struct PdfString {
     pub(super) bytes: Vec<u8>,
     /// The bytes of the file from which it was read: the string's, or the data of its stream.
@@ -32,41 +35,19 @@ pub(super) struct PdfString {
     pub(super) is_packed: bool,
 }
 
-/// The place of the object with a number.
+/// The place of an object.
 #[derive(Clone, Copy, Debug)]
 enum ObjectPlace {
     /// Its header is at an index of the file.
-    At(u32, usize),
-    /// It is in the object stream with the second number.
-    In(u32, u32),
+    At(usize),
+    /// It is in the object stream with a number.
+    In(u32),
     /// It is deleted.
-    Free(u32),
+    Free,
 }
 
-impl ObjectPlace {
-    fn number(&self) -> u32 {
-        let (Self::At(number, _) | Self::In(number, _) | Self::Free(number)) = *self;
-        number
-    }
-}
-
-/// The places of objects, in the order of their numbers.
-#[derive(Debug, Default)]
-struct ObjectIndex(Vec<ObjectPlace>);
-
-impl ObjectIndex {
-    /// Of several entries with a number the first one is used.
-    fn new(mut entries: Vec<ObjectPlace>) -> Self {
-        entries.sort_by_key(ObjectPlace::number);
-        entries.dedup_by_key(|entry| entry.number());
-        ObjectIndex(entries)
-    }
-
-    fn get(&self, number: u32) -> Option<ObjectPlace> {
-        let found = self.0.binary_search_by_key(&number, ObjectPlace::number);
-        found.ok().map(|at| self.0[at])
-    }
-}
+/// The places of objects by their numbers.
+type ObjectIndex = HashMap<u32, ObjectPlace>;
 
 #[derive(Debug)]
 struct UnpackedStream {
@@ -81,7 +62,7 @@ struct UnpackedStream {
 pub(super) struct PdfFile<'a> {
     bytes: &'a [u8],
     /// The entries of the cross references, from which the index is made.
-    entries: Vec<ObjectPlace>,
+    entries: Vec<(u32, ObjectPlace)>,
     /// Empty while the cross references are read.
     index: ObjectIndex,
     /// The objects that a search of the whole file has found.
@@ -121,7 +102,11 @@ impl<'a> PdfFile<'a> {
             ..PdfFile::default()
         };
         let is_whole = file.read_cross_references().is_some();
-        file.index = ObjectIndex::new(std::mem::take(&mut file.entries));
+        // Of several entries with a number the first one is used.
+        file.index = std::mem::take(&mut file.entries)
+            .into_iter()
+            .rev()
+            .collect();
         if !is_whole || !file.is_encrypted && file.catalog().is_none() {
             file.index = ObjectIndex::default();
             // Objects that could not be read were searched in the wrong place.
@@ -235,16 +220,13 @@ impl<'a> PdfFile<'a> {
     }
 
     /// Returns the next key of a dictionary, raw, and its value.
-    pub(super) fn next_entry(
-        &mut self,
-        cursor: &mut PdfCursor,
-    ) -> Option<(Range<usize>, PdfValue)> {
+    pub(super) fn next_entry(&mut self, from: &mut PdfCursor) -> Option<(Range<usize>, PdfValue)> {
         loop {
-            let key = self.next_item(cursor)?;
+            let key = self.next_item(from)?;
             // Skips items that are not keys.
             if self.rest(key).starts_with(b"/") {
-                let name = key.at + 1..cursor.at;
-                let value = self.next_item(cursor)?;
+                let name = key.at + 1..from.at;
+                let value = self.next_item(from)?;
                 return Some((name, value));
             }
         }
@@ -254,13 +236,13 @@ impl<'a> PdfFile<'a> {
     pub(super) fn fields<const N: usize>(
         &mut self,
         value: PdfValue,
-        keys: [&[u8]; N],
-    ) -> Option<[Option<PdfValue>; N]> {
+        keys: [&str; N],
+    ) -> PdfFields<N> {
         let mut cursor = self.dictionary(value)?;
         let mut found = [None; N];
         while let Some((name, value)) = self.next_entry(&mut cursor) {
             let name = lexer::name(&self.source(cursor.source)[name]);
-            if let Some(at) = keys.iter().position(|key| *key == &*name) {
+            if let Some(at) = keys.iter().position(|key| key.as_bytes() == &*name) {
                 found[at].get_or_insert(value);
             }
         }
@@ -313,7 +295,7 @@ impl<'a> PdfFile<'a> {
             return Some(value);
         };
         match self.place(number)? {
-            ObjectPlace::At(_, at) => self.value_at(0, at),
+            ObjectPlace::At(at) => self.value_at(0, at),
             _ => None,
         }
     }
@@ -327,27 +309,27 @@ impl<'a> PdfFile<'a> {
     fn object(&mut self, number: u32) -> Option<PdfValue> {
         self.charge(LOOKUP)?;
         match self.place(number)? {
-            ObjectPlace::At(_, at) => self.value_at(0, at),
-            ObjectPlace::In(_, stream) => {
+            ObjectPlace::At(at) => self.value_at(0, at),
+            ObjectPlace::In(stream) => {
                 let source = self.unpack(stream)?;
                 let objects = &self.unpacked[source as usize - 1].objects;
                 let found = objects.binary_search_by_key(&number, |(number, _)| *number);
                 let at = objects[found.ok()?].1 as usize;
                 self.value_at(source, at)
             }
-            ObjectPlace::Free(_) => None,
+            ObjectPlace::Free => None,
         }
     }
 
     /// Returns the index after the header of an object, or the stream that holds it; searches the file for
     /// the object where the cross references are wrong.
     fn place(&mut self, number: u32) -> Option<ObjectPlace> {
-        let place = self.index.get(number)?;
-        let ObjectPlace::At(_, at) = place else {
+        let place = *self.index.get(&number)?;
+        let ObjectPlace::At(at) = place else {
             return Some(place);
         };
         if let Some(at) = self.after_header(number, at) {
-            return Some(ObjectPlace::At(number, at));
+            return Some(ObjectPlace::At(at));
         }
         if self.searched.is_none() {
             self.fault(&diagnostic::PDF_XREF_REBUILT, at);
@@ -358,12 +340,10 @@ impl<'a> PdfFile<'a> {
             (self.root, self.is_encrypted) = (root, is_encrypted);
             self.searched = Some(found);
         }
-        let place = self.searched.as_ref()?.get(number)?;
-        let ObjectPlace::At(_, at) = place else {
-            return Some(place);
-        };
-        let at = self.after_header(number, at)?;
-        Some(ObjectPlace::At(number, at))
+        match *self.searched.as_ref()?.get(&number)? {
+            ObjectPlace::At(at) => self.after_header(number, at).map(ObjectPlace::At),
+            place => Some(place),
+        }
     }
 
     /// Returns the index after the header of an object that should be at an index.
@@ -380,7 +360,7 @@ impl<'a> PdfFile<'a> {
         }
         // An object stream is not in another one (section 7.5.7).
         let source = match self.place(stream) {
-            Some(ObjectPlace::At(_, at)) => self.value_at(0, at),
+            Some(ObjectPlace::At(at)) => self.value_at(0, at),
             _ => None,
         };
         let source = source.and_then(|stream| self.unpack_at(stream));
@@ -392,7 +372,7 @@ impl<'a> PdfFile<'a> {
     }
 
     fn unpack_at(&mut self, stream: PdfValue) -> Option<u32> {
-        let [count, first] = self.fields(stream, [b"N", b"First"])?;
+        let [count, first] = self.fields(stream, ["N", "First"])?;
         let first = self.plain_number(first?)?;
         let count = self.plain_number(count?)?;
         let (bytes, packed) = self.decode(stream)?;
@@ -400,15 +380,10 @@ impl<'a> PdfFile<'a> {
         let head = bytes.get(..first)?;
         let mut at = 0;
         // Each object has two numbers.
-        for _ in 0..count.min(first / 2) {
-            at = lexer::skip_blank(head, at);
-            let Some((number, end)) = lexer::digits(head, at) else {
-                break;
-            };
-            at = lexer::skip_blank(head, end);
-            let Some((offset, end)) = lexer::digits(head, at) else {
-                break;
-            };
+        while objects.len() < count.min(first / 2)
+            && let Some((number, end)) = lexer::number(head, at)
+            && let Some((offset, end)) = lexer::number(head, end)
+        {
             at = end;
             let offset = first.checked_add(usize::try_from(offset).unwrap_or(usize::MAX));
             objects.push((u32::try_from(number).ok()?, u32::try_from(offset?).ok()?));
@@ -440,8 +415,8 @@ impl<'a> PdfFile<'a> {
 
     /// Returns the contents of a stream, and the range of its data.
     fn decode(&mut self, stream: PdfValue) -> Option<(Vec<u8>, Range<usize>)> {
-        let keys: [&[u8]; 3] = [b"Length", b"Filter", b"DecodeParms"];
-        let [length, filter, parameters] = self.fields(stream, keys)?;
+        let [length, filter, parameters] =
+            self.fields(stream, ["Length", "Filter", "DecodeParms"])?;
         let packed = self.data(stream, length)?;
         let data = &self.bytes[packed.clone()];
         let (bytes, fault) = match filter {
@@ -488,7 +463,7 @@ impl<'a> PdfFile<'a> {
 
     /// Returns parameters that are given, with defaults for others.
     fn flate_parameters(&mut self, value: Option<PdfValue>) -> FlateParameters {
-        let keys: [&[u8]; 4] = [b"Predictor", b"Colors", b"BitsPerComponent", b"Columns"];
+        let keys = ["Predictor", "Colors", "BitsPerComponent", "Columns"];
         let value = value.filter(|&value| self.reference(value).is_none());
         let fields = value.and_then(|value| self.fields(value, keys));
         let fields = fields.unwrap_or_default();
@@ -507,8 +482,7 @@ impl PdfFile<'_> {
     /// Reads all sections of the cross references, the newest first; `None` if one is damaged.
     fn read_cross_references(&mut self) -> Option<()> {
         let end = memmem::rfind(self.bytes, b"startxref")?;
-        let at = lexer::skip_blank(self.bytes, end + b"startxref".len());
-        let (start, _) = lexer::digits(self.bytes, at)?;
+        let (start, _) = lexer::number(self.bytes, end + b"startxref".len())?;
         let mut waiting = vec![start];
         let mut seen = HashSet::new();
         while let Some(start) = waiting.pop() {
@@ -527,13 +501,13 @@ impl PdfFile<'_> {
     }
 
     /// Adds an entry to the index that is made next.
-    fn add(&mut self, place: ObjectPlace) -> Option<()> {
+    fn add(&mut self, number: u32, place: ObjectPlace) -> Option<()> {
         let Some(left) = self.room.checked_sub(1) else {
             self.fault(&diagnostic::PDF_LIMIT, 0);
             return None;
         };
         self.room = left;
-        self.entries.push(place);
+        self.entries.push((number, place));
         Some(())
     }
 
@@ -547,16 +521,15 @@ impl PdfFile<'_> {
                 break;
             }
             let (first, end) = lexer::digits(self.bytes, at)?;
-            let (count, end) = lexer::digits(self.bytes, lexer::skip_blank(self.bytes, end))?;
+            let (count, end) = lexer::number(self.bytes, end)?;
             at = end;
             for number in first..first.checked_add(count)? {
-                let start = lexer::skip_blank(self.bytes, at);
-                let (place, end) = lexer::digits(self.bytes, start)?;
-                let (_, end) = lexer::digits(self.bytes, lexer::skip_blank(self.bytes, end))?;
+                let (place, end) = lexer::number(self.bytes, at)?;
+                let (_, end) = lexer::number(self.bytes, end)?;
                 at = lexer::skip_blank(self.bytes, end);
                 let number = u32::try_from(number).ok()?;
                 match self.bytes.get(at)? {
-                    b'n' => self.add(ObjectPlace::At(number, usize::try_from(place).ok()?))?,
+                    b'n' => self.add(number, ObjectPlace::At(usize::try_from(place).ok()?))?,
                     b'f' => free.push(number),
                     _ => return None,
                 }
@@ -566,23 +539,23 @@ impl PdfFile<'_> {
         self.charge(at - from)?;
         let at = lexer::skip_blank(self.bytes, at + b"trailer".len());
         let trailer = PdfValue { source: 0, at };
-        let [previous, hybrid] = self.read_trailer(trailer, [b"Prev", b"XRefStm"])?;
+        let [previous, hybrid] = self.read_trailer(trailer, ["Prev", "XRefStm"])?;
         // The stream of a hybrid file has the objects that its table calls free (section 7.5.8.4).
         if let Some(hybrid) = hybrid.filter(|&hybrid| seen.insert(hybrid)) {
             let at = lexer::skip_blank(self.bytes, usize::try_from(hybrid).ok()?);
             self.read_section(at)?;
         }
         for number in free {
-            self.add(ObjectPlace::Free(number))?;
+            self.add(number, ObjectPlace::Free)?;
         }
         Some(previous)
     }
 
     /// Takes the root from the newest trailer, and returns the numbers of two keys.
-    fn read_trailer(&mut self, trailer: PdfValue, keys: [&[u8]; 2]) -> Option<[Option<u64>; 2]> {
+    fn read_trailer(&mut self, trailer: PdfValue, keys: [&str; 2]) -> Option<[Option<u64>; 2]> {
         let [first, second] = keys;
-        let keys: [&[u8]; 4] = [b"Root", b"Encrypt", first, second];
-        let [root, encrypt, first, second] = self.fields(trailer, keys)?;
+        let [root, encrypt, first, second] =
+            self.fields(trailer, ["Root", "Encrypt", first, second])?;
         self.is_encrypted |=
             encrypt.is_some_and(|encrypt| !self.rest(encrypt).starts_with(b"null"));
         self.root = self.root.or(root);
@@ -595,8 +568,8 @@ impl PdfFile<'_> {
         let (_, at) = lexer::header(self.bytes, at)?;
         let at = lexer::skip_blank(self.bytes, at);
         let stream = PdfValue { source: 0, at };
-        let [previous, size] = self.read_trailer(stream, [b"Prev", b"Size"])?;
-        let [widths, index] = self.fields(stream, [b"W", b"Index"])?;
+        let [previous, size] = self.read_trailer(stream, ["Prev", "Size"])?;
+        let [widths, index] = self.fields(stream, ["W", "Index"])?;
         let mut widths = self.array(widths?)?;
         let mut width = [0; 3];
         for width in &mut width {
@@ -627,13 +600,14 @@ impl PdfFile<'_> {
                 let second = big_endian(&row[..width[1]]);
                 let number = u32::try_from(number).ok()?;
                 // The type is 1 if its field has no bytes.
-                self.add(match if width[0] == 0 { 1 } else { big_endian(kind) } {
-                    0 => ObjectPlace::Free(number),
-                    1 => ObjectPlace::At(number, usize::try_from(second).ok()?),
-                    2 => ObjectPlace::In(number, u32::try_from(second).ok()?),
+                let place = match if width[0] == 0 { 1 } else { big_endian(kind) } {
+                    0 => ObjectPlace::Free,
+                    1 => ObjectPlace::At(usize::try_from(second).ok()?),
+                    2 => ObjectPlace::In(u32::try_from(second).ok()?),
                     // Other types are null objects.
                     _ => continue,
-                })?;
+                };
+                self.add(number, place)?;
             }
         }
         Some(previous)
@@ -651,14 +625,14 @@ impl PdfFile<'_> {
                 continue;
             };
             trailer_root = self.trailers(from..from + start).or(trailer_root);
-            if self.add(ObjectPlace::At(number, from + start)).is_none() {
+            if self.add(number, ObjectPlace::At(from + start)).is_none() {
                 break;
             }
             from = at;
             let Some(value) = self.value_at(0, at) else {
                 continue;
             };
-            let Some([kind, length]) = self.fields_here(value, [b"Type", b"Length"]) else {
+            let Some([kind, length]) = self.fields_here(value, ["Type", "Length"]) else {
                 continue;
             };
             let kind = kind.and_then(|kind| self.plain_name(kind));
@@ -671,7 +645,7 @@ impl PdfFile<'_> {
                         self.streams.insert(number, Some(source));
                         for at in 0..self.unpacked[source as usize - 1].objects.len() {
                             let (object, _) = self.unpacked[source as usize - 1].objects[at];
-                            if self.add(ObjectPlace::In(object, number)).is_none() {
+                            if self.add(object, ObjectPlace::In(number)).is_none() {
                                 break;
                             }
                         }
@@ -688,13 +662,11 @@ impl PdfFile<'_> {
             }
         }
         trailer_root = self.trailers(from..self.bytes.len()).or(trailer_root);
-        let mut found = std::mem::take(&mut self.entries);
-        found.reverse();
         self.root = trailer_root.or(stream_root).or(catalog);
         if self.root.is_none() {
             self.root = self.packed_catalog();
         }
-        ObjectIndex::new(found)
+        std::mem::take(&mut self.entries).into_iter().collect()
     }
 
     /// Returns the last catalog in a stream, for a file that was cut.
@@ -704,7 +676,7 @@ impl PdfFile<'_> {
             for object in 0..self.unpacked[stream].objects.len() {
                 let (_, at) = self.unpacked[stream].objects[object];
                 let value = self.value_at(stream as u32 + 1, at as usize)?;
-                let kind = self.fields_here(value, [b"Type"]).and_then(|[kind]| kind);
+                let kind = self.fields_here(value, ["Type"]).and_then(|[kind]| kind);
                 let kind = kind.and_then(|kind| self.plain_name(kind));
                 if kind.as_deref() == Some(b"Catalog") {
                     catalog = Some(value);
@@ -715,11 +687,7 @@ impl PdfFile<'_> {
     }
 
     /// Returns the fields of a dictionary at a value itself, not a reference to one.
-    fn fields_here<const N: usize>(
-        &mut self,
-        value: PdfValue,
-        keys: [&[u8]; N],
-    ) -> Option<[Option<PdfValue>; N]> {
+    fn fields_here<const N: usize>(&mut self, value: PdfValue, keys: [&str; N]) -> PdfFields<N> {
         let is_dictionary = self.rest(value).starts_with(b"<<");
         is_dictionary.then(|| self.fields(value, keys))?
     }
@@ -738,7 +706,7 @@ impl PdfFile<'_> {
     }
 
     fn read_found_trailer(&mut self, value: PdfValue) -> Option<PdfValue> {
-        let [root, encrypt] = self.fields_here(value, [b"Root", b"Encrypt"])?;
+        let [root, encrypt] = self.fields_here(value, ["Root", "Encrypt"])?;
         self.is_encrypted |= encrypt.is_some();
         root
     }

@@ -108,6 +108,11 @@ pub(super) fn digits(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     Some((number, at + length))
 }
 
+/// Reads decimal digits after blanks.
+pub(super) fn number(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
+    digits(bytes, skip_blank(bytes, at))
+}
+
 /// Reads `12 0 R`; returns the number of the object and the index after the reference.
 pub(super) fn reference(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     let (number, at) = numbers(bytes, at)?;

@@ -84,7 +84,7 @@ impl Scan for PdfScanner {
         self.is_done = false;
     }
 
-    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+    fn scan(&mut self, window: Window, events: &mut Events) -> usize {
         let pending = &window.bytes[window.start..];
         if !self.is_done {
             if !window.last && pending.len() <= self.max_document {

@@ -19,23 +19,15 @@ pub(super) struct PdfWalk<'a, 'e, 'f> {
     file: &'e mut PdfFile<'a>,
     events: &'e mut Events<'f>,
     offset: u64,
-    part: PdfPart,
-    /// Whether a reference of the part was reported.
+    /// The number of the page, from 1; `None` for the rest of the file. Records name a page as a document:
+    /// URI actions have another base than file specifications, which have the file's.
+    page: Option<u64>,
+    /// Whether a reference of the page or the rest was reported.
     is_entered: bool,
     /// The base of URI actions, and its offset.
     base: Option<(Vec<u8>, u64)>,
     /// The objects of annotations, which a form may name again as its fields.
     annotations: HashSet<u32>,
-}
-
-/// A part of the file, which records name as a document: URI actions have another base than file
-/// specifications, which have the file's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum PdfPart {
-    /// A page, by its number from 1.
-    Page(u64),
-    /// All but the pages.
-    Rest,
 }
 
 struct ActionTarget {
@@ -60,7 +52,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
             file,
             events,
             offset,
-            part: PdfPart::Rest,
+            page: None,
             is_entered: false,
             base: None,
             annotations: HashSet::new(),
@@ -69,29 +61,16 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
 
     /// Reports all references; returns whether there is a page tree.
     pub(super) fn references(&mut self, catalog: PdfValue, anchors: bool) -> bool {
-        let keys: [&[u8]; 6] = [
-            b"Pages",
-            b"URI",
-            b"OpenAction",
-            b"AA",
-            b"Outlines",
-            b"AcroForm",
-        ];
+        let keys = ["Pages", "URI", "OpenAction", "AA", "Outlines", "AcroForm"];
         let fields = self.file.fields(catalog, keys).unwrap_or_default();
         let [pages, uri, open, additional, outlines, form] = fields;
         self.base = uri.and_then(|uri| self.base(uri));
         self.events.push(Event::Settled);
         let has_pages = pages.is_some_and(|pages| self.pages(pages, anchors));
-        if let Some(open) = open {
-            self.chain(open, ACTION);
-        }
+        self.chain(open, ACTION);
         self.additional(additional, ACTION);
-        if let Some(outlines) = outlines {
-            self.outlines(outlines);
-        }
-        if let Some(form) = form {
-            self.form(form);
-        }
+        self.outlines(outlines);
+        self.form(form);
         self.leave();
         if anchors {
             self.destinations(catalog);
@@ -101,7 +80,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
 
     /// Returns the base of URI actions (section 12.6.4.8).
     fn base(&mut self, uri: PdfValue) -> Option<(Vec<u8>, u64)> {
-        let [base] = self.file.fields(uri, [b"Base"])?;
+        let [base] = self.file.fields(uri, ["Base"])?;
         let base = self.file.string(base?)?;
         Some((base.bytes, self.offset + base.range.start as u64))
     }
@@ -110,10 +89,8 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         if std::mem::replace(&mut self.is_entered, true) {
             return;
         }
-        let name = match self.part {
-            PdfPart::Page(number) => Some(self.events.store(format!("page {number}").as_bytes())),
-            PdfPart::Rest => None,
-        };
+        let name = self.page.map(|number| format!("page {number}"));
+        let name = name.map(|name| self.events.store(name.as_bytes()));
         enter(name, RuleFamily::Plain, None, self.events);
         if let Some((base, offset)) = &self.base {
             let base = self.events.store(base);
@@ -130,14 +107,14 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
 
     /// Reports the references of all pages; returns whether there is a page tree.
     fn pages(&mut self, root: PdfValue, anchors: bool) -> bool {
-        let Some([Some(kids)]) = self.file.fields(root, [b"Kids"]) else {
+        let Some([Some(kids)]) = self.file.fields(root, ["Kids"]) else {
             return false;
         };
         let mut count = 0;
         let root = self.file.reference(root);
         self.tree(root, kids, |walk, kid| {
-            let keys: [&[u8]; 3] = [b"Kids", b"Annots", b"AA"];
-            let [kids, annotations, additional] = walk.file.fields(kid, keys)?;
+            let [kids, annotations, additional] =
+                walk.file.fields(kid, ["Kids", "Annots", "AA"])?;
             if kids.is_some() {
                 return kids;
             }
@@ -146,7 +123,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
                 let name = walk.events.store(format!("page={count}").as_bytes());
                 walk.events.push(Event::Anchor(name, 0));
             }
-            walk.part = PdfPart::Page(count);
+            walk.page = Some(count);
             if let Some(annotations) = annotations {
                 walk.annotations(annotations);
             }
@@ -155,7 +132,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
             walk.events.forget_stored();
             None
         });
-        self.part = PdfPart::Rest;
+        self.page = None;
         true
     }
 
@@ -216,10 +193,8 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
 
     /// Reports the actions of an annotation, a field or an outline item.
     fn actions(&mut self, holder: PdfValue, element: &'static str) {
-        if let Some([action, additional]) = self.file.fields(holder, [b"A", b"AA"]) {
-            if let Some(action) = action {
-                self.chain(action, element);
-            }
+        if let Some([action, additional]) = self.file.fields(holder, ["A", "AA"]) {
+            self.chain(action, element);
             self.additional(additional, element);
         }
     }
@@ -229,14 +204,14 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         let actions = actions.and_then(|actions| self.file.dictionary(actions));
         let Some(mut entries) = actions else { return };
         while let Some((_, action)) = self.file.next_entry(&mut entries) {
-            self.chain(action, element);
+            self.chain(Some(action), element);
         }
     }
 
     /// Reports an action and those after it, each once.
-    fn chain(&mut self, action: PdfValue, element: &'static str) {
-        self.graph(Some(action), |walk, action| {
-            let keys: [&[u8]; 6] = [b"S", b"URI", b"F", b"D", b"Win", b"Next"];
+    fn chain(&mut self, action: Option<PdfValue>, element: &'static str) {
+        self.graph(action, |walk, action| {
+            let keys = ["S", "URI", "F", "D", "Win", "Next"];
             let [kind, uri, file, destination, windows, next] = walk.file.fields(action, keys)?;
             if let Some(target) = walk.target(kind, uri, file.or(windows), destination) {
                 walk.report(&target, element);
@@ -287,8 +262,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         let mut text = match self.file.string(value) {
             Some(string) => string,
             None => {
-                let keys: [&[u8]; 3] = [b"UF", b"F", b"FS"];
-                let [unicode, file, system] = self.file.fields(value, keys)?;
+                let [unicode, file, system] = self.file.fields(value, ["UF", "F", "FS"])?;
                 let system = system.and_then(|system| self.file.name(system));
                 is_uri = system.as_deref() == Some(b"URL");
                 is_text = unicode.is_some();
@@ -334,10 +308,7 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
         self.enter();
         let range = &target.text.range;
         let text = self.events.store(&target.text.bytes);
-        let span = Span {
-            start: self.offset + range.start as u64,
-            end: self.offset + range.end as u64,
-        };
+        let span = Span::at(self.offset, range);
         let mut found = FoundReference::new(span, text, Context::Attribute);
         found.element = NameRange::Known(element);
         found.attribute = NameRange::Known("uri");
@@ -348,32 +319,31 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
     }
 
     /// Reports the actions of all outline items (section 12.3.3).
-    fn outlines(&mut self, root: PdfValue) {
-        let first = self.file.fields(root, [b"First"]);
-        self.graph(first.and_then(|[first]| first), |walk, item| {
+    fn outlines(&mut self, root: Option<PdfValue>) {
+        let first = root.and_then(|root| self.file.fields(root, ["First"])?[0]);
+        self.graph(first, |walk, item| {
             walk.actions(item, ACTION);
-            let [first, next] = walk.file.fields(item, [b"First", b"Next"])?;
+            let [first, next] = walk.file.fields(item, ["First", "Next"])?;
             Some([next, first].into_iter().flatten().collect())
         });
     }
 
     /// Reports the actions of all fields that are not annotations of pages (section 12.7).
-    fn form(&mut self, form: PdfValue) {
-        let Some([Some(fields)]) = self.file.fields(form, [b"Fields"]) else {
-            return;
-        };
+    fn form(&mut self, form: Option<PdfValue>) {
+        let fields = form.and_then(|form| self.file.fields(form, ["Fields"])?[0]);
+        let Some(fields) = fields else { return };
         self.tree(None, fields, |walk, field| {
             let number = walk.file.reference(field);
             if number.is_none_or(|number| !walk.annotations.contains(&number)) {
                 walk.actions(field, ACTION);
             }
-            walk.file.fields(field, [b"Kids"])?[0]
+            walk.file.fields(field, ["Kids"])?[0]
         });
     }
 
     /// Reports the names of destinations: the tree of names, and the older dictionary (section 12.3.2.4).
     fn destinations(&mut self, catalog: PdfValue) {
-        let [names, old] = (self.file.fields(catalog, [b"Names", b"Dests"])).unwrap_or_default();
+        let [names, old] = (self.file.fields(catalog, ["Names", "Dests"])).unwrap_or_default();
         let mut anchors = DestinationNames::default();
         if let Some(mut entries) = old.and_then(|old| self.file.dictionary(old)) {
             while let Some((name, _)) = self.file.next_entry(&mut entries) {
@@ -381,9 +351,9 @@ impl<'a, 'e, 'f> PdfWalk<'a, 'e, 'f> {
                 anchors.report(&name, self.events);
             }
         }
-        let tree = names.and_then(|names| self.file.fields(names, [b"Dests"]));
-        self.graph(tree.and_then(|[tree]| tree), |walk, node| {
-            let [kids, names] = walk.file.fields(node, [b"Kids", b"Names"])?;
+        let tree = names.and_then(|names| self.file.fields(names, ["Dests"])?[0]);
+        self.graph(tree, |walk, node| {
+            let [kids, names] = walk.file.fields(node, ["Kids", "Names"])?;
             if let Some(mut items) = names.and_then(|names| walk.file.array(names)) {
                 while let Some(name) = walk.file.next_item(&mut items) {
                     if let Some(name) = walk.file.string(name) {
@@ -406,14 +376,14 @@ struct DestinationNames {
 
 impl DestinationNames {
     /// Reports a name as text, and its bytes where they are UTF-8 too.
-    fn report(&mut self, name: &[u8], events: &mut Events<'_>) {
+    fn report(&mut self, name: &[u8], events: &mut Events) {
         self.anchor(&text_string(name), events);
         if !name.is_ascii() && str::from_utf8(name).is_ok() {
             self.anchor(name, events);
         }
     }
 
-    fn anchor(&mut self, name: &[u8], events: &mut Events<'_>) {
+    fn anchor(&mut self, name: &[u8], events: &mut Events) {
         if self.seen.insert(self.hasher.hash_one(name)) {
             let name: TextRange = events.store_with(|store| {
                 store.extend_from_slice(b"nameddest=");

@@ -72,7 +72,6 @@ enum BareStep {
 
 pub(super) struct Bare<'v, 'a> {
     view: &'v TextView<'a>,
-    non_ascii: NonAscii,
     start: usize,
     /// T37: the index at which it is cut.
     limit: usize,
@@ -104,10 +103,9 @@ pub(super) struct BareAuthority {
 }
 
 impl<'v, 'a> Bare<'v, 'a> {
-    pub(super) fn new(view: &'v TextView<'a>, non_ascii: NonAscii, start: usize) -> Self {
+    pub(super) fn new(view: &'v TextView<'a>, start: usize) -> Self {
         Bare {
             view,
-            non_ascii,
             start,
             limit: start + LONGEST,
             before: view.before(start),
@@ -158,7 +156,7 @@ impl<'v, 'a> Bare<'v, 'a> {
     }
 
     fn beyond_ascii(&self, at: usize, byte: u8) -> BareStep {
-        if self.non_ascii == NonAscii::Ascii {
+        if self.view.non_ascii == NonAscii::Ascii {
             return BareStep::Stop(Flags::NONE);
         }
         let role = match self.view.scalar(at) {
@@ -483,7 +481,8 @@ impl<'v, 'a> Bare<'v, 'a> {
         // T37: escapes do not extend the URI's reach in the window.
         let reach = start.at + LONGEST + MARGIN;
         let is_cut = reach <= unescaped.end;
-        let copy = TextView::new(&unescaped.text[..unescaped.index(reach)], 0);
+        let mut copy = TextView::new(&unescaped.text[..unescaped.index(reach)], 0);
+        copy.non_ascii = view.non_ascii;
         let at = unescaped.index(start.at);
         let bare = Bare {
             view: &copy,
@@ -516,12 +515,11 @@ impl<'v, 'a> Bare<'v, 'a> {
 }
 
 pub(super) fn read(
-    view: &TextView<'_>,
-    non_ascii: NonAscii,
+    view: &TextView,
     start: &SchemeStart,
     workspace: &mut Workspace,
 ) -> Option<Candidate> {
-    let bare = Bare::new(view, non_ascii, start.at);
+    let bare = Bare::new(view, start.at);
     view.take_escape();
     let mut candidate = bare.read_scheme(start);
     if view.take_escape() && lines::is_troff(view, start.at) {
@@ -539,7 +537,7 @@ pub(super) fn is_userinfo(text: &[u8]) -> bool {
 
 /// T27: returns the index after `:` and digits, or `host_end`. An empty port is accepted only before
 /// `/`, `?` or `#`.
-fn port_end(view: &TextView<'_>, host_end: usize, end: usize) -> usize {
+fn port_end(view: &TextView, host_end: usize, end: usize) -> usize {
     if host_end >= end || view.bytes[host_end] != b':' {
         return host_end;
     }
@@ -553,7 +551,7 @@ fn port_end(view: &TextView<'_>, host_end: usize, end: usize) -> usize {
 }
 
 /// Returns the index after the `]` of an IPv6 address in brackets.
-fn ip_literal_end(view: &TextView<'_>, open: usize) -> Option<usize> {
+fn ip_literal_end(view: &TextView, open: usize) -> Option<usize> {
     let limit = open + LONGEST_LITERAL;
     let mut at = open + 1;
     while at < limit {

@@ -68,28 +68,22 @@ impl Workspace {
     }
 
     #[inline]
-    pub(super) fn report(&self, candidate: &Candidate, window: &Window<'_>, events: &mut Events) {
+    pub(super) fn report(&self, candidate: &Candidate, window: &Window, events: &mut Events) {
+        let text = TextRange::window(candidate.raw.clone());
         let span = Span::of(&candidate.raw, window);
-        let (text, alternatives) = if candidate.cleaned {
-            self.store(candidate, events)
-        } else {
-            (TextRange::window(candidate.raw.clone()), (0, 0))
-        };
         let mut found = FoundReference::new(span, text, candidate.context);
         found.flags = candidate.flags;
-        found.alternatives = alternatives;
+        if candidate.cleaned {
+            self.store(candidate, &mut found, events);
+        }
         events.push(Event::Reference(found));
     }
 
-    /// Stores a cleaned reference and its alternatives; others have none.
+    /// Stores a cleaned reference, and its readings without doubtful hyphens (T19), with backslashes (T16),
+    /// without delimiters (T20).
     #[cold]
-    fn store(&self, candidate: &Candidate, events: &mut Events) -> (TextRange, (u32, u32)) {
-        let text = events.store(&self.text);
-        (text, self.store_alternatives(candidate, events))
-    }
-
-    /// Stores the readings without doubtful hyphens (T19), with backslashes (T16), without delimiters (T20).
-    fn store_alternatives(&self, candidate: &Candidate, events: &mut Events) -> (u32, u32) {
+    fn store(&self, candidate: &Candidate, found: &mut FoundReference, events: &mut Events) {
+        found.text = events.store(&self.text);
         let mut texts = Vec::new();
         let mut store = |places: &[usize], removed: usize, inserted: &[u8]| {
             if places.is_empty() {
@@ -110,7 +104,7 @@ impl Workspace {
         if let Some(length) = candidate.shorter {
             texts.push(events.store(&self.text[..length]));
         }
-        events.store_alternatives(&texts)
+        found.alternatives = events.store_alternatives(&texts);
     }
 }
 
@@ -136,13 +130,7 @@ impl Unescaped {
     }
 
     /// Reads the part with a URI of at most `longest` bytes at an index, up to a byte of `stops`.
-    pub(super) fn reach(
-        &mut self,
-        view: &TextView<'_>,
-        at: usize,
-        longest: usize,
-        stops: &ByteSet,
-    ) {
+    pub(super) fn reach(&mut self, view: &TextView, at: usize, longest: usize, stops: &ByteSet) {
         let reach = at + longest;
         let is_there = self.start <= at && at < self.end && (!self.is_cut || reach <= self.end);
         if is_there {

@@ -42,7 +42,7 @@ pub(super) struct UriPrefix {
 
 impl UriPrefix {
     /// T9: looks back from a URI at `at`.
-    pub(super) fn of(view: &TextView<'_>, at: usize) -> UriPrefix {
+    pub(super) fn of(view: &TextView, at: usize) -> UriPrefix {
         let unpadded = view.back_over_blanks(at);
         let has_prefix = ends_in_prefix(view, unpadded);
         let (mut end, mut is_padded) = (unpadded, unpadded < at);
@@ -56,13 +56,12 @@ impl UriPrefix {
             Some(b'"') if !is_padded || may_precede_quote(view.before(end - 1)) => Some(true),
             _ => None,
         };
-        let opening = is_quote
-            .filter(|_| end > view.floor)
-            .map(|is_quote| Opening {
-                at: end - 1,
-                is_quote,
-                has_prefix,
-            });
+        let is_quote = is_quote.filter(|_| end > view.floor);
+        let opening = is_quote.map(|is_quote| Opening {
+            at: end - 1,
+            is_quote,
+            has_prefix,
+        });
         UriPrefix {
             opening,
             has_prefix,
@@ -73,7 +72,7 @@ impl UriPrefix {
 const PREFIX: &[u8] = b"URL:";
 
 /// Returns whether `URL:` ends at an index, in any case, and not as the end of a longer run.
-pub(super) fn ends_in_prefix(view: &TextView<'_>, end: usize) -> bool {
+pub(super) fn ends_in_prefix(view: &TextView, end: usize) -> bool {
     end.checked_sub(PREFIX.len()).is_some_and(|at| {
         view.bytes[at..end].eq_ignore_ascii_case(PREFIX)
             && !view.before(at).is_some_and(is_scheme_byte)
@@ -128,7 +127,6 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
     fn new(
         view: &'v TextView<'a>,
         opening: Opening,
-        strict: bool,
         entities: Option<&'v Cell<bool>>,
     ) -> Option<Self> {
         let limits = if opening.is_quote { QUOTE } else { ANGLE };
@@ -136,7 +134,7 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
             view,
             opening,
             start: 0,
-            limits: if strict { [usize::MAX; 2] } else { limits },
+            limits: if view.strict { [usize::MAX; 2] } else { limits },
             prefix: None,
             entities: entities.filter(|_| !opening.is_quote),
             is_troff: None,
@@ -364,11 +362,7 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
         } else {
             self.kept = end;
         }
-        let context = if self.opening.is_quote {
-            Context::Quoted
-        } else {
-            Context::Angle
-        };
+        let context = [Context::Angle, Context::Quoted][usize::from(self.opening.is_quote)];
         Some(Candidate {
             cleaned,
             shorter: self.shorter.filter(|_| self.spaces > 0),
@@ -379,14 +373,13 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
 
 /// Reads the URI of a scheme with a delimiter before it, or returns `None` for a bare URI (T23).
 pub(super) fn read(
-    view: &TextView<'_>,
+    view: &TextView,
     opening: Opening,
     start: &SchemeStart,
-    strict: bool,
     workspace: &mut Workspace,
 ) -> Option<Candidate> {
     let mut candidate = with_entity_marks(|entities| {
-        let mut reader = DelimitedReader::new(view, opening, strict, entities)?;
+        let mut reader = DelimitedReader::new(view, opening, entities)?;
         if reader.start != start.at {
             return None;
         }
@@ -436,9 +429,8 @@ fn has_authority(rest: &[u8], is_file: bool) -> bool {
 
 /// T22: reads the reference in `<URL:...>`, of any scheme or relative; `colon` is the colon of `URL:`.
 pub(super) fn read_prefixed(
-    view: &TextView<'_>,
+    view: &TextView,
     colon: usize,
-    strict: bool,
     workspace: &mut Workspace,
 ) -> Option<Candidate> {
     let before = UriPrefix::of(view, colon + 1);
@@ -446,7 +438,7 @@ pub(super) fn read_prefixed(
         .opening
         .filter(|opening| !opening.is_quote && opening.has_prefix)?;
     let mut candidate = with_entity_marks(|entities| {
-        let reader = DelimitedReader::new(view, opening, strict, entities)?;
+        let reader = DelimitedReader::new(view, opening, entities)?;
         if reader.start - (colon + 1) > PADDING {
             return None;
         }
@@ -488,7 +480,7 @@ pub(super) fn scheme_length(reference: &[u8]) -> Option<usize> {
 const LONGEST_OPENING: usize = 256;
 
 /// T24: returns whether `ESC ]8;params;` ends at an index.
-pub(super) fn opens_hyperlink(view: &TextView<'_>, at: usize) -> bool {
+pub(super) fn opens_hyperlink(view: &TextView, at: usize) -> bool {
     if view.before(at) != Some(b';') {
         return false;
     }
@@ -502,7 +494,7 @@ pub(super) fn opens_hyperlink(view: &TextView<'_>, at: usize) -> bool {
 }
 
 /// T24: reads the URI up to BEL or `ESC \`, unchanged.
-pub(super) fn read_hyperlink(view: &TextView<'_>, start: &SchemeStart) -> Option<Candidate> {
+pub(super) fn read_hyperlink(view: &TextView, start: &SchemeStart) -> Option<Candidate> {
     let mut end = start.colon;
     let limit = start.at + LONGEST;
     while !view.at(end)?.is_ascii_control() {

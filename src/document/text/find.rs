@@ -61,10 +61,8 @@ pub fn find<'a>(bytes: &'a [u8], options: &TextOptions) -> TextReferences<'a> {
         scanner: TextScanner::new(options.clone()),
         events: Batch::default(),
         window: Window {
-            bytes: &[],
-            start: 0,
-            offset: 0,
             last: false,
+            ..Window::whole(&[])
         },
         consumed: 0,
         scanned: 0,
@@ -107,7 +105,7 @@ impl<'a> TextReferences<'a> {
         events.clear();
         self.next = 0;
         self.consumed = behind + self.scanner.scan(self.window, &mut events);
-        self.events = events.into();
+        self.events = events.batch;
         true
     }
 
@@ -121,17 +119,13 @@ impl<'a> TextReferences<'a> {
     }
 
     fn reference(&self, found: &FoundReference) -> TextReference<'a> {
+        let others = self.events.alternatives(found).iter();
         TextReference {
             span: found.span.start as usize..found.span.end as usize,
             reference: self.text(found.text),
             context: found.context,
             flags: found.flags,
-            alternatives: self
-                .events
-                .alternatives(found)
-                .iter()
-                .map(|&text| self.text(text).into_owned())
-                .collect(),
+            alternatives: others.map(|&text| self.text(text).into_owned()).collect(),
         }
     }
 }

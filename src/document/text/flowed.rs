@@ -5,6 +5,7 @@ use memchr::{memchr, memchr_iter, memrchr3};
 
 use super::rewritten::Rewrite;
 use super::scanner::{REWRITTEN, rewritten};
+use crate::bytes::lines::without_break;
 use crate::decode::RecordOffsets;
 use crate::document::Format;
 use crate::document::source_text::DecodedText;
@@ -113,8 +114,7 @@ fn is_stuffed_mark(line: &[u8]) -> bool {
 fn hard_lines(text: &[u8]) -> usize {
     let mut length = 0;
     for end in memchr_iter(b'\n', text) {
-        let line = text[length..end].strip_suffix(b"\r");
-        let line = line.unwrap_or(&text[length..end]);
+        let line = without_break(&text[length..=end]);
         if line.ends_with(b" ") || is_stuffed_mark(line) {
             break;
         }
@@ -164,8 +164,7 @@ impl Flowed {
     }
 
     fn line(&mut self, line: &[u8], out: &mut DecodedText) {
-        let content = line.strip_suffix(b"\n").unwrap_or(line);
-        let content = content.strip_suffix(b"\r").unwrap_or(content);
+        let content = without_break(line);
         let ending = line.len() - content.len();
         if self.in_line {
             out.copy(line);

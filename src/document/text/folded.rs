@@ -28,30 +28,20 @@ pub(in crate::document) const FORMAT: Format = Format {
 #[derive(Debug)]
 struct Unfold;
 
-/// The bytes after a byte that may begin a fold or an escape.
-enum Continuation {
-    /// This many bytes fold a line.
-    Fold(usize),
-    /// A line break, or another byte.
-    Other,
-    /// More bytes decide.
-    Unknown,
-}
-
-/// Returns whether bytes begin with a fold: a line break and a blank, before something on that line.
-fn fold(text: &[u8], last: bool) -> Continuation {
+/// Returns the length of the fold that bytes begin with, a line break and a blank before something on that
+/// line; 0 without one, and `None` if more bytes decide.
+fn fold(text: &[u8], last: bool) -> Option<usize> {
     let ending = match text {
         [b'\r', b'\n', ..] => 2,
-        [b'\r'] if !last => return Continuation::Unknown,
+        [b'\r'] if !last => return None,
         [b'\r' | b'\n', ..] => 1,
-        _ => return Continuation::Other,
+        _ => return Some(0),
     };
     match text.get(ending..).unwrap_or_default() {
-        [] if !last => Continuation::Unknown,
-        [b' ' | b'\t'] if !last => Continuation::Unknown,
-        [b' ' | b'\t', b'\r' | b'\n', ..] => Continuation::Other,
-        [b' ' | b'\t', ..] => Continuation::Fold(ending + 1),
-        _ => Continuation::Other,
+        [] | [b' ' | b'\t'] if !last => None,
+        [b' ' | b'\t', b'\r' | b'\n', ..] => Some(0),
+        [b' ' | b'\t', ..] => Some(ending + 1),
+        _ => Some(0),
     }
 }
 
@@ -69,10 +59,8 @@ impl Rewrite for Unfold {
             let Some(&first) = rest.first() else { break };
             // An escape may be folded after its backslash.
             let escape = usize::from(first == b'\\');
-            let folded = match fold(&rest[escape..], last) {
-                Continuation::Fold(length) => length,
-                Continuation::Other => 0,
-                Continuation::Unknown => break,
+            let Some(folded) = fold(&rest[escape..], last) else {
+                break;
             };
             let next = rest.get(escape + folded).copied();
             if escape == 0 && folded > 0 {

@@ -20,7 +20,7 @@ pub(super) enum LinePrefix {
 
 impl LinePrefix {
     /// Returns the prefix of the line of `end`, before `end`, with reply marks in a spelling.
-    pub(super) fn before(view: &TextView<'_>, end: usize, spelling: ReplyMark) -> LinePrefix {
+    pub(super) fn before(view: &TextView, end: usize, spelling: ReplyMark) -> LinePrefix {
         let Some(start) = view.line_start(end) else {
             return LinePrefix::Nothing;
         };
@@ -40,7 +40,7 @@ impl LinePrefix {
     }
 
     /// Returns the reply marks at the start of a line, all written `&gt;`, up to `limit`.
-    pub(super) fn entities(view: &TextView<'_>, from: usize, limit: usize) -> Option<LinePrefix> {
+    pub(super) fn entities(view: &TextView, from: usize, limit: usize) -> Option<LinePrefix> {
         let mut marks = 0;
         let mut at = from;
         while let Some(end) = mark(view, at, limit, ReplyMark::Entity) {
@@ -59,7 +59,7 @@ impl LinePrefix {
 
     /// Skips the same prefix at the start of another line, up to `limit`; `None` if reply marks are missing:
     /// somebody else wrote that line.
-    pub(super) fn skip(self, view: &TextView<'_>, from: usize, limit: usize) -> Option<usize> {
+    pub(super) fn skip(self, view: &TextView, from: usize, limit: usize) -> Option<usize> {
         let leader = match self {
             LinePrefix::Nothing => return Some(from),
             LinePrefix::Replies(count, spelling) => {
@@ -91,7 +91,7 @@ pub(super) enum ReplyMark {
 const ENTITY: &[u8] = b"&gt;";
 
 /// Returns the index after one reply mark and the spaces before it.
-fn mark(view: &TextView<'_>, from: usize, limit: usize, spelling: ReplyMark) -> Option<usize> {
+fn mark(view: &TextView, from: usize, limit: usize, spelling: ReplyMark) -> Option<usize> {
     let at = skip_spaces(view, from, limit);
     match view.at(at) {
         _ if at >= limit => None,
@@ -103,7 +103,7 @@ fn mark(view: &TextView<'_>, from: usize, limit: usize, spelling: ReplyMark) -> 
     }
 }
 
-fn skip_spaces(view: &TextView<'_>, from: usize, limit: usize) -> usize {
+fn skip_spaces(view: &TextView, from: usize, limit: usize) -> usize {
     let mut at = from;
     while at < limit && view.at(at).is_some_and(is_space) {
         at += 1;
@@ -147,13 +147,13 @@ fn leader(text: &[u8]) -> usize {
 }
 
 /// T39: returns whether the line of an index is the source of a man page.
-pub(super) fn is_troff(view: &TextView<'_>, at: usize) -> bool {
+pub(super) fn is_troff(view: &TextView, at: usize) -> bool {
     view.source == TextSource::Troff || is_control_line(view, at)
 }
 
 /// T39: returns whether the line of `end` starts with `.`, the control character of troff, after reply
 /// marks and the sign of a patch.
-fn is_control_line(view: &TextView<'_>, end: usize) -> bool {
+fn is_control_line(view: &TextView, end: usize) -> bool {
     let Some(start) = view.line_start(end) else {
         return false;
     };
@@ -171,7 +171,7 @@ const LONGEST_BLANKS: usize = 64;
 static BLANKS: ByteSet = ByteSet::EMPTY.with_range(b'\t', b'\r').with(b" ");
 
 /// T34: returns whether the token at an index, the first of its line, may continue a URI.
-pub(super) fn continues_uri(view: &TextView<'_>, at: usize) -> bool {
+pub(super) fn continues_uri(view: &TextView, at: usize) -> bool {
     let end = view.first(at, at + LONGEST_TOKEN, &BLANKS);
     let token = &view.bytes[at..end];
     if OTHER_TOKEN.is_match(token) {
@@ -187,7 +187,7 @@ pub(super) fn continues_uri(view: &TextView<'_>, at: usize) -> bool {
     let is_punctuation = |byte: &u8| b".,:;!?)]}'*".contains(byte);
     let text = token.iter().rposition(|byte| !is_punctuation(byte));
     let text = &token[..text.map_or(0, |last| last + 1)];
-    EVIDENT.is_match(text) || URI_BYTES.is_match(token) && is_alone()
+    EVIDENT.is_match(text) || URI.first_outside(token).is_none() && is_alone()
 }
 
 /// The name of a header field, the mark of an item of a list, a drawn rule or the mark of a signature, and
@@ -198,7 +198,7 @@ static OTHER_TOKEN: Pattern = Pattern::new(concat!(
 ));
 
 /// `unreserved`, `reserved` and `%` (RFC 3986 section 2).
-static URI_BYTES: Pattern = Pattern::new(r"^[0-9A-Za-z._~:/?#\[\]@!$&'()*+,;=%-]*$");
+static URI: ByteSet = ByteSet::ALPHANUMERIC.with(b"-._~:/?#[]@!$&'()*+,;=%");
 
 /// One of `/ ? = & #` or a percent-encoded byte. `and/or`, `Linux/UNIX` and `AT&T` are words: one `/` or
 /// `&` between letters.

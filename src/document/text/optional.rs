@@ -1,6 +1,5 @@
 //! Abbreviated references, on request: `www.` and mail addresses (T40, T41).
 
-use super::NonAscii;
 use super::bare::Bare;
 use super::candidate::{Candidate, Workspace};
 use super::conformance::{self, LONGEST_LABEL};
@@ -19,12 +18,7 @@ const LONGEST_DOMAIN: usize = 255;
 
 /// T40: reads the reference that starts with `www.` at an index.
 #[inline(never)]
-pub(super) fn www(
-    view: &TextView<'_>,
-    non_ascii: NonAscii,
-    at: usize,
-    workspace: &mut Workspace,
-) -> Option<Candidate> {
+pub(super) fn www(view: &TextView, at: usize, workspace: &mut Workspace) -> Option<Candidate> {
     if !view.spells(at, b"www.") {
         return None;
     }
@@ -32,7 +26,7 @@ pub(super) fn www(
     if view.before(at).is_some_and(inside) {
         return None;
     }
-    let bare = Bare::new(view, non_ascii, at);
+    let bare = Bare::new(view, at);
     let authority = bare.authority_without_userinfo(at)?;
     let mut candidate = bare.read_tail(at, authority.end, Some(authority));
     bare.flag_wrap(&mut candidate);
@@ -47,7 +41,7 @@ pub(super) fn www(
 }
 
 fn guessed(
-    view: &TextView<'_>,
+    view: &TextView,
     candidate: Candidate,
     scheme: &[u8],
     start: &[u8],
@@ -84,11 +78,7 @@ fn is_local_byte(byte: u8) -> bool {
 
 /// T41: reads the mail address around the `@` at an index.
 #[inline(never)]
-pub(super) fn email(
-    view: &TextView<'_>,
-    at: usize,
-    workspace: &mut Workspace,
-) -> Option<Candidate> {
+pub(super) fn email(view: &TextView, at: usize, workspace: &mut Workspace) -> Option<Candidate> {
     let run = local_start(view, at);
     let is_inside = |byte| matches!(byte, b'@' | b':') || is_local_byte(byte);
     if view.before(run).is_some_and(is_inside) {
@@ -107,14 +97,14 @@ pub(super) fn email(
 }
 
 /// Returns the start of the local part that ends at `end`.
-pub(super) fn local_start(view: &TextView<'_>, end: usize) -> usize {
+pub(super) fn local_start(view: &TextView, end: usize) -> usize {
     let least = view.floor.max(end.saturating_sub(LONGEST_LOCAL));
     let run = view.bytes[least..end].iter().rev();
     end - run.take_while(|&&byte| is_local_byte(byte)).count()
 }
 
 /// Returns the end of the domain at an index: two LDH labels or more, up to an empty one.
-fn domain_end(view: &TextView<'_>, from: usize) -> Option<usize> {
+fn domain_end(view: &TextView, from: usize) -> Option<usize> {
     let is_ldh = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let mut label = from;
     let mut labels = 0;

@@ -79,7 +79,7 @@ impl<R: Rewrite, S: Scan> Scan for RewrittenText<R, S> {
         self.has_begun = false;
     }
 
-    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+    fn scan(&mut self, window: Window, events: &mut Events) -> usize {
         if !std::mem::replace(&mut self.has_begun, true) {
             self.rewritten = window.offset_at(window.start);
             self.written.begin(self.rewritten);
@@ -97,7 +97,7 @@ impl<R: Rewrite, S: Scan> Scan for RewrittenText<R, S> {
         let mut inner = Events::from(std::mem::take(&mut self.batch));
         inner.clear();
         let consumed = self.scanner.scan(text, &mut inner);
-        self.batch = inner.into();
+        self.batch = inner.batch;
         for event in &self.batch.list {
             let Event::Reference(found) = event else {
                 let copy = events.adopt(event, &self.batch, text.bytes);

@@ -100,11 +100,9 @@ impl TextScanner {
     }
 
     #[inline(never)]
-    fn read_colon(&mut self, view: &TextView<'_>, colon: usize) -> Option<Candidate> {
-        let strict = self.options.strict;
+    fn read_colon(&mut self, view: &TextView, colon: usize) -> Option<Candidate> {
         if delimited::ends_in_prefix(view, colon + 1)
-            && let Some(mut candidate) =
-                delimited::read_prefixed(view, colon, strict, &mut self.workspace)
+            && let Some(mut candidate) = delimited::read_prefixed(view, colon, &mut self.workspace)
         {
             let reference = self.workspace.reference(&candidate, view.bytes);
             let length = delimited::scheme_length(reference);
@@ -130,7 +128,7 @@ impl TextScanner {
     }
 
     /// Reads the reference of a scheme, delimited if there is a delimiter, else bare.
-    fn read_from(&mut self, view: &TextView<'_>, start: &SchemeStart) -> Option<Candidate> {
+    fn read_from(&mut self, view: &TextView, start: &SchemeStart) -> Option<Candidate> {
         if delimited::opens_hyperlink(view, start.at)
             && let Some(candidate) = delimited::read_hyperlink(view, start)
         {
@@ -139,22 +137,21 @@ impl TextScanner {
         }
         let before = UriPrefix::of(view, start.at);
         if let Some(opening) = before.opening {
-            let strict = self.options.strict;
-            let candidate = delimited::read(view, opening, start, strict, &mut self.workspace);
+            let candidate = delimited::read(view, opening, start, &mut self.workspace);
             if candidate.is_some() {
                 return candidate;
             }
         }
         // T23
         self.workspace.clear();
-        let mut candidate = bare::read(view, self.options.non_ascii, start, &mut self.workspace)?;
+        let mut candidate = bare::read(view, start, &mut self.workspace)?;
         candidate.flags |= Flags::UNCLOSED.when(before.opening.is_some());
         candidate.flags |= Flags::URL_PREFIX.when(before.has_prefix);
         Some(candidate)
     }
 
     /// Returns the first byte that may belong to a reference with a trigger at `end` or later.
-    fn pending_start(&self, view: &TextView<'_>, end: usize) -> usize {
+    fn pending_start(&self, view: &TextView, end: usize) -> usize {
         let run = schemes::run_start(view, end);
         if !self.options.email {
             return run;
@@ -174,7 +171,7 @@ impl Scan for TextScanner {
         self.is_settled = false;
     }
 
-    fn scan(&mut self, window: Window<'_>, events: &mut Events) -> usize {
+    fn scan(&mut self, window: Window, events: &mut Events) -> usize {
         if let Some(refanged) = &mut self.refanged {
             return refanged.scan(window, events);
         }
@@ -183,7 +180,8 @@ impl Scan for TextScanner {
         }
         let index = |offset: u64| offset.saturating_sub(window.offset) as usize;
         let mut view = TextView::new(window.bytes, index(self.resume));
-        view.source = self.source;
+        (view.source, view.strict) = (self.source, self.options.strict);
+        view.non_ascii = self.options.non_ascii;
         self.workspace.unescaped.clear();
         let mut from = index(self.examined).max(window.start);
         let mut triggers = Triggers::new(&self.options);
@@ -195,9 +193,7 @@ impl Scan for TextScanner {
             let candidate = match trigger {
                 Trigger::Colon => self.read_colon(&view, at),
                 Trigger::At => optional::email(&view, at, &mut self.workspace),
-                Trigger::Www => {
-                    optional::www(&view, self.options.non_ascii, at, &mut self.workspace)
-                }
+                Trigger::Www => optional::www(&view, at, &mut self.workspace),
             };
             if view.take_beyond() && !window.last {
                 from = at;

@@ -99,7 +99,7 @@ pub(super) struct SchemeStart {
 
 impl SchemeStart {
     /// Returns the scheme before the colon at an index.
-    pub(super) fn before(view: &TextView<'_>, colon: usize) -> Option<SchemeStart> {
+    pub(super) fn before(view: &TextView, colon: usize) -> Option<SchemeStart> {
         let run = run_start(view, colon);
         let name = &view.bytes[run..colon];
         // T1
@@ -172,7 +172,7 @@ impl SchemeStart {
 }
 
 /// Returns the start of the run of scheme bytes before an index, at most 64 bytes back.
-pub(super) fn run_start(view: &TextView<'_>, end: usize) -> usize {
+pub(super) fn run_start(view: &TextView, end: usize) -> usize {
     let least = view.floor.max(end.saturating_sub(LONGEST_RUN));
     let run = view.bytes[least..end].iter().rev();
     end - run.take_while(|&&byte| is_scheme_byte(byte)).count()

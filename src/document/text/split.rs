@@ -49,14 +49,14 @@ pub(super) fn split_point(bytes: &[u8]) -> Option<usize> {
     let breaks = memchr_iter(b'\n', bytes.get(from..)?).take(TRIES);
     breaks
         .map(|at| from + at + 1)
-        .find(|&at| is_split_point(bytes, at, false))
+        .find(|&at| is_split_point(bytes, at))
 }
 
 /// Returns whether no rule reaches across the line break that ends at `at`: not a delimited reference,
 /// whose delimiter and scheme no other delimiter follows, nor a bare one at the end of the line (T33),
 /// nor `URL:` (T35).
-fn is_split_point(bytes: &[u8], at: usize, starts_text: bool) -> bool {
-    !ends_in_reference(&bytes[..at]) && !may_be_open(bytes, at, starts_text)
+fn is_split_point(bytes: &[u8], at: usize) -> bool {
+    !ends_in_reference(&bytes[..at]) && !may_be_open(bytes, at)
 }
 
 /// Returns whether the last word may belong to a reference, or may have begun before the bytes.
@@ -73,13 +73,13 @@ fn ends_in_reference(line: &[u8]) -> bool {
 }
 
 /// Returns whether a delimiter before `at` may open a reference that continues after it.
-fn may_be_open(bytes: &[u8], at: usize, starts_text: bool) -> bool {
+fn may_be_open(bytes: &[u8], at: usize) -> bool {
     let start = at.saturating_sub(REACH);
     let near = &bytes[start..at];
     let delimiter = memrchr3(b'<', b'>', b'"', near);
     let control = memrchr2(0x1b, 0x07, near);
     let Some(delimiter) = delimiter.max(control) else {
-        return start == 0 && !starts_text;
+        return false;
     };
     match near[delimiter] {
         b'>' => false,

@@ -3,7 +3,7 @@
 
 use std::cell::Cell;
 
-use super::TextSource;
+use super::{NonAscii, TextSource};
 use crate::bytes::class::ByteSet;
 use crate::bytes::steps::step;
 
@@ -30,6 +30,9 @@ pub(super) struct TextView<'a> {
     pub(super) floor: usize,
     /// The kind of text (T39).
     pub(super) source: TextSource,
+    pub(super) non_ascii: NonAscii,
+    /// No limits on the white space inside delimiters.
+    pub(super) strict: bool,
     /// A rule read past the end.
     beyond: Cell<bool>,
     /// T39: a bare URI stopped at an escape of troff.
@@ -42,6 +45,8 @@ impl<'a> TextView<'a> {
             bytes,
             floor,
             source: TextSource::Prose,
+            non_ascii: NonAscii::Iri,
+            strict: false,
             beyond: Cell::new(false),
             escape: Cell::new(false),
         }

@@ -162,9 +162,7 @@ fn tags_passed_over_have_no_effect() {
             at = naive.end;
             if scanned == TagScan::Tag {
                 let known = tag.attributes.iter();
-                let known: Vec<_> = known
-                    .map(|it| (it.row.attribute, it.value.clone()))
-                    .collect();
+                let known: Vec<_> = known.map(|it| (it.name, it.value.clone())).collect();
                 assert!(!naive.has_effect && !naive.element.is_table_part());
                 assert_eq!(naive.element, tag.element);
                 assert_eq!(naive.attributes, known);

@@ -85,7 +85,7 @@ fn no_rule_reaches_across_a_split_point() {
         let options = [&plain, &all, &strict][seed as usize % 3];
         let whole: Vec<_> = find(bytes, options).map(|find| shifted(find, 0)).collect();
         for at in memchr_iter(b'\n', bytes).map(|at| at + 1) {
-            if is_split_point(bytes, at, true) {
+            if is_split_point(bytes, at) {
                 let one = find(&bytes[..at], options).map(|find| shifted(find, 0));
                 let other = find(&bytes[at..], options).map(|find| shifted(find, at));
                 let pieces: Vec<_> = one.chain(other).collect();
