@@ -1,6 +1,7 @@
 //! Directories mounted at URIs.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 use super::base::{PathStyle, push_path, push_segments};
 
@@ -177,13 +178,24 @@ fn longest<'a>(
     name: &'a [u8],
     admits: impl Fn(usize) -> bool,
 ) -> Option<(usize, &'a [u8])> {
-    // The name of the directory itself may lack its last slash.
-    let ends = std::iter::once(name.len()).chain(memchr::memrchr_iter(b'/', name));
-    ends.filter_map(|end| Some((prefixes.get(&name[..end])?, end)))
-        .find_map(|(mounts, end)| {
-            let mount = mounts.iter().copied().find(|&mount| admits(mount))?;
-            Some((mount, name.get(end + 1..).unwrap_or_default()))
-        })
+    let mut bound = name;
+    loop {
+        // INVARIANT: a prefix of the name has at most the length that the name and the last prefix up to
+        // the bound have in common.
+        let up_to = (Bound::Unbounded, Bound::Included(bound));
+        let (prefix, mounts) = prefixes.range::<[u8], _>(up_to).next_back()?;
+        let pairs = prefix.iter().zip(bound);
+        let common = pairs.take_while(|(one, other)| one == other).count();
+        let is_whole = common == prefix.len();
+        // The name of the directory itself may lack its last slash.
+        if is_whole
+            && matches!(name.get(common), None | Some(b'/'))
+            && let Some(&mount) = mounts.iter().find(|&&mount| admits(mount))
+        {
+            return Some((mount, name.get(common + 1..).unwrap_or_default()));
+        }
+        bound = &bound[..common.checked_sub(usize::from(is_whole))?];
+    }
 }
 
 /// Splits a URI after the colon of its scheme.
