@@ -10,6 +10,7 @@ use super::source::Sources;
 use super::source::page::SourcePage;
 use super::target::{TargetChecker, TargetLocation, split_fragment};
 use crate::linker::Link;
+use crate::pipeline::walk::{path_of, read_start};
 
 /// Targets that a worker remembers.
 const REMEMBERED: usize = 1 << 16;
@@ -24,7 +25,12 @@ pub(super) struct LookupCache<'a> {
     base: (Vec<u8>, usize),
     /// The last document, as a page of the site that it is a source of.
     page: Option<(FileId, Option<SourcePage<'a>>)>,
+    /// The last source map, and whether it holds the contents of its sources.
+    map: Option<(FileId, bool)>,
 }
+
+/// Maximum length in bytes of a source map that is read for contents.
+const MAX_MAP: u64 = 64 << 20;
 
 impl<'a> LookupCache<'a> {
     pub(super) fn new(checker: &'a TargetChecker, hasher: &'a RandomState) -> Self {
@@ -35,6 +41,21 @@ impl<'a> LookupCache<'a> {
             last: (Vec::new(), TargetLocation::Nothing),
             base: (Vec::new(), 0),
             page: None,
+            map: None,
+        }
+    }
+
+    /// Returns whether a source map holds the contents of its sources, which nobody retrieves then.
+    pub(super) fn holds_sources(&mut self, map: FileId) -> bool {
+        match self.map {
+            Some((last, holds)) if last == map => holds,
+            _ => {
+                let text = read_start(&path_of(&self.checker.paths.path(map)), MAX_MAP);
+                let name = b"\"sourcesContent\"";
+                let holds = text.is_ok_and(|text| memchr::memmem::find(&text, name).is_some());
+                self.map = Some((map, holds));
+                holds
+            }
         }
     }
 

@@ -866,9 +866,9 @@ impl Audit {
                     location => location,
                 }
             }
-            // A source map may hold the contents, or be published without its sources.
             TargetLocation::Nothing | TargetLocation::OutsideRoot
-                if link.flags.contains(Flags::MAPPED) =>
+                if link.flags.contains(Flags::MAPPED)
+                    && file.is_some_and(|map| lookups.holds_sources(map)) =>
             {
                 TargetLocation::Skipped
             }
