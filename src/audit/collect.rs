@@ -13,13 +13,12 @@ use super::journal::{
     BLOCK, DocumentMember, Journal, JournalBlock, JournalDocument, JournalRecord, JournalWriter,
     LinkNeeds,
 };
-use super::labels::TreeLabels;
 use super::lookups::LookupCache;
 use super::names::FileId;
 use super::options::{Audit, ListedLinks};
 use super::report::SkippedFile;
-use super::rules::{LinkState, RuleId, StateCounts};
-use super::site::{AnchorSet, DocumentBatch, FileSet, Redirect};
+use super::rules::{LinkState, RuleId, StateCounts, add_counts};
+use super::site::{AnchorSet, Collection, DocumentBatch, Redirect};
 use super::target::{
     TargetFacts, TargetLocation, decode_fragment, is_route, line_range, required_name, split_path,
 };
@@ -46,28 +45,6 @@ const BATCH: usize = 16;
 /// A larger buffer of hashes is dropped after its document.
 const MAX_REUSED: usize = 1 << 16;
 
-#[derive(Debug, Default)]
-pub(super) struct Collection {
-    /// The batches in any order.
-    pub(super) batches: Vec<DocumentBatch>,
-    pub(super) journal: Journal,
-    /// The numbers of links that are not in the journal, by state.
-    pub(super) counts: StateCounts,
-    pub(super) summary: Summary,
-    pub(super) damaged: u64,
-    /// Skipped files in any order, if messages about them are wanted.
-    pub(super) skipped: Vec<SkippedFile>,
-    /// Named with a fragment.
-    pub(super) wanted: FileSet,
-    /// Linked from another document.
-    pub(super) linked: FileSet,
-    /// Listed by a sitemap.
-    pub(super) listed: FileSet,
-    pub(super) labels: TreeLabels,
-    /// Documents and the files whose text generators put into them.
-    pub(super) parts: Vec<(FileId, FileId)>,
-}
-
 pub(super) fn run(audit: &Audit, walk: Walk) -> Collection {
     let queue = Queue::new(walk, &audit.options.reading);
     let journal = Journal::default();
@@ -87,21 +64,6 @@ pub(super) fn run(audit: &Audit, walk: Walk) -> Collection {
     Collection {
         journal,
         ..collection
-    }
-}
-
-impl Collection {
-    fn add(&mut self, mut other: Collection) {
-        self.batches.append(&mut other.batches);
-        add_counts(&mut self.counts, &other.counts);
-        self.summary.add(&other.summary);
-        self.damaged += other.damaged;
-        self.skipped.append(&mut other.skipped);
-        self.wanted.add(&other.wanted);
-        self.linked.add(&other.linked);
-        self.listed.add(&other.listed);
-        self.labels.add(other.labels);
-        self.parts.append(&mut other.parts);
     }
 }
 
@@ -397,12 +359,6 @@ impl<'a> LinkCollector<'a> {
         if let Some(progress) = &self.audit.options.reading.progress {
             progress.add(1, bytes, found.references);
         }
-    }
-}
-
-pub(super) fn add_counts(total: &mut StateCounts, counts: &StateCounts) {
-    for (total, count) in total.iter_mut().zip(counts) {
-        *total += count;
     }
 }
 

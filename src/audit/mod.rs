@@ -124,7 +124,7 @@ pub(crate) fn run<'r>(
     reports.print_skipped(std::mem::take(&mut site.collected.skipped));
     let suggester = Suggester::new(audit, &site);
     let (mut reports, mut counts) = report_pass::run(audit, &site, suggester, reports)?;
-    collect::add_counts(&mut counts, &site.collected.counts);
+    rules::add_counts(&mut counts, &site.collected.counts);
     reports.totals.damaged = site.collected.damaged;
     reports.compare(&audit.options.baseline);
     finish(&mut reports)?;

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foldhash::{HashMap, HashMapExt};
 
-use super::collect::add_counts;
 use super::evaluator::Evaluator;
 use super::finding::{
     DocumentPosition, FindingDraft, FindingSubject, SuggestionHint, finding_key, group_key,
@@ -22,6 +21,7 @@ use super::positions::PositionFinder;
 use super::report::ReportSet;
 use super::results::OnlineAnswer;
 use super::rule_checks;
+use super::rules::add_counts;
 use super::rules::{Level, LinkState, RuleId, StateCounts};
 use super::site::{DocumentBatch, Site};
 use super::suggest::Suggester;

@@ -261,6 +261,12 @@ impl LinkState {
 /// Indexed by [`LinkState`].
 pub(crate) type StateCounts = [u64; 5];
 
+pub(super) fn add_counts(total: &mut StateCounts, counts: &StateCounts) {
+    for (total, count) in total.iter_mut().zip(counts) {
+        *total += count;
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Levels {
     /// Indexed by [`RuleId`].

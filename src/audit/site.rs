@@ -5,13 +5,16 @@ use std::hash::BuildHasher;
 use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt};
 
-use super::collect::Collection;
-use super::journal::{JournalBlock, LinkNeeds};
+use super::journal::{Journal, JournalBlock, LinkNeeds};
+use super::labels::TreeLabels;
 use super::names::FileId;
+use super::report::SkippedFile;
+use super::rules::{StateCounts, add_counts};
 use super::target::{
     TargetLocation, decode_fragment, is_line_of_source, is_number, line_range, pdf_places,
     required_name,
 };
+use crate::output::record::Summary;
 
 /// The anchors of a document.
 #[derive(Debug, Default)]
@@ -104,6 +107,44 @@ impl FileSet {
     pub(super) fn iter(&self) -> impl Iterator<Item = FileId> {
         let all = 0..self.0.len() as u32 * 64;
         all.map(FileId).filter(|&file| self.contains(file))
+    }
+}
+
+/// The finds of the workers of the first pass.
+#[derive(Debug, Default)]
+pub(super) struct Collection {
+    /// The batches in any order.
+    pub(super) batches: Vec<DocumentBatch>,
+    pub(super) journal: Journal,
+    /// The numbers of links that are not in the journal, by state.
+    pub(super) counts: StateCounts,
+    pub(super) summary: Summary,
+    pub(super) damaged: u64,
+    /// Skipped files in any order, if messages about them are wanted.
+    pub(super) skipped: Vec<SkippedFile>,
+    /// Named with a fragment.
+    pub(super) wanted: FileSet,
+    /// Linked from another document.
+    pub(super) linked: FileSet,
+    /// Listed by a sitemap.
+    pub(super) listed: FileSet,
+    pub(super) labels: TreeLabels,
+    /// Documents and the files whose text generators put into them.
+    pub(super) parts: Vec<(FileId, FileId)>,
+}
+
+impl Collection {
+    pub(super) fn add(&mut self, mut other: Collection) {
+        self.batches.append(&mut other.batches);
+        add_counts(&mut self.counts, &other.counts);
+        self.summary.add(&other.summary);
+        self.damaged += other.damaged;
+        self.skipped.append(&mut other.skipped);
+        self.wanted.add(&other.wanted);
+        self.linked.add(&other.linked);
+        self.listed.add(&other.listed);
+        self.labels.add(other.labels);
+        self.parts.append(&mut other.parts);
     }
 }
 

@@ -1,5 +1,14 @@
 //! The types of columns in tables of links, and the sets that `--columns` chooses from.
 
+/// The metadata of the schema of tables: its version, another one where a column that exists changes, and the
+/// version of the package.
+pub(super) const METADATA: [(&str, &str); 3] = [
+    // The public suffix list of `registered_domain`: the version of the crate `psl`, and its date.
+    ("uriscan.psl", "2.1.247, 2026-11-05"),
+    ("uriscan.schema", "1"),
+    ("uriscan.version", env!("CARGO_PKG_VERSION")),
+];
+
 /// The type of a column, and the form of its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {

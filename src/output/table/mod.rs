@@ -29,17 +29,8 @@ pub(crate) use rows::{RowBlock, RowBuilder};
 #[cfg(feature = "arrow")]
 pub(crate) use writer::{TableFormat, TableWriter};
 
-use super::column::StringForm;
+use super::column::{METADATA, StringForm};
 use super::field::RecordField;
-
-/// The metadata of the schema: its version, another one where a column that exists changes, and the
-/// version of the package.
-const METADATA: [(&str, &str); 3] = [
-    // The public suffix list of `registered_domain`: the version of the crate `psl`, and its date.
-    ("uriscan.psl", "2.1.247, 2026-11-05"),
-    ("uriscan.schema", "1"),
-    ("uriscan.version", env!("CARGO_PKG_VERSION")),
-];
 
 /// Appends the names of columns with their types, one a line, and then the metadata of the schema.
 pub(crate) fn push_schema(fields: &[&RecordField], strings: StringForm, out: &mut Vec<u8>) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 
-use super::METADATA;
+use crate::output::column::METADATA;
 use crate::output::column::{ColumnKind, StringForm};
 use crate::output::field::RecordField;
 
