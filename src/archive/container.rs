@@ -27,6 +27,8 @@ pub struct ArchiveOptions {
     pub http_base: HttpBase,
     /// Read the metadata records of crawlers, too.
     pub reads_metadata: bool,
+    /// Whether a member without contents follows the parts of each record of a web archive.
+    pub lists_records: bool,
     /// The longest package that is held where its bytes can be read once only.
     pub max_document: u64,
 }
@@ -36,6 +38,7 @@ impl Default for ArchiveOptions {
         ArchiveOptions {
             http_base: HttpBase::default(),
             reads_metadata: false,
+            lists_records: false,
             max_document: 64 << 20,
         }
     }
@@ -276,6 +279,8 @@ pub enum MemberContents {
     Unreadable,
     /// Not at all: the package says that it is encrypted.
     Encrypted,
+    /// Not at all: it is the end of a record, whose parts are other members.
+    RecordEnd,
 }
 
 impl MemberContents {
@@ -310,6 +315,7 @@ impl RecordHeader {
             warc_type,
             warc_date,
             content_language,
+            payload_digest,
             ..
         } = &mut self.fields;
         let names = [
@@ -319,8 +325,10 @@ impl RecordHeader {
             truncated,
             warc_type,
             warc_date,
+            content_language,
+            payload_digest,
         ];
-        for name in names.into_iter().chain([content_language]) {
+        for name in names {
             let Some(name) = name else { continue };
             let (short, is_cut) = cut_name(name.as_bytes());
             let length = short.len();

@@ -172,6 +172,7 @@ impl Record {
                 b"warc-date" => keys.warc_date = text(value),
                 b"content-type" => keys.content_type = text(value),
                 b"warc-identified-payload-type" => record.payload_type = text(value),
+                b"warc-payload-digest" => keys.payload_digest = text(value),
                 b"warc-truncated" => keys.truncated = text(value),
                 b"warc-segment-number" => record.segment = number(value),
                 b"warc-segment-origin-id" => record.origin = text(value),
@@ -416,24 +417,48 @@ impl WebArchive {
         })
     }
 
-    fn members(&mut self, mut record: Record) {
+    /// Appends the parts of a record, and its end where records are listed.
+    fn members(&mut self, record: Record) {
+        let keys = self.parts(record).filter(|_| self.options.lists_records);
+        if let Some(keys) = keys {
+            let end = ArchiveMember {
+                record: Some(keys),
+                ..ArchiveMember::file(
+                    self.record.to_string().into_bytes(),
+                    MemberContents::RecordEnd,
+                )
+            };
+            let nothing = RecordBody::Decoded(Box::new(io::empty()));
+            self.pending
+                .push_back((end, nothing, BodyFaults::default()));
+        }
+    }
+
+    /// Appends the parts of a record that are read, and returns its header; `None` if it is not one of a
+    /// document.
+    fn parts(&mut self, mut record: Record) -> Option<Arc<RecordHeader>> {
         let start = self.source.lock().consumed;
         let (length, is_held) = self.look(&record);
         self.end = start.saturating_add(length);
         let is_wat = record.is_transformation();
-        match record.kind() {
-            "response" | "resource" | "conversion" => {}
-            "metadata" if is_wat || self.options.reads_metadata => {}
+        let is_read = match record.kind() {
+            "response" | "resource" | "conversion" => true,
+            "metadata" => is_wat || self.options.reads_metadata,
+            "revisit" => false,
             "continuation" if !self.is_joined(&record) => {
-                return self.fault(&diagnostic::WARC_CONTINUATION_MISSING, record.keys.offset);
+                self.fault(&diagnostic::WARC_CONTINUATION_MISSING, record.keys.offset);
+                return None;
             }
-            _ => return,
+            _ => return None,
+        };
+        if !is_read && !self.options.lists_records {
+            return None;
         }
         let joined = self.join(&record, length);
         record.keys.member_offset = self.members.offset(record.keys.offset);
         record.keys.member_length = self.member_length(&record, is_held);
         let is_arc = self.dialect == RecordFormat::Arc;
-        let is_http = record.kind() == "response"
+        let is_http = matches!(record.kind(), "response" | "revisit")
             && (record.keys.fields.content_type.as_deref())
                 .is_none_or(|media_type| is_arc || media_type.starts_with("application/http"));
         let base = record.base();
@@ -475,6 +500,9 @@ impl WebArchive {
             self.faults.push(fault);
         }
         let keys = Arc::new(keys);
+        if !is_read {
+            return Some(keys);
+        }
         let number = self.record;
         let member = |part: u8, contents, base| ArchiveMember {
             base,
@@ -490,7 +518,7 @@ impl WebArchive {
         }
         let body = &block[lines.len()..];
         if response.is_some() && body.is_empty() {
-            return;
+            return Some(keys);
         }
         let is_whole = block.len() as u64 == length;
         let chunked = (response.as_ref()).is_some_and(ResponseHeader::claims_chunks)
@@ -528,6 +556,7 @@ impl WebArchive {
             };
         }
         self.pending.push_back((member, body, faults));
+        Some(keys)
     }
 
     /// Returns the length of a record in the file, if the compressed members that hold it hold nothing else.

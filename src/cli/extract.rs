@@ -12,8 +12,9 @@ use super::inputs::Inputs;
 use super::message::{self, Error, ProgressLine, unless_closed, write_stderr};
 use super::process::{self, Exit};
 use super::{help, manual};
+use crate::extractor::Positions;
 use crate::output::escape::Escape;
-use crate::output::field::RecordField;
+use crate::output::field::{ColumnChoice, RecordField, record_fields};
 use crate::output::json;
 use crate::output::record::{Summary, counted};
 use crate::pipeline::bases::Bases;
@@ -21,9 +22,17 @@ use crate::pipeline::run::{RunOutcome, run_with_report};
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::walk::{self, Outputs, Root};
 use crate::pipeline::writer::FlushPolicy;
-use crate::pipeline::{Archives, MessageForm, PipelineOptions, ReportMode, Verbosity};
+use crate::pipeline::{Archives, Decompress, MessageForm, PipelineOptions, ReportMode, Verbosity};
 
-pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
+/// The rows of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rows {
+    Links,
+    /// Documents, messages and records.
+    Records,
+}
+
+pub(super) fn run(arguments: &ExtractArgs, rows: Rows) -> Result<Exit, Error> {
     if arguments.documents.walk.type_list {
         return manual::print_types(&arguments.documents.walk.type_add);
     }
@@ -40,6 +49,21 @@ pub(super) fn run(arguments: &ExtractArgs) -> Result<Exit, Error> {
         walk: &arguments.documents.walk,
     };
     let mut options = options(arguments, &inputs.roots)?;
+    match rows {
+        Rows::Records => list_records(arguments, &mut options)?,
+        Rows::Links if options.output.is_index() => {
+            Err("cdxj is an index of records: uriscan records --format cdxj")?;
+        }
+        Rows::Links => {
+            let mut fields = options.layout.fields.iter();
+            if let Some(field) = fields.find(|field| field.is_of_record()) {
+                let name = field.name;
+                Err(format!(
+                    "links have no {name}: it is a key of uriscan records"
+                ))?;
+            }
+        }
+    }
     let target = OutputTarget::of(arguments.output.output.as_deref())?;
     let report = arguments.output.report.as_deref();
     let report = report.map(|path| OutputTarget::of(Some(path)));
@@ -193,6 +217,26 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
     })
 }
 
+/// Sets the options for a list of documents, messages and records.
+fn list_records(arguments: &ExtractArgs, options: &mut PipelineOptions) -> Result<(), Error> {
+    if options.report != ReportMode::Links {
+        Err("uriscan records lists documents: it has no other reports")?;
+    }
+    let output = &arguments.output;
+    let named = output.fields.iter().map(|field| ColumnChoice::Field(field));
+    let choices: Vec<_> = named.chain(output.columns.iter().copied()).collect();
+    options.report = ReportMode::Records;
+    options.layout.kind = "record";
+    options.layout.fields = record_fields(&choices)?;
+    options.layout.location.path = !output.no_filename;
+    options.archive_options.lists_records = true;
+    options.decompress = Decompress::All;
+    let mail = &mut options.extractor.formats.mail;
+    (mail.envelope, mail.message_fields) = (true, true);
+    options.extractor.positions = Positions::Offsets;
+    Ok(())
+}
+
 pub(super) fn pipeline_options(
     documents: &DocumentArgs,
     bases: Bases,
@@ -249,7 +293,7 @@ fn finish(
         return Err(nothing_was_read(summary));
     }
     let found = match options.report {
-        ReportMode::Files => summary.files,
+        ReportMode::Files | ReportMode::Records => summary.files,
         _ => summary.references,
     };
     let exit = if found > 0 {

@@ -22,7 +22,6 @@ use crate::document::Format;
 use crate::document::diagnostic::CODES;
 use crate::document::flags::Flags;
 use crate::output::escape::visible;
-use crate::output::field::chosen_fields;
 use crate::output::table::push_schema;
 
 pub(super) fn explain(name: &str) -> Result<Exit, Error> {
@@ -69,11 +68,11 @@ pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
             return Err("--dictionaries goes with --format arrow".into());
         }
         (arguments.record.push)(&mut text);
-    } else if arguments.record.name == "link" {
-        let fields = chosen_fields(&arguments.columns, false);
+    } else if let Some(fields) = arguments.record.fields {
+        let fields = fields(&arguments.columns)?;
         push_schema(&fields, string_form(arguments.dictionaries), &mut text);
     } else {
-        return Err("only link has a table: uriscan schema link --format arrow".into());
+        return Err("only link and record have tables: uriscan schema link --format arrow".into());
     }
     print(&text)
 }

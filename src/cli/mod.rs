@@ -24,6 +24,7 @@ use clap::{CommandFactory, FromArgMatches};
 
 use args::{AuditArgs, Cli, Command, command};
 use config::Config;
+use extract::Rows;
 pub(crate) use process::Exit;
 
 use crate::output::escape::visible;
@@ -40,11 +41,16 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let result = match &cli.command {
         None => {
             messages = cli.extract.output.messages;
-            help::check_paths(&cli.extract.paths, true).and_then(|()| extract::run(&cli.extract))
+            help::check_paths(&cli.extract.paths, true)
+                .and_then(|()| extract::run(&cli.extract, Rows::Links))
         }
         Some(Command::Extract(arguments)) => {
             messages = arguments.output.messages;
-            extract::run(arguments)
+            extract::run(arguments, Rows::Links)
+        }
+        Some(Command::Records(arguments)) => {
+            messages = arguments.output.messages;
+            extract::run(arguments, Rows::Records)
         }
         Some(Command::Targets(arguments)) => change::targets(arguments),
         Some(Command::Diff(arguments)) => change::diff(arguments),

@@ -96,6 +96,29 @@ impl<T> LinkDescription<T> {
     }
 }
 
+impl<'a> Link<'a> {
+    /// Creates a link at no place of a member, which has no target.
+    pub(crate) fn unresolved(reference: &'a [u8], part: &'a LinkMember<'a>) -> Self {
+        Link {
+            member: None,
+            position: None,
+            span: Span::default(),
+            reference,
+            target: Err(ResolveErrorKind::InvalidReference),
+            base: None,
+            context: Context::Bare,
+            quoting: Quoting::default(),
+            element: None,
+            attribute: None,
+            flags: Flags::NONE,
+            alternatives: &[],
+            unwrapped_from: None,
+            part,
+            description: None,
+        }
+    }
+}
+
 impl Link<'_> {
     /// The offsets of the reference; `None` in a compressed stream of a PDF, whose offsets [`Link::span`]
     /// holds.
@@ -206,6 +229,8 @@ pub struct WebRecord<T> {
     pub warc_date: Option<T>,
     /// The language of the response, as its header has it.
     pub content_language: Option<T>,
+    /// The digest of the payload, as written (ISO 28500, `WARC-Payload-Digest`).
+    pub payload_digest: Option<T>,
 }
 
 impl<T> WebRecord<T> {
@@ -220,6 +245,7 @@ impl<T> WebRecord<T> {
             warc_type: self.warc_type.as_ref().map(&map),
             warc_date: self.warc_date.as_ref().map(&map),
             content_language: self.content_language.as_ref().map(&map),
+            payload_digest: self.payload_digest.as_ref().map(&map),
         }
     }
 }
@@ -346,6 +372,9 @@ pub enum Found<'a> {
     /// A file in a message that no scanner reads.
     #[doc(hidden)]
     Attachment(&'a Attachment<'a>),
+    /// An enclosed document ends.
+    #[doc(hidden)]
+    Member(FoundMember<'a>),
     /// The document is read by every rule of its format, because of the named rule.
     #[doc(hidden)]
     Exact(&'static str),
@@ -356,6 +385,32 @@ pub enum Found<'a> {
     Heavy,
     /// The document is read again: its anchors and remarks so far do not apply.
     Restart,
+}
+
+/// An enclosed document: a message, a record of a web archive, or a member of an archive.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct FoundMember<'a> {
+    /// The name.
+    pub member: Option<&'a str>,
+    /// The message or the record.
+    pub part: &'a LinkMember<'a>,
+    /// The length in bytes, if the document was read as a whole.
+    pub bytes: Option<u64>,
+    /// The kind of the document, if it was not read.
+    pub skipped: Option<&'a str>,
+}
+
+impl<'a> FoundMember<'a> {
+    /// Creates a document in no other one, of unknown length.
+    pub(crate) fn new(part: &'a LinkMember<'a>) -> Self {
+        FoundMember {
+            member: None,
+            part,
+            bytes: None,
+            skipped: None,
+        }
+    }
 }
 
 /// A file in a message.

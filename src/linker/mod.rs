@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 pub use base_scope::Ruling;
 pub use link::{
-    Attachment, Diagnostic, DocumentContext, Envelope, Found, Link, LinkBase, LinkDescription,
-    LinkMember, Remark, Sink, WebRecord,
+    Attachment, Diagnostic, DocumentContext, Envelope, Found, FoundMember, Link, LinkBase,
+    LinkDescription, LinkMember, Remark, Sink, WebRecord,
 };
 pub(crate) use link::{Enclosure, EnclosureKind};
 
@@ -615,6 +615,14 @@ impl Linker {
                 }));
             }
             scope.diagnostics.clear();
+            if scope.heading.message {
+                // Without the number of the part.
+                let member = scope.member().and_then(|name| name.split('/').next());
+                sink.event(&Found::Member(FoundMember {
+                    member,
+                    ..FoundMember::new(&scope.message())
+                }));
+            }
         }
     }
 }

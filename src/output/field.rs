@@ -302,6 +302,74 @@ pub(crate) static TABLE_FIELDS: &[RecordField] = fields! {
         },
 };
 
+/// The keys of the record of a document, a message or a record of a web archive (`uriscan records`).
+pub(crate) static RECORD_FIELDS: &[RecordField] = fields! {
+    "path": Always Name in CORE, "The file, as reached from the arguments; `-` is standard input" =>
+        |path, _| Value::Bytes(path.path()),
+    "member": Nullable Name in CORE, "The enclosed document" =>
+        |_, link| Value::text(link.member),
+    "offset": Nullable Number in CORE,
+        "Offset in bytes of the message or record in the file, or of the compressed member that holds it" =>
+        |_, link| Value::number(link.part.member_offset.or(link.part.message_offset)),
+    "length": Nullable Number in CORE, "The number of bytes there, of records of web archives" =>
+        |_, link| Value::number(link.part.member_length),
+    "target_uri": Nullable SharedUri in CORE, "The URI that the record was retrieved from" =>
+        |_, link| Value::text(record(link).target_uri),
+    "status": Nullable Number in CORE, "The status code of the response" =>
+        |_, link| Value::number(record(link).http_status.map(u64::from)),
+    "media_type": Nullable Name in CORE, "The media type" =>
+        |path, link| Value::text(record(link).content_type.or(link.part.media_type).or(path.facts.media_type)),
+    "charset": Nullable Name in CORE, "The charset, as declared" =>
+        |_, link| Value::text(link.part.charset),
+    "date": Nullable Time in CORE, "The date of the retrieval, or of the message in UTC" =>
+        |_, link| match record(link).warc_date {
+            Some(date) => Value::Text(date),
+            None => envelope(link, |envelope| &envelope.date),
+        },
+    "digest": Nullable Text in CORE, "The digest of the payload, as written" =>
+        |_, link| Value::text(record(link).payload_digest),
+    "title": Nullable Text in CORE, "The subject of the message" =>
+        |_, link| envelope(link, |envelope| &envelope.subject),
+    "message_id": Nullable Name in CORE, "The identifier of the message" =>
+        |_, link| Value::text(link.part.message_id),
+    "list_id": Nullable Name in CORE, "The identifier of the mailing list (RFC 2919)" =>
+        |_, link| envelope(link, |envelope| &envelope.list_id),
+    "from": Nullable Name in CORE, "The address of the sender" =>
+        |_, link| envelope(link, |envelope| &envelope.from),
+    "links": Always Number in CORE, "The number of links" =>
+        |path, _| Value::Number(path.facts.links),
+    "bytes": Nullable Number in CORE, "The number of bytes that were read" =>
+        |path, _| Value::number(path.facts.bytes),
+    "skipped": Nullable Text in CORE, "Why it was not read" =>
+        |path, _| Value::text(path.facts.skipped.as_deref()),
+    "error": Nullable Text in CORE, "Why it was not read to its end" =>
+        |path, _| Value::text(path.facts.error.as_deref()),
+    "warc_type": Nullable Name in WEB, "The type of the record" =>
+        |_, link| Value::text(record(link).warc_type),
+    "record_id": Nullable Name in WEB, "The identifier of the record" =>
+        |_, link| Value::text(record(link).id),
+    "path_bytes": Appended Bytes in CORE, "The bytes of a path that is not UTF-8, in base64" =>
+        |path, _| match path.is_utf8() {
+            true => Value::Null,
+            false => Value::Base64(path.path()),
+        },
+};
+
+/// Returns the keys of `uriscan records`: those that are named, or else all.
+pub(crate) fn record_fields(choices: &[ColumnChoice]) -> Result<Vec<&'static RecordField>, String> {
+    let mut chosen = Vec::new();
+    for choice in choices {
+        if let ColumnChoice::Field(RecordField { name, .. }) = choice {
+            let known = RECORD_FIELDS.iter().find(|field| field.name == *name);
+            chosen.push(known.ok_or_else(|| format!("records have no {name}"))?);
+        }
+    }
+    if chosen.is_empty() {
+        chosen.extend(RECORD_FIELDS);
+    }
+    Ok(chosen)
+}
+
 fn target<'a>(link: &Link<'a>) -> &'a [u8] {
     link.target.unwrap_or_default()
 }
@@ -394,6 +462,11 @@ pub(crate) fn table_fields(set: ColumnSet, described: bool) -> Vec<&'static Reco
 }
 
 impl RecordField {
+    /// Returns whether only documents, messages and records have the key, and no link.
+    pub(crate) fn is_of_record(&self) -> bool {
+        RECORD_FIELDS.iter().any(|field| std::ptr::eq(field, self))
+    }
+
     pub(crate) fn is_nullable(&self) -> bool {
         self.presence != FieldPresence::Always
     }
@@ -410,7 +483,8 @@ impl RecordField {
     /// assert!(RecordField::named("target").is_some());
     /// ```
     pub fn named(name: &str) -> Option<&'static RecordField> {
-        all_fields().find(|field| field.name == name)
+        let mut fields = all_fields().chain(RECORD_FIELDS);
+        fields.find(|field| field.name == name)
     }
 
     /// Returns whether records have the key only where the layout names it; it may be null.

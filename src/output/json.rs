@@ -12,7 +12,7 @@ use crate::bytes::simd::{self, Block};
 use crate::linker::{Diagnostic, Link};
 
 pub(super) fn push_link(layout: &Layout, path: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
-    open_link("link", layout, path, link, out);
+    open_link(layout.kind, layout, path, link, out);
     out.extend_from_slice(b"}\n");
 }
 

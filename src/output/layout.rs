@@ -7,6 +7,8 @@ use super::field::{RecordField, default_fields, table_fields};
 /// The parts of a record to show, and their form.
 #[derive(Clone)]
 pub struct Layout {
+    /// The `type` of a record in JSON.
+    pub(crate) kind: &'static str,
     /// The keys, or the columns of a table, in order.
     pub(crate) fields: Vec<&'static RecordField>,
     /// Arrow: the type of columns of strings that many rows share.
@@ -38,6 +40,7 @@ pub enum Formulas {
 impl Default for Layout {
     fn default() -> Self {
         Layout {
+            kind: "link",
             fields: default_fields().collect(),
             strings: StringForm::default(),
             location: LocationPrefix::default(),

@@ -3,6 +3,7 @@
 //! Every writer appends to a buffer of the caller and allocates nothing. The contents of a record are
 //! the table [`FIELDS`](field::FIELDS); a format writes each [`Value`](field::Value).
 
+mod cdxj;
 pub mod column;
 pub(crate) mod csv;
 pub mod escape;
@@ -40,6 +41,8 @@ pub(crate) enum LinkForm {
     Text(fn(&Layout, &DocumentPath, &Link<'_>, &mut Vec<u8>)),
     /// One after the other: appends a link.
     Lines(fn(&Layout, &DocumentPath, &Link<'_>, &mut Vec<u8>)),
+    /// Records of web archives, one after the other, and no links.
+    Index(fn(&Layout, &DocumentPath, &Link<'_>, &mut Vec<u8>)),
     /// Many at a time, in columns.
     Table(TableFormat),
 }
@@ -92,6 +95,12 @@ pub(crate) static OUTPUTS: &[Output] = &[
         links: LinkForm::Lines(|layout, path, link, out| {
             csv::push_row(layout, path, link, b'\t', csv::escape_cell, out);
         }),
+        others: None,
+    },
+    Output {
+        name: "cdxj",
+        header: |_, _| {},
+        links: LinkForm::Index(cdxj::push_record),
         others: None,
     },
     #[cfg(feature = "arrow")]
@@ -151,7 +160,7 @@ impl Output {
         link: &Link<'_>,
         out: &mut Vec<u8>,
     ) {
-        if let LinkForm::Text(push) | LinkForm::Lines(push) = self.links {
+        if let LinkForm::Text(push) | LinkForm::Lines(push) | LinkForm::Index(push) = self.links {
             push(layout, path, link, out);
         }
     }
@@ -159,6 +168,11 @@ impl Output {
     /// Returns whether links are written as text, without keys.
     pub(crate) fn is_text(&self) -> bool {
         matches!(self.links, LinkForm::Text(_))
+    }
+
+    /// Returns whether the format is an index of records, which holds no links.
+    pub(crate) fn is_index(&self) -> bool {
+        matches!(self.links, LinkForm::Index(_))
     }
 
     /// Returns whether links are written as the rows of a table.

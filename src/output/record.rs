@@ -16,6 +16,22 @@ pub struct DocumentPath {
     path: Vec<u8>,
     is_utf8: bool,
     is_plain: bool,
+    pub(crate) facts: DocumentFacts,
+}
+
+/// The facts about a document, message or record that its row in `uriscan records` shows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DocumentFacts {
+    /// The number of links.
+    pub(crate) links: u64,
+    /// The length in bytes, where it is known.
+    pub(crate) bytes: Option<u64>,
+    /// The media type of the format of a file.
+    pub(crate) media_type: Option<&'static str>,
+    /// Why it was not read.
+    pub(crate) skipped: Option<String>,
+    /// Why it was not read to its end.
+    pub(crate) error: Option<String>,
 }
 
 impl DocumentPath {

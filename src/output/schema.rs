@@ -1,7 +1,9 @@
 //! The JSON Schemas of the records: for links and findings from the table of keys, the others from files.
 
 use super::column::ColumnKind;
-use super::field::{FIELDS, FieldPresence, RecordField};
+use super::field::{
+    ColumnChoice, FIELDS, FieldPresence, RECORD_FIELDS, RecordField, chosen_fields, record_fields,
+};
 use super::json::{push_key, push_list, push_member, push_string};
 
 /// The JSON Schema of a record.
@@ -10,13 +12,24 @@ pub(crate) struct Schema {
     pub name: &'static str,
     /// Appends the schema.
     pub push: fn(&mut Vec<u8>),
+    /// Returns the columns that are chosen of its table; `None` without a table.
+    pub fields: Option<TableColumns>,
 }
+
+type TableColumns = fn(&[ColumnChoice]) -> Result<Vec<&'static RecordField>, String>;
 
 /// The version of all schemas: grows where a key goes away, or gets another meaning or type.
 const VERSION: &str = "1";
 
 pub(crate) static SCHEMAS: &[Schema] = &[
-    row("link", push_link),
+    Schema {
+        fields: Some(|columns| Ok(chosen_fields(columns, false))),
+        ..row("link", push_link)
+    },
+    Schema {
+        fields: Some(record_fields),
+        ..row("record", push_record)
+    },
     row("finding", push_finding),
     row("summary", |out| {
         out.extend_from_slice(include_bytes!("schemas/summary.json"));
@@ -36,7 +49,11 @@ pub(crate) static SCHEMAS: &[Schema] = &[
 ];
 
 const fn row(name: &'static str, push: fn(&mut Vec<u8>)) -> Schema {
-    Schema { name, push }
+    Schema {
+        name,
+        push,
+        fields: None,
+    }
 }
 
 /// The keys of a finding after the link's, with their descriptions: strings; `suggestion` may be null.
@@ -138,6 +155,15 @@ fn push_link(out: &mut Vec<u8>) {
     };
     let keys: Vec<_> = keys.chain([state]).collect();
     push("link", "A reference, resolved", &keys, out);
+}
+
+fn push_record(out: &mut Vec<u8>) {
+    let kind = SchemaKey::of_link("record", &FIELDS[0]);
+    let fields = RECORD_FIELDS.iter();
+    let keys = fields.map(|field| SchemaKey::of_link("record", field));
+    let keys: Vec<_> = [kind].into_iter().chain(keys).collect();
+    let about = "A document, a message, a record of a web archive, or a member of an archive";
+    push("record", about, &keys, out);
 }
 
 fn push_finding(out: &mut Vec<u8>) {

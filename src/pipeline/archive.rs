@@ -9,7 +9,7 @@ use memchr::memrchr;
 
 use super::bases::TreeRoot;
 use super::input::{self, OpenedFile};
-use super::options::{Archived, Choice, Decompress, PipelineOptions};
+use super::options::{Archived, Choice, Decompress, PipelineOptions, ReportMode};
 use crate::archive::{
     ArchiveFault, ArchiveFormat, ArchiveKind, ArchiveMember, ArchiveSource, Container,
     MemberContents, RecordHeader, SharedContainer,
@@ -24,7 +24,8 @@ use crate::document::sniff::{self, HEAD};
 use crate::document::{ArchiveCounts, Format, NestingLimit, Retrieval, package};
 use crate::extractor::{AttachmentReader, Document, Extractor};
 use crate::linker::{
-    Attachment, Diagnostic, Enclosure, EnclosureKind, Found, Link, LinkMember, Sink,
+    Attachment, Diagnostic, Enclosure, EnclosureKind, Found, FoundMember, Link, LinkMember, Sink,
+    WebRecord,
 };
 use crate::output::record::{ArchiveRecord, DiagnosticCounts};
 use crate::uri::base::push_path;
@@ -157,6 +158,22 @@ impl<'a> MemberPlace<'a> {
             _ => &self.member.name,
         }
     }
+
+    /// Returns the member as links in it have it, given its record.
+    fn part<'p>(&self, shown: Option<&'p WebRecord<&'p str>>) -> LinkMember<'p>
+    where
+        'a: 'p,
+    {
+        let record = self.member.record.as_deref();
+        LinkMember {
+            name_bytes: self.bytes,
+            message_offset: record.map(|record| record.offset),
+            member_offset: record.and_then(|record| record.member_offset),
+            member_length: record.and_then(|record| record.member_length),
+            record: shown,
+            ..LinkMember::default()
+        }
+    }
 }
 
 enum MemberBytes<'a> {
@@ -190,24 +207,13 @@ impl<'a> InMember<'a> {
             sink,
         }
     }
-}
 
-fn joined<'a>(
-    name: Option<&'a str>,
-    inner: Option<&'a str>,
-    buffer: &'a mut String,
-) -> Option<&'a str> {
-    let (Some(name), Some(inner)) = (name, inner) else {
-        return name.or(inner);
-    };
-    buffer.clear();
-    buffer.extend([name, "!", inner]);
-    Some(buffer)
-}
-
-impl Sink for InMember<'_> {
-    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
-        let mut part = *link.part;
+    /// Adds the member to a message or a record in it.
+    fn part<'p>(&self, inner: &LinkMember<'p>) -> LinkMember<'p>
+    where
+        'a: 'p,
+    {
+        let mut part = *inner;
         if self.name.is_some() {
             part.name_bytes = self.part.name_bytes;
             part.part_offset = None;
@@ -228,6 +234,26 @@ impl Sink for InMember<'_> {
             part.filename = message.filename;
             part.disposition = message.disposition;
         }
+        part
+    }
+}
+
+fn joined<'a>(
+    name: Option<&'a str>,
+    inner: Option<&'a str>,
+    buffer: &'a mut String,
+) -> Option<&'a str> {
+    let (Some(name), Some(inner)) = (name, inner) else {
+        return name.or(inner);
+    };
+    buffer.clear();
+    buffer.extend([name, "!", inner]);
+    Some(buffer)
+}
+
+impl Sink for InMember<'_> {
+    fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
+        let part = self.part(link.part);
         self.sink.link(&Link {
             member: joined(self.name, link.member, &mut self.joined),
             part: &part,
@@ -236,8 +262,17 @@ impl Sink for InMember<'_> {
     }
 
     fn event(&mut self, found: &Found<'_>) {
-        let Found::Diagnostic(diagnostic) = found else {
-            return self.sink.event(found);
+        let diagnostic = match found {
+            Found::Diagnostic(diagnostic) => diagnostic,
+            Found::Member(found) => {
+                let part = self.part(found.part);
+                return self.sink.event(&Found::Member(FoundMember {
+                    member: joined(self.name, found.member, &mut self.joined),
+                    part: &part,
+                    ..*found
+                }));
+            }
+            _ => return self.sink.event(found),
         };
         let diagnostic = Diagnostic {
             member: joined(self.name, diagnostic.member, &mut self.joined),
@@ -280,6 +315,9 @@ pub(super) struct ArchiveReader<'a> {
     pub(super) record: ArchiveRecord,
     /// Whether the sink wants no more members.
     pub(super) is_ended: bool,
+    /// The length of the parts of the current record that were read, and the kind of one that was not.
+    record_bytes: u64,
+    record_skipped: Option<String>,
 }
 
 impl<'a> ArchiveReader<'a> {
@@ -299,6 +337,8 @@ impl<'a> ArchiveReader<'a> {
                 ..ArchiveRecord::default()
             },
             is_ended: false,
+            record_bytes: 0,
+            record_skipped: None,
         }
     }
 
@@ -360,13 +400,50 @@ impl<'a> ArchiveReader<'a> {
         self.diagnose(Some(member), &[ArchiveFault { code, offset: 0 }], sink);
     }
 
-    fn skip(&mut self, media_type: &str) -> io::Result<()> {
-        self.record.counts.skip(media_type);
+    fn counts_diagnostics(&self) -> bool {
+        self.options.archives == Archived::Open
+    }
+
+    fn skip(
+        &mut self,
+        kind: &str,
+        place: &MemberPlace<'_>,
+        sink: &mut dyn ArchiveSink,
+    ) -> io::Result<()> {
+        self.record.counts.skip(kind);
+        self.end_member(place, None, Some(kind), sink);
         Ok(())
     }
 
-    fn counts_diagnostics(&self) -> bool {
-        self.options.archives == Archived::Open
+    /// Reports the end of a member where records are listed; parts of a record are reported with its end.
+    fn end_member(
+        &mut self,
+        place: &MemberPlace<'_>,
+        bytes: Option<u64>,
+        skipped: Option<&str>,
+        sink: &mut dyn ArchiveSink,
+    ) {
+        let record = place.member.record.as_deref();
+        if self.options.report != ReportMode::Records {
+            return;
+        }
+        if record.is_some() && place.member.contents != MemberContents::RecordEnd {
+            self.record_bytes += bytes.unwrap_or_default();
+            self.record_skipped = skipped.map(str::to_owned).or(self.record_skipped.take());
+            return;
+        }
+        let shown = record.map(|record| record.fields.map(String::as_str));
+        let mut sink = InMember {
+            name: Some(place.name),
+            part: place.part(shown.as_ref()),
+            message: self.message,
+            ..InMember::new(sink)
+        };
+        sink.event(&Found::Member(FoundMember {
+            bytes,
+            skipped,
+            ..FoundMember::new(&LinkMember::default())
+        }));
     }
 
     fn diagnose(
@@ -466,6 +543,12 @@ impl<'a> ArchiveReader<'a> {
         let is_outermost = place.archive.depth <= 1;
         let mut reader = InnerReader::new(container.clone(), self.nested, is_outermost);
         let skipped = match &place.member.contents {
+            MemberContents::RecordEnd => {
+                let skipped = self.record_skipped.take();
+                let bytes = Some(std::mem::take(&mut self.record_bytes));
+                self.end_member(&place, bytes, skipped.as_deref(), sink);
+                return Ok(());
+            }
             MemberContents::Unreadable => Some("unreadable"),
             MemberContents::Encrypted => {
                 self.fault(place.name, &diagnostic::PACKAGE_ENCRYPTED, sink);
@@ -484,7 +567,7 @@ impl<'a> ArchiveReader<'a> {
             MemberContents::File | MemberContents::Sniffed => None,
         };
         if let Some(name) = skipped {
-            return self.skip(name);
+            return self.skip(name, &place, sink);
         }
         let named = sniff::named(place.path, &self.options.types);
         let mut inside = container.lock();
@@ -507,7 +590,7 @@ impl<'a> ArchiveReader<'a> {
         match Codec::of(&head) {
             None => self.file(&head, ArchiveSource::Stream(rest, None), place, sink),
             Some(codec) if self.opens_members() => self.compressed(codec, rest, place, sink),
-            Some(codec) => self.skip(codec.extension),
+            Some(codec) => self.skip(codec.extension, &place, sink),
         }
     }
 
@@ -562,7 +645,7 @@ impl<'a> ArchiveReader<'a> {
             self.fault(place.name, &diagnostic::ARCHIVE_DEPTH_LIMIT, sink);
         }
         if !is_opened || is_too_deep {
-            return self.skip(format.name);
+            return self.skip(format.name, &place, sink);
         }
         let container = self.options.open(format, source);
         self.members(container, &place.archive.inside(format, &place), sink)
@@ -609,7 +692,7 @@ impl<'a> ArchiveReader<'a> {
         }
         let format = match format {
             Ok(format) => format,
-            Err(name) => return self.skip(name),
+            Err(name) => return self.skip(name, &place, sink),
         };
         let (options, archive, member) = (self.options, place.archive, place.member);
         let base = match (&member.base, format.retrieval) {
@@ -655,14 +738,7 @@ impl<'a> ArchiveReader<'a> {
         let counts_diagnostics = self.counts_diagnostics();
         let mut member_sink = InMember {
             name: Some(place.name),
-            part: LinkMember {
-                name_bytes: place.bytes,
-                message_offset: record.map(|record| record.offset),
-                member_offset: record.and_then(|record| record.member_offset),
-                member_length: record.and_then(|record| record.member_length),
-                record: shown.as_ref(),
-                ..LinkMember::default()
-            },
+            part: place.part(shown.as_ref()),
             compressed: place.compressed,
             message: self.message,
             diagnostics: counts_diagnostics.then_some(&mut self.record.diagnostics),
@@ -678,6 +754,7 @@ impl<'a> ArchiveReader<'a> {
             }
         };
         sink.end_member(format, length);
+        self.end_member(&place, Some(length), None, sink);
         self.record.counts.parts += 1;
         if let Some(counts) = self.extractor.counts(format) {
             // Parts that are skipped in messages are not read of this archive either.

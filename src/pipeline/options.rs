@@ -315,6 +315,8 @@ pub enum ReportMode {
     Count,
     /// The number of links of each value of some keys.
     CountBy,
+    /// Each document, message and record, with the number of its links.
+    Records,
     /// The paths of files that have links.
     Paths,
     /// The paths of the files that would be read; no links are extracted.
@@ -329,8 +331,12 @@ impl ReportMode {
         self.is_links() || self == ReportMode::CountBy
     }
 
+    /// Returns whether the output has rows of the keys of the layout.
     pub(crate) fn is_links(self) -> bool {
-        matches!(self, ReportMode::Links | ReportMode::Unique(_))
+        matches!(
+            self,
+            ReportMode::Links | ReportMode::Unique(_) | ReportMode::Records
+        )
     }
 }
 

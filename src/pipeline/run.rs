@@ -20,11 +20,13 @@ use super::writer::{
 };
 use crate::document::diagnostic::{self, Effect};
 use crate::document::flags::Flags;
-use crate::linker::{Diagnostic, Found, Link, Sink};
+use crate::linker::{Diagnostic, Found, Link, LinkMember, Sink};
 use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
 use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip, push_stats};
-use crate::output::record::{ArchiveRecord, DiagnosticCounts, Failure, Skip, Summary};
+use crate::output::record::{
+    ArchiveRecord, DiagnosticCounts, DocumentFacts, Failure, Skip, Summary, counted,
+};
 use crate::output::table::{RowBuilder, TableWriter};
 use crate::output::text::push_path;
 use crate::output::{DocumentPath, RecordWriters};
@@ -188,6 +190,10 @@ struct RunCollector<'a, W: Write + Send> {
     summary: Summary,
     tally: KeyCounts,
     references: u64,
+    /// The number of links of each message or record that has not ended, by its offset.
+    member_links: Vec<(Option<u64>, u64)>,
+    /// Whether the current document, or a message or record of it, is in the list of records.
+    is_listed: bool,
     diagnostics: DiagnosticCounts,
     stopped: bool,
     /// Whether the current document has acquired the right to use much memory.
@@ -211,6 +217,8 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
             summary: Summary::default(),
             tally: KeyCounts::default(),
             references: 0,
+            member_links: Vec::new(),
+            is_listed: false,
             diagnostics: DiagnosticCounts::default(),
             stopped: false,
             has_memory: false,
@@ -265,7 +273,28 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         self.release_memory();
         self.path.set(path);
         self.references = 0;
+        self.member_links.clear();
+        self.is_listed = false;
         self.diagnostics.clear();
+    }
+
+    /// Appends the row of a document or a member, where records are listed.
+    fn list_record(&mut self, member: Option<&str>, part: &LinkMember<'_>, facts: DocumentFacts) {
+        if self.options.report != ReportMode::Records {
+            return;
+        }
+        let words = match (&facts.error, &facts.skipped) {
+            (Some(error), _) => error.clone(),
+            (None, Some(kind)) => format!("skipped, {kind}"),
+            (None, None) => counted(facts.links, "link"),
+        };
+        self.path.facts = facts;
+        self.push(&Link {
+            member,
+            ..Link::unresolved(words.as_bytes(), part)
+        });
+        self.is_listed = true;
+        self.flush();
     }
 
     fn release_memory(&mut self) {
@@ -291,18 +320,36 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
             self.summary.count_unread(&record.counts);
         }
         record.links = self.references;
+        let format = read.format.filter(|_| !self.is_listed);
         if !record.is_container {
             record.diagnostics = std::mem::take(&mut self.diagnostics);
         }
         record.diagnostics.set_piece(index);
         let is_reported = record.is_container || has_counts && self.counts_archives();
         let report = self.options.report;
-        let is_by_file = matches!(report, ReportMode::Count | ReportMode::Paths);
+        let is_by_file = matches!(
+            report,
+            ReportMode::Count | ReportMode::Paths | ReportMode::Records
+        );
         let record = match piece {
             Some(piece) if is_reported || is_by_file => piece.add_counts(&record),
             Some(_) => None,
             None => Some(record),
         };
+        let error = read.error.as_ref().map(io::Error::to_string);
+        if let Some(record) = &record
+            && (format.is_some() || error.is_some())
+        {
+            let media_type = format.and_then(|format| format.media_types.first());
+            let facts = DocumentFacts {
+                links: record.links,
+                bytes: Some(record.bytes),
+                media_type: media_type.copied(),
+                error,
+                ..DocumentFacts::default()
+            };
+            self.list_record(None, &LinkMember::default(), facts);
+        }
         if let Some(record) = record {
             self.report_by_file(record.links);
             if is_reported {
@@ -373,6 +420,13 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
     /// Counts the current document as skipped, and reports that where its file was named.
     fn skip(&mut self, skip: Skip, named: bool) {
         self.summary.skip(skip.reason);
+        let words = skip.to_string();
+        let reason = words.strip_prefix("skipped, ").unwrap_or(&words);
+        let facts = DocumentFacts {
+            skipped: Some(reason.to_owned()),
+            ..DocumentFacts::default()
+        };
+        self.list_record(None, &LinkMember::default(), facts);
         let shown = self.options.verbosity;
         let is_shown = named && shown.errors || shown.diagnostics;
         let form = is_shown.then_some(self.options.messages);
@@ -383,6 +437,14 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
     /// Reports that the current document could not be read.
     fn fail(&mut self, message: &str) {
         self.summary.errors += 1;
+        if !self.is_listed {
+            let error = Some(message.to_owned());
+            let facts = DocumentFacts {
+                error,
+                ..DocumentFacts::default()
+            };
+            self.list_record(None, &LinkMember::default(), facts);
+        }
         let failure = Failure {
             member: None,
             message,
@@ -398,7 +460,8 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
     /// Returns the writers of records other than links, if these are among the links.
     fn others(&self) -> Option<&'static RecordWriters> {
         let others = self.options.others();
-        others.filter(|_| self.options.report.is_records())
+        let report = self.options.report;
+        others.filter(|_| report.is_records() && report != ReportMode::Records)
     }
 
     /// Appends a record to the report if it belongs there, and the record or a line for standard error.
@@ -431,6 +494,17 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
     fn end_block(&mut self) {
         if let Some(rows) = &mut self.rows {
             self.block.rows = rows.finish();
+        }
+    }
+
+    /// Passes the block on if it is full.
+    fn flush(&mut self) {
+        let rows = self.rows.as_ref().map_or(0, RowBuilder::weight);
+        let is_full = self.block.output.len() >= BLOCK || rows >= ROW_BLOCK;
+        if self.options.line_buffered || is_full {
+            self.end_block();
+            let pushed = self.ordered.push(self.ticket, &mut self.block);
+            self.stopped = pushed.is_err();
         }
     }
 
@@ -499,14 +573,17 @@ impl<W: Write + Send> Sink for RunCollector<'_, W> {
                 let values = tally::joined(&options.count_by, &self.path, link);
                 self.tally.count(&values);
             }
+            ReportMode::Records => {
+                let offset = link.part.message_offset;
+                let mut counts = self.member_links.iter_mut().rev();
+                match counts.find(|(known, _)| *known == offset) {
+                    Some((_, count)) => *count += 1,
+                    None => self.member_links.push((offset, 1)),
+                }
+            }
             ReportMode::Count | ReportMode::Paths | ReportMode::Files | ReportMode::Nothing => {}
         }
-        let rows = self.rows.as_ref().map_or(0, RowBuilder::weight);
-        if options.line_buffered || self.block.output.len() >= BLOCK || rows >= ROW_BLOCK {
-            self.end_block();
-            let pushed = self.ordered.push(self.ticket, &mut self.block);
-            self.stopped = pushed.is_err();
-        }
+        self.flush();
         ControlFlow::Continue(())
     }
 
@@ -518,6 +595,19 @@ impl<W: Write + Send> Sink for RunCollector<'_, W> {
                 self.ordered.acquire_memory(self.ticket);
             }
             Found::Exact(_) => self.summary.exact += 1,
+            Found::Member(member) => {
+                let offset = member.part.message_offset;
+                let mut counts = self.member_links.iter();
+                let known = counts.position(|(known, _)| *known == offset);
+                let links = known.map_or(0, |at| self.member_links.swap_remove(at).1);
+                let facts = DocumentFacts {
+                    links,
+                    bytes: member.bytes,
+                    skipped: member.skipped.map(str::to_owned),
+                    ..DocumentFacts::default()
+                };
+                self.list_record(member.member, member.part, facts);
+            }
             _ => {}
         }
     }

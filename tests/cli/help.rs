@@ -10,8 +10,8 @@ use uriscan::document::flags::Flags;
 
 use super::Tree;
 
-const SUBCOMMANDS: [&str; 9] = [
-    "", "extract", "audit", "targets", "diff", "mv", "resolve", "parse", "schema",
+const SUBCOMMANDS: [&str; 10] = [
+    "", "extract", "records", "audit", "targets", "diff", "mv", "resolve", "parse", "schema",
 ];
 
 fn help(subcommand: &str, flag: &str) -> String {
@@ -99,6 +99,7 @@ fn a_folder_gets_a_man_page_for_each_subcommand() {
             "uriscan-extract.1",
             "uriscan-mv.1",
             "uriscan-parse.1",
+            "uriscan-records.1",
             "uriscan-resolve.1",
             "uriscan-schema.1",
             "uriscan-targets.1",
@@ -123,7 +124,7 @@ fn a_folder_gets_a_man_page_for_each_subcommand() {
     );
     assert_eq!(fs::read(&kept).unwrap(), b"kept");
     tree.run(&["--generate", "man=no-such-page"])
-        .tells(2, "", "extract, audit");
+        .tells(2, "", "extract, records, audit");
     tree.run(&["--generate", "complete-bash", "-o", "script"])
         .is(0, "");
     assert!(tree.path().join("script").metadata().unwrap().len() > 1000);

@@ -44,6 +44,8 @@ mod output;
 mod order;
 // References without documents.
 mod references;
+// A row for each document.
+mod records;
 // Which files are read.
 mod paths;
 // Control characters in every output.

@@ -48,6 +48,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// List references, resolved (the default command)
     Extract(Box<ExtractArgs>),
+    /// List documents, messages and web records, those without links too
+    Records(Box<ExtractArgs>),
     /// Check references inside document trees; never uses the network
     #[command(args_override_self = true)]
     Audit(Box<AuditArgs>),
@@ -610,10 +612,10 @@ pub(crate) enum GrammarArg {
 /// The arguments of `schema`.
 #[derive(Args)]
 pub(crate) struct SchemaArgs {
-    /// The record: link, finding, summary, archive, target or count
+    /// The record: link, record, finding, summary, archive, target or count
     #[arg(value_name = "RECORD", value_parser = schema)]
     pub record: &'static Schema,
-    /// The form of the schema; arrow is for link only
+    /// The form of the schema; arrow is for link and record
     #[arg(long, value_name = "FORMAT", default_value = "json")]
     pub format: SchemaFormatArg,
     /// The columns of the table: core, mail, web, all, or names [default: core]

@@ -229,7 +229,7 @@ fn top(text: &str) -> Result<usize, String> {
 #[derive(Args)]
 #[command(next_help_heading = "What comes out")]
 pub(crate) struct OutputArgs {
-    /// The format of links: text, jsonl, csv, tsv, arrow (an IPC stream), parquet
+    /// The format: text, jsonl, csv, tsv, arrow (an IPC stream), parquet; of records cdxj too
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = output)]
     pub format: &'static Output,
     /// With --count-by host: show international names in Unicode

@@ -1,0 +1,187 @@
+//! `uriscan records`: a row for each document, message and record.
+
+use serde_json::Value;
+
+use super::Tree;
+use crate::compressed::gzip;
+use crate::packages::zip::{Member, zip};
+
+fn rows(tree: &Tree, flags: &[&str]) -> Vec<String> {
+    let ran = tree.run(&[&["records", "--json"], flags].concat());
+    let lines = ran.out.lines().map(|line| {
+        let row: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(row["type"], "record");
+        let shown =
+            ["path", "member", "links", "skipped", "error", "title"].map(|key| match &row[key] {
+                Value::Null => "-".to_owned(),
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            });
+        shown.join(" ")
+    });
+    lines.collect()
+}
+
+#[test]
+fn messages_members_and_files_have_rows_with_links_or_without() {
+    let mail = "From a@example.com Thu Mar  2 10:11:12 2006\nSubject: none\n\nnothing\n\n\
+                From a@example.com Thu Mar  2 10:11:12 2006\nSubject: two\n\n\
+                http://example.com/a http://example.com/b\n";
+    let members = [
+        Member::new("page.html", "<a href=x>x</a>"),
+        Member::new("app.bin", "\0\0\0"),
+    ];
+    let tree = Tree::new(&[("a.mbox", mail), ("b.txt", "nothing")]);
+    tree.write("c.zip", &zip(&members));
+    tree.write("d.txt.gz", &gzip(b"http://example.com/"));
+    tree.write("e.bin", b"\0\0\0\0");
+    assert_eq!(
+        rows(
+            &tree,
+            &["a.mbox", "b.txt", "c.zip", "d.txt.gz", "e.bin", "none"]
+        ),
+        [
+            "a.mbox 1 0 - - none",
+            "a.mbox 2 2 - - two",
+            "b.txt - 0 - - -",
+            "c.zip page.html 1 - - -",
+            "c.zip app.bin 0 binary file - -",
+            "d.txt.gz - 1 - - -",
+            "e.bin - 0 it is not text but binary file - -",
+            "none - 0 - No such file or directory (os error 2) -",
+        ]
+    );
+    let ran = tree.run(&["records", "a.mbox"]);
+    assert_eq!(ran.out, "a.mbox!1: 0 links\na.mbox!2: 2 links\n");
+    assert_eq!(ran.code, 0);
+}
+
+fn web_archive() -> Vec<u8> {
+    let record = |kind: &str, fields: &str, block: &str| {
+        format!(
+            "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Date: 2006-03-02T10:11:12Z\r\n{fields}\
+             Content-Length: {}\r\n\r\n{block}\r\n\r\n",
+            block.len()
+        )
+    };
+    let uri = |path: &str| format!("WARC-Target-URI: http://www.example.com/{path}\r\n");
+    let http = "Content-Type: application/http;msgtype=response\r\n";
+    let digest = "WARC-Payload-Digest: sha1:AAAA\r\n";
+    let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n<a href=b>b</a>";
+    let moved = "HTTP/1.1 301 Moved\r\nContent-Type: text/html\r\n\r\n";
+    let image = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\nPNG";
+    let same = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
+    [
+        record("warcinfo", "", "software: none\r\n"),
+        record(
+            "request",
+            &[&uri("a"), http].concat(),
+            "GET /a HTTP/1.1\r\n\r\n",
+        ),
+        record("response", &[&uri("a"), http, digest].concat(), page),
+        record("response", &[&uri("moved"), http].concat(), moved),
+        record("response", &[&uri("i.png"), http].concat(), image),
+        record("revisit", &[&uri("same"), http].concat(), same),
+        record(
+            "resource",
+            &[&uri("r"), "Content-Type: text/plain\r\n"].concat(),
+            "x",
+        ),
+    ]
+    .concat()
+    .into_bytes()
+}
+
+#[test]
+fn records_of_web_archives_have_rows_whatever_their_bodies_are() {
+    let tree = Tree::new(&[]);
+    tree.write("a.warc", &web_archive());
+    let ran = tree.run(&[
+        "records",
+        "--format",
+        "csv",
+        "--columns",
+        "member,warc_type,status,media_type,links,skipped",
+        "a.warc",
+    ]);
+    assert_eq!(
+        ran.out,
+        "member,warc_type,status,media_type,links,skipped\n\
+         3,response,200,text/html; charset=utf-8,1,\n\
+         4,response,301,text/html,0,\n\
+         5,response,200,image/png,0,image/png\n\
+         6,revisit,200,text/html,0,\n\
+         7,resource,,text/plain,0,\n"
+    );
+}
+
+/// The output of cdxj-indexer 1.4.6 on the same archive, without the digests that it computes.
+#[test]
+fn the_index_of_a_web_archive_is_that_of_cdxj_indexer() {
+    let tree = Tree::new(&[]);
+    let archive = web_archive();
+    tree.write("d/a.warc", &archive);
+    let ran = tree.run(&["records", "--format", "cdxj", "d/a.warc"]);
+    let text = String::from_utf8(archive).unwrap();
+    let offset = |kind: &str| {
+        let at = text.find(&format!("WARC-Type: {kind}\r\n")).unwrap();
+        at - "WARC/1.0\r\n".len()
+    };
+    let first = ran.out.lines().next().unwrap();
+    let start = "com,example)/a 20060302101112 {\"url\": \"http://www.example.com/a\", \
+                 \"mime\": \"text/html\", \"status\": \"200\", \"digest\": \"sha1:AAAA\", \"length\": \"";
+    assert!(first.starts_with(start), "{first}");
+    let end = format!(
+        "\"offset\": \"{}\", \"filename\": \"a.warc\"}}",
+        offset("response")
+    );
+    assert!(first.ends_with(&end), "{first}");
+    let others: Vec<_> = ran
+        .out
+        .lines()
+        .skip(1)
+        .map(|line| line.split(", \"status\"").next().unwrap())
+        .collect();
+    let line = |path: &str, mime: &str| {
+        format!(
+            "com,example)/{path} 20060302101112 {{\"url\": \"http://www.example.com/{path}\", \"mime\": \"{mime}\""
+        )
+    };
+    assert_eq!(
+        others[..3],
+        [
+            line("moved", "text/html"),
+            line("i.png", "image/png"),
+            line("same", "warc/revisit")
+        ]
+    );
+    assert!(
+        others[3].starts_with(&line("r", "text/plain")),
+        "{}",
+        others[3]
+    );
+    assert_eq!(others.len(), 4);
+}
+
+#[test]
+fn each_kind_of_row_has_its_own_keys_and_formats() {
+    let tree = Tree::new(&[("a.txt", "http://example.com/")]);
+    for (flags, message) in [
+        (
+            &["--columns", "status", "a.txt"][..],
+            "links have no status",
+        ),
+        (
+            &["records", "--columns", "element", "a.txt"],
+            "records have no element",
+        ),
+        (&["records", "--count", "a.txt"], "no other reports"),
+        (&["--format", "cdxj", "a.txt"], "uriscan records"),
+    ] {
+        let ran = tree.run(flags);
+        assert_eq!(ran.code, 2, "{flags:?}");
+        assert!(ran.err.contains(message), "{}", ran.err);
+    }
+    let schema = tree.run(&["schema", "record", "--format", "arrow"]);
+    assert!(schema.out.contains("links: int64"), "{}", schema.out);
+}
