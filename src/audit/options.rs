@@ -750,10 +750,7 @@ impl Audit {
             let name = split_name(below).1;
             let may_be_page = link.flags.contains(Flags::OWN_SYNTAX) && !name.contains(&b'.');
             let below = below.strip_suffix(b"/").unwrap_or(below);
-            let is_page = |directory: &[u8]| {
-                let mut ends = PAGE_ENDS.iter();
-                ends.any(|end| path_of(&[directory, below, end].concat()).is_file())
-            };
+            let is_page = |directory: &[u8]| self.is_page_below(directory, below);
             if may_be_page && !below.is_empty() && directories.take(depth + 1).any(is_page) {
                 return TargetLocation::Skipped;
             }
@@ -772,6 +769,43 @@ impl Audit {
             };
         }
         location
+    }
+
+    /// Returns whether generators make the page of a path from a file below a directory. Numbers before
+    /// the names of files and directories only order them.
+    fn is_page_below(&self, directory: &[u8], path: &[u8]) -> bool {
+        let has_name = |name: &[u8], bare: &[u8], ends: &[&[u8]]| {
+            let digits = name.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let unnumbered = match name[digits..] {
+                [b'-' | b'_' | b'.', ref rest @ ..] if digits > 0 => rest,
+                _ => name,
+            };
+            [name, unnumbered].iter().any(|name| {
+                let end = name.strip_prefix(bare);
+                end.is_some_and(|end| ends.contains(&end))
+            })
+        };
+        let (segment, rest) = match memchr::memchr(b'/', path) {
+            Some(end) => (&path[..end], &path[end + 1..]),
+            None => (path, &b""[..]),
+        };
+        let names = self.checker.tree.names(directory);
+        let is_file = names
+            .iter()
+            .any(|name| has_name(name.as_bytes(), segment, &PAGE_ENDS));
+        let mut below = names
+            .iter()
+            .filter(|name| has_name(name.as_bytes(), segment, &[b""]));
+        rest.is_empty() && is_file
+            || below.any(|name| {
+                let below = [directory, name.as_bytes(), b"/"].concat();
+                match rest {
+                    b"" => ["index", "README"]
+                        .iter()
+                        .any(|page| self.is_page_below(&below, page.as_bytes())),
+                    rest => self.is_page_below(&below, rest),
+                }
+            })
     }
 
     /// `file` is the document of the link, if it is known.
@@ -878,8 +912,8 @@ impl Audit {
     }
 }
 
-/// After the path of a page in a URL, the ends of the files that generators make it of.
-const PAGE_ENDS: [&[u8]; 5] = [b".md", b".mdx", b"/index.md", b"/index.mdx", b"/README.md"];
+/// The ends of the files that generators make pages of.
+const PAGE_ENDS: [&[u8]; 2] = [b".md", b".mdx"];
 const HTML: [&[u8]; 3] = [b".html", b".htm", b".xhtml"];
 
 /// Returns whether the target of a rule is touched, or gone.
@@ -918,11 +952,16 @@ fn is_private(reference: &[u8]) -> bool {
     scheme.is_some_and(|scheme| !WEB.contains(&&*scheme.to_ascii_lowercase()))
 }
 
-/// Relative references of scripts are in strings and comments.
+/// Relative references of programs are in strings and comments.
 fn is_in_script(link: &Link<'_>) -> bool {
-    const SCRIPTS: [&[u8]; 8] = [b"js", b"mjs", b"cjs", b"jsx", b"ts", b"mts", b"cts", b"tsx"];
+    #[rustfmt::skip]
+    const SCRIPTS: [&[u8]; 24] = [
+        b"c", b"cc", b"cjs", b"cpp", b"cs", b"cts", b"go", b"h", b"hpp", b"java", b"js", b"jsx",
+        b"kt", b"lua", b"mjs", b"mts", b"pl", b"py", b"rb", b"rs", b"sh", b"swift", b"ts", b"tsx",
+    ];
     let base = link.base.unwrap_or_default();
-    if !matches!(base.uri, [.., b's' | b'x']) {
+    // The common cases.
+    if matches!(base.uri, [.., b'l' | b'd' | b'/']) && !base.uri.ends_with(b".pl") {
         return false;
     }
     let name = split_name(base.uri).1;

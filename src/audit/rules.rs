@@ -181,7 +181,9 @@ fn is_leaked(facts: &TargetFacts<'_>) -> bool {
         let host = host_of(link).unwrap_or_default().to_ascii_lowercase();
         host == b"localhost" || host == b"[::1]" || host.starts_with(b"127.")
     };
-    let is_html = link.context == Context::Attribute && !link.flags.contains(Flags::OWN_SYNTAX);
+    let is_html = link.context == Context::Attribute
+        && link.attribute.is_some()
+        && !link.flags.contains(Flags::OWN_SYNTAX);
     is_html && (is_file || facts.location == External && is_loopback())
 }
 

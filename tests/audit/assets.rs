@@ -135,6 +135,10 @@ fn local_and_foreign_resources_are_findings() {
             "site/notes.md",
             "[a](http://localhost:8000/) http://127.0.0.1/\n",
         ),
+        (
+            "site/notes.rst",
+            "`a <http://localhost/>`_ http://localhost/\n",
+        ),
     ]);
     let audit = [
         "audit",

@@ -323,10 +323,13 @@ fn routes_of_scripts_and_private_schemes_are_skipped_and_misspelt_schemes_are_ba
 
 #[test]
 fn relative_references_in_scripts_are_skipped() {
-    let tree = Tree::new(&[(
-        "a.js",
-        "/** <URL:../x.html> <URL:/**&#39> http://example.com/ */\n",
-    )]);
+    let tree = Tree::new(&[
+        (
+            "a.js",
+            "/** <URL:../x.html> <URL:/**&#39> http://example.com/ */\n",
+        ),
+        ("b.py", "page = \"<!doctype html><link href='%s'>\"\n"),
+    ]);
     assert_eq!(findings(&tree, &["."]), [""; 0]);
     assert!(audit(&tree, &["."]).err.contains("1 external"));
 }
