@@ -459,7 +459,9 @@ fn every_cut_of_a_small_archive_gives_links_of_the_whole() {
             continue;
         }
         let temporary = tempfile::tempdir().unwrap();
-        let cuts = (1..=whole.len()).map(|cut| {
+        // Each file has other cuts; `URISCAN_CUTS=1` tries them all.
+        let step = std::env::var("URISCAN_CUTS").map_or(7, |text| text.parse().unwrap());
+        let cuts = (1..=whole.len()).rev().step_by(step).map(|cut| {
             let path = temporary.path().join(format!("{cut:06}-{name}"));
             fs::write(&path, &whole[..cut]).unwrap();
             path
@@ -487,7 +489,7 @@ fn every_cut_of_a_small_archive_gives_links_of_the_whole() {
                 links.push((path, record["member"].to_string()));
             }
         }
-        let last = cuts.last().unwrap().to_str().unwrap();
+        let last = cuts[0].to_str().unwrap();
         let all: BTreeSet<_> = links
             .iter()
             .filter(|link| link.0 == last)

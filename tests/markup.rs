@@ -148,7 +148,7 @@ pub(crate) fn check_windows(format: &str, bytes: &[u8], window: usize) {
 /// environment runs more of them.
 pub(crate) fn check_soups(format: &str, tokens: &[&str]) {
     let seeds = std::env::var("MARKUP_SEEDS").map(|seeds| seeds.parse());
-    let seeds = seeds.unwrap_or(Ok(400)).expect("MARKUP_SEEDS is a number");
+    let seeds = seeds.unwrap_or(Ok(100)).expect("MARKUP_SEEDS is a number");
     for seed in 0..seeds {
         let mut numbers = Numbers::seeded(seed);
         let count = 1 + numbers.below(60);
