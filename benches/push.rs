@@ -1,9 +1,9 @@
 //! Links of a document that is pushed in chunks of 64 KiB, against the same document pulled from a reader.
 //!
 //! `cargo bench --bench push` asserts that the links are the same. Instructions are counted by
-//! `valgrind --tool=callgrind PROGRAM push|pull FORMAT FILE`. A pushed chunk is copied once more: set
-//! `GLIBC_TUNABLES=glibc.cpu.x86_rep_movsb_threshold=100000000`, without which callgrind counts an instruction for
-//! each byte of a copy.
+//! `valgrind --tool=callgrind PROGRAM push|pull FORMAT FILE`, with
+//! `GLIBC_TUNABLES=glibc.cpu.x86_rep_movsb_threshold=100000000`: without it callgrind counts an instruction for each
+//! byte of a copy.
 
 use std::env::args;
 use std::io::Cursor;

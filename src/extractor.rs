@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
 use crate::bytes::lines::{LineCounter, Position};
-use crate::bytes::source::{Replay, RewindSource};
+use crate::bytes::source::{Kept, Replay, RewindSource};
 use crate::bytes::steps::step;
 use crate::bytes::window::{Bounds, Window, Windows};
 use crate::decode::charset::{self, CharsetReader, Conversion, ConvertedDocument, Detected};
@@ -266,7 +266,7 @@ impl Extractor {
         let encoding = detected.and_then(|detected| detected.encoding);
         if charset::converts(format.conversion, encoding) {
             // A slice reads and rewinds without errors.
-            let _ = self.run(document, Cursor::new(bytes), sink);
+            let _ = self.run(document, &mut Cursor::new(bytes), sink);
             return;
         }
         let (look_behind, origin) = (format.bounds.look_behind, document.origin.offset);
@@ -292,7 +292,7 @@ impl Extractor {
                         declared,
                         ..*document
                     };
-                    let _ = self.run(&document, Cursor::new(bytes), sink);
+                    let _ = self.run(&document, &mut Cursor::new(bytes), sink);
                     return;
                 }
                 (pass, start, end) = (restarted, 0, 0);
@@ -313,8 +313,12 @@ impl Extractor {
         reader: impl Read,
         sink: &mut dyn Sink,
     ) -> io::Result<u64> {
-        let limit = self.replay_limit(document.format);
-        self.run(document, Replay::new(reader, limit), sink)
+        let kept = &mut self.kept(document.format);
+        let source = &mut Replay {
+            inner: reader,
+            kept,
+        };
+        self.run(document, source, sink)
     }
 
     /// Extracts the links of a document that arrives in chunks.
@@ -342,15 +346,14 @@ impl Extractor {
         document: &Document<'a>,
         sink: &'a mut S,
     ) -> Stream<'a, S> {
-        let limit = self.replay_limit(document.format);
         Stream {
+            kept: self.kept(document.format),
             extractor: self,
             document: *document,
             sink,
-            head: Replay::new(Chunks::default(), limit),
+            head: Vec::new(),
             reading: None,
-            is_over: false,
-            is_failed: false,
+            progress: Some(ReadProgress::Waiting),
         }
     }
 
@@ -362,21 +365,21 @@ impl Extractor {
     pub fn extract_seekable(
         &mut self,
         document: &Document<'_>,
-        reader: impl Read + Seek,
+        mut reader: impl Read + Seek,
         sink: &mut dyn Sink,
     ) -> io::Result<u64> {
-        self.run(document, reader, sink)
+        self.run(document, &mut reader, sink)
     }
 
-    /// Returns how many bytes of a document in a format are kept to be read again.
-    fn replay_limit(&self, format: &Format) -> usize {
-        match format.reading {
+    /// Returns where bytes of a document in a format are kept to be read again.
+    fn kept(&self, format: &Format) -> Kept {
+        Kept::new(match format.reading {
             Passes::Once | Passes::Held => 0,
             // The scanner may request a restart only at the end of its look-ahead.
             Passes::MaybeTwice => {
                 self.max_document() + 2 * format.bounds.look_ahead + self.options.window
             }
-        }
+        })
     }
 
     fn max_document(&self) -> usize {
@@ -395,23 +398,26 @@ impl Extractor {
     fn run(
         &mut self,
         document: &Document<'_>,
-        source: impl RewindSource,
+        source: &mut dyn RewindSource,
         sink: &mut dyn Sink,
     ) -> io::Result<u64> {
-        let mut reading = self.start(document, source)?;
-        while self.advance(&mut reading, sink)? == ReadProgress::Going {}
+        let mut reading = self.start(document, &mut Vec::new(), source)?;
+        while self.advance(&mut reading, source, sink)? == ReadProgress::Going {}
         self.end(reading, sink)
     }
 
-    /// Starts to read a document.
-    fn start<S: RewindSource>(
+    /// Starts to read a document, of which `head` was read before.
+    fn start(
         &mut self,
         document: &Document<'_>,
-        source: S,
-    ) -> io::Result<DocumentRead<S>> {
+        head: &mut Vec<u8>,
+        source: &mut dyn RewindSource,
+    ) -> io::Result<DocumentRead> {
         let format = document.format;
-        let reader =
-            CharsetReader::new(source, format.conversion, format.prescan, document.declared)?;
+        let length = charset::head_length(format.conversion, format.prescan);
+        source.take(length - head.len() as u64).read_to_end(head)?;
+        let head = std::mem::take(head);
+        let reader = CharsetReader::new(head, format.conversion, format.prescan, document.declared);
         let pass = self.begin(document, reader.detected());
         let origin = document.origin.offset;
         self.windows
@@ -430,18 +436,19 @@ impl Extractor {
     /// Reads and scans one window of a document.
     fn advance(
         &mut self,
-        reading: &mut DocumentRead<impl RewindSource>,
+        reading: &mut DocumentRead,
+        source: &mut dyn RewindSource,
         sink: &mut dyn Sink,
     ) -> io::Result<ReadProgress> {
         let DocumentRead { reader, pass, .. } = reading;
         let mut windows = std::mem::take(&mut self.windows);
         let is_large = pass.is_held() && windows.pending().len() > HEAVY_PENDING;
-        if (is_large || reader.kept() > HEAVY_KEPT) && !reading.is_heavy {
+        if (is_large || source.kept() > HEAVY_KEPT) && !reading.is_heavy {
             reading.is_heavy = true;
             sink.event(&Found::Heavy);
         }
         let mut progress = ReadProgress::Going;
-        match windows.fill(reader) {
+        match windows.fill(&mut reader.over(source)) {
             Err(error) if reading.is_pushed && error.kind() == io::ErrorKind::WouldBlock => {
                 progress = ReadProgress::Waiting;
             }
@@ -454,11 +461,11 @@ impl Extractor {
         if progress == ReadProgress::Going || windows.has_news() {
             let consumed = self.scan(pass, windows.window(), reader.converted(), sink);
             if let Some(restarted) = pass.restarted(&mut self.linker) {
-                let rewound = reader.again(restarted.start.restart.encoding);
-                if let Err(error) = rewound {
+                if let Err(error) = source.rewind() {
                     self.windows = windows;
                     return Err(error);
                 }
+                reader.again(restarted.start.restart.encoding);
                 windows.begin_at(self.bounds(reading.bounds, &restarted), reading.origin);
                 *pass = restarted;
                 progress = ReadProgress::Going;
@@ -471,11 +478,7 @@ impl Extractor {
     }
 
     /// Ends a document; returns its length in bytes.
-    fn end<S: RewindSource>(
-        &mut self,
-        mut reading: DocumentRead<S>,
-        sink: &mut dyn Sink,
-    ) -> io::Result<u64> {
+    fn end(&mut self, mut reading: DocumentRead, sink: &mut dyn Sink) -> io::Result<u64> {
         self.linker.end(sink);
         let window = self.windows.window();
         let length = window.offset_at(window.bytes.len()) - reading.origin;
@@ -583,8 +586,8 @@ impl Extractor {
 }
 
 /// A document that is being read.
-struct DocumentRead<S> {
-    reader: CharsetReader<S>,
+struct DocumentRead {
+    reader: CharsetReader,
     pass: Pass,
     bounds: Bounds,
     /// The document offset of the first byte.
@@ -612,11 +615,12 @@ pub struct Stream<'a, S> {
     extractor: &'a mut Extractor,
     document: Document<'a>,
     sink: &'a mut S,
-    /// The first chunks, from which the encoding is detected.
-    head: Replay<Chunks>,
-    reading: Option<DocumentRead<Replay<Chunks>>>,
-    is_over: bool,
-    is_failed: bool,
+    /// The first bytes, from which the encoding is detected.
+    head: Vec<u8>,
+    kept: Kept,
+    reading: Option<DocumentRead>,
+    /// `None` after a failure.
+    progress: Option<ReadProgress>,
 }
 
 impl<S: Sink> Stream<'_, S> {
@@ -627,11 +631,10 @@ impl<S: Sink> Stream<'_, S> {
     /// When no memory is left, and when a document is too long to be read a second time; from then on
     /// each call fails.
     pub fn write(&mut self, chunk: &[u8]) -> io::Result<()> {
-        if self.is_over && !self.is_failed {
-            return Ok(());
-        }
-        self.chunks().bytes.extend_from_slice(chunk);
-        self.advance()
+        self.advance(Chunk {
+            bytes: chunk,
+            is_last: false,
+        })
     }
 
     /// Ends the document, passes the other links to the sink, and returns the length in bytes.
@@ -640,8 +643,10 @@ impl<S: Sink> Stream<'_, S> {
     ///
     /// As [`Stream::write`].
     pub fn finish(mut self) -> io::Result<u64> {
-        self.chunks().is_ended = true;
-        self.advance()?;
+        self.advance(Chunk {
+            bytes: &[],
+            is_last: true,
+        })?;
         match self.reading {
             Some(reading) => self.extractor.end(reading, self.sink),
             None => Ok(0),
@@ -651,56 +656,34 @@ impl<S: Sink> Stream<'_, S> {
     /// Returns whether the sink has stopped the document: further chunks are ignored.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
-        self.is_over && !self.is_failed
+        self.progress == Some(ReadProgress::Over)
     }
 
-    fn chunks(&mut self) -> &mut Chunks {
-        match &mut self.reading {
-            Some(reading) => reading.reader.source().inner(),
-            None => self.head.inner(),
-        }
-    }
-
-    fn advance(&mut self) -> io::Result<()> {
-        if self.is_failed {
-            return Err(io::Error::other("the stream has failed before"));
-        }
-        let advanced = self.advance_to_end();
-        self.is_failed = advanced.is_err();
-        advanced
-    }
-
-    /// Reads the chunks, until more are needed or the document has ended.
-    fn advance_to_end(&mut self) -> io::Result<()> {
+    /// Reads a chunk, to its end or the document's.
+    fn advance(&mut self, chunk: Chunk<'_>) -> io::Result<()> {
+        let failed = || io::Error::other("the stream has failed before");
+        let mut progress = self.progress.take().ok_or_else(failed)?;
+        let kept = &mut self.kept;
+        let source = &mut Replay { inner: chunk, kept };
         if self.reading.is_none() {
-            let Format {
-                conversion,
-                prescan,
-                ..
-            } = *self.document.format;
-            let head = self.head.inner();
-            if !head.is_ended
-                && (head.bytes.len() as u64) < charset::head_length(conversion, prescan)
-            {
-                return Ok(());
-            }
-            let source = std::mem::replace(&mut self.head, Replay::new(Chunks::default(), 0));
-            self.reading = Some(DocumentRead {
-                is_pushed: true,
-                ..self.extractor.start(&self.document, source)?
-            });
+            let started = self.extractor.start(&self.document, &mut self.head, source);
+            self.reading = match started {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => None,
+                started => Some(DocumentRead {
+                    is_pushed: true,
+                    ..started?
+                }),
+            };
         }
-        while !self.is_over
-            && let Some(reading) = &mut self.reading
+        while let Some(reading) = &mut self.reading
+            && progress != ReadProgress::Over
         {
-            // A failed document cannot continue.
-            self.is_over = true;
-            let progress = self.extractor.advance(reading, self.sink)?;
-            self.is_over = progress == ReadProgress::Over;
+            progress = self.extractor.advance(reading, source, self.sink)?;
             if progress == ReadProgress::Waiting {
                 break;
             }
         }
+        self.progress = Some(progress);
         Ok(())
     }
 }
@@ -714,27 +697,19 @@ impl<S> fmt::Debug for Stream<'_, S> {
     }
 }
 
-/// Chunks that have been pushed and are to be read.
-#[derive(Debug, Default)]
-struct Chunks {
-    bytes: Vec<u8>,
-    /// The index of the next byte.
-    at: usize,
-    is_ended: bool,
+/// Bytes that are pushed, and read in place.
+struct Chunk<'c> {
+    bytes: &'c [u8],
+    /// No byte of the document follows.
+    is_last: bool,
 }
 
-impl Read for Chunks {
+impl Read for Chunk<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.at == self.bytes.len() && !self.is_ended {
+        if self.bytes.is_empty() && !self.is_last {
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        let length = (&self.bytes[self.at..]).read(into)?;
-        self.at += length;
-        if self.at == self.bytes.len() {
-            self.bytes.clear();
-            self.at = 0;
-        }
-        Ok(length)
+        self.bytes.read(into)
     }
 }
 

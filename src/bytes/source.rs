@@ -40,12 +40,34 @@ pub(crate) fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize>
     Ok(end)
 }
 
-/// A reader that keeps the bytes of a stream, such as a pipe, up to a limit.
+/// The bytes of a stream that are kept up to a limit, to be read again.
+#[derive(Debug, Default)]
+pub struct Kept {
+    bytes: Vec<u8>,
+    limit: usize,
+    /// The index of the next byte, while reading again.
+    at: usize,
+    /// More was read than is kept.
+    beyond: bool,
+}
+
+impl Kept {
+    /// Keeps up to `limit` bytes.
+    pub fn new(limit: usize) -> Self {
+        Kept {
+            limit,
+            ..Kept::default()
+        }
+    }
+}
+
+/// A reader that keeps the bytes of a stream, such as a pipe.
 ///
 /// ```
 /// use std::io::Read;
-/// use uriscan::bytes::source::{Replay, RewindSource};
-/// let mut source = Replay::new(&b"once and again"[..], 64);
+/// use uriscan::bytes::source::{Kept, Replay, RewindSource};
+/// let kept = &mut Kept::new(64);
+/// let mut source = Replay { inner: &b"once and again"[..], kept };
 /// let mut text = String::new();
 /// source.read_to_string(&mut text)?;
 /// source.rewind()?;
@@ -54,70 +76,50 @@ pub(crate) fn fill(reader: &mut impl Read, into: &mut [u8]) -> io::Result<usize>
 /// # std::io::Result::Ok(())
 /// ```
 #[derive(Debug)]
-pub struct Replay<R> {
-    inner: R,
-    kept: Vec<u8>,
-    limit: usize,
-    /// The index in `kept` of the next byte, while reading again.
-    at: usize,
-    /// More was read than is kept.
-    beyond: bool,
+pub struct Replay<'k, R> {
+    /// The stream.
+    pub inner: R,
+    /// The bytes that were read before.
+    pub kept: &'k mut Kept,
 }
 
-impl<R: Read> Replay<R> {
-    /// Keeps up to `limit` bytes of `inner`.
-    pub fn new(inner: R, limit: usize) -> Self {
-        Replay {
-            inner,
-            kept: Vec::new(),
-            limit,
-            at: 0,
-            beyond: false,
-        }
-    }
-}
-
-impl<R> Replay<R> {
-    pub(crate) fn inner(&mut self) -> &mut R {
-        &mut self.inner
-    }
-}
-
-impl<R: Read> Read for Replay<R> {
+impl<R: Read> Read for Replay<'_, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.at < self.kept.len() {
-            let n = (&self.kept[self.at..]).read(into)?;
-            self.at += n;
+        let Replay { inner, kept } = self;
+        if kept.at < kept.bytes.len() {
+            let n = (&kept.bytes[kept.at..]).read(into)?;
+            kept.at += n;
             return Ok(n);
         }
-        let n = self.inner.read(into)?;
-        let fits = self.kept.len() + n <= self.limit && !self.beyond;
-        if fits && self.kept.try_reserve(n).is_ok() {
-            self.kept.extend_from_slice(&into[..n]);
-            self.at = self.kept.len();
+        let n = inner.read(into)?;
+        let fits = kept.bytes.len() + n <= kept.limit && !kept.beyond;
+        if fits && kept.bytes.try_reserve(n).is_ok() {
+            kept.bytes.extend_from_slice(&into[..n]);
+            kept.at = kept.bytes.len();
         } else if n > 0 {
             // Only a document that is kept whole can be read again.
-            self.beyond = true;
-            self.kept = Vec::new();
-            self.at = 0;
+            **kept = Kept {
+                beyond: true,
+                ..Kept::default()
+            };
         }
         Ok(n)
     }
 }
 
-impl<R: Read> RewindSource for Replay<R> {
+impl<R: Read> RewindSource for Replay<'_, R> {
     fn rewind(&mut self) -> io::Result<()> {
-        if self.beyond {
+        if self.kept.beyond {
             return Err(io::Error::other(
                 "the document is too long to be read again",
             ));
         }
-        self.at = 0;
+        self.kept.at = 0;
         Ok(())
     }
 
     fn kept(&self) -> usize {
-        self.kept.len()
+        self.kept.bytes.len()
     }
 }
 

@@ -12,7 +12,7 @@ fn failed_stream_stays_failed_when_finished() {
         let mut sink = |_: &Link<'_>| {};
         let mut stream = extractor.stream(&document, &mut sink);
         // Nothing is kept for it.
-        stream.head = Replay::new(Chunks::default(), 0);
+        stream.kept = Kept::default();
         assert!(stream.write(page.as_bytes()).is_err());
         if writes_again {
             assert!(stream.write(b"<a href=c>").is_err());

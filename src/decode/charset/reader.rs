@@ -6,7 +6,6 @@ use encoding_rs::Encoding;
 
 use super::converter::Converter;
 use super::detect::{Confidence, Conversion, Detected, PRESCAN, Prescan, converts, detect};
-use crate::bytes::source::RewindSource;
 use crate::decode::Decode;
 use crate::decode::offset_map::OffsetMap;
 
@@ -30,8 +29,7 @@ pub(crate) struct ConvertedDocument<'a> {
 }
 
 /// Reads a document, converted to UTF-8 where the format asks for that.
-pub(crate) struct CharsetReader<S> {
-    source: S,
+pub(crate) struct CharsetReader {
     conversion: Conversion,
     detected: Detected,
     /// The first bytes, from which the encoding was detected.
@@ -44,19 +42,16 @@ pub(crate) struct CharsetReader<S> {
     ended: bool,
 }
 
-impl<S: RewindSource> CharsetReader<S> {
+impl CharsetReader {
+    /// Makes a reader of a document of which the first bytes were read ([`head_length`]).
     pub(crate) fn new(
-        mut source: S,
+        head: Vec<u8>,
         conversion: Conversion,
         prescan: Option<Prescan>,
         declared: Option<&'static Encoding>,
-    ) -> io::Result<Self> {
-        let mut head = Vec::new();
-        let length = head_length(conversion, prescan);
-        source.by_ref().take(length).read_to_end(&mut head)?;
+    ) -> Self {
         let mut reader = CharsetReader {
             detected: detect(prescan, declared, &head),
-            source,
             conversion,
             head: Cursor::new(head),
             converter: None,
@@ -66,7 +61,7 @@ impl<S: RewindSource> CharsetReader<S> {
             ended: false,
         };
         reader.begin();
-        Ok(reader)
+        reader
     }
 
     /// Returns the detected encoding, unless the scanner finds it.
@@ -74,9 +69,8 @@ impl<S: RewindSource> CharsetReader<S> {
         (self.conversion != Conversion::Never).then_some(self.detected)
     }
 
-    /// Starts again from the first byte, in another encoding if one is given.
-    pub(crate) fn again(&mut self, encoding: Option<&'static Encoding>) -> io::Result<()> {
-        self.source.rewind()?;
+    /// Starts again from the first byte of the source, in another encoding if one is given.
+    pub(crate) fn again(&mut self, encoding: Option<&'static Encoding>) {
         self.head.get_mut().clear();
         if encoding.is_some() {
             self.detected = Detected {
@@ -86,15 +80,6 @@ impl<S: RewindSource> CharsetReader<S> {
             };
         }
         self.begin();
-        Ok(())
-    }
-
-    pub(crate) fn source(&mut self) -> &mut S {
-        &mut self.source
-    }
-
-    pub(crate) fn kept(&self) -> usize {
-        self.source.kept()
     }
 
     /// Returns the way back to the stored document, if it is converted.
@@ -118,17 +103,25 @@ impl<S: RewindSource> CharsetReader<S> {
         self.ended = false;
     }
 
-    fn read_stored(&mut self, into: &mut [u8]) -> io::Result<usize> {
+    /// Returns the document, whose other bytes are read from the source.
+    pub(crate) fn over<'r>(&'r mut self, source: &'r mut dyn Read) -> impl Read + 'r {
+        CharsetSource {
+            reader: self,
+            source,
+        }
+    }
+
+    fn read_stored(&mut self, source: &mut dyn Read, into: &mut [u8]) -> io::Result<usize> {
         match self.head.read(into)? {
-            0 => self.source.read(into),
+            0 => source.read(into),
             length => Ok(length),
         }
     }
 
-    fn convert(&mut self) -> io::Result<()> {
+    fn convert(&mut self, source: &mut dyn Read) -> io::Result<()> {
         let mut stored = std::mem::take(&mut self.stored);
         stored.resize(PIECE, 0);
-        let result = self.read_stored(&mut stored);
+        let result = self.read_stored(source, &mut stored);
         if let Ok(length) = result
             && let Some(converter) = &mut self.converter
         {
@@ -146,14 +139,21 @@ impl<S: RewindSource> CharsetReader<S> {
     }
 }
 
-impl<S: RewindSource> Read for CharsetReader<S> {
+/// A document and the source of its bytes.
+struct CharsetSource<'r> {
+    reader: &'r mut CharsetReader,
+    source: &'r mut dyn Read,
+}
+
+impl Read for CharsetSource<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.converter.is_none() {
-            return self.read_stored(into);
+        let CharsetSource { reader, source } = self;
+        if reader.converter.is_none() {
+            return reader.read_stored(source, into);
         }
-        while self.text.position() == self.text.get_ref().len() as u64 && !self.ended {
-            self.convert()?;
+        while reader.text.position() == reader.text.get_ref().len() as u64 && !reader.ended {
+            reader.convert(source)?;
         }
-        self.text.read(into)
+        reader.text.read(into)
     }
 }
