@@ -16,11 +16,12 @@ use super::journal::{
 use super::lookups::LookupCache;
 use super::names::FileId;
 use super::options::{Audit, ListedLinks};
+use super::relations::language;
 use super::report::SkippedFile;
-use super::rules::{LinkState, RuleId, StateCounts, add_counts};
+use super::rules::{LinkState, RuleId, StateCounts, TargetFacts, add_counts};
 use super::site::{AnchorSet, Collection, DocumentBatch, Redirect};
 use super::target::{
-    TargetFacts, TargetLocation, decode_fragment, is_route, line_range, required_name, split_path,
+    TargetLocation, decode_fragment, is_route, line_range, required_name, split_path,
 };
 use super::wire::PackedHash;
 use crate::bytes::simd;
@@ -344,6 +345,9 @@ impl<'a> LinkCollector<'a> {
             self.batch.blocks.append(&mut self.document.blocks);
         }
         let anchors = self.anchors(format);
+        // A page that was read names itself.
+        let own = (format.name == "html").then_some(self.document.file);
+        self.collected.translations.extend(own.zip(own));
         self.batch.anchors.push((self.document.file, anchors));
         let (found, collected) = (&self.document, &mut self.collected);
         self.records.bytes.extend_from_slice(&found.records.bytes);
@@ -519,7 +523,6 @@ impl LinkCollector<'_> {
         AnchorSet {
             names: (has_names && !has_other_ids).then(|| found.names.as_slice().into()),
             is_pdf,
-            redirect,
             is_page: !is_chapter
                 && match format.name {
                     "pdf" => false,
@@ -528,6 +531,10 @@ impl LinkCollector<'_> {
                 },
             is_xml: format.name == "xml",
             has_line_ids: found.has_line_ids,
+            has_text: (format.name == "html" || format.is_markdown())
+                && !(has_other_ids || redirect.is_some())
+                && found.parts.is_empty(),
+            redirect,
             on_github: slug == Some(Slug::GitHub),
             lists_directories: is_on_host && !is_served,
         }
@@ -609,6 +616,15 @@ impl Sink for LinkCollector<'_> {
         if self.journal.is_none() || lists_anchors {
             return ControlFlow::Continue(());
         }
+        if language(link).is_some() {
+            let pages = Some(self.document.file).zip(location.file());
+            self.collected.translations.extend(pages);
+        }
+        let place = (location, fragment);
+        let relation = self.audit.relation(link, self.document.file, place);
+        if let (Some(RuleId::TextFragment), Some(file)) = (relation, location.file()) {
+            self.collected.wanted.insert(file);
+        }
         let facts = TargetFacts {
             link,
             location,
@@ -617,6 +633,7 @@ impl Sink for LinkCollector<'_> {
             is_route: fragment.is_some_and(is_route),
             redirects: false,
             online: self.audit.answer(link, location),
+            relation,
         };
         let (options, document) = (&self.audit.options, &mut self.document);
         document.references += 1;

@@ -12,14 +12,14 @@ use super::journal::JournalDocument;
 use super::lookups::LookupCache;
 use super::names::FileId;
 use super::options::{Audit, targets_touched, touches};
+use super::page_text::PageTexts;
 use super::results::OnlineAnswer;
 use super::rewrite::steps_above;
 use super::rule_checks::ServerSteps;
-use super::rules::RuleId;
-use super::site::{GithubFragment, Site};
+use super::rules::{RuleId, TargetFacts};
+use super::site::{AnchorSet, GithubFragment, Site};
 use super::target::{
-    ExpectedPath, TargetFacts, TargetLocation, is_route, is_rustdoc_item, split_fragment,
-    split_path,
+    ExpectedPath, TargetLocation, is_route, is_rustdoc_item, split_fragment, split_path,
 };
 use crate::document::flags::Flags;
 use crate::linker::Link;
@@ -35,6 +35,7 @@ pub(super) struct Evaluator<'a> {
     audit: &'a Audit,
     pub(super) site: &'a Site,
     lookups: LookupCache<'a>,
+    texts: PageTexts,
     file: Option<FileId>,
     pub(super) name: Vec<u8>,
     /// The findings with a rule and a reference, by the hash of both.
@@ -51,6 +52,7 @@ impl<'a> Evaluator<'a> {
             audit,
             site,
             lookups: LookupCache::new(&audit.checker, &audit.hasher),
+            texts: PageTexts::default(),
             file: None,
             name: Vec::new(),
             repeated: HashMap::new(),
@@ -66,6 +68,7 @@ impl<'a> Evaluator<'a> {
             self.repeated = HashMap::new();
         }
         self.repeated.clear();
+        self.texts = PageTexts::default();
         self.file = document.file;
         let sources = &self.audit.sources;
         self.is_source = document.file.is_some_and(|file| {
@@ -111,6 +114,19 @@ impl<'a> Evaluator<'a> {
             let as_source = memmem::find(target, b"?plain=1").is_some();
             (self.site).on_github(file, fragment, from_github, as_source)
         });
+        let relation = self.file.and_then(|own| {
+            let rule = self.audit.relation(link, own, (location, fragment))?;
+            let is_broken = match (rule, file) {
+                (RuleId::TextFragment, Some(file)) => {
+                    let has_text = |anchors: &AnchorSet| anchors.has_text;
+                    self.site.anchors(file).is_some_and(has_text)
+                        && self.texts.lacks(self.audit, file, fragment?)
+                }
+                (RuleId::HreflangReturn, Some(file)) => self.site.lacks_return(file, own),
+                _ => true,
+            };
+            is_broken.then_some(rule)
+        });
         TargetFacts {
             link,
             location,
@@ -119,6 +135,7 @@ impl<'a> Evaluator<'a> {
             is_route: fragment.is_some_and(is_route),
             redirects: !is_own && file.is_some_and(|file| self.site.redirects(file)),
             online: self.audit.answer(link, location),
+            relation,
         }
     }
 
@@ -152,7 +169,7 @@ impl<'a> Evaluator<'a> {
         if matches!(facts.location, TargetLocation::NoIndex(_)) && !name.ends_with(b"/") {
             name.push(b'/');
         }
-        if rule == RuleId::BrokenFragment {
+        if matches!(rule, RuleId::BrokenFragment | RuleId::TextFragment) {
             name.push(b'#');
             name.extend_from_slice(fragment.unwrap_or_default());
         }

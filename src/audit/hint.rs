@@ -11,11 +11,9 @@ use super::finding::{Repair, Suggestion, SuggestionHint};
 use super::names::FileId;
 use super::options::{Audit, misspelt_scheme};
 use super::rewrite::ReferenceForm;
-use super::rules::RuleId;
+use super::rules::{RuleId, TargetFacts};
 use super::site::Site;
-use super::target::{
-    ExpectedPath, TargetFacts, TargetLocation, split_fragment, split_name, split_path,
-};
+use super::target::{ExpectedPath, TargetLocation, split_fragment, split_name, split_path};
 use crate::uri::{Rules, resolve};
 
 const MOST_REDIRECTS: usize = 8;

@@ -24,8 +24,10 @@ pub(crate) mod link_table;
 mod lookups;
 mod names;
 pub(crate) mod options;
+mod page_text;
 mod positions;
 pub(crate) mod redirect_formats;
+mod relations;
 pub(crate) mod relocate;
 pub(crate) mod report;
 mod report_pass;
@@ -37,6 +39,7 @@ pub(crate) mod rules;
 mod server;
 mod site;
 mod source;
+mod stale;
 mod successors;
 mod suggest;
 mod target;
@@ -53,6 +56,7 @@ use crate::pipeline::walk::{Walk, WalkOptions};
 use names::FileId;
 use options::{Audit, assume_roots, walk_root};
 use report::ReportSet;
+use rules::RuleId;
 use site::Site;
 use suggest::Suggester;
 
@@ -137,6 +141,9 @@ fn prepare(audit: &mut Audit) {
     reading.keeps_documents = true;
     reading.report = ReportMode::Links;
     reading.extractor.formats.anchors = AnchorReporting::Report;
+    let describes = |rule| audit.options.levels.reports(rule);
+    reading.extractor.formats.html.descriptions =
+        describes(RuleId::HreflangReturn) || describes(RuleId::CanonicalElsewhere);
 }
 
 /// Reads every document of a walk, and the files that links name with fragments.

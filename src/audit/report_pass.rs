@@ -24,6 +24,7 @@ use super::rule_checks;
 use super::rules::add_counts;
 use super::rules::{Level, LinkState, RuleId, StateCounts};
 use super::site::{DocumentBatch, Site};
+use super::stale::stale_paths;
 use super::suggest::Suggester;
 use super::target::{ExpectedPath, TargetLocation, split_fragment};
 use super::wire::{
@@ -341,6 +342,12 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             && let Some(file) = self.document.file
         {
             self.unreached(file);
+        }
+        let is_checked = self.audit.options.levels.reports(RuleId::StalePath);
+        if is_checked && self.document.member.is_none() {
+            for (offset, path) in stale_paths(self.audit, &self.absolute) {
+                self.defer(RuleId::StalePath, offset, None, &path);
+            }
         }
         let mut deferred = std::mem::take(&mut self.deferred);
         if !deferred.positions.is_empty() {

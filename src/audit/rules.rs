@@ -3,10 +3,9 @@
 use super::disk::LookupMatch;
 use super::results::OnlineAnswer;
 use super::target::TargetLocation::{
-    External, File, LeftOut, Misled, NoIndex, Nothing, OutsideRoot, RedirectOut, Served, Skipped,
-    SymlinkOut, Unresolved,
+    self, External, File, LeftOut, Misled, NoIndex, Nothing, OutsideRoot, RedirectOut, Served,
+    Skipped, SymlinkOut, Unresolved,
 };
-use super::target::{TargetFacts, TargetLocation};
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 use crate::linker::Link;
@@ -88,6 +87,10 @@ rules! {
     UndefinedReference = "undefined-reference", Warning, "the name that it refers to is not defined";
     LeakedLocal = "leaked-local", Warning, "the reference is to the computer of its author";
     ExternalResource = "external-resource", Allow, "a resource from a host that is not allowed";
+    TextFragment = "text-fragment", Warning, "the page does not have this text";
+    HreflangReturn = "hreflang-return", Allow, "the page in the other language does not link back";
+    CanonicalElsewhere = "canonical-elsewhere", Allow, "the canonical page is another one";
+    StalePath = "stale-path", Allow, "nothing has this path";
     UnusedIgnore = "unused-ignore", Warning, "it ignores no findings";
     SitemapMissing = "sitemap-missing", Allow, "no sitemap lists the page";
     Orphan = "orphan", Allow, "no document links to this one";
@@ -95,6 +98,29 @@ rules! {
     RemovedId = "removed-id", Warning, "the id was removed";
     RedirectLoop = "redirect-loop", Error, "redirects without an end";
     ChangedRedirect = "changed-redirect", Warning, "the redirect has changed";
+}
+
+/// The input of the rules.
+#[derive(Clone, Debug)]
+pub(super) struct TargetFacts<'a> {
+    pub(super) link: &'a Link<'a>,
+    pub(super) location: TargetLocation,
+    /// The target has no such id or name.
+    pub(super) fragment_missing: bool,
+    /// GitHub finds the name in other case.
+    pub(super) fragment_in_other_case: bool,
+    pub(super) is_route: bool,
+    /// The target refreshes to another document.
+    pub(super) redirects: bool,
+    pub(super) online: OnlineAnswer,
+    /// The rule about another page that the link breaks, or may break.
+    pub(super) relation: Option<RuleId>,
+}
+
+impl TargetFacts<'_> {
+    pub(super) fn found_by(&self, how: LookupMatch) -> bool {
+        matches!(self.location, File(_, found) if found == how)
+    }
 }
 
 impl RuleId {
@@ -162,7 +188,7 @@ impl RuleId {
                     && host_of(facts.link).is_some_and(|host| !is_allowed(host))
             }
             // Rules about documents apply to no link.
-            _ => false,
+            _ => facts.relation == Some(self),
         }
     }
 }
@@ -316,7 +342,8 @@ impl Levels {
             Skipped => true,
             _ => false,
         };
-        let is_checked = self.checks_intact || facts.link.flags.contains(Flags::RSS);
+        let is_checked =
+            self.checks_intact || facts.relation.is_some() || facts.link.flags.contains(Flags::RSS);
         let is_leaked = is_intact && self.reports(RuleId::LeakedLocal) && is_leaked(facts);
         if is_intact && !is_checked && !is_leaked || facts.location == LeftOut {
             return None;

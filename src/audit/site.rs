@@ -3,7 +3,7 @@
 use std::hash::BuildHasher;
 
 use foldhash::quality::RandomState;
-use foldhash::{HashMap, HashMapExt};
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use super::journal::{Journal, JournalBlock, LinkNeeds};
 use super::labels::TreeLabels;
@@ -35,6 +35,8 @@ pub(super) struct AnchorSet {
     pub(super) is_xml: bool,
     /// A script gives lines ids such as `line12`.
     pub(super) has_line_ids: bool,
+    /// Readers see the text of the document, and not of others with it.
+    pub(super) has_text: bool,
 }
 
 /// The target of a document's refresh.
@@ -131,6 +133,8 @@ pub(super) struct Collection {
     pub(super) labels: TreeLabels,
     /// Documents and the files whose text generators put into them.
     pub(super) parts: Vec<(FileId, FileId)>,
+    /// Pages, each with a page that it names as its translation, and with itself.
+    pub(super) translations: HashSet<(FileId, FileId)>,
 }
 
 impl Collection {
@@ -145,6 +149,7 @@ impl Collection {
         self.listed.add(&other.listed);
         self.labels.add(other.labels);
         self.parts.append(&mut other.parts);
+        self.translations.extend(other.translations);
     }
 }
 
@@ -309,6 +314,12 @@ impl Site {
         has(&decode_fragment(name))
             || name.contains(&b'%') && has(name)
             || line_range(name).is_some_and(|ends| ends.into_iter().all(has))
+    }
+
+    /// Returns whether a page that was read does not name another one as its translation.
+    pub(super) fn lacks_return(&self, page: FileId, other: FileId) -> bool {
+        let pairs = &self.collected.translations;
+        pairs.contains(&(page, page)) && !pairs.contains(&(page, other))
     }
 
     pub(super) fn redirects(&self, file: FileId) -> bool {

@@ -6,7 +6,6 @@ use percent_encoding::percent_decode;
 
 use super::disk::{DiskEntry, DiskTree, FileNaming, LookupMatch};
 use super::names::{FileId, PathTable};
-use super::results::OnlineAnswer;
 use super::server::{Request, ServerAnswer, ServerView, Servers};
 use crate::bytes::simd;
 use crate::linker::Link;
@@ -49,27 +48,6 @@ impl TargetLocation {
             TargetLocation::File(file, _) => Some(file),
             _ => None,
         }
-    }
-}
-
-/// The input of the rules.
-#[derive(Clone, Debug)]
-pub(super) struct TargetFacts<'a> {
-    pub(super) link: &'a Link<'a>,
-    pub(super) location: TargetLocation,
-    /// The target has no such id or name.
-    pub(super) fragment_missing: bool,
-    /// GitHub finds the name in other case.
-    pub(super) fragment_in_other_case: bool,
-    pub(super) is_route: bool,
-    /// The target refreshes to another document.
-    pub(super) redirects: bool,
-    pub(super) online: OnlineAnswer,
-}
-
-impl TargetFacts<'_> {
-    pub(super) fn found_by(&self, how: LookupMatch) -> bool {
-        matches!(self.location, TargetLocation::File(_, found) if found == how)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::bytes::lines::Position;
 use crate::document::diagnostic::{self, CODES, Code};
 use crate::document::events::{Context, Quoting, RemarkKind, Span};
 use crate::document::flags::Flags;
-use crate::linker::{Diagnostic, Envelope, Link, LinkBase, LinkMember, Remark};
+use crate::linker::{Diagnostic, Envelope, Link, LinkBase, LinkDescription, LinkMember, Remark};
 use crate::pipeline::reorder::OutputBlock;
 use crate::uri::ResolveErrorKind;
 
@@ -86,8 +86,7 @@ impl<'a> WireReader<'a> {
             alternatives: &alternatives,
             unwrapped_from: Packed::unpack(self),
             part: &part,
-            // Findings do not show it.
-            description: None,
+            description: Packed::unpack(self),
         })
     }
 }
@@ -115,6 +114,7 @@ pub(super) fn push_reference(link: &Link<'_>, out: &mut Vec<u8>) {
     (link.position, link.span).pack(out);
     (link.context, (link.element, link.attribute)).pack(out);
     (link.flags, link.unwrapped_from).pack(out);
+    link.description.pack(out);
 }
 
 /// The parts of a link that the links after it often share.
@@ -273,6 +273,7 @@ packed_fields! {
     Envelope { date, from, subject; ..Envelope::default() }
     ExternalPlace<'a> { member, position }
     LinkBase<'a> { uri, label }
+    LinkDescription<&'a str> { rel, hreflang; ..LinkDescription::default() }
     LinkContext<'a> { base, member, part, envelope }
     LinkMember<'a> {
         message_offset, member_offset, message_id, media_type, charset, target_part;

@@ -2,6 +2,8 @@
 
 // Findings on added lines.
 mod added;
+// Translations and canonical pages.
+mod alternates;
 // Style sheets, feeds, manifests and notebooks as sources; assets that nothing refers to.
 mod assets;
 // Addresses of trees, and those that a change removes.
@@ -46,5 +48,9 @@ mod reports;
 mod servers;
 // Sources of sites.
 mod sources;
+// Paths in instructions for agents.
+mod stale_paths;
 // Suggestions, which can be pasted.
 mod suggestions;
+// Text directives in fragments.
+mod text_fragments;

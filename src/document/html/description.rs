@@ -6,12 +6,14 @@
 
 use std::ops::Range;
 
+use encoding_rs::UTF_8;
+
 use super::attributes::ElementNamespace;
 use super::names::Element::{self, *};
 use super::raw_text::{find_comment_end, find_raw_text_end};
 use super::report::ReferenceReporter;
 use super::tag::{Tag, named_values, tag_end};
-use super::value::CharacterContext;
+use super::value::{CharacterContext, decode};
 use super::value_syntax::LIMIT;
 use crate::bytes::seek;
 use crate::bytes::steps::step;
@@ -70,6 +72,8 @@ struct LinkContents<'a> {
     is_foreign: bool,
     unseen: Option<Element>,
     has_ended: bool,
+    /// The contents are a page, which no element ends.
+    is_page: bool,
 }
 
 impl<'a> LinkContents<'a> {
@@ -89,7 +93,7 @@ impl<'a> LinkContents<'a> {
         let name = name..seek::tag_name_end(bytes, name);
         let element = Element::at(bytes, name.start, name.end);
         // INVARIANT: no walk passes the start of a link, or many would read the same bytes.
-        if element == A {
+        if element == A && !self.is_page {
             self.has_ended = true;
             return None;
         }
@@ -102,6 +106,7 @@ impl<'a> LinkContents<'a> {
             return Some(None);
         }
         self.has_ended = match element {
+            _ if self.is_page => false,
             Table => closes && self.tables == 0,
             Math | Svg => closes && self.foreign == 0,
             _ => self.tables == 0 && TABLE_PARTS.contains(&element),
@@ -110,9 +115,9 @@ impl<'a> LinkContents<'a> {
             return None;
         }
         match element {
-            Table if closes => self.tables -= 1,
+            Table if closes => self.tables = self.tables.saturating_sub(1),
             Table => self.tables += 1,
-            Math | Svg if closes => self.foreign -= 1,
+            Math | Svg if closes => self.foreign = self.foreign.saturating_sub(1),
             Math | Svg => self.foreign += 1,
             _ => {}
         }
@@ -175,6 +180,20 @@ impl Iterator for LinkContents<'_> {
             }
         }
     }
+}
+
+/// Returns the text of a page that a reader sees, with a blank for breaks and images.
+pub(crate) fn page_text(bytes: &[u8]) -> String {
+    let mut contents = LinkContents::new(b"", 0, ElementNamespace::Html);
+    (contents.bytes, contents.is_page) = (bytes, true);
+    let mut text = Vec::new();
+    for (context, range) in contents {
+        match context {
+            CharacterContext::Attribute => text.push(b' '),
+            _ => decode(bytes, range, UTF_8, Some(context), &mut text, &mut ()),
+        }
+    }
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 impl ReferenceReporter<'_, '_, '_> {

@@ -45,6 +45,7 @@ pub(crate) fn starts_with_tag(head: &[u8]) -> bool {
 }
 
 pub use super::options::HtmlOptions;
+pub(crate) use description::page_text;
 #[cfg(feature = "internals")]
 pub use encoding::prescan;
 pub(super) use scanner::FORMAT;

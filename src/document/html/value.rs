@@ -105,7 +105,7 @@ impl DecodedText {
 }
 
 /// Decodes bytes and character references; CR and CRLF become LF, NUL becomes U+FFFD.
-fn decode(
+pub(super) fn decode(
     bytes: &[u8],
     range: Range<usize>,
     encoding: Coding,

@@ -220,7 +220,7 @@ fn site(seed: u64) -> PlantedTree {
     }
     for page in 0..PAGES {
         for section in 0..sections(page) {
-            let text = format!("<h2 id=s{section}><a name=n{section}>x</a></h2>");
+            let text = format!("<h2 id=s{section}><a name=n{section}>x</a> y</h2>");
             tree.line(&file(page), &text);
         }
     }
