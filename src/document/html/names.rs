@@ -1,5 +1,5 @@
 //! The names of elements and attributes that rules name: an enumeration of each, and a hash
-//! table that maps a name to its variant by its length and first eight bytes.
+//! table that maps a name to its variant by its first eight bytes.
 
 pub(super) const fn prefix(name: &[u8]) -> u64 {
     let mut prefix = 0;
@@ -11,8 +11,8 @@ pub(super) const fn prefix(name: &[u8]) -> u64 {
     prefix
 }
 
-const fn slot(prefix: u64, length: usize) -> usize {
-    ((prefix ^ (length as u64) << 56).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
+const fn slot(prefix: u64) -> usize {
+    (prefix.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 54) as usize
 }
 
 const SLOTS: usize = 1 << 10;
@@ -32,7 +32,7 @@ impl NameTable {
         let mut i = 1;
         while i < names.len() {
             let key = prefix(names[i].as_bytes());
-            let mut slot = slot(key, names[i].len());
+            let mut slot = slot(key);
             while table.indices[slot] != 0 {
                 slot = (slot + 1) % SLOTS;
             }
@@ -47,25 +47,20 @@ impl NameTable {
     #[inline(always)]
     fn index(&self, bytes: &[u8], start: usize, end: usize, names: &[&str]) -> u8 {
         let (key, length) = (lower_eight(bytes, start, end), end - start);
-        self.find(key, length, names, |known| {
-            ends_alike(&bytes[start..end], known)
+        self.find(key, |index| {
+            let known = names[index as usize];
+            known.len() == length && (length <= 8 || ends_alike(&bytes[start..end], known))
         })
     }
 
-    /// Returns the index of a name by its first eight bytes, in lower case, its length and its end.
+    /// Returns the index of the name with these first eight bytes, in lower case, that `is_same` accepts.
     #[inline(always)]
-    fn find(&self, key: u64, length: usize, names: &[&str], ends: impl Fn(&str) -> bool) -> u8 {
-        let mut slot = slot(key, length);
+    fn find(&self, key: u64, is_same: impl Fn(u8) -> bool) -> u8 {
+        let mut slot = slot(key);
         loop {
             let index = self.indices[slot];
-            if index == 0 {
-                return 0;
-            }
-            if self.keys[slot] == key {
-                let known = names[index as usize];
-                if known.len() == length && (length <= 8 || ends(known)) {
-                    return index;
-                }
+            if index == 0 || self.keys[slot] == key && is_same(index) {
+                return index;
             }
             slot = (slot + 1) % SLOTS;
         }
@@ -217,10 +212,10 @@ impl Element {
             || [Blockquote, Body, Embed, Head, Img, Meta, Table].contains(&self)
     }
 
-    /// Returns the element of a name of up to eight bytes: these bytes in lower case, the first one lowest.
+    /// Returns the element of a name of up to seven bytes: these bytes in lower case, the first one lowest.
     #[inline(always)]
-    pub(super) fn of_key(key: u64, length: usize) -> Self {
-        Self::ALL[ELEMENT_TABLE.find(key, length, ELEMENTS, |_| false) as usize]
+    pub(super) fn of_key(key: u64) -> Self {
+        Self::ALL[ELEMENT_TABLE.find(key, |_| true) as usize]
     }
 
     const fn set(elements: &[Element]) -> [bool; Element::COUNT] {
@@ -236,13 +231,20 @@ impl Element {
     /// Whether the start tag does more than create an element, by the rules for HTML content.
     #[inline]
     pub(super) fn is_structural(self) -> bool {
+        use Element::{Base, Image, Meta};
+        self.is_table_part() || self.has_effect() && !matches!(self, Base | Image | Meta)
+    }
+
+    /// Whether the start tag does more than hold attributes, outside templates and but for parts of tables.
+    #[inline(always)]
+    pub(super) fn has_effect(self) -> bool {
         use Element::*;
-        static STRUCTURAL: [bool; Element::COUNT] = Element::set(&[
-            Body, Caption, Col, Colgroup, Form, Frame, Frameset, Head, Html, Iframe, Math, Noembed,
-            Noframes, Noscript, Plaintext, Script, Select, Style, Svg, Table, Tbody, Td, Template,
-            Textarea, Tfoot, Th, Thead, Title, Tr, Xmp,
+        static EFFECTS: [bool; Element::COUNT] = Element::set(&[
+            Base, Body, Form, Frame, Frameset, Head, Html, Iframe, Image, Math, Meta, Noembed,
+            Noframes, Noscript, Plaintext, Script, Select, Style, Svg, Table, Template, Textarea,
+            Title, Xmp,
         ]);
-        STRUCTURAL[self as usize]
+        EFFECTS[self as usize]
     }
 
     /// Whether the start tag is dropped outside a table.

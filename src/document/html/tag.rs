@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::attributes::{AttributeRow, ElementNamespace, EnabledRows, row};
-use super::names::{Attribute, Element, prefix};
+use super::names::{Attribute, Element};
 use super::value_syntax::LIMIT;
 use crate::bytes::seek::{self, is_space};
 use crate::bytes::simd::{self, Block};
@@ -324,30 +324,6 @@ pub(super) fn scan_tags(bytes: &[u8], at: usize, names: &AttributeNames, tag: &m
     TagScan::To(end.max(base))
 }
 
-/// The names of the elements whose start tags do more than hold attributes, each in the slot of its hash.
-/// Outside templates a table part without references does not.
-static EFFECTS: [u64; 128] = {
-    use Element::*;
-    let elements = [
-        Base, Body, Form, Frame, Frameset, Head, Html, Iframe, Image, Math, Meta, Noembed,
-        Noframes, Noscript, Script, Select, Style, Svg, Table, Template, Textarea, Title, Xmp,
-    ];
-    let mut slots = [0; 128];
-    let mut i = 0;
-    while i < elements.len() {
-        let key = prefix(elements[i].name().as_bytes());
-        assert!(slots[slot(key)] == 0, "two names in one slot");
-        slots[slot(key)] = key;
-        i += 1;
-    }
-    slots
-};
-
-/// Hashes a name. The multiplier was found by trial: no two names share a slot.
-const fn slot(key: u64) -> usize {
-    (key.wrapping_mul(0xDB1B_B1A7_4021_135F) >> 57) as usize
-}
-
 /// Returns the element of a start tag and the end of its name, or else the index after a tag without effect or
 /// references; `None` if the tag is not plain.
 #[inline(always)]
@@ -362,25 +338,22 @@ fn classify(bytes: &[u8], at: usize) -> Option<(Option<Element>, usize)> {
         return None;
     }
     if closes {
-        // Only these two end tags have an effect on the simulator in HTML content.
-        let special = word as u32 == FORM || word == TEMPLATE;
-        return (last == b'>' && !special).then_some((None, at + length + 3));
+        // Only this end tag and `</template>` have an effect on the simulator in HTML content.
+        return (last == b'>' && word as u32 != FORM).then_some((None, at + length + 3));
     }
     let end = at + 1 + length;
     if !matches!(last, b'>' | b'/') && !is_space(last) {
         return None;
     }
-    let key = word & u64::MAX >> (64 - 8 * length);
-    if EFFECTS[slot(key)] == key {
-        return None;
-    }
+    let element = Element::of_key(word & u64::MAX >> (64 - 8 * length));
     Some(match last {
-        b'>' if key != u64::from(b'a') => (None, end + 1),
-        _ => (Some(Element::of_key(key, length)), end),
+        _ if element.has_effect() => return None,
+        b'>' if element != Element::A => (None, end + 1),
+        _ => (Some(element), end),
     })
 }
 
-/// Returns the length of a name, from 1 to 8, and its first eight bytes, letters in lower case.
+/// Returns the length of a name, from 1 to 7, and its first eight bytes, letters in lower case.
 #[inline(always)]
 fn name_at<const AT: usize>(here: &[u8; 32]) -> Option<(usize, u64)> {
     let rest = here.get(AT..)?;
@@ -389,12 +362,11 @@ fn name_at<const AT: usize>(here: &[u8; 32]) -> Option<(usize, u64)> {
     // Without an end there are 32 zeros.
     let length = ends.trailing_zeros() as usize;
     let word = u64::from_le_bytes(*rest.first_chunk()?) | LOWER;
-    (1..=8).contains(&length).then_some((length, word))
+    (1..8).contains(&length).then_some((length, word))
 }
 
-/// The names whose end tags have an effect, or that start with `form`.
+/// The start of the names whose end tags may have an effect.
 const FORM: u32 = u32::from_le_bytes(*b"form");
-const TEMPLATE: u64 = u64::from_le_bytes(*b"template");
 
 #[cfg(test)]
 #[path = "../../../tests/unit/document/html/tag.rs"]
