@@ -7,7 +7,6 @@ use memchr::{memchr, memmem};
 use super::names::Attribute;
 use super::tag::{Tag, named_values, tag_end};
 use super::value::Coding;
-use crate::bytes::pattern::Pattern;
 use crate::bytes::seek::is_space;
 use crate::bytes::window::Window;
 use crate::decode::charset::{self, Confidence, Detected};
@@ -70,14 +69,18 @@ fn read_meta(head: &[u8], at: usize) -> Option<(Option<Coding>, usize)> {
 /// Returns the label in a `content` attribute such as `text/html; charset=utf-8` (WHATWG HTML,
 /// "extracting a character encoding from a meta element").
 fn label_in_content(content: &[u8]) -> Option<&[u8]> {
-    // An open quote begins no label.
-    static CHARSET: Pattern = Pattern::new(concat!(
-        r"(?i:charset)[\t\n\f\r ]*=[\t\n\f\r ]*",
-        r#"(?:"([^"]*)"|'([^']*)'|["']|([^\t\n\f\r ;]*))"#,
-    ));
-    let found = CHARSET.captures(content)?;
-    let label = (1..=3).find_map(|group| found.get(group))?;
-    Some(label.as_bytes())
+    let is_name = |bytes: &[u8]| bytes.eq_ignore_ascii_case(b"charset");
+    let mut rest = content;
+    let value = loop {
+        rest = &rest[rest.windows(7).position(is_name)? + 7..];
+        if let Some(value) = rest.trim_ascii_start().strip_prefix(b"=") {
+            break value.trim_ascii_start();
+        }
+    };
+    match value {
+        [quote @ (b'"' | b'\''), label @ ..] => Some(&label[..memchr(*quote, label)?]),
+        _ => value.split(|&byte| is_space(byte) || byte == b';').next(),
+    }
 }
 
 /// Returns the encoding of an XML declaration (WHATWG HTML, "get an XML encoding").
