@@ -406,6 +406,8 @@ pub struct RawEnvelope {
     pub fields: TextRange,
     /// The decoder of all.
     pub decode: fn(&[u8]) -> Envelope,
+    /// Whether `MailOptions::message_fields` asks for all.
+    pub is_whole: bool,
 }
 
 /// The fields of a message that records show. All but the first three are `None` and empty unless

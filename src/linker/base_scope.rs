@@ -214,7 +214,10 @@ impl BaseScope {
         self.mark = mark;
         self.awaits_parts = false;
         self.member.clear();
-        self.heading = ScopeHeading::default();
+        let mut known = std::mem::take(&mut self.heading);
+        known.media_type.clear();
+        known.charset.clear();
+        (self.heading.media_type, self.heading.charset) = (known.media_type, known.charset);
         self.entity.clear();
         self.fallback.clear();
         self.restart();

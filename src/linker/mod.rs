@@ -69,6 +69,8 @@ pub struct Linker {
     /// The last restart that the outermost document requested.
     restart: Option<RestartHints>,
     leaves_references: bool,
+    /// Whether all fields of messages are known: the sink may list them.
+    lists_messages: bool,
     depth: usize,
 }
 
@@ -390,6 +392,7 @@ impl Linker {
     /// Applies an envelope to the innermost document, which is a message.
     fn envelope(&mut self, envelope: &events::RawEnvelope, texts: BatchTexts<'_>) {
         let fields = texts.bytes(envelope.fields).to_vec();
+        self.lists_messages = envelope.is_whole;
         let decode = envelope.decode;
         let lazy = LazyEnvelope::new(Box::new(move || decode(&fields)));
         self.innermost().heading.envelope = Some(Arc::new(lazy));
@@ -615,7 +618,7 @@ impl Linker {
                 }));
             }
             scope.diagnostics.clear();
-            if scope.heading.message {
+            if scope.heading.message && self.lists_messages {
                 // Without the number of the part.
                 let member = scope.member().and_then(|name| name.split('/').next());
                 sink.event(&Found::Member(FoundMember {

@@ -32,7 +32,8 @@ const LEAD: usize = 1 + size_of::<u32>();
 
 /// Stores the values undecoded: records decode them where they are shown.
 pub(super) fn store(header: &Header, options: &MailOptions, out: &mut Events) -> RawEnvelope {
-    let name = (options.message_fields).then_some((NAME, EntityProperty::From));
+    let is_whole = options.message_fields;
+    let name = is_whole.then_some((NAME, EntityProperty::From));
     let fields = out.store_with(|store| {
         for (key, property) in PROPERTIES.map(|it| (it, it)).into_iter().chain(name) {
             if let Some(value) = header.value(property) {
@@ -42,7 +43,11 @@ pub(super) fn store(header: &Header, options: &MailOptions, out: &mut Events) ->
             }
         }
     });
-    RawEnvelope { fields, decode }
+    RawEnvelope {
+        fields,
+        decode,
+        is_whole,
+    }
 }
 
 fn decode(mut stored: &[u8]) -> Envelope {

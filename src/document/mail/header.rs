@@ -351,7 +351,9 @@ impl Header {
                 return;
             }
             EntityProperty::Disposition => values.extend_from_slice(raw),
-            EntityProperty::Transfer => values.extend(field_value::main_value(raw).bytes()),
+            EntityProperty::Transfer => {
+                values.extend_from_slice(field_value::main_value(raw).as_bytes());
+            }
             EntityProperty::Location | EntityProperty::Base | EntityProperty::Snapshot => {
                 values.extend_from_slice(&field_value::lone_uri(raw));
             }
