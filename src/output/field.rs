@@ -493,6 +493,12 @@ impl RecordField {
         matches!(self.presence, Described | Message | Requested)
     }
 
+    /// Returns whether links outside messages, records and archives have the key, other than `type`.
+    pub(super) fn is_of_document(&self) -> bool {
+        let of_members = matches!(self.presence, FieldPresence::Member | FieldPresence::Mail);
+        !of_members && !std::ptr::eq(self, &FIELDS[0])
+    }
+
     /// Returns whether the value depends on line numbers, which take a pass over the document.
     pub(crate) fn needs_position(&self) -> bool {
         matches!(self.name, "line" | "column")

@@ -26,11 +26,11 @@ pub(crate) fn open_link(
 ) {
     open(kind, out);
     let is_member = link.part.is_known();
-    for field in &layout.fields {
+    let shown = [&layout.document_fields, &layout.fields][usize::from(is_member)];
+    for field in shown {
         match field.presence {
             // `open` has written it.
             _ if std::ptr::eq(*field, &FIELDS[0]) => continue,
-            FieldPresence::Member if !is_member => continue,
             FieldPresence::Mail if link.part.envelope.is_none() => continue,
             _ => {}
         }

@@ -11,6 +11,8 @@ pub struct Layout {
     pub(crate) kind: &'static str,
     /// The keys, or the columns of a table, in order.
     pub(crate) fields: Vec<&'static RecordField>,
+    /// The keys after `type` of links outside messages, records and archives.
+    pub(crate) document_fields: Vec<&'static RecordField>,
     /// Arrow: the type of columns of strings that many rows share.
     pub strings: StringForm,
     /// Text: the location before the target.
@@ -39,9 +41,17 @@ pub enum Formulas {
 
 impl Default for Layout {
     fn default() -> Self {
+        Layout::of_records(default_fields().collect())
+    }
+}
+
+impl Layout {
+    pub(crate) fn of_records(fields: Vec<&'static RecordField>) -> Self {
+        let shown = fields.iter().filter(|field| field.is_of_document());
         Layout {
             kind: "link",
-            fields: default_fields().collect(),
+            document_fields: shown.copied().collect(),
+            fields,
             strings: StringForm::default(),
             location: LocationPrefix::default(),
             terminator: b'\n',
@@ -49,15 +59,6 @@ impl Default for Layout {
             color: false,
             hyperlinks: false,
             formulas: Formulas::default(),
-        }
-    }
-}
-
-impl Layout {
-    pub(crate) fn of_records(fields: Vec<&'static RecordField>) -> Self {
-        Layout {
-            fields,
-            ..Layout::default()
         }
     }
 
