@@ -47,7 +47,7 @@ impl OutputBlock for Chunk {
 
     fn clear(&mut self) {
         self.output.clear();
-        self.rows = RowBlock::default();
+        self.rows = Default::default();
         self.messages.clear();
         self.report.clear();
         self.keyed.clear();
