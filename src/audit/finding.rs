@@ -27,7 +27,7 @@ pub struct Finding<'a> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FindingCause<'a> {
-    kind: CauseKind,
+    pub(super) kind: CauseKind,
     text: Cow<'a, [u8]>,
 }
 

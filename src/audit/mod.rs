@@ -8,6 +8,7 @@
 //!
 #![doc = include_str!("rules.md")]
 
+mod causes;
 mod collect;
 pub(crate) mod compare;
 mod date;

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foldhash::{HashMap, HashMapExt};
 
+use super::causes::SharedCauses;
 use super::evaluator::Evaluator;
 use super::finding::{
     DocumentPosition, FindingDraft, FindingSubject, SuggestionHint, finding_key, group_key,
@@ -53,7 +54,13 @@ pub(super) fn run<'r>(
     suggester: Suggester<'_>,
     reports: ReportSet<'r>,
 ) -> io::Result<(ReportSet<'r>, StateCounts)> {
-    let ordered = ReorderBuffer::new(ReportSink { suggester, reports }, HELD, OutputOrder::Path);
+    let sink = ReportSink {
+        audit,
+        suggester,
+        causes: SharedCauses::default(),
+        reports,
+    };
+    let ordered = ReorderBuffer::new(sink, HELD, OutputOrder::Path);
     let next = AtomicUsize::new(0);
     let levels = &audit.options.levels;
     let has_sitemap = site.collected.listed.iter().next().is_some();
@@ -93,6 +100,7 @@ pub(super) fn run<'r>(
     let (records, ignored) = rule_checks::records(audit, site);
     sink.consume(&records)?;
     let mut reports = sink.reports;
+    reports.totals.hints = sink.causes.hints();
     reports.totals.servers = audit.checker.servers.summaries(|path| {
         let path = audit.shown(path);
         path.strip_suffix(b"/").unwrap_or(path).to_vec()
@@ -142,7 +150,9 @@ fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::Result<()> 
 /// Suggestions are searched for in the order of the findings: when the budget is spent, the same
 /// ones are missing for any number of workers.
 struct ReportSink<'a, 'r> {
+    audit: &'a Audit,
     suggester: Suggester<'a>,
+    causes: SharedCauses,
     reports: ReportSet<'r>,
 }
 
@@ -155,6 +165,7 @@ impl BlockSink<WireRecords> for ReportSink<'_, '_> {
                     FindingDraft::read(&mut packed, |draft| {
                         let shows = self.reports.shows_next();
                         let suggestion = shows.then(|| self.suggester.suggestion(draft)).flatten();
+                        self.causes.add(self.audit, draft);
                         self.reports.finding(draft, suggestion.as_ref());
                     });
                     self.reports.write_full()?;

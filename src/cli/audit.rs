@@ -547,6 +547,9 @@ fn summary_text(totals: &AuditSummary) -> String {
         text.push('\n');
     }
     push_tables(totals, &mut text);
+    for hint in &totals.hints {
+        text += &format!("hint: {}\n", visible(hint));
+    }
     text
 }
 

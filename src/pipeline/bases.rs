@@ -302,8 +302,10 @@ pub fn is_internal_origin(uri: &[u8]) -> bool {
 }
 
 /// Returns the URI of a mount as targets are written: scheme and host in lower case, no default port; or
-/// the reason why it cannot be a mount's, to follow it in a message.
+/// the reason why it cannot be a mount's, to follow it in a message. A path is on an internal host.
 pub(crate) fn served_at(uri: &[u8]) -> Result<Vec<u8>, &'static str> {
+    let path = uri.strip_prefix(b"/");
+    let uri = &path.map_or(uri.to_vec(), |path| [&*internal_origin(0), path].concat());
     let resolver = Resolver::new(uri, Rules::Whatwg).map_err(|_| "is not an absolute URI")?;
     if memchr::memchr2(b'?', b'#', uri).is_some() {
         return Err("has a query or a fragment, which the URI of a directory cannot have");

@@ -6,6 +6,8 @@ mod added;
 mod alternates;
 // Style sheets, feeds, manifests and notebooks as sources; assets that nothing refers to.
 mod assets;
+// Causes that findings share.
+mod causes;
 // Addresses of trees, and those that a change removes.
 mod change;
 // What changed since a revision.

@@ -86,6 +86,8 @@ pub struct AuditSummary {
     pub(crate) config: Option<PathBuf>,
     pub(crate) servers: Vec<SiteServer>,
     pub(crate) sources: Vec<SiteSource>,
+    /// Causes that most findings share.
+    pub(crate) hints: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -84,6 +84,12 @@ impl ReportFormatter for JsonlReport {
                 push_string(&[&*site.root, generator.as_bytes()].concat(), out);
             });
         }
+        if !totals.hints.is_empty() {
+            push_key("hints", out);
+            push_list(totals.hints.iter(), out, |hint, out| {
+                push_string(hint.as_bytes(), out);
+            });
+        }
         push_counts("rules", totals.by_rule(), out);
         push_count("forgiven", totals.forgiven(), out);
         push_count("stale", totals.stale(), out);

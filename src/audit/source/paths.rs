@@ -71,7 +71,7 @@ pub(super) fn last_name(path: &[u8]) -> &[u8] {
 }
 
 /// Returns the directory above another one, which has a slash at its end.
-pub(super) fn above(directory: &[u8]) -> &[u8] {
+pub(in crate::audit) fn above(directory: &[u8]) -> &[u8] {
     up_to_slash(directory.strip_suffix(b"/").unwrap_or(directory))
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct BaseArgs {
     /// The base of documents that have none and are outside every --root; empty: no base
     #[arg(long, value_name = "URI", value_parser = base)]
     pub base: Option<String>,
-    /// Where a directory is served: DIR=URI, DIR alone, or URI alone for the paths given
+    /// Where a directory is served: DIR=URI, DIR=/PATH/, DIR alone, or URI alone for the paths given
     #[arg(long, value_name = "DIR=URI")]
     pub root: Vec<OsString>,
     /// The base of mail that has none, instead of thismessage:/
@@ -181,12 +181,16 @@ fn is_archive(path: &Path) -> bool {
     read_start(path, HEAD).is_ok_and(is_known)
 }
 
-/// Returns the directory and the URI of `DIR=URI`, `DIR` or `URI`; only a URI has a scheme and `://`.
+/// Returns the directory and the URI of `DIR=URI`, `DIR` or `URI`; only a URI has a scheme and `://`, or is a path
+/// after `=`.
 pub(in crate::cli) fn mount(root: &[u8]) -> (Option<&[u8]>, Option<&[u8]>) {
     if is_url(root) {
         return (None, Some(root));
     }
-    let mut equals = memchr::memchr_iter(b'=', root).filter(|at| is_url(&root[at + 1..]));
+    let mut equals = memchr::memchr_iter(b'=', root).filter(|at| {
+        let uri = &root[at + 1..];
+        is_url(uri) || uri.starts_with(b"/")
+    });
     match equals.next() {
         Some(at) => (Some(&root[..at]), Some(&root[at + 1..])),
         None => (Some(root), None),

@@ -5,6 +5,8 @@ fn a_root_is_a_directory_a_uri_or_both() {
     for (root, directory, uri) in [
         ("site", Some("site"), None),
         ("a=b", Some("a=b"), None),
+        ("site=/docs/", Some("site"), Some("/docs/")),
+        ("/docs/", Some("/docs/"), None),
         (
             "site=http://example.com/",
             Some("site"),
