@@ -61,6 +61,13 @@ pub(super) struct Suggestion {
     pub(super) repair: Option<Repair>,
 }
 
+/// The place in the sources of a built site that a finding comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Origin {
+    pub(super) path: Option<Vec<u8>>,
+    pub(super) line: Option<u64>,
+}
+
 impl Suggestion {
     pub(super) fn new(reference: Vec<u8>, repair: Option<Repair>) -> Self {
         Suggestion { reference, repair }
@@ -203,6 +210,17 @@ impl<'a> Finding<'a> {
         str::from_utf8(self.suggestion()?).ok()
     }
 
+    /// Returns the path of the source that the finding comes from, if the audit has sources.
+    pub fn source_path(&self) -> Option<PathBuf> {
+        let origin = self.draft.origin.as_ref()?;
+        origin.path.as_deref().map(path_of)
+    }
+
+    /// Returns the line in the source.
+    pub fn source_line(&self) -> Option<u64> {
+        self.draft.origin.as_ref()?.line
+    }
+
     /// Returns the key for a baseline: 16 hexadecimal digits, which stay the same when other lines of
     /// the document change.
     pub fn key(&self) -> String {
@@ -229,6 +247,8 @@ pub(super) struct FindingDraft<'a> {
     pub(super) group: u64,
     /// The target as shown for a group.
     pub(super) target_name: Cow<'a, [u8]>,
+    /// `None` in an audit without sources.
+    pub(super) origin: Option<Origin>,
 }
 
 impl<'a> FindingDraft<'a> {
@@ -248,6 +268,7 @@ impl<'a> FindingDraft<'a> {
             key,
             group: group_key(rule, target_name),
             target_name: shortened(target_name),
+            origin: None,
         }
     }
 
@@ -258,6 +279,7 @@ impl<'a> FindingDraft<'a> {
         self.hint.pack(out);
         (PackedHash(self.key), PackedHash(self.group)).pack(out);
         self.target_name.pack(out);
+        self.origin.pack(out);
         matches!(self.subject, FindingSubject::Link(_)).pack(out);
         match self.subject {
             FindingSubject::Link(link) => push_link(link, out),
@@ -279,6 +301,7 @@ impl<'a> FindingDraft<'a> {
             key: PackedHash::unpack(packed).0,
             group: PackedHash::unpack(packed).0,
             target_name: Packed::unpack(packed),
+            origin: Packed::unpack(packed),
         };
         if bool::unpack(packed) {
             return packed.link(|link| {
@@ -309,6 +332,7 @@ impl<'a> FindingDraft<'a> {
 packed_fields! {
     DocumentPosition<'a> { member, position, span, name }
     FindingCause<'a> { kind, text }
+    Origin { path, line }
     Suggestion { reference, repair }
 }
 

@@ -22,7 +22,7 @@ use super::results::{OnlineAnswer, OnlineResults};
 use super::rewrite::steps_above;
 use super::rules::{Level, Levels};
 use super::server::{self, ServerKind, Servers};
-use super::source::paths::join;
+use super::source::paths::{join, with_slash};
 use super::source::repository::{Repository, directory_page};
 use super::source::{SourceOptions, Sources, generator};
 use super::target::{TargetChecker, TargetLocation, split_fragment, split_name, split_path};
@@ -66,6 +66,8 @@ pub struct AuditOptions {
     pub(super) follows_symlinks: bool,
     pub(super) server: Option<&'static ServerKind>,
     pub(crate) sources: SourceOptions,
+    /// The sources of the built site, with a slash at the end.
+    pub(super) built_from: Option<Vec<u8>>,
     pub(crate) levels: Levels,
     pub(super) checks_fragments: bool,
     pub(crate) list: ListedLinks,
@@ -120,6 +122,7 @@ impl Default for AuditOptions {
             follows_symlinks: false,
             server: None,
             sources: SourceOptions::default(),
+            built_from: None,
             levels: Levels::default(),
             checks_fragments: true,
             list: ListedLinks::default(),
@@ -284,6 +287,22 @@ impl AuditOptions {
         let kind = generator(kind).ok_or_else(unknown)?;
         let directory = self.absolute(directory.as_ref())?;
         self.sources.given.push((kind, directory));
+        Ok(self)
+    }
+
+    /// Sets the directory of the sources that the site was built from: findings then name the file and the line
+    /// that they come from.
+    ///
+    /// # Errors
+    ///
+    /// If it is not a directory, or a relative path and the current directory is not known.
+    pub fn built_from(mut self, directory: impl AsRef<Path>) -> Result<Self, AuditError> {
+        let path = directory.as_ref();
+        if !path.is_dir() {
+            let reason = format!("{}: it is not a directory", path.display());
+            return Err(AuditError::InvalidRoot(reason));
+        }
+        self.built_from = Some(with_slash(&self.absolute(path)?));
         Ok(self)
     }
 

@@ -25,6 +25,7 @@ use super::rule_checks;
 use super::rules::add_counts;
 use super::rules::{Level, LinkState, RuleId, StateCounts};
 use super::site::{DocumentBatch, Site};
+use super::source::origin::OriginSearch;
 use super::stale::stale_paths;
 use super::suggest::Suggester;
 use super::target::{ExpectedPath, TargetLocation, split_fragment};
@@ -54,9 +55,11 @@ pub(super) fn run<'r>(
     suggester: Suggester<'_>,
     reports: ReportSet<'r>,
 ) -> io::Result<(ReportSet<'r>, StateCounts)> {
+    let directory = audit.options.built_from.as_deref();
     let sink = ReportSink {
         audit,
         suggester,
+        origins: directory.map(|directory| OriginSearch::new(audit, directory)),
         causes: SharedCauses::default(),
         reports,
     };
@@ -152,6 +155,7 @@ fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::Result<()> 
 struct ReportSink<'a, 'r> {
     audit: &'a Audit,
     suggester: Suggester<'a>,
+    origins: Option<OriginSearch<'a>>,
     causes: SharedCauses,
     reports: ReportSet<'r>,
 }
@@ -166,7 +170,13 @@ impl BlockSink<WireRecords> for ReportSink<'_, '_> {
                         let shows = self.reports.shows_next();
                         let suggestion = shows.then(|| self.suggester.suggestion(draft)).flatten();
                         self.causes.add(self.audit, draft);
-                        self.reports.finding(draft, suggestion.as_ref());
+                        let document = self.reports.document.path();
+                        let origins = self.origins.as_mut().filter(|_| shows);
+                        let draft = FindingDraft {
+                            origin: origins.map(|origins| origins.origin(document, draft)),
+                            ..draft.clone()
+                        };
+                        self.reports.finding(&draft, suggestion.as_ref());
                     });
                     self.reports.write_full()?;
                 }
@@ -612,6 +622,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             key,
             group: group_key(rule, &target_name),
             target_name: shortened(&target_name),
+            origin: None,
         };
         self.record(WireRecord::Finding);
         draft.push(&mut self.out.0);

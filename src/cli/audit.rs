@@ -290,6 +290,10 @@ pub(super) fn options_with(
             options = options.source(kind, directory)?;
         }
     }
+    if let Some(directory) = &check.sources {
+        let named = |error| format!("--sources {error}");
+        options = options.built_from(directory).map_err(named)?;
+    }
     options.levels = check.levels.clone();
     options = options.allowed_hosts(&check.allowed_hosts);
     options.slug = arguments.documents.read.slug;

@@ -36,6 +36,8 @@ mod ignoring;
 mod markup;
 // The order of findings.
 mod order;
+// The sources that findings come from.
+mod origins;
 // The page of findings, and Markdown.
 mod page;
 // Generated trees with planted defects of every rule.

@@ -236,11 +236,27 @@ pub(super) fn suggestion(finding: &Finding<'_>, quote: fn(&[u8]) -> String) -> S
     suggestion.map_or(String::new(), |text| format!("; did you mean {text}?"))
 }
 
+/// Such as ` [from docs/guide.md:7]`; empty if the source is not known.
+pub(super) fn origin(finding: &Finding<'_>) -> String {
+    let path = finding
+        .draft
+        .origin
+        .as_ref()
+        .and_then(|origin| origin.path.as_deref());
+    let line = finding
+        .source_line()
+        .map_or(String::new(), |line| format!(":{line}"));
+    path.map_or(String::new(), |path| {
+        format!(" [from {}{line}]", shown(path))
+    })
+}
+
 /// Such as `guide.html#instal (no such id)`.
 pub(super) fn sentence(finding: &Finding<'_>) -> String {
     let message = shown(finding.message().as_bytes()) + &suggestion(finding, shown);
-    match finding.reference() {
+    let message = match finding.reference() {
         b"" => message,
         reference => format!("{} ({message})", shown(reference)),
-    }
+    };
+    message + &origin(finding)
 }

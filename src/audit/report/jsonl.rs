@@ -30,6 +30,10 @@ impl ReportFormatter for JsonlReport {
         push_text("suggestion", finding.suggestion(), out);
         push_member("key", &finding.key(), out);
         push_member("group", &finding.group(), out);
+        if let Some(origin) = &finding.draft.origin {
+            push_text("source_path", origin.path.as_deref(), out);
+            push_number("source_line", origin.line, out);
+        }
         out.extend_from_slice(b"}\n");
     }
 

@@ -142,7 +142,7 @@ pub(crate) struct ReportSet<'r> {
     groups: Vec<FindingGroups>,
     forgiven: foldhash::HashSet<u64>,
     pub(crate) fixes: Option<&'r mut FixList>,
-    document: DocumentPath,
+    pub(super) document: DocumentPath,
     verbosity: Verbosity,
     /// The findings that are shown at most.
     most: u64,

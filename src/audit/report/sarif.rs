@@ -55,11 +55,21 @@ impl ReportFormatter for SarifReport {
             format!(",\"logicalLocations\":[{{\"fullyQualifiedName\":{name}}}]")
         });
         let key = quoted(finding.key().as_bytes());
+        let origin = finding.draft.origin.as_ref();
+        let origin = origin.and_then(|origin| Some((origin.path.as_deref()?, origin.line)));
+        let origin = origin.map_or(String::new(), |(path, line)| {
+            let uri = quoted(&artifact(path));
+            let line = line.map(|line| format!(",\"region\":{{\"startLine\":{line}}}"));
+            let line = line.unwrap_or_default();
+            format!(
+                ",\"relatedLocations\":[{{\"physicalLocation\":{{\"artifactLocation\":{{\"uri\":{uri}}}{line}}}}}]"
+            )
+        });
         let _ = write!(
             out,
             "{separator}\n{{\"ruleId\":{rule},\"ruleIndex\":{index},\"level\":\"{level}\",\
              \"message\":{{\"text\":{text}}},\"locations\":[{{\"physicalLocation\":\
-             {{\"artifactLocation\":{{\"uri\":{uri}}}{region}}}{member}}}],\
+             {{\"artifactLocation\":{{\"uri\":{uri}}}{region}}}{member}}}]{origin},\
              \"partialFingerprints\":{{\"uriscan/v1\":{key}}}}}"
         );
     }

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io::Write as _;
 
 use super::formatter::{
-    AuditSummary, ReportFormatter, ReportRecord, ReportStyle, sentence, shown, suggestion,
+    AuditSummary, ReportFormatter, ReportRecord, ReportStyle, origin, sentence, shown, suggestion,
 };
 use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
@@ -100,7 +100,8 @@ impl ReportFormatter for TextReport {
         } else {
             let location = self.location(finding.document, finding.member(), finding.position());
             let (reference, suggestion) = (shown(finding.reference()), suggestion(finding, shown));
-            let _ = writeln!(out, "{location} {reference}{suggestion}");
+            let origin = origin(finding);
+            let _ = writeln!(out, "{location} {reference}{suggestion}{origin}");
         }
         if let Some(more) = place.more().filter(|&more| more > 0) {
             let _ = writeln!(out, "    and {more} more");

@@ -18,6 +18,7 @@ mod jekyll;
 mod mdbook;
 mod mkdocs;
 mod nextra;
+pub(super) mod origin;
 pub(super) mod page;
 pub(super) mod paths;
 pub(super) mod repository;

@@ -60,7 +60,7 @@ pub(super) fn up_to_slash(path: &[u8]) -> &[u8] {
 }
 
 /// Returns the path of a directory with a slash at its end.
-pub(super) fn with_slash(directory: &[u8]) -> Vec<u8> {
+pub(in crate::audit) fn with_slash(directory: &[u8]) -> Vec<u8> {
     [directory.strip_suffix(b"/").unwrap_or(directory), b"/"].concat()
 }
 

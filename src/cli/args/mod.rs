@@ -268,6 +268,9 @@ pub(crate) struct CheckArgs {
     /// Without it the configurations of generators in the tree tell.
     #[arg(long, value_name = "KIND=DIR", value_parser = source)]
     pub source: Vec<SourceArg>,
+    /// The sources that the site was built from: findings name the line that they come from
+    #[arg(long, value_name = "DIR")]
+    pub sources: Option<PathBuf>,
     /// Whether fragments must name something
     #[arg(long, value_name = "WHETHER", default_value = "on")]
     pub fragments: SwitchArg,

@@ -26,6 +26,7 @@ fn groups(findings: u64, targets: u64) -> FindingGroups {
             key: number,
             group: number % targets,
             target_name: Cow::Borrowed(name.as_bytes()),
+            origin: None,
         };
         groups.add(&document, &draft, None);
     }

@@ -1,0 +1,142 @@
+//! `--sources`: the lines of the sources that findings in a built site come from.
+
+use serde_json::Value;
+
+use crate::cli::Tree;
+
+/// Runs an audit of `out` with the sources in `src`; returns the reference, the source and its line of each finding.
+fn origins(files: &[(&str, &str)]) -> Vec<(String, String, u64)> {
+    let tree = Tree::new(files);
+    let ran = tree.run(&["audit", "--json", "--sources", "src", "out"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+    let records = ran.out.lines().map(serde_json::from_str);
+    let records = records.map(Result::unwrap);
+    let findings = records.filter(|record: &Value| record["type"] == "finding");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    findings
+        .map(|found| {
+            assert!(found.get("source_path").is_some() && found.get("source_line").is_some());
+            let line = found["source_line"].as_u64().unwrap_or_default();
+            (text(&found["reference"]), text(&found["source_path"]), line)
+        })
+        .collect()
+}
+
+fn expect(files: &[(&str, &str)], expected: &[(&str, &str, u64)]) {
+    let expected = expected.iter().map(|(reference, path, line)| {
+        let path = [path, "src/"][usize::from(!path.is_empty())].to_owned() + path;
+        ((*reference).to_owned(), path, *line)
+    });
+    assert_eq!(origins(files), expected.collect::<Vec<_>>());
+}
+
+#[test]
+fn pages_of_mkdocs_are_found_by_their_routes() {
+    let nav = "<a href=\"https://example.com/\">x</a><img src=\"../gone.png\">";
+    let setup = format!(
+        "{nav}<p><a href=\"../../missing/#part\">Gone page</a> <a href=\"#none\">here</a>\
+         <a href=\"../lost/\">Second</a><a href=\"../lost/\">First</a><a href=\"../x%20y.html\">z</a>"
+    );
+    expect(
+        &[
+            (
+                "src/mkdocs.yml",
+                "site_name: x\nextra:\n  logo: gone.png\ntheme:\n  custom_dir: over\n",
+            ),
+            ("src/docs/index.md", "# Start\n"),
+            (
+                "src/docs/guide/setup.md",
+                "# Set up\n\nMissing: see [Gone\npage](../missing.md#part).\n[here](#none)\n\n\
+                 * [First](lost.md)\n* [**Second**](lost.md)\n\n[z](<x y.html>) and lost.\n",
+            ),
+            ("src/over/main.html", "<p>lost</p>\n"),
+            ("out/index.html", &format!("{nav}<p>")),
+            ("out/guide/setup/index.html", &setup),
+            ("out/gone.txt", ""),
+        ],
+        &[
+            ("../gone.png", "mkdocs.yml", 3),
+            ("../../missing/#part", "docs/guide/setup.md", 4),
+            ("#none", "docs/guide/setup.md", 5),
+            ("../lost/", "docs/guide/setup.md", 8),
+            ("../lost/", "docs/guide/setup.md", 7),
+            ("../x%20y.html", "docs/guide/setup.md", 10),
+            ("../gone.png", "mkdocs.yml", 3),
+        ],
+    );
+}
+
+#[test]
+fn pages_without_a_generator_are_found_by_their_paths() {
+    expect(
+        &[
+            (
+                "src/index.md",
+                "# A\n\n    [x](b.html)\n\n[b](b.html) and [b](b.html#q)\n[Again](b.html)\n",
+            ),
+            (
+                "src/sub/index.rst",
+                "Title\n=====\n\nSee :doc:`gone` or `t <no.html>`_.\n",
+            ),
+            ("src/raw.html", "<p>\n<a href='no.html'>x</a>"),
+            ("src/_layouts/page.html", "<link\n href=\"/css/Site.css\">"),
+            (
+                "out/index.html",
+                "<link href=\"css/Site.css\"><a href=\"b.html\">Again</a><a href=\"b.html#q\">b</a>",
+            ),
+            (
+                "out/sub/index.html",
+                "<link href=\"../css/Site.css\"><a href=\"gone.html\">Gone</a><a href=no.html>t</a>",
+            ),
+            ("out/raw.html", "<p>\n<a href='no.html'>x</a>"),
+            ("out/other.html", "<a href='none.html'>x</a>"),
+        ],
+        &[
+            ("css/Site.css", "_layouts/page.html", 2),
+            ("b.html", "index.md", 6),
+            ("b.html#q", "index.md", 5),
+            ("none.html", "", 0),
+            ("no.html", "raw.html", 2),
+            ("../css/Site.css", "_layouts/page.html", 2),
+            ("gone.html", "sub/index.rst", 4),
+            ("no.html", "sub/index.rst", 4),
+        ],
+    );
+}
+
+#[test]
+fn text_and_sarif_name_the_source() {
+    let tree = Tree::new(&[
+        ("src/a.md", "# A\n[b](b.html)\n"),
+        ("out/a.html", "<a href='b.html'>b</a>"),
+        ("out/c.html", "<a href='b.html'>b</a>"),
+    ]);
+    let audit = |flags: &[&str]| {
+        let all = ["audit", "--sources", "src"].iter().chain(flags);
+        tree.run(&all.copied().chain(["out"]).collect::<Vec<_>>())
+    };
+    let ran = audit(&["--group", "none"]);
+    let line = "out/a.html:1:10: error[broken-file]: b.html (no such file) [from src/a.md:2]\n";
+    assert!(ran.out.starts_with(line), "{}", ran.out);
+    assert!(ran.out.ends_with("b.html (no such file)\n"), "{}", ran.out);
+    assert!(
+        audit(&[])
+            .out
+            .contains("    out/a.html:1:10: b.html [from src/a.md:2]\n")
+    );
+    let log: Value = serde_json::from_str(&audit(&["--format", "sarif"]).out).unwrap();
+    let results = &log["runs"][0]["results"];
+    let place = &results[0]["relatedLocations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "src/a.md");
+    assert_eq!(place["region"]["startLine"], 2);
+    assert!(results[1].get("relatedLocations").is_none());
+    let without = tree.run(&["audit", "--json", "out"]).out;
+    assert!(!without.contains("source_path"), "{without}");
+    let ran = tree.run(&["audit", "--sources", "none", "out"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(
+        ran.err.contains("--sources none: it is not a directory"),
+        "{}",
+        ran.err
+    );
+}
