@@ -33,8 +33,11 @@ impl<'a> SourceText<'a> {
         encoding: Coding,
         events: &mut Events,
     ) -> TextRange {
-        let value = self.decoded_value(range.clone(), encoding);
-        self.stored(range, value, events)
+        if !self.needs_decoding(range.clone(), encoding) {
+            return self.text(range, events);
+        }
+        let context = Some(CharacterContext::Attribute);
+        events.store_with(|store| decode(self.bytes, range, encoding, context, store, &mut ()))
     }
 
     /// Returns the text of a range whose bytes were decoded, if they had to be.
