@@ -63,7 +63,7 @@ pub(super) struct Suggestion {
 
 /// The place in the sources of a built site that a finding comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Origin {
+pub(super) struct SourceOrigin {
     pub(super) path: Option<Vec<u8>>,
     pub(super) line: Option<u64>,
 }
@@ -248,7 +248,7 @@ pub(super) struct FindingDraft<'a> {
     /// The target as shown for a group.
     pub(super) target_name: Cow<'a, [u8]>,
     /// `None` in an audit without sources.
-    pub(super) origin: Option<Origin>,
+    pub(super) origin: Option<SourceOrigin>,
 }
 
 impl<'a> FindingDraft<'a> {
@@ -332,7 +332,7 @@ impl<'a> FindingDraft<'a> {
 packed_fields! {
     DocumentPosition<'a> { member, position, span, name }
     FindingCause<'a> { kind, text }
-    Origin { path, line }
+    SourceOrigin { path, line }
     Suggestion { reference, repair }
 }
 

@@ -9,7 +9,7 @@ use regex::escape;
 
 use super::site::*;
 use super::{SourceOptions, Sources};
-use crate::audit::finding::{FindingDraft, FindingSubject, Origin};
+use crate::audit::finding::{FindingDraft, FindingSubject, SourceOrigin};
 use crate::audit::options::Audit;
 use crate::audit::target::{split_fragment, split_path};
 use crate::pipeline::bases::AbsolutePaths;
@@ -84,7 +84,7 @@ pub(in crate::audit) struct OriginSearch<'a> {
     /// The findings of the page by their references and texts.
     counts: HashMap<Vec<u8>, usize>,
     templates: Option<Vec<TextFile>>,
-    in_templates: HashMap<Vec<u8>, Option<Origin>>,
+    in_templates: HashMap<Vec<u8>, Option<SourceOrigin>>,
     /// The bytes that may still be searched.
     left: u64,
 }
@@ -114,13 +114,17 @@ impl<'a> OriginSearch<'a> {
     }
 
     /// Returns the origin of a finding in a document with a path as reports have it.
-    pub(in crate::audit) fn origin(&mut self, document: &[u8], draft: &FindingDraft<'_>) -> Origin {
+    pub(in crate::audit) fn origin(
+        &mut self,
+        document: &[u8],
+        draft: &FindingDraft<'_>,
+    ) -> SourceOrigin {
         if self.page.path != document {
             self.enter(document);
         }
         let own = &self.source;
         let path = (!own.path.is_empty()).then(|| self.audit.shown(&own.path).to_vec());
-        let mut origin = Origin { path, line: None };
+        let mut origin = SourceOrigin { path, line: None };
         let FindingSubject::Link(link) = draft.subject else {
             return origin;
         };
@@ -187,7 +191,7 @@ impl<'a> OriginSearch<'a> {
         paths.find(|path| path_of(path).is_file())
     }
 
-    fn in_templates(&mut self, reference: &[u8]) -> Option<Origin> {
+    fn in_templates(&mut self, reference: &[u8]) -> Option<SourceOrigin> {
         let start = reference.iter().position(|byte| !b"./".contains(byte))?;
         let reference = &reference[start..];
         if let Some(known) = self.in_templates.get(reference) {
@@ -209,7 +213,7 @@ impl<'a> OriginSearch<'a> {
                 self.templates.iter().flatten().find_map(|template| {
                     let line = Surroundings::default().line(&template.text, pattern, &mut left)?;
                     let path = self.audit.shown(&template.path).to_vec();
-                    Some(Origin {
+                    Some(SourceOrigin {
                         path: Some(path),
                         line: Some(line),
                     })
