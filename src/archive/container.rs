@@ -307,28 +307,17 @@ impl RecordHeader {
     /// Cuts names that are too long; returns whether there were any.
     pub(crate) fn cut_names(&mut self) -> bool {
         let mut is_any_cut = false;
-        let WebRecord {
-            id,
-            target_uri,
-            content_type,
-            truncated,
-            warc_type,
-            warc_date,
-            content_language,
-            payload_digest,
-            ..
-        } = &mut self.fields;
-        let names = [
-            id,
-            target_uri,
-            content_type,
-            truncated,
-            warc_type,
-            warc_date,
-            content_language,
-            payload_digest,
-        ];
-        for name in names {
+        let fields = &mut self.fields;
+        for name in [
+            &mut fields.id,
+            &mut fields.target_uri,
+            &mut fields.content_type,
+            &mut fields.truncated,
+            &mut fields.warc_type,
+            &mut fields.warc_date,
+            &mut fields.content_language,
+            &mut fields.payload_digest,
+        ] {
             let Some(name) = name else { continue };
             let (short, is_cut) = cut_name(name.as_bytes());
             let length = short.len();
