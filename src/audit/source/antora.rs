@@ -97,19 +97,25 @@ impl Antora {
         Some((str::from_utf8(&below[..end]).ok()?, &below[end + 1..]))
     }
 
-    /// Returns the files that a resource may be, by the module and the directory of a page.
-    fn files(&self, resource: &Resource<'_>, family: &str, file: &[u8]) -> Vec<Vec<u8>> {
-        let Some((own_module, _)) = self.module(file) else {
-            return Vec::new();
-        };
+    /// Returns the files that a resource may be, by the module and the directory of a page; `None` where that is
+    /// not known.
+    fn files(&self, resource: &Resource<'_>, family: &str, file: &[u8]) -> Option<Vec<Vec<u8>>> {
+        let (own_module, below) = self.module(file)?;
         let family = resource.family.unwrap_or(family);
         let mut families = "page partial image example attachment".split(' ');
-        if !families.any(|known| known == family) {
-            return Vec::new();
-        }
+        families.find(|&known| known == family)?;
         let is_beside = resource.path.starts_with("./") || resource.path.starts_with("../");
         if is_beside && resource.module.is_none() {
-            return vec![join(up_to_slash(file), resource.path.as_bytes())];
+            // It starts at the page's place in its family, which it can't leave.
+            let place = memchr::memchr(b'/', below).map_or(&b""[..], |at| &below[at + 1..]);
+            let depth = memchr::memchr_iter(b'/', place).count();
+            let mut up = resource.path.split('/').filter(|&name| name == "..");
+            if up.nth(depth).is_some() {
+                return Some(Vec::new());
+            }
+            let root = format!("{own_module}/{family}s/");
+            let from = [&self.own.modules, root.as_bytes(), up_to_slash(place)].concat();
+            return Some(vec![join(&from, resource.path.as_bytes())]);
         }
         let name = resource.component.unwrap_or(&self.own.name);
         let usual = resource.component.map_or(own_module, |_| "ROOT");
@@ -125,7 +131,9 @@ impl Antora {
         let most = if is_own { 1 } else { usize::MAX };
         let roots = fitting.take(most).map(|known| &known.modules);
         let files = roots.map(|root| join(root, path.as_bytes()));
-        files.collect()
+        let files: Vec<_> = files.collect();
+        // The component may lie elsewhere.
+        (!files.is_empty()).then_some(files)
     }
 
     fn aliases(&self) -> HashMap<Vec<u8>, Vec<u8>> {
@@ -140,7 +148,7 @@ impl Antora {
             let list = String::from_utf8_lossy(list).replace("\\\n", " ");
             for alias in list.split(',').map(str::trim) {
                 let files = self.files(&Resource::of(alias), "page", &path);
-                let files = files.into_iter().filter(|_| !alias.is_empty());
+                let files = files.into_iter().flatten().filter(|_| !alias.is_empty());
                 aliases.extend(files.map(|file| (file, path.clone())));
             }
         }
@@ -188,9 +196,9 @@ impl SiteRules for Antora {
             return attempts.part(reference.file_beside());
         }
         let files = self.files(&resource, family, reference.file);
-        if files.is_empty() {
+        let Some(files) = files else {
             return attempts.miss = Miss::Undecided;
-        }
+        };
         for file in files {
             let alias = self.aliases.get_or_init(|| self.aliases()).get(&file);
             attempts.part(alias.unwrap_or(&file).clone());
