@@ -360,7 +360,6 @@ x
             "_a_section_its_new",
             "A Section: it's new",
             "own",
-            "_other",
             "Other",
             "block",
             "inline",

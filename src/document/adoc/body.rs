@@ -63,6 +63,8 @@ pub(super) struct AdocReader {
     ids: SectionIds,
     verbatim: Option<Verbatim>,
     style: BlockStyle,
+    /// The attributes before a block have its identifier.
+    has_id: bool,
     /// The delimiter of the open table.
     table: Option<Vec<u8>>,
     /// The term of a description list has no text yet.
@@ -157,6 +159,7 @@ impl AdocReader {
     /// Opens or closes the block of a delimiter.
     fn delimiter(&mut self, line: &[u8]) {
         let style = std::mem::take(&mut self.style);
+        self.has_id = false;
         let is_comment = style == BlockStyle::Comment || line.starts_with(b"//");
         let is_verbatim = match line {
             [b'-', b'-'] => style != BlockStyle::Plain,
@@ -221,6 +224,7 @@ impl AdocReader {
                 self.inline(&[line.rest(line.start + 1)]);
                 at += 1;
             } else if text == b"+" || self.block_macro(line) {
+                self.has_id = false;
                 at += 1;
             } else if line.indent > 0 && !ITEM.is_match(text) && !self.awaits_text {
                 // A literal paragraph.
@@ -233,6 +237,7 @@ impl AdocReader {
 
     /// Reads the text at the start of lines; returns the number of its lines.
     fn paragraph(&mut self, lines: &[Line<'_>], is_header: bool) -> usize {
+        self.has_id = false;
         let in_list = self.awaits_text || ITEM.is_match(lines[0].text());
         let mut own = vec![lines[0]];
         let mut count = 1;
@@ -357,6 +362,7 @@ impl AdocReader {
         if text.starts_with(b"[[") {
             if let Some([_, id]) = ANCHORS[0].group_at(text, 0) {
                 self.anchor(line.start + 2, &text[id]);
+                self.has_id = true;
             }
             return true;
         }
@@ -373,9 +379,11 @@ impl AdocReader {
             let id = &position[hash + 1..];
             let length = run_end(id, 0, |byte| !b".%".contains(&byte));
             self.anchor(line.start + 1 + hash + 1, &id[..length]);
+            self.has_id = true;
         }
         if let Some((value, at)) = attribute_value(inner, b"id") {
             self.anchor(line.start + 1 + at, value);
+            self.has_id = true;
         }
         true
     }
@@ -387,15 +395,17 @@ impl AdocReader {
         }
     }
 
-    fn title(&mut self, title: Line<'_>, has_id: bool) {
+    fn title(&mut self, title: Line<'_>, is_section: bool) {
         self.style = BlockStyle::Plain;
+        let has_id = std::mem::take(&mut self.has_id);
         self.inline(&[title]);
-        if self.results.marks && has_id {
+        if self.results.marks && is_section {
             let text = replaced(&[title], &self.attributes);
-            let own_id =
+            let ends_with_id =
                 text.bytes.ends_with(b"]]") && memchr::memmem::find(&text.bytes, b" [[").is_some();
             let plain = plain_title(&text.bytes);
-            if !own_id {
+            // An identifier of the author's replaces the derived one.
+            if !has_id && !ends_with_id {
                 let id = self.ids.next(&plain, &self.attributes);
                 self.results.anchor(title.start, id);
             }
