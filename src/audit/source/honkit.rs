@@ -5,6 +5,8 @@ use super::summary::chapters;
 
 struct HonKit {
     root: Vec<u8>,
+    /// The directories of the books below the root, each with its slash: one for each language.
+    books: Vec<Vec<u8>>,
     /// Pages below the root.
     chapters: Vec<Vec<u8>>,
     readme: Vec<u8>,
@@ -25,30 +27,54 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         Some(join(b"/", name.as_bytes())[1..].to_vec())
     };
     let (readme, summary) = (file("readme", "README.md")?, file("summary", "SUMMARY.md")?);
-    let summary_name = String::from_utf8_lossy(&summary);
-    let text = directory.read(&format!("{root_name}/{summary_name}"))?;
-    let mut pages = chapters(text.as_bytes());
-    pages.extend([readme.clone(), file("glossary", "GLOSSARY.md")?]);
+    let glossary = file("glossary", "GLOSSARY.md")?;
+    let read = |path: &[u8]| {
+        let path = String::from_utf8_lossy(path);
+        directory.read(&format!("{root_name}/{path}"))
+    };
+    let languages = read(&file("languages", "LANGS.md")?);
+    let books = languages.map_or(vec![Vec::new()], |text| {
+        let folders = chapters(text.as_bytes()).into_iter();
+        folders.map(|folder| with_slash(&folder)).collect()
+    });
+    let mut pages = Vec::new();
+    for book in &books {
+        let text = read(&[book.as_slice(), &summary].concat())?;
+        let mut own = chapters(text.as_bytes());
+        own.extend([readme.clone(), glossary.clone()]);
+        pages.extend(own.iter().map(|page| [book.as_slice(), page].concat()));
+    }
     site.add_content(&root, "/");
     site.add_templates(&root, ["_book", "_layouts"]);
-    site.add_undecided(["/gitbook/"]);
+    site.add_undecided(["/gitbook/", "/spaces/"]);
     site.index = ["README.md", "index.md"].map(str::to_owned).to_vec();
     site.add_made(values.keys("redirects"));
     Some(Box::new(HonKit {
         root,
+        books,
         chapters: pages,
         readme,
         summary,
     }))
 }
 
+impl HonKit {
+    /// Returns the part of a path below the root that is below its book.
+    fn in_book<'p>(&self, below: &'p [u8]) -> &'p [u8] {
+        let mut books = self.books.iter();
+        let inside = books.find_map(|book| below.strip_prefix(book.as_slice()));
+        inside.unwrap_or(below)
+    }
+}
+
 impl SiteRules for HonKit {
     fn route(&self, file: &ContentFile<'_>) -> Route {
         let (directory, name, _) = file.parts();
+        let in_book = self.in_book(file.below);
         match file.below {
-            below if below == self.summary => Route::Computed,
+            _ if in_book == self.summary => Route::Computed,
             below if !self.chapters.iter().any(|chapter| chapter == below) => Route::Copied,
-            below if below == self.readme || name.eq_ignore_ascii_case(b"readme") => {
+            _ if in_book == self.readme || name.eq_ignore_ascii_case(b"readme") => {
                 Route::page([b"/", directory].concat())
             }
             below => Route::page_of(below, &[], ".html"),
@@ -60,7 +86,10 @@ impl SiteRules for HonKit {
         let is_chapter = reference.syntax == Syntax::Construct("chapter");
         let of_root = path.starts_with(b"/") || is_chapter;
         let beside = up_to_slash(reference.file);
-        let base = if of_root { &self.root } else { beside };
+        let below = reference.file.strip_prefix(self.root.as_slice());
+        let outside = below.map_or(0, |below| self.in_book(below).len());
+        let book = &reference.file[..reference.file.len() - outside];
+        let base = if of_root { book } else { beside };
         let file = join(base, path.strip_prefix(b"/").unwrap_or(path));
         attempts.file(file.clone());
         if let Some(url) = file.strip_prefix(&self.root[..self.root.len() - 1]) {

@@ -181,11 +181,17 @@ impl SiteRules for Sphinx {
             }
             Syntax::Construct("reference" | "target" | "raw") => self.by_url(reference, attempts),
             _ => {
-                for suffix in &self.suffixes {
-                    attempts.file([&*target, suffix.as_bytes()].concat());
-                }
+                let is_document = matches!(reference.syntax, Syntax::Construct("doc" | "toctree"));
+                let is_left_out = |file: &[u8]| is_document && is_excluded(&self.excluded, file);
+                let suffixes = self.suffixes.iter().map(String::as_bytes);
+                let files = suffixes.map(|suffix| [&target, suffix].concat());
+                files
+                    .filter(|file| !is_left_out(file))
+                    .for_each(|file| attempts.file(file));
                 // A document with its suffix, or a file.
-                attempts.part(target);
+                if !is_left_out(&target) {
+                    attempts.part(target);
+                }
                 // Pages that the builder makes.
                 if let b"genindex" | b"modindex" | b"search" = below {
                     attempts.url([b"/", below, b".html"].concat());

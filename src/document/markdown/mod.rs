@@ -472,9 +472,6 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
             TagEnd::HtmlBlock if self.dialect.has_html_headings => {
                 self.html_headings(range.clone())
             }
-            TagEnd::HtmlBlock if self.dialect.has_html_headings => {
-                self.html_headings(range.clone())
-            }
             TagEnd::CodeBlock => self.opaque = self.opaque.saturating_sub(1),
             TagEnd::Image | TagEnd::Link => {
                 let is_image = tag == TagEnd::Image;

@@ -1,0 +1,2 @@
+extensions = ['myst_parser']
+exclude_patterns = ['_build', 'parts/*']
