@@ -59,7 +59,7 @@ fn unknown(name: &str, tables: &[Vec<Explanation>]) -> String {
 }
 
 pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
-    let mut text = Vec::new();
+    let mut table = Vec::new();
     if arguments.format == SchemaFormatArg::Json {
         if !arguments.columns.is_empty() {
             return Err("--columns goes with --format arrow".into());
@@ -67,14 +67,15 @@ pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
         if arguments.dictionaries {
             return Err("--dictionaries goes with --format arrow".into());
         }
-        (arguments.record.push)(&mut text);
-    } else if let Some(fields) = arguments.record.fields {
-        let fields = fields(&arguments.columns)?;
-        push_schema(&fields, string_form(arguments.dictionaries), &mut text);
-    } else {
-        return Err("only link and record have tables: uriscan schema link --format arrow".into());
+        return print(arguments.record.text().as_bytes());
     }
-    print(&text)
+    if let Some(fields) = arguments.record.fields {
+        let fields = fields(&arguments.columns)?;
+        push_schema(&fields, string_form(arguments.dictionaries), &mut table);
+        print(&table)
+    } else {
+        Err("only link and record have tables: uriscan schema link --format arrow".into())
+    }
 }
 
 /// Prints all formats with the extensions of their files, and those that were added.

@@ -307,6 +307,13 @@ pub fn push_string(bytes: &[u8], out: &mut Vec<u8>) {
     }
 }
 
+/// Returns a JSON string, as [`push_string`] appends it.
+pub(crate) fn quoted(bytes: &[u8]) -> String {
+    let mut out = Vec::new();
+    push_string(bytes, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 #[cold]
 fn push_lossily(bytes: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');

@@ -8,7 +8,7 @@ use crate::audit::rules::{Level, RULES};
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
 use crate::output::escape::visible;
-use crate::output::json::push_string;
+use crate::output::json::quoted;
 use crate::uri::base::push_path;
 
 #[derive(Default)]
@@ -77,12 +77,6 @@ impl ReportFormatter for SarifReport {
     fn end(&mut self, _totals: &AuditSummary, out: &mut Vec<u8>) {
         out.extend_from_slice(b"]}]}\n");
     }
-}
-
-fn quoted(text: &[u8]) -> String {
-    let mut out = Vec::new();
-    push_string(text, &mut out);
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 /// Empty in an enclosed part, whose offsets differ.

@@ -3,9 +3,7 @@ use super::*;
 #[test]
 fn schemas_are_json_and_require_the_core_keys() {
     for schema in SCHEMAS {
-        let mut text = Vec::new();
-        (schema.push)(&mut text);
-        let value: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        let value: serde_json::Value = serde_json::from_str(&schema.text()).unwrap();
         assert_eq!(value["title"], schema.name);
         assert_eq!(value["version"], 1);
         assert_eq!(value["properties"]["type"]["const"], schema.name);
