@@ -4,12 +4,12 @@ use foldhash::HashMap;
 
 use super::disk::{DiskEntry, FileNaming};
 use super::finding::{CauseKind, FindingDraft, FindingSubject};
-use super::names::Interner;
 use super::options::Audit;
 use super::rewrite::steps_above;
 use super::rules::RuleId;
 use super::source::paths::above;
 use super::target::{split_fragment, split_path};
+use crate::bytes::interner::Interner;
 use crate::bytes::pattern::Pattern;
 use crate::linker::Link;
 use crate::pipeline::walk::path_of;

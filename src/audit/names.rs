@@ -1,74 +1,13 @@
-//! Names and paths by number: each distinct one is stored once.
+//! Names of files and paths by number, in order and by their folded forms.
 
-use std::hash::BuildHasher;
 use std::sync::{OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use foldhash::HashSet;
-use foldhash::quality::RandomState;
 use hashbrown::HashTable;
 use unicode_normalization::UnicodeNormalization;
 
-/// Distinct names, numbered in the order in which they were added: 8 bytes each for its end and at
-/// most 10 bytes of the hash table, besides the name.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Interner {
-    bytes: Vec<u8>,
-    /// The index in `bytes` of the end of each name, where the next one starts.
-    ends: Vec<u64>,
-    numbers: HashTable<u32>,
-    hasher: RandomState,
-}
-
-impl Interner {
-    pub(super) fn add(&mut self, name: &[u8]) -> u32 {
-        if let Some(number) = self.get(name) {
-            return number;
-        }
-        let number = self.ends.len() as u32;
-        self.bytes.extend_from_slice(name);
-        self.ends.push(self.bytes.len() as u64);
-        let (bytes, ends, hasher) = (&self.bytes, &self.ends, &self.hasher);
-        let hash = |&number: &u32| hasher.hash_one(name_of(bytes, ends, number));
-        let hash_of_name = hasher.hash_one(name);
-        self.numbers.insert_unique(hash_of_name, number, hash);
-        number
-    }
-
-    pub(super) fn get(&self, name: &[u8]) -> Option<u32> {
-        let same = |&number: &u32| self.name(number) == name;
-        self.numbers.find(self.hash(name), same).copied()
-    }
-
-    /// Panics for an unknown number.
-    pub(super) fn name(&self, number: u32) -> &[u8] {
-        name_of(&self.bytes, &self.ends, number)
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Returns the hash with the seed of these names.
-    pub(super) fn hash(&self, bytes: &[u8]) -> u64 {
-        self.hasher.hash_one(bytes)
-    }
-
-    /// Returns the length of all names.
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes.len()
-    }
-
-    pub(super) fn shrink(&mut self) {
-        self.bytes.shrink_to_fit();
-        self.ends.shrink_to_fit();
-    }
-}
-
-fn name_of<'a>(bytes: &'a [u8], ends: &[u64], number: u32) -> &'a [u8] {
-    let number = number as usize;
-    let start = number.checked_sub(1).map_or(0, |before| ends[before]);
-    &bytes[start as usize..ends[number] as usize]
-}
+use crate::bytes::interner::Interner;
+use crate::bytes::steps::step;
 
 pub(super) fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     let pairs = one.iter().zip(other);
@@ -225,16 +164,11 @@ pub(super) struct PathSet {
 
 impl PathSet {
     pub(super) fn contains(&self, path: &[u8]) -> bool {
-        self.contains_counting(path, || {})
-    }
-
-    /// Calls `compare` for each comparison of two paths.
-    fn contains_counting(&self, path: &[u8], mut compare: impl FnMut()) -> bool {
         let path = with_slash(path);
         // INVARIANT: no path of the set is a prefix of another, so all those between a prefix of
         // `path` and `path` itself would be below that prefix; none exist.
         let end = self.paths.partition_point(|one| {
-            compare();
+            step(1);
             **one <= *path
         });
         let before = end.checked_sub(1).map(|at| &self.paths[at]);

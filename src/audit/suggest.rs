@@ -23,13 +23,14 @@ use super::disk::{DiskEntry, Listing};
 use super::evaluator::COPIED;
 use super::finding::{FindingDraft, FindingSubject, Repair, Suggestion, SuggestionHint};
 use super::hint::{MovedFiles, suggestion};
-use super::names::{FileId, Interner, NameIndex, NameOrder, words};
+use super::names::{FileId, NameIndex, NameOrder, words};
 use super::options::Audit;
 use super::rewrite::{ReferenceForm, steps_above};
 use super::site::Site;
 use super::target::{
     ExpectedPath, TargetChecker, decode_fragment, required_name, split_fragment, split_path,
 };
+use crate::bytes::interner::Interner;
 use crate::linker::{Found, Link, Sink};
 use crate::pipeline::archive::ArchiveSink;
 use crate::pipeline::members;

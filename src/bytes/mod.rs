@@ -3,6 +3,8 @@
 #[cfg(feature = "compression")]
 pub(crate) mod buffered;
 pub mod class;
+#[cfg(feature = "audit")]
+pub(crate) mod interner;
 pub mod lines;
 pub(crate) mod pattern;
 pub(crate) mod prefilter;

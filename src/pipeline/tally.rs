@@ -1,10 +1,11 @@
 //! Counts of links by a key, for `--count-by`.
 
 use std::borrow::Cow;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 
-use hashbrown::HashTable;
+use foldhash::quality::RandomState;
 
+use crate::bytes::interner::Interner;
 use crate::linker::{Envelope, Link};
 use crate::output::DocumentPath;
 use crate::uri::{Reference, canonical_host, host, unicode_host};
@@ -183,43 +184,8 @@ const PARTS: usize = 64;
 
 #[derive(Debug, Default)]
 struct Part {
-    bytes: Vec<u8>,
-    rows: Vec<TallyRow>,
-    /// Indices into `rows`, by the hash of the value.
-    index: HashTable<u32>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct TallyRow {
-    /// The end of the value in `bytes`.
-    end: usize,
-    count: u64,
-}
-
-impl Part {
-    fn value(&self, row: usize) -> &[u8] {
-        let start = row.checked_sub(1).map_or(0, |before| self.rows[before].end);
-        &self.bytes[start..self.rows[row].end]
-    }
-
-    fn add(&mut self, value: &[u8], count: u64, hasher: &RandomState) {
-        let hash = hasher.hash_one(value);
-        let found = self
-            .index
-            .find(hash, |&row| self.value(row as usize) == value);
-        if let Some(&row) = found {
-            self.rows[row as usize].count += count;
-            return;
-        }
-        // INVARIANT: fewer than 2^32 rows, which take 64 GiB without their values.
-        let row = self.rows.len() as u32;
-        self.bytes.extend_from_slice(value);
-        let end = self.bytes.len();
-        self.rows.push(TallyRow { end, count });
-        let mut index = std::mem::take(&mut self.index);
-        index.insert_unique(hash, row, |&row| hasher.hash_one(self.value(row as usize)));
-        self.index = index;
-    }
+    values: Interner,
+    counts: Vec<u64>,
 }
 
 impl KeyCounts {
@@ -231,9 +197,12 @@ impl KeyCounts {
         if self.parts.is_empty() {
             self.parts.resize_with(PARTS, Part::default);
         }
-        // Bits of the hash that the table of a part does not use.
-        let part = (self.hasher.hash_one(value) >> 40) as usize % PARTS;
-        self.parts[part].add(value, count, &self.hasher);
+        let part = &mut self.parts[self.hasher.hash_one(value) as usize % PARTS];
+        let number = part.values.add(value) as usize;
+        if number == part.counts.len() {
+            part.counts.push(0);
+        }
+        part.counts[number] += count;
     }
 
     pub(crate) fn merge(&mut self, other: KeyCounts) {
@@ -242,9 +211,9 @@ impl KeyCounts {
             return;
         }
         // Frees each part before the next one is added.
-        for part in other.parts {
-            for (row, TallyRow { count, .. }) in part.rows.iter().enumerate() {
-                self.add(part.value(row), *count);
+        for Part { values, counts } in other.parts {
+            for (number, count) in (0..).zip(counts) {
+                self.add(values.name(number), count);
             }
         }
     }
@@ -255,22 +224,20 @@ impl KeyCounts {
         mut take: impl FnMut(&[u8], u64) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut order: Vec<(u32, u32)> = Vec::new();
-        for (number, part) in self.parts.iter_mut().enumerate() {
-            part.index = HashTable::new();
-            order.extend((0..part.rows.len()).map(|row| (number as u32, row as u32)));
+        for (at, part) in (0..).zip(&mut self.parts) {
+            part.values.close();
+            order.extend((0..part.counts.len() as u32).map(|number| (at, number)));
         }
-        let row = |&(part, row): &(u32, u32)| {
-            let part = &self.parts[part as usize];
-            (part.value(row as usize), part.rows[row as usize].count)
+        let row = |&(at, number): &(u32, u32)| {
+            let part = &self.parts[at as usize];
+            (part.values.name(number), part.counts[number as usize])
         };
         order.sort_unstable_by(|one, other| {
             let ((key, count), (other, others)) = (row(one), row(other));
             others.cmp(&count).then_with(|| key.cmp(other))
         });
-        order
-            .iter()
-            .map(row)
-            .try_for_each(|(value, count)| take(value, count))
+        let mut rows = order.iter().map(row);
+        rows.try_for_each(|(value, count)| take(value, count))
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::hash_map::Entry;
 use foldhash::HashMap;
 
 use crate::audit::finding::{Finding, FindingDraft, Suggestion, SuggestionHint};
-use crate::audit::names::Interner;
 use crate::audit::wire::{Packed, WireReader};
+use crate::bytes::interner::Interner;
 use crate::output::DocumentPath;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
