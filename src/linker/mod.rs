@@ -667,7 +667,7 @@ impl PendingReferences {
 }
 
 /// Decodes UTF-8 lossily; valid text is only validated, which is faster.
-fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     match str::from_utf8(bytes) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) => String::from_utf8_lossy(bytes),

@@ -5,14 +5,15 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    ArrayBuilder, BinaryBuilder, Int64Builder, ListBuilder, StringBuilder,
+    BinaryBuilder, Int64Builder, ListBuilder, StringBuilder, StringRunBuilder,
     TimestampMicrosecondBuilder,
 };
 use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
 
-use super::runs::{self, RunBuilder};
+use super::runs;
 use super::schema::{UTC, block_schema, item};
 use super::text::{formed, microseconds};
 use crate::linker::Link;
@@ -123,23 +124,18 @@ impl RowBuilder {
     }
 }
 
-/// A column: the values that are appended, and the run of equal ones at the end, which is not appended yet.
 struct Column {
     field: &'static RecordField,
     values: ColumnBuilder,
-    /// The number of rows in the run.
-    count: usize,
-    /// The string that these rows have; `None` if it is null.
-    string: Option<Vec<u8>>,
-    /// The length of the string in the form of the column.
-    length: usize,
+    /// The last bytes of [`Value::Formed`], and the text made of them: a run has the same.
+    formed: Option<(Vec<u8>, Option<String>)>,
 }
 
 enum ColumnBuilder {
     Numbers(Int64Builder),
     Times(TimestampMicrosecondBuilder),
     Texts(StringBuilder),
-    Shared(RunBuilder),
+    Shared(StringRunBuilder<Int32Type>),
     Bytes(BinaryBuilder),
     TextLists(ListBuilder<StringBuilder>),
     ByteLists(ListBuilder<BinaryBuilder>),
@@ -159,42 +155,44 @@ impl Column {
             ColumnKind::ByteLists => ColumnBuilder::ByteLists(
                 ListBuilder::new(BinaryBuilder::new()).with_field(item(DataType::Binary)),
             ),
-            _ if field.column.is_shared() => ColumnBuilder::Shared(RunBuilder::default()),
+            _ if field.column.is_shared() => ColumnBuilder::Shared(StringRunBuilder::new()),
             _ => ColumnBuilder::Texts(StringBuilder::new()),
         };
         Column {
             field,
             values,
-            count: 0,
-            string: None,
-            length: 0,
+            formed: None,
         }
     }
 
     /// Appends a value in the form of the column, or null if it has none, and adds its length to `bytes`.
     fn push(&mut self, value: &Value<'_>, bytes: &mut usize) -> Result<(), Oversized> {
-        let kind = self.field.column;
         let string = string(value);
-        if matches!(value, Value::Null) || kind.is_shared() {
-            if self.count == 0 || self.string.as_deref() != string {
-                self.begin_run(value);
-            }
-            self.count += 1;
-            return add(self.length, bytes);
+        if let Value::Formed(from, form) = *value
+            && self.formed.as_ref().is_none_or(|(known, _)| known != from)
+        {
+            self.formed = Some((from.to_vec(), form(from)));
         }
-        if self.count > 0 {
-            self.end_run();
-        }
+        let text = || match (value, &self.formed) {
+            (Value::Formed(..), Some((_, text))) => text.as_deref().map(Cow::Borrowed),
+            _ => string.map(|string| formed(string, self.field.column)),
+        };
         match (&mut self.values, value) {
             (ColumnBuilder::Numbers(numbers), &Value::Number(number)) => {
                 // INVARIANT: offsets in files are below 2^63.
                 numbers.append_value(number as i64);
             }
+            (ColumnBuilder::Numbers(numbers), _) => numbers.append_null(),
             (ColumnBuilder::Times(times), _) => {
                 times.append_option(string.and_then(microseconds));
             }
             (ColumnBuilder::Texts(texts), _) => {
-                let text = text_of(value, kind);
+                let text = text();
+                add(text.as_ref().map_or(0, |text| text.len()), bytes)?;
+                texts.append_option(text);
+            }
+            (ColumnBuilder::Shared(texts), _) => {
+                let text = text();
                 add(text.as_ref().map_or(0, |text| text.len()), bytes)?;
                 texts.append_option(text);
             }
@@ -211,6 +209,7 @@ impl Column {
             (ColumnBuilder::TextLists(lists), Value::Words(words)) => {
                 append_texts(lists, words.split_terminator(' '), bytes)?;
             }
+            (ColumnBuilder::TextLists(lists), _) => lists.append_null(),
             (ColumnBuilder::ByteLists(lists), Value::List(strings)) => {
                 for string in *strings {
                     add(string.len(), bytes)?;
@@ -218,69 +217,20 @@ impl Column {
                 }
                 lists.append(true);
             }
-            (values, _) => values.append_run(1),
+            (ColumnBuilder::ByteLists(lists), _) => lists.append_null(),
         }
         Ok(())
     }
 
-    fn begin_run(&mut self, value: &Value<'_>) {
-        self.end_run();
-        self.length = 0;
-        if let ColumnBuilder::Shared(runs) = &mut self.values {
-            let text = text_of(value, self.field.column);
-            self.length = text.as_ref().map_or(0, |text| text.len());
-            runs.begin(text.as_deref());
-        }
-        match string(value) {
-            Some(string) => {
-                let kept = self.string.get_or_insert_default();
-                kept.clear();
-                kept.extend_from_slice(string);
-            }
-            None => self.string = None,
-        }
-    }
-
-    fn end_run(&mut self) {
-        if self.count > 0 {
-            self.values.append_run(self.count);
-        }
-        self.count = 0;
-    }
-
     fn finish(&mut self) -> ArrayRef {
-        self.end_run();
         match &mut self.values {
             ColumnBuilder::Numbers(numbers) => Arc::new(numbers.finish()),
             ColumnBuilder::Times(times) => Arc::new(times.finish()),
-            ColumnBuilder::Texts(texts) => {
-                // The next block may be as large.
-                let next = StringBuilder::with_capacity(texts.len(), texts.values_slice().len());
-                Arc::new(std::mem::replace(texts, next).finish())
-            }
-            ColumnBuilder::Shared(runs) => runs.finish(),
-            ColumnBuilder::Bytes(strings) => {
-                let (rows, bytes) = (strings.len(), strings.values_slice().len());
-                let next = BinaryBuilder::with_capacity(rows, bytes);
-                Arc::new(std::mem::replace(strings, next).finish())
-            }
+            ColumnBuilder::Texts(texts) => Arc::new(texts.finish()),
+            ColumnBuilder::Shared(texts) => Arc::new(texts.finish()),
+            ColumnBuilder::Bytes(strings) => Arc::new(strings.finish()),
             ColumnBuilder::TextLists(lists) => Arc::new(lists.finish()),
             ColumnBuilder::ByteLists(lists) => Arc::new(lists.finish()),
-        }
-    }
-}
-
-impl ColumnBuilder {
-    fn append_run(&mut self, count: usize) {
-        match self {
-            ColumnBuilder::Numbers(numbers) => numbers.append_nulls(count),
-            ColumnBuilder::Times(times) => times.append_nulls(count),
-            ColumnBuilder::Texts(texts) => texts.append_nulls(count),
-            // The string of the run is known.
-            ColumnBuilder::Shared(runs) => runs.end(count),
-            ColumnBuilder::Bytes(strings) => strings.append_nulls(count),
-            ColumnBuilder::TextLists(lists) => lists.append_nulls(count),
-            ColumnBuilder::ByteLists(lists) => lists.append_nulls(count),
         }
     }
 }
@@ -313,14 +263,6 @@ fn string<'a>(value: &Value<'a>) -> Option<&'a [u8]> {
         Value::Name(text) | Value::Text(text) => Some(text.as_bytes()),
         Value::Bytes(bytes) | Value::Base64(bytes) | Value::Formed(bytes, _) => Some(bytes),
         _ => None,
-    }
-}
-
-/// Returns a value in the form of a column of text, or `None` where it has none.
-fn text_of<'a>(value: &Value<'a>, kind: ColumnKind) -> Option<Cow<'a, str>> {
-    match *value {
-        Value::Formed(bytes, form) => form(bytes).map(Cow::Owned),
-        _ => string(value).map(|string| formed(string, kind)),
     }
 }
 

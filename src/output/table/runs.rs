@@ -7,34 +7,9 @@ use std::sync::Arc;
 use arrow_array::builder::{StringBuilder, StringDictionaryBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int32Type;
-use arrow_array::{Array, ArrayRef, Int32Array, RecordBatch, RunArray};
+use arrow_array::{Array, ArrayRef, RecordBatch, RunArray};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use arrow_select::concat::concat;
-
-/// The runs of a column of a block: the string of each, and the row at which it ends.
-#[derive(Default)]
-pub(super) struct RunBuilder {
-    texts: StringBuilder,
-    ends: Vec<i32>,
-}
-
-impl RunBuilder {
-    pub(super) fn begin(&mut self, text: Option<&str>) {
-        self.texts.append_option(text);
-    }
-
-    /// Ends the run, which has this many rows.
-    pub(super) fn end(&mut self, count: usize) {
-        let start = self.ends.last().copied().unwrap_or_default();
-        self.ends.push(start + count as i32);
-    }
-
-    pub(super) fn finish(&mut self) -> ArrayRef {
-        let ends = Int32Array::from(std::mem::take(&mut self.ends));
-        let runs = RunArray::<Int32Type>::try_new(&ends, &self.texts.finish());
-        Arc::new(runs.expect("INVARIANT: the ends ascend, one for each string"))
-    }
-}
 
 /// Returns the strings of a column in runs, each with the number of its rows; none of other columns.
 fn runs(column: &dyn Array) -> impl Iterator<Item = (Option<&str>, usize)> {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::linker::lossy;
 use crate::output::column::ColumnKind;
 use crate::uri::percent::encode_invalid;
 
@@ -11,13 +12,6 @@ pub(super) fn formed(value: &[u8], kind: ColumnKind) -> Cow<'_, str> {
     match kind {
         ColumnKind::Uri | ColumnKind::SharedUri => uri(value),
         _ => lossy(value),
-    }
-}
-
-fn lossy(value: &[u8]) -> Cow<'_, str> {
-    match str::from_utf8(value) {
-        Ok(text) => Cow::Borrowed(text),
-        Err(_) => String::from_utf8_lossy(value),
     }
 }
 
