@@ -311,6 +311,7 @@ pub(super) struct ArchiveReader<'a> {
     pub(super) slug: Option<Slug>,
     /// The message that the archive is attached to.
     message: Option<&'a LinkMember<'a>>,
+    sink: &'a mut dyn ArchiveSink,
     /// The numbers of members, and their diagnostics.
     pub(super) record: ArchiveRecord,
     /// Whether the sink wants no more members.
@@ -325,6 +326,7 @@ impl<'a> ArchiveReader<'a> {
         options: &'a PipelineOptions,
         extractor: &'a mut Extractor,
         nested: &'a NestedOutput,
+        sink: &'a mut dyn ArchiveSink,
     ) -> Self {
         ArchiveReader {
             options,
@@ -332,6 +334,7 @@ impl<'a> ArchiveReader<'a> {
             nested,
             slug: None,
             message: None,
+            sink,
             record: ArchiveRecord {
                 is_container: true,
                 ..ArchiveRecord::default()
@@ -342,20 +345,19 @@ impl<'a> ArchiveReader<'a> {
         }
     }
 
-    /// Reads an archive, whose members have paths after `base`; passes their links to `sink`.
+    /// Reads an archive, whose members have paths after `base`; passes their links to the sink.
     pub(super) fn read(
         &mut self,
         format: &'static ArchiveFormat,
         container: Box<dyn Container>,
         base: Option<Base>,
-        sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         let place = ArchivePlace::new(format, base);
-        self.members(container, &place, sink)
+        self.members(container, &place)
     }
 
     /// Reads a file in a message, if it is an archive or a PDF.
-    fn read_attachment(&mut self, attachment: &Attachment<'_>, sink: &mut dyn ArchiveSink) {
+    fn read_attachment(&mut self, attachment: &Attachment<'_>) {
         let part = attachment.member;
         let file_name = match attachment.file_name {
             b"" => part.rsplit('/').next().unwrap_or_default().as_bytes(),
@@ -384,45 +386,34 @@ impl<'a> ArchiveReader<'a> {
         }
         // Reading from memory does not fail, and damage is diagnosed.
         let _ = match Codec::of(head) {
-            Some(codec) => self.compressed(codec, Box::new(Cursor::new(bytes)), place, sink),
-            None => self.file(head, ArchiveSource::File(Arc::new(bytes)), place, sink),
+            Some(codec) => self.compressed(codec, Box::new(Cursor::new(bytes)), place),
+            None => self.file(head, ArchiveSource::File(Arc::new(bytes)), place),
         };
         if is_outermost && self.nested.is_excessive() {
-            self.fault(part, &diagnostic::ARCHIVE_RATIO_LIMIT, sink);
+            self.fault(part, &diagnostic::ARCHIVE_RATIO_LIMIT);
         }
         for diagnostic in self.record.diagnostics.diagnostics() {
-            sink.event(&Found::Diagnostic(diagnostic));
+            self.sink.event(&Found::Diagnostic(diagnostic));
         }
+    }
+
+    fn fault(&mut self, member: &str, code: &'static Code) {
+        self.diagnose(Some(member), &[ArchiveFault { code, offset: 0 }]);
     }
 
     /// Returns whether diagnostics are counted. In an audit each member is a document with diagnostics.
-    fn fault(&mut self, member: &str, code: &'static Code, sink: &mut dyn ArchiveSink) {
-        self.diagnose(Some(member), &[ArchiveFault { code, offset: 0 }], sink);
-    }
-
     fn counts_diagnostics(&self) -> bool {
         self.options.archives == Archived::Open
     }
 
-    fn skip(
-        &mut self,
-        kind: &str,
-        place: &MemberPlace<'_>,
-        sink: &mut dyn ArchiveSink,
-    ) -> io::Result<()> {
+    fn skip(&mut self, kind: &str, place: &MemberPlace<'_>) -> io::Result<()> {
         self.record.counts.skip(kind);
-        self.end_member(place, None, Some(kind), sink);
+        self.end_member(place, None, Some(kind));
         Ok(())
     }
 
     /// Reports the end of a member where records are listed; parts of a record are reported with its end.
-    fn end_member(
-        &mut self,
-        place: &MemberPlace<'_>,
-        bytes: Option<u64>,
-        skipped: Option<&str>,
-        sink: &mut dyn ArchiveSink,
-    ) {
+    fn end_member(&mut self, place: &MemberPlace<'_>, bytes: Option<u64>, skipped: Option<&str>) {
         let record = place.member.record.as_deref();
         if self.options.report != ReportMode::Records {
             return;
@@ -437,7 +428,7 @@ impl<'a> ArchiveReader<'a> {
             name: Some(place.name),
             part: place.part(shown.as_ref()),
             message: self.message,
-            ..InMember::new(sink)
+            ..InMember::new(self.sink)
         };
         sink.event(&Found::Member(FoundMember {
             bytes,
@@ -446,45 +437,30 @@ impl<'a> ArchiveReader<'a> {
         }));
     }
 
-    fn diagnose(
-        &mut self,
-        member: Option<&str>,
-        faults: &[ArchiveFault],
-        sink: &mut dyn ArchiveSink,
-    ) {
+    fn diagnose(&mut self, member: Option<&str>, faults: &[ArchiveFault]) {
         for &ArchiveFault { code, offset } in faults {
             let diagnostic = Diagnostic::new(member, code, offset);
             if self.counts_diagnostics() {
                 self.record.diagnostics.add(&diagnostic);
             } else {
-                sink.event(&Found::Diagnostic(diagnostic));
+                self.sink.event(&Found::Diagnostic(diagnostic));
             }
         }
     }
 
-    fn members(
-        &mut self,
-        container: Box<dyn Container>,
-        place: &ArchivePlace,
-        sink: &mut dyn ArchiveSink,
-    ) -> io::Result<()> {
+    fn members(&mut self, container: Box<dyn Container>, place: &ArchivePlace) -> io::Result<()> {
         let container = Shared::new(container);
-        let read = self.each_member(&container, place, sink);
+        let read = self.each_member(&container, place);
         self.record.counts.members += container.lock().records().unwrap_or(0);
         read
     }
 
-    fn each_member(
-        &mut self,
-        container: &SharedContainer,
-        place: &ArchivePlace,
-        sink: &mut dyn ArchiveSink,
-    ) -> io::Result<()> {
+    fn each_member(&mut self, container: &SharedContainer, place: &ArchivePlace) -> io::Result<()> {
         let is_outermost = place.depth <= 1;
         while !self.is_ended && (is_outermost || !self.nested.is_excessive()) {
             let next = container.lock().next();
             let faults = container.lock().faults();
-            self.diagnose(place.prefix.strip_suffix('!'), &faults, sink);
+            self.diagnose(place.prefix.strip_suffix('!'), &faults);
             let Some(member) = next? else {
                 return Ok(());
             };
@@ -508,9 +484,9 @@ impl<'a> ArchiveReader<'a> {
                 compressed: None,
             };
             if is_cut {
-                self.fault(&name, &diagnostic::RECORD_NAME_TOO_LONG, sink);
+                self.fault(&name, &diagnostic::RECORD_NAME_TOO_LONG);
             }
-            match sink.begin_member(&name, &inner) {
+            match self.sink.begin_member(&name, &inner) {
                 MemberChoice::Read => {}
                 MemberChoice::Skip => continue,
                 MemberChoice::End => {
@@ -521,12 +497,12 @@ impl<'a> ArchiveReader<'a> {
             if is_outermost {
                 self.nested.begin(0);
             }
-            let read = self.member(container, member_place, sink);
+            let read = self.member(container, member_place);
             let mut faults = container.lock().content_faults();
             faults.append(&mut container.lock().faults());
-            self.diagnose(Some(&name), &faults, sink);
+            self.diagnose(Some(&name), &faults);
             if is_outermost && self.nested.is_excessive() {
-                self.fault(&name, &diagnostic::ARCHIVE_RATIO_LIMIT, sink);
+                self.fault(&name, &diagnostic::ARCHIVE_RATIO_LIMIT);
                 self.nested.begin(0);
             }
             read?;
@@ -534,24 +510,19 @@ impl<'a> ArchiveReader<'a> {
         Ok(())
     }
 
-    fn member(
-        &mut self,
-        container: &SharedContainer,
-        place: MemberPlace<'_>,
-        sink: &mut dyn ArchiveSink,
-    ) -> io::Result<()> {
+    fn member(&mut self, container: &SharedContainer, place: MemberPlace<'_>) -> io::Result<()> {
         let is_outermost = place.archive.depth <= 1;
         let mut reader = InnerReader::new(container.clone(), self.nested, is_outermost);
         let skipped = match &place.member.contents {
             MemberContents::RecordEnd => {
                 let skipped = self.record_skipped.take();
                 let bytes = Some(std::mem::take(&mut self.record_bytes));
-                self.end_member(&place, bytes, skipped.as_deref(), sink);
+                self.end_member(&place, bytes, skipped.as_deref());
                 return Ok(());
             }
             MemberContents::Unreadable => Some("unreadable"),
             MemberContents::Encrypted => {
-                self.fault(place.name, &diagnostic::PACKAGE_ENCRYPTED, sink);
+                self.fault(place.name, &diagnostic::PACKAGE_ENCRYPTED);
                 Some("encrypted")
             }
             MemberContents::Unread(media_type) => Some(media_type.as_str()),
@@ -559,15 +530,15 @@ impl<'a> ArchiveReader<'a> {
                 let mut inside = container.lock();
                 if let Some(bytes) = inside.whole() {
                     reader.count(bytes.len());
-                    return self.document(Ok(format), MemberBytes::Bytes(&bytes), place, sink);
+                    return self.document(Ok(format), MemberBytes::Bytes(&bytes), place);
                 }
                 drop(inside);
-                return self.document(Ok(format), MemberBytes::Stream(&mut reader), place, sink);
+                return self.document(Ok(format), MemberBytes::Stream(&mut reader), place);
             }
             MemberContents::File | MemberContents::Sniffed => None,
         };
         if let Some(name) = skipped {
-            return self.skip(name, &place, sink);
+            return self.skip(name, &place);
         }
         let named = sniff::named(place.path, &self.options.types);
         let mut inside = container.lock();
@@ -579,7 +550,7 @@ impl<'a> ArchiveReader<'a> {
             let archive = self.options.archive_of(place.path, head, named);
             if Codec::of(head).is_none() && archive.is_none() {
                 reader.count(bytes.len());
-                return self.plain(head, MemberBytes::Bytes(&bytes), place, sink);
+                return self.plain(head, MemberBytes::Bytes(&bytes), place);
             }
         }
         drop(inside);
@@ -588,9 +559,9 @@ impl<'a> ArchiveReader<'a> {
         head.truncate(length);
         let rest = Box::new(Cursor::new(head.clone()).chain(reader));
         match Codec::of(&head) {
-            None => self.file(&head, ArchiveSource::Stream(rest, None), place, sink),
-            Some(codec) if self.opens_members() => self.compressed(codec, rest, place, sink),
-            Some(codec) => self.skip(codec.extension, &place, sink),
+            None => self.file(&head, ArchiveSource::Stream(rest, None), place),
+            Some(codec) if self.opens_members() => self.compressed(codec, rest, place),
+            Some(codec) => self.skip(codec.extension, &place),
         }
     }
 
@@ -599,7 +570,6 @@ impl<'a> ArchiveReader<'a> {
         codec: &'static Codec,
         reader: Box<dyn Read + Send>,
         place: MemberPlace<'_>,
-        sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         let opened = OpenedFile::new(place.path, codec, reader)?;
         let reader = InnerReader::new(opened.input().into_reader(), self.nested, false);
@@ -612,13 +582,13 @@ impl<'a> ArchiveReader<'a> {
             compressed: Some(&opened.members).filter(|_| !is_archive),
             ..place
         };
-        let mut read = self.file(&opened.head, source, inner, sink);
+        let mut read = self.file(&opened.head, source, inner);
         if read.is_ok() && is_archive && !self.is_ended && !self.nested.is_excessive() {
             read = opened.read_to_end();
         }
         for error in opened.errors() {
             let (code, offset) = (error.fault.into(), error.offset);
-            self.diagnose(Some(place.name), &[ArchiveFault { code, offset }], sink);
+            self.diagnose(Some(place.name), &[ArchiveFault { code, offset }]);
         }
         read
     }
@@ -628,12 +598,11 @@ impl<'a> ArchiveReader<'a> {
         head: &[u8],
         source: ArchiveSource,
         place: MemberPlace<'_>,
-        sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         let named = sniff::named(place.path, &self.options.types);
         let Some(format) = self.options.archive_of(place.path, head, named) else {
             let mut reader = source.into_reader();
-            return self.plain(head, MemberBytes::Stream(&mut reader), place, sink);
+            return self.plain(head, MemberBytes::Stream(&mut reader), place);
         };
         let is_opened = match format.kind {
             ArchiveKind::Package(_) => true,
@@ -642,13 +611,13 @@ impl<'a> ArchiveReader<'a> {
         };
         let is_too_deep = !NestingLimit::ARCHIVES.admits(place.archive.depth);
         if is_opened && is_too_deep {
-            self.fault(place.name, &diagnostic::ARCHIVE_DEPTH_LIMIT, sink);
+            self.fault(place.name, &diagnostic::ARCHIVE_DEPTH_LIMIT);
         }
         if !is_opened || is_too_deep {
-            return self.skip(format.name, &place, sink);
+            return self.skip(format.name, &place);
         }
         let container = self.options.open(format, source);
-        self.members(container, &place.archive.inside(format, &place), sink)
+        self.members(container, &place.archive.inside(format, &place))
     }
 
     /// Reads a file that is not an archive.
@@ -657,7 +626,6 @@ impl<'a> ArchiveReader<'a> {
         head: &[u8],
         contents: MemberBytes<'_>,
         place: MemberPlace<'_>,
-        sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         let choice = self.options.choose(place.path, false, head);
         let format = match (choice, &place.archive.attached) {
@@ -666,7 +634,7 @@ impl<'a> ArchiveReader<'a> {
             (_, Some(media_type)) => Err(media_type.as_str()),
             (Choice::Skip(skip), None) => Err(skip.format),
         };
-        self.document(format, contents, place, sink)
+        self.document(format, contents, place)
     }
 
     /// Returns whether compressed members and archives among them are opened: an audit opens those of a walk.
@@ -680,19 +648,18 @@ impl<'a> ArchiveReader<'a> {
         format: Result<&'static Format, &str>,
         mut contents: MemberBytes<'_>,
         place: MemberPlace<'_>,
-        sink: &mut dyn ArchiveSink,
     ) -> io::Result<()> {
         // A file that a server reads need not be a document.
         let is_taken = match &mut contents {
-            MemberBytes::Bytes(bytes) => sink.take_contents(place.inner, &mut &**bytes)?,
-            MemberBytes::Stream(reader) => sink.take_contents(place.inner, reader)?,
+            MemberBytes::Bytes(bytes) => self.sink.take_contents(place.inner, &mut &**bytes)?,
+            MemberBytes::Stream(reader) => self.sink.take_contents(place.inner, reader)?,
         };
         if is_taken {
             return Ok(());
         }
         let format = match format {
             Ok(format) => format,
-            Err(name) => return self.skip(name, &place, sink),
+            Err(name) => return self.skip(name, &place),
         };
         let (options, archive, member) = (self.options, place.archive, place.member);
         let base = match (&member.base, format.retrieval) {
@@ -719,7 +686,7 @@ impl<'a> ArchiveReader<'a> {
         };
         let outer = outer.filter(|base| base.uri.len() <= longest);
         let tree = if *format == *Format::RST {
-            archive.root_of(&place, sink)
+            archive.root_of(&place, self.sink)
         } else {
             TreeRoot::default()
         };
@@ -742,7 +709,7 @@ impl<'a> ArchiveReader<'a> {
             compressed: place.compressed,
             message: self.message,
             diagnostics: counts_diagnostics.then_some(&mut self.record.diagnostics),
-            ..InMember::new(sink)
+            ..InMember::new(self.sink)
         };
         let length = match contents {
             MemberBytes::Bytes(bytes) => {
@@ -753,8 +720,8 @@ impl<'a> ArchiveReader<'a> {
                 (self.extractor).extract(&document, reader, &mut member_sink)?
             }
         };
-        sink.end_member(format, length);
-        self.end_member(&place, Some(length), None, sink);
+        self.sink.end_member(format, length);
+        self.end_member(&place, Some(length), None);
         self.record.counts.parts += 1;
         if let Some(counts) = self.extractor.counts(format) {
             // Parts that are skipped in messages are not read of this archive either.
@@ -792,9 +759,9 @@ fn attachment_reader(options: Arc<PipelineOptions>, nested: NestedOutput) -> Att
         });
         let mut reader = ArchiveReader {
             message: Some(&attachment.message),
-            ..ArchiveReader::new(&options, extractor, &nested)
+            ..ArchiveReader::new(&options, extractor, &nested, &mut sink)
         };
-        reader.read_attachment(attachment, &mut sink);
+        reader.read_attachment(attachment);
         ArchiveCounts {
             // Messages are counted, not the members of their attachments.
             members: 0,

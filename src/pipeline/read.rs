@@ -208,9 +208,9 @@ impl<'a> FileReader<'a> {
     ) -> FileRead {
         let base = self.place(entry).map(archive::base_of_members);
         let slug = self.slug(entry, b"!/");
-        let mut reader = ArchiveReader::new(self.options, &mut self.extractor, &self.nested);
+        let mut reader = ArchiveReader::new(self.options, &mut self.extractor, &self.nested, sink);
         reader.slug = slug;
-        let error = reader.read(format, container, base, sink).err();
+        let error = reader.read(format, container, base).err();
         FileRead {
             format: None,
             has_counts: true,
