@@ -156,7 +156,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
         ReportMode::CountBy if count_by.contains(&CountKey::Rule) => {
             Err("--count-by rule counts findings: uriscan audit --count-by rule")?;
         }
-        ReportMode::CountBy if !format.is_text() && format.others.is_none() => {
+        ReportMode::CountBy if !format.is_text() && !format.has_records() => {
             Err("counts are text or, with --json, records")?;
         }
         ReportMode::Count | ReportMode::Paths | ReportMode::Files if !format.is_text() => {
@@ -279,7 +279,7 @@ fn finish(
             message::report(&sentence);
         }
     }
-    let is_among_records = options.others().is_some() && options.verbosity.summary;
+    let is_among_records = options.has_records() && options.verbosity.summary;
     let how = match arguments.output.stats {
         // In words it would repeat the record of the summary.
         Some(StatsArg::Text) if is_among_records => None,

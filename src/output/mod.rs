@@ -15,9 +15,9 @@ pub(crate) mod schema;
 pub mod table;
 pub(crate) mod text;
 
-use crate::linker::{Diagnostic, Link};
+use crate::linker::Link;
 use escape::push_decimal;
-use record::{ArchiveRecord, Counted, Failure, Summary};
+use record::Counted;
 use table::TableFormat;
 
 pub use layout::{Formulas, Layout, LocationPrefix};
@@ -27,97 +27,40 @@ pub use record::DocumentPath;
 pub struct Output {
     /// The name that `--format` takes.
     pub name: &'static str,
-    /// Appends the lines before the first record.
-    pub header: fn(&Layout, &mut Vec<u8>),
     /// How links are written.
     pub(crate) links: LinkForm,
-    /// Writers of other records than links; `None` if these are messages on standard error.
-    pub(crate) others: Option<RecordWriters>,
 }
 
 /// How an output format writes links.
 pub(crate) enum LinkForm {
-    /// Lines of text, for people: appends a link.
-    Text(fn(&Layout, &DocumentPath, &Link<'_>, &mut Vec<u8>)),
-    /// One after the other: appends a link.
-    Lines(fn(&Layout, &DocumentPath, &Link<'_>, &mut Vec<u8>)),
-    /// Records of web archives, one after the other, and no links.
-    Index(fn(&Layout, &DocumentPath, &Link<'_>, &mut Vec<u8>)),
+    /// Lines of text, for people.
+    Text,
+    /// Lines of JSON, among records of other kinds.
+    Json,
+    /// Rows after a header: the separator of the cells, and what escapes a cell.
+    Cells(u8, fn(usize, &mut Vec<u8>)),
+    /// Records of web archives, and no links.
+    Index,
     /// Many at a time, in columns.
     Table(TableFormat),
 }
 
-/// The writers of an output format for other records than links.
-pub(crate) struct RecordWriters {
-    /// Appends a diagnostic.
-    pub diagnostic: fn(&DocumentPath, &Diagnostic<'_>, &mut Vec<u8>),
-    /// Appends an error.
-    pub failure: fn(&DocumentPath, &Failure<'_>, &mut Vec<u8>),
-    /// Appends the record of an archive.
-    pub archive: fn(&DocumentPath, &ArchiveRecord, &mut Vec<u8>),
-    /// Appends the keys of `--count-by`, a value of each, and the number of links with these.
-    pub count: fn(Counted<'_>, u64, &mut Vec<u8>),
-    /// Appends the summary.
-    pub summary: fn(&Summary, &mut Vec<u8>),
-}
-
 /// Every output format, one row each.
 pub(crate) static OUTPUTS: &[Output] = &[
-    Output {
-        name: "text",
-        header: |_, _| {},
-        links: LinkForm::Text(text::push_link),
-        others: None,
-    },
-    Output {
-        name: "jsonl",
-        header: |_, _| {},
-        links: LinkForm::Lines(json::push_link),
-        others: Some(RecordWriters {
-            diagnostic: json::push_diagnostic,
-            failure: json::push_failure,
-            archive: json::push_archive,
-            count: json::push_counted,
-            summary: |summary, out| json::push_stats(summary, None, out),
-        }),
-    },
-    Output {
-        name: "csv",
-        header: |layout, out| csv::push_header(layout, b',', out),
-        links: LinkForm::Lines(|layout, path, link, out| {
-            csv::push_row(layout, path, link, b',', csv::quote, out);
-        }),
-        others: None,
-    },
-    Output {
-        name: "tsv",
-        header: |layout, out| csv::push_header(layout, b'\t', out),
-        links: LinkForm::Lines(|layout, path, link, out| {
-            csv::push_row(layout, path, link, b'\t', csv::escape_cell, out);
-        }),
-        others: None,
-    },
-    Output {
-        name: "cdxj",
-        header: |_, _| {},
-        links: LinkForm::Index(cdxj::push_record),
-        others: None,
-    },
+    row("text", LinkForm::Text),
+    row("jsonl", LinkForm::Json),
+    row("csv", LinkForm::Cells(b',', csv::quote)),
+    row("tsv", LinkForm::Cells(b'\t', csv::escape_cell)),
+    row("cdxj", LinkForm::Index),
     #[cfg(feature = "arrow")]
-    Output {
-        name: "arrow",
-        header: |_, _| {},
-        links: LinkForm::Table(TableFormat::Stream),
-        others: None,
-    },
+    row("arrow", LinkForm::Table(TableFormat::Stream)),
     #[cfg(feature = "parquet")]
-    Output {
-        name: "parquet",
-        header: |_, _| {},
-        links: LinkForm::Table(TableFormat::Parquet),
-        others: None,
-    },
+    row("parquet", LinkForm::Table(TableFormat::Parquet)),
 ];
+
+const fn row(name: &'static str, links: LinkForm) -> Output {
+    Output { name, links }
+}
 
 impl Default for &Output {
     fn default() -> Self {
@@ -129,6 +72,13 @@ impl Output {
     /// The formats that a build may lack, named as the features of the package that bring them.
     pub(crate) const FEATURES: [&'static str; 2] = ["arrow", "parquet"];
 
+    /// Appends the lines before the first record.
+    pub fn header(&self, layout: &Layout, out: &mut Vec<u8>) {
+        if let LinkForm::Cells(separator, _) = self.links {
+            csv::push_header(layout, separator, out);
+        }
+    }
+
     /// Appends the number of links with values of some keys: a record, or a line with `-` for an empty value.
     pub(crate) fn count(
         &self,
@@ -137,8 +87,8 @@ impl Output {
         count: u64,
         out: &mut Vec<u8>,
     ) {
-        if let Some(others) = &self.others {
-            return (others.count)(counted, count, out);
+        if self.has_records() {
+            return json::push_counted(counted, count, out);
         }
         push_decimal(count, out);
         for (index, value) in counted.1.iter().enumerate() {
@@ -160,19 +110,30 @@ impl Output {
         link: &Link<'_>,
         out: &mut Vec<u8>,
     ) {
-        if let LinkForm::Text(push) | LinkForm::Lines(push) | LinkForm::Index(push) = self.links {
-            push(layout, path, link, out);
+        match self.links {
+            LinkForm::Text => text::push_link(layout, path, link, out),
+            LinkForm::Json => json::push_link(layout, path, link, out),
+            LinkForm::Cells(separator, protect) => {
+                csv::push_row(layout, path, link, separator, protect, out);
+            }
+            LinkForm::Index => cdxj::push_record(layout, path, link, out),
+            LinkForm::Table(_) => {}
         }
     }
 
     /// Returns whether links are written as text, without keys.
     pub(crate) fn is_text(&self) -> bool {
-        matches!(self.links, LinkForm::Text(_))
+        matches!(self.links, LinkForm::Text)
+    }
+
+    /// Returns whether there are records of other kinds than links; elsewhere these are messages.
+    pub(crate) fn has_records(&self) -> bool {
+        matches!(self.links, LinkForm::Json)
     }
 
     /// Returns whether the format is an index of records, which holds no links.
     pub(crate) fn is_index(&self) -> bool {
-        matches!(self.links, LinkForm::Index(_))
+        matches!(self.links, LinkForm::Index)
     }
 
     /// Returns whether links are written as the rows of a table.

@@ -24,7 +24,7 @@ use crate::extractor;
 use crate::linker::Link;
 use crate::output::record::{Skip, SkipReason};
 use crate::output::table::TableFormat;
-use crate::output::{Layout, LinkForm, Output, RecordWriters};
+use crate::output::{Layout, LinkForm, Output};
 use crate::uri::unwrap::covers;
 use crate::uri::{Reference, Resolver, Rules, canonical_host, host};
 
@@ -121,10 +121,9 @@ pub(crate) fn spliced(bytes: &[u8], part: Range<usize>, splices: &[Splice]) -> V
 }
 
 impl PipelineOptions {
-    /// Returns the writers of records other than links, unless these are messages.
-    pub(crate) fn others(&self) -> Option<&'static RecordWriters> {
-        let others = self.output.others.as_ref();
-        others.filter(|_| self.messages == MessageForm::Words)
+    /// Returns whether records of other kinds than links are among these, and not messages.
+    pub(crate) fn has_records(&self) -> bool {
+        self.output.has_records() && self.messages == MessageForm::Words
     }
 
     pub(crate) fn table(&self) -> Option<TableFormat> {

@@ -21,6 +21,7 @@ use super::writer::{
 use crate::document::diagnostic::{self, Effect};
 use crate::document::flags::Flags;
 use crate::linker::{Diagnostic, Found, Link, LinkMember, Sink};
+use crate::output::DocumentPath;
 use crate::output::escape::push_decimal;
 use crate::output::escape::push_visible;
 use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip, push_stats};
@@ -29,7 +30,6 @@ use crate::output::record::{
 };
 use crate::output::table::{RowBuilder, TableWriter};
 use crate::output::text::push_path;
-use crate::output::{DocumentPath, RecordWriters};
 
 const REORDER_LIMIT: usize = 8 << 20;
 
@@ -76,7 +76,7 @@ pub(crate) fn run_with_report<W: Write + Send>(
     flush: FlushPolicy,
 ) -> RunOutcome {
     let mut header = Chunk::default();
-    (options.output.header)(&options.layout, &mut header.output);
+    (options.output).header(&options.layout, &mut header.output);
     let destination = match options.table() {
         None => OutputDestination::Records(BufWriter::with_capacity(BUFFER, output), flush),
         Some(format) => match TableWriter::new(format, &options.layout, output) {
@@ -164,10 +164,8 @@ fn close<W: Write + Send>(
             written
         })?;
     }
-    if let Some(others) = options.others()
-        && options.verbosity.summary
-    {
-        (others.summary)(summary, &mut block.output);
+    if options.has_records() && options.verbosity.summary {
+        push_stats(summary, None, &mut block.output);
     }
     if options.has_report {
         push_stats(summary, None, &mut block.report);
@@ -399,14 +397,15 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         if !self.counts_archives() {
             return;
         }
-        if let Some(others) = self.others() {
-            (others.archive)(&self.path, archive, &mut self.block.output);
+        let is_among_links = self.has_records();
+        if is_among_links {
+            push_archive(&self.path, archive, &mut self.block.output);
         }
         let form = match self.options.verbosity.archives {
             Archives::Words => self.options.messages,
             Archives::Records | Archives::Leave => MessageForm::Records,
         };
-        let form = Some(form).filter(|_| self.others().is_none());
+        let form = Some(form).filter(|_| !is_among_links);
         let push = |path: &_, out: &mut _| push_archive(path, archive, out);
         self.tell(push, format_args!("{archive}"), true, form);
     }
@@ -449,19 +448,18 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
             member: None,
             message,
         };
-        if let Some(others) = self.others() {
-            (others.failure)(&self.path, &failure, &mut self.block.output);
+        if self.has_records() {
+            push_failure(&self.path, &failure, &mut self.block.output);
         }
         let form = (self.options.verbosity.errors).then_some(self.options.messages);
         let push = |path: &_, out: &mut _| push_failure(path, &failure, out);
         self.tell(push, format_args!("{message}"), true, form);
     }
 
-    /// Returns the writers of records other than links, if these are among the links.
-    fn others(&self) -> Option<&'static RecordWriters> {
-        let others = self.options.others();
+    /// Returns whether records of other kinds than links are among the links.
+    fn has_records(&self) -> bool {
         let report = self.options.report;
-        others.filter(|_| report.is_records() && report != ReportMode::Records)
+        self.options.has_records() && report.is_records() && report != ReportMode::Records
     }
 
     /// Appends a record to the report if it belongs there, and the record or a line for standard error.
@@ -530,17 +528,16 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         self.summary.diagnose(diagnostic.code, diagnostic.count);
         let damage = diagnostic.code.effect == Effect::Damage;
         self.summary.damaged += u64::from(damage);
-        let form = match (self.others(), self.options.messages) {
-            (Some(others), _) => {
-                (others.diagnostic)(&self.path, diagnostic, &mut self.block.output);
-                None
-            }
-            (None, MessageForm::Records) => verbosity.errors.then_some(MessageForm::Records),
-            (None, MessageForm::Words) => {
-                let is_shown = verbosity.diagnostics || damage && verbosity.errors;
-                is_shown.then_some(MessageForm::Words)
-            }
+        let is_among_links = self.has_records();
+        if is_among_links {
+            push_diagnostic(&self.path, diagnostic, &mut self.block.output);
+        }
+        let form = self.options.messages;
+        let is_shown = match form {
+            MessageForm::Records => verbosity.errors,
+            MessageForm::Words => verbosity.diagnostics || damage && verbosity.errors,
         };
+        let form = Some(form).filter(|_| is_shown && !is_among_links);
         let push = |path: &_, out: &mut _| push_diagnostic(path, diagnostic, out);
         self.tell(push, format_args!("{diagnostic}"), true, form);
     }

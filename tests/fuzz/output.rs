@@ -19,7 +19,7 @@ pub(super) fn check(mut input: Input<'_>) {
     let outputs = ["jsonl", "csv", "tsv"].map(|name| Output::named(name).expect("it is an output"));
     let mut written = outputs.map(|output| {
         let mut out = Vec::new();
-        (output.header)(&layout, &mut out);
+        output.header(&layout, &mut out);
         out
     });
     let mut expected = Vec::new();
