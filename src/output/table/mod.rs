@@ -14,8 +14,6 @@ mod parquet;
 #[cfg(feature = "arrow")]
 mod rows;
 #[cfg(feature = "arrow")]
-mod runs;
-#[cfg(feature = "arrow")]
 mod schema;
 #[cfg(feature = "arrow")]
 mod text;

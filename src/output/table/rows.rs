@@ -5,46 +5,33 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::builder::{
-    BinaryBuilder, Int64Builder, ListBuilder, StringBuilder, StringRunBuilder,
-    TimestampMicrosecondBuilder,
+    BinaryBuilder, Int64Builder, ListBuilder, StringBuilder, TimestampMicrosecondBuilder,
 };
 use arrow_array::cast::AsArray;
-use arrow_array::types::Int32Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
 
-use super::runs;
-use super::schema::{UTC, block_schema, item};
+use super::schema::{UTC, item, schema};
 use super::text::{formed, microseconds};
 use crate::linker::Link;
-use crate::output::column::ColumnKind;
+use crate::output::column::{ColumnKind, StringForm};
 use crate::output::field::{RecordField, Value};
 use crate::output::layout::Layout;
 use crate::output::record::DocumentPath;
 
 /// Rows of one worker, in the order of its document.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct RowBlock {
-    /// The rows, or the reason why the table cannot hold one.
-    pub(super) batch: Result<Option<RecordBatch>, String>,
+    /// The rows if there are any, or the reason why the table cannot hold one.
+    pub(super) batch: Option<Result<RecordBatch, String>>,
     /// The bytes of the strings of all rows.
     pub(super) bytes: usize,
     weight: usize,
 }
 
-impl Default for RowBlock {
-    fn default() -> Self {
-        RowBlock {
-            batch: Ok(None),
-            bytes: 0,
-            weight: 0,
-        }
-    }
-}
-
 impl RowBlock {
     pub(crate) fn len(&self) -> usize {
-        let batch = self.batch.as_ref().ok().and_then(Option::as_ref);
+        let batch = self.batch.as_ref().and_then(|batch| batch.as_ref().ok());
         batch.map_or(0, RecordBatch::num_rows)
     }
 
@@ -74,7 +61,7 @@ impl RowBuilder {
     pub(crate) fn new(layout: &Layout) -> Self {
         RowBuilder {
             columns: layout.fields.iter().copied().map(Column::new).collect(),
-            schema: block_schema(&layout.fields),
+            schema: schema(&layout.fields, StringForm::Plain),
             rows: 0,
             bytes: 0,
             is_oversized: false,
@@ -113,11 +100,11 @@ impl RowBuilder {
             Err("a link has more than 2 GiB, which is too long for a table".to_owned())
         } else {
             let batch = RecordBatch::try_new(Arc::clone(&self.schema), arrays);
-            batch.map(Some).map_err(|error| error.to_string())
+            batch.map_err(|error| error.to_string())
         };
         (self.rows, self.bytes, self.is_oversized) = (0, 0, false);
         RowBlock {
-            batch,
+            batch: Some(batch),
             bytes,
             weight,
         }
@@ -135,7 +122,6 @@ enum ColumnBuilder {
     Numbers(Int64Builder),
     Times(TimestampMicrosecondBuilder),
     Texts(StringBuilder),
-    Shared(StringRunBuilder<Int32Type>),
     Bytes(BinaryBuilder),
     TextLists(ListBuilder<StringBuilder>),
     ByteLists(ListBuilder<BinaryBuilder>),
@@ -155,7 +141,6 @@ impl Column {
             ColumnKind::ByteLists => ColumnBuilder::ByteLists(
                 ListBuilder::new(BinaryBuilder::new()).with_field(item(DataType::Binary)),
             ),
-            _ if field.column.is_shared() => ColumnBuilder::Shared(StringRunBuilder::new()),
             _ => ColumnBuilder::Texts(StringBuilder::new()),
         };
         Column {
@@ -191,11 +176,6 @@ impl Column {
                 add(text.as_ref().map_or(0, |text| text.len()), bytes)?;
                 texts.append_option(text);
             }
-            (ColumnBuilder::Shared(texts), _) => {
-                let text = text();
-                add(text.as_ref().map_or(0, |text| text.len()), bytes)?;
-                texts.append_option(text);
-            }
             (ColumnBuilder::Bytes(strings), _) => {
                 add(string.map_or(0, <[u8]>::len), bytes)?;
                 strings.append_option(string);
@@ -227,7 +207,6 @@ impl Column {
             ColumnBuilder::Numbers(numbers) => Arc::new(numbers.finish()),
             ColumnBuilder::Times(times) => Arc::new(times.finish()),
             ColumnBuilder::Texts(texts) => Arc::new(texts.finish()),
-            ColumnBuilder::Shared(texts) => Arc::new(texts.finish()),
             ColumnBuilder::Bytes(strings) => Arc::new(strings.finish()),
             ColumnBuilder::TextLists(lists) => Arc::new(lists.finish()),
             ColumnBuilder::ByteLists(lists) => Arc::new(lists.finish()),
@@ -276,7 +255,7 @@ pub(super) fn string_bytes(column: &dyn Array, rows: &Range<usize>) -> usize {
     } else if let Some(lists) = column.as_list_opt::<i32>() {
         string_bytes(lists.values(), &range(lists.value_offsets()))
     } else {
-        runs::string_bytes(column, rows)
+        0
     }
 }
 

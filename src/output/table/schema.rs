@@ -4,38 +4,20 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 
-use crate::output::column::METADATA;
-use crate::output::column::{ColumnKind, StringForm};
+use crate::output::column::{ColumnKind, METADATA, StringForm};
 use crate::output::field::RecordField;
 
 /// The time zone of columns of times.
 pub(super) const UTC: &str = "UTC";
 
+/// Returns the schema of a table; the blocks that become its batches have plain strings.
 pub(super) fn schema(fields: &[&RecordField], strings: StringForm) -> SchemaRef {
-    let fields = typed(fields, |kind| data_type(kind, strings));
-    Arc::new(Schema::new(fields).with_metadata(METADATA))
-}
-
-/// Returns the schema of blocks, which have shared strings in runs.
-pub(super) fn block_schema(fields: &[&RecordField]) -> SchemaRef {
-    let data_type = |kind: ColumnKind| {
-        if !kind.is_shared() {
-            return data_type(kind, StringForm::Plain);
-        }
-        DataType::RunEndEncoded(
-            Arc::new(Field::new("run_ends", DataType::Int32, false)),
-            Arc::new(Field::new("values", DataType::Utf8, true)),
-        )
-    };
-    Arc::new(Schema::new(typed(fields, data_type)))
-}
-
-fn typed(fields: &[&RecordField], data_type: impl Fn(ColumnKind) -> DataType) -> Vec<Field> {
     let field = |field: &&RecordField| {
-        let data_type = data_type(field.column);
+        let data_type = data_type(field.column, strings);
         Field::new(field.name, data_type, field.is_nullable())
     };
-    fields.iter().map(field).collect()
+    let fields: Vec<_> = fields.iter().map(field).collect();
+    Arc::new(Schema::new(fields).with_metadata(METADATA))
 }
 
 fn data_type(kind: ColumnKind, strings: StringForm) -> DataType {

@@ -2,19 +2,23 @@
 
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
+use std::sync::Arc;
 
 #[cfg(feature = "parquet")]
 use ::parquet::arrow::ArrowWriter;
-use arrow_array::RecordBatch;
+use arrow_array::builder::StringDictionaryBuilder;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int32Type;
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_ipc::writer::StreamWriter;
-use arrow_schema::{ArrowError, SchemaRef};
-use arrow_select::concat::concat_batches;
+use arrow_schema::{ArrowError, DataType, SchemaRef};
+use arrow_select::concat::{concat, concat_batches};
 
 #[cfg(feature = "parquet")]
 use super::parquet;
 use super::rows::{RowBlock, string_bytes};
-use super::runs;
-use super::schema::{block_schema, schema};
+use super::schema::schema;
+use crate::output::column::StringForm;
 use crate::output::layout::Layout;
 
 /// A format of tables.
@@ -71,6 +75,7 @@ enum TableEncoder<W: Write + Send> {
 impl<W: Write + Send> TableWriter<W> {
     /// Creates a writer, which begins with the schema.
     pub(crate) fn new(format: TableFormat, layout: &Layout, output: W) -> io::Result<Self> {
+        let blocks = schema(&layout.fields, StringForm::Plain);
         let schema = schema(&layout.fields, layout.strings);
         let encoder = match format {
             TableFormat::Stream => {
@@ -84,7 +89,7 @@ impl<W: Write + Send> TableWriter<W> {
             }
         };
         Ok(TableWriter {
-            parts: vec![RecordBatch::new_empty(block_schema(&layout.fields))],
+            parts: vec![RecordBatch::new_empty(blocks)],
             schema,
             limits: BatchLimits::default(),
             rows: 0,
@@ -96,10 +101,10 @@ impl<W: Write + Send> TableWriter<W> {
 
     /// Adds some rows of a block, and writes the batches that are full; an error when a row is too long.
     pub(crate) fn push(&mut self, block: &RowBlock, ranges: &[Range<usize>]) -> io::Result<()> {
-        let batch = (block.batch.as_ref()).map_err(|error| io::Error::other(error.as_str()))?;
-        let Some(batch) = batch else {
+        let Some(batch) = &block.batch else {
             return Ok(());
         };
+        let batch = (batch.as_ref()).map_err(|error| io::Error::other(error.as_str()))?;
         self.held += block.weight();
         for rows in ranges {
             let mut rows = rows.clone();
@@ -162,7 +167,7 @@ impl<W: Write + Send> TableWriter<W> {
     }
 
     fn write_batch(&mut self) -> io::Result<()> {
-        let batch = runs::join(&self.schema, &self.parts).map_err(output_error)?;
+        let batch = join(&self.schema, &self.parts).map_err(output_error)?;
         self.parts.truncate(1);
         (self.rows, self.bytes, self.held) = (0, 0, 0);
         match &mut self.encoder {
@@ -186,6 +191,36 @@ impl<W: Write + Send> TableWriter<W> {
             TableEncoder::Parquet(file) => parquet::finish(file),
         }
     }
+}
+
+/// Joins parts of blocks into a batch.
+fn join(schema: &SchemaRef, parts: &[RecordBatch]) -> Result<RecordBatch, ArrowError> {
+    let columns = schema.fields().iter().enumerate().map(|(index, field)| {
+        let parts: Vec<_> = (parts.iter().map(|part| part.column(index).as_ref())).collect();
+        match field.data_type() {
+            DataType::Dictionary(..) => Ok(numbered(&parts)),
+            _ => concat(&parts),
+        }
+    });
+    let columns = columns.collect::<Result<_, _>>()?;
+    RecordBatch::try_new(Arc::clone(schema), columns)
+}
+
+/// Returns a column whose rows are numbers of strings, in the order of their first rows.
+fn numbered(parts: &[&dyn Array]) -> ArrayRef {
+    let texts = parts.iter().flat_map(|part| part.as_string::<i32>());
+    let mut numbers = StringDictionaryBuilder::<Int32Type>::new();
+    // Neighbours are often equal.
+    for run in texts
+        .collect::<Vec<_>>()
+        .chunk_by(|one, other| one == other)
+    {
+        match run[0] {
+            Some(text) => numbers.append_values(text, run.len()),
+            None => numbers.append_nulls(run.len()),
+        }
+    }
+    Arc::new(numbers.finish())
 }
 
 /// Returns the error of the output that an error of Arrow wraps; the arrays fit the schema.
