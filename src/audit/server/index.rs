@@ -24,6 +24,8 @@ const VISITED: usize = 1 << 12;
 const ALIKE: usize = 32;
 /// The parameters of a query that are compared.
 const PARAMETERS: usize = 6;
+/// The node at which patterns begin.
+const ROOT: u64 = 0;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TrailingSlash {
@@ -31,14 +33,6 @@ pub(super) enum TrailingSlash {
     /// Paths with and without it are the same.
     #[default]
     Ignored,
-}
-
-#[derive(Debug, Default)]
-struct TrieNode {
-    /// The node after any segment, or zero.
-    named: u32,
-    /// Rules here depend on the query.
-    has_queries: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -51,9 +45,9 @@ pub(in crate::audit) struct MatchedRule<'a> {
 pub(in crate::audit) struct RuleIndex {
     pub(super) rules: Vec<ServerRule>,
     slash: TrailingSlash,
-    nodes: Vec<TrieNode>,
-    /// Nodes by the hash of their parent and a segment.
-    children: HashMap<u64, u32>,
+    /// The nodes of the trie, each the hash of its parent and a segment, and whether rules there depend on
+    /// the query.
+    nodes: HashMap<u64, bool>,
     /// By the hash of the node where the pattern ends, whether more segments may follow, and the
     /// literal conditions on the query.
     lists: HashMap<u64, Vec<u32>>,
@@ -68,7 +62,6 @@ impl RuleIndex {
         let mut index = RuleIndex {
             rules,
             slash,
-            nodes: vec![TrieNode::default()],
             ..RuleIndex::default()
         };
         let mut expressions = Vec::new();
@@ -89,26 +82,16 @@ impl RuleIndex {
         let PathPattern::Segments(patterns) = &rule.from else {
             return;
         };
-        let mut node = 0;
+        let mut node = ROOT;
         for pattern in patterns {
-            let new = self.nodes.len() as u32;
-            let next = match pattern {
+            node = match pattern {
                 SegmentPattern::Rest { .. } => break,
-                SegmentPattern::Literal(segment) => {
-                    let hash = self.hasher.hash_one((node, &**segment));
-                    self.children.entry(hash).or_insert(new)
-                }
-                SegmentPattern::Named(_) => &mut self.nodes[node].named,
+                SegmentPattern::Literal(segment) => self.child(node, Some(segment)),
+                SegmentPattern::Named(_) => self.child(node, None),
             };
-            if *next == 0 || *next == new {
-                *next = new;
-                self.nodes.push(TrieNode::default());
-                node = new as usize;
-            } else {
-                node = *next as usize;
-            }
+            self.nodes.entry(node).or_default();
         }
-        self.nodes[node].has_queries |= !rule.query.is_empty();
+        *self.nodes.entry(node).or_default() |= !rule.query.is_empty();
         let literals = rule.query.iter().filter(|condition| !condition.is_named);
         let literals = literals.map(|one| [&one.key, &b"="[..], &one.value].concat());
         let mut literals: Vec<_> = literals.collect();
@@ -124,6 +107,11 @@ impl RuleIndex {
         } else {
             list.push(number as u32);
         }
+    }
+
+    /// Returns the node after a literal segment, or after any.
+    fn child(&self, node: u64, segment: Option<&[u8]>) -> u64 {
+        self.hasher.hash_one((node, segment))
     }
 
     fn add_expressions(&mut self, mut numbers: &[u32]) {
@@ -209,15 +197,14 @@ impl RuleIndex {
         let mut pairs: Vec<_> = pairs.collect();
         pairs.sort_unstable();
         let mut visited = 1;
-        let mut nodes = vec![0];
+        let mut nodes = vec![ROOT];
         for segment in segments(request.path) {
             let mut next = Vec::new();
             for &node in &nodes {
                 self.push_lists(node, true, &pairs, &mut found);
-                let hash = self.hasher.hash_one((node, segment));
-                next.extend(self.children.get(&hash).map(|&child| child as usize));
-                let named = self.nodes[node].named as usize;
-                next.extend((named > 0 && !segment.is_empty()).then_some(named));
+                let named = (!segment.is_empty()).then(|| self.child(node, None));
+                let children = named.into_iter().chain([self.child(node, Some(segment))]);
+                next.extend(children.filter(|child| self.nodes.contains_key(child)));
             }
             visited += next.len();
             if visited > VISITED {
@@ -232,8 +219,13 @@ impl RuleIndex {
         found
     }
 
-    fn push_lists(&self, node: usize, has_rest: bool, pairs: &[Vec<u8>], found: &mut Vec<u32>) {
-        let count = pairs.len() * usize::from(self.nodes[node].has_queries);
+    fn push_lists(&self, node: u64, has_rest: bool, pairs: &[Vec<u8>], found: &mut Vec<u32>) {
+        let count = pairs.len()
+            * usize::from(
+                self.nodes
+                    .get(&node)
+                    .is_some_and(|&has_queries| has_queries),
+            );
         for chosen in 0..1usize << count {
             let is_chosen = |(bit, _): &(usize, _)| chosen >> bit & 1 == 1;
             let literals = pairs[..count].iter().enumerate().filter(is_chosen);
