@@ -55,32 +55,18 @@ impl Default for ExtractorOptions {
 }
 
 impl ExtractorOptions {
-    /// Sets the options of the formats.
-    #[must_use]
-    pub fn with_formats(mut self, formats: document::FormatOptions) -> Self {
-        self.formats = formats;
-        self
-    }
+    setters! {
+        /// Sets the options of the formats.
+        with_formats(formats: document::FormatOptions) => formats = formats;
 
-    /// Sets whether links carry their line and column.
-    #[must_use]
-    pub fn with_positions(mut self, positions: Positions) -> Self {
-        self.positions = positions;
-        self
-    }
+        /// Sets whether links carry their line and column.
+        with_positions(positions: Positions) => positions = positions;
 
-    /// Sets the rules of resolution.
-    #[must_use]
-    pub fn with_ruling(mut self, ruling: Ruling) -> Self {
-        self.ruling = ruling;
-        self
-    }
+        /// Sets the rules of resolution.
+        with_ruling(ruling: Ruling) => ruling = ruling;
 
-    /// Sets the number of bytes that are read at a time.
-    #[must_use]
-    pub fn with_window(mut self, bytes: usize) -> Self {
-        self.window = bytes;
-        self
+        /// Sets the number of bytes that are read at a time.
+        with_window(bytes: usize) => window = bytes;
     }
 }
 

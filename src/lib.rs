@@ -92,6 +92,10 @@ macro_rules! named {
         pub enum $named { $($(#[$note])* $value,)* }
 
         impl $named {
+            /// Every value, in order.
+            #[allow(dead_code)]
+            pub(crate) const ALL: &'static [Self] = &[$(Self::$value,)*];
+
             /// The name used in records and messages.
             #[must_use]
             pub const fn name(self) -> &'static str {
@@ -99,6 +103,18 @@ macro_rules! named {
             }
         }
     };
+}
+
+/// Setters of one field each.
+macro_rules! setters {
+    ($($(#[$about:meta])* $name:ident($value:ident: $type:ty) => $($field:ident).+ = $to:expr;)*) => {$(
+        $(#[$about])*
+        #[must_use]
+        pub fn $name(mut self, $value: $type) -> Self {
+            self.$($field).+ = $to;
+            self
+        }
+    )*};
 }
 
 // With the feature `internals` the tests, benchmarks and fuzz targets of this package see the

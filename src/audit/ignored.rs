@@ -29,7 +29,6 @@ use crate::output::escape::visible;
 /// # Ok::<(), uriscan::AuditError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[must_use]
 pub struct IgnoreEntry {
     reason: String,
     rule: Option<String>,
@@ -42,6 +41,7 @@ pub struct IgnoreEntry {
 
 impl IgnoreEntry {
     /// Makes an entry without conditions.
+    #[must_use]
     pub fn new(reason: impl Into<String>) -> Self {
         IgnoreEntry {
             reason: reason.into(),
@@ -49,43 +49,31 @@ impl IgnoreEntry {
         }
     }
 
-    /// Sets the reason.
-    pub fn reason(mut self, reason: impl Into<String>) -> Self {
-        self.reason = reason.into();
-        self
+    setters! {
+        /// Sets the reason.
+        reason(reason: impl Into<String>) => reason = reason.into();
+
+        /// Sets the rule whose findings match.
+        rule(rule: impl Into<String>) => rule = Some(rule.into());
+
+        /// Sets the glob that the target matches: the reference as written, the absolute URI, or the
+        /// path below the mount, each with or without its fragment. A `*` matches any characters.
+        target(glob: impl Into<String>) => target = Some(glob.into());
+
+        /// Sets the glob that the path of the document matches, as reached from the arguments or below its
+        /// mount. `*` and `?` match no slash, `**` does; a glob without a slash matches the name of a file.
+        path(glob: impl Into<String>) => path = Some(glob.into());
+
+        /// Sets the last day on which the entry works, in UTC: `2030-12-31`.
+        until(date: impl Into<String>) => until = Some(date.into());
     }
 
     pub(crate) fn check(&self) -> Result<(), String> {
         IgnoreRule::new(self.clone()).map(|_| ())
     }
 
-    /// Sets the rule whose findings match.
-    pub fn rule(mut self, rule: impl Into<String>) -> Self {
-        self.rule = Some(rule.into());
-        self
-    }
-
-    /// Sets the glob that the target matches: the reference as written, the absolute URI, or the
-    /// path below the mount, each with or without its fragment. A `*` matches any characters.
-    pub fn target(mut self, glob: impl Into<String>) -> Self {
-        self.target = Some(glob.into());
-        self
-    }
-
-    /// Sets the glob that the path of the document matches, as reached from the arguments or below its
-    /// mount. `*` and `?` match no slash, `**` does; a glob without a slash matches the name of a file.
-    pub fn path(mut self, glob: impl Into<String>) -> Self {
-        self.path = Some(glob.into());
-        self
-    }
-
-    /// Sets the last day on which the entry works, in UTC: `2030-12-31`.
-    pub fn until(mut self, date: impl Into<String>) -> Self {
-        self.until = Some(date.into());
-        self
-    }
-
     /// Sets the file that has the entry, and the line in it.
+    #[must_use]
     pub fn origin(mut self, file: impl Into<PathBuf>, line: u64) -> Self {
         self.origin = Some((file.into(), line));
         self

@@ -154,18 +154,6 @@ impl fmt::Debug for AuditOptions {
     }
 }
 
-/// Setters of one field each.
-macro_rules! setters {
-    ($($(#[$about:meta])* $name:ident($value:ident: $type:ty) => $($field:ident).+ = $to:expr;)*) => {$(
-        $(#[$about])*
-        #[must_use]
-        pub fn $name(mut self, $value: $type) -> Self {
-            self.$($field).+ = $to;
-            self
-        }
-    )*};
-}
-
 impl AuditOptions {
     setters! {
         /// Sets whether fragments must name an existing place; they must by default.

@@ -11,29 +11,20 @@ use crate::document::flags::Flags;
 use crate::linker::Link;
 use crate::uri::{Reference, ResolveErrorKind, host};
 
-/// The severity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Level {
-    /// Not reported.
-    Allow,
-    /// Reported.
-    Warning,
-    /// Reported, and the audit fails.
-    Error,
-}
-
-displayed_by_name!(Level);
-
-impl Level {
-    /// Returns the name in records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Level::Allow => "allow",
-            Level::Warning => "warning",
-            Level::Error => "error",
-        }
+named! {
+    /// The severity of a finding.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum Level {
+        /// Not reported.
+        Allow = "allow",
+        /// Reported.
+        Warning = "warning",
+        /// Reported, and the audit fails.
+        Error = "error",
     }
 }
+
+displayed_by_name!(Level, LinkState);
 
 /// A rule of the audit.
 #[derive(Debug)]
@@ -239,38 +230,24 @@ fn is_relative(reference: &[u8]) -> bool {
     reference.iter().find(|byte| b":/?#".contains(byte)) != Some(&b':')
 }
 
-/// The states of links; each link ends in exactly one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LinkState {
-    /// The target exists.
-    Ok,
-    /// The target, or the place in it that the fragment names, does not exist.
-    Broken,
-    /// The target is elsewhere on the network.
-    External,
-    /// The link has no target.
-    Unresolved,
-    /// The link was excluded by an option, or is of a scheme with nothing to look up.
-    Skipped,
+named! {
+    /// The states of links; each link ends in exactly one.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum LinkState {
+        /// The target exists.
+        Ok = "ok",
+        /// The target, or the place in it that the fragment names, does not exist.
+        Broken = "broken",
+        /// The target is elsewhere on the network.
+        External = "external",
+        /// The link has no target.
+        Unresolved = "unresolved",
+        /// The link was excluded by an option, or is of a scheme with nothing to look up.
+        Skipped = "skipped",
+    }
 }
 
-displayed_by_name!(LinkState);
-
 impl LinkState {
-    /// Every state with its name, in the order of [`StateCounts`].
-    pub(crate) const NAMES: [(LinkState, &'static str); 5] = [
-        (LinkState::Ok, "ok"),
-        (LinkState::Broken, "broken"),
-        (LinkState::External, "external"),
-        (LinkState::Unresolved, "unresolved"),
-        (LinkState::Skipped, "skipped"),
-    ];
-
-    /// Returns the name in records.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize].1
-    }
-
     #[inline]
     pub(super) fn of(facts: &TargetFacts<'_>, finding: Option<(RuleId, Level)>) -> Self {
         let is_error = finding.is_some_and(|(_, level)| level == Level::Error);

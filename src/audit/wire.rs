@@ -263,8 +263,10 @@ pub(super) use {packed_fields, packed_variants};
 packed_kinds! {
     bool = [false, true];
     Context = Context::NAMES, 0;
-    LinkState = LinkState::NAMES, 0;
+    Level = Level::ALL;
+    LinkState = LinkState::ALL;
     RemarkKind = RemarkKind::ALL;
+    ResolveErrorKind = ResolveErrorKind::ALL;
     RuleId = RULES, id;
 }
 
@@ -284,9 +286,7 @@ packed_fields! {
 }
 
 packed_variants! {
-    Level { Allow, Warning, Error }
     PackedTarget<'a> { None(kind), Whole(target), Joined(length) }
-    ResolveErrorKind { NoBase, UnsuitableBase, InvalidReference, InvalidBase, ExcessDots, Template }
     WireRecord<'a> {
         Document(path), Continued(path), Finding, Link(state), External(target, place),
         Diagnostic(diagnostic), Failure(message), Forgiven(key)

@@ -179,8 +179,8 @@ impl AuditSummary {
     }
 
     pub(crate) fn states(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        let states = LinkState::NAMES.iter().zip(self.counts);
-        states.map(|((_, name), count)| (*name, count))
+        let states = LinkState::ALL.iter().zip(self.counts);
+        states.map(|(state, count)| (state.name(), count))
     }
 
     /// Returns the states as words, such as `3 broken, 2 external`.
