@@ -1,7 +1,5 @@
 //! Groups of findings for people: by default by rule and target, which have one cause.
 
-use std::collections::hash_map::Entry;
-
 use foldhash::HashMap;
 
 use crate::audit::finding::{Finding, FindingDraft, Suggestion, SuggestionHint};
@@ -61,17 +59,15 @@ pub(super) struct FindingGroups {
     documents: Interner,
     /// The shown findings, each after the number of its document.
     packed: Vec<u8>,
-    /// The indices in `packed` of the second and further findings of groups.
-    others: Vec<[u64; SHOWN - 1]>,
     /// The groups before the limit of findings.
     limit: Option<usize>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct FindingGroup {
-    first: u64,
     count: u32,
-    others: u32,
+    /// The indices in `packed` of the shown findings.
+    shown: [u64; SHOWN],
 }
 
 impl FindingGroups {
@@ -100,31 +96,16 @@ impl FindingGroups {
             Grouping::File => u64::from(document),
         };
         let at = self.packed.len() as u64;
-        let nth = match self.numbers.entry(key) {
-            Entry::Occupied(number) => {
-                let group = &mut self.groups[*number.get() as usize];
-                let nth = group.count as usize;
-                group.count = group.count.saturating_add(1);
-                if nth == 1 {
-                    group.others = self.others.len() as u32;
-                    self.others.push([0; SHOWN - 1]);
-                }
-                if nth < SHOWN {
-                    self.others[group.others as usize][nth - 1] = at;
-                }
-                nth
-            }
-            Entry::Vacant(new) => {
-                new.insert(self.groups.len() as u32);
-                self.groups.push(FindingGroup {
-                    first: at,
-                    count: 1,
-                    others: 0,
-                });
-                0
-            }
-        };
-        if nth < SHOWN {
+        let new = self.groups.len() as u32;
+        let number = *self.numbers.entry(key).or_insert(new);
+        if number == new {
+            self.groups.push(FindingGroup::default());
+        }
+        let group = &mut self.groups[number as usize];
+        let nth = group.count as usize;
+        group.count = group.count.saturating_add(1);
+        if let Some(shown) = group.shown.get_mut(nth) {
+            *shown = at;
             let packed = &mut self.packed;
             if packed.capacity() - packed.len() < ROOM {
                 // Doubling would leave up to half of it unused.
@@ -141,11 +122,7 @@ impl FindingGroups {
         nth: usize,
         show: impl FnOnce(GroupPlace, &Finding<'_>) -> T,
     ) -> T {
-        let at = match nth {
-            0 => group.first,
-            _ => self.others[group.others as usize][nth - 1],
-        };
-        let mut packed = WireReader(&self.packed[at as usize..]);
+        let mut packed = WireReader(&self.packed[group.shown[nth] as usize..]);
         let document = DocumentPath::new(self.documents.name(u64::unpack(&mut packed) as u32));
         let (by, count) = (self.by, u64::from(group.count));
         FindingDraft::read(&mut packed, |draft| {
