@@ -357,7 +357,7 @@ fn run(path: &Path, directory: &Path, names: &Names, format: Option<&str>) -> Fo
     let mut output = Vec::new();
     let outcome = pipeline::run(&options, walk, &mut output, FlushPolicy::Gathered);
     let exit = match outcome.summary {
-        ref summary if summary.errors + outcome.damaged > 0 => 2,
+        ref summary if summary.errors + summary.damaged > 0 => 2,
         ref summary => u8::from(summary.references == 0),
     };
     found(&output, names, exit)

@@ -24,7 +24,6 @@ use super::target::{
     TargetLocation, decode_fragment, is_route, line_range, required_name, split_path,
 };
 use super::wire::PackedHash;
-use crate::bytes::simd;
 use crate::document::Format;
 use crate::document::diagnostic::Effect;
 use crate::document::events::RemarkKind;
@@ -127,14 +126,10 @@ struct DocumentFinds {
     /// The records in the journal, and the others.
     blocks: Vec<JournalBlock>,
     records: JournalWriter,
-    /// The number of links, and the states of links without a record.
-    references: u64,
+    /// The number of links, and the diagnostics.
+    summary: Summary,
+    /// The states of links without a record.
     counts: StateCounts,
-    damaged: u64,
-    /// Documents that were read a second time.
-    exact: u64,
-    /// Documents that were read by approximation in part.
-    diagnosed: Summary,
 }
 
 impl CollectWorker<'_> {
@@ -274,7 +269,7 @@ impl<'a> LinkCollector<'a> {
                         self.collected.summary.skip(sniff::unread_kind(name).into());
                     }
                 }
-                self.collected.damaged += self.found.damaged[0];
+                self.collected.summary.damaged += self.found.damaged[0];
                 let around = std::mem::take(&mut self.found.around.bytes);
                 let around = all(around).unwrap_or_default();
                 if !around.is_empty() {
@@ -352,16 +347,13 @@ impl<'a> LinkCollector<'a> {
         let (found, collected) = (&self.document, &mut self.collected);
         self.records.bytes.extend_from_slice(&found.records.bytes);
         add_counts(&mut collected.counts, &found.counts);
-        collected.damaged += found.damaged;
         let summary = &mut collected.summary;
         summary.files += 1;
         summary.read_as_text += u64::from(is_other);
         summary.bytes += bytes;
-        summary.references += found.references;
-        summary.exact += found.exact;
-        summary.add(&found.diagnosed);
+        summary.add(&found.summary);
         if let Some(progress) = &self.audit.options.reading.progress {
-            progress.add(1, bytes, found.references);
+            progress.add(1, bytes, found.summary.references);
         }
     }
 }
@@ -391,8 +383,7 @@ impl LinkCollector<'_> {
         // A container's reports about a member come before or after it. A file that is not an
         // archive is a document.
         if file.begun == 0 || is_open {
-            self.document.damaged += damage;
-            self.document.diagnosed.diagnose(found.code, found.count);
+            self.document.summary.diagnose(found.code, found.count);
             self.document.records.push(&record);
         }
         let records = [&mut file.around, &mut file.pending];
@@ -464,9 +455,6 @@ fn has_fragments(format: &Format) -> bool {
     format.is_markdown() || matches!(format.name, "adoc" | "html" | "pdf" | "rst" | "xml")
 }
 
-/// Bytes of fragments with ranges of lines or encoded names.
-const SPECIAL: [u8; 2] = [b'-', b'%'];
-
 impl DocumentFinds {
     fn clear_names(&mut self) {
         // Release the memory of a huge document.
@@ -502,7 +490,7 @@ impl LinkCollector<'_> {
         redirect.take_if(|redirect| redirect.location.file() == Some(found.file));
         let is_pdf = format.name == "pdf";
         // Destinations of a PDF that could not be read to its end may be missing.
-        let has_names = has_fragments(format) && !(is_pdf && found.damaged > 0);
+        let has_names = has_fragments(format) && !(is_pdf && found.summary.damaged > 0);
         let path = audit.checker.paths.path(found.file);
         let reading = &audit.options.reading;
         let slug = format.is_markdown().then(|| {
@@ -561,8 +549,7 @@ impl LinkCollector<'_> {
             self.collected.wanted.insert(file);
             let hash = |name: &[u8]| Some(PackedHash(self.audit.hasher.hash_one(name)));
             // Most fragments are only a name.
-            let is_special = |byte: u8| SPECIAL.contains(&byte);
-            if simd::any(name, |block| block.any_of(SPECIAL), is_special) {
+            if memchr::memchr2(b'-', b'%', name).is_some() {
                 let decoded = decode_fragment(name);
                 let [first, last] = line_range(&decoded).unwrap_or([&decoded, b""]);
                 names = (hash(first), hash(last).filter(|_| !last.is_empty()));
@@ -591,7 +578,7 @@ impl Sink for LinkCollector<'_> {
     fn link(&mut self, link: &Link<'_>) -> ControlFlow<()> {
         let lists_anchors = self.audit.options.list == ListedLinks::Anchors;
         if lists_anchors && !link.flags.contains(Flags::REFRESH) {
-            self.document.references += 1;
+            self.document.summary.references += 1;
             return ControlFlow::Continue(());
         }
         let (location, fragment) =
@@ -636,7 +623,7 @@ impl Sink for LinkCollector<'_> {
             relation,
         };
         let (options, document) = (&self.audit.options, &mut self.document);
-        document.references += 1;
+        document.summary.references += 1;
         let finding = options.levels.first_finding(&facts);
         if finding.is_some() || options.list != ListedLinks::Findings {
             document.records.link(link, None);
@@ -674,7 +661,7 @@ impl Sink for LinkCollector<'_> {
                 document.records.push(&JournalRecord::Remark(*remark));
                 self.move_records();
             }
-            Found::Exact(_) => document.exact += 1,
+            Found::Exact(_) => document.summary.exact += 1,
             Found::Heavy => {
                 let lock = || audit.heavy.lock().unwrap_or_else(PoisonError::into_inner);
                 self.heavy.get_or_insert_with(lock);

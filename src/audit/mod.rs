@@ -130,7 +130,7 @@ pub(crate) fn run<'r>(
     let suggester = Suggester::new(audit, &site);
     let (mut reports, mut counts) = report_pass::run(audit, &site, suggester, reports)?;
     rules::add_counts(&mut counts, &site.collected.counts);
-    reports.totals.damaged = site.collected.damaged;
+    reports.totals.damaged = site.collected.summary.damaged;
     reports.compare(&audit.options.baseline);
     finish(&mut reports)?;
     reports.end(site.collected.summary, counts)

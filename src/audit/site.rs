@@ -121,7 +121,6 @@ pub(super) struct Collection {
     /// The numbers of links that are not in the journal, by state.
     pub(super) counts: StateCounts,
     pub(super) summary: Summary,
-    pub(super) damaged: u64,
     /// Skipped files in any order, if messages about them are wanted.
     pub(super) skipped: Vec<SkippedFile>,
     /// Named with a fragment.
@@ -142,7 +141,6 @@ impl Collection {
         self.batches.append(&mut other.batches);
         add_counts(&mut self.counts, &other.counts);
         self.summary.add(&other.summary);
-        self.damaged += other.damaged;
         self.skipped.append(&mut other.skipped);
         self.wanted.add(&other.wanted);
         self.linked.add(&other.linked);

@@ -250,7 +250,7 @@ impl Inventory {
     /// Returns the documents that were read, those that could not be read, and the damaged ones.
     pub(crate) fn summary(&self) -> (&Summary, u64) {
         let collected = &self.site.collected;
-        (&collected.summary, collected.damaged)
+        (&collected.summary, collected.summary.damaged)
     }
 }
 

@@ -489,11 +489,7 @@ pub(super) fn finish(
         FailOnArg::Never => 0,
     };
     let unfixed = fixes.map_or(0, |fixes| fixes.errors);
-    let exit = if failing > 0 {
-        Exit::Nothing
-    } else {
-        Exit::Found
-    };
+    let exit = Exit::Found.or_nothing(failing > 0);
     let exit = exit.or_error(summary.errors + totals.damaged + unfixed > 0);
     Ok(exit.or_zero(findings.exit_zero))
 }

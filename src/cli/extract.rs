@@ -297,12 +297,8 @@ fn finish(
         ReportMode::Files | ReportMode::Records => summary.files,
         _ => summary.references,
     };
-    let exit = if found > 0 {
-        Exit::Found
-    } else {
-        Exit::Nothing
-    };
-    let exit = exit.or_error(summary.errors + outcome.damaged > 0);
+    let exit = Exit::Found.or_nothing(found == 0);
+    let exit = exit.or_error(summary.errors + summary.damaged > 0);
     Ok(exit.or_zero(arguments.output.exit_zero))
 }
 

@@ -30,6 +30,11 @@ impl Exit {
 }
 
 impl Exit {
+    /// Returns [`Exit::Nothing`] if nothing was found, or something is invalid.
+    pub(super) fn or_nothing(self, is_nothing: bool) -> Self {
+        if is_nothing { Exit::Nothing } else { self }
+    }
+
     /// Returns [`Exit::Error`] if something has failed.
     pub(super) fn or_error(self, has_failed: bool) -> Self {
         if has_failed { Exit::Error } else { self }

@@ -336,7 +336,7 @@ pub struct Summary {
     /// Links of gateways that could not be unwrapped.
     pub opaque_gateways: u64,
     /// Damaged containers, which records leave out.
-    pub(crate) damaged: u64,
+    pub damaged: u64,
 }
 
 impl Summary {
@@ -365,6 +365,7 @@ impl Summary {
 
     pub(crate) fn diagnose(&mut self, code: &'static Code, count: u64) {
         self.approximate += u64::from(std::ptr::eq(code, &diagnostic::HTML_APPROXIMATE));
+        self.damaged += u64::from(code.effect == Effect::Damage);
         let mut unread = Effect::UNREAD.iter().zip(&mut self.unread);
         if let Some((_, unread)) = unread.find(|((effect, _), _)| *effect == code.effect) {
             *unread += count;

@@ -15,7 +15,7 @@ use super::tally::{self, KeyCounts};
 use super::walk::Walk;
 use super::workers::run_workers;
 use super::writer::{
-    BLOCK, BUFFER, Chunk, FlushPolicy, Keyed, OutputDestination, OutputWriter, SeenTargets,
+    BLOCK, BUFFER, FlushPolicy, Keyed, OutputChunk, OutputDestination, OutputWriter, SeenTargets,
     TargetHasher,
 };
 use crate::document::diagnostic::{self, Effect};
@@ -41,8 +41,6 @@ const ROW_BLOCK: usize = 256 << 10;
 pub struct RunOutcome {
     /// The numbers of documents, bytes and links.
     pub summary: Summary,
-    /// Damaged containers.
-    pub damaged: u64,
     /// Why the output ended early, if it did.
     pub output_error: Option<io::Error>,
 }
@@ -75,7 +73,7 @@ pub(crate) fn run_with_report<W: Write + Send>(
     (output, report): (W, Option<W>),
     flush: FlushPolicy,
 ) -> RunOutcome {
-    let mut header = Chunk::default();
+    let mut header = OutputChunk::default();
     (options.output).header(&options.layout, &mut header.output);
     let destination = match options.table() {
         None => OutputDestination::Records(BufWriter::with_capacity(BUFFER, output), flush),
@@ -128,7 +126,6 @@ pub(crate) fn run_with_report<W: Write + Send>(
         output_error = close(options, &summary, tally, &mut writer).err();
     }
     RunOutcome {
-        damaged: summary.damaged,
         summary,
         output_error,
     }
@@ -140,7 +137,7 @@ fn close<W: Write + Send>(
     tally: KeyCounts,
     writer: &mut OutputWriter<W>,
 ) -> io::Result<()> {
-    let mut block = Chunk::default();
+    let mut block = OutputChunk::default();
     if options.report == ReportMode::CountBy {
         let keys: Vec<_> = options.count_by.iter().map(|key| key.name()).collect();
         let mut left = Some(options.top)
@@ -177,10 +174,10 @@ fn close<W: Write + Send>(
 /// The sink of a worker: writes links and diagnostics to a block.
 struct RunCollector<'a, W: Write + Send> {
     options: &'a PipelineOptions,
-    ordered: &'a ReorderBuffer<Chunk, OutputWriter<W>>,
+    ordered: &'a ReorderBuffer<OutputChunk, OutputWriter<W>>,
     ticket: u64,
     path: DocumentPath,
-    block: Chunk,
+    block: OutputChunk,
     /// The rows that are not in the block yet, if the output is a table.
     rows: Option<RowBuilder>,
     /// The same for all workers.
@@ -201,7 +198,7 @@ struct RunCollector<'a, W: Write + Send> {
 impl<'a, W: Write + Send> RunCollector<'a, W> {
     fn new(
         options: &'a PipelineOptions,
-        ordered: &'a ReorderBuffer<Chunk, OutputWriter<W>>,
+        ordered: &'a ReorderBuffer<OutputChunk, OutputWriter<W>>,
         hash: &'a TargetHasher,
     ) -> Self {
         RunCollector {
@@ -209,7 +206,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
             ordered,
             ticket: 0,
             path: DocumentPath::new(b""),
-            block: Chunk::default(),
+            block: OutputChunk::default(),
             rows: (options.table()).map(|_| RowBuilder::new(&options.layout)),
             hash,
             summary: Summary::default(),
@@ -527,7 +524,6 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         let verbosity = self.options.verbosity;
         self.summary.diagnose(diagnostic.code, diagnostic.count);
         let damage = diagnostic.code.effect == Effect::Damage;
-        self.summary.damaged += u64::from(damage);
         let is_among_links = self.has_records();
         if is_among_links {
             push_diagnostic(&self.path, diagnostic, &mut self.block.output);

@@ -21,7 +21,7 @@ fn is_spare(buffer: &Vec<u8>) -> bool {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Chunk {
+pub(crate) struct OutputChunk {
     /// Bytes for the output.
     pub output: Vec<u8>,
     /// Rows of a table, for outputs that are tables.
@@ -34,7 +34,7 @@ pub(crate) struct Chunk {
     pub keyed: Vec<Keyed>,
 }
 
-impl OutputBlock for Chunk {
+impl OutputBlock for OutputChunk {
     fn weight(&self) -> usize {
         // An empty block takes memory too.
         self.output.len()
@@ -59,7 +59,7 @@ impl OutputBlock for Chunk {
         } else {
             self.output.as_slice().to_vec()
         };
-        let taken = Chunk {
+        let taken = OutputChunk {
             output,
             rows: std::mem::take(&mut self.rows),
             messages: self.messages.as_slice().to_vec(),
@@ -110,8 +110,8 @@ impl<W: Write + Send> OutputWriter<W> {
     }
 }
 
-impl<W: Write + Send> BlockSink<Chunk> for OutputWriter<W> {
-    fn consume(&mut self, chunk: &Chunk) -> io::Result<()> {
+impl<W: Write + Send> BlockSink<OutputChunk> for OutputWriter<W> {
+    fn consume(&mut self, chunk: &OutputChunk) -> io::Result<()> {
         if !chunk.messages.is_empty() {
             // Errors on standard error are ignored.
             let _ = io::stderr().write_all(&chunk.messages);

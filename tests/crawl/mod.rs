@@ -49,7 +49,7 @@ fn report(path: &Path, threads: usize, piece: u64, report: ReportMode) -> Run {
     assert!(outcome.output_error.is_none());
     Run {
         output: String::from_utf8(output).unwrap(),
-        damaged: outcome.damaged,
+        damaged: outcome.summary.damaged,
     }
 }
 
