@@ -30,11 +30,11 @@ pub(super) struct ResponseHeader {
     pub(super) content_base: Option<Vec<u8>>,
     pub(super) content_location: Option<Vec<u8>>,
     /// The codings that were applied, in that order.
-    codings: Vec<Coding>,
+    codings: Vec<HttpCoding>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Coding {
+enum HttpCoding {
     Chunked,
     Gzip,
     Deflate,
@@ -43,17 +43,17 @@ enum Coding {
     Unknown,
 }
 
-impl Coding {
+impl HttpCoding {
     fn of(name: &[u8]) -> Option<Self> {
         let lower = name.to_ascii_lowercase();
         Some(match lower.as_slice() {
-            b"chunked" => Coding::Chunked,
-            b"gzip" | b"x-gzip" => Coding::Gzip,
-            b"deflate" => Coding::Deflate,
-            b"br" => Coding::Brotli,
-            b"zstd" => Coding::Zstd,
+            b"chunked" => HttpCoding::Chunked,
+            b"gzip" | b"x-gzip" => HttpCoding::Gzip,
+            b"deflate" => HttpCoding::Deflate,
+            b"br" => HttpCoding::Brotli,
+            b"zstd" => HttpCoding::Zstd,
             b"identity" | b"none" | b"" => return None,
-            _ => Coding::Unknown,
+            _ => HttpCoding::Unknown,
         })
     }
 }
@@ -78,7 +78,7 @@ impl ResponseHeader {
         for field in fields(block) {
             let value = &block[field.value];
             let names = value.split(|&byte| byte == b',');
-            let codings = names.filter_map(|name| Coding::of(name.trim_ascii()));
+            let codings = names.filter_map(|name| HttpCoding::of(name.trim_ascii()));
             match lower_case(field.name, &mut [0; 32]) {
                 b"transfer-encoding" => transfer.extend(codings),
                 b"content-encoding" => header.codings.extend(codings),
@@ -102,7 +102,7 @@ impl ResponseHeader {
     }
 
     pub(super) fn claims_chunks(&self) -> bool {
-        self.codings.last() == Some(&Coding::Chunked)
+        self.codings.last() == Some(&HttpCoding::Chunked)
     }
 }
 
@@ -127,7 +127,7 @@ pub(super) fn decoded(
 ) -> Box<dyn Read + Send> {
     let mut is_outermost = true;
     for &coding in header.codings.iter().rev() {
-        if coding == Coding::Chunked {
+        if coding == HttpCoding::Chunked {
             // After another coding it means nothing (RFC 9112 section 6.1).
             if is_outermost && chunked {
                 let source = BufferedSource::new(body);
@@ -145,7 +145,7 @@ pub(super) fn decoded(
 }
 
 fn undo(
-    coding: Coding,
+    coding: HttpCoding,
     body: Box<dyn Read + Send>,
     length: u64,
     faults: &BodyFaults,
@@ -156,8 +156,8 @@ fn undo(
         return Box::new(source);
     }
     let codec = match coding {
-        Coding::Gzip => Codec::of(head).filter(|codec| codec.extension == "gz"),
-        Coding::Zstd => Codec::of(head).filter(|codec| codec.extension == "zst"),
+        HttpCoding::Gzip => Codec::of(head).filter(|codec| codec.extension == "gz"),
+        HttpCoding::Zstd => Codec::of(head).filter(|codec| codec.extension == "zst"),
         _ => None,
     };
     if let Some(codec) = codec {
@@ -171,7 +171,7 @@ fn undo(
     };
     let Some(open) = decoders(coding, head).iter().find(yields) else {
         faults.push(match coding {
-            Coding::Unknown => &diagnostic::HTTP_CONTENT_ENCODING_UNKNOWN,
+            HttpCoding::Unknown => &diagnostic::HTTP_CONTENT_ENCODING_UNKNOWN,
             _ => &diagnostic::HTTP_CONTENT_ENCODING_FALSE,
         });
         return Box::new(source);
@@ -185,19 +185,19 @@ fn undo(
 type OpenDecoder = fn(Box<dyn Read + Send>) -> Box<dyn Read + Send>;
 
 /// Returns the decoders that a body with these first bytes may need, the likeliest first.
-fn decoders(coding: Coding, head: &[u8]) -> &'static [OpenDecoder] {
+fn decoders(coding: HttpCoding, head: &[u8]) -> &'static [OpenDecoder] {
     let is_zlib = matches!(head, [first, second, ..]
         if first & 0x0f == 8 && u16::from_be_bytes([*first, *second]) % 31 == 0);
     match coding {
         // Servers also send data without a header under this name (RFC 9110 section 8.4.1.2, note).
-        Coding::Deflate => {
+        HttpCoding::Deflate => {
             const BOTH: &[OpenDecoder] = &[
                 |reader| Box::new(Inflate::new(reader, true)),
                 |reader| Box::new(Inflate::new(reader, false)),
             ];
             if is_zlib { BOTH } else { &BOTH[1..] }
         }
-        Coding::Brotli => &[|reader| Box::new(Decompressor::new(reader, BROTLI_BUFFER))],
+        HttpCoding::Brotli => &[|reader| Box::new(Decompressor::new(reader, BROTLI_BUFFER))],
         _ => &[],
     }
 }

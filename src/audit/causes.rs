@@ -74,9 +74,10 @@ impl SharedCauses {
             .filter(|(_, count)| **count >= FEWEST);
         let hints = causes.filter_map(|(number, count)| {
             let cause = String::from_utf8_lossy(self.causes.name(number));
-            let (total, noun) = match cause.starts_with(SHAPE) {
-                true => (self.fragments, "fragments"),
-                false => (self.files, "files"),
+            let (total, noun) = if cause.starts_with(SHAPE) {
+                (self.fragments, "fragments")
+            } else {
+                (self.files, "files")
             };
             (count * 2 > total).then(|| format!("{count} of {total} missing {noun} {cause}"))
         });

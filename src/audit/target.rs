@@ -7,7 +7,6 @@ use percent_encoding::percent_decode;
 use super::disk::{DiskEntry, DiskTree, FileNaming, LookupMatch};
 use super::names::{FileId, PathTable};
 use super::server::{Request, ServerAnswer, ServerView, Servers};
-use crate::bytes::simd;
 use crate::linker::Link;
 use crate::pipeline::bases::is_of_repository;
 use crate::uri::base::push_path;
@@ -419,11 +418,9 @@ pub(super) fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
 /// WHATWG HTML 7.4.6.4, "find a potential indicated element" (A17).
 pub(super) fn required_name(fragment: &[u8]) -> Option<&[u8]> {
     // Text directives, `:~:text=`, are not part of the fragment.
-    let mut end = fragment.len();
-    if simd::any(fragment, |block| block.equal(b'~'), |byte| byte == b'~') {
-        end = memchr::memmem::find(fragment, b":~:").unwrap_or(end);
-    }
-    let fragment = &fragment[..end];
+    let tilde = memchr::memchr(b'~', fragment);
+    let end = tilde.and_then(|_| memchr::memmem::find(fragment, b":~:"));
+    let fragment = &fragment[..end.unwrap_or(fragment.len())];
     let anywhere =
         is_route(fragment) || fragment.is_empty() || fragment.eq_ignore_ascii_case(b"top");
     (!anywhere).then_some(fragment)

@@ -1,24 +1,18 @@
 //! Percent-encoding, RFC 3986 section 2.1.
 
-use percent_encoding::percent_decode;
+use percent_encoding::{percent_decode, percent_encode_byte};
 
 use crate::bytes::class::ByteSet;
 
 /// RFC 3986 section 2.3.
 pub(super) const UNRESERVED: ByteSet = ByteSet::ALPHANUMERIC.with(b"-._~");
 
-const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-
 /// Appends bytes, the members of `set` as triplets.
 /// One load a byte: a third faster than the encoder of `percent-encoding`, which tests bits.
 pub(super) fn encode(mut bytes: &[u8], set: &ByteSet, out: &mut Vec<u8>) {
     while let Some(at) = set.first_inside(bytes) {
         out.extend_from_slice(&bytes[..at]);
-        out.extend([
-            b'%',
-            DIGITS[usize::from(bytes[at] >> 4)],
-            DIGITS[usize::from(bytes[at] & 15)],
-        ]);
+        out.extend_from_slice(percent_encode_byte(bytes[at]).as_bytes());
         bytes = &bytes[at + 1..];
     }
     out.extend_from_slice(bytes);
