@@ -278,7 +278,10 @@ impl<'a> LinkCollector<'a> {
                 error
             }
             Ok(FileOutcome::Listed) => None,
-            Err(error) => Some(error),
+            Err(error) => {
+                self.collected.summary.failed_files += 1;
+                Some(error)
+            }
         };
         if let Some(error) = error {
             self.fail(&error.to_string());

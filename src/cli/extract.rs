@@ -22,7 +22,9 @@ use crate::pipeline::run::{RunOutcome, run_with_report};
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::walk::{self, Outputs, Root};
 use crate::pipeline::writer::FlushPolicy;
-use crate::pipeline::{Archives, Decompress, MessageForm, PipelineOptions, ReportMode, Verbosity};
+use crate::pipeline::{
+    Archives, Decompress, MessageForm, OutputOrder, PipelineOptions, ReportMode, Verbosity,
+};
 
 /// The rows of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,6 +169,9 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
     if format.is_table() && !output.fields.is_empty() {
         Err("--fields chooses keys of records; tables have --columns")?;
     }
+    if !format.is_index() && output.sort == OutputOrder::Line {
+        Err("--sort line goes with --format cdxj")?;
+    }
     if !format.is_table() && output.dictionaries {
         Err("--dictionaries goes with --format arrow or parquet")?;
     }
@@ -232,8 +237,9 @@ fn list_records(arguments: &ExtractArgs, options: &mut PipelineOptions) -> Resul
     options.layout.location.path = !output.no_filename;
     options.archive_options.lists_records = true;
     options.decompress = Decompress::All;
-    let mail = &mut options.extractor.formats.mail;
-    (mail.envelope, mail.message_fields) = (true, true);
+    let formats = &mut options.extractor.formats;
+    (formats.mail.envelope, formats.mail.message_fields) = (true, true);
+    formats.html.titles = true;
     options.extractor.positions = Positions::Offsets;
     Ok(())
 }

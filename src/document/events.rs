@@ -523,14 +523,17 @@ pub enum RemarkKind {
     Label,
     /// A reference to a label, which any document of the tree may have.
     LabelReference,
+    /// The title of the document, if [`HtmlOptions::titles`](super::HtmlOptions) asks for it.
+    Title,
 }
 
 impl RemarkKind {
-    pub(crate) const ALL: [RemarkKind; 4] = [
+    pub(crate) const ALL: [RemarkKind; 5] = [
         RemarkKind::Ignore,
         RemarkKind::UndefinedLabel,
         RemarkKind::Label,
         RemarkKind::LabelReference,
+        RemarkKind::Title,
     ];
 }
 

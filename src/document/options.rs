@@ -109,6 +109,8 @@ pub struct HtmlOptions {
     /// Also report what the markup says of links: the text of `a` and `area`, `rel`, `hreflang` and
     /// `title`.
     pub descriptions: bool,
+    /// Also report the title of the document, as a remark.
+    pub titles: bool,
     /// Also report the reference of the `base` element that names the base of a document.
     pub report_base: bool,
     /// Also read the contents of conditional comments, and JSON-LD, as in mail.
@@ -126,6 +128,7 @@ impl Default for HtmlOptions {
             text: false,
             max_document: 64 << 20,
             descriptions: false,
+            titles: false,
             report_base: false,
             mail: false,
             ignore: None,

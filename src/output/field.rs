@@ -289,6 +289,8 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
         |_, link| Value::text(record(link).content_language),
     "reference_text": Requested Text in ALL, "The reference as text: invalid UTF-8 is U+FFFD" =>
         |_, link| Value::Bytes(link.reference),
+    "page_domain": Requested Name in ALL, "The registered domain of page_host" =>
+        |_, link| host_of(page(link), registered_domain),
 };
 
 /// Columns that only tables have, after the keys of the record.
@@ -328,8 +330,11 @@ pub(crate) static RECORD_FIELDS: &[RecordField] = fields! {
         },
     "digest": Nullable Text in CORE, "The digest of the payload, as written" =>
         |_, link| Value::text(record(link).payload_digest),
-    "title": Nullable Text in CORE, "The subject of the message" =>
-        |_, link| envelope(link, |envelope| &envelope.subject),
+    "title": Nullable Text in CORE, "The subject of the message, or the title of the page, at most 128 characters" =>
+        |path, link| match envelope(link, |envelope| &envelope.subject) {
+            Value::Null => Value::text(path.facts.title.as_deref()),
+            subject => subject,
+        },
     "message_id": Nullable Name in CORE, "The identifier of the message" =>
         |_, link| Value::text(link.part.message_id),
     "list_id": Nullable Name in CORE, "The identifier of the mailing list (RFC 2919)" =>

@@ -26,6 +26,8 @@ pub(crate) struct DocumentFacts {
     pub(crate) links: u64,
     /// The length in bytes, where it is known.
     pub(crate) bytes: Option<u64>,
+    /// The title of a page.
+    pub(crate) title: Option<String>,
     /// The media type of the format of a file.
     pub(crate) media_type: Option<&'static str>,
     /// Why it was not read.
@@ -321,6 +323,8 @@ pub struct Summary {
     pub skipped_files: u64,
     /// Files and parts that could not be read.
     pub errors: u64,
+    /// Files that could not be opened, and directories that could not be listed.
+    pub failed_files: u64,
     /// Documents that were read a second time, by every rule of their format.
     pub exact: u64,
     /// Documents that were read by approximation in part.
@@ -353,12 +357,13 @@ impl Summary {
         .into_iter()
     }
 
-    /// Returns the numbers of skipped files, and of unread bodies and parts, which records have last.
+    /// Returns the numbers of skipped files, unread bodies and parts, and failed files, which records have last.
     pub(crate) fn skips(&self) -> impl Iterator<Item = (&'static str, u64)> + use<> {
         let unread = [
             ("unread_bodies", self.unread.iter().sum()),
             ("unread_parts", self.unread_parts),
             ("opaque_gateways", self.opaque_gateways),
+            ("failed_files", self.failed_files),
         ];
         SkipReason::KEYS.into_iter().zip(self.skipped).chain(unread)
     }
@@ -410,6 +415,7 @@ impl Summary {
         self.references += other.references;
         self.skipped_files += other.skipped_files;
         self.errors += other.errors;
+        self.failed_files += other.failed_files;
         self.exact += other.exact;
         self.approximate += other.approximate;
         for (count, other) in self.unread.iter_mut().zip(other.unread) {

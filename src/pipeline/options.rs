@@ -432,6 +432,8 @@ pub enum OutputOrder {
     Path,
     /// The order in which documents are ready.
     None,
+    /// The order of the lines, by their bytes, of an index (cdxj); all are held in memory.
+    Line,
 }
 
 /// The references to report: those that pass every test.

@@ -112,7 +112,9 @@ impl<B: OutputBlock, S: BlockSink<B>> ReorderBuffer<B, S> {
         while !state.stopped {
             let granted = match self.order {
                 OutputOrder::Path => state.current == ticket,
-                OutputOrder::None => *state.exclusive.get_or_insert(ticket) == ticket,
+                OutputOrder::None | OutputOrder::Line => {
+                    *state.exclusive.get_or_insert(ticket) == ticket
+                }
             };
             if granted {
                 return;

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use super::archive::{ArchiveSink, MemberChoice};
 use super::input::Input;
-use super::options::{Archives, MessageForm, PipelineOptions, ReportMode};
+use super::options::{Archives, MessageForm, OutputOrder, PipelineOptions, ReportMode};
 use super::piece::Piece;
 use super::queue::{Job, Queue};
 use super::read::{FileOutcome, FileRead, FileReader};
@@ -19,6 +19,7 @@ use super::writer::{
     TargetHasher,
 };
 use crate::document::diagnostic::{self, Effect};
+use crate::document::events::RemarkKind;
 use crate::document::flags::Flags;
 use crate::linker::{Diagnostic, Found, Link, LinkMember, Sink};
 use crate::output::DocumentPath;
@@ -76,7 +77,13 @@ pub(crate) fn run_with_report<W: Write + Send>(
     let mut header = OutputChunk::default();
     (options.output).header(&options.layout, &mut header.output);
     let destination = match options.table() {
-        None => OutputDestination::Records(BufWriter::with_capacity(BUFFER, output), flush),
+        None => {
+            let output = BufWriter::with_capacity(BUFFER, output);
+            match options.order {
+                OutputOrder::Line => OutputDestination::Sorted(output, Vec::new()),
+                OutputOrder::Path | OutputOrder::None => OutputDestination::Records(output, flush),
+            }
+        }
         Some(format) => match TableWriter::new(format, &options.layout, output) {
             Ok(table) => OutputDestination::Table(Box::new(table)),
             Err(error) => {
@@ -187,6 +194,8 @@ struct RunCollector<'a, W: Write + Send> {
     references: u64,
     /// The number of links of each message or record that has not ended, by its offset.
     member_links: Vec<(Option<u64>, u64)>,
+    /// The title of the page that is read, where records are listed.
+    title: Option<String>,
     /// Whether the current document, or a message or record of it, is in the list of records.
     is_listed: bool,
     diagnostics: DiagnosticCounts,
@@ -213,6 +222,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
             tally: KeyCounts::default(),
             references: 0,
             member_links: Vec::new(),
+            title: None,
             is_listed: false,
             diagnostics: DiagnosticCounts::default(),
             stopped: false,
@@ -242,7 +252,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
                             self.count_document(0, true);
                         }
                         Ok(FileOutcome::Skipped(skip)) => self.skip(skip, entry.named),
-                        Err(error) => self.fail(&error.to_string()),
+                        Err(error) => self.fail_file(&error.to_string()),
                     }
                 }
                 Job::Piece(piece) => {
@@ -252,7 +262,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
                 }
                 Job::Unreadable(unreadable) => {
                     self.begin_document(unreadable.path.as_os_str().as_encoded_bytes());
-                    self.fail(&unreadable.message);
+                    self.fail_file(&unreadable.message);
                 }
             }
             if self.stopped {
@@ -269,6 +279,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         self.path.set(path);
         self.references = 0;
         self.member_links.clear();
+        self.title = None;
         self.is_listed = false;
         self.diagnostics.clear();
     }
@@ -283,7 +294,10 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
             (None, Some(kind)) => format!("skipped, {kind}"),
             (None, None) => counted(facts.links, "link"),
         };
-        self.path.facts = facts;
+        self.path.facts = DocumentFacts {
+            title: self.title.take(),
+            ..facts
+        };
         self.push(&Link {
             member,
             ..Link::unresolved(words.as_bytes(), part)
@@ -430,7 +444,13 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         self.tell(push, format_args!("{skip}"), named, form);
     }
 
-    /// Reports that the current document could not be read.
+    /// Reports that nothing of the current document could be read.
+    fn fail_file(&mut self, message: &str) {
+        self.summary.failed_files += 1;
+        self.fail(message);
+    }
+
+    /// Reports that the current document could not be read to its end.
     fn fail(&mut self, message: &str) {
         self.summary.errors += 1;
         if !self.is_listed {
@@ -588,6 +608,11 @@ impl<W: Write + Send> Sink for RunCollector<'_, W> {
                 self.ordered.acquire_memory(self.ticket);
             }
             Found::Exact(_) => self.summary.exact += 1,
+            Found::Restart => self.title = None,
+            Found::Remark(remark) if remark.kind == RemarkKind::Title => {
+                let title = || String::from_utf8_lossy(remark.text).into_owned();
+                self.title.get_or_insert_with(title);
+            }
             Found::Member(member) => {
                 let offset = member.part.message_offset;
                 let mut counts = self.member_links.iter();

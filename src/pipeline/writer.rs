@@ -85,6 +85,8 @@ pub(crate) struct OutputWriter<W: Write + Send> {
 
 pub(super) enum OutputDestination<W: Write + Send> {
     Records(BufWriter<W>, FlushPolicy),
+    /// Lines that are sorted at the end.
+    Sorted(BufWriter<W>, Vec<u8>),
     Table(Box<TableWriter<W>>),
 }
 
@@ -105,6 +107,14 @@ impl<W: Write + Send> OutputWriter<W> {
         }
         match &mut self.destination {
             OutputDestination::Records(output, _) => output.flush(),
+            OutputDestination::Sorted(output, lines) => {
+                let mut sorted: Vec<&[u8]> = lines.split_inclusive(|&byte| byte == b'\n').collect();
+                sorted.sort_unstable();
+                for line in sorted {
+                    output.write_all(line)?;
+                }
+                output.flush()
+            }
             OutputDestination::Table(table) => table.finish(),
         }
     }
@@ -122,12 +132,13 @@ impl<W: Write + Send> BlockSink<OutputChunk> for OutputWriter<W> {
             report.write_all(&chunk.report)?;
         }
         let length = match &self.destination {
-            OutputDestination::Records(..) => chunk.output.len(),
+            OutputDestination::Records(..) | OutputDestination::Sorted(..) => chunk.output.len(),
             OutputDestination::Table(_) => chunk.rows.len(),
         };
         let kept = self.seen.new_ranges(length, &chunk.keyed);
         match &mut self.destination {
             OutputDestination::Table(table) => table.push(&chunk.rows, &kept)?,
+            OutputDestination::Sorted(_, lines) => lines.extend_from_slice(&chunk.output),
             OutputDestination::Records(output, flush) => {
                 for range in kept {
                     output.write_all(&chunk.output[range])?;

@@ -54,7 +54,7 @@ fn json_has_every_key_in_order() {
         ),
     );
     let ran = tree.run(&["t.txt", "--json", "--stats"]);
-    let summary = r#"{"type":"summary","files":1,"bytes":55,"references":2,"skipped_files":0,"errors":0,"exact":0,"approximate":0,"skipped_binary":0,"skipped_compressed":0,"skipped_archive":0,"skipped_index":0,"skipped_type":0,"skipped_size":0,"skipped_symlink":0,"skipped_special":0,"skipped_mail_folder":0,"unread_bodies":0,"unread_parts":0,"opaque_gateways":0}"#;
+    let summary = r#"{"type":"summary","files":1,"bytes":55,"references":2,"skipped_files":0,"errors":0,"exact":0,"approximate":0,"skipped_binary":0,"skipped_compressed":0,"skipped_archive":0,"skipped_index":0,"skipped_type":0,"skipped_size":0,"skipped_symlink":0,"skipped_special":0,"skipped_mail_folder":0,"unread_bodies":0,"unread_parts":0,"opaque_gateways":0,"failed_files":0}"#;
     assert_eq!(ran.out.lines().last(), Some(summary));
     assert!(
         ran.out.contains(r#""reference":"http://example.com/2""#),
@@ -111,7 +111,7 @@ fn statistics_stand_where_they_do_not_mix() {
     let ran = tree.run(&["t.txt", "--json", "--stats=json"]);
     assert!(
         ran.out
-            .ends_with("\"skipped_special\":0,\"skipped_mail_folder\":0,\"unread_bodies\":0,\"unread_parts\":0,\"opaque_gateways\":0}\n")
+            .ends_with("\"skipped_special\":0,\"skipped_mail_folder\":0,\"unread_bodies\":0,\"unread_parts\":0,\"opaque_gateways\":0,\"failed_files\":0}\n")
             && ran.err.contains("_seconds")
     );
 }

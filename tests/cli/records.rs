@@ -164,6 +164,40 @@ fn the_index_of_a_web_archive_is_that_of_cdxj_indexer() {
 }
 
 #[test]
+fn an_index_is_sorted_by_line_on_request() {
+    let tree = Tree::new(&[]);
+    for name in ["a.warc", "b.warc"] {
+        tree.write(name, &web_archive());
+    }
+    let index = ["records", "--format", "cdxj", "a.warc", "b.warc"];
+    let ran = tree.run(&index);
+    let mut lines: Vec<&str> = ran.out.lines().collect();
+    assert!(!lines.is_sorted());
+    lines.sort_unstable();
+    let sorted = tree.run(&[&index[..], &["--sort", "line"]].concat());
+    assert_eq!(sorted.out.lines().collect::<Vec<_>>(), lines);
+}
+
+#[test]
+fn the_title_of_a_page_is_its_title_element() {
+    let page = "<!doctype html><title>A  &amp;\n B</title><svg><title>C</title></svg>\
+        <iframe srcdoc='<title>D</title>'></iframe><template><title>E</title></template>";
+    let tree = Tree::new(&[
+        ("a.html", page),
+        ("b.html", "<p>x<table><td><title>F</title>"),
+        ("c.html", "<!-- <title>G</title> --><p>x"),
+        ("d.html", "<svg><title>H</title></svg><title></title>"),
+    ]);
+    let long = "<p>x</p>".repeat(100_000);
+    tree.write("e.html", format!("{long}<title>I</title>").as_bytes());
+    let list = ["records", "--format", "csv", "--columns", "path,title", "."];
+    let expected = "path,title\n./a.html,A & B\n./b.html,F\n./c.html,\n./d.html,\n./e.html,I\n";
+    assert_eq!(tree.run(&list).out, expected);
+    let cut = [&list[..], &["--window", "16"]].concat();
+    assert_eq!(tree.run(&cut).out, expected);
+}
+
+#[test]
 fn each_kind_of_row_has_its_own_keys_and_formats() {
     let tree = Tree::new(&[("a.txt", "http://example.com/")]);
     for (flags, message) in [
@@ -177,6 +211,7 @@ fn each_kind_of_row_has_its_own_keys_and_formats() {
         ),
         (&["records", "--count", "a.txt"], "no other reports"),
         (&["--format", "cdxj", "a.txt"], "uriscan records"),
+        (&["records", "--sort", "line", "a.txt"], "--format cdxj"),
     ] {
         let ran = tree.run(flags);
         assert_eq!(ran.code, 2, "{flags:?}");

@@ -138,7 +138,7 @@ fn the_summary_counts_parts_of_messages_and_members_of_archives_that_are_not_rea
     assert_eq!(tree.run(&report).code, 1);
     let report = std::fs::read_to_string(tree.path().join("report")).unwrap();
     assert!(
-        report.ends_with("\"unread_parts\":2,\"opaque_gateways\":0}\n"),
+        report.ends_with("\"unread_parts\":2,\"opaque_gateways\":0,\"failed_files\":0}\n"),
         "{report}"
     );
 }

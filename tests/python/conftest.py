@@ -1,8 +1,10 @@
 """What the tests of Python share: the command, and Spark."""
 
 import os
+import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -58,3 +60,58 @@ def spark_builder() -> Any:
         "spark.executorEnv.PYTHONPATH": os.environ.get("PYTHONPATH", ""),
     }
     return SparkSession.builder.master("local-cluster[2,1,1024]").config(map=settings)
+
+
+def binary() -> str:
+    """The command, which is not there before the tests are configured."""
+    import uriscan
+
+    return uriscan.binary()
+
+
+class Command:
+    """The command that the executors run: a script that each test may write anew."""
+
+    def __init__(self, folder: Path):
+        self.path = folder / "uriscan-of-executors"
+        self.once = folder / "once"
+        self.restore()
+
+    def restore(self) -> None:
+        """Runs the command itself."""
+        self.write(f'exec "{binary()}" "$@"')
+
+    def fail_once(self, what: str) -> None:
+        """Does something once, after a part of the output, and is the command itself from then on."""
+        real = binary()
+        dies = f'"{real}" "$@" | head -c 150000; {what}'
+        self.write(f'if mkdir "{self.once}" 2>&-; then {dies}; fi; exec "{real}" "$@"')
+
+    def die_midway_once(self) -> None:
+        """Kills the command once, while it has a temporary file and waits for the end of its input."""
+        real = binary()
+        # The end comes with that of the script.
+        feed = "<(cat <&3; exec tail --pid=$$ -f /dev/null 2>&-)"
+        waits = 'until compgen -G "$(dirname "${1#--output=}")/.*.tmp"; do sleep 0.05; done'
+        dies = f'exec 3<&0; "{real}" "$@" < {feed} & {waits}; kill -9 $! $$'
+        self.write(f'if mkdir "{self.once}" 2>&-; then {dies}; fi; exec "{real}" "$@"')
+
+    def write(self, script: str) -> None:
+        """Writes the script."""
+        self.path.write_text(f"#!/bin/bash\n{script}\n")
+        self.path.chmod(self.path.stat().st_mode | stat.S_IXUSR)
+
+
+@pytest.fixture(scope="module")
+def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
+    """The command of the executors, which find it where the session was made to look."""
+    return Command(tmp_path_factory.mktemp("command"))
+
+
+@pytest.fixture(scope="module")
+def cluster(command: Command, spark_builder: Any) -> Iterator[Any]:
+    """A cluster whose executors run `command`."""
+    session = spark_builder.config("spark.executorEnv.URISCAN_BINARY", str(command.path)).getOrCreate()
+    session.sparkContext.setLogLevel("OFF")
+    yield session
+    session.stop()

@@ -5,6 +5,7 @@ import concurrent.futures
 import datetime
 import gc
 import gzip
+import io
 import json
 import os
 import subprocess
@@ -186,6 +187,77 @@ def test_options() -> None:
         uriscan.scan(page, include={"a": 1})
     with pytest.raises(ValueError, match="no paths"):
         uriscan.scan([])
+
+
+def test_columns_are_a_list_too() -> None:
+    page = b"<a href=http://example.com/>"
+    for columns in (["host", "target"], "host,target", ("host", "target")):
+        with uriscan.scan(page, columns=columns) as reader:
+            assert reader.read_all().to_pylist() == [{"host": "example.com", "target": "http://example.com/"}]
+    with pytest.raises(uriscan.Error, match="nonsense"):
+        uriscan.scan(page, columns=["target", "nonsense"])
+
+
+def test_documents_are_paths_bytes_or_file_objects(tmp_path: Path) -> None:
+    content = b"".join(b"[%d](http://example.com/%d)\n" % (number, number) for number in range(200_000))
+    path = tmp_path / "a.md"
+    path.write_bytes(content)
+    packed = tmp_path / "a.md.gz"
+    packed.write_bytes(gzip.compress(content, 1))
+    expected = [f"http://example.com/{number}" for number in range(200_000)]
+    for source in (str(path), path, [path], content, bytearray(content), memoryview(content)):
+        reader = uriscan.scan(source, format="markdown", columns=["target"])
+        assert reader.read_all()["target"].to_pylist() == expected
+    for opened in (path.open("rb"), gzip.open(packed), packed.open("rb"), io.BytesIO(content)):
+        with opened as file:
+            found = uriscan.scan(file, format="markdown", columns=["target"]).read_all()
+            assert found["target"].to_pylist() == expected
+    with path.open() as text, pytest.raises(TypeError, match="binary mode"):
+        uriscan.scan(text, format="markdown").read_all()  # type: ignore[arg-type]
+
+
+def test_a_file_object_that_fails_is_an_error() -> None:
+    class Broken(io.RawIOBase):
+        def read(self, size: int = -1) -> bytes:
+            raise TimeoutError("the store is gone")
+
+    with pytest.raises(TimeoutError, match="gone"):
+        uriscan.scan(Broken()).read_all()
+
+
+def test_html_in_bytes_is_known_by_its_first_tag() -> None:
+    for page in (
+        b"<a href=http://example.com/>",
+        b"\n<p>x<img src=http://example.com/>",
+        b"<nav><a href=http://example.com/>",
+    ):
+        assert uriscan.scan(page).read_all()["context"].to_pylist() == ["attribute"], page
+
+
+def test_records(tmp_path: Path) -> None:
+    (tmp_path / "a.html").write_text("<title>An  &amp;\n A</title><a href=b.html>")
+    (tmp_path / "b.html").write_text("nothing")
+    (tmp_path / "c.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+    (tmp_path / "d.txt.gz").write_bytes(gzip.compress(b"<http://example.com/>"))
+    reader = uriscan.records(tmp_path, columns=["path", "links", "skipped"])
+    rows = {Path(row.pop("path")).name: row for row in reader.read_all().to_pylist()}
+    assert {name: row["links"] for name, row in rows.items()} == {
+        "a.html": 1,
+        "b.html": 0,
+        "c.png": 0,
+        "d.txt.gz": 1,
+    }
+    assert [name for name, row in rows.items() if row["skipped"]] == ["c.png"]
+    assert reader.summary is not None and reader.summary["files"] == 3
+    run = [uriscan.binary(), "records", "--json", "corpus/html", "corpus/mbox"]
+    lines = map(json.loads, subprocess.run(run, stdout=subprocess.PIPE, check=True).stdout.splitlines())
+    expected = [line for line in lines if line["type"] == "record"]
+    found = uriscan.records(["corpus/html", "corpus/mbox"]).read_all().to_pylist()
+    assert len(found) == len(expected) > 10
+    for name in ("path", "member", "offset", "title", "message_id", "links"):
+        assert [row[name] for row in found] == [row[name] for row in expected], name
+    with pytest.raises(uriscan.Error, match="records have no target"):
+        uriscan.records(tmp_path, columns=["target"])
 
 
 def test_no_name_is_a_flag(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -395,3 +467,16 @@ def test_options_that_change_the_output_are_refused_by_either_spelling() -> None
     for name in ("fix_moved", "fix-moved", "count-by"):
         with pytest.raises(TypeError):
             uriscan.audit("a.html", **{name: True})
+    for name in ("count_by", "count-by", "files_with_matches", "type-list"):
+        for function in (uriscan.scan, uriscan.records):
+            with pytest.raises(TypeError, match=name):
+                function("a.html", **{name: True})
+
+
+def test_findings_that_are_left_end_the_command(tmp_path: Path) -> None:
+    for number in range(3000):
+        (tmp_path / f"{number}.html").write_text("<a href=gone>x</a>" * 20)
+    with uriscan.audit(tmp_path) as findings:
+        assert next(findings)["rule"] == "broken-file"
+        assert "uriscan" in children()
+    assert children() == ""

@@ -2,11 +2,9 @@
 
 import gzip
 import os
-import stat
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,56 +20,9 @@ from pyspark.sql import DataFrame, SparkSession
 import crawl
 import uriscan
 import uriscan.spark
+from conftest import Command
 from tables import need_parquet
 from uriscan.jobs import host_graph, link_table
-
-
-class Command:
-    """The command that the executors run: a script that each test may write anew."""
-
-    def __init__(self, folder: Path):
-        self.path = folder / "uriscan-of-executors"
-        self.once = folder / "once"
-        self.restore()
-
-    def restore(self) -> None:
-        """Runs the command itself."""
-        self.write(f'exec "{uriscan.binary()}" "$@"')
-
-    def fail_once(self, what: str) -> None:
-        """Does something once, after a part of the output, and is the command itself from then on."""
-        real = uriscan.binary()
-        dies = f'"{real}" "$@" | head -c 150000; {what}'
-        self.write(f'if mkdir "{self.once}" 2>&-; then {dies}; fi; exec "{real}" "$@"')
-
-    def die_midway_once(self) -> None:
-        """Kills the command once, while it has a temporary file and waits for the end of its input."""
-        real = uriscan.binary()
-        # The end comes with that of the script.
-        feed = "<(cat <&3; exec tail --pid=$$ -f /dev/null 2>&-)"
-        waits = 'until compgen -G "$(dirname "${1#--output=}")/.*.tmp"; do sleep 0.05; done'
-        dies = f'exec 3<&0; "{real}" "$@" < {feed} & {waits}; kill -9 $! $$'
-        self.write(f'if mkdir "{self.once}" 2>&-; then {dies}; fi; exec "{real}" "$@"')
-
-    def write(self, script: str) -> None:
-        """Writes the script."""
-        self.path.write_text(f"#!/bin/bash\n{script}\n")
-        self.path.chmod(self.path.stat().st_mode | stat.S_IXUSR)
-
-
-@pytest.fixture(scope="module")
-def command(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
-    """The command of the executors, which find it where the session was made to look."""
-    yield Command(tmp_path_factory.mktemp("command"))
-
-
-@pytest.fixture(scope="module")
-def cluster(command: Command, spark_builder: Any) -> Iterator[SparkSession]:
-    """A cluster whose executors run `command`."""
-    session = spark_builder.config("spark.executorEnv.URISCAN_BINARY", str(command.path)).getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
 
 
 @pytest.fixture(scope="module")
@@ -343,7 +294,8 @@ def test_a_table_has_the_rows_and_types_that_spark_writes(
         by_spark, table = tmp_path / f"rows-{columns}", tmp_path / f"table of {columns}"
         rows_of_links = uriscan.spark.links(names, columns=columns)
         rows_of_links.write.parquet(str(by_spark))
-        assert uriscan.spark.write_parquet(names, str(table), columns=columns).count() == 0
+        errors, totals = uriscan.spark.write_parquet(names, str(table), columns=columns)
+        assert (errors.count(), totals["files"]) == (0, len(corpus))
         assert listed(table) == ["_SUCCESS", *(f"part-{number:05}.parquet" for number in range(5))]
         expected, found = cluster.read.parquet(str(by_spark)), cluster.read.parquet(str(table))
         assert found.schema == expected.schema == rows_of_links.schema
@@ -412,14 +364,14 @@ def test_a_table_of_a_damaged_file(cluster: SparkSession, archives: list[str], t
     names = paths(cluster, [*archives[1:], str(damaged), str(missing)], 3)
     expected = uriscan.spark.split(uriscan.spark.links(names, on_error="collect").persist())
     table = str(tmp_path / "links")
-    errors = uriscan.spark.write_parquet(names, table, on_error="collect")
+    errors, _ = uriscan.spark.write_parquet(names, table, on_error="collect")
     assert rows(cluster.read.parquet(table)) == rows(expected[0])
     assert rows(errors) == rows(expected[1])
     assert errors.schema == expected[1].schema
     assert {row["path"] for row in errors.collect()} == {str(damaged), str(missing)}
     for name in (damaged, missing):
         only, table = paths(cluster, [str(name)], 1), str(tmp_path / f"of-{name.name}")
-        assert uriscan.spark.write_parquet(only, table, on_error="collect").count() > 0
+        assert uriscan.spark.write_parquet(only, table, on_error="collect")[0].count() > 0
         assert (cluster.read.parquet(table).count() > 0) == (name == damaged)
         with pytest.raises(PySparkException, match=name.stem):
             uriscan.spark.write_parquet(only, str(tmp_path / "failed"))
@@ -458,8 +410,8 @@ def test_a_table_in_another_file_system(cluster: SparkSession, archives: list[st
     # A view of a directory, which Spark alone knows by this name.
     settings = cluster.sparkContext._jsc.hadoopConfiguration()
     settings.set("fs.viewfs.mounttable.tables.link./new", tmp_path.as_uri())
-    errors = uriscan.spark.write_parquet(paths(cluster, archives, 2), "viewfs://tables/new/links")
-    assert errors.count() == 0
+    errors, totals = uriscan.spark.write_parquet(paths(cluster, archives, 2), "viewfs://tables/new/links")
+    assert (errors.count(), totals["files"]) == (0, len(archives))
     assert (tmp_path / "links" / "_SUCCESS").exists()
     assert rows(cluster.read.parquet(str(tmp_path / "links"))) == rows(uriscan.scan(archives).read_all())
     with pytest.raises(FileExistsError, match="viewfs://tables/new/links exists already"):
@@ -482,7 +434,7 @@ def test_a_command_without_parquet(
     for number, on_error in enumerate(("fail", "collect")):
         table = str(tmp_path / on_error)
         some = paths(cluster, names[: len(archives) + number], 2)
-        errors = uriscan.spark.write_parquet(some, table, on_error=on_error)  # type: ignore[arg-type]
+        errors, _ = uriscan.spark.write_parquet(some, table, on_error=on_error)  # type: ignore[arg-type]
         assert rows(cluster.read.parquet(table)) == rows(expected)
         assert errors.count() == number
     assert "no parquet" in caplog.text

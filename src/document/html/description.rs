@@ -244,7 +244,7 @@ impl ReferenceReporter<'_, '_, '_> {
         }))
     }
 
-    fn collapsed(&mut self, pieces: impl Iterator<Item = SeenPiece>) -> TextRange {
+    pub(super) fn collapsed(&mut self, pieces: impl Iterator<Item = SeenPiece>) -> TextRange {
         let mut text = String::new();
         for (context, range) in pieces {
             let edge = [" ", ""][usize::from(context == CharacterContext::Text)];

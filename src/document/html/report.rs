@@ -16,8 +16,8 @@ use crate::decode::charset;
 use crate::document::css;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::{
-    BaseSelector, Context, Escapes, Event, Events, FoundReference, NameRange, Quoting, Span,
-    TextRange,
+    BaseSelector, Context, Escapes, Event, Events, FoundReference, FoundRemark, NameRange, Quoting,
+    RemarkKind, Span, TextRange,
 };
 use crate::document::flags::Flags;
 use crate::document::json::unescape;
@@ -359,6 +359,12 @@ impl ReferenceReporter<'_, '_, '_> {
             ElementContents::Json(kind) => self.with_decoded(range, references, |report, range| {
                 report.json(range, kind, origin);
             }),
+            ElementContents::Title => {
+                let span = self.source.span(range.clone());
+                let text = self.collapsed(std::iter::once((CharacterContext::Text, range)));
+                let remark = FoundRemark::new(RemarkKind::Title, text, span);
+                self.events.push(Event::Remark(remark));
+            }
         }
     }
 
@@ -390,6 +396,10 @@ impl ReferenceReporter<'_, '_, '_> {
         let media_type = media_type.map(|range| self.source.keyword(range));
         let media_type = media_type.unwrap_or_default().to_ascii_lowercase();
         let kind = match (tag.element, tag.space) {
+            (Element::Title, ElementNamespace::Html) => {
+                let is_title = self.document.options.titles && self.document.depth == 0;
+                (is_title && !feedback.inert).then_some(ElementContents::Title)
+            }
             (Element::Style, ElementNamespace::Html | ElementNamespace::Svg) => {
                 matches!(&*media_type, b"" | b"text/css").then_some(ElementContents::Css)
             }
@@ -414,7 +424,7 @@ impl ReferenceReporter<'_, '_, '_> {
                 flags: self.flags(tag, feedback),
                 ..FoundReference::new(Span::default(), TextRange::Window(0, 0), Context::Attribute)
             },
-            has_references: tag.space != ElementNamespace::Html,
+            has_references: tag.space != ElementNamespace::Html || tag.element == Element::Title,
         })
     }
 
@@ -482,6 +492,7 @@ impl ReferenceReporter<'_, '_, '_> {
 enum ElementContents {
     Css,
     Json(ScriptJson),
+    Title,
 }
 
 #[derive(Clone, Copy)]

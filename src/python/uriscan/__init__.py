@@ -15,9 +15,9 @@ from uriscan._audit import Findings, audit
 from uriscan._command import Option, binary, version
 from uriscan._process import Error, Record
 from uriscan._resolve import resolve
-from uriscan._scan import scan
+from uriscan._scan import records, scan
 
-__all__ = ["Error", "Findings", "Option", "Record", "audit", "binary", "resolve", "scan"]
+__all__ = ["Error", "Findings", "Option", "Record", "audit", "binary", "records", "resolve", "scan"]
 
 
 def __getattr__(name: str) -> str:

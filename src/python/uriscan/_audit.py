@@ -20,7 +20,7 @@ class Findings(Iterator[Record]):
     """The findings of an audit, while the command finds them.
 
     After the last one `summary` is the record of totals, and `Error` is raised if anything could not be
-    read.
+    read. Closing them, or leaving a `with` block, ends the command.
     """
 
     summary: Record | None = None
@@ -28,6 +28,16 @@ class Findings(Iterator[Record]):
     def __init__(self, process: Process):
         self._process = process
         self._lock = threading.Lock()
+
+    def __enter__(self) -> Findings:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the command."""
+        self._process.kill()
 
     def __next__(self) -> Record:
         with self._lock:

@@ -5,21 +5,26 @@ the rows of a failed run are never counted: a process that ends in any way but a
 
     paths = spark.createDataFrame([("a.warc.gz",), ("b.warc.gz",)], "path string").repartition(2)
     uriscan.spark.links(paths, columns="web").groupBy("target").count().show()
-    uriscan.spark.write_parquet(paths, "links", columns="web")
+    errors, totals = uriscan.spark.write_parquet(paths, "links", columns="web")
 """
 
 from __future__ import annotations
 
 import logging
+import mimetypes
 import os
+import re
 import shutil
 import string
+import tempfile
 import uuid
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from urllib.parse import quote, unquote
 
 import pyarrow
@@ -28,17 +33,20 @@ import pyarrow.compute
 from uriscan._command import Option, flags
 from uriscan._process import Error, Process, Record, describe
 from uriscan._reader import LinkReader
-from uriscan._scan import NOT_ROWS
+from uriscan._scan import NOT_ROWS, Readable, pieces
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
-OnError: TypeAlias = Literal["fail", "collect"]
+OnError: TypeAlias = Literal["fail", "collect", "count"]
+
+# Opens the object of a path: a function that returns a file object, or what fsspec puts before the path.
+Opener: TypeAlias = Callable[[str], Readable] | str
 
 # A process that takes longer for its partition is taken for one that hangs.
 TIMEOUT_SECONDS = 6 * 60 * 60.0
 
-# The column with the errors that are collected, and what it says of one.
+# The column with the errors that are collected and the totals of each process, and what it says of one.
 _FAILED = "failure"
 _FAILURE = pyarrow.struct(
     [
@@ -58,8 +66,17 @@ _PART = pyarrow.schema([("file", pyarrow.string()), ("failures", pyarrow.list_(_
 # What stays as it is in the URI of a record: anything printed, of ASCII.
 _PRINTED = string.punctuation
 
-# How much of a part of an archive is read at once.
-_PIECE = 1024 * 1024
+# What a process writes beside the columns that are asked for, since it tells documents apart.
+_MEMBER = "--columns=member"
+
+# What can be a base.
+_URL = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
+
+# The longest name of a file in the file systems of today, less what they use themselves.
+_NAME_LENGTH = 100
+
+# Totals of a process that are not numbers of things.
+_NOT_COUNTS = ("wall_seconds", "cpu_seconds", "peak_bytes")
 
 _Batches: TypeAlias = Iterable[pyarrow.RecordBatch]
 
@@ -70,7 +87,8 @@ def links(
     df: DataFrame,
     path_col: str = "path",
     *,
-    columns: str = "core",
+    columns: str | Sequence[str] = "core",
+    opener: Opener | None = None,
     on_error: OnError = "fail",
     timeout: float = TIMEOUT_SECONDS,
     **options: Option,
@@ -81,10 +99,14 @@ def links(
     Spark writes them, are understood, and the column may be binary where paths are not UTF-8. Each partition
     is read by one process, so give each large archive a partition of its own; `jobs.link_table` does.
 
-    `columns` and the options are those of `uriscan.scan`; unless they are given `threads` is 1, and
-    `decompress` is true, so that compressed files and archives below a directory are read. With `on_error`
-    set to "fail" a file that cannot be read, or is damaged, fails the job. With "collect" there is one more
-    column, `failure`: see `split`.
+    Objects of a store are read with an `opener`: a function from a path to an open binary file, or the
+    beginning of all URLs for fsspec, as "s3://bucket/", an empty one where paths are whole URLs. Each object
+    is read by one process while it arrives. Its URL is its base, unless `base` is given.
+
+    `columns`, `format` and the options are those of `uriscan.scan`; unless they are given `threads` is 1, and
+    `decompress` is true, so that compressed files and archives below a directory are read. A file that cannot
+    be read, or is damaged, fails the job unless `on_error` is "collect". With "collect" and "count" there is
+    one more column, `failure`: see `split` and `totals`.
     """
     arguments = _arguments(columns, options)
     schema = _schema(arguments, on_error)
@@ -92,6 +114,11 @@ def links(
     def run(batches: _Batches) -> _Batches:
         first = _some(batches)
         if first is None:
+            return
+        if opener is not None:
+            for path in _values(first):
+                file = _Object(path=os.fsdecode(path), opener=opener)
+                yield from file.rows(arguments, on_error, schema, timeout)
             return
         process = Process([*arguments, "--files0-from=-"], feed=_paths(first), timeout=timeout)
         yield from _rows(process, on_error, schema)
@@ -104,12 +131,13 @@ def write_parquet(
     directory: str,
     path_col: str = "path",
     *,
-    columns: str = "core",
+    columns: str | Sequence[str] = "core",
+    opener: Opener | None = None,
     on_error: OnError = "fail",
     timeout: float = TIMEOUT_SECONDS,
     **options: Option,
-) -> DataFrame:
-    """Writes the links of the files that a column names to a new directory, and returns the errors.
+) -> tuple[DataFrame, dict[str, int]]:
+    """Writes the links of files to a new directory, and returns the errors and the totals.
 
     The table is that of `links`, in files `part-00000.parquet` and so on, one for each partition, and a file
     `_SUCCESS` when it is complete. A directory that exists raises `FileExistsError` before anything is read,
@@ -117,17 +145,20 @@ def write_parquet(
 
     The process that reads the files of a partition writes its Parquet file too, so that no row crosses
     Python and the JVM. For that the directory, a path or a `file:` URI, must be below a mount that the driver
-    and all executors have. In other file systems (`hdfs:`, `s3a:`), and if the driver's command was built
-    without Parquet, Spark writes the rows of `links`.
+    and all executors have. In other file systems (`hdfs:`, `s3a:`), with an `opener`, and if the driver's
+    command was built without Parquet, Spark writes the rows of `links`.
 
-    With `on_error` set to "collect" the table that is returned has a row for each error, with the columns
-    that `split` names; with "fail" it is empty. The rest is as for `links`.
+    With `on_error` set to "collect" the table of errors has a row for each, with the columns that `split`
+    names; else it is empty. The totals are those of `totals`. The rest is as for `links`.
     """
     session = df.sparkSession
     path = new_directory(session, directory)
-    if path is None or not _has_parquet():
-        rows = links(df, path_col, columns=columns, on_error=on_error, timeout=timeout, **options)
-        return _write_rows(rows, directory, on_error)
+    if path is None or opener is not None or not _has_parquet():
+        on_error = "count" if on_error == "fail" else on_error
+        table = links(
+            df, path_col, columns=columns, opener=opener, on_error=on_error, timeout=timeout, **options
+        )
+        return _write_rows(table, directory)
     os.makedirs(path)
     try:
         # The driver gives files their names: Spark tells it of one attempt at each partition, however many
@@ -136,7 +167,7 @@ def write_parquet(
         os.mkdir(attempts)
         arguments = _arguments(columns, options, "parquet")
         # The table without rows. Options that the command refuses fail here, before the job starts.
-        empty, _ = _write_part(attempts, [*arguments, "--", "-"], [], on_error, timeout)
+        empty, _ = _write_part(attempts, [*arguments, "--", "-"], [], "fail", timeout)
 
         def run(batches: _Batches) -> _Batches:
             first = _some(batches)
@@ -157,7 +188,8 @@ def write_parquet(
         shutil.rmtree(path, ignore_errors=True)
         raise
     failures = [failure for part in parts for failure in part["failures"]]
-    return session.createDataFrame(failures, _spark_fields(_FAILURE))
+    errors = [failure for failure in failures if failure["type"] != "summary"]
+    return session.createDataFrame(errors, _spark_fields(_FAILURE)), _sums(failures)
 
 
 def new_directory(session: SparkSession, directory: str) -> str | None:
@@ -181,7 +213,7 @@ def links_from_content(
     uri_col: str,
     type_col: str | None = None,
     *,
-    columns: str = "core",
+    columns: str | Sequence[str] = "core",
     on_error: OnError = "fail",
     timeout: float = TIMEOUT_SECONDS,
     **options: Option,
@@ -189,12 +221,13 @@ def links_from_content(
     """Returns the links of the documents that a binary column holds, a row for each link.
 
     `uri_col` is the URI that a document was retrieved from, which is its base and becomes `path`; `type_col`
-    is its media type, and without one the type is found as for files. `member` is null but for what is in an
-    archive or a message. A document without content is an error.
+    is its media type, and without one it is that of `format`, or is found as for files. `member` is null but
+    for what is in an archive or a message. A document without content is an error.
 
     Spark hands rows to Python in batches of `spark.sql.execution.arrow.maxRecordsPerBatch`; with large
     documents set it to 100 or so, since a batch is held in memory. The rest is as for `links`.
     """
+    media_type = _media_type(options.pop("format", None))
     arguments = _arguments(columns, options)
     schema = _schema(arguments, on_error)
 
@@ -202,8 +235,8 @@ def links_from_content(
         first = _some(batches)
         if first is None:
             return
-        documents = _Documents(first)
-        process = Process([*arguments, "--", "-"], feed=documents.records(), timeout=timeout)
+        documents = _Documents(first, media_type)
+        process = Process([*arguments, _MEMBER, "--", "-"], feed=documents.records(), timeout=timeout)
         yield from _rows(process, on_error, schema, documents.columns, documents.failures)
 
     selected = [content_col, uri_col, *([type_col] if type_col else [])]
@@ -213,7 +246,8 @@ def links_from_content(
 def links_from_ranges(
     df: DataFrame,
     *,
-    columns: str = "core",
+    columns: str | Sequence[str] = "core",
+    opener: Opener | None = None,
     on_error: OnError = "fail",
     timeout: float = TIMEOUT_SECONDS,
     **options: Option,
@@ -232,9 +266,8 @@ def links_from_ranges(
     def run(batches: _Batches) -> _Batches:
         for batch in batches:
             for row in batch.to_pylist():
-                part = _Part(**row)
-                process = Process([*arguments, "--", "-"], feed=part.content(), timeout=timeout)
-                yield from _rows(process, on_error, schema, part.columns, part.failures)
+                part = _Part(opener=opener, **row)
+                yield from part.rows([*arguments, _MEMBER], on_error, schema, timeout)
 
     names = [name for name in ("path", "offset", "length", "record") if name in df.columns]
     return df.select(*names).mapInArrow(run, _spark_fields(schema))
@@ -269,14 +302,60 @@ def split(table: DataFrame) -> tuple[DataFrame, DataFrame]:
     one table: persist it before, or Spark reads all documents twice.
     """
     failed: Column = table["failure"].isNotNull()
-    return table.where(~failed).drop("failure"), table.where(failed).select("failure.*")
+    errors = table.where(failed).select("failure.*").where("type <> 'summary'")
+    return table.where(~failed).drop("failure"), errors
 
 
-def _arguments(columns: str, options: dict[str, Option], form: str = "arrow") -> list[str]:
+def totals(table: DataFrame) -> dict[str, int]:
+    """Returns the sums of the summaries of all processes, of a table with the column `failure`.
+
+    Paths that were read are `files`; those that were skipped have a key for each reason, with their sum in
+    `skipped_files`; those that could not be opened are `failed_files`. Zeros are left out.
+    """
+    from pyspark.sql import functions as F  # noqa: N812 - the name that Spark's own pages give it
+
+    noted = table.where("failure.type = 'summary'").select("failure.*")
+    sums = noted.groupBy("type", "code").agg(F.sum("count").alias("count"))
+    return _sums(row.asDict() for row in sums.collect())
+
+
+def _sums(failures: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Returns the sums of the totals among rows of `failure`, and warns if there are none."""
+    sums: Counter[str] = Counter()
+    for row in failures:
+        if row["type"] == "summary":
+            sums[row["code"]] += row["count"]
+    if not sums:
+        _LOGGER.warning("nothing was read: there are no paths")
+    return dict(sums)
+
+
+def _counts(summary: Record | None) -> list[Record]:
+    """Returns the totals of a process as rows of `failure`."""
+    counts = [(key, count) for key, count in (summary or {}).items() if key not in _NOT_COUNTS]
+    return [
+        {"type": "summary", "code": key, "count": count}
+        for key, count in counts
+        if isinstance(count, int) and count
+    ]
+
+
+def _arguments(columns: str | Sequence[str], options: Mapping[str, Option], form: str = "arrow") -> list[str]:
     """Returns the arguments of a process for rows of links, without its input."""
-    defaults: dict[str, Option] = {"threads": 1, "decompress": True, "stats": True}
-    given = {"columns": columns, **defaults, **options}
-    return [f"--format={form}", "--messages=json", *flags(given, NOT_ROWS)]
+    given: dict[str, Option] = {"columns": columns, "threads": 1, "decompress": True, **options}
+    given["type"] = given.pop("format", None)
+    return [f"--format={form}", "--messages=json", "--stats", *flags(given, NOT_ROWS)]
+
+
+def _media_type(form: Option) -> str | None:
+    """Returns the media type of a format."""
+    if form is None:
+        return None
+    name = str(form)
+    media_type = name if "/" in name else mimetypes.guess_type(f"x.{name}")[0]
+    if media_type is None:
+        raise ValueError(f"the format {name} has no media type that is known: give documents a type_col")
+    return media_type
 
 
 def _has_parquet() -> bool:
@@ -303,33 +382,30 @@ def _write_part(
     process = Process([f"--output={file}", *arguments], feed=feed, timeout=timeout)
     try:
         failures = _failures(process, on_error)
-        return (None if failures and not os.path.exists(file) else file), failures
+        return (file if os.path.exists(file) else None), failures
     except BaseException:
         process.kill()
         shutil.rmtree(attempt, ignore_errors=True)
         raise
 
 
-def _write_rows(table: DataFrame, directory: str, on_error: OnError) -> DataFrame:
-    """Lets Spark write a table, and returns its errors."""
+def _write_rows(table: DataFrame, directory: str) -> tuple[DataFrame, dict[str, int]]:
+    """Lets Spark write a table, and returns its errors and totals."""
     from pyspark import StorageLevel
 
-    if on_error == "fail":
-        table.write.mode("errorifexists").parquet(directory)
-        return table.sparkSession.createDataFrame([], _spark_fields(_FAILURE))
     of_links, errors = split(table.persist(StorageLevel.DISK_ONLY))
     of_links.write.mode("errorifexists").parquet(directory)
-    return errors
+    return errors, totals(table)
 
 
 def _failures(
     process: Process, on_error: OnError, failures_of: Callable[[list[Record]], list[Record]] = list
 ) -> list[Record]:
-    """Waits for the end of a process, and returns its errors where they are collected."""
+    """Waits for the end of a process, and returns its errors, where they are collected, and its totals."""
     failures = failures_of(process.finish(damage_fails=False))
-    if failures and on_error == "fail":
+    if failures and on_error != "collect":
         raise Error(describe(failures), failures)
-    return failures
+    return [*failures, *_counts(process.summary)]
 
 
 def _rows(
@@ -351,7 +427,12 @@ def _rows(
             columns |= {_FAILED: pyarrow.nulls(len(batch), _FAILURE), **changed(batch)}
             yield _batch(columns, schema)
         failures = _failures(process, on_error, failures_of)
-    if failures:
+    yield from _failure_rows(failures, schema)
+
+
+def _failure_rows(failures: Sequence[Record], schema: pyarrow.Schema) -> _Batches:
+    """Yields a batch of errors and totals, if the schema has a column for them."""
+    if failures and _FAILED in schema.names:
         columns = {field.name: pyarrow.nulls(len(failures), field.type) for field in schema}
         columns[_FAILED] = pyarrow.array(failures, _FAILURE)
         yield _batch(columns, schema)
@@ -382,14 +463,20 @@ def _some(batches: _Batches) -> _Batches | None:
 
 def _paths(batches: _Batches) -> Iterator[bytes]:
     """Yields the paths of batches as `--files0-from` reads them."""
+    for path in _values(batches):
+        name = path if isinstance(path, bytes) else os.fsencode(_local(path))
+        if b"\0" in name:
+            raise ValueError(f"a path with NUL: {path!r}")
+        yield name + b"\0"
+
+
+def _values(batches: _Batches) -> Iterator[str | bytes]:
+    """Yields the paths of batches."""
     for batch in batches:
         for path in batch.column(0).to_pylist():
             if not path:
                 raise ValueError("a path is null or empty")
-            name = path if isinstance(path, bytes) else os.fsencode(_local(path))
-            if b"\0" in name:
-                raise ValueError(f"a path with NUL: {path!r}")
-            yield name + b"\0"
+            yield path
 
 
 def _local(path: str) -> str:
@@ -405,39 +492,87 @@ def _local(path: str) -> str:
     return name if os.path.exists(name) else unquote(name)
 
 
-@dataclass
-class _Part:
-    """A part of a web archive."""
+@dataclass(kw_only=True)
+class _Object:
+    """A file whose bytes a process reads from a pipe while they arrive."""
 
     path: str
+    opener: Opener | None
+
+    def rows(
+        self, arguments: Sequence[str], on_error: OnError, schema: pyarrow.Schema, timeout: float
+    ) -> _Batches:
+        """Yields what a process writes of the bytes, and its collected errors."""
+        try:
+            file = self._open()
+        except OSError as error:
+            failure = {"type": "error", "path": self.path, "message": str(error) or repr(error)}
+            if on_error != "collect":
+                raise Error(describe([failure]), [failure]) from error
+            yield from _failure_rows([failure, *_counts({"failed_files": 1, "errors": 1})], schema)
+            return
+        url = (self.opener if isinstance(self.opener, str) else "") + self.path
+        if _URL.match(url) and not any(argument.startswith("--base=") for argument in arguments):
+            arguments = [f"--base={quote(url, safe=_PRINTED)}", *arguments]
+        with ExitStack() as stack:
+            if hasattr(file, "close"):
+                stack.callback(file.close)
+            # The name of a file tells its format.
+            name = url.partition("?")[0].rpartition("/")[2][-_NAME_LENGTH:]
+            name = os.path.join(stack.enter_context(tempfile.TemporaryDirectory()), name or "-")
+            os.symlink("/dev/stdin", name)
+            process = Process([*arguments, "--", name], feed=self.content(file), timeout=timeout)
+            stack.callback(process.kill)
+            yield from _rows(process, on_error, schema, self.columns, self.failures)
+
+    def _open(self) -> Readable:
+        if callable(self.opener):
+            return self.opener(self.path)
+        if self.opener is None:
+            return open(_local(self.path), "rb")
+        import fsspec
+
+        opened: Readable = fsspec.open(self.opener + self.path, "rb").open()
+        return opened
+
+    def content(self, file: Readable) -> Iterator[bytes]:
+        """Yields the bytes of the open file."""
+        return pieces(file)
+
+    def columns(self, batch: pyarrow.RecordBatch) -> dict[str, pyarrow.Array]:
+        """Returns the columns with places in the file."""
+        return {"path": pyarrow.repeat(self.path, len(batch))}
+
+    def failures(self, records: list[Record]) -> list[Record]:
+        """Returns errors with places in the file."""
+        return [{**record, "path": self.path} for record in records]
+
+
+@dataclass(kw_only=True)
+class _Part(_Object):
+    """A part of a web archive."""
+
     offset: int
     length: int | None
     record: int = 1
 
-    def content(self) -> Iterator[bytes]:
+    def content(self, file: Readable) -> Iterator[bytes]:
         """Yields the bytes of the part."""
-        with open(_local(self.path), "rb") as file:
-            file.seek(self.offset)
-            left = self.length
-            while left is None or left > 0:
-                piece = file.read(_PIECE if left is None else min(left, _PIECE))
-                if not piece:
-                    break
-                left = None if left is None else left - len(piece)
-                yield piece
-        if left:
+        file.seek(self.offset)  # type: ignore[attr-defined]
+        read = 0
+        for piece in pieces(file, self.length):
+            read += len(piece)
+            yield piece
+        if self.length is not None and read < self.length:
+            left = self.length - read
             raise EOFError(f"{self.path}: the part at {self.offset} ends {left} bytes too early")
 
     def columns(self, batch: pyarrow.RecordBatch) -> dict[str, pyarrow.Array]:
         """Returns the columns with places in the whole archive."""
-        changed = {
-            "path": pyarrow.repeat(self.path, len(batch)),
-            "member": _mapped(batch.column("member"), self._place),
-        }
+        changed = {**super().columns(batch), "member": _mapped(batch.column("member"), self._place)}
         if "member_offset" in batch.schema.names:
             changed["member_offset"] = pyarrow.compute.add(batch.column("member_offset"), self.offset)
-            changed["message_offset"] = pyarrow.nulls(len(batch), pyarrow.int64())
-        return changed
+        return {**changed, "message_offset": pyarrow.nulls(len(batch), pyarrow.int64())}
 
     def failures(self, records: list[Record]) -> list[Record]:
         """Returns errors with the path of the archive."""
@@ -457,8 +592,9 @@ class _Part:
 class _Documents:
     """Documents of a column, as records of a web archive: their numbers lead back to the rows."""
 
-    def __init__(self, batches: _Batches):
+    def __init__(self, batches: _Batches, media_type: str | None):
         self._batches = batches
+        self._media_type = media_type
         # The URIs of all records, one after the other, and where each ends: small, for all stay.
         self._uris = bytearray()
         self._ends = array("q", [0])
@@ -476,7 +612,8 @@ class _Documents:
                     continue
                 self._uris += uri.encode()
                 self._ends.append(len(self._uris))
-                yield _record_head(uri, types[0][row].as_py() if types else None, content.size)
+                declared = types[0][row].as_py() if types else None
+                yield _record_head(uri, declared or self._media_type, content.size)
                 yield memoryview(content)
                 yield b"\r\n\r\n"
 
@@ -536,7 +673,7 @@ def _schema(arguments: Sequence[str], on_error: OnError) -> pyarrow.Schema:
     """Returns the schema that Spark gets, asked of the driver's command with the arguments of the run."""
     with LinkReader(Process([*arguments, "--", "-"], feed=[])) as reader:
         fields = [pyarrow.field(field.name, _plain_type(field.type)) for field in reader.schema]
-    if on_error == "collect":
+    if on_error != "fail":
         fields.append(pyarrow.field(_FAILED, _FAILURE))
     return pyarrow.schema(fields)
 

@@ -1,0 +1,169 @@
+"""Objects of a store, read by Spark through fsspec while they arrive."""
+
+import gzip
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import boto3
+import fsspec
+import pytest
+from moto.server import ThreadedMotoServer
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+import crawl
+import uriscan
+import uriscan.spark
+from test_spark import rows
+from uriscan.jobs import link_table
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[str]:
+    """The address of a server that answers as S3 does, on this machine."""
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def spark_builder(store: str, spark_builder: Any) -> Any:
+    """A cluster whose workers know the store, as they would from their environment."""
+    with pytest.MonkeyPatch.context() as environment:
+        settings = {
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+            "AWS_DEFAULT_REGION": "us-east-1",
+            "FSSPEC_S3_ENDPOINT_URL": store,
+        }
+        for name, value in settings.items():
+            environment.setenv(name, value)
+            spark_builder = spark_builder.config(f"spark.executorEnv.{name}", value)
+        fsspec.config.set_conf_env(fsspec.config.conf)
+        yield spark_builder
+    fsspec.config.conf.clear()
+
+
+@pytest.fixture
+def bucket(store: str, spark_builder: Any) -> Iterator[Any]:
+    """An empty bucket."""
+    bucket = boto3.resource("s3", endpoint_url=store).create_bucket(Bucket="crawl")
+    yield bucket
+    bucket.objects.delete()
+
+
+def put(bucket: Any, name: str, content: bytes) -> None:
+    """Writes an object."""
+    bucket.put_object(Key=name, Body=content)
+
+
+def test_rows_of_objects_are_those_of_files(cluster: SparkSession, bucket: Any, tmp_path: Path) -> None:
+    names = []
+    for seed in range(3):
+        path = crawl.archive(tmp_path / f"{seed}.warc.gz", 100, seed)
+        names.append(f"warc/{path.name}")
+        put(bucket, names[-1], path.read_bytes())
+    expected = uriscan.scan([tmp_path / f"{seed}.warc.gz" for seed in range(3)], columns="web").read_all()
+    paths = expected["path"].to_pylist()
+    renamed = expected.set_column(0, "path", [[f"warc/{Path(path).name}" for path in paths]])
+    table = cluster.createDataFrame([(name,) for name in names], "path string").repartition(2)
+    assert rows(uriscan.spark.links(table, columns="web", opener="s3://crawl/")) == rows(renamed)
+    # A function that opens, which executors get as it is.
+    by_function = uriscan.spark.links(
+        table, columns="web", opener=lambda path: fsspec.open(f"s3://crawl/{path}").open()
+    )
+    assert rows(by_function) == rows(renamed)
+    starts = [
+        (f"warc/{seed}.warc.gz", at)
+        for seed in range(3)
+        for at in crawl.records(tmp_path / f"{seed}.warc.gz")
+    ]
+    index = cluster.createDataFrame(starts, "path string, offset bigint")
+    parts = uriscan.spark.ranges(index, 10_000, complete=True)
+    found = uriscan.spark.links_from_ranges(parts, columns="web", opener="s3://crawl/")
+    assert rows(found.drop("message_offset")) == rows(renamed.drop_columns("message_offset"))
+
+
+def test_the_name_of_an_object_tells_its_format_and_its_url_is_the_base(
+    cluster: SparkSession, bucket: Any
+) -> None:
+    put(bucket, "docs/a b.md", b"[b](b.md)")
+    put(bucket, "docs/c.md.gz", gzip.compress(b"[d](d.md)"))
+    names = cluster.createDataFrame(
+        [("s3://crawl/docs/a b.md",), ("s3://crawl/docs/c.md.gz",)], "path string"
+    )
+    found = {row["path"]: row["target"] for row in uriscan.spark.links(names, opener="").collect()}
+    assert found == {
+        "s3://crawl/docs/a b.md": "s3://crawl/docs/b.md",
+        "s3://crawl/docs/c.md.gz": "s3://crawl/docs/d.md",
+    }
+    based = uriscan.spark.links(names, opener="", base="http://example.com/", columns=["target"])
+    assert {row["target"] for row in based.collect()} == {
+        "http://example.com/b.md",
+        "http://example.com/d.md",
+    }
+
+
+def test_an_object_that_is_not_there(cluster: SparkSession, bucket: Any) -> None:
+    put(bucket, "a.html", b"<a href=http://example.com/>")
+    names = cluster.createDataFrame([("a.html",), ("missing.html",)], "path string")
+    with pytest.raises(PySparkException, match=r"missing\.html"):
+        uriscan.spark.links(names, opener="s3://crawl/").count()
+    table = uriscan.spark.links(names, opener="s3://crawl/", on_error="collect").persist()
+    links, errors = uriscan.spark.split(table)
+    assert [row["target"] for row in links.collect()] == ["http://example.com/"]
+    assert [(row["type"], row["path"]) for row in errors.collect()] == [("error", "missing.html")]
+    totals = uriscan.spark.totals(table)
+    assert (totals["files"], totals["failed_files"], totals["errors"]) == (1, 1, 1)
+
+
+def test_rows_come_while_an_object_arrives(tmp_path: Path) -> None:
+    """What an opener returns is read as far as the process has room, and not into memory."""
+    read = 0
+    released = threading.Event()
+
+    class Endless:
+        def read(self, size: int, /) -> bytes:
+            nonlocal read
+            if read > 1 << 26:
+                released.wait(60)
+                return b""
+            read += size
+            return (b"<http://example.com/>" + b"." * 1002 + b"\n") * (size // 1024)
+
+    reader = uriscan.scan(Endless(), format="text", threads=1)
+    first = reader.read_next_batch()
+    assert first.num_rows > 0
+    assert read < 1 << 26
+    released.set()
+    reader.close()
+
+
+def test_the_job_reads_objects(
+    cluster: SparkSession, bucket: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(5):
+        put(bucket, f"site/{number}.html", f"<a href={number + 1}.html>x</a>".encode())
+    put(bucket, "other.html", b"<a href=no>")
+    table = tmp_path / "links"
+    arguments = [
+        "--opener=s3://crawl/",
+        "--columns=path,target",
+        "--output",
+        str(table),
+        "site",
+        "other.html",
+    ]
+    assert link_table.main(arguments) == 0
+    found = {row["path"]: row["target"] for row in cluster.read.parquet(str(table)).collect()}
+    assert found == {
+        "other.html": "s3://crawl/no",
+        **{f"site/{number}.html": f"s3://crawl/site/{number + 1}.html" for number in range(5)},
+    }
+    assert '"files": 6' in capsys.readouterr().out
+    with pytest.raises(FileNotFoundError, match="nothing at s3://crawl/none"):
+        link_table.main(["--opener=s3://crawl/", "--output", str(tmp_path / "new"), "none"])
