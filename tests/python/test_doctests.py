@@ -6,10 +6,10 @@ import pytest
 
 import uriscan
 from uriscan import _audit, _command, _resolve, _scan
-from uriscan.jobs import link_table
+from uriscan.jobs import _ranks, link_table
 
 
-@pytest.mark.parametrize("module", [uriscan, _audit, _command, _resolve, _scan, link_table])
+@pytest.mark.parametrize("module", [uriscan, _audit, _command, _resolve, _scan, link_table, _ranks])
 def test_examples(module: object) -> None:
     result = doctest.testmod(module)  # type: ignore[arg-type]
     assert result.attempted > 0

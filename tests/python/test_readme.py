@@ -26,6 +26,7 @@ def test_programs(name: str, capsys: pytest.CaptureFixture[str], monkeypatch: py
     if name == "Python":
         assert "corpus/audit/orphans/site/alone.html orphan" in printed
         assert "['http://a/b/g', 'http://a/b/c/d;p?y']" in printed
+        assert "'reference': [b'" in printed
     else:
         from pyspark.sql import SparkSession
 
@@ -34,10 +35,11 @@ def test_programs(name: str, capsys: pytest.CaptureFixture[str], monkeypatch: py
 
 
 def test_the_jobs_have_the_flags_that_are_shown() -> None:
-    from uriscan.jobs import host_graph, link_table
+    from uriscan.jobs import domain_graph, host_graph, link_table
 
     commands = re.findall(r"^python -m uriscan\.jobs\.(\w+) (.*)$", section("Spark"), re.MULTILINE)
-    parsers = {"link_table": link_table.argument_parser, "host_graph": host_graph.argument_parser}
+    graph = host_graph.argument_parser
+    parsers = {"link_table": link_table.argument_parser, "host_graph": graph, "domain_graph": graph}
     assert {name for name, _ in commands} == set(parsers)
     for name, arguments in commands:
         parsers[name]().parse_args(arguments.split())

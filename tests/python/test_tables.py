@@ -49,7 +49,7 @@ def test_the_programs_of_readme_run_on_several_batches_and_without_flags(
     exec(compile(program, "README.md, Tables", "exec"), {})
     assert "70000" in capsys.readouterr().out
     for program in programs("Python"):
-        first = program.replace('"corpus/html"', repr(pages)).partition("\nfor ")[0]
+        first = program.replace('"corpus/html"', repr(pages)).partition("\nwith ")[0]
         assert "corpus" not in first
         exec(compile(first, "README.md, Python", "exec"), {})
     assert " 1400" in capsys.readouterr().out

@@ -52,7 +52,8 @@ def _ends(links: DataFrame) -> list[tuple[Column, Column]]:
     for host_rev, domain in (("page_host_rev", "page_domain"), ("host_rev", "registered_domain")):
         name = F.col(host_rev)
         rev_name = F.array_join(F.reverse(F.split(F.col(domain), r"\.")), ".")
-        ends.append((name, F.when(host(name).isNotNull(), rev_name)))
+        # Not `www.` and a public suffix: without `www.` there is no domain.
+        ends.append((name, F.when(host(name).startswith(rev_name), rev_name)))
     return ends
 
 
