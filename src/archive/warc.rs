@@ -35,6 +35,9 @@ const SEARCHED: usize = 64 << 10;
 /// The media type of the records of a WAT.
 const JSON: &str = "application/json";
 
+/// The start of a media type that ends with the name of a format, as the Python package declares contents.
+const FORMAT_TYPE: &str = "application/x-uriscan-";
+
 const WARC: &[u8] = b"WARC/";
 /// The first bytes of the first record of an ARC.
 const ARC: &[u8] = b"filedesc://";
@@ -660,7 +663,11 @@ fn choose(
         Some((identified, _)) if is_vague(&name) => identified,
         _ => name,
     };
-    let contents = if is_vague(&name) {
+    let contents = if let Some(format) = name.strip_prefix(FORMAT_TYPE) {
+        let of_name = || Format::for_path(format!("x.{format}"));
+        let format = Format::named(format).or_else(of_name);
+        format.map_or(MemberContents::Sniffed, MemberContents::Document)
+    } else if is_vague(&name) {
         MemberContents::Sniffed
     } else if name == "application/warc-fields" {
         MemberContents::Document(&http::METADATA)

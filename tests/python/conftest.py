@@ -1,6 +1,7 @@
 """What the tests of Python share: the command, and Spark."""
 
 import os
+import socket
 import stat
 import subprocess
 import sys
@@ -47,21 +48,6 @@ def corpus() -> list[str]:
     return listed.stdout.decode().splitlines()
 
 
-@pytest.fixture(scope="session")
-def spark_builder() -> Any:
-    """The builder of a cluster with two executors, each a process with one core."""
-    from pyspark.sql import SparkSession
-
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    settings: dict[str, bool | float | int | str | None] = {
-        "spark.ui.enabled": "false",
-        "spark.sql.shuffle.partitions": "4",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.executorEnv.PYTHONPATH": os.environ.get("PYTHONPATH", ""),
-    }
-    return SparkSession.builder.master("local-cluster[2,1,1024]").config(map=settings)
-
-
 def binary() -> str:
     """The command, which is not there before the tests are configured."""
     import uriscan
@@ -102,16 +88,41 @@ class Command:
         self.path.chmod(self.path.stat().st_mode | stat.S_IXUSR)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
     """The command of the executors, which find it where the session was made to look."""
     return Command(tmp_path_factory.mktemp("command"))
 
 
-@pytest.fixture(scope="module")
-def cluster(command: Command, spark_builder: Any) -> Iterator[Any]:
-    """A cluster whose executors run `command`."""
-    session = spark_builder.config("spark.executorEnv.URISCAN_BINARY", str(command.path)).getOrCreate()
+@pytest.fixture(scope="session")
+def store() -> dict[str, str]:
+    """The environment that names a store of objects on this machine; `test_objects` starts it."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    return {
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "FSSPEC_S3_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+    }
+
+
+@pytest.fixture(scope="session")
+def cluster(command: Command, store: dict[str, str]) -> Iterator[Any]:
+    """A cluster with two executors, each a process with one core, which run `command`."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    settings: dict[str, bool | float | int | str | None] = {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.executorEnv.PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+        "spark.executorEnv.URISCAN_BINARY": str(command.path),
+        **{f"spark.executorEnv.{name}": value for name, value in store.items()},
+    }
+    builder = SparkSession.builder.master("local-cluster[2,1,1024]").config(map=settings)
+    session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()

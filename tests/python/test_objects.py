@@ -21,37 +21,24 @@ from uriscan.jobs import link_table
 
 
 @pytest.fixture(scope="module")
-def store() -> Iterator[str]:
-    """The address of a server that answers as S3 does, on this machine."""
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+def server(store: dict[str, str]) -> Iterator[str]:
+    """A server that answers as S3 does, which the driver knows too."""
+    address = store["FSSPEC_S3_ENDPOINT_URL"]
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=int(address.rpartition(":")[2]), verbose=False)
     server.start()
-    host, port = server.get_host_and_port()
-    yield f"http://{host}:{port}"
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in store.items():
+            environment.setenv(name, value)
+        fsspec.config.set_conf_env(fsspec.config.conf)
+        yield address
+    fsspec.config.conf.clear()
     server.stop()
 
 
-@pytest.fixture(scope="module")
-def spark_builder(store: str, spark_builder: Any) -> Any:
-    """A cluster whose workers know the store, as they would from their environment."""
-    with pytest.MonkeyPatch.context() as environment:
-        settings = {
-            "AWS_ACCESS_KEY_ID": "test",
-            "AWS_SECRET_ACCESS_KEY": "test",
-            "AWS_DEFAULT_REGION": "us-east-1",
-            "FSSPEC_S3_ENDPOINT_URL": store,
-        }
-        for name, value in settings.items():
-            environment.setenv(name, value)
-            spark_builder = spark_builder.config(f"spark.executorEnv.{name}", value)
-        fsspec.config.set_conf_env(fsspec.config.conf)
-        yield spark_builder
-    fsspec.config.conf.clear()
-
-
 @pytest.fixture
-def bucket(store: str, spark_builder: Any) -> Iterator[Any]:
+def bucket(server: str) -> Iterator[Any]:
     """An empty bucket."""
-    bucket = boto3.resource("s3", endpoint_url=store).create_bucket(Bucket="crawl")
+    bucket = boto3.resource("s3", endpoint_url=server).create_bucket(Bucket="crawl")
     yield bucket
     bucket.objects.delete()
 

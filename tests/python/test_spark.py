@@ -267,6 +267,26 @@ def test_content_of_rows(cluster: SparkSession, corpus: list[str]) -> None:
     assert not by_path
 
 
+def test_content_has_the_format_that_is_given(cluster: SparkSession) -> None:
+    content = [
+        (bytearray(b"[a](b.md) <nothing>"), "http://example.com/a", None),
+        (bytearray(b"<p href=x><a href=c>[a](d)</a>"), "http://example.com/b", "text/html"),
+    ]
+    table = cluster.createDataFrame(content, "content binary, uri string, type string").coalesce(1)
+    for name in ("markdown", "md"):
+        found = uriscan.spark.links_from_content(
+            table, "content", "uri", "type", format=name, columns=["path", "target"]
+        )
+        assert [tuple(row) for row in found.collect()] == [
+            ("http://example.com/a", "http://example.com/b.md"),
+            ("http://example.com/b", "http://example.com/c"),
+        ]
+    untyped = uriscan.spark.links_from_content(table, "content", "uri", format="text", html_text=True)
+    assert untyped.count() == 0
+    with pytest.raises(uriscan.Error, match="nonsense"):
+        uriscan.spark.links_from_content(table, "content", "uri", format="nonsense")
+
+
 def test_content_that_is_not_there(cluster: SparkSession) -> None:
     content = [(None, "http://example.com/none"), (bytearray(b"<html><a href=b>"), "http://example.com/a")]
     table = cluster.createDataFrame(content, "content binary, uri string").coalesce(1)

@@ -22,7 +22,7 @@ class Readable(Protocol):
         """Returns at most `size` bytes, none at the end."""
 
 
-# What `scan` and `records` read.
+# Documents for `scan` and `records`.
 Source: TypeAlias = PathArgument | Iterable[PathArgument] | Content | Readable
 
 # How much of a file object is read at a time.

@@ -11,7 +11,6 @@ the rows of a failed run are never counted: a process that ends in any way but a
 from __future__ import annotations
 
 import logging
-import mimetypes
 import os
 import re
 import shutil
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 
 OnError: TypeAlias = Literal["fail", "collect", "count"]
 
-# Opens the object of a path: a function that returns a file object, or what fsspec puts before the path.
+# Opens the object of a path: a function that returns a file object, or the beginning of a URL for fsspec.
 Opener: TypeAlias = Callable[[str], Readable] | str
 
 # A process that takes longer for its partition is taken for one that hangs.
@@ -66,14 +65,17 @@ _PART = pyarrow.schema([("file", pyarrow.string()), ("failures", pyarrow.list_(_
 # What stays as it is in the URI of a record: anything printed, of ASCII.
 _PRINTED = string.punctuation
 
-# What a process writes beside the columns that are asked for, since it tells documents apart.
+# Processes that read several documents or a part of one write this column too: places are made from it.
 _MEMBER = "--columns=member"
 
-# What can be a base.
+# The beginning of an absolute URI.
 _URL = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 
-# The longest name of a file in the file systems of today, less what they use themselves.
-_NAME_LENGTH = 100
+# Characters at the end of a URL that are the name of its document; file systems allow 255 bytes.
+_NAME_LENGTH = 60
+
+# The media type of documents whose format is given, which the command knows.
+_FORMAT_TYPE = "application/x-uriscan-"
 
 # Totals of a process that are not numbers of things.
 _NOT_COUNTS = ("wall_seconds", "cpu_seconds", "peak_bytes")
@@ -227,15 +229,16 @@ def links_from_content(
     Spark hands rows to Python in batches of `spark.sql.execution.arrow.maxRecordsPerBatch`; with large
     documents set it to 100 or so, since a batch is held in memory. The rest is as for `links`.
     """
-    media_type = _media_type(options.pop("format", None))
+    # The command fails for a format that it does not know. Records declare theirs.
+    schema = _schema(_arguments(columns, options), on_error)
+    form = options.pop("format", None)
     arguments = _arguments(columns, options)
-    schema = _schema(arguments, on_error)
 
     def run(batches: _Batches) -> _Batches:
         first = _some(batches)
         if first is None:
             return
-        documents = _Documents(first, media_type)
+        documents = _Documents(first, f"{_FORMAT_TYPE}{form}" if form else None)
         process = Process([*arguments, _MEMBER, "--", "-"], feed=documents.records(), timeout=timeout)
         yield from _rows(process, on_error, schema, documents.columns, documents.failures)
 
@@ -345,17 +348,6 @@ def _arguments(columns: str | Sequence[str], options: Mapping[str, Option], form
     given: dict[str, Option] = {"columns": columns, "threads": 1, "decompress": True, **options}
     given["type"] = given.pop("format", None)
     return [f"--format={form}", "--messages=json", "--stats", *flags(given, NOT_ROWS)]
-
-
-def _media_type(form: Option) -> str | None:
-    """Returns the media type of a format."""
-    if form is None:
-        return None
-    name = str(form)
-    media_type = name if "/" in name else mimetypes.guess_type(f"x.{name}")[0]
-    if media_type is None:
-        raise ValueError(f"the format {name} has no media type that is known: give documents a type_col")
-    return media_type
 
 
 def _has_parquet() -> bool:

@@ -27,7 +27,7 @@ from uriscan._process import Process
 # and running a failed task again cost little.
 _TASK_BYTES = 256 * 1024 * 1024
 
-# Small files take longer than their bytes: opening them, and a Parquet file that is never read for long.
+# Small files take time for being opened, not for their bytes.
 _TASK_FILES = 2_000
 
 
