@@ -1,5 +1,6 @@
 //! Files that are skipped: named with -v, counted with --stats.
 
+use crate::compressed::gzip;
 use crate::packages::zip::{Member, tar};
 
 use super::Tree;
@@ -141,4 +142,18 @@ fn the_summary_counts_parts_of_messages_and_members_of_archives_that_are_not_rea
         report.ends_with("\"unread_parts\":2,\"opaque_gateways\":0,\"failed_files\":0}\n"),
         "{report}"
     );
+}
+
+#[test]
+fn each_file_that_is_reached_is_read_skipped_or_failed() {
+    let tree = Tree::new(&[("d/a.html", "<a href=x>"), ("d/b.txt", "")]);
+    tree.write("d/c.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
+    tree.write("d/d.txt.gz", &gzip(b"http://example.com/"));
+    tree.write("d/e.tar", &tar(&[Member::new("a.txt", "x")]));
+    let cut = gzip(b"http://example.com/");
+    tree.write("cut.txt.gz", &cut[..cut.len() - 8]);
+    let ran = tree.run(&["-q", "--stats=json", "d", "cut.txt.gz", "missing"]);
+    let summary: serde_json::Value = serde_json::from_str(ran.err.lines().last().unwrap()).unwrap();
+    let counts = ["files", "skipped_files", "failed_files"].map(|key| summary[key].as_u64());
+    assert_eq!(counts, [3, 3, 1].map(Some), "{summary}");
 }
