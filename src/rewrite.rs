@@ -116,9 +116,11 @@ fn fits(link: &Link<'_>, inner: Escapes, text: &str) -> bool {
         |text: &[u8]| text.starts_with(b".") || text.starts_with(b"/") || is_absolute(text);
     let has_path = |text: &[u8]| !Reference::split(text).path.is_empty();
     let is_alike = match link.context {
-        // A map of imports has no other references.
         Context::Attribute if inner == Escapes::Plain || link.attribute == Some("#text") => {
-            !is_marked(link.reference) || is_marked(text.as_bytes())
+            // Other names are not references in Org (rule O1) and in a map of imports (rule H21).
+            let has_names = matches!(link.attribute, Some("#text" | "href" | "src"));
+            let is_bound = is_absolute(link.reference) || has_names && is_marked(link.reference);
+            !is_bound || is_marked(text.as_bytes())
         }
         // Some elements take absolute references alone.
         Context::Text if inner == Escapes::Xml => {

@@ -119,7 +119,10 @@ impl WrittenForm {
         };
         if self.is_of_tree {
             new = [b"/", new.strip_prefix(b"./").unwrap_or(&new)].concat();
-        } else if written.starts_with(b"./") && !new.starts_with(b"./") {
+        } else if let Some(rest) = written.strip_prefix(b"./")
+            && !is_unclear(rest)
+            && !new.starts_with(b"./")
+        {
             new = [b"./", &new[..]].concat();
         }
         if self.is_decoded || !reference.is_ascii() {
@@ -145,10 +148,14 @@ fn relative(from: &[u8], to: &[u8]) -> Vec<u8> {
     let common = directory(&from[..common_prefix(from, to)]).len();
     let steps = memchr::memchr_iter(b'/', &from[common..]).count();
     let rest = &to[common..];
-    let name = rest.split(|&byte| byte == b'/').next().unwrap_or_default();
-    let is_unclear = steps == 0 && (name.is_empty() || name.contains(&b':'));
-    let start = [&b""[..], b"./"][usize::from(is_unclear)];
+    let start = [&b""[..], b"./"][usize::from(steps == 0 && is_unclear(rest))];
     [start, &b"../".repeat(steps), rest].concat()
+}
+
+/// Returns whether a path needs `./` before it as a relative reference (RFC 3986 section 4.2).
+pub(super) fn is_unclear(path: &[u8]) -> bool {
+    let name = path.split(|&byte| byte == b'/').next().unwrap_or_default();
+    name.is_empty() || name.contains(&b':')
 }
 
 impl Inventory {

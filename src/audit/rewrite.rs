@@ -4,6 +4,7 @@
 use percent_encoding::{percent_decode, percent_encode_byte};
 
 use super::names::common_prefix;
+use super::relocate::is_unclear;
 use super::target::{TargetChecker, TargetLocation, split_path};
 use crate::linker::Link;
 use crate::uri::base::push_path;
@@ -152,10 +153,7 @@ impl<'a> ReferenceForm<'a> {
         let asked = if front.is_empty() { here } else { &front };
         self.browser.resolve_into(asked, &mut directory).ok()?;
         let rest = self.checker.below(uri, &directory)?;
-        let name = rest.split(|&byte| byte == b'/').next().unwrap_or_default();
-        // `./` keeps a name with a colon from being read as a scheme.
-        let is_unclear = name.is_empty() || name.contains(&b':');
-        let is_here = front.is_empty() && is_unclear;
+        let is_here = front.is_empty() && is_unclear(rest);
         let mut reference = if is_here { here.to_vec() } else { front };
         push_safe(rest, &mut reference);
         Some(reference)

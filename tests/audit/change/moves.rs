@@ -128,6 +128,40 @@ fn a_move_is_refused_where_it_would_be_ambiguous() {
 }
 
 #[test]
+fn a_reference_may_lose_or_gain_the_steps_at_its_start() {
+    let tree = Tree::new(&[
+        ("guide/a.rst", "`x <deep/p.html>`__\n"),
+        ("guide/a.adoc", "link:deep/p.html[x]\n"),
+        ("guide/a.tex", "\\href{deep/p.html}{x}\n"),
+        ("guide/a.md", "[x](deep/)\n"),
+        ("guide/deep/index.html", "x"),
+        ("guide/deep/p.html", "x"),
+    ]);
+    let before = contents(tree.path());
+    for (old, new, document, text) in [
+        (
+            "guide/deep/p.html",
+            "new/p.html",
+            "guide/a.rst",
+            "`x <../new/p.html>`__\n",
+        ),
+        (
+            "guide/deep/index.html",
+            "guide/index.html",
+            "guide/a.md",
+            "[x](./)\n",
+        ),
+    ] {
+        let ran = tree.run(&["mv", "--write", old, new]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_eq!(read(&tree, document), text);
+        let ran = tree.run(&["mv", "--write", new, old]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_eq!(contents(tree.path()), before);
+    }
+}
+
+#[test]
 fn a_redirect_is_left_at_the_old_address() {
     let tree = site();
     tree.write("_redirects", b"/z /a.html 301\n");
