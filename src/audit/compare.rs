@@ -9,6 +9,7 @@ use super::disk::LookupMatch;
 use super::finding::{
     CauseKind, DocumentPosition, FindingCause, FindingDraft, Suggestion, finding_key,
 };
+use super::ignored::{IgnoreCandidate, IgnoreRules};
 use super::names::FileId;
 use super::options::AuditOptions;
 use super::redirect_formats::Redirection;
@@ -372,6 +373,7 @@ pub(crate) fn run(
     }
     let (mut redirections, mut at) = (Vec::new(), None);
     let mut seen = HashSet::new();
+    let ignored = IgnoreRules::new(&options.ignore);
     for missing in &missing {
         if at != Some(&missing.path) {
             reports.enter(&missing.path)?;
@@ -389,6 +391,19 @@ pub(crate) fn run(
                 to: path(successor),
             };
             redirections.extend(missing.uris.iter().map(redirection));
+        }
+        let candidate = IgnoreCandidate {
+            rule: missing.rule,
+            path: &missing.path,
+            name: split_authority(page).1.strip_prefix(b"/").unwrap_or(page),
+            targets: &[&address, page],
+        };
+        if !options.reading.filter.admits_target(&address) {
+            continue;
+        }
+        if ignored.ignores(&candidate) {
+            reports.totals.ignored += 1;
+            continue;
         }
         let level = options.levels.of(missing.rule);
         let key = finding_key(b"", None, missing.rule, &address, 1);

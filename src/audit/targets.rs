@@ -13,8 +13,7 @@ use super::target::{TargetLocation, split_authority, split_name};
 use super::wire::{LinkContext, Packed, WireReader};
 use super::{prepare, survey};
 use crate::linker::Link;
-use crate::output::escape::push_visible;
-use crate::output::json::{open, push_member, push_text};
+use crate::output::DocumentPath;
 use crate::output::record::Summary;
 use crate::pipeline::PipelineOptions;
 use crate::pipeline::bases::is_internal;
@@ -54,6 +53,9 @@ pub(crate) enum TargetRecord<'a> {
     /// A document that could not be read, and the reason.
     Failure(&'a [u8], &'a str),
 }
+
+/// Takes the file of an address with the facts about it, and the address.
+pub(crate) type VisitRow<'v> = dyn FnMut(&DocumentPath, &[u8]) -> io::Result<()> + 'v;
 
 /// Returns a URI, or its path where no root gives the tree a URI.
 pub(super) fn shown_uri(uri: &[u8]) -> &[u8] {
@@ -254,78 +256,35 @@ impl Inventory {
     }
 }
 
-/// A kind of output of `targets`.
-pub(crate) type PushTarget = fn(&TargetRow<'_>, &mut Vec<u8>);
-
-/// An address, its page and its file.
-pub(crate) struct TargetRow<'a> {
-    kind: &'static str,
-    uri: &'a [u8],
-    page: Option<&'a [u8]>,
-    id: Option<&'a [u8]>,
-    path: &'a [u8],
-    destination: Option<&'a [u8]>,
-}
-
-pub(crate) fn push_line(row: &TargetRow<'_>, out: &mut Vec<u8>) {
-    push_visible(row.uri, out);
-    out.push(b'\n');
-}
-
-pub(crate) fn push_json(row: &TargetRow<'_>, out: &mut Vec<u8>) {
-    open("target", out);
-    push_member("kind", row.kind, out);
-    push_text("target", Some(row.uri), out);
-    push_text("page", row.page, out);
-    push_text("id", row.id, out);
-    push_text("path", Some(row.path), out);
-    push_text("destination", row.destination, out);
-    out.extend_from_slice(b"}\n");
-}
-
 impl TargetPage {
     pub(super) fn canonical(&self) -> &[u8] {
         &self.uris[0].0
     }
 
-    /// Appends the canonical spelling, the others, and the ids.
-    pub(crate) fn push(&self, push: PushTarget, out: &mut Vec<u8>) {
+    /// Visits the canonical spelling, the others, and the ids.
+    pub(crate) fn rows(&self, visit: &mut VisitRow<'_>) -> io::Result<()> {
         let page = shown_uri(self.canonical());
-        let mut row = TargetRow {
-            kind: "page",
-            uri: page,
-            page: Some(page),
-            id: None,
-            path: &self.path,
-            destination: None,
-        };
+        let mut path = DocumentPath::new(&self.path);
+        path.facts.address.kind = "page";
+        path.facts.address.page = Some(page.to_vec());
         for (uri, _) in &self.uris {
-            let uri = shown_uri(uri);
-            push(&TargetRow { uri, ..row }, out);
-            row.kind = "spelling";
+            visit(&path, shown_uri(uri))?;
+            path.facts.address.kind = "spelling";
         }
+        path.facts.address.kind = "id";
         for (id, _) in &self.ids {
-            let row = TargetRow {
-                kind: "id",
-                uri: &with_id(page, id),
-                id: Some(id),
-                ..row
-            };
-            push(&row, out);
+            path.facts.address.id = Some(id.clone());
+            visit(&path, &with_id(page, id))?;
         }
+        Ok(())
     }
 }
 
 impl TargetRedirect {
-    pub(crate) fn push(&self, push: PushTarget, out: &mut Vec<u8>) {
-        let row = TargetRow {
-            kind: "redirect",
-            uri: shown_uri(&self.uri),
-            page: None,
-            id: None,
-            path: &self.file,
-            destination: Some(shown_uri(&self.destination)),
-        };
-        push(&row, out);
+    pub(crate) fn row(&self, visit: &mut VisitRow<'_>) -> io::Result<()> {
+        let mut path = DocumentPath::new(&self.file);
+        path.facts.address.kind = "redirect";
+        path.facts.address.destination = Some(shown_uri(&self.destination).to_vec());
+        visit(&path, shown_uri(&self.uri))
     }
 }

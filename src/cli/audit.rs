@@ -37,6 +37,7 @@ use crate::pipeline::{Archived, Archives, OutputOrder, PipelineOptions, Verbosit
 /// Returns the command line with the flags of the configuration before its own, and the
 /// configuration; `None` without a configuration.
 pub(super) fn with_config(
+    command: &'static str,
     arguments: &AuditArgs,
     given: &[OsString],
 ) -> Result<Option<(Vec<OsString>, Config)>, Error> {
@@ -44,11 +45,11 @@ pub(super) fn with_config(
     if findings.no_config || findings.explain.is_some() || arguments.documents.walk.type_list {
         return Ok(None);
     }
-    let Some(config) = config::read(findings.config.as_deref())? else {
+    let Some(config) = config::read(command, findings.config.as_deref())? else {
         return Ok(None);
     };
     let mut all = given.to_vec();
-    let index = all.iter().skip(1).position(|word| word == "audit");
+    let index = all.iter().skip(1).position(|word| word == command);
     let at = index.map_or(all.len(), |index| index + 2);
     let paths = config.paths.iter().filter(|_| arguments.paths.is_empty());
     all.splice(at..at, config.flags.iter().chain(paths).cloned());
@@ -66,6 +67,13 @@ impl Config {
         });
         self.lowered = lowered.collect();
         self.is_quiet = before.findings.quiet;
+    }
+
+    /// Reports the file, its keys, and what it lowers and ignores.
+    pub(super) fn report(&self) {
+        let lines = self.lines();
+        let lines = lines.iter().map(|line| format!("{}\n", visible(line)));
+        write_stderr(lines.collect::<String>().as_bytes());
     }
 
     /// Returns a line with the file and its keys, and one with the rules that it lowers.
@@ -103,9 +111,7 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
     let paths = paths(arguments)?;
     help::check_paths(&paths, false)?;
     let mut options = options(arguments, &paths)?;
-    for entry in config.iter().flat_map(|config| &config.ignore) {
-        options = options.ignore(entry.clone())?;
-    }
+    options = ignoring(options, config)?;
     let mut fixes = fix_list(arguments)?;
     let again = fixes.is_some().then(|| options.of_all_findings());
     for name in &findings.touching {
@@ -183,7 +189,7 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
     let Some(outcome) = unless_closed(finished)? else {
         return Ok(Exit::Found);
     };
-    let exit = finish(arguments, &outcome, counts.as_ref(), config)?;
+    let exit = finish(arguments, &outcome, counts.as_ref())?;
     // A page that was deleted may have had no link.
     match gone.unlinked().map(path_of).find(|path| !was_there(path)) {
         Some(path) => {
@@ -192,6 +198,15 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
         }
         None => Ok(exit),
     }
+}
+
+/// Adds the entries of ignored findings of a configuration.
+pub(super) fn ignoring(
+    options: AuditOptions,
+    config: Option<&Config>,
+) -> Result<AuditOptions, Error> {
+    let mut entries = config.iter().flat_map(|config| &config.ignore).cloned();
+    Ok(entries.try_fold(options, AuditOptions::ignore)?)
 }
 
 fn fix_list(arguments: &AuditArgs) -> Result<Option<FixList>, Error> {
@@ -463,7 +478,6 @@ pub(super) fn finish(
     arguments: &AuditArgs,
     totals: &AuditSummary,
     fixes: Option<&FixCounts>,
-    config: Option<&Config>,
 ) -> Result<Exit, Error> {
     let findings = &arguments.findings;
     let summary = &totals.summary;
@@ -474,11 +488,6 @@ pub(super) fn finish(
         let is_written = findings.fix == Some(FixArg::Write);
         let text = fixes.text(is_written, totals.errors + totals.warnings);
         write_stderr(text.as_bytes());
-    }
-    if let Some(config) = config.filter(|config| !config.is_quiet) {
-        let lines = config.lines();
-        let lines = lines.iter().map(|line| format!("{}\n", visible(line)));
-        write_stderr(lines.collect::<String>().as_bytes());
     }
     if summary.is_empty() {
         return Err(extract::nothing_was_read(summary));

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use tempfile::TempDir;
@@ -11,6 +11,7 @@ use super::args::base::mount;
 use super::args::{AuditArgs, DiffArgs, DiffSide};
 use super::audit::{self, OutputRole, options, paths, roots};
 use super::changed::checkout;
+use super::config::Config;
 use super::destination::OutputTarget;
 use super::inputs::Inputs;
 use super::message::{Error, report, unless_closed};
@@ -19,25 +20,21 @@ use super::{extract, help, manual};
 use crate::audit::compare::{self, TargetList, TargetSet, TargetTree};
 use crate::audit::link_table;
 use crate::audit::options::{Audit, ListedLinks, root_of};
-use crate::audit::targets::{Inventory, TargetRecord, push_json, push_line};
+use crate::audit::targets::{Inventory, TargetRecord};
+use crate::linker::{Link, LinkMember};
+use crate::output::escape::Escape;
+use crate::output::field::TARGET_FIELDS;
+use crate::output::{DocumentPath, Layout};
 use crate::pipeline::bases::{AbsolutePaths, Bases, internal_origin, served_at};
 use crate::pipeline::walk::Root;
-use crate::pipeline::{OutputOrder, members};
-
-/// A full buffer is written.
-const GATHER: usize = 64 << 10;
+use crate::pipeline::writer::RowWriter;
+use crate::pipeline::{OutputOrder, PipelineOptions, members};
 
 pub(super) fn targets(arguments: &AuditArgs) -> Result<Exit, Error> {
     let findings = &arguments.findings;
     if arguments.documents.walk.type_list {
         return manual::print_types(&arguments.documents.walk.type_add);
     }
-    let format = findings.format();
-    let push = match format {
-        format if format.is_text => push_line,
-        format if format.has_records => push_json,
-        _ => return Err("targets are text or jsonl".into()),
-    };
     let paths = paths(arguments)?;
     help::check_paths(&paths, false)?;
     let mut options = options(arguments, &paths)?;
@@ -53,27 +50,45 @@ pub(super) fn targets(arguments: &AuditArgs) -> Result<Exit, Error> {
     let walk = inputs.walk(OutputOrder::Path, outputs.clone())?;
     let inventory = Inventory::new(Audit::new(options, &paths), walk);
     let mut destination = target.open()?;
-    let (mut out, mut is_empty) = (Vec::new(), true);
-    let mut visit = |record: TargetRecord<'_>| {
-        match record {
+    if destination.is_terminal && findings.output().is_table() {
+        return Err(extract::no_terminal(findings.output()));
+    }
+    let mut layout = Layout::of_records(TARGET_FIELDS.iter().collect());
+    layout.kind = "target";
+    if destination.is_terminal {
+        layout.escape = Escape::Controls;
+    }
+    let reading = PipelineOptions {
+        output: findings.output(),
+        layout,
+        ..PipelineOptions::default()
+    };
+    let mut is_empty = true;
+    let part = LinkMember::default();
+    let written = RowWriter::new(&reading, &mut destination).and_then(|mut writer| {
+        let mut push = |path: &DocumentPath, uri: &[u8]| {
+            let mut link = Link::unresolved(uri, &part);
+            link.target = Ok(uri);
+            if inventory.reading().filter.admits_target(uri) {
+                writer.push(path, &link)?;
+            }
+            Ok(())
+        };
+        inventory.visit(|record| match record {
             TargetRecord::Page(page) => {
                 is_empty = false;
-                page.push(push, &mut out);
+                page.rows(&mut push)
             }
-            TargetRecord::Failure(path, message) => tell(arguments, path, message),
+            TargetRecord::Failure(path, message) => {
+                tell(arguments, path, message);
+                Ok(())
+            }
+        })?;
+        for redirect in inventory.redirects() {
+            redirect.row(&mut push)?;
         }
-        if out.len() >= GATHER {
-            destination.write_all(&out)?;
-            out.clear();
-        }
-        Ok(())
-    };
-    let visited = inventory.visit(&mut visit);
-    for redirect in inventory.redirects() {
-        redirect.push(push, &mut out);
-    }
-    let written = visited.and_then(|()| destination.write_all(&out));
-    let written = written.and_then(|()| destination.flush());
+        writer.finish()
+    });
     let (summary, damaged) = inventory.summary();
     if summary.is_empty() {
         return Err(extract::nothing_was_read(summary));
@@ -93,7 +108,7 @@ fn tell(arguments: &AuditArgs, path: &[u8], message: &str) {
     }
 }
 
-pub(super) fn diff(arguments: &DiffArgs) -> Result<Exit, Error> {
+pub(super) fn diff(arguments: &DiffArgs, config: Option<&Config>) -> Result<Exit, Error> {
     let (audit, change) = (&arguments.audit, &arguments.change);
     let [old, new] = &arguments.sides[..] else {
         return Err("diff compares two sides: OLD and NEW, each a path or --git REV:PATH".into());
@@ -126,6 +141,7 @@ pub(super) fn diff(arguments: &DiffArgs) -> Result<Exit, Error> {
         return links(audit, [&old.inventory, &new.inventory]);
     }
     let options = audit::options_with(audit, &[], Bases::here())?;
+    let options = audit::ignoring(options, config)?;
     let mut destinations = Vec::new();
     for (role, target) in &targets {
         destinations.push((*role, target.open()?));
@@ -156,7 +172,7 @@ pub(super) fn diff(arguments: &DiffArgs) -> Result<Exit, Error> {
         Ok(totals)
     });
     match unless_closed(outcome)? {
-        Some(totals) => audit::finish(audit, &totals, None, None),
+        Some(totals) => audit::finish(audit, &totals, None),
         None => Ok(Exit::Found),
     }
 }

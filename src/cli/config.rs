@@ -1,5 +1,6 @@
 //! The configuration file of `audit`. Its keys are the long names of flags, and `paths`; flags on the
-//! command line override it.
+//! command line override it. Of the subcommands with the same flags `targets`, `diff` and `mv` use the keys
+//! that choose what is read and checked, not those of the output.
 //!
 //! A file that was found and not named comes with the tree that is audited, and need not be trusted:
 //! it may only choose checks and how findings are shown.
@@ -14,9 +15,9 @@ use clap::{Arg, ArgAction, Command, CommandFactory};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::args::Cli;
 use super::args::base::mount;
-use super::help::nearest;
+use super::args::{Cli, OUTPUT_HEADING};
+use super::help::{is_unused, nearest};
 use super::message::Error;
 use crate::audit::IgnoreEntry;
 use crate::output::escape::visible;
@@ -85,7 +86,10 @@ fn is_harmless(flag: &Arg, name: &str) -> bool {
 }
 
 /// Reads the named file, or the nearest one from the current directory up to the root of the repository.
-pub(super) fn read(named: Option<&Path>) -> Result<Option<Config>, Error> {
+pub(super) fn read(
+    subcommand: &'static str,
+    named: Option<&Path>,
+) -> Result<Option<Config>, Error> {
     let command = Cli::command();
     let command = command.find_subcommand("audit").unwrap_or(&command);
     if let Some(file) = named {
@@ -96,6 +100,7 @@ pub(super) fn read(named: Option<&Path>) -> Result<Option<Config>, Error> {
             text: &text(file)?,
             folder: None,
             command,
+            subcommand,
         };
         let missing = || format!("{}: it has no table [tool.uriscan]", file.display());
         return Ok(Some(source.parse(table)?.ok_or_else(missing)?));
@@ -130,6 +135,7 @@ pub(super) fn read(named: Option<&Path>) -> Result<Option<Config>, Error> {
                 text: &text,
                 folder: Some(&folder),
                 command,
+                subcommand,
             };
             if let Some(config) = source.parse(table)? {
                 return Ok(Some(config));
@@ -167,6 +173,7 @@ struct ConfigFile<'a> {
     /// The folder to which its paths are relative, if it was found.
     folder: Option<&'a Path>,
     command: &'a Command,
+    subcommand: &'static str,
 }
 
 impl ConfigFile<'_> {
@@ -193,13 +200,16 @@ impl ConfigFile<'_> {
         // Of several flags about one rule the last is used.
         entries.sort_unstable_by_key(|(key, _)| key.span().start);
         for (key, value) in entries {
-            config.keys.push(key.get_ref().to_string());
-            if key.get_ref() == "ignore" {
+            let is_used = if key.get_ref() == "ignore" {
                 config.ignore = self.ignored(value)?;
-                continue;
+                matches!(self.subcommand, "audit" | "diff")
+            } else {
+                let added = self.add(key.get_ref(), value.get_ref(), &mut config);
+                added.map_err(|reason| self.error(key.span().start, reason))?
+            };
+            if is_used {
+                config.keys.push(key.get_ref().to_string());
             }
-            let added = self.add(key.get_ref(), value.get_ref(), &mut config);
-            added.map_err(|reason| self.error(key.span().start, reason))?;
         }
         Ok(Some(config))
     }
@@ -253,14 +263,17 @@ impl ConfigFile<'_> {
         Ok(entry)
     }
 
-    fn add(&self, key: &str, value: &DeValue<'_>, config: &mut Config) -> Result<(), String> {
+    /// Adds a key; returns whether the subcommand uses it.
+    fn add(&self, key: &str, value: &DeValue<'_>, config: &mut Config) -> Result<bool, String> {
         if key == "paths" {
+            let is_used = matches!(self.subcommand, "audit" | "targets");
             for value in values(value) {
                 let path = value.as_str();
                 let path = path.ok_or("`paths` is a string or an array of strings")?;
-                config.paths.push(self.path(key, path)?);
+                let path = self.path(key, path)?;
+                config.paths.extend(is_used.then_some(path));
             }
-            return Ok(());
+            return Ok(is_used);
         }
         let is_key = |flag: &&Arg| {
             let name = flag.get_long().unwrap_or_default();
@@ -278,8 +291,10 @@ impl ConfigFile<'_> {
         }
         let words = self.words(flag, key, value)?;
         words.iter().try_for_each(|word| self.check(word))?;
-        config.flags.extend(words);
-        Ok(())
+        let is_used = self.subcommand == "audit"
+            || flag.get_help_heading() != Some(OUTPUT_HEADING) && !is_unused(self.subcommand, key);
+        config.flags.extend(words.into_iter().filter(|_| is_used));
+        Ok(is_used)
     }
 
     /// Returns a flag as on a command line, once for each of several values.

@@ -16,7 +16,7 @@ use crate::extractor::Positions;
 use crate::output::escape::Escape;
 use crate::output::field::{ColumnChoice, RecordField, record_fields};
 use crate::output::record::{Summary, counted};
-use crate::output::{Layout, json};
+use crate::output::{Layout, Output, json};
 use crate::pipeline::bases::Bases;
 use crate::pipeline::run::{RunOutcome, run_with_report};
 use crate::pipeline::tally::CountKey;
@@ -80,9 +80,7 @@ pub(super) fn run(arguments: &ExtractArgs, rows: Rows) -> Result<Exit, Error> {
         _ => target.open()?,
     };
     if output.is_terminal && options.output.is_table() && options.report.is_links() {
-        let name = options.output.name;
-        let reason = "cannot be written to a terminal: use --output or a pipe";
-        return Err(format!("{name} {reason}").into());
+        return Err(no_terminal(options.output));
     }
     if output.is_terminal {
         options.layout.escape = Escape::Controls;
@@ -111,6 +109,12 @@ pub(super) fn run(arguments: &ExtractArgs, rows: Rows) -> Result<Exit, Error> {
         Some(()) => finish(arguments, &options, &outcome, start),
         None => Ok(Exit::Found),
     }
+}
+
+/// Returns the error of a table on a terminal.
+pub(super) fn no_terminal(output: &Output) -> Error {
+    let reason = "cannot be written to a terminal: use --output or a pipe";
+    format!("{} {reason}", output.name).into()
 }
 
 /// Returns the roots of the walk, without the paths of lists.

@@ -52,6 +52,11 @@ pub(super) fn subcommands() -> impl Iterator<Item = &'static str> + Clone {
     PAGES.iter().map(|page| page.name.as_str())
 }
 
+/// Returns whether a subcommand refuses a flag that comes with a shared group.
+pub(super) fn is_unused(subcommand: &str, flag: &str) -> bool {
+    Page::named(subcommand).is_some_and(|page| page.unused.iter().any(|unused| unused == flag))
+}
+
 impl Page {
     /// Returns the page of a subcommand, or of the command itself if the name is empty.
     pub(super) fn named(name: &str) -> Option<&'static Page> {

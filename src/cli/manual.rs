@@ -74,7 +74,7 @@ pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
         push_schema(&fields, string_form(arguments.dictionaries), &mut table);
         print(&table)
     } else {
-        Err("only link and record have tables: uriscan schema link --format arrow".into())
+        Err("only link, record and target have tables: uriscan schema link --format arrow".into())
     }
 }
 

@@ -22,7 +22,7 @@ use std::io::{self, Write};
 
 use clap::{CommandFactory, FromArgMatches};
 
-use args::{AuditArgs, Cli, Command, command};
+use args::{Cli, Command, command};
 use config::Config;
 use extract::Rows;
 pub(crate) use process::Exit;
@@ -33,9 +33,13 @@ use crate::pipeline::MessageForm;
 /// Runs the command line and returns the exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let cli = match parsed(&arguments) {
+    let mut cli = match parsed(&arguments) {
         Ok(cli) => cli,
         Err(error) => return print_clap_error(&error, &arguments),
+    };
+    let config = match configure(&mut cli, &arguments) {
+        Ok(config) => config,
+        Err(exit) => return exit,
     };
     let mut messages = MessageForm::Words;
     let result = match &cli.command {
@@ -53,44 +57,49 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> Exit {
             extract::run(arguments, Rows::Records)
         }
         Some(Command::Targets(arguments)) => change::targets(arguments),
-        Some(Command::Diff(arguments)) => change::diff(arguments),
+        Some(Command::Diff(arguments)) => change::diff(arguments, config.as_ref()),
         Some(Command::Mv(arguments)) => relocate::run(arguments),
         Some(Command::Resolve(arguments)) => uri::resolve(arguments),
         Some(Command::Parse(arguments)) => uri::parse(arguments),
         Some(Command::Schema(arguments)) => manual::print_schema(arguments),
-        Some(Command::Audit(given)) => match audit::with_config(given, &arguments) {
-            Ok(Some((more, mut config))) => return audit_with_config(&more, &mut config, given),
-            Ok(None) => audit::run(given, None),
-            Err(error) => Err(error),
-        },
+        Some(Command::Audit(arguments)) => audit::run(arguments, config.as_ref()),
     };
+    if let Some(config) = config.filter(|config| !config.is_quiet) {
+        config.report();
+    }
     exit(result, messages)
 }
 
-/// Runs an audit with the flags of a configuration among its `arguments`, but not in `given`.
-fn audit_with_config(arguments: &[OsString], config: &mut Config, given: &AuditArgs) -> Exit {
-    match parsed(arguments).map(|cli| cli.command) {
-        Ok(Some(Command::Audit(completed))) => {
-            config.compare(given, &completed);
-            exit(audit::run(&completed, Some(config)), MessageForm::Words)
-        }
-        // INVARIANT: flags are added after the word `audit`.
-        Ok(_) => Exit::Error,
-        Err(error) => {
-            let file = config.file.display();
-            message::report(&format!("with the configuration of {file}:"));
-            print_clap_error(&error, arguments)
-        }
+/// Adds the flags of a configuration to an audit, or to a subcommand that has its flags.
+fn configure(cli: &mut Cli, given: &[OsString]) -> Result<Option<Config>, Exit> {
+    let Some((name, before)) = cli.command.as_mut().and_then(Command::audit_mut) else {
+        return Ok(None);
+    };
+    let completed = audit::with_config(name, before, given);
+    let completed = completed.map_err(|error| exit(Err(error), MessageForm::Words))?;
+    let Some((arguments, mut config)) = completed else {
+        return Ok(None);
+    };
+    let mut completed = parsed(&arguments).map_err(|error| {
+        let file = config.file.display();
+        message::report(&format!("with the configuration of {file}:"));
+        print_clap_error(&error, &arguments)
+    })?;
+    if let Some((_, after)) = completed.command.as_mut().and_then(Command::audit_mut) {
+        config.compare(before, after);
     }
+    *cli = completed;
+    Ok(Some(config))
 }
 
 fn parsed(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     let matches = Cli::command().try_get_matches_from(arguments)?;
     let mut cli = Cli::from_arg_matches(&matches)?;
-    if let Some(audit) = cli.command.as_mut().and_then(Command::audit_mut)
-        && let Some((name, matches)) = matches.subcommand()
+    if let Some((name, audit)) = cli.command.as_mut().and_then(Command::audit_mut)
+        && let Some((_, matches)) = matches.subcommand()
     {
         help::check_used(name, matches)?;
+        audit.findings.check_format(name)?;
         audit.check.set_levels(matches);
         if let Some(Command::Diff(diff)) = &mut cli.command {
             diff.set_sides(matches);

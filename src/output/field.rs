@@ -108,6 +108,10 @@ impl<'a> Value<'a> {
         text.map_or(Value::Null, Value::Text)
     }
 
+    fn bytes(bytes: Option<&'a [u8]>) -> Self {
+        bytes.map_or(Value::Null, Value::Bytes)
+    }
+
     fn number(number: Option<u64>) -> Self {
         number.map_or(Value::Null, Value::Number)
     }
@@ -358,6 +362,23 @@ pub(crate) static RECORD_FIELDS: &[RecordField] = fields! {
             true => Value::Null,
             false => Value::Base64(path.path()),
         },
+};
+
+/// The keys of `uriscan targets`; the address is the target of the link.
+pub(crate) static TARGET_FIELDS: &[RecordField] = fields! {
+    "kind": Always Name in CORE,
+        "page for the canonical address of a page, spelling for another one, id, or redirect" =>
+        |path, _| Value::Name(path.facts.address.kind),
+    "target": Always Uri in CORE, "The address: a URI, or a path from the root of a site without one" =>
+        |_, link| Value::Bytes(target(link)),
+    "page": Nullable SharedUri in CORE, "The canonical address of the page; null for a redirect" =>
+        |path, _| Value::bytes(path.facts.address.page.as_deref()),
+    "id": Nullable Text in CORE, "The id of a place in the page" =>
+        |path, _| Value::bytes(path.facts.address.id.as_deref()),
+    "path": Always Name in CORE, "The file of the page, or of the redirect" =>
+        |path, _| Value::Bytes(path.path()),
+    "destination": Nullable Uri in CORE, "The address that a redirect answers with" =>
+        |path, _| Value::bytes(path.facts.address.destination.as_deref()),
 };
 
 /// Returns the keys of `uriscan records`: those that are named, or else all.

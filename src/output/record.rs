@@ -34,6 +34,16 @@ pub(crate) struct DocumentFacts {
     pub(crate) skipped: Option<String>,
     /// Why it was not read to its end.
     pub(crate) error: Option<String>,
+    pub(crate) address: AddressFacts,
+}
+
+/// The facts about an address that its row in `uriscan targets` shows.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AddressFacts {
+    pub(crate) kind: &'static str,
+    pub(crate) page: Option<Vec<u8>>,
+    pub(crate) id: Option<Box<[u8]>>,
+    pub(crate) destination: Option<Vec<u8>>,
 }
 
 impl DocumentPath {

@@ -2,7 +2,8 @@
 
 use super::column::ColumnKind;
 use super::field::{
-    ColumnChoice, FIELDS, FieldPresence, RECORD_FIELDS, RecordField, chosen_fields, record_fields,
+    ColumnChoice, FIELDS, FieldPresence, RECORD_FIELDS, RecordField, TARGET_FIELDS, chosen_fields,
+    record_fields,
 };
 use super::json::quoted;
 
@@ -37,7 +38,14 @@ pub(crate) static SCHEMAS: &[Schema] = &[
     },
     row("summary", include_str!("schemas/summary.json")),
     row("archive", include_str!("schemas/archive.json")),
-    row("target", include_str!("schemas/target.json")),
+    Schema {
+        table: TARGET_FIELDS,
+        fields: Some(|columns| match columns {
+            [] => Ok(TARGET_FIELDS.iter().collect()),
+            _ => Err("targets have all columns".to_owned()),
+        }),
+        ..row("target", include_str!("schemas/target.json"))
+    },
     row("external", include_str!("schemas/external.json")),
     row("count", include_str!("schemas/count.json")),
 ];

@@ -591,7 +591,12 @@ impl Filter {
             && (self.attributes.is_empty() || link.attribute.is_some_and(has_attribute))
             && (self.hosts.is_empty() || has_host())
             && self.messages.admits(link)
-            && self.include.as_ref().is_none_or(|set| set.is_match(uri))
+            && self.admits_target(uri)
+    }
+
+    /// Returns whether the patterns of targets admit one.
+    pub(crate) fn admits_target(&self, uri: &[u8]) -> bool {
+        self.include.as_ref().is_none_or(|set| set.is_match(uri))
             && !self.exclude.as_ref().is_some_and(|set| set.is_match(uri))
     }
 }

@@ -1,12 +1,12 @@
 //! The run: workers that pull batches, extract the links of their documents, and push the output to
 //! the reorder buffer.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::ops::ControlFlow;
 
 use super::archive::{ArchiveSink, MemberChoice};
 use super::input::Input;
-use super::options::{Archives, MessageForm, OutputOrder, PipelineOptions, ReportMode};
+use super::options::{Archives, MessageForm, PipelineOptions, ReportMode};
 use super::piece::Piece;
 use super::queue::{Job, Queue};
 use super::read::{FileOutcome, FileRead, FileReader};
@@ -14,10 +14,7 @@ use super::reorder::{BlockSink, ReorderBuffer, Stopped};
 use super::tally::{self, KeyCounts};
 use super::walk::Walk;
 use super::workers::run_workers;
-use super::writer::{
-    BLOCK, BUFFER, FlushPolicy, Keyed, OutputChunk, OutputDestination, OutputWriter, SeenTargets,
-    TargetHasher,
-};
+use super::writer::{BLOCK, FlushPolicy, Keyed, OutputChunk, OutputWriter, TargetHasher};
 use crate::document::diagnostic::{self, Effect};
 use crate::document::events::RemarkKind;
 use crate::document::flags::Flags;
@@ -29,7 +26,7 @@ use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip
 use crate::output::record::{
     ArchiveRecord, DiagnosticCounts, DocumentFacts, Failure, Skip, Summary, counted,
 };
-use crate::output::table::{RowBuilder, TableWriter};
+use crate::output::table::RowBuilder;
 use crate::output::text::push_path;
 
 const REORDER_LIMIT: usize = 8 << 20;
@@ -74,36 +71,16 @@ pub(crate) fn run_with_report<W: Write + Send>(
     (output, report): (W, Option<W>),
     flush: FlushPolicy,
 ) -> RunOutcome {
-    let mut header = OutputChunk::default();
-    (options.output).header(&options.layout, &mut header.output);
-    let destination = match options.table() {
-        None => {
-            let output = BufWriter::with_capacity(BUFFER, output);
-            match options.order {
-                OutputOrder::Line => OutputDestination::Sorted(output, Vec::new()),
-                OutputOrder::Path | OutputOrder::None => OutputDestination::Records(output, flush),
-            }
+    let writer = match OutputWriter::new(options, (output, report), flush) {
+        Ok(writer) => writer,
+        Err(error) => {
+            return RunOutcome {
+                output_error: Some(error),
+                ..RunOutcome::default()
+            };
         }
-        Some(format) => match TableWriter::new(format, &options.layout, output) {
-            Ok(table) => OutputDestination::Table(Box::new(table)),
-            Err(error) => {
-                return RunOutcome {
-                    output_error: Some(error),
-                    ..RunOutcome::default()
-                };
-            }
-        },
     };
-    let mut writer = OutputWriter {
-        destination,
-        seen: SeenTargets::default(),
-        report,
-    };
-    let header = writer.consume(&header);
     let ordered = ReorderBuffer::new(writer, REORDER_LIMIT, options.order);
-    if let Err(error) = header {
-        ordered.stop(error);
-    }
     let queue = Queue::new(walk, options);
     let hash = TargetHasher::default();
     let stop = || {

@@ -8,7 +8,10 @@ use std::ops::Range;
 use hashbrown::HashTable;
 
 use super::reorder::{BlockSink, OutputBlock};
-use crate::output::table::{RowBlock, TableWriter};
+use super::{OutputOrder, PipelineOptions};
+use crate::linker::Link;
+use crate::output::DocumentPath;
+use crate::output::table::{RowBlock, RowBuilder, TableWriter};
 
 /// A block is pushed when it has this many bytes.
 pub(super) const BLOCK: usize = 64 << 10;
@@ -100,6 +103,38 @@ pub enum FlushPolicy {
 }
 
 impl<W: Write + Send> OutputWriter<W> {
+    /// Creates a writer, and writes the lines before the first record.
+    pub(super) fn new(
+        options: &PipelineOptions,
+        (output, report): (W, Option<W>),
+        flush: FlushPolicy,
+    ) -> io::Result<Self> {
+        let mut header = OutputChunk::default();
+        (options.output).header(&options.layout, &mut header.output);
+        let destination = match options.table() {
+            None => {
+                let output = BufWriter::with_capacity(BUFFER, output);
+                match options.order {
+                    OutputOrder::Line => OutputDestination::Sorted(output, Vec::new()),
+                    OutputOrder::Path | OutputOrder::None => {
+                        OutputDestination::Records(output, flush)
+                    }
+                }
+            }
+            Some(format) => {
+                let table = TableWriter::new(format, &options.layout, output)?;
+                OutputDestination::Table(Box::new(table))
+            }
+        };
+        let mut writer = OutputWriter {
+            destination,
+            seen: SeenTargets::default(),
+            report,
+        };
+        writer.consume(&header)?;
+        Ok(writer)
+    }
+
     /// Writes the end of the output.
     pub(crate) fn finish(&mut self) -> io::Result<()> {
         if let Some(report) = &mut self.report {
@@ -149,6 +184,53 @@ impl<W: Write + Send> BlockSink<OutputChunk> for OutputWriter<W> {
             }
         }
         Ok(())
+    }
+}
+
+/// Writes rows that are not made by the workers of a run.
+pub(crate) struct RowWriter<'a, W: Write + Send> {
+    options: &'a PipelineOptions,
+    rows: Option<RowBuilder>,
+    chunk: OutputChunk,
+    writer: OutputWriter<W>,
+}
+
+impl<'a, W: Write + Send> RowWriter<'a, W> {
+    pub(crate) fn new(options: &'a PipelineOptions, output: W) -> io::Result<Self> {
+        Ok(RowWriter {
+            options,
+            rows: options.table().map(|_| RowBuilder::new(&options.layout)),
+            chunk: OutputChunk::default(),
+            writer: OutputWriter::new(options, (output, None), FlushPolicy::Gathered)?,
+        })
+    }
+
+    pub(crate) fn push(&mut self, path: &DocumentPath, link: &Link<'_>) -> io::Result<()> {
+        let PipelineOptions { output, layout, .. } = self.options;
+        match &mut self.rows {
+            Some(rows) => rows.push(path, link),
+            None => output.push_link(layout, path, link, &mut self.chunk.output),
+        }
+        let weight = self.rows.as_ref().map_or(0, RowBuilder::weight);
+        if self.chunk.output.len().max(weight) >= BLOCK {
+            self.write()?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        if let Some(rows) = &mut self.rows {
+            self.chunk.rows = rows.finish();
+        }
+        self.writer.consume(&self.chunk)?;
+        self.chunk.clear();
+        Ok(())
+    }
+
+    /// Writes the end of the output.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.write()?;
+        self.writer.finish()
     }
 }
 

@@ -13,6 +13,7 @@ mod rows;
 use std::fs;
 use std::path::Path;
 
+use arrow_array::RecordBatch;
 use serde_json::{Map, Value};
 
 use self::cells::*;
@@ -44,4 +45,31 @@ fn records(tree: &Tree, arguments: &[&str]) -> Vec<Map<String, Value>> {
 fn corpus() -> String {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     corpus.to_str().unwrap().to_owned()
+}
+
+/// The rows that `targets` writes must be the values of its records.
+fn check_targets(file: fn(&Tree, &[&str]) -> Vec<RecordBatch>) {
+    let tree = Tree::new(&[
+        ("site/a.html", "<p id=x>"),
+        ("site/_redirects", "/old /a.html 301\n"),
+    ]);
+    let records = tree.run(&["targets", "--json", "site"]).out;
+    let rows = rows(&file(&tree, &["targets", "site"]));
+    assert_eq!(rows.len(), records.lines().count());
+    for (row, line) in rows.iter().zip(records.lines()) {
+        let record: Map<String, Value> = serde_json::from_str(line).unwrap();
+        assert_eq!(record.len(), row.len() + 1);
+        for (name, cell) in row {
+            let value = record[name].as_str();
+            let expected = value.map_or(Cell::Null, |text| Cell::Text(text.to_owned()));
+            assert_eq!(*cell, expected, "{name}: {line}");
+        }
+    }
+}
+
+#[test]
+fn rows_of_targets_are_the_values_of_their_records() {
+    check_targets(|tree, arguments| batches(&table(tree, arguments)));
+    #[cfg(feature = "parquet")]
+    check_targets(parquet::file);
 }

@@ -5,13 +5,12 @@ use std::fs::File;
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use ::parquet::basic::{Compression, Encoding};
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
-use arrow_array::RecordBatch;
 use arrow_ipc::reader::StreamReader;
 
 use super::*;
 
 /// Writes the file and reads its batches.
-fn file(tree: &Tree, arguments: &[&str]) -> Vec<RecordBatch> {
+pub(super) fn file(tree: &Tree, arguments: &[&str]) -> Vec<RecordBatch> {
     let path = tree.write("table.parquet", &written(tree, "parquet", arguments));
     let reader = ParquetRecordBatchReaderBuilder::try_new(File::open(&path).unwrap()).unwrap();
     let stream = table(tree, arguments);

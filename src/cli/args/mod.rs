@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
+use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use super::help::{self, named};
@@ -17,6 +18,7 @@ use crate::audit::redirect_formats::{REDIRECT_FORMATS, RedirectFormat};
 use crate::audit::report::{FORMATS, Grouping, ReportFormat};
 use crate::audit::rules::{Level, Levels, RULES};
 use crate::audit::{GENERATORS, SERVERS};
+use crate::output::Output;
 use crate::output::field::ColumnChoice;
 use crate::output::schema::{SCHEMAS, Schema};
 use crate::pipeline::tally::CountKey;
@@ -71,12 +73,13 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Returns the flags of an audit that the subcommand has among its own.
-    pub(in crate::cli) fn audit_mut(&mut self) -> Option<&mut AuditArgs> {
+    /// Returns the flags of an audit that the subcommand has among its own, and its name.
+    pub(in crate::cli) fn audit_mut(&mut self) -> Option<(&'static str, &mut AuditArgs)> {
         match self {
-            Command::Audit(arguments) | Command::Targets(arguments) => Some(arguments),
-            Command::Diff(arguments) => Some(&mut arguments.audit),
-            Command::Mv(arguments) => Some(&mut arguments.audit),
+            Command::Audit(arguments) => Some(("audit", arguments)),
+            Command::Targets(arguments) => Some(("targets", arguments)),
+            Command::Diff(arguments) => Some(("diff", &mut arguments.audit)),
+            Command::Mv(arguments) => Some(("mv", &mut arguments.audit)),
             _ => None,
         }
     }
@@ -316,13 +319,15 @@ pub(crate) enum SwitchArg {
     Off,
 }
 
+pub(in crate::cli) const OUTPUT_HEADING: &str = "What comes out";
+
 /// Flags for the output.
 #[derive(Args)]
-#[command(next_help_heading = "What comes out")]
+#[command(next_help_heading = OUTPUT_HEADING)]
 pub(crate) struct FindingArgs {
     /// The format of findings: text, jsonl, sarif, junit, github, markdown, html
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = format)]
-    pub format: &'static ReportFormat,
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: String,
     /// The same as --format jsonl
     #[arg(long)]
     pub json: bool,
@@ -434,9 +439,29 @@ pub(crate) struct FindingArgs {
 }
 
 impl FindingArgs {
+    fn format_name(&self) -> &str {
+        if self.json { "jsonl" } else { &self.format }
+    }
+
     pub(in crate::cli) fn format(&self) -> &'static ReportFormat {
-        let records = ReportFormat::named("jsonl").filter(|_| self.json);
-        records.unwrap_or(self.format)
+        ReportFormat::named(self.format_name()).unwrap_or(&FORMATS[0])
+    }
+
+    /// Returns the format of rows, for `targets`.
+    pub(in crate::cli) fn output(&self) -> &'static Output {
+        Output::named(self.format_name()).unwrap_or_default()
+    }
+
+    /// Checks that the subcommand has the format.
+    pub(in crate::cli) fn check_format(&self, command: &str) -> Result<(), clap::Error> {
+        let checked = match command {
+            "targets" => output::output(&self.format).map(drop),
+            _ => format(&self.format).map(drop),
+        };
+        checked.map_err(|reason| {
+            let message = format!("--format {}: {reason}\n", self.format);
+            clap::Error::raw(ErrorKind::InvalidValue, message)
+        })
     }
 }
 
@@ -618,7 +643,7 @@ pub(crate) struct SchemaArgs {
     /// The record: link, record, finding, summary, archive, target or count
     #[arg(value_name = "RECORD", value_parser = schema)]
     pub record: &'static Schema,
-    /// The form of the schema; arrow is for link and record
+    /// The form of the schema; arrow is for link, record and target
     #[arg(long, value_name = "FORMAT", default_value = "json")]
     pub format: SchemaFormatArg,
     /// The columns of the table: core, mail, web, all, or names [default: core]

@@ -477,7 +477,7 @@ pub(in crate::cli) fn workers(threads: Option<usize>) -> usize {
     wanted.min(MAX_THREADS.max(cores))
 }
 
-fn output(name: &str) -> Result<&'static Output, String> {
+pub(super) fn output(name: &str) -> Result<&'static Output, String> {
     let output = named(name, OUTPUTS.iter().map(|output| (output.name, output)));
     if output.is_err() && Output::FEATURES.contains(&name) {
         let instead = format!("cargo install uriscan --features {name}");

@@ -101,6 +101,28 @@ fn a_baseline_forgives_removed_pages() {
 }
 
 #[test]
+fn a_configuration_ignores_removed_pages() {
+    let tree = trees();
+    let text = "warn = 'removed-page'\nbaseline = 'known'\n\
+        [[ignore]]\nrule = 'removed-id'\ntarget = '/a.html#*'\nreason = 'renamed'\n";
+    tree.write("uriscan.toml", text.as_bytes());
+    let ran = tree.run(&["diff", "old", "new"]);
+    assert_eq!(ran.code, 0);
+    assert_eq!(
+        ran.out,
+        "old/b.html: warning[removed-page]: /b.html (the page was removed)\n"
+    );
+    assert!(ran.err.contains("1 warning, 1 ignored\n"), "{}", ran.err);
+    assert!(
+        ran.err
+            .contains("configuration: uriscan.toml (warn, ignore)\nlowered by it: removed-page")
+    );
+    let out = |flag: &str| tree.run(&["diff", flag, "old", "new"]).out;
+    assert_eq!(out("--no-config").lines().count(), 2);
+    assert_eq!(out("--exclude=b[.]html"), "");
+}
+
+#[test]
 fn redirects_of_the_new_tree_cover_removed_pages() {
     let tree = trees();
     tree.write("new/_redirects", b"/b.html /c.html 301\n");

@@ -162,6 +162,22 @@ fn a_reference_may_lose_or_gain_the_steps_at_its_start() {
 }
 
 #[test]
+fn a_move_is_in_the_root_of_a_configuration() {
+    let tree = Tree::new(&[
+        ("docs/a.md", "[b](/guide/b)\n"),
+        ("docs/b.md", "# B\n"),
+        (
+            "uriscan.toml",
+            "root = 'docs=https://example.com/guide/'\ntry-ext = ['md']\nelement = ['img']\n",
+        ),
+    ]);
+    let ran = tree.run(&["mv", "--write", "docs/b.md", "docs/c/d.md"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(ran.err, "configuration: uriscan.toml (root, try-ext)\n");
+    assert_eq!(read(&tree, "docs/a.md"), "[b](/guide/c/d)\n");
+}
+
+#[test]
 fn a_redirect_is_left_at_the_old_address() {
     let tree = site();
     tree.write("_redirects", b"/z /a.html 301\n");

@@ -81,6 +81,57 @@ fn records_of_targets_have_the_file_and_the_destination() {
 }
 
 #[test]
+fn targets_have_the_formats_of_links() {
+    let tree = site();
+    let csv = ["targets", "--format", "csv", "--server=static", "site"];
+    let ran = tree.run(&[&csv[..], &["--exclude", "guide"]].concat());
+    let expected = "kind,target,page,id,path,destination\npage,/a.html,/a.html,,site/a.html,\n\
+        id,/a.html#x,/a.html,x,site/a.html,\npage,/,/,,site/index.html,\n\
+        spelling,/index.html,/,,site/index.html,\nid,/#top-of-page,/,top-of-page,site/index.html,\n";
+    assert_eq!(ran.out, expected);
+    let ran = tree.run(&["targets", "--format", "sarif", "site"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.err.contains("possible values: text, jsonl, csv"),
+        "{}",
+        ran.err
+    );
+    let ran = tree.run(&["audit", "--format", "csv", "site"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.err.contains("possible values: text, jsonl, sarif"),
+        "{}",
+        ran.err
+    );
+    let ran = tree.run(&["schema", "--format", "arrow", "target"]);
+    assert!(
+        ran.out
+            .starts_with("kind: utf8 not null\ntarget: utf8 not null\npage: utf8\n")
+    );
+}
+
+#[test]
+fn targets_of_a_configuration_have_its_root_and_server_and_not_its_format() {
+    let tree = site();
+    let text = "server = 'github-pages'\nroot = 'site=https://example.com/'\nexclude = 'guide'\nformat = 'sarif'\n";
+    tree.write("uriscan.toml", text.as_bytes());
+    let ran = tree.run(&["targets"]);
+    assert!(
+        ran.out
+            .starts_with("https://example.com/a.html\nhttps://example.com/a\n"),
+        "{}",
+        ran.out
+    );
+    assert!(!ran.out.contains("guide") && ran.code == 0);
+    assert_eq!(
+        ran.err,
+        "configuration: uriscan.toml (server, root, exclude)\n"
+    );
+    let ran = tree.run(&["targets", "--no-config", "site"]);
+    assert!(ran.out.starts_with("/a.html\n"), "{}", ran.out);
+}
+
+#[test]
 fn a_tree_without_pages_has_no_targets() {
     let tree = Tree::new(&[("site/style.css", "p {}")]);
     assert_eq!(tree.run(&["targets", "site"]).code, 1);
