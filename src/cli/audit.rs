@@ -69,7 +69,7 @@ impl Config {
         self.is_quiet = before.findings.quiet;
     }
 
-    /// Reports the file, its keys, and what it lowers and ignores.
+    /// Reports the file, its keys, and the rules and findings that it lowers and ignores.
     pub(super) fn report(&self) {
         let lines = self.lines();
         let lines = lines.iter().map(|line| format!("{}\n", visible(line)));

@@ -1,6 +1,6 @@
 //! The configuration file of `audit`. Its keys are the long names of flags, and `paths`; flags on the
-//! command line override it. Of the subcommands with the same flags `targets`, `diff` and `mv` use the keys
-//! that choose what is read and checked, not those of the output.
+//! command line override it. `targets`, `diff` and `mv` use the keys of documents and of checks, and not the keys
+//! of the output.
 //!
 //! A file that was found and not named comes with the tree that is audited, and need not be trusted:
 //! it may only choose checks and how findings are shown.
