@@ -463,6 +463,8 @@ pub enum Event {
     Heading(EntityHeading),
     /// The envelope of the enclosed message, after its heading, if the options ask for it.
     Envelope(RawEnvelope),
+    /// The offset of the end of the enclosed message, before it is left.
+    End(u64),
     /// The enclosed document ends, and is settled.
     Leave,
     /// The base that the document names itself (RFC 2396 section 5.1.1), and its offset.

@@ -102,6 +102,7 @@ pub(super) struct ScopeHeading {
     pub(super) message: bool,
     pub(super) message_id: Option<Arc<str>>,
     pub(super) message_offset: Option<u64>,
+    pub(super) message_end: Option<u64>,
     /// Shared with the documents that the message encloses.
     pub(super) envelope: Option<Arc<LazyEnvelope>>,
     pub(super) media_type: String,

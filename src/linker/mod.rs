@@ -151,6 +151,7 @@ impl Linker {
                 Event::Enter(ref enter) => self.enter(enter, texts),
                 Event::Heading(ref heading) => self.heading(heading, texts),
                 Event::Envelope(ref envelope) => self.envelope(envelope, texts),
+                Event::End(offset) => self.innermost().heading.message_end = Some(offset),
                 Event::Leave => self.leave(texts, sink),
                 Event::Anchor(text, offset) => {
                     sink.event(&Found::Anchor(texts.bytes(text), offset));
@@ -621,9 +622,12 @@ impl Linker {
             if scope.heading.message && self.lists_messages {
                 // Without the number of the part.
                 let member = scope.member().and_then(|name| name.split('/').next());
+                let mut part = scope.message();
+                let length = |end: u64| end.checked_sub(part.message_offset?);
+                part.member_length = scope.heading.message_end.and_then(length);
                 sink.event(&Found::Member(FoundMember {
                     member,
-                    ..FoundMember::new(&scope.message())
+                    ..FoundMember::new(&part)
                 }));
             }
         }

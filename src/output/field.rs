@@ -317,7 +317,7 @@ pub(crate) static RECORD_FIELDS: &[RecordField] = fields! {
     "offset": Nullable Number in CORE,
         "Offset in bytes of the message or record in the file, or of the compressed member that holds it" =>
         |_, link| Value::number(link.part.member_offset.or(link.part.message_offset)),
-    "length": Nullable Number in CORE, "The number of bytes there, of records of web archives" =>
+    "length": Nullable Number in CORE, "The number of bytes there; null for messages that are compressed" =>
         |_, link| Value::number(link.part.member_length),
     "target_uri": Nullable SharedUri in CORE, "The URI that the record was retrieved from" =>
         |_, link| Value::text(record(link).target_uri),

@@ -56,6 +56,52 @@ fn messages_members_and_files_have_rows_with_links_or_without() {
     assert_eq!(ran.code, 0);
 }
 
+#[test]
+fn the_offset_and_the_length_of_a_message_are_those_of_its_bytes() {
+    let message = |number: usize, body: &str| {
+        format!(
+            "From a@example.com Thu Mar  2 10:11:12 2006\nSubject: {number}\n\
+             Content-Type: multipart/mixed; boundary=b\n\n--b\n\n{body}\n--b--\n\n"
+        )
+    };
+    let messages: Vec<String> = (0..500)
+        .map(|number| message(number, &"http://example.com/\n".repeat(number % 50)))
+        .collect();
+    let mut mailbox = messages.concat();
+    mailbox.pop();
+    let tree = Tree::new(&[("a.mbox", &mailbox)]);
+    tree.write("b.mbox.gz", &gzip(mailbox.as_bytes()));
+    for flags in [&[][..], &["--piece", "4K"], &["--window", "64"]] {
+        let list = [
+            "records",
+            "--format",
+            "csv",
+            "--columns",
+            "title,offset,length",
+        ];
+        let ran = tree.run(&[&list[..], flags, &["a.mbox"]].concat());
+        let mut lines = ran.out.lines().skip(1);
+        for (number, message) in messages.iter().enumerate() {
+            let cells: Vec<usize> = lines
+                .next()
+                .unwrap()
+                .split(',')
+                .flat_map(str::parse)
+                .collect();
+            let [title, offset, length] = cells[..] else {
+                panic!("{cells:?}")
+            };
+            assert_eq!(title, number);
+            assert_eq!(
+                &mailbox[offset..offset + length],
+                message.strip_suffix('\n').unwrap()
+            );
+        }
+        let ran = tree.run(&[&list[..], flags, &["b.mbox.gz"]].concat());
+        assert!(ran.out.lines().skip(1).all(|line| line.ends_with(',')));
+    }
+}
+
 fn web_archive() -> Vec<u8> {
     let record = |kind: &str, fields: &str, block: &str| {
         format!(

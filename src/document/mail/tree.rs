@@ -397,6 +397,7 @@ impl MimeTree {
         self.release_preamble(false, run.out);
         while !self.levels.is_empty() {
             if self.levels.len() == 1 {
+                run.out.push(Event::End(self.at));
                 for (code, offset) in self.diagnostics.drain(..) {
                     run.out.push(Event::Diagnostic(code, offset));
                 }

@@ -264,6 +264,8 @@ impl NestedDocument {
                         self.declared = Some(encoding);
                     }
                 }
+                // Of a message that is enclosed and has no row.
+                Event::End(_) => {}
                 Event::Settled | Event::Restart(_) | Event::Leave if self.open > 0 => {
                     self.open -= usize::from(matches!(event, Event::Leave));
                     out.push(*event);
