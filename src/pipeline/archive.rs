@@ -225,7 +225,7 @@ impl<'a> InMember<'a> {
             part.record = self.part.record;
         }
         if let (Some(members), Some(offset)) = (self.compressed, part.message_offset) {
-            // The decompressed length of a message is not that of a compressed member.
+            // A message has a decompressed length, which does not fit the offset of a compressed member.
             part.member_length = part.member_length.filter(|_| part.record.is_some());
             part.member_offset = members.offset(offset).or(part.member_offset);
         }
