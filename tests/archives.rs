@@ -459,13 +459,15 @@ fn every_cut_of_a_small_archive_gives_links_of_the_whole() {
             continue;
         }
         let temporary = tempfile::tempdir().unwrap();
-        // Each file has other cuts; `URISCAN_CUTS=1` tries them all.
-        let step = std::env::var("URISCAN_CUTS").map_or(7, |text| text.parse().unwrap());
-        let cuts = (1..=whole.len()).rev().step_by(step).map(|cut| {
-            let path = temporary.path().join(format!("{cut:06}-{name}"));
-            fs::write(&path, &whole[..cut]).unwrap();
-            path
-        });
+        // Each file has other cuts.
+        let cuts = (1..=whole.len())
+            .rev()
+            .step_by(crate::rounds(7, 1))
+            .map(|cut| {
+                let path = temporary.path().join(format!("{cut:06}-{name}"));
+                fs::write(&path, &whole[..cut]).unwrap();
+                path
+            });
         let cuts: Vec<PathBuf> = cuts.collect();
         let outputs = [1, 3].map(|threads| {
             let options = PipelineOptions {

@@ -3,6 +3,14 @@
 // A test that cannot go on should say where.
 #![allow(clippy::unwrap_used)]
 
+/// Returns the rounds of a test that takes long: `all` where `URISCAN_ROUNDS` is `all`.
+fn rounds<T>(few: T, all: T) -> T {
+    match std::env::var_os("URISCAN_ROUNDS") {
+        Some(rounds) if rounds == "all" => all,
+        _ => few,
+    }
+}
+
 // AsciiDoc.
 mod adoc;
 // What users of the library rely on.

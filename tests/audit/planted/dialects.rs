@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{PLANTED, PlantedTree};
+use super::{PlantedTree, planted};
 use crate::audit::generated::Random;
 
 const DIALECTS: [&str; 8] = [
@@ -156,11 +156,11 @@ fn tree(dialect: &str) -> PlantedTree {
 }
 
 #[test]
-fn a_thousand_defects_in_every_dialect_are_found() {
+fn planted_defects_in_every_dialect_are_found() {
     for dialect in DIALECTS {
         let tree = tree(dialect);
         assert!(
-            tree.defects.len() >= PLANTED,
+            tree.defects.len() >= planted(),
             "{dialect}: {}",
             tree.defects.len()
         );
@@ -169,9 +169,9 @@ fn a_thousand_defects_in_every_dialect_are_found() {
 }
 
 #[test]
-fn a_thousand_undefined_labels_are_found() {
+fn planted_undefined_labels_are_found() {
     let mut tree = PlantedTree::default();
-    for number in 0..PLANTED {
+    for number in 0..planted() {
         let page = format!("docs/page-{}.md", number % PAGES);
         let line = tree.line(&page, &format!("Read [the text][label {number}] there.\n")) - 1;
         tree.plant(
@@ -196,12 +196,12 @@ fn a_thousand_undefined_labels_are_found() {
 }
 
 #[test]
-fn a_thousand_wiki_links_to_nothing_are_found() {
+fn planted_wiki_links_to_nothing_are_found() {
     let mut tree = PlantedTree::default();
     for page in 0..PAGES {
         tree.line(&format!("docs/deep/Wiki page {page}.md"), "# The heading\n");
     }
-    for number in 0..PLANTED {
+    for number in 0..planted() {
         let source = format!("docs/page-{}.md", number % 7);
         let page = number % PAGES;
         let (missing, fragment) = (

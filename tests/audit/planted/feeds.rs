@@ -1,6 +1,6 @@
 //! A site with a sitemap, a feed and a sprite: pages that are missing here or there.
 
-use super::{PLANTED, PlantedTree};
+use super::{PlantedTree, planted};
 
 const ARGUMENTS: [&str; 4] = [
     "--root",
@@ -35,7 +35,7 @@ fn site() -> PlantedTree {
     );
     tree.line(feed, "<rss version='2.0'><channel>");
     tree.line(sprite, "<svg xmlns='http://www.w3.org/2000/svg'>");
-    for number in 0..PLANTED {
+    for number in 0..planted() {
         let page = format!("https://example.com/docs/pages/{number}.html");
         let loc = "<url><loc> URI </loc></url>";
         xml(&mut tree, sitemap, loc, &page, "ok", None);
@@ -106,7 +106,7 @@ fn site() -> PlantedTree {
 }
 
 #[test]
-fn a_thousand_defects_of_sitemaps_feeds_and_sprites_are_found_and_none_is_invented() {
+fn planted_defects_of_sitemaps_feeds_and_sprites_are_found_and_none_is_invented() {
     let tree = site();
     let rules = tree.rules();
     for rule in [
@@ -115,7 +115,7 @@ fn a_thousand_defects_of_sitemaps_feeds_and_sprites_are_found_and_none_is_invent
         "feed-relative",
         "sitemap-missing",
     ] {
-        assert!(rules[rule] >= PLANTED as u64, "{rule}");
+        assert!(rules[rule] >= planted() as u64, "{rule}");
     }
     tree.check(&ARGUMENTS);
 }

@@ -1,8 +1,8 @@
-//! Sources of sites with a thousand defects in the idioms of each generator.
+//! Sources of sites with defects in the idioms of each generator.
 //!
 //! Facts about a generator are those of its documentation and of sites that it built.
 
-use super::{PLANTED, PlantedTree};
+use super::{PlantedTree, planted};
 use crate::audit::generated::Random;
 
 /// Folders `part0`, `part1` ... of a site, pages of each, and headings of each page.
@@ -591,7 +591,7 @@ fn filled(text: &str, [part, page, heading]: [usize; 3]) -> String {
         .replace("{k}", &heading.to_string())
 }
 
-/// Makes a site with `PLANTED` defects and as many links that are right.
+/// Makes a site with planted defects, and as many links that are right.
 fn site(generator: &Generator, random: &mut Random) -> PlantedTree {
     let mut tree = PlantedTree::default();
     for (path, text) in generator.files {
@@ -615,7 +615,7 @@ fn site(generator: &Generator, random: &mut Random) -> PlantedTree {
         }
     }
     let mut defects = 0;
-    while defects < PLANTED {
+    while defects < planted() {
         let from = filled(
             generator.page,
             [random.below(PARTS), random.below(PAGES), 0],

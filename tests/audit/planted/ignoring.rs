@@ -1,6 +1,6 @@
 //! Trees whose defects comments and a configuration ignore in part.
 
-use super::{PLANTED, PlantedTree};
+use super::{PlantedTree, planted};
 use crate::audit::generated::Random;
 
 const PAGES: usize = 50;
@@ -12,7 +12,7 @@ fn commented() -> (PlantedTree, u64) {
     let mut random = Random(5);
     let mut tree = PlantedTree::default();
     let mut ignored = 0;
-    for number in 0..6 * PLANTED + 300 {
+    for number in 0..6 * planted() + 300 {
         let is_markdown = number % 2 == 0;
         let page = match is_markdown {
             true => format!("site/page-{}.md", random.below(PAGES)),
@@ -89,7 +89,7 @@ fn commented() -> (PlantedTree, u64) {
 #[test]
 fn comments_ignore_only_their_findings() {
     let (tree, ignored) = commented();
-    assert!(tree.rules()["unused-ignore"] >= PLANTED as u64 && ignored > PLANTED as u64);
+    assert!(tree.rules()["unused-ignore"] >= planted() as u64 && ignored > planted() as u64);
     let summary = tree.check(&["--root", "site=https://example.com/"]);
     assert_eq!(summary["ignored"], ignored);
 }

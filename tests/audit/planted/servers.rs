@@ -1,6 +1,6 @@
 //! Sites with defects behind the rules of each kind of server.
 
-use super::{PLANTED, PlantedTree};
+use super::{PlantedTree, planted};
 use crate::audit::generated::Random;
 
 const PAGES: usize = 50;
@@ -178,7 +178,7 @@ fn site(kind: &Kind) -> PlantedTree {
     tree.line("site/pages/index.html", "<p>x");
     tree.line("site/index.html", "<p id=top-of-app>x");
     let mut number = 0;
-    while tree.defects.len() < PLANTED {
+    while tree.defects.len() < planted() {
         let (reference, state, rule) = link(&mut random, kind, number);
         let source = format!("site/from-{}.html", number % SOURCES);
         tree.link(&source, &reference, state, rule);
@@ -196,7 +196,7 @@ fn site(kind: &Kind) -> PlantedTree {
 }
 
 #[test]
-fn thousand_defects_are_found_for_every_kind_of_server() {
+fn planted_defects_are_found_for_every_kind_of_server() {
     for kind in KINDS {
         let tree = site(kind);
         let root = "site=https://example.com/";
