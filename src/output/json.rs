@@ -69,7 +69,7 @@ pub(crate) fn push_skip(path: &DocumentPath, skip: &Skip, named: bool, out: &mut
     open("skipped", out);
     push_path(path, None, out);
     push_member("message", &skip.to_string(), out);
-    push_member("reason", skip.reason.key(), out);
+    push_member("reason", skip.reason.name(), out);
     push_bool("named", named, out);
     close(path, out);
 }

@@ -241,27 +241,29 @@ pub struct Skip {
     pub format: &'static str,
 }
 
-/// The reason to skip a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SkipReason {
-    /// Not text.
-    Binary,
-    /// Compressed, where only named files are decompressed.
-    Compressed,
-    /// An archive of files.
-    Archive,
-    /// An index of a web archive.
-    Index,
-    /// Not of a format to read.
-    Type,
-    /// Longer than files to read.
-    Size,
-    /// A symbolic link, where these are not followed.
-    Symlink,
-    /// A pipe, a device or a socket in a tree.
-    Special,
-    /// An index, a lock or a deleted message in a folder of mail.
-    MailFolder,
+named! {
+    /// The reason to skip a file.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum SkipReason {
+        /// Not text.
+        Binary = "skipped_binary",
+        /// Compressed, where only named files are decompressed.
+        Compressed = "skipped_compressed",
+        /// An archive of files.
+        Archive = "skipped_archive",
+        /// An index of a web archive.
+        Index = "skipped_index",
+        /// Not of a format to read.
+        Type = "skipped_type",
+        /// Longer than files to read.
+        Size = "skipped_size",
+        /// A symbolic link, where these are not followed.
+        Symlink = "skipped_symlink",
+        /// A pipe, a device or a socket in a tree.
+        Special = "skipped_special",
+        /// An index, a lock or a deleted message in a folder of mail.
+        MailFolder = "skipped_mail_folder",
+    }
 }
 
 impl From<UnreadKind> for SkipReason {
@@ -272,26 +274,6 @@ impl From<UnreadKind> for SkipReason {
             UnreadKind::Archive => SkipReason::Archive,
             UnreadKind::Index => SkipReason::Index,
         }
-    }
-}
-
-impl SkipReason {
-    /// The keys of all reasons in the summary, in the order of the enum.
-    const KEYS: [&'static str; 9] = [
-        "skipped_binary",
-        "skipped_compressed",
-        "skipped_archive",
-        "skipped_index",
-        "skipped_type",
-        "skipped_size",
-        "skipped_symlink",
-        "skipped_special",
-        "skipped_mail_folder",
-    ];
-
-    /// Returns the key in the summary.
-    pub(crate) fn key(self) -> &'static str {
-        Self::KEYS[self as usize]
     }
 }
 
@@ -344,7 +326,7 @@ pub struct Summary {
     /// Documents of other formats that were read as text, in which relative references are not seen.
     pub read_as_text: u64,
     /// Files that were skipped, in the order of [`SkipReason`].
-    pub skipped: [u64; SkipReason::KEYS.len()],
+    pub skipped: [u64; SkipReason::ALL.len()],
     /// Parts of archives and messages that were not read; records of archives have their types.
     pub unread_parts: u64,
     /// Links of gateways that could not be unwrapped.
@@ -375,7 +357,8 @@ impl Summary {
             ("opaque_gateways", self.opaque_gateways),
             ("failed_files", self.failed_files),
         ];
-        SkipReason::KEYS.into_iter().zip(self.skipped).chain(unread)
+        let names = SkipReason::ALL.iter().map(|reason| reason.name());
+        names.zip(self.skipped).chain(unread)
     }
 
     pub(crate) fn diagnose(&mut self, code: &'static Code, count: u64) {

@@ -10,37 +10,39 @@ use crate::linker::{Envelope, Link};
 use crate::output::DocumentPath;
 use crate::uri::{Reference, canonical_host, host, unicode_host};
 
-/// The key that links are counted by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CountKey {
-    /// The host of the target, with A-labels.
-    Host,
-    /// The host of the target, with U-labels.
-    UnicodeHost,
-    /// The scheme of the target.
-    Scheme,
-    /// The target.
-    Target,
-    /// The path of the file.
-    Path,
-    /// The identifier of the message.
-    Message,
-    /// The day of the message, in UTC.
-    Date,
-    /// The month of the message, in UTC.
-    Month,
-    /// The address of the sender of the message.
-    Sender,
-    /// The identifier of the mailing list.
-    List,
-    /// The element.
-    Element,
-    /// The attribute or the header field.
-    Attribute,
-    /// The media type of the part.
-    MediaType,
-    /// The rule of a finding; a link has none.
-    Rule,
+named! {
+    /// The key that links are counted by.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CountKey {
+        /// The host of the target, with A-labels.
+        Host = "host",
+        /// The host of the target, with U-labels.
+        UnicodeHost = "host",
+        /// The scheme of the target.
+        Scheme = "scheme",
+        /// The target.
+        Target = "target",
+        /// The path of the file.
+        Path = "path",
+        /// The rule of a finding; a link has none.
+        Rule = "rule",
+        /// The identifier of the message.
+        Message = "message",
+        /// The day of the message, in UTC.
+        Date = "date",
+        /// The month of the message, in UTC.
+        Month = "month",
+        /// The address of the sender of the message.
+        Sender = "sender",
+        /// The identifier of the mailing list.
+        List = "list",
+        /// The element.
+        Element = "element",
+        /// The attribute or the header field.
+        Attribute = "attribute",
+        /// The media type of the part.
+        MediaType = "media-type",
+    }
 }
 
 /// The length of a date, `2006-03-02`.
@@ -52,41 +54,6 @@ const MONTH: usize = 7;
 const SEPARATOR: u8 = 0;
 
 impl CountKey {
-    /// Every key with its name on the command line.
-    pub(crate) const NAMES: &'static [(CountKey, &'static str)] = &[
-        (CountKey::Host, "host"),
-        (CountKey::Scheme, "scheme"),
-        (CountKey::Target, "target"),
-        (CountKey::Path, "path"),
-        (CountKey::Rule, "rule"),
-        (CountKey::Message, "message"),
-        (CountKey::Date, "date"),
-        (CountKey::Month, "month"),
-        (CountKey::Sender, "sender"),
-        (CountKey::List, "list"),
-        (CountKey::Element, "element"),
-        (CountKey::Attribute, "attribute"),
-        (CountKey::MediaType, "media-type"),
-    ];
-
-    /// Returns the key of a name.
-    ///
-    /// ```
-    /// use uriscan::pipeline::tally::CountKey;
-    /// assert_eq!(CountKey::named("host"), Some(CountKey::Host));
-    /// ```
-    pub fn named(name: &str) -> Option<CountKey> {
-        let row = Self::NAMES.iter().find(|(_, known)| *known == name);
-        row.map(|(key, _)| *key)
-    }
-
-    /// Returns the name on the command line and in records.
-    pub(crate) fn name(self) -> &'static str {
-        let row = Self::NAMES.iter().find(|(key, _)| *key == self);
-        // The other form of a host has the name of the first.
-        row.map_or("host", |(_, name)| name)
-    }
-
     /// Returns the key whose hosts have U-labels.
     pub(crate) fn with_unicode(self) -> CountKey {
         match self {

@@ -7,24 +7,16 @@ use crate::audit::wire::{Packed, WireReader};
 use crate::bytes::interner::Interner;
 use crate::output::DocumentPath;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Grouping {
-    /// Each finding is shown.
-    None,
-    #[default]
-    Target,
-    Rule,
-    File,
-}
-
-impl Grouping {
-    /// The names on the command line.
-    pub(crate) const NAMES: [(Grouping, &'static str); 4] = [
-        (Grouping::None, "none"),
-        (Grouping::Target, "target"),
-        (Grouping::Rule, "rule"),
-        (Grouping::File, "file"),
-    ];
+named! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Grouping {
+        /// Each finding is shown.
+        None = "none",
+        #[default]
+        Target = "target",
+        Rule = "rule",
+        File = "file",
+    }
 }
 
 pub(super) const SHOWN: usize = 3;

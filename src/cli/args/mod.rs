@@ -557,8 +557,10 @@ fn format(name: &str) -> Result<&'static ReportFormat, String> {
 }
 
 fn grouping(name: &str) -> Result<Grouping, String> {
-    let rows = Grouping::NAMES.iter();
-    named(name, rows.map(|&(group, name)| (name, group)))
+    named(
+        name,
+        Grouping::ALL.iter().map(|&group| (group.name(), group)),
+    )
 }
 
 fn report(text: &str) -> Result<ReportArg, String> {

@@ -216,8 +216,11 @@ impl ReportArgs {
 }
 
 pub(super) fn key(name: &str) -> Result<CountKey, String> {
-    CountKey::named(name)
-        .ok_or_else(|| possible_values(CountKey::NAMES.iter().map(|(_, name)| *name)))
+    // `--idn` chooses the other form of hosts.
+    let keys = CountKey::ALL
+        .iter()
+        .filter(|&&key| key != CountKey::UnicodeHost);
+    named(name, keys.map(|&key| (key.name(), key)))
 }
 
 fn top(text: &str) -> Result<usize, String> {
