@@ -5,9 +5,10 @@ use super::layout::Layout;
 use super::record::DocumentPath;
 use crate::linker::Link;
 
-const PATH: &str = "\x1b[35m";
-const NUMBER: &str = "\x1b[32m";
-const PLAIN: &str = "\x1b[0m";
+/// The colours of locations, and their end.
+pub(crate) const PATH: &str = "\x1b[35m";
+pub(crate) const NUMBER: &str = "\x1b[32m";
+pub(crate) const PLAIN: &str = "\x1b[0m";
 /// Starts a hyperlink, which ends with an empty one.
 const HYPERLINK: &[u8] = b"\x1b]8;;";
 

@@ -12,12 +12,10 @@ use crate::audit::finding::Finding;
 use crate::audit::rules::Level;
 use crate::bytes::lines::Position;
 use crate::output::DocumentPath;
+use crate::output::text::{NUMBER, PATH, PLAIN};
 
-const PATH: &str = "\x1b[35m";
-const NUMBER: &str = "\x1b[32m";
 const ERROR: &str = "\x1b[1;31m";
 const WARNING: &str = "\x1b[1;33m";
-const PLAIN: &str = "\x1b[0m";
 
 pub(super) struct TextReport {
     color: bool,

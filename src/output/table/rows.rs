@@ -114,7 +114,7 @@ impl RowBuilder {
 struct Column {
     field: &'static RecordField,
     values: ColumnBuilder,
-    /// The last bytes of [`Value::Formed`], and the text made of them: a run has the same.
+    /// The last bytes of [`Value::Formed`], and the text made of them: neighbours often have the same.
     formed: Option<(Vec<u8>, Option<String>)>,
 }
 
