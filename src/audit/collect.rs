@@ -253,7 +253,7 @@ impl<'a> LinkCollector<'a> {
             }
             Ok(FileOutcome::Skipped(skip)) => {
                 self.collected.summary.skip(skip.reason);
-                if self.assets_may_be_orphans() && !matches!(entry.kind, EntryKind::LeftOut(_)) {
+                if self.notes_assets() && !matches!(entry.kind, EntryKind::LeftOut(_)) {
                     self.asset(None, self.found.file, &[]);
                 }
                 let verbosity = self.audit.options.reading.verbosity;
@@ -288,9 +288,10 @@ impl<'a> LinkCollector<'a> {
         }
     }
 
-    fn assets_may_be_orphans(&self) -> bool {
+    fn notes_assets(&self) -> bool {
         let options = &self.audit.options;
-        options.orphan_assets && options.levels.reports(RuleId::Orphan)
+        let is_listed = options.list == ListedLinks::Anchors;
+        options.orphan_assets && (is_listed || options.levels.reports(RuleId::Orphan))
     }
 
     fn flush(&mut self) {
@@ -373,7 +374,7 @@ impl LinkCollector<'_> {
         // An opened archive is not a file of the tree.
         let below = next.strip_prefix(path.as_slice());
         let is_opened = below.is_some_and(|below| below.starts_with(b"!/"));
-        if self.assets_may_be_orphans() && !is_opened {
+        if self.notes_assets() && !is_opened {
             self.asset(Some(member), file, &[]);
         }
     }

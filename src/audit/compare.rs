@@ -242,6 +242,9 @@ impl Comparison<'_> {
     }
 
     fn page_of_tree(&mut self, tree: &TargetTree, page: &TargetPage) {
+        if !page.is_page && matches!(self.new, TargetSet::List(_)) {
+            return;
+        }
         let path = tree.shown(&page.path);
         let finals = page.uris.iter().enumerate().filter(|(index, (_, how))| {
             *index == 0 || matches!(how, LookupMatch::Exact | LookupMatch::Index)
@@ -249,6 +252,14 @@ impl Comparison<'_> {
         let uris: Vec<_> = finals.map(|(_, (uri, _))| uri).collect();
         let is_pdf = (tree.inventory.site.anchors(page.file)).is_some_and(|anchors| anchors.is_pdf);
         let ids = page.ids.iter().filter(|_| !is_pdf).map(|(id, _)| &**id);
+        if !page.is_page {
+            self.addresses += 1;
+            if self.new.answer(uris[0]).rule().is_some() {
+                let missing = Missing::new(RuleId::RemovedFile, &path, uris[0]);
+                self.missing.push(missing);
+            }
+            return;
+        }
         self.page(&path, Some(page.file), &uris, ids);
         self.refresh(&path, tree, page);
     }

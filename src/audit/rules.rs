@@ -86,6 +86,7 @@ rules! {
     SitemapMissing = "sitemap-missing", Allow, "no sitemap lists the page";
     Orphan = "orphan", Allow, "no document links to this one";
     RemovedPage = "removed-page", Error, "the page was removed";
+    RemovedFile = "removed-file", Warning, "the file was removed";
     RemovedId = "removed-id", Warning, "the id was removed";
     RedirectLoop = "redirect-loop", Error, "redirects without an end";
     ChangedRedirect = "changed-redirect", Warning, "the redirect has changed";

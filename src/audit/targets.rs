@@ -28,9 +28,10 @@ pub(crate) struct Inventory {
     pub(super) site: Site,
 }
 
-/// A page that its tree answers.
+/// A page that its tree answers, or another file.
 pub(crate) struct TargetPage {
     pub(super) file: FileId,
+    pub(super) is_page: bool,
     /// As reached from the arguments; in an archive after `!/`.
     pub(crate) path: Vec<u8>,
     /// The canonical one first, and those that redirect last.
@@ -156,11 +157,17 @@ impl Inventory {
         Ok(())
     }
 
-    /// `None` for other documents, and for pages that the server does not show.
+    /// `None` for pages that the server does not show; for other files unless they are listed, and for rules of
+    /// servers.
     fn page(&self, document: &JournalDocument) -> Option<TargetPage> {
         let file = document.file?;
-        let anchors = self.site.anchors(file)?;
-        if !anchors.is_page && !anchors.is_pdf {
+        let anchors = self.site.anchors(file);
+        let is_page = anchors.is_some_and(|anchors| anchors.is_page || anchors.is_pdf);
+        let mut rules = self.audit.checker.servers.rule_files();
+        let own = self.audit.checker.paths.path(file);
+        if !is_page
+            && (!self.audit.options.orphan_assets || rules.any(|file| file.path[..] == *own))
+        {
             return None;
         }
         let mut path = document.path.clone();
@@ -170,6 +177,7 @@ impl Inventory {
         let (uris, ids) = (self.spellings(file), Vec::new());
         let page = TargetPage {
             file,
+            is_page,
             path,
             uris,
             ids,

@@ -251,7 +251,7 @@ impl Side {
         bases.mounts.add(&root, site);
         let paths = [self.path.clone()];
         let mut options = audit::options_with(arguments, &paths, bases)?;
-        options = options.detect_sources(false);
+        options = options.detect_sources(false).orphan_assets(true);
         let lists = [ListedLinks::Anchors, ListedLinks::Links];
         options.list = lists[usize::from(arguments.findings.links)];
         let inputs = Inputs {

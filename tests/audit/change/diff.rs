@@ -81,6 +81,32 @@ fn diff_finds_removed_pages_and_ids() {
 }
 
 #[test]
+fn diff_finds_removed_files() {
+    let tree = trees();
+    for path in ["old/a.html", "old/b.html"] {
+        std::fs::remove_file(tree.path().join(path)).unwrap();
+    }
+    for path in ["i.png", "x.css", "moved.txt", "stays.js", ".hidden"] {
+        tree.write(format!("old/{path}"), b"x");
+    }
+    tree.write("new/stays.js", b"x");
+    tree.write("old/_redirects", b"/gone /dir/\n");
+    tree.write("new/netlify.toml", b"[[redirects]]\nfrom = '/moved.txt'\nto = '/c.html'\n[[redirects]]\nfrom = '/gone'\nto = '/dir/'\n");
+    tree.write("new/index.html", b"x");
+    let expected = ["removed-file /i.png -", "removed-file /x.css -"];
+    assert_eq!(found(&tree, &["old", "new"]), expected);
+    tree.write("new.txt", tree.run(&["targets", "new"]).out.as_bytes());
+    assert_eq!(found(&tree, &["old", "new.txt"]).len(), 0);
+    let ran = tree.run(&["diff", "old", "new"]);
+    assert_eq!(ran.code, 0);
+    assert!(
+        ran.out.contains("old/i.png: warning[removed-file]: /i.png"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
 fn a_baseline_forgives_removed_pages() {
     let tree = trees();
     assert_eq!(
