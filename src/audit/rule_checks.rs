@@ -25,7 +25,7 @@ const TOLD: usize = 4;
 pub(super) fn records(audit: &Audit, site: &Site) -> (WireRecords, u64) {
     let mut out = WireRecords::default();
     let mut ignored = 0;
-    for file in audit.checker.servers.rule_files() {
+    for (root, file) in audit.checker.servers.rule_files() {
         let (path, inner) = match members::split_path(&file.path) {
             Some((archive, inner)) => (archive, Some(String::from_utf8_lossy(inner))),
             None => (file.path.as_slice(), None),
@@ -33,7 +33,7 @@ pub(super) fn records(audit: &Audit, site: &Site) -> (WireRecords, u64) {
         let checks = RuleChecks {
             audit,
             site,
-            uri: (audit.checker.mounts.uri_of_mount(&file.path)).unwrap_or_default(),
+            uri: (audit.checker.mounts.uri_of_mount(root)).unwrap_or_default(),
             file: &file,
             member: inner.as_deref(),
         };

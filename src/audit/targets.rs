@@ -166,7 +166,7 @@ impl Inventory {
         let mut rules = self.audit.checker.servers.rule_files();
         let own = self.audit.checker.paths.path(file);
         if !is_page
-            && (!self.audit.options.orphan_assets || rules.any(|file| file.path[..] == *own))
+            && (!self.audit.options.orphan_assets || rules.any(|(_, file)| file.path[..] == *own))
         {
             return None;
         }
@@ -233,8 +233,8 @@ impl Inventory {
     pub(crate) fn redirects(&self) -> Vec<TargetRedirect> {
         let checker = &self.audit.checker;
         let mut redirects = Vec::new();
-        for file in checker.servers.rule_files() {
-            let Some(mount) = checker.mounts.uri_of_mount(&file.path) else {
+        for (root, file) in checker.servers.rule_files() {
+            let Some(mount) = checker.mounts.uri_of_mount(root) else {
                 continue;
             };
             for (path, rule) in file.fixed_redirects() {

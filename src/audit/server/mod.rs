@@ -21,10 +21,10 @@ use crate::document::diagnostic::{self, Code};
 use crate::pipeline::bases::{is_internal_origin, served_at};
 use crate::pipeline::walk::{path_of, read_start};
 use crate::uri::Mounts;
-use index::{RuleIndex, TrailingSlash};
+use index::TrailingSlash;
 use rule::{Occurrences, ParsedRules, ServerSettings};
 
-pub(super) use index::MatchedRule;
+pub(super) use index::{MatchedRule, RuleIndex};
 pub(super) use rule::{DestinationTemplate, Request, ServerRule};
 
 const MAX_LENGTH: u64 = 1 << 20;
@@ -512,6 +512,12 @@ impl FileText {
     }
 }
 
+/// Returns the rules of the redirect file in a directory.
+pub(super) fn redirects_in(tree: &DiskTree, directory: &[u8]) -> Option<RuleIndex> {
+    let file = FileText::read(tree, directory, REDIRECT_LINES.name)?;
+    Some(REDIRECT_LINES.parse(file).rules)
+}
+
 fn names_in(path: &str) -> impl Iterator<Item = &[u8]> {
     let names = path.split('/').filter(|name| !matches!(*name, "" | "."));
     names.map(str::as_bytes)
@@ -575,12 +581,12 @@ impl Servers {
         self.by_root.get(root).map(|&index| &self.views[index])
     }
 
-    /// Returns the files of each view in the order of their paths.
-    pub(super) fn rule_files(&self) -> impl Iterator<Item = Arc<RuleFile>> {
+    /// Returns the files of each view in the order of their paths, each with the root of the view.
+    pub(super) fn rule_files(&self) -> impl Iterator<Item = (&[u8], Arc<RuleFile>)> {
         self.views.iter().flat_map(|view| {
             let mut files = view.known().files.clone();
             files.sort_unstable_by(|one, other| one.path.cmp(&other.path));
-            files
+            files.into_iter().map(|file| (view.root.as_slice(), file))
         })
     }
 

@@ -35,6 +35,7 @@ use foldhash::{HashMap, HashSet, HashSetExt};
 use ignore::gitignore::Gitignore;
 
 use super::disk::DiskTree;
+use super::server::{RuleIndex, redirects_in};
 use crate::document::options::Slug;
 use crate::pipeline::walk::path_of;
 use paths::with_slash;
@@ -98,6 +99,8 @@ struct FoundSite {
     mark: String,
     site: SourceSite,
     rules: Rules,
+    /// The rules of redirect files, which are served with the site.
+    redirects: Vec<RuleIndex>,
     /// Read when a reference needs them.
     routes: OnceLock<Routes>,
 }
@@ -292,12 +295,17 @@ impl SiteSearch<'_> {
         site.set_base(Some(String::new()));
         if let Some(rules) = (kind.open)(&directory, &mut site) {
             site.folders.sort_by_key(|folder| folder.kind);
+            let served = site.folders.iter();
+            let served = served.filter(|folder| folder.kind != FolderUse::Templates);
+            let redirects = served.filter_map(|folder| redirects_in(self.tree, &folder.directory));
+            let redirects = redirects.collect();
             self.sources.add(FoundSite {
                 directory: directory.path.to_vec(),
                 kind,
                 mark: mark.to_owned(),
                 site,
                 rules,
+                redirects,
                 routes: OnceLock::new(),
             });
         }

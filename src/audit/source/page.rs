@@ -7,6 +7,7 @@ use super::routes::Routes;
 use super::site::*;
 use crate::audit::disk::{DiskEntry, FileNaming, LookupMatch};
 use crate::audit::names::FileId;
+use crate::audit::server::Request;
 use crate::audit::target::{TargetChecker, TargetLocation};
 use crate::document::flags::Flags;
 use crate::linker::Link;
@@ -201,6 +202,18 @@ impl<'a> SourcePage<'a> {
         is_served.then(|| self.found(&file, how))
     }
 
+    /// Returns whether a redirect file of the site has a rule for a URL below the base.
+    fn redirects(&self, url: &[u8]) -> bool {
+        let base = self.site.base.as_deref().unwrap_or(b"/");
+        let path = &[&base[..base.len() - 1], url].concat();
+        let request = Request { path, query: b"" };
+        let mut files = self.sources.sites[self.number].redirects.iter();
+        files.any(|rules| {
+            let found = rules.find(&request, false);
+            found.is_some_and(|found| found.rule.status < 400)
+        })
+    }
+
     /// Looks up a URL below the base.
     fn by_url(&self, url: &[u8]) -> Option<TargetLocation> {
         let site = self.site;
@@ -230,6 +243,9 @@ impl<'a> SourcePage<'a> {
                 }
                 _ => {}
             }
+        }
+        if self.redirects(url) {
+            return Some(TargetLocation::Served);
         }
         let with_slash = [normal(url), b"/"].concat();
         let mut undecided = site.undecided.iter().chain(&self.routes().computed);
