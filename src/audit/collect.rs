@@ -527,7 +527,8 @@ impl LinkCollector<'_> {
                 && !(has_other_ids || redirect.is_some())
                 && found.parts.is_empty(),
             redirect,
-            on_github: slug == Some(Slug::GitHub),
+            on_github: slug == Some(Slug::GitHub)
+                || format.name == "adoc" && audit.is_shown_by_forge(&path),
             lists_directories: is_on_host && !is_served,
         }
     }

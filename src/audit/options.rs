@@ -720,6 +720,11 @@ impl Audit {
         other.map_or(location, |other| lookups.locate(&other))
     }
 
+    /// Returns whether a forge shows a document, and no generator.
+    pub(super) fn is_shown_by_forge(&self, path: &[u8]) -> bool {
+        !self.repositories.is_empty() && !self.sources.has(path)
+    }
+
     /// Returns the answer for a target on the network.
     pub(super) fn answer(&self, link: &Link<'_>, location: TargetLocation) -> OnlineAnswer {
         let is_external = matches!(

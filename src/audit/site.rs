@@ -277,7 +277,11 @@ impl Site {
         let has = |name: &[u8]| anchors.has(self.hasher.hash_one(name));
         let bare = name.strip_prefix(b"user-content-").unwrap_or(&name);
         let lower = String::from_utf8_lossy(bare).to_lowercase();
-        if is_source && is_line_of_source(&name) || anchors.on_github && has(bare) {
+        // The prefix and the separator that GitHub gives to Asciidoctor.
+        let of_adoc = || format!("_{lower}").replace('-', "_");
+        if is_source && is_line_of_source(&name)
+            || anchors.on_github && (has(bare) || has(of_adoc().as_bytes()))
+        {
             GithubFragment::Found
         } else if anchors.on_github && has(lower.as_bytes()) {
             GithubFragment::OtherCase
