@@ -138,8 +138,13 @@ fn declared(root: &[u8]) -> Option<String> {
             url.as_text().filter(|_| is_own).map(str::to_owned)
         })
     };
-    let of_crate = || value("Cargo.toml", "package.repository");
-    of_package.or_else(of_crate).or_else(of_project)
+    let others = [
+        ("Cargo.toml", "package.repository"),
+        ("Cargo.toml", "workspace.package.repository"),
+        ("pyproject.toml", "tool.poetry.repository"),
+    ];
+    let of_other = || others.iter().find_map(|(name, path)| value(name, path));
+    of_package.or_else(of_other).or_else(of_project)
 }
 
 /// Returns the host and the path of a repository with a slash at the end, in lower case.
