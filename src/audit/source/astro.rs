@@ -26,7 +26,7 @@ pub(super) fn open(
     let values = config::javascript(&text);
     let theme = config::values_after(&text, "starlight(").next();
     let theme = theme.unwrap_or(Setting::Null);
-    let source = directory.folder(values.text_or("srcDir", "src")?);
+    let source = directory.content(site, &values, "srcDir", "src");
     let docs = [&*source, b"content/docs/"].concat();
     let below = |name: &str| [&*docs, name.as_bytes(), b"/"].concat();
     let url = |name: &str| format!("/{}/", Slug::GitHub.of_text(name));
@@ -42,8 +42,8 @@ pub(super) fn open(
         site.add_content(directory, url);
     }
     site.add_content(&join(&source, b"pages"), "/");
-    let public = values.text_or("publicDir", "public")?;
-    site.add_overlay(&directory.below(public), "/");
+    let public = directory.content(site, &values, "publicDir", "public");
+    site.add_overlay(&public, "/");
     for from in values.keys("redirects") {
         match from.split_once('[') {
             Some((start, _)) => site.add_undecided([start]),
@@ -57,7 +57,7 @@ pub(super) fn open(
     }
     site.add_templates(&source, ["content"]);
     let is_computed = values.is_unknown("redirects") || theme.is_unknown("locales");
-    site.makes_pages =
+    site.makes_pages |=
         is_computed || config::names_any(&text, "starlight-typedoc starlight-openapi");
     Some(Box::new(Astro {
         usual: usual.unwrap_or(locales.len() - 1),
@@ -109,7 +109,7 @@ impl SiteRules for Astro {
             return Route::Beside;
         }
         let Some(values) = file.values() else {
-            return Route::Computed;
+            return file.unparsed();
         };
         if name.starts_with(b"_") || values.flag_or("draft", false) {
             return Route::LeftOut;

@@ -155,7 +155,9 @@ impl Setting {
 
 impl Map {
     fn get(&self, key: &str) -> Option<&Setting> {
-        let found = self.entries.iter().rfind(|(known, _)| known == key);
+        // Hugo ignores the case, and no generator has keys that differ in it alone.
+        let mut entries = self.entries.iter();
+        let found = entries.rfind(|(known, _)| known.eq_ignore_ascii_case(key));
         let found = found.map(|(_, value)| value);
         found.or(self.is_open.then_some(&UNKNOWN))
     }
@@ -526,14 +528,13 @@ impl<'t> ScriptReader<'t> {
                 b'\'' | b'"' => self.string(),
                 _ => Some(self.take(&WORD).to_owned()).filter(|word| !word.is_empty()),
             };
-            let is_pair = key.is_some() && self.takes(b':');
-            let value = is_pair.then(|| self.value());
-            if !is_pair {
-                self.skip();
+            if key.is_none() || !self.takes(b':') {
+                // A variable of the name of the key; a method and another object are unknown.
+                self.at = start;
             }
+            let value = self.value();
             match key {
-                // A value, or else a method or a variable of the name of the key.
-                Some(key) => map.entries.push((key, value.unwrap_or_default())),
+                Some(key) => map.entries.push((key, value)),
                 // Another object, or a computed key.
                 None => map.is_open = true,
             }

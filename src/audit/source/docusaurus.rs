@@ -365,6 +365,10 @@ impl Docusaurus {
             }
             _ => reference.by_url(attempts),
         }
+        self.may_be_made(attempts);
+    }
+
+    fn may_be_made(&self, attempts: &mut Attempts) {
         if self.is_open {
             attempts.miss = Miss::Undecided;
         }
@@ -466,7 +470,10 @@ impl SiteRules for Docusaurus {
                 attempts.module(&reference.file_beside());
             }
             (Syntax::Construct(_), None) => attempts.miss = Miss::Undecided,
-            (Syntax::Html, _) => reference.by_url(attempts),
+            (Syntax::Html, _) => {
+                reference.by_url(attempts);
+                self.may_be_made(attempts);
+            }
             (Syntax::Text, _) if is_markdown(extension) && !reference.is_image => {
                 if let Some(root) = root {
                     self.by_page_file(reference, root, attempts);

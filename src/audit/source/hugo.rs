@@ -5,7 +5,13 @@ use crate::audit::date::date;
 use crate::audit::ignored::days_from_today;
 
 struct Hugo {
-    content: Vec<Vec<u8>>,
+    /// The content roots, with the paths at which they are mounted.
+    content: Vec<(Vec<u8>, String)>,
+    /// Raw HTML of Markdown is a part of the page.
+    has_raw_html: bool,
+    builds_drafts: bool,
+    builds_future: bool,
+    builds_expired: bool,
     /// The languages of the content roots, and of the suffixes of names, with their URLs.
     languages: Vec<(String, String)>,
     keeps_case: bool,
@@ -39,7 +45,7 @@ fn values(directory: &SiteDirectory<'_>) -> Option<Setting> {
         }
     }
     all.or_else(|| {
-        let keys = "baseURL baseurl languageCode theme module markup.goldmark";
+        let keys = "baseURL languageCode theme module markup.goldmark";
         let values = first("config", &["toml", "yaml", "json"])?;
         let is_zola = values.has("base_url");
         let is_hugo = !is_zola && values.has_any(keys) && directory.has("content");
@@ -69,8 +75,9 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         .iter()
         .map(|name| (name.to_string(), url_of(name)));
     let languages: Vec<_> = languages.collect();
-    let mut content: Vec<(Vec<u8>, String)> = Vec::new();
-    let mut overlays: Vec<Vec<u8>> = Vec::new();
+    // Directories, the URLs of their languages, and their paths below.
+    let mut content: Vec<(Vec<u8>, String, String)> = Vec::new();
+    let mut overlays: Vec<(Vec<u8>, String)> = Vec::new();
     let (mut mounts_content, mut mounts_static) = (false, false);
     for mount in values.list("module.mounts") {
         let (Some(source), Some(target)) = (mount.text("source"), mount.text("target")) else {
@@ -78,15 +85,21 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         };
         let source = directory.folder(source);
         let (first, rest) = target.split_once('/').unwrap_or((target, ""));
+        let rest = in_slashes(rest);
         match first {
             "content" => {
-                let root = url_of(mount.text("lang").unwrap_or(usual));
+                let mut languages = mount.texts("sites.matrix.languages");
+                let language = mount.text("lang").or(languages.next());
                 mounts_content = true;
-                content.push((source, root + in_slashes(rest).trim_start_matches('/')));
+                content.push((
+                    source,
+                    url_of(language.unwrap_or(usual)),
+                    rest[1..].to_owned(),
+                ));
             }
             "static" => {
                 mounts_static = true;
-                overlays.push(source);
+                overlays.push((source, rest));
             }
             _ => {}
         }
@@ -94,29 +107,34 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     if !mounts_content {
         for (name, options) in values.entries("languages") {
             let own = options.text("contentDir");
-            content.extend(own.map(|own| (directory.folder(own), url_of(name))));
+            content.extend(own.map(|own| (directory.folder(own), url_of(name), String::new())));
         }
-        let own = directory.folder(values.text_or("contentDir", "content")?);
-        if !content.iter().any(|(known, _)| *known == own) {
-            content.push((own, url_of(usual)));
+        let own = directory.content(site, &values, "contentDir", "content");
+        if !content.iter().any(|(known, ..)| *known == own) {
+            content.push((own, url_of(usual), String::new()));
         }
     }
     let statics = values.texts("staticDir");
-    overlays.extend(statics.map(|name| directory.folder(name)));
+    overlays.extend(statics.map(|name| (directory.folder(name), "/".to_owned())));
     if !values.has("staticDir") && !mounts_static {
-        overlays.push(directory.folder("static"));
+        overlays.push((directory.folder("static"), "/".to_owned()));
     }
     let themes = values.text_or("themesDir", "themes").unwrap_or_default();
     let mut lacks_theme = values.has("module.imports") || values.is_unknown("theme");
+    let has_hook = |directory: &[u8]| {
+        let layouts = files_below(&join(directory, b"layouts/"), |_| true);
+        let hook = memchr::memmem::Finder::new("/_markup/render-link");
+        layouts.iter().any(|path| hook.find(path).is_some())
+    };
+    let mut has_own_hook = has_hook(directory.path);
     for theme in values.texts("theme") {
         let theme = directory.folder(format!("{themes}/{theme}"));
         lacks_theme |= !path_of(&theme).is_dir();
-        overlays.push(join(&theme, b"static/"));
-        content.push((join(&theme, b"content/"), url_of(usual)));
+        has_own_hook |= has_hook(&theme);
+        overlays.push((join(&theme, b"static/"), "/".to_owned()));
+        content.push((join(&theme, b"content/"), url_of(usual), String::new()));
     }
-    let hooks = ["layouts/_default/_markup", "layouts/_markup"].iter();
-    let mut hooks = hooks.map(|layouts| format!("{layouts}/render-link.html"));
-    let has_own_hook = lacks_theme || hooks.any(|hook| directory.has(&hook));
+    has_own_hook |= lacks_theme;
     let hook = values.get("markup.goldmark.renderHooks.link");
     let hook = hook.unwrap_or(&Setting::Null);
     let embedded = hook.text("useEmbedded").unwrap_or("never");
@@ -126,8 +144,14 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let permalinks = permalinks.filter(|(section, _)| section != "page");
     let own = |pattern: &Setting| pattern.as_text().map(str::to_owned);
     let permalinks = permalinks.map(|(name, pattern)| (name.clone(), own(pattern)));
+    let mounted = content.iter();
+    let mounted = mounted.map(|(root, _, at)| (root.clone(), at.clone()));
     let rules = Hugo {
-        content: content.iter().map(|(root, _)| root.clone()).collect(),
+        builds_drafts: values.flag_or("buildDrafts", false),
+        builds_future: values.flag_or("buildFuture", false),
+        builds_expired: values.flag_or("buildExpired", false),
+        has_raw_html: values.flag_or("markup.goldmark.renderer.unsafe", false),
+        content: mounted.collect(),
         finds_files: has_own_hook || uses_embedded || languages.len() > 1,
         has_own_hook,
         languages: languages.clone(),
@@ -137,26 +161,38 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     };
     let mut made = Vec::new();
     // Top sections have lists.
-    for (root, url) in &content {
+    for (root, url, at) in &content {
         let names = std::fs::read_dir(path_of(root));
         for entry in names.into_iter().flatten().flatten() {
             let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_directory && !entry.path().join("index.md").exists() {
                 let name = rules.segment(&entry.file_name().into_encoded_bytes());
-                let list = [url.as_bytes(), &name, b"/"].concat();
+                let list = [url.as_bytes(), at.as_bytes(), &name, b"/"].concat();
                 made.push([&list, &b"index.xml"[..]].concat());
                 made.push(list);
             }
         }
     }
-    let own = values.has("baseURL").then_some("baseURL");
-    site.set_base(values.text_or(own.unwrap_or("baseurl"), "/"));
-    for (root, url) in &content {
-        site.add_content(root, url);
+    for kind in ["section", "taxonomy", "term"] {
+        for (_, pattern) in values.entries(&format!("permalinks.{kind}")) {
+            let pattern = pattern.as_text().unwrap_or("/:");
+            match pattern.split_once(':') {
+                Some((start, _)) => site.add_undecided([start]),
+                None => site.add_made([pattern]),
+            }
+        }
     }
-    for overlay in &overlays {
-        site.add_overlay(overlay, "/");
+    // Absolute paths may get the base.
+    let has_base = values.flag_or("canonifyURLs", false);
+    site.set_base(values.text_or("baseURL", "/").filter(|_| !has_base));
+    for (root, url, at) in &content {
+        site.add_content(root, format!("{url}{at}"));
     }
+    for (overlay, url) in &overlays {
+        site.add_overlay(overlay, url);
+    }
+    let ids = values.text_or("markup.goldmark.parser.autoHeadingIDType", "github");
+    site.has_other_ids = ids.as_deref() != Some("github");
     site.add_templates(directory.path, TEMPLATES.split(' '));
     site.index = ["_index.md", "index.md"].map(str::to_owned).to_vec();
     site.add_made(made);
@@ -167,13 +203,15 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     if !values.has("taxonomies") {
         taxonomies = vec!["tags", "categories"];
     }
-    taxonomies.push("page");
     for (_, url) in &languages {
         site.add_undecided(taxonomies.iter().map(|name| format!("{url}{name}/")));
     }
     site.lacks_assets = lacks_theme;
     Some(Box::new(rules))
 }
+
+/// A page of a list.
+static PAGE_OF_LIST: Pattern = Pattern::new(r"(?:^|/)page/[0-9]+/?$");
 
 /// The characters that a segment of a URL drops.
 static DROPPED: Pattern = Pattern::new(r"[[:ascii:]&&[^A-Za-z0-9\-._~ #+@%]]+");
@@ -248,9 +286,10 @@ impl SiteRules for Hugo {
             return Route::Beside;
         }
         let Some(values) = file.values() else {
-            return Route::Computed;
+            return file.unparsed();
         };
-        if values.flag_or("draft", false) || !is_rendered(&values) || is_outdated(&values) {
+        let is_draft = values.flag_or("draft", false) && !self.builds_drafts;
+        if is_draft || !is_rendered(&values) || self.is_outdated(&values) {
             return Route::LeftOut;
         }
         let slug = values.text("slug").map(str::as_bytes);
@@ -302,10 +341,13 @@ impl SiteRules for Hugo {
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
         match reference.syntax {
             Syntax::Construct("ref") => self.by_ref(reference, attempts),
+            Syntax::Html if !self.has_raw_html && parts(reference.file).2 != b"html" => {
+                attempts.miss = Miss::Undecided;
+            }
             Syntax::Text if self.finds_files => {
                 reference.by_url(attempts);
                 match reference.path.strip_prefix(b"/") {
-                    Some(below) => self.add_in_content(below, attempts),
+                    Some(below) => self.in_content(below).for_each(|path| attempts.file(path)),
                     None => reference.beside(attempts),
                 }
                 if self.has_own_hook && attempts.miss == Miss::Missing {
@@ -314,13 +356,25 @@ impl SiteRules for Hugo {
             }
             _ => reference.by_url(attempts),
         }
+        if PAGE_OF_LIST.is_match(reference.path) {
+            attempts.miss = Miss::Undecided;
+        }
     }
 }
 
 impl Hugo {
-    fn add_in_content(&self, below: &[u8], attempts: &mut Attempts) {
+    /// Returns whether a page is dated in the future, or has expired.
+    fn is_outdated(&self, values: &Setting) -> bool {
+        let days = |key: &str| values.text(key).and_then(date).map(days_from_today);
+        let starts = days("publishDate").or_else(|| days("date"));
+        let is_early = starts.is_some_and(|days| days > 0) && !self.builds_future;
+        is_early || days("expiryDate").is_some_and(|days| days < 0) && !self.builds_expired
+    }
+
+    /// Returns the places of a path below the content.
+    fn in_content(&self, below: &[u8]) -> impl Iterator<Item = Vec<u8>> {
         let roots = self.content.iter();
-        roots.for_each(|root| attempts.file(join(root, below)));
+        roots.filter_map(|(root, at)| Some(join(root, below.strip_prefix(at.as_bytes())?)))
     }
 
     /// A reference of the shortcodes `ref` and `relref`: a path of a page, with or without its
@@ -336,12 +390,16 @@ impl Hugo {
         if path.starts_with(b"/") {
             directories.clear();
         }
-        directories.extend(self.content.iter().map(Vec::as_slice));
         let below = path.strip_prefix(b"/").unwrap_or(path);
-        for directory in directories {
-            for end in [&b""[..], b".md", b"/_index.md", b"/index.md"] {
-                attempts.file(join(directory, &[below, end].concat()));
-            }
+        for end in [&b""[..], b".md", b"/_index.md", b"/index.md"] {
+            let path = [below, end].concat();
+            let beside = directories.iter().map(|directory| join(directory, &path));
+            let paths = beside.chain(self.in_content(&path));
+            paths.for_each(|path| attempts.file(path));
+        }
+        // A top section may have no file.
+        if !below.contains(&b'/') {
+            attempts.url([b"/", &*self.segment(below), b"/"].concat());
         }
         if !path.starts_with(b"/") {
             attempts.name(path.strip_suffix(b".md").unwrap_or(path));
@@ -354,11 +412,4 @@ fn is_rendered(values: &Setting) -> bool {
     build.is_none_or(|build| {
         build.text("render") != Some("never") && build.flag("render") != Some(false)
     })
-}
-
-/// Returns whether a page is dated in the future, or has expired.
-fn is_outdated(values: &Setting) -> bool {
-    let days = |key: &str| values.text(key).and_then(date).map(days_from_today);
-    let starts = days("publishDate").or_else(|| days("date"));
-    starts.is_some_and(|days| days > 0) || days("expiryDate").is_some_and(|days| days < 0)
 }

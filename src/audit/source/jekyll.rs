@@ -37,7 +37,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     };
     // Without a Gemfile the service builds the site.
     let is_of_service = gems.is_none() || has_gem("github-pages");
-    let source = directory.folder(values.text_or("source", ".")?);
+    let source = directory.content(site, &values, "source", ".");
     let output = values.text_or("destination", "_site").unwrap_or_default();
     let lacks_theme =
         values.has_any("theme remote_theme") || is_of_service && !directory.has("_layouts");
@@ -61,7 +61,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     if has_plugin("jekyll-archives") {
         site.add_undecided(["/tag/", "/tags/", "/category/", "/categories/"]);
     }
-    site.makes_pages = directory.has("_plugins");
+    site.makes_pages |= directory.has("_plugins");
     Some(Box::new(Jekyll {
         excluded: globs(&source, EXCLUDED.split(' ').chain(values.texts("exclude"))),
         included: globs(&source, values.texts("include")),
@@ -108,13 +108,14 @@ impl Jekyll {
         nearest.map_or(Setting::Null, |(_, value)| value.clone())
     }
 
-    /// Returns the URL that a pattern makes; `None` if it has parts that are not known.
-    fn url(&self, pattern: &str, page: &JekyllPage<'_>) -> Option<String> {
+    /// Returns the URL that a pattern makes, or the route by its start if it has parts that are not known.
+    fn url(&self, pattern: &str, page: &JekyllPage<'_>) -> Result<String, Route> {
         let pattern = match pattern {
             "date" => "/:categories/:year/:month/:day/:title:output_ext",
             "pretty" => "/:categories/:year/:month/:day/:title/",
             "none" => "/:categories/:title:output_ext",
-            "ordinal" | "weekdate" => return None,
+            "ordinal" => "/:categories/:year/:y_day/:title:output_ext",
+            "weekdate" => "/:categories/:year/W:week/:short_day/:title:output_ext",
             own => own,
         };
         let url = expand(pattern, page.date.as_bytes(), |name| {
@@ -129,13 +130,16 @@ impl Jekyll {
                 _ => return None,
             })
         });
-        let url = url.ok()?;
-        let segments = url.split('/').filter(|part| !part.is_empty());
-        let path = segments.collect::<Vec<_>>().join("/");
-        match url.ends_with('/') {
-            true => Some(in_slashes(&path)),
-            false => Some(format!("/{path}")),
-        }
+        let in_one = |url: String| {
+            let segments = url.split('/').filter(|part| !part.is_empty());
+            let path = segments.collect::<Vec<_>>().join("/");
+            match url.ends_with('/') {
+                true => in_slashes(&path),
+                false => format!("/{path}"),
+            }
+        };
+        let below = |(start, _)| Route::ComputedBelow(in_one(start).into_bytes());
+        url.map(in_one).map_err(below)
     }
 
     fn is_hidden(&self, file: &ContentFile<'_>) -> bool {
@@ -161,9 +165,10 @@ impl Jekyll {
         (above.is_empty() || above.ends_with('/')).then_some(("posts", rest, above))
     }
 
-    /// Returns the URL of a page or a document, and other URLs; `None` if it is computed.
-    fn urls(&self, page: &JekyllPage<'_>) -> Option<(String, Vec<String>)> {
-        let style = self.values.text_or("permalink", "date")?;
+    /// Returns the URL of a page or a document and others, or the route if the URL is computed.
+    fn urls(&self, page: &JekyllPage<'_>) -> Result<(String, Vec<String>), Route> {
+        let style = self.values.text_or("permalink", "date");
+        let style = style.ok_or(Route::Computed)?;
         let is_directory = style == "pretty" || style.ends_with('/');
         let end = if is_directory { "/" } else { ":output_ext" };
         let of_collection = format!("collections.{}.permalink", page.kind);
@@ -179,7 +184,7 @@ impl Jekyll {
                     None => format!("/:collection/:path{end}"),
                 },
             },
-            _ => return None,
+            _ => return Err(Route::Computed),
         };
         let url = self.url(&pattern, page)?;
         let moved = self.value(page, "redirect_from").strings("");
@@ -190,7 +195,7 @@ impl Jekyll {
         let is_bare = !last.is_empty() && !last.contains('.');
         let file = is_bare.then(|| format!("{url}.html"));
         let others = moved.chain(file).collect();
-        Some((url, others))
+        Ok((url, others))
     }
 }
 
@@ -225,7 +230,7 @@ impl SiteRules for Jekyll {
         let is_text = is_markdown || texts.any(|known| known == written);
         let (front, has_own) = match is_text.then(|| front_matter(&file.path())) {
             Some(FrontMatter::Values(values)) => (values, true),
-            Some(FrontMatter::Broken) => return Route::Computed,
+            Some(FrontMatter::Broken) => return file.unparsed(),
             _ => (Setting::Null, false),
         };
         let copy = match kind {
@@ -267,8 +272,9 @@ impl SiteRules for Jekyll {
         if is_future || self.value(&page, "published") == Setting::Flag(false) {
             return Route::LeftOut;
         }
-        let Some((url, others)) = self.urls(&page) else {
-            return Route::Computed;
+        let (url, others) = match self.urls(&page) {
+            Ok(urls) => urls,
+            Err(route) => return route,
         };
         let others = others.into_iter().map(String::into_bytes);
         let others = others.chain((!has_own).then_some(copy)).collect();
@@ -284,6 +290,7 @@ impl SiteRules for Jekyll {
             Syntax::Construct("post_url") => {
                 return attempts.name(&path[up_to_slash(path).len()..]);
             }
+            Syntax::Construct("include") => return attempts.part(reference.file_beside()),
             Syntax::Construct("part") => {
                 if self.lacks_theme {
                     attempts.miss = Miss::Undecided;

@@ -48,7 +48,9 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.add_made(["/", "print.html", "toc.html", "404.html"]);
     for (name, options) in values.entries("preprocessor") {
         let is_writer = WRITERS.split(' ').any(|writer| writer == name);
-        site.makes_pages |= options.has("command") || is_writer;
+        let usual = format!("mdbook-{name}");
+        let is_usual = options.text_or("command", &usual).as_deref() == Some(&*usual);
+        site.makes_pages |= !is_usual || is_writer;
     }
     site.has_other_ids = site.makes_pages;
     Some(Box::new(rules))

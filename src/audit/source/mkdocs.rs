@@ -15,6 +15,7 @@ struct MkDocs {
     blog: Option<Vec<u8>>,
     /// Directories of snippets.
     snippets: Vec<Vec<u8>>,
+    has_other_snippets: bool,
 }
 
 const INDEX: [&str; 2] = ["index", "README"];
@@ -29,11 +30,12 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         inherited = parent(&own);
         values.inherit(own);
     }
-    let docs = directory.folder(values.text_or("docs_dir", "docs")?);
+    let docs = directory.content(site, &values, "docs_dir", "docs");
     let plugin = |name: &str| element(&values, "plugins", name);
     let extension = |name: &str| element(&values, "markdown_extensions", name);
-    let excludes = values.text_or("exclude_docs", "").unwrap_or_default();
-    let excludes = [".*", "/templates/"].into_iter().chain(excludes.lines());
+    let excludes = ["exclude_docs", "draft_docs"].map(|key| values.text(key).unwrap_or_default());
+    let excludes = excludes.iter().flat_map(|globs| globs.lines());
+    let excludes = [".*", "/templates/"].into_iter().chain(excludes);
     let options = extension("pymdownx.snippets").unwrap_or(Setting::Null);
     let snippets = options.texts("base_path").chain([""]);
     let blog = plugin("material/blog").or(plugin("blog")).map(|options| {
@@ -60,7 +62,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.add_undecided(blog_url);
     site.add_undecided(["/assets/"]);
     let has = |plugins: &str| plugins.split(' ').any(|name| plugin(name).is_some());
-    site.makes_pages =
+    site.makes_pages |=
         values.has("hooks") || has("gen-files monorepo i18n mike awesome-pages-gen multirepo");
     site.has_other_ids = has("mkdocstrings autorefs macros include-markdown")
         || extension("toc").is_some_and(|toc| toc.has("slugify"));
@@ -69,8 +71,9 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         docs,
         end,
         has_absolute_files: absolute.any(|key| values.text(key) == Some("relative_to_docs")),
-        may_leave: !values.has("site_url"),
+        may_leave: values.text_or("site_url", "").as_deref() == Some(""),
         blog,
+        has_other_snippets: options.is_unknown("base_path"),
         snippets: snippets.map(|base| directory.folder(base)).collect(),
     }))
 }
@@ -106,6 +109,9 @@ impl SiteRules for MkDocs {
             Syntax::Construct(_) => {
                 let bases = self.snippets.iter();
                 bases.for_each(|base| attempts.part(join(base, reference.path)));
+                if self.has_other_snippets {
+                    attempts.miss = Miss::Undecided;
+                }
             }
             _ if reference.path.starts_with(b"/") => {
                 if self.has_absolute_files && reference.syntax == Syntax::Text {

@@ -241,6 +241,19 @@ impl SiteDirectory<'_> {
         join(self.path, path.as_ref())
     }
 
+    /// Returns the directory of the content; if its name is computed, the usual one, and others may have pages.
+    pub(super) fn content(
+        &self,
+        site: &mut SourceSite,
+        values: &Setting,
+        key: &str,
+        usual: &str,
+    ) -> Vec<u8> {
+        let name = values.text_or(key, usual);
+        site.makes_pages |= name.is_none();
+        self.folder(name.unwrap_or_else(|| usual.to_owned()))
+    }
+
     /// Returns the path of a directory with a slash at its end.
     pub(super) fn folder(&self, path: impl AsRef<[u8]>) -> Vec<u8> {
         with_slash(&self.below(path))
@@ -295,6 +308,12 @@ impl ContentFile<'_> {
         let start = memchr::memchr(b'[', self.below)?;
         let url = [&self.root.url, &self.below[..start]].concat();
         Some(Route::ComputedBelow(url))
+    }
+
+    /// Returns the route of a page whose front matter does not parse, which may be at the usual place.
+    pub(super) fn unparsed(&self) -> Route {
+        let (directory, name, _) = self.parts();
+        Route::ComputedBelow([&self.root.url, directory, name].concat())
     }
 
     pub(super) fn has_beside(&self, name: &str) -> bool {

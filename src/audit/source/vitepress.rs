@@ -18,8 +18,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         .iter()
         .flat_map(|stem| ends.map(|end| format!("{stem}.{end}")));
     let values = directory.configuration(names)?;
-    // An unknown directory may be any: nothing is decided.
-    let source = directory.folder(values.text_or("srcDir", ".")?);
+    let source = directory.content(site, &values, "srcDir", ".");
     let rewrites = values.entries("rewrites").iter();
     let rewrites = rewrites.filter_map(|(from, to)| Some((from.clone(), to.as_text()?.to_owned())));
     site.set_base(values.text_or("base", "/"));
@@ -67,11 +66,16 @@ fn rewritten(below: &str, from: &str, to: &str) -> Option<String> {
 
 impl SiteRules for VitePress {
     fn route(&self, file: &ContentFile<'_>) -> Route {
-        let (directory, name, extension) = file.parts();
+        if file.parts().2 != b"md" {
+            return Route::Beside;
+        }
+        if is_excluded(&self.excluded, &file.path()) {
+            return Route::LeftOut;
+        }
+        if let Some(route) = file.parameters() {
+            return route;
+        }
         match str::from_utf8(file.below) {
-            _ if extension != b"md" => Route::Beside,
-            _ if is_excluded(&self.excluded, &file.path()) => Route::LeftOut,
-            Ok(_) if name.starts_with(b"[") => Route::ComputedBelow([b"/", directory].concat()),
             Ok(below) if !self.moves_pages => {
                 let mut rules = self.rewrites.iter();
                 let new = rules.find_map(|(from, to)| rewritten(below, from, to));
@@ -91,9 +95,18 @@ impl SiteRules for VitePress {
                 let path = alias.map(|below| join(&self.source, below));
                 return attempts.part(path.unwrap_or_else(|| reference.file_beside()));
             }
-            _ if reference.is_image => image(reference, attempts),
+            _ if reference.is_image => return image(reference, attempts),
             Syntax::Text => page(reference, attempts, &[b"md", b"html"]),
-            _ => page(reference, attempts, &[b"html"]),
+            _ => match &reference.site.base {
+                None => attempts.miss = Miss::Undecided,
+                Some(base) => {
+                    // HTML names the base itself, a component may not.
+                    let below = reference.path.strip_prefix(&base[..base.len() - 1]);
+                    let below = below.filter(|below| below.starts_with(b"/"));
+                    let path = below.unwrap_or(reference.path);
+                    page(&reference.at(path), attempts, &[b"html"]);
+                }
+            },
         }
         if self.moves_pages {
             attempts.miss = Miss::Undecided;

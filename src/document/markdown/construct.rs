@@ -45,13 +45,14 @@ const fn row(
 }
 
 #[rustfmt::skip]
-static CONSTRUCTS: [Construct; 24] = [
+static CONSTRUCTS: [Construct; 25] = [
     row(Body, &[Slug::Hugo], "ref", r#"\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?["`]?([^"`\s>%]+)"#),
     row(Body, &[Slug::Hugo], "figure", r#"\{\{[<%]\s*figure\s[^>]*?\bsrc\s*=\s*["`]?([^"`\s>]+)"#),
     row(Body, &[Slug::MdBook], "part", r"(?:^|[^\\])\{\{\s*#(?:include|rustdoc_include|playground|playpen|template)\s+([^\s:}]+)"),
     row(Body, &[Slug::Jekyll], "link", r"\{%-?\s*link\s+([^\s{}%]+)\s*-?%\}"),
     row(Body, &[Slug::Jekyll], "post_url", r"\{%-?\s*post_url\s+([^\s{}%]+)\s*-?%\}"),
     row(Body, &[Slug::Jekyll], "part", r"\{%-?\s*include\s+([^\s{}%]+)"),
+    row(Body, &[Slug::Jekyll], "include", r"\{%-?\s*include_relative\s+([^\s{}%]+)"),
     row(Body, &[Slug::Jekyll], "url", r#"\{\{-?\s*["']([^"'{}]+)["']\s*\|\s*(?:relative|absolute)_url\s*-?\}\}(?:[)"'\s>]|$)"#),
     row(Body, &[Slug::Jekyll], "url", r#"\{\{-?\s*site\.baseurl\s*-?\}\}(/[^\s"')>{}]*)(?:[)"'\s>]|$)"#),
     row(Body, &[Slug::HonKit], "tag", r#"\{%\s*(?:content-ref\s+url|file\s+src)\s*=\s*"([^":]+)""#),
@@ -66,7 +67,7 @@ static CONSTRUCTS: [Construct; 24] = [
         lines: Some(Pattern::new(r"(?m)^[ \t]*(?:[^\s:<`][^\n<`]*<)?([^\s:<>`*?\[-][^\n<>`*?\[:]*?)>?[ \t]*$")),
         pattern: Pattern::new(r"(?m)^[ \t]*(?:```+|:::+|~~~+)\{toctree\}[ \t]*\n(.*?)^[ \t]*(?:```|:::|~~~)"),
     },
-    row(Body, &[Slug::MkDocs], "part", r#"--8<--[ \t]+["']([^"':#\n]+)"#),
+    row(Body, &[Slug::MkDocs], "part", r#"(?m)^[ \t]*-+8<-+[ \t]+["']([^"':#\n]+)(?:["'#]|:[^/])"#),
     row(Body, &[Slug::VitePress], "part", r"<!--\s*@include:\s*([^\s{#>]+?)\s*(?:[{#][^>]*)?-->"),
     row(Body, &[Slug::VitePress], "part", r"(?m)^[ \t]*<<<[ \t]*([^\s{#\[]+)"),
     row(Metadata, &[Slug::VitePress, Slug::Starlight], "link", r#"(?m)(?:^|[\s{,])link:[ \t]*["']?([^\s"',}]+)"#),
@@ -78,6 +79,7 @@ static CONSTRUCTS: [Construct; 24] = [
 
 static RAW: Pattern =
     Pattern::new(r"\{%-?\s*(?:raw|comment)\s*-?%\}.*?\{%-?\s*end(?:raw|comment)\s*-?%\}");
+static COMMENT: Pattern = Pattern::new(r"\{%-?\s*comment\s*-?%\}.*?\{%-?\s*endcomment\s*-?%\}");
 /// The path of a module, or of a page, that is not a package's.
 static IMPORT: Pattern =
     Pattern::new(r#"(?:\bfrom|^import|\nimport)\s*["']((?:\.\.?|@site|@|~)/[^"'?#\s]+)"#);
@@ -94,6 +96,12 @@ pub(super) fn imports(bytes: &[u8], lines: Range<usize>, on_path: impl FnMut(Ran
         Some(start + path.start..start + path.end)
     });
     paths.for_each(on_path);
+}
+
+/// Returns the ranges of the comments of Liquid after an index.
+pub(super) fn comments(bytes: &[u8], start: usize) -> impl Iterator<Item = Range<usize>> {
+    let found = COMMENT.find_iter(bytes).map(|found| found.range());
+    found.filter(move |range| range.start >= start)
 }
 
 /// Finds the references in the constructs of a dialect; `body` is the index after the metadata.

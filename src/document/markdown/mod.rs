@@ -129,12 +129,15 @@ impl MarkdownScanner {
             _ if self.slug == Slug::Pandoc => Metadata::Anywhere,
             _ => Metadata::FrontMatter,
         };
-        let metadata = source::metadata(bytes, metadata, is_start);
-        let metadata_end = metadata.last().map_or(0, |range| range.end);
+        let mut hidden = source::metadata(bytes, metadata, is_start);
+        let metadata_end = hidden.last().map_or(0, |range| range.end);
+        if self.slug == Slug::Jekyll {
+            hidden.extend(construct::comments(bytes, metadata_end));
+        }
         let is_mdx = self.flavor == Flavor::Mdx || dialect.writes_mdx;
         let mdx = is_mdx.then(|| mdx::parts(bytes, metadata_end));
         let own = mdx.as_ref().map_or(bytes, |parts| &parts.markdown);
-        let mut source = source::to_text(own, &metadata);
+        let mut source = source::to_text(own, &hidden);
         let mut map = None;
         if let Some(parts) = &mdx {
             let text = mdx::without_code(&source, parts);

@@ -1,0 +1,1 @@
+module.exports = {baseUrl: process.env.BASE || '/', presets: [['classic', {}]]};

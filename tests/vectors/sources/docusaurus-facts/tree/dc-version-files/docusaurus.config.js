@@ -1,0 +1,1 @@
+module.exports = {baseUrl: '/', i18n: {defaultLocale: 'en', locales: ['en', 'fr']}, presets: [['classic', {docs: {versions: {current: {path: 'dev'}}}}]]};

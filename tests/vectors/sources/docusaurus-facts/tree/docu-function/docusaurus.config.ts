@@ -1,0 +1,3 @@
+export default async function createConfigAsync() {
+  return {baseUrl: '/b/', presets: [['classic', {docs: {routeBasePath: '/'}}]]};
+}

@@ -1,0 +1,1 @@
+module.exports = {baseUrl: '/', markdown: {format: 'md'}, presets: [['classic', {}]]};

@@ -1,0 +1,1 @@
+export default () => <a href="/none">x</a>;

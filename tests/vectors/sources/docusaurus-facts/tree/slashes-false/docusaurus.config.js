@@ -1,0 +1,1 @@
+module.exports = {baseUrl: '/', trailingSlash: false, presets: [['classic', {}]]};

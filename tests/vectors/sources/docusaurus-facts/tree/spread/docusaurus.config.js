@@ -1,0 +1,2 @@
+const shared = require('./shared');
+module.exports = {baseUrl: '/', ...shared};

@@ -1,0 +1,3 @@
+import starlight from '@astrojs/starlight';
+const locales = { root: { label: 'English', lang: 'en' }, 'zh-cn': { label: 'x', lang: 'zh-CN' } };
+export default defineConfig({ integrations: [starlight({ title: 'x', defaultLocale: 'root', locales })] });

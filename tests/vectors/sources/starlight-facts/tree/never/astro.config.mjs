@@ -1,0 +1,2 @@
+import starlight from '@astrojs/starlight';
+export default defineConfig({ trailingSlash: 'never', integrations: [starlight({ title: 'x' })] });

@@ -1,0 +1,2 @@
+import starlight from '@astrojs/starlight';
+export default defineConfig({ redirects: { '/a': '/b', '/c/': '/b' }, integrations: [starlight({ title: 'x' })] });

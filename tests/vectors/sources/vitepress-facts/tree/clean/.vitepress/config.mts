@@ -1,0 +1,1 @@
+export default { cleanUrls: true, base: '/b/' }

@@ -1,0 +1,2 @@
+import { shared } from './shared'
+export default defineConfig({ ...shared, locales: {} })

@@ -1,0 +1,1 @@
+export default { locales: { root: { label: 'English', lang: 'en' }, de: { label: 'Deutsch', lang: 'de', themeConfig: {} } } }

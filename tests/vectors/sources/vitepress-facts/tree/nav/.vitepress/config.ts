@@ -1,0 +1,1 @@
+export default { themeConfig: { nav: [{ text: 'x', link: '/none' }] } }

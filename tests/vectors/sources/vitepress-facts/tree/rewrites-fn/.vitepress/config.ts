@@ -1,0 +1,3 @@
+export default defineConfig({
+  rewrites(id) { return id.replace(/^x/, '') },
+})

@@ -1,0 +1,2 @@
+import { slug } from './slug'
+export default { markdown: { anchor: { slugify: slug } } }

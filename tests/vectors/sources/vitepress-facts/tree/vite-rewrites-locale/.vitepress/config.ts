@@ -1,0 +1,1 @@
+export default defineConfig({ rewrites: { 'en/:rest*': ':rest*' } })

@@ -1,0 +1,4 @@
+export default withPwa({
+  ...base,
+  srcDir: 'src',
+})
