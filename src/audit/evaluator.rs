@@ -257,7 +257,7 @@ impl<'a> Evaluator<'a> {
             checker.follow(target, |step| steps.add(self.audit, step));
             return steps.cause();
         }
-        if facts.online != OnlineAnswer::Unknown {
+        if !matches!(facts.online, OnlineAnswer::Unknown | OnlineAnswer::Fine) {
             let found = self.audit.options.results.find(facts.link.target.ok()?)?;
             let copy = ["", "; there is an archived copy"][usize::from(found.copy().is_some())];
             let text = [&found.status, copy].concat();

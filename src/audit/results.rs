@@ -157,11 +157,18 @@ impl OnlineResults {
     /// Reads an object with `url`, `status` or `error`, and maybe `checked_at` and `location`.
     fn record(&mut self, record: &Value, written: u64) {
         let text = |key: &str| record.get(key).and_then(Value::as_str);
-        // Redirects that lychee followed have no status.
+        // Redirects that lychee followed have no status, and may have led to an error.
         let url = text("url").or(text("origin"));
         let Some(url) = url.filter(|_| text("state") != Some("SKIPPED")) else {
             return;
         };
+        let known = self.by_url.get(&*normal(url.as_bytes()));
+        let is_error = |known: &OnlineResult| {
+            matches!(known.answer, OnlineAnswer::Gone | OnlineAnswer::Unreachable)
+        };
+        if text("url").is_none() && known.is_some_and(is_error) {
+            return;
+        }
         let status = record.get("status").or(record.get("error"));
         let status = status.unwrap_or(&Value::Null);
         let word = |value: &Value| match value {

@@ -2,7 +2,6 @@
 //! headings.
 
 use std::collections::hash_map::Entry;
-use std::hash::BuildHasher;
 use std::io;
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -13,6 +12,7 @@ use super::rules::RuleId;
 use super::target::TargetLocation;
 use super::targets::{Inventory, TargetPage, TargetRecord, with_id};
 use crate::bytes::pattern::Pattern;
+use crate::pipeline::options::{FNV1A_START, fnv1a};
 
 /// In bytes of a page that is compared.
 const LONGEST: u64 = 1 << 20;
@@ -114,7 +114,7 @@ impl Successors<'_> {
                 }
                 let before = self.old.audit.checker.locate(page.canonical());
                 if !matches!(before, TargetLocation::File(..)) {
-                    added.push(self.content(self.new, page));
+                    added.push(Self::content(self.new, page));
                 }
             }
             Ok(())
@@ -129,7 +129,7 @@ impl Successors<'_> {
             };
             if missing[indices[0]].is_page() {
                 owners.push(indices[0]);
-                removed.push(self.content(self.old, page));
+                removed.push(Self::content(self.old, page));
                 return Ok(());
             }
             let text = read(self.old, page.file);
@@ -160,15 +160,17 @@ impl Successors<'_> {
         Ok(())
     }
 
-    fn content(&self, side: &Inventory, page: &TargetPage) -> PageContent {
-        let hash = |bytes: &[u8]| self.old.audit.hasher.hash_one(bytes);
+    fn content(side: &Inventory, page: &TargetPage) -> PageContent {
+        // Hashes that never change: the shingles that are compared are the same in each run.
+        let hash = |bytes: &[u8]| fnv1a(FNV1A_START, bytes);
         let text = read(side, page.file);
         let sum = |sum: u64, (id, _): &(Box<[u8]>, u64)| sum.wrapping_add(hash(id));
         let shown = visible(main_part(&text));
         let words = words(&shown).filter(|word| !word.is_empty());
         let words: Vec<u64> = words.map(hash).collect();
         let shingles = words.windows(SHINGLE.min(words.len()).max(1));
-        let shingles = shingles.map(|shingle| self.old.audit.hasher.hash_one(shingle));
+        let joined = |hash, word: &u64| fnv1a(hash, &word.to_le_bytes());
+        let shingles = shingles.map(|shingle| shingle.iter().fold(FNV1A_START, joined));
         let mut shingles: Vec<u64> = shingles.collect();
         shingles.sort_unstable();
         shingles.dedup();

@@ -56,6 +56,12 @@ const LYCHEE: &str = r#"{"total":4,"successful":1,"errors":3,"success_map":{"doc
 const LYCHEE_REDIRECTS: &str = r#"{"total":1,"successful":1,"error_map":{},"suggestion_map":{},"excluded_map":{},
 "redirect_map":{"docs/a.md":[{"origin":"http://example.org/moved","redirects":[{"url":"https://example.org/new","code":301}]}]}}"#;
 
+/// A redirect to an error, and a link to the computer of its author, as lychee 0.24 reports them.
+const LYCHEE_ERROR: &str = r#"{"total":2,"success_map":{"docs/a.md":[{"url":"http://127.0.0.1/ok","status":{"text":"200 OK","code":200}}]},
+"error_map":{"docs/a.md":[{"url":"http://example.org/moved","status":{"text":"Rejected status code: 404 Not Found","code":404},
+"redirects":{"origin":"http://example.org/moved","redirects":[{"url":"http://example.org/gone","code":301}]}}]},
+"redirect_map":{"docs/a.md":[{"origin":"http://example.org/moved","redirects":[{"url":"http://example.org/gone","code":301}]}]}}"#;
+
 const LINKINATOR: &str = r#"{"passed":false,"links":[
 {"url":"https://example.com/gone","status":404,"state":"BROKEN","parent":"docs/a.md","failureDetails":[]},
 {"url":"https://example.net/down","status":0,"state":"BROKEN","parent":"docs/a.md"},
@@ -65,6 +71,19 @@ const LINKINATOR: &str = r#"{"passed":false,"links":[
 const MUFFET: &str = r#"[{"url":"http://localhost/","links":[
 {"url":"https://example.com/gone","error":"404"},{"url":"https://example.net/down","error":"dial tcp: connection refused"},
 {"url":"https://example.com/fine","status":200}]}]"#;
+
+#[test]
+fn a_redirect_to_an_error_is_broken() {
+    let tree = Tree::new(&[
+        ("docs/a.md", "[a](http://example.org/moved)\n"),
+        ("docs/b.html", "<a href=http://127.0.0.1/ok>b</a>"),
+        ("answers", LYCHEE_ERROR),
+    ]);
+    let ran = tree.run(&["audit", "--results", "answers", "docs"]);
+    let expected = "docs/a.md:1:5: error[external-broken]: http://example.org/moved (the page is gone: 404)\n\
+        docs/b.html:1:9: warning[leaked-local]: http://127.0.0.1/ok (the reference is to the computer of its author)\n";
+    assert_eq!(ran.out, expected);
+}
 
 #[test]
 fn answers_of_online_checkers_become_findings() {

@@ -307,6 +307,21 @@ fn written_redirects_make_the_next_diff_silent() {
     }
 }
 
+/// A page of which about 60 % is in two added pages: the same one is suggested in each run, or none.
+#[test]
+fn suggestions_are_the_same_in_each_run() {
+    let page = |from, count| format!("<main><p>{}</main>", words(from, count));
+    let tree = Tree::new(&[
+        ("old/a.html", &page(0, 4000)),
+        ("new/b.html", &page(1000, 4000)),
+        ("new/c.html", &page(995, 4000)),
+    ]);
+    let first = found(&tree, &["--suggest", "old", "new"]);
+    for _ in 0..5 {
+        assert_eq!(found(&tree, &["--suggest", "old", "new"]), first);
+    }
+}
+
 #[test]
 fn redirects_have_a_form_for_each_server_and_generator() {
     let tree = moved();
