@@ -98,11 +98,7 @@ fn each_row_of_each_table_has_a_test() {
             "ARCHIVES: &[ArchiveFormat] = &[",
             &["row(\""],
         ),
-        names(
-            "src/output/mod.rs",
-            "OUTPUTS: &[Output] = &[",
-            &["name: \""],
-        ),
+        names("src/output/mod.rs", "OUTPUTS: &[Output] = &[", &["row(\""]),
         names("src/output/field.rs", "static FIELDS", &["\n    \""]),
     ]
     .concat();

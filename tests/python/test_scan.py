@@ -239,7 +239,7 @@ def test_records(tmp_path: Path) -> None:
     (tmp_path / "b.html").write_text("nothing")
     (tmp_path / "c.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     (tmp_path / "d.txt.gz").write_bytes(gzip.compress(b"<http://example.com/>"))
-    reader = uriscan.records(tmp_path, columns=["path", "links", "skipped"])
+    reader = uriscan.records(tmp_path, columns=["path", "title", "links", "skipped"])
     rows = {Path(row.pop("path")).name: row for row in reader.read_all().to_pylist()}
     assert {name: row["links"] for name, row in rows.items()} == {
         "a.html": 1,
@@ -248,6 +248,7 @@ def test_records(tmp_path: Path) -> None:
         "d.txt.gz": 1,
     }
     assert [name for name, row in rows.items() if row["skipped"]] == ["c.png"]
+    assert [row["title"] for row in rows.values()] == ["An & A", None, None, None]
     assert reader.summary is not None and reader.summary["files"] == 3
     run = [uriscan.binary(), "records", "--json", "corpus/html", "corpus/mbox"]
     lines = map(json.loads, subprocess.run(run, stdout=subprocess.PIPE, check=True).stdout.splitlines())

@@ -281,6 +281,9 @@ def test_content_has_the_format_that_is_given(cluster: SparkSession) -> None:
             ("http://example.com/a", "http://example.com/b.md"),
             ("http://example.com/b", "http://example.com/c"),
         ]
+    paths_of_text = paths(cluster, [os.path.abspath("corpus/html/base-none.html")], 1)
+    contexts = {row["context"] for row in uriscan.spark.links(paths_of_text, format="text").collect()}
+    assert contexts and "attribute" not in contexts
     untyped = uriscan.spark.links_from_content(table, "content", "uri", format="text", html_text=True)
     assert untyped.count() == 0
     with pytest.raises(uriscan.Error, match="nonsense"):
