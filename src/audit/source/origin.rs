@@ -292,20 +292,24 @@ fn without_html(path: &[u8]) -> &[u8] {
 }
 
 /// Returns patterns of what a reference may be made of, the most certain one first.
-fn patterns(reference: &[u8]) -> [Option<Regex>; 4] {
+fn patterns(reference: &[u8]) -> [Option<Regex>; 5] {
     let whole = |text: &[u8]| {
         let text = escape(str::from_utf8(text).ok().filter(|text| !text.is_empty())?);
-        pattern(&format!(r"(?:^|[^\w./%-]){text}(?:$|[^\w/#?&%-])"))
+        pattern(&format!(r"(?:^|[^\w./%-]){text}\.?(?:$|[^\w./#?&%-])"))
     };
     let decoded: Vec<u8> = percent_decode(reference).collect();
     let path = split_path(&decoded).0;
     let path = without_html(path.strip_suffix(b"/").unwrap_or(path));
     let path = path.strip_suffix(b"/index").unwrap_or(path);
     let fragment = split_fragment(&decoded).1.unwrap_or_default();
+    let name = last_name(path);
+    let folder = path[..path.len() - name.len()].strip_suffix(b"/");
+    let with_folder = folder.map(|folder| &path[folder.len() - last_name(folder).len()..]);
     [
         whole(reference),
         whole(&decoded),
-        name_pattern(last_name(path)),
+        with_folder.and_then(name_pattern),
+        name_pattern(name),
         name_pattern(fragment),
     ]
 }
