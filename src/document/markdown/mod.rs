@@ -13,6 +13,7 @@ mod slug;
 mod source;
 mod split;
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -137,7 +138,11 @@ impl MarkdownScanner {
         let is_mdx = self.flavor == Flavor::Mdx || dialect.writes_mdx;
         let mdx = is_mdx.then(|| mdx::parts(bytes, metadata_end));
         let own = mdx.as_ref().map_or(bytes, |parts| &parts.markdown);
-        let mut source = source::to_text(own, &hidden);
+        let marked = match self.slug {
+            Slug::MkDocs => source::as_items(own),
+            _ => Cow::Borrowed(own),
+        };
+        let mut source = source::to_text(&marked, &hidden);
         let mut map = None;
         if let Some(parts) = &mdx {
             let text = mdx::without_code(&source, parts);

@@ -1,5 +1,6 @@
 //! The source for the parser: same length, no front matter, bounded depth of containers.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::{memchr, memchr2};
@@ -87,6 +88,24 @@ pub(super) enum Metadata {
     FrontMatter,
     /// At its start and after blank lines, as in Pandoc.
     Anywhere,
+}
+
+/// The mark of an admonition, of details or of a tab in Python-Markdown, and the byte after it.
+static BLOCK: Pattern =
+    Pattern::new(r#"(?m)^[ \t]*((?:!!!|\?\?\?\+?)[ \t]+[A-Za-z]|===[!+]?[ \t]+["'])"#);
+
+/// Makes an item of a list of each block of Python-Markdown, with the same indentation of its content.
+pub(super) fn as_items(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let (mut items, mut at) = (Cow::Borrowed(bytes), 0);
+    while let Some([_, mark]) = BLOCK.group_at(bytes, at) {
+        let item = &mut items.to_mut()[mark.clone()];
+        item[..4].copy_from_slice(b"-   ");
+        if item[4].is_ascii_whitespace() {
+            item[4] = REPLACED as u8;
+        }
+        at = mark.end;
+    }
+    items
 }
 
 fn bound_containers(text: String) -> String {

@@ -1,0 +1,1 @@
+export default {baseUrl: '/', presets: [['classic', {docs: {sidebarPath: './side.ts'}}]]} satisfies Config;
