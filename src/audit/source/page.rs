@@ -108,7 +108,7 @@ impl<'a> SourcePage<'a> {
             url,
             path: &path,
             syntax,
-            is_image: link.element == Some("img"),
+            is_image: matches!(link.element, Some("img" | "embed")),
         };
         let mut attempts = Attempts::default();
         match is_served {

@@ -445,8 +445,15 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
             Tag::Link {
                 link_type,
                 dest_url,
+                title,
                 ..
-            } => self.link(link_type, &dest_url, range, "a"),
+            } => {
+                // Docsify takes the file in, from beside the page.
+                let is_taken_in =
+                    self.dialect.slug == Slug::Docsify && title.starts_with(":include");
+                let element = if is_taken_in { "embed" } else { "a" };
+                self.link(link_type, &dest_url, range, element);
+            }
             Tag::Image {
                 link_type,
                 dest_url,

@@ -9,7 +9,7 @@ use super::super::options::Slug;
 
 #[derive(Debug)]
 pub(super) struct Dialect {
-    slug: Slug,
+    pub(super) slug: Slug,
     name: &'static str,
     /// Files in the root of a tree that mark its dialect; a name may end in `*`.
     pub(super) markers: &'static [&'static str],
