@@ -11,7 +11,7 @@ use super::fix::{DocumentFixes, Fix, add_fix};
 use super::lookups::LookupCache;
 use super::names::{FileId, common_prefix};
 use super::redirect_formats::Redirection;
-use super::rewrite::steps_above;
+use super::rewrite::{is_unclear, steps_above};
 use super::target::{TargetChecker, TargetLocation, split_authority, split_name, split_path};
 use super::targets::Inventory;
 use crate::document::flags::Flags;
@@ -150,12 +150,6 @@ fn relative(from: &[u8], to: &[u8]) -> Vec<u8> {
     let rest = &to[common..];
     let start = [&b""[..], b"./"][usize::from(steps == 0 && is_unclear(rest))];
     [start, &b"../".repeat(steps), rest].concat()
-}
-
-/// Returns whether a path needs `./` before it as a relative reference (RFC 3986 section 4.2).
-pub(super) fn is_unclear(path: &[u8]) -> bool {
-    let name = path.split(|&byte| byte == b'/').next().unwrap_or_default();
-    name.is_empty() || name.contains(&b':')
 }
 
 impl Inventory {

@@ -4,7 +4,6 @@
 use percent_encoding::{percent_decode, percent_encode_byte};
 
 use super::names::common_prefix;
-use super::relocate::is_unclear;
 use super::target::{TargetChecker, TargetLocation, split_path};
 use crate::linker::Link;
 use crate::uri::base::push_path;
@@ -239,6 +238,12 @@ pub(super) fn push_encoded(part: &[u8], is_encoded: impl Fn(u8) -> bool, out: &m
             out.push(byte);
         }
     }
+}
+
+/// Returns whether a path needs `./` before it as a relative reference (RFC 3986 section 4.2).
+pub(super) fn is_unclear(path: &[u8]) -> bool {
+    let name = path.split(|&byte| byte == b'/').next().unwrap_or_default();
+    name.is_empty() || name.contains(&b':')
 }
 
 #[cfg(test)]

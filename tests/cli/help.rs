@@ -166,9 +166,10 @@ fn the_flags_of_the_readme_exist() {
         .iter()
         .flat_map(|subcommand| flags(&help(subcommand, "--help")))
         .collect();
-    // Flags of cargo, pip and the tools in comparisons.
+    // Flags of cargo, pip, the jobs in Python and the tools in comparisons.
     let others = "release path open bench fuzz-dir check-anchors dump offline locked global rm repo \
-        require-hashes only-explicit-features features document-private-items";
+        require-hashes only-explicit-features features document-private-items \
+        ranks opener";
     let others: Vec<_> = others.split(' ').collect();
     let mut found = 0;
     for (at, _) in readme.match_indices("--") {
