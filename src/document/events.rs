@@ -525,7 +525,7 @@ pub enum RemarkKind {
     Label,
     /// A reference to a label, which any document of the tree may have.
     LabelReference,
-    /// The title of the document, if [`HtmlOptions::titles`](super::HtmlOptions) asks for it.
+    /// The title of the document, if [`HtmlOptions::titles`](super::html::HtmlOptions) asks for it.
     Title,
 }
 
