@@ -10,8 +10,8 @@ import pytest
 
 from conftest import ROOT
 
-# What the tests of tables import, besides the package.
-PACKAGES = ("duckdb", "polars", "pyarrow", "pytest")
+# What the tests of tables import, besides the package; DuckDB needs pytz for times with a zone.
+PACKAGES = ("duckdb", "polars", "pyarrow", "pytest", "pytz")
 
 
 @pytest.mark.wheel
