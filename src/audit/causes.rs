@@ -4,7 +4,7 @@ use foldhash::HashMap;
 
 use super::disk::{DiskEntry, FileNaming};
 use super::finding::{CauseKind, FindingDraft, FindingSubject};
-use super::options::Audit;
+use super::location::Audit;
 use super::rewrite::steps_above;
 use super::rules::RuleId;
 use super::source::paths::above;

@@ -13,9 +13,10 @@ use super::journal::{
     BLOCK, DocumentMember, Journal, JournalBlock, JournalDocument, JournalRecord, JournalWriter,
     LinkNeeds,
 };
+use super::location::Audit;
 use super::lookups::LookupCache;
 use super::names::FileId;
-use super::options::{Audit, ListedLinks};
+use super::options::ListedLinks;
 use super::relations::language;
 use super::report::SkippedFile;
 use super::rules::{LinkState, RuleId, StateCounts, TargetFacts, add_counts};

@@ -8,8 +8,8 @@ use percent_encoding::percent_decode;
 
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{Repair, Suggestion, SuggestionHint};
+use super::location::{Audit, misspelt_scheme};
 use super::names::FileId;
-use super::options::{Audit, misspelt_scheme};
 use super::rewrite::ReferenceForm;
 use super::rules::{RuleId, TargetFacts};
 use super::site::Site;

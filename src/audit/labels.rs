@@ -3,7 +3,7 @@
 use foldhash::HashSet;
 use memchr::memmem;
 
-use super::options::Audit;
+use super::location::Audit;
 use crate::pipeline::members;
 use crate::pipeline::walk::{path_of, read_start};
 

@@ -6,8 +6,8 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::disk::FileStart;
+use super::location::Audit;
 use super::names::FileId;
-use super::options::Audit;
 use super::target::decode_fragment;
 use crate::bytes::pattern::Pattern;
 use crate::document::html::page_text;

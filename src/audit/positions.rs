@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{Cursor, Read};
 
-use super::options::Audit;
+use super::location::Audit;
 use crate::bytes::lines::{LOOK_BEHIND, LineCounter, Position};
 use crate::bytes::window::{Bounds, Windows};
 use crate::pipeline::members;

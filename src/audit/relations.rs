@@ -1,8 +1,8 @@
 //! The relations of pages to others, as their links describe them: translations, and the page that
 //! search engines should show.
 
+use super::location::Audit;
 use super::names::FileId;
-use super::options::Audit;
 use super::page_text::text_directives;
 use super::rules::RuleId;
 use super::target::TargetLocation::{self, External, File};

@@ -16,8 +16,9 @@ use super::finding::{
 use super::hint::HintSearch;
 use super::ignored::{IgnoreCandidate, IgnoreComments};
 use super::journal::{JournalDocument, JournalRecord, LinkNeeds};
+use super::location::{Audit, touches};
 use super::names::FileId;
-use super::options::{Audit, ListedLinks, touches};
+use super::options::ListedLinks;
 use super::positions::PositionFinder;
 use super::report::ReportSet;
 use super::results::OnlineAnswer;

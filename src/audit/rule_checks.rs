@@ -7,7 +7,7 @@ use super::finding::{
     CauseKind, DocumentPosition, FindingCause, FindingDraft, finding_key, shortened,
 };
 use super::ignored::IgnoreCandidate;
-use super::options::{Audit, targets_touched, touches};
+use super::location::{Audit, targets_touched, touches};
 use super::rules::RuleId;
 use super::server::{DestinationTemplate, RuleFile};
 use super::site::Site;

@@ -1,7 +1,7 @@
 //! Paths in files of instructions for agents, such as `AGENTS.md`, to which nothing exists.
 
 use super::disk::FileStart;
-use super::options::Audit;
+use super::location::Audit;
 use super::target::split_name;
 use crate::bytes::pattern::Pattern;
 use crate::pipeline::walk::path_of;

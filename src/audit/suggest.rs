@@ -23,8 +23,8 @@ use super::disk::{DiskEntry, Listing};
 use super::evaluator::COPIED;
 use super::finding::{FindingDraft, FindingSubject, Repair, Suggestion, SuggestionHint};
 use super::hint::{MovedFiles, suggestion};
+use super::location::Audit;
 use super::names::{FileId, NameIndex, NameOrder, words};
-use super::options::Audit;
 use super::rewrite::{ReferenceForm, steps_above};
 use super::site::Site;
 use super::target::{

@@ -5,8 +5,8 @@ use std::io;
 
 use super::disk::LookupMatch;
 use super::journal::{JournalDocument, JournalRecord};
+use super::location::Audit;
 use super::names::FileId;
-use super::options::Audit;
 use super::rewrite::push_encoded;
 use super::site::Site;
 use super::target::{TargetLocation, split_authority, split_name};

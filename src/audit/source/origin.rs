@@ -10,7 +10,7 @@ use regex::escape;
 use super::site::*;
 use super::{SourceOptions, Sources};
 use crate::audit::finding::{FindingDraft, FindingSubject, SourceOrigin};
-use crate::audit::options::Audit;
+use crate::audit::location::Audit;
 use crate::audit::target::{split_fragment, split_path};
 use crate::pipeline::bases::AbsolutePaths;
 

@@ -1,0 +1,506 @@
+//! An audit: its options, the state that its workers share, and where links lead.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use foldhash::quality::RandomState;
+use percent_encoding::percent_decode;
+
+use super::disk::{DiskEntry, DiskTree, LookupMatch};
+use super::ignored::IgnoreRules;
+use super::lookups::LookupCache;
+use super::names::{FileId, PathTable};
+use super::options::{AuditOptions, ListedLinks, root_of};
+use super::results::OnlineAnswer;
+use super::rewrite::steps_above;
+use super::server::{self, Servers};
+use super::source::Sources;
+use super::source::paths::join;
+use super::source::repository::{Repository, directory_page};
+use super::target::{TargetChecker, TargetLocation, split_fragment, split_name, split_path};
+use super::wiki::WikiPages;
+use crate::document::flags::{Flags, holds_placeholder};
+use crate::document::options::Slug;
+use crate::linker::Link;
+use crate::pipeline::bases::{
+    AbsolutePaths, Bases, is_internal, is_internal_origin, is_of_repository,
+};
+use crate::pipeline::walk::{path_of, read_start};
+use crate::uri::base::push_path;
+use crate::uri::{Mounts, Reference, ResolveErrorKind};
+
+/// Returns the directory of an absolute root, which may be an archive.
+fn directory_of_root(root: &[u8]) -> Cow<'_, [u8]> {
+    let file = root.strip_suffix(b"/").unwrap_or(root);
+    if path_of(file).is_file() {
+        return [file, b"!"].concat().into();
+    }
+    root.into()
+}
+
+fn directories_of(mounts: &Mounts) -> Mounts {
+    let mut all = Mounts::default();
+    for (root, uri) in mounts.iter() {
+        all.add(&directory_of_root(root), uri);
+    }
+    all
+}
+
+/// The options of an audit, and the state that its workers share.
+pub(crate) struct Audit {
+    pub(crate) options: AuditOptions,
+    pub(super) checker: TargetChecker,
+    /// Some names are compared by their hashes alone: the seed is new for each run, so that names
+    /// that collide cannot be prepared.
+    pub(super) hasher: RandomState,
+    pub(super) ignored: IgnoreRules,
+    wiki: WikiPages,
+    pub(super) sources: Sources,
+    repositories: Vec<Repository>,
+    /// Held while the first pass reads a document that takes much memory.
+    pub(super) heavy: Mutex<()>,
+}
+
+impl Audit {
+    /// Some of the paths may lie under no root.
+    pub(crate) fn new(mut options: AuditOptions, paths: &[PathBuf]) -> Self {
+        if options.server.is_some() || options.list == ListedLinks::Anchors {
+            // The files are a site, and not those that a forge shows.
+            options.reading.bases.repositories = Mounts::default();
+        }
+        let archives = options.reading.clone();
+        let bases = &mut options.reading.bases;
+        let index = options.naming.index.iter();
+        bases.index = index.map(|name| [b"/", name.as_bytes()].concat()).collect();
+        let mut names = AbsolutePaths::default();
+        let mut absolute = |path: &PathBuf| {
+            let path = names.absolute(&bases.here, &root_of(path));
+            path.map(<[u8]>::to_vec)
+        };
+        let directories: Vec<_> = paths.iter().map(&mut absolute).collect();
+        let mounted = bases.mounts.iter().chain(bases.repositories.iter());
+        let mounted = mounted.map(|(directory, _)| directory);
+        let roots = mounted.chain(directories.iter().flatten().map(Vec::as_slice));
+        let roots: Vec<_> = roots.map(directory_of_root).collect();
+        let known = roots.iter().map(|root| &**root);
+        let tree = DiskTree::new(options.follows_symlinks, known, archives);
+        // The files below a given URI are a site, and not the sources of one.
+        let mut sources = options.sources.clone();
+        sources.is_off |= options.server.is_some()
+            || bases.mounts.is_empty()
+            || bases.mounts.iter().any(|(_, uri)| !is_internal_origin(uri));
+        let named = directories.iter().flatten().map(Vec::as_slice);
+        let sources = Sources::new(&sources, named, &tree);
+        if let Some(slug) = options.slug {
+            options.reading.extractor.formats.markdown.slug = slug;
+        } else {
+            for root in &roots {
+                let slug = slug_of_tree(root, &tree).filter(|_| !sources.has_site_in(root));
+                slug.into_iter()
+                    .for_each(|slug| options.reading.dialects.add(root, slug));
+            }
+            for (directory, slug) in sources.dialects() {
+                options.reading.dialects.add(directory, slug);
+            }
+        }
+        // Beside the sources of a site the file names the host of the site that is built.
+        if sources.is_empty() {
+            bases.mounts =
+                server::with_hosts(options.server, &bases.mounts, &tree, directory_of_root);
+        }
+        let repositories = bases.repositories.iter();
+        let repositories = repositories.map(|(root, _)| Repository::new(root));
+        let repositories: Vec<_> = repositories.collect();
+        let (mounts, naming) = (directories_of(&bases.mounts), options.naming.clone());
+        Audit {
+            checker: TargetChecker {
+                servers: Servers::new(options.server, &mounts, &tree, &naming),
+                tree,
+                naming,
+                mounts: directories_of(&with_whole_disk(bases, &directories)),
+                strict_schemes: options.strict_schemes,
+                paths: PathTable::default(),
+            },
+            hasher: RandomState::default(),
+            ignored: IgnoreRules::new(&options.ignore),
+            wiki: WikiPages::default(),
+            sources,
+            repositories,
+            heavy: Mutex::default(),
+            options,
+        }
+    }
+
+    /// Returns an absolute path relative to the current directory, if it is below.
+    pub(super) fn shown<'p>(&self, path: &'p [u8]) -> &'p [u8] {
+        let here = &self.options.reading.bases.here;
+        let below = path.strip_prefix(here.as_slice());
+        match below.filter(|_| !here.is_empty()) {
+            Some(b"") => b".",
+            Some(below) => below,
+            None => path,
+        }
+    }
+
+    /// Returns where a target lies outside the repository of the Markdown that refers to it: on the
+    /// forge (A99), or in the site of the Markdown (A98).
+    fn beside(
+        &self,
+        link: &Link<'_>,
+        target: &[u8],
+        location: TargetLocation,
+        lookups: &mut LookupCache<'_>,
+    ) -> TargetLocation {
+        let Some(base) = link.base.map(|base| base.uri) else {
+            return location;
+        };
+        let may_leave = memchr::memmem::find(link.reference, b"..").is_some();
+        let above = may_leave.then(|| steps_above(lookups.depth(base), link.reference));
+        let above = above.flatten();
+        if is_internal(base) && above.is_some_and(is_on_forge) {
+            return TargetLocation::Skipped;
+        }
+        if !is_of_repository(base) {
+            return location;
+        }
+        if above.is_some() {
+            return TargetLocation::OutsideRoot;
+        }
+        if let TargetLocation::NoIndex(directory) = location {
+            let directory = self.checker.paths.path(directory);
+            return directory_page(&self.checker, &directory).unwrap_or(location);
+        }
+        if location != TargetLocation::Nothing {
+            return location;
+        }
+        let expected = |uri| self.checker.expected(uri).ok();
+        let mounts = &self.checker.mounts;
+        let other = match link.reference.trim_ascii_start() {
+            [b'/', ..] => expected(target).and_then(|file| {
+                let mut uri = mounts.uri_of_mount(&expected(base)?.path)?.to_vec();
+                push_path(file.below(), &mut uri);
+                Some(uri)
+            }),
+            _ => expected(target).and_then(|file| mounts.uri(&file.path)),
+        };
+        other.map_or(location, |other| lookups.locate(&other))
+    }
+
+    /// Returns whether a forge shows a document, and no generator.
+    pub(super) fn is_shown_by_forge(&self, path: &[u8]) -> bool {
+        !self.repositories.is_empty() && !self.sources.has(path)
+    }
+
+    /// Returns the answer for a target on the network.
+    pub(super) fn answer(&self, link: &Link<'_>, location: TargetLocation) -> OnlineAnswer {
+        let is_external = matches!(
+            location,
+            TargetLocation::External | TargetLocation::OutsideRoot
+        );
+        let target = link.target.ok().filter(|_| is_external);
+        let found = target.and_then(|target| self.options.results.find(target));
+        found.map_or(OnlineAnswer::Unknown, |found| found.answer)
+    }
+
+    /// Returns the location of a missing target that a generator or a forge may make (A108).
+    fn undecided(
+        &self,
+        link: &Link<'_>,
+        file: Option<FileId>,
+        location: TargetLocation,
+        lookups: &mut LookupCache<'_>,
+    ) -> TargetLocation {
+        let is_missing = [TargetLocation::Nothing, TargetLocation::OutsideRoot].contains(&location);
+        let base = link.base.filter(|base| is_internal(base.uri));
+        let (true, Some(file), Some(base)) = (is_missing, file, base) else {
+            return location;
+        };
+        let path = self.checker.paths.path(file);
+        let reference = link.reference.trim_ascii();
+        let mut repositories = self.repositories.iter();
+        if repositories.any(|own| own.is_template(&path) || own.is_upload(reference)) {
+            return TargetLocation::Skipped;
+        }
+        let written: Vec<u8> = percent_decode(split_path(reference).0).collect();
+        let directories = memchr::memrchr_iter(b'/', &path).map(|at| &path[..=at]);
+        let depth = lookups.depth(base.uri);
+        if let Some(below) = written.strip_prefix(b"/") {
+            let name = split_name(below).1;
+            let may_be_page = link.flags.contains(Flags::OWN_SYNTAX) && !name.contains(&b'.');
+            let below = below.strip_suffix(b"/").unwrap_or(below);
+            let is_page = |directory: &[u8]| self.is_page_below(directory, below);
+            if may_be_page && !below.is_empty() && directories.take(depth + 1).any(is_page) {
+                return TargetLocation::Skipped;
+            }
+        } else if !is_of_repository(base.uri)
+            && self.repositories.is_empty()
+            && !HTML.iter().any(|end| path.ends_with(end))
+            && steps_above(depth, link.reference).is_some()
+        {
+            // Nothing says that the tree ends at the named directory.
+            let target = join(split_name(&path).0, &written);
+            let checker = &self.checker;
+            return match checker.tree.find(b"/", &target, &checker.naming) {
+                DiskEntry::File(file, how) => TargetLocation::File(checker.paths.id(&file), how),
+                DiskEntry::Directory(_) => TargetLocation::Served,
+                _ => location,
+            };
+        }
+        location
+    }
+
+    /// Returns whether generators make the page of a path from a file below a directory. Numbers before
+    /// the names of files and directories only order them.
+    fn is_page_below(&self, directory: &[u8], path: &[u8]) -> bool {
+        let has_name = |name: &[u8], bare: &[u8], ends: &[&[u8]]| {
+            let digits = name.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            let unnumbered = match name[digits..] {
+                [b'-' | b'_' | b'.', ref rest @ ..] if digits > 0 => rest,
+                _ => name,
+            };
+            [name, unnumbered].iter().any(|name| {
+                let end = name.strip_prefix(bare);
+                end.is_some_and(|end| ends.contains(&end))
+            })
+        };
+        let (segment, rest) = match memchr::memchr(b'/', path) {
+            Some(end) => (&path[..end], &path[end + 1..]),
+            None => (path, &b""[..]),
+        };
+        let names = self.checker.tree.names(directory);
+        let is_file = names
+            .iter()
+            .any(|name| has_name(name.as_bytes(), segment, &PAGE_ENDS));
+        let mut below = names
+            .iter()
+            .filter(|name| has_name(name.as_bytes(), segment, &[b""]));
+        rest.is_empty() && is_file
+            || below.any(|name| {
+                let below = [directory, name.as_bytes(), b"/"].concat();
+                match rest {
+                    b"" => ["index", "README"]
+                        .iter()
+                        .any(|page| self.is_page_below(&below, page.as_bytes())),
+                    rest => self.is_page_below(&below, rest),
+                }
+            })
+    }
+
+    /// `file` is the document of the link, if it is known.
+    pub(super) fn locate<'l, 'a>(
+        &'a self,
+        link: &Link<'l>,
+        file: Option<FileId>,
+        lookups: &mut LookupCache<'a>,
+    ) -> (TargetLocation, Option<&'l [u8]>) {
+        let (location, fragment) = self.locate_whole(link, file, lookups);
+        // Style sheets read the fragments of images: `logo.svg#only-dark`.
+        (location, fragment.filter(|_| link.element != Some("img")))
+    }
+
+    fn locate_whole<'l, 'a>(
+        &'a self,
+        link: &Link<'l>,
+        file: Option<FileId>,
+        lookups: &mut LookupCache<'a>,
+    ) -> (TargetLocation, Option<&'l [u8]>) {
+        let filter = &self.options.reading.filter;
+        let is_left_out = link.flags.intersects(Flags::IGNORED | Flags::LOCAL);
+        // The resolver flags each reference with a placeholder, and others.
+        let is_template = link.flags.contains(Flags::TEMPLATE);
+        if is_left_out || !filter.admits(link) || is_template && holds_placeholder(link.reference) {
+            return (TargetLocation::LeftOut, None);
+        }
+        let target = match link.target {
+            Ok(target) => target,
+            // What a template will make of the reference is not known.
+            Err(ResolveErrorKind::Template) => return (TargetLocation::Skipped, None),
+            // The syntax of a private scheme is its own.
+            Err(ResolveErrorKind::InvalidReference)
+                if misspelt_scheme(link.reference).is_none() && is_private(link.reference) =>
+            {
+                return (TargetLocation::Skipped, None);
+            }
+            Err(kind) => return (TargetLocation::Unresolved(kind), None),
+        };
+        if is_in_script(link) {
+            return (TargetLocation::Skipped, None);
+        }
+        if !self.sources.is_empty()
+            && let Some((location, own)) = lookups.locate_in_source(&self.sources, link, file)
+        {
+            return (location, own.or(split_fragment(target).1));
+        }
+        if link.flags.contains(Flags::LEAVES_PACKAGE) {
+            return (TargetLocation::OutsideRoot, split_fragment(target).1);
+        }
+        let (target, fragment, mut location) = lookups.split_and_locate(target);
+        if location == TargetLocation::External {
+            let mut own = self.repositories.iter();
+            let own = own.find_map(|own| own.locate(target, &self.checker));
+            return (own.unwrap_or(location), fragment);
+        }
+        let is_in_repository = link.base.is_some_and(|base| is_of_repository(base.uri));
+        if is_in_repository
+            || [TargetLocation::Nothing, TargetLocation::OutsideRoot].contains(&location)
+        {
+            location = self.beside(link, target, location, lookups);
+            location = self.undecided(link, file, location, lookups);
+        }
+        if location == TargetLocation::Skipped && misspelt_scheme(link.reference).is_some() {
+            location = TargetLocation::Unresolved(ResolveErrorKind::InvalidReference);
+        }
+        if let TargetLocation::File(_, LookupMatch::Redirect) = location {
+            let fragment = fragment.filter(|_| !self.checker.sets_fragment(target));
+            return (location, fragment);
+        }
+        let is_odf = link.member.is_some() && link.attribute == Some("xlink:href");
+        let location = match location {
+            // An object of ODF is a directory of the package.
+            TargetLocation::NoIndex(_) if is_odf => TargetLocation::Served,
+            // Names of parts are the same in any case (ECMA-376 part 2, 6.2.2.3).
+            TargetLocation::File(file, LookupMatch::OtherCase)
+                if link.element == Some("Relationship") =>
+            {
+                TargetLocation::File(file, LookupMatch::Exact)
+            }
+            // A code base is only resolved against, and need not be a page (A12).
+            TargetLocation::NoIndex(_) if link.attribute == Some("codebase") => {
+                TargetLocation::Skipped
+            }
+            TargetLocation::Nothing if link.flags.contains(Flags::WIKI) => {
+                self.wiki.find(&self.checker, link.reference, target)
+            }
+            TargetLocation::Nothing if matches!(link.element, Some("doc" | "toctree")) => {
+                match document_of_sphinx(target, lookups) {
+                    // A document of the site includes the file.
+                    TargetLocation::Nothing if !self.sources.is_empty() => TargetLocation::Skipped,
+                    location => location,
+                }
+            }
+            TargetLocation::Nothing | TargetLocation::OutsideRoot
+                if link.flags.contains(Flags::MAPPED)
+                    && file.is_some_and(|map| lookups.holds_sources(map)) =>
+            {
+                TargetLocation::Skipped
+            }
+            location => location,
+        };
+        (location, fragment)
+    }
+}
+
+/// The ends of the files that generators make pages of.
+const PAGE_ENDS: [&[u8]; 2] = [b".md", b".mdx"];
+const HTML: [&[u8]; 3] = [b".html", b".htm", b".xhtml"];
+
+/// Returns whether the target of a rule is touched, or gone.
+pub(super) fn targets_touched(audit: &Audit, target: &[u8]) -> bool {
+    (audit.checker.expected(split_path(target).0)).is_ok_and(|expected| {
+        audit.options.gone.contains(&expected.path, false) || touches(audit, &expected.path)
+    })
+}
+
+pub(super) fn touches(audit: &Audit, path: &[u8]) -> bool {
+    let touching = audit.options.touching.as_ref();
+    touching.is_none_or(|touching| touching.contains(path))
+}
+
+/// Others are taken for misspelt ones of these.
+const COMMON: [&str; 4] = ["http", "https", "javascript", "mailto"];
+/// Registered schemes that are near to the common ones.
+const NEAR: [&str; 3] = ["httpg", "httpu", "shttp"];
+
+/// Returns a misspelt scheme, and the one that was meant.
+pub(super) fn misspelt_scheme(reference: &[u8]) -> Option<(&str, &'static str)> {
+    let scheme = str::from_utf8(Reference::split(reference.trim_ascii()).scheme?).ok()?;
+    let lower = scheme.to_ascii_lowercase();
+    let is_near = |known: &&&str| {
+        lower.len().abs_diff(known.len()) < 2 && strsim::osa_distance(&lower, known) == 1
+    };
+    let is_known = COMMON.contains(&&*lower) || NEAR.contains(&&*lower);
+    let meant = COMMON.iter().find(is_near).filter(|_| !is_known);
+    meant.map(|meant| (scheme, *meant))
+}
+
+/// Returns whether the rules of URLs on the web do not cover the scheme.
+fn is_private(reference: &[u8]) -> bool {
+    const WEB: [&[u8]; 6] = [b"file", b"ftp", b"http", b"https", b"ws", b"wss"];
+    let scheme = Reference::split(reference.trim_ascii()).scheme;
+    scheme.is_some_and(|scheme| !WEB.contains(&&*scheme.to_ascii_lowercase()))
+}
+
+/// Relative references of programs are in strings and comments.
+fn is_in_script(link: &Link<'_>) -> bool {
+    #[rustfmt::skip]
+    const SCRIPTS: [&[u8]; 24] = [
+        b"c", b"cc", b"cjs", b"cpp", b"cs", b"cts", b"go", b"h", b"hpp", b"java", b"js", b"jsx",
+        b"kt", b"lua", b"mjs", b"mts", b"pl", b"py", b"rb", b"rs", b"sh", b"swift", b"ts", b"tsx",
+    ];
+    let base = link.base.unwrap_or_default();
+    // The common cases.
+    if matches!(base.uri, [.., b'l' | b'd' | b'/']) && !base.uri.ends_with(b".pl") {
+        return false;
+    }
+    let name = split_name(base.uri).1;
+    let extension = memchr::memrchr(b'.', name).map_or(&b""[..], |at| &name[at + 1..]);
+    SCRIPTS.contains(&extension)
+        && base.label.starts_with("retrieval:")
+        && (Reference::split(link.reference.trim_ascii()).scheme).is_none()
+}
+
+/// Returns whether a path is a page of a forge, `steps` above the root of a repository, whose files
+/// are at `blob/BRANCH/` (A99).
+fn is_on_forge((steps, path): (usize, &[u8])) -> bool {
+    match path.split(|&byte| byte == b'/').next().unwrap_or_default() {
+        b"blob" | b"tree" | b"raw" => steps == 1 || steps == 2,
+        b"actions" | b"archive" | b"branches" | b"commit" | b"commits" | b"compare"
+        | b"contribute" | b"deployments" | b"discussions" | b"edit" | b"graphs" | b"issues"
+        | b"labels" | b"milestones" | b"network" | b"new" | b"packages" | b"projects" | b"pull"
+        | b"pulls" | b"releases" | b"search" | b"security" | b"stargazers" | b"tags" | b"wiki"
+        | b"-" | b"merge_requests" => steps == 2,
+        _ => false,
+    }
+}
+
+/// Returns where a document without a suffix lies whose suffix is not `.rst` (A90).
+fn document_of_sphinx(target: &[u8], lookups: &mut LookupCache<'_>) -> TargetLocation {
+    const OTHERS: [&[u8]; 3] = [b".md", b".ipynb", b".txt"];
+    let stem = target.strip_suffix(b".rst");
+    let found = stem.and_then(|stem| {
+        let mut others = (OTHERS.iter()).map(|suffix| lookups.locate(&[stem, suffix].concat()));
+        others.find(|location| location.file().is_some())
+    });
+    found.unwrap_or(TargetLocation::Nothing)
+}
+
+/// Returns the dialect of the generator whose configuration is in a directory.
+fn slug_of_tree(root: &[u8], tree: &DiskTree) -> Option<Slug> {
+    let directory = &path_of(root);
+    let names = tree.names(root);
+    Slug::of_files(&names).or_else(|| {
+        // Other generators use the old name too, but not this word.
+        let file = Some(directory.join("config.toml")).filter(|file| file.is_file())?;
+        let text = read_start(&file, 64 << 10).ok()?;
+        memchr::memmem::find(&text, b"baseURL").map(|_| Slug::Hugo)
+    })
+}
+
+/// Adds the repositories, and the whole disk if a directory lies under none of the mounts: its
+/// files are found by their `file:` URIs (A5).
+fn with_whole_disk(bases: &Bases, directories: &[Option<Vec<u8>>]) -> Mounts {
+    let mounts = &bases.mounts;
+    let is_outside = |directory: &Option<Vec<u8>>| {
+        let directory = directory.as_deref();
+        directory.is_none_or(|directory| mounts.relative_path(directory).is_none())
+    };
+    let mut mounts = mounts.clone();
+    if directories.iter().any(is_outside) {
+        mounts.add(b"/", b"file:///");
+    }
+    for (directory, uri) in bases.repositories.iter() {
+        mounts.add(directory, uri);
+    }
+    mounts
+}
