@@ -242,24 +242,25 @@ impl Comparison<'_> {
     }
 
     fn page_of_tree(&mut self, tree: &TargetTree, page: &TargetPage) {
-        if !page.is_page && matches!(self.new, TargetSet::List(_)) {
+        let path = tree.shown(&page.path);
+        if !page.is_page {
+            // A list has pages alone.
+            if !matches!(self.new, TargetSet::List(_)) {
+                self.addresses += 1;
+                let uri = page.canonical();
+                if self.new.answer(uri).rule().is_some() {
+                    self.missing
+                        .push(Missing::new(RuleId::RemovedFile, &path, uri));
+                }
+            }
             return;
         }
-        let path = tree.shown(&page.path);
         let finals = page.uris.iter().enumerate().filter(|(index, (_, how))| {
             *index == 0 || matches!(how, LookupMatch::Exact | LookupMatch::Index)
         });
         let uris: Vec<_> = finals.map(|(_, (uri, _))| uri).collect();
         let is_pdf = (tree.inventory.site.anchors(page.file)).is_some_and(|anchors| anchors.is_pdf);
         let ids = page.ids.iter().filter(|_| !is_pdf).map(|(id, _)| &**id);
-        if !page.is_page {
-            self.addresses += 1;
-            if self.new.answer(uris[0]).rule().is_some() {
-                let missing = Missing::new(RuleId::RemovedFile, &path, uris[0]);
-                self.missing.push(missing);
-            }
-            return;
-        }
         self.page(&path, Some(page.file), &uris, ids);
         self.refresh(&path, tree, page);
     }

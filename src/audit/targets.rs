@@ -163,11 +163,11 @@ impl Inventory {
         let file = document.file?;
         let anchors = self.site.anchors(file);
         let is_page = anchors.is_some_and(|anchors| anchors.is_page || anchors.is_pdf);
-        let mut rules = self.audit.checker.servers.rule_files();
-        let own = self.audit.checker.paths.path(file);
-        if !is_page
-            && (!self.audit.options.orphan_assets || rules.any(|(_, file)| file.path[..] == *own))
-        {
+        let is_of_server = || {
+            let checker = &self.audit.checker;
+            checker.servers.has_rule_file(&checker.paths.path(file))
+        };
+        if !is_page && (!self.audit.options.orphan_assets || is_of_server()) {
             return None;
         }
         let mut path = document.path.clone();

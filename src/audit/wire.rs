@@ -235,7 +235,7 @@ macro_rules! packed_variants {
                     $($(let $field = $crate::audit::wire::Packed::unpack(packed);)*)?
                     return Self::$variant $(($($field),*))?;
                 })*
-                unreachable!("no variant has this number")
+                unreachable!("INVARIANT: `pack` writes the numbers of variants alone")
             }
         }
     )*};

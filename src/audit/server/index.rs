@@ -220,12 +220,8 @@ impl RuleIndex {
     }
 
     fn push_lists(&self, node: u64, has_rest: bool, pairs: &[Vec<u8>], found: &mut Vec<u32>) {
-        let count = pairs.len()
-            * usize::from(
-                self.nodes
-                    .get(&node)
-                    .is_some_and(|&has_queries| has_queries),
-            );
+        let has_queries = self.nodes.get(&node) == Some(&true);
+        let count = if has_queries { pairs.len() } else { 0 };
         for chosen in 0..1usize << count {
             let is_chosen = |(bit, _): &(usize, _)| chosen >> bit & 1 == 1;
             let literals = pairs[..count].iter().enumerate().filter(is_chosen);

@@ -581,6 +581,13 @@ impl Servers {
         self.by_root.get(root).map(|&index| &self.views[index])
     }
 
+    pub(super) fn has_rule_file(&self, path: &[u8]) -> bool {
+        let is_path = |file: &Arc<RuleFile>| *file.path == *path;
+        self.views
+            .iter()
+            .any(|view| view.known().files.iter().any(is_path))
+    }
+
     /// Returns the files of each view in the order of their paths, each with the root of the view.
     pub(super) fn rule_files(&self) -> impl Iterator<Item = (&[u8], Arc<RuleFile>)> {
         self.views.iter().flat_map(|view| {

@@ -103,7 +103,9 @@ impl Antora {
         let (own_module, below) = self.module(file)?;
         let family = resource.family.unwrap_or(family);
         let mut families = "page partial image example attachment".split(' ');
-        families.find(|&known| known == family)?;
+        if !families.any(|known| known == family) {
+            return None;
+        }
         let is_beside = resource.path.starts_with("./") || resource.path.starts_with("../");
         if is_beside && resource.module.is_none() {
             // It starts at the page's place in its family, which it can't leave.

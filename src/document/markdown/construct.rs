@@ -77,9 +77,9 @@ static CONSTRUCTS: [Construct; 25] = [
     row(Body, &[Slug::Hexo], "asset", r"\{%-?\s*asset_(?:img|link|path)\s+(?:[^\s.%]+\s+)*?([^\s%]*\.[^\s%]+)"),
 ];
 
+/// Text that Liquid leaves alone, or drops; the group is the name of the tag.
 static RAW: Pattern =
-    Pattern::new(r"\{%-?\s*(?:raw|comment)\s*-?%\}.*?\{%-?\s*end(?:raw|comment)\s*-?%\}");
-static COMMENT: Pattern = Pattern::new(r"\{%-?\s*comment\s*-?%\}.*?\{%-?\s*endcomment\s*-?%\}");
+    Pattern::new(r"\{%-?\s*(raw|comment)\s*-?%\}.*?\{%-?\s*end(?:raw|comment)\s*-?%\}");
 /// The path of a module, or of a page, that is not a package's.
 static IMPORT: Pattern =
     Pattern::new(r#"(?:\bfrom|^import|\nimport)\s*["']((?:\.\.?|@site|@|~)/[^"'?#\s]+)"#);
@@ -100,8 +100,10 @@ pub(super) fn imports(bytes: &[u8], lines: Range<usize>, on_path: impl FnMut(Ran
 
 /// Returns the ranges of the comments of Liquid after an index.
 pub(super) fn comments(bytes: &[u8], start: usize) -> impl Iterator<Item = Range<usize>> {
-    let found = COMMENT.find_iter(bytes).map(|found| found.range());
-    found.filter(move |range| range.start >= start)
+    let blocks = RAW.captures_iter(bytes);
+    let comments = blocks.filter(|block| &block[1] == b"comment");
+    let ranges = comments.filter_map(|block| Some(block.get(0)?.range()));
+    ranges.filter(move |range| range.start >= start)
 }
 
 /// Finds the references in the constructs of a dialect; `body` is the index after the metadata.
@@ -112,7 +114,6 @@ pub(super) fn find(
     mut on_reference: impl FnMut(&'static str, Range<usize>),
 ) {
     let rows = CONSTRUCTS.iter().filter(|row| row.dialects.contains(&slug));
-    // Text that Liquid leaves alone, or drops.
     let mut raw: Vec<Range<usize>> = Vec::new();
     if slug == Slug::Jekyll {
         raw.extend(RAW.find_iter(bytes).map(|found| found.range()));
