@@ -193,8 +193,9 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
         || output.has_key(report, &layout, RecordField::needs_envelope);
     mail.message_fields |= count_by.iter().any(|key| key.needs_message())
         || output.has_key(report, &layout, RecordField::needs_message);
+    // A flag needs the texts, too.
     extractor.formats.html.descriptions =
-        output.has_key(report, &layout, RecordField::needs_description);
+        output.anchor_text || output.has_key(report, &layout, RecordField::needs_description);
     extractor.positions = output.positions(report, &layout);
     if let Some(size) = documents.read.window {
         extractor.window = size as usize;

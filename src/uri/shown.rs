@@ -36,13 +36,19 @@ fn shown_host(text: &str) -> Option<&str> {
         let is_scheme = Reference::split(text.as_bytes()).scheme == Some(scheme.as_bytes());
         return is_scheme.then(|| &rest[..end(rest)]);
     }
-    let host = text[..end(text)].trim_end_matches(['.', '\u{2026}']);
+    let whole = &text[..end(text)];
+    let host = whole.trim_end_matches(['.', '\u{2026}']);
     let lower = valid_host(host.as_bytes())?;
-    let suffix = psl::suffix(lower.as_bytes()).filter(psl::Suffix::is_known)?;
-    let is_extension = EXTENSIONS
-        .split(' ')
-        .any(|extension| suffix.as_bytes() == extension.as_bytes());
-    let is_host = lower.starts_with("www.") || lower.contains('.') && !is_extension;
+    let names_web = lower.starts_with("www.");
+    let suffix = psl::suffix(lower.as_bytes()).filter(psl::Suffix::is_known);
+    let is_host = match suffix.map(|suffix| suffix.as_bytes()) {
+        // Without a known suffix, a shortened text may end inside the host.
+        None => names_web && !whole.ends_with('\u{2026}'),
+        Some(suffix) => {
+            let mut extensions = EXTENSIONS.split(' ').map(str::as_bytes);
+            names_web || lower.contains('.') && extensions.all(|extension| extension != suffix)
+        }
+    };
     is_host.then_some(host)
 }
 

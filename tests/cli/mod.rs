@@ -59,6 +59,8 @@ mod streams;
 // Hostile names, texts and surroundings.
 #[cfg(unix)]
 mod safety;
+// Texts of links that name another host.
+mod shown_hosts;
 
 use std::fs;
 use std::io::Write;

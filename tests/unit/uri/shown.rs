@@ -21,7 +21,10 @@ use super::*;
             ("example.com", "b.html", false),
             ("example.com", "https://urldefense.com/v3/__https://www.example.com/__;!!x!y$", false),
             ("example.com", "https://protect-eu.mimecast.com/s/AbC1?domain=example.com", false),
+            ("www.exam\u{2026}", "https://www.example.com/a", false),
+            ("www.bank.example", "https://bank.example/", false),
             // Deceptive.
+            ("www.bank.example", "https://example.org/", true),
             ("www.example.com", "https://example.org/", true),
             ("https://bank.example.com/login", "https://bank.example.com.example.net/login", true),
             ("example.com/login", "https://192.0.2.1/login", true),
