@@ -296,7 +296,7 @@ fn cut_archives_keep_the_links_before_the_cut() {
         let temporary = tempfile::tempdir().unwrap();
         let all = references(&run(&folder(), &[name.to_owned()], Stdio::null()));
         // Each process takes a few milliseconds.
-        let cuts = (1..whole.len()).step_by((whole.len() / 40).max(1));
+        let cuts = (1..whole.len()).step_by((whole.len() / crate::rounds(10, 40)).max(1));
         let arguments: Vec<_> = cuts
             .map(|cut| {
                 let path = temporary.path().join(format!("{cut:06}-{name}"));
@@ -420,7 +420,7 @@ fn pieces_have_the_members_of_the_whole() {
     for name in names.filter(is_of_files) {
         let whole = fs::read(folder().join(&name)).unwrap();
         // The offsets are far enough apart for different fields and contents to be hit.
-        for changed in (0..whole.len()).step_by((whole.len() / 60).max(1)) {
+        for changed in (0..whole.len()).step_by((whole.len() / crate::rounds(20, 60)).max(1)) {
             let mut bytes = whole.clone();
             bytes[changed] ^= if changed == 0 { 0 } else { 0x55 };
             let path = temporary.path().join(format!("{changed:06}-{name}"));
@@ -462,7 +462,7 @@ fn every_cut_of_a_small_archive_gives_links_of_the_whole() {
         // Each file has other cuts.
         let cuts = (1..=whole.len())
             .rev()
-            .step_by(crate::rounds(7, 1))
+            .step_by(crate::rounds(23, 1))
             .map(|cut| {
                 let path = temporary.path().join(format!("{cut:06}-{name}"));
                 fs::write(&path, &whole[..cut]).unwrap();

@@ -26,7 +26,7 @@ pub(crate) struct Row {
 pub(crate) struct Found {
     pub(crate) rows: Vec<Row>,
     pub(crate) anchors: Vec<String>,
-    codes: Vec<(&'static str, u64)>,
+    pub(crate) codes: Vec<(&'static str, u64)>,
 }
 
 impl Sink for Found {

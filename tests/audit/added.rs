@@ -92,7 +92,7 @@ fn findings_on_added_lines_are_the_difference_of_two_audits() {
         (seed >> 33) % below
     };
     assert!(git(&tree, &["add", "-A"]) && git(&tree, &["commit", "-qm", "x"]));
-    for commit in 0..30 {
+    for commit in 0..crate::rounds(10, 30) {
         let references = |found: Vec<String>| -> Vec<String> {
             let mut found: Vec<_> = found
                 .iter()

@@ -235,7 +235,7 @@ fn damaged_attachment_does_not_affect_later_messages() {
     for whole in [zip(&site()), gzip(&tar(&site()))] {
         let (all, ran) = run(&whole);
         assert_eq!((all.len(), ran.code), (2, 0), "{}", ran.err);
-        for cut in 0..whole.len() {
+        for cut in (0..whole.len()).step_by(crate::rounds(7, 1)) {
             let (links, ran) = run(&whole[..cut]);
             let mut rest = all.iter();
             // What was deflated in part may end inside a URI.
