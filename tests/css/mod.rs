@@ -86,7 +86,9 @@ fn references(css: &str) -> Vec<String> {
 #[test]
 fn generated_sheets_agree_with_the_oracle() {
     let seeds = std::env::var("CSS_SEEDS").map(|seeds| seeds.parse());
-    let seeds = seeds.unwrap_or(Ok(3_000)).expect("CSS_SEEDS is a number");
+    let seeds = seeds
+        .unwrap_or(Ok(crate::rounds(1_000, 3_000)))
+        .expect("CSS_SEEDS is a number");
     for seed in 0..seeds {
         let css = Hostile::sheet(seed);
         let window = 1 + Numbers::seeded(seed).below(40);

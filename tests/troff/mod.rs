@@ -156,7 +156,7 @@ pub(crate) fn check(source: &[u8], window: usize) {
 
 #[test]
 fn generated_sources_agree_with_the_rules() {
-    for seed in 0..500 {
+    for seed in 0..crate::rounds(150, 500) {
         let mut numbers = crate::text::soup::Numbers::seeded(seed);
         let source = crate::text::soup::soup(&mut numbers, 200);
         check(&source, 1 + numbers.below(40));

@@ -463,7 +463,9 @@ pub(super) mod generate {
 fn generated_documents_agree_with_roxmltree() {
     use crate::text::soup::Numbers;
     let seeds = std::env::var("XML_SEEDS").map(|seeds| seeds.parse());
-    let seeds: u64 = seeds.unwrap_or(Ok(1_000)).expect("XML_SEEDS is a number");
+    let seeds: u64 = seeds
+        .unwrap_or(Ok(crate::rounds(300, 1_000)))
+        .expect("XML_SEEDS is a number");
     let mut compared = 0;
     for seed in 0..seeds {
         let mut random = Numbers::seeded(seed);
