@@ -102,17 +102,15 @@ fn by_lol_html(pages: &[Page], count: usize) -> Frontier {
     let frontier = RefCell::new(Frontier::default());
     for page in pages.iter().cycle().take(count) {
         let base = Url::parse(&page.url).expect("the URL is absolute");
-        let settings = Settings {
-            element_content_handlers: vec![element!("[href]", |element| {
-                let href = element.get_attribute("href").unwrap_or_default();
-                // Values are not decoded.
-                if let Ok(url) = base.join(&href.replace("&amp;", "&")) {
-                    frontier.borrow_mut().add(url.as_str().as_bytes());
-                }
-                Ok(())
-            })],
-            ..Settings::new()
-        };
+        let href = element!("[href]", |element| {
+            let href = element.get_attribute("href").unwrap_or_default();
+            // Values are not decoded.
+            if let Ok(url) = base.join(&href.replace("&amp;", "&")) {
+                frontier.borrow_mut().add(url.as_str().as_bytes());
+            }
+            Ok(())
+        });
+        let settings = Settings::new().append_element_content_handler(href);
         let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| {});
         rewriter.write(page.html.as_bytes()).expect("it is HTML");
         rewriter.end().expect("it is HTML");

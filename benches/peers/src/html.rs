@@ -23,14 +23,14 @@ pub fn by_lol_html(html: &[u8]) -> usize {
         links.set(links.get() + 1);
         Ok(())
     };
-    let settings = Settings {
-        element_content_handlers: vec![
-            element!("[href]", |element| take(element.get_attribute("href"))),
-            element!("[src]", |element| take(element.get_attribute("src"))),
-        ],
-        strict: false,
-        ..Settings::new()
-    };
+    let settings = Settings::new()
+        .append_element_content_handler(element!("[href]", |element| {
+            take(element.get_attribute("href"))
+        }))
+        .append_element_content_handler(element!("[src]", |element| {
+            take(element.get_attribute("src"))
+        }))
+        .with_strict(false);
     let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| {});
     // It gives up text that it finds ambiguous; what it has found by then counts.
     if rewriter.write(html).is_ok() {
