@@ -183,7 +183,7 @@ impl Format {
 
     /// The format of an extension, in any case.
     pub fn of_extension(extension: &str) -> Option<&'static Format> {
-        let lower = extension.to_ascii_lowercase();
-        Format::all().find(|format| format.extensions.contains(&lower.as_str()))
+        let is_own = |own: &&str| own.eq_ignore_ascii_case(extension);
+        Format::all().find(|format| format.extensions.iter().any(is_own))
     }
 }

@@ -220,7 +220,7 @@ pub fn content(path: &[u8], head: &[u8], types: &[NamedType]) -> Content {
 
 /// Returns whether a file is an index of a web archive (CDX or CDXJ), by its extension or its first line.
 fn is_index(path: &[u8], head: &[u8]) -> bool {
-    let is_one = |name: &str| matches!(&*name.to_ascii_lowercase(), "cdx" | "cdxj");
+    let is_one = |name: &str| name.eq_ignore_ascii_case("cdx") || name.eq_ignore_ascii_case("cdxj");
     if extension(path).is_some_and(is_one) {
         return !head.contains(&0);
     }

@@ -208,12 +208,15 @@ impl PipelineOptions {
         head: &[u8],
         named: Option<&'static Format>,
     ) -> Option<&'static ArchiveFormat> {
-        // Most files are text, in which nothing is searched for.
-        let after_junk = || match sniff::content(path, head, &self.types) {
-            Content::Other(name) if sniff::unread_kind(name) == UnreadKind::Binary => {
-                ArchiveFormat::after_junk(head)
+        // Most files have no such bytes, and are not recognised twice.
+        let after_junk = || {
+            let format = ArchiveFormat::after_junk(head)?;
+            match sniff::content(path, head, &self.types) {
+                Content::Other(name) if sniff::unread_kind(name) == UnreadKind::Binary => {
+                    Some(format)
+                }
+                _ => None,
             }
-            _ => None,
         };
         ArchiveFormat::of_file(head, named).or_else(after_junk)
     }

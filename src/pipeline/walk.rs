@@ -287,6 +287,14 @@ fn is_epoch(path: &Path) -> bool {
         && git::is_repository(path)
 }
 
+/// Finding the parents of all paths took a fiftieth of the time of a run over small files.
+fn is_in_epoch(path: &Path) -> bool {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let is_separator = |&byte: &u8| std::path::is_separator(char::from(byte));
+    let end = bytes.iter().rposition(is_separator).unwrap_or_default();
+    bytes[..end].ends_with(b".git") && path.parent().is_some_and(is_epoch)
+}
+
 /// Returns the repositories of an inbox: its epochs, or else itself or the one of its working tree.
 pub(crate) fn repositories(path: &Path) -> Vec<PathBuf> {
     let names = fs::read_dir(path.join("git"))
@@ -380,7 +388,7 @@ impl WalkOptions {
             .max_depth(self.max_depth)
             .overrides(self.globs.clone())
             // The walk does not enter repositories.
-            .filter_entry(|entry| !entry.path().parent().is_some_and(is_epoch));
+            .filter_entry(|entry| !is_in_epoch(entry.path()));
         if self.ignore_files {
             builder.add_custom_ignore_filename(".uriscanignore");
         }
