@@ -29,6 +29,8 @@ pub struct ArchiveOptions {
     pub reads_metadata: bool,
     /// Whether a member without contents follows the parts of each record of a web archive.
     pub lists_records: bool,
+    /// Whether records are listed for an index: digests of payloads in place of their contents.
+    pub is_index: bool,
     /// The longest package that is held where its bytes can be read once only.
     pub max_document: u64,
 }
@@ -39,6 +41,7 @@ impl Default for ArchiveOptions {
             http_base: HttpBase::default(),
             reads_metadata: false,
             lists_records: false,
+            is_index: false,
             max_document: 64 << 20,
         }
     }

@@ -8,8 +8,10 @@ use std::io::{self, BufRead, Read};
 use std::ops::Deref;
 use std::sync::{Arc, MutexGuard};
 
+use data_encoding::BASE32;
 use encoding_rs::Encoding;
 use memchr::memmem;
+use sha1::{Digest, Sha1};
 
 use super::container::{
     ArchiveFault, ArchiveMember, ArchiveOptions, ArchiveSource, BodyFaults, Container,
@@ -34,6 +36,8 @@ const SEARCHED: usize = 64 << 10;
 
 /// The media type of the records of a WAT.
 const JSON: &str = "application/json";
+/// That of records about a capture, which no index has.
+const FIELDS: &str = "application/warc-fields";
 
 /// The start of a media type that ends with the name of a format, as the Python package declares contents.
 const FORMAT_TYPE: &str = "application/x-uriscan-";
@@ -422,7 +426,11 @@ impl WebArchive {
 
     /// Appends the parts of a record, and its end where records are listed.
     fn members(&mut self, record: Record) {
-        let keys = self.parts(record).filter(|_| self.options.lists_records);
+        let keys = if self.options.is_index {
+            self.indexed(record)
+        } else {
+            self.parts(record).filter(|_| self.options.lists_records)
+        };
         if let Some(keys) = keys {
             let end = ArchiveMember {
                 record: Some(keys),
@@ -435,6 +443,60 @@ impl WebArchive {
             self.pending
                 .push_back((end, nothing, BodyFaults::default()));
         }
+    }
+
+    /// Reads a record that an index has, as cdxj-indexer chooses and describes them; returns its header.
+    fn indexed(&mut self, mut record: Record) -> Option<Arc<RecordHeader>> {
+        let start = self.source.lock().consumed;
+        let (length, _) = self.look(&record);
+        self.end = start.saturating_add(length);
+        let kind = record.keys.fields.warc_type.take()?;
+        let fields = &mut record.keys.fields;
+        let uri = fields.target_uri.as_deref()?;
+        let is_http = uri.starts_with("http:") || uri.starts_with("https:");
+        match kind.as_str() {
+            "response" | "revisit" => {
+                let most = length.min(http::LONGEST_HEADER as u64);
+                let mut source = self.source.lock();
+                let header = ResponseHeader::parse(source.peek(most as usize));
+                let header = header.filter(|_| is_http).unwrap_or_default();
+                source.consume(header.length);
+                (fields.http_status, fields.content_type) = (header.status, header.content_type);
+            }
+            "resource" | "metadata" if fields.content_type.as_deref() != Some(FIELDS) => {}
+            _ => return None,
+        }
+        let mut hash = fields.payload_digest.is_none().then(Sha1::new);
+        if kind == "revisit" {
+            (fields.content_type, hash) = (Some("warc/revisit".to_owned()), None);
+        }
+        let block = self.block();
+        let mut source = self.source.lock();
+        // An error of the reader is kept.
+        while source.fill_buf().is_ok() {
+            let (bytes, _) = source.buffered();
+            let bytes = &bytes[..bytes.len().min(block.left(source.consumed))];
+            if let Some(hash) = &mut hash {
+                hash.update(bytes);
+            }
+            let length = bytes.len();
+            if length == 0 {
+                break;
+            }
+            source.consume(length);
+        }
+        if let Some(hash) = hash {
+            let mut digest = [0; 32];
+            BASE32.encode_mut(&hash.finalize(), &mut digest);
+            fields.payload_digest = Some(format!("sha1:{}", String::from_utf8_lossy(&digest)));
+        }
+        source.peek(AFTER);
+        self.end = source.consumed;
+        drop(source);
+        record.length = None;
+        record.keys.member_offset = self.members.offset(record.keys.offset);
+        record.keys.member_length = self.member_length(&record, true);
+        Some(Arc::new(record.keys))
     }
 
     /// Appends the parts of a record that are read, and returns its header; `None` if it is not one of a
@@ -596,13 +658,17 @@ impl WebArchive {
         target
     }
 
+    fn block(&self) -> RecordBlock {
+        RecordBlock {
+            source: self.source.clone(),
+            members: self.members.clone(),
+            end: self.end,
+        }
+    }
+
     fn body(&self, joined: Option<Vec<u8>>, from: usize) -> RecordBody {
         match joined {
-            None => RecordBody::Block(RecordBlock {
-                source: self.source.clone(),
-                members: self.members.clone(),
-                end: self.end,
-            }),
+            None => RecordBody::Block(self.block()),
             Some(bytes) => {
                 let mut reader = io::Cursor::new(bytes);
                 reader.set_position(from as u64);
@@ -669,7 +735,7 @@ fn choose(
         format.map_or(MemberContents::Sniffed, MemberContents::Document)
     } else if is_vague(&name) {
         MemberContents::Sniffed
-    } else if name == "application/warc-fields" {
+    } else if name == FIELDS {
         MemberContents::Document(&http::METADATA)
     } else if let Some(format) = Format::of_payload(&name) {
         MemberContents::Document(format)

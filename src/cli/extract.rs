@@ -241,6 +241,7 @@ fn list_records(arguments: &ExtractArgs, options: &mut PipelineOptions) -> Resul
     options.layout.document_fields = listed.document_fields;
     options.layout.location.path = !output.no_filename;
     options.archive_options.lists_records = true;
+    options.archive_options.is_index = options.output.is_index();
     options.decompress = Decompress::All;
     let formats = &mut options.extractor.formats;
     (formats.mail.envelope, formats.mail.message_fields) = (true, true);

@@ -6,7 +6,7 @@ use super::record::DocumentPath;
 use crate::linker::Link;
 use crate::uri::surt;
 
-/// Appends the line of a response, a revisit, a resource or a metadata record; nothing for other rows.
+/// Appends the line of a record of an index; nothing for other rows.
 pub(super) fn push_record(_: &Layout, path: &DocumentPath, link: &Link<'_>, out: &mut Vec<u8>) {
     let Some(record) = link.part.record else {
         return;
@@ -14,23 +14,9 @@ pub(super) fn push_record(_: &Layout, path: &DocumentPath, link: &Link<'_>, out:
     let (Some(uri), Some(date)) = (record.target_uri, record.warc_date) else {
         return;
     };
-    let kind = record.warc_type.unwrap_or_default();
-    let content_type = record.content_type.unwrap_or_default();
-    let media_type = content_type.split(';').next().unwrap_or_default().trim();
-    let is_indexed = match kind {
-        "response" | "revisit" | "resource" => true,
-        "metadata" => media_type != "application/warc-fields",
-        _ => false,
-    };
-    if !is_indexed {
-        return;
-    }
-    let mime = match media_type {
-        _ if kind == "revisit" => Some("warc/revisit"),
-        // Of the record: the response declares none.
-        "" | "application/http" => None,
-        media_type => Some(media_type),
-    };
+    let uri = &*uri.replace(' ', "%20");
+    let ends = |character: char| character == ';' || character.is_whitespace();
+    let mime = (record.content_type).and_then(|media_type| media_type.split(ends).next());
     out.extend_from_slice(surt(uri.as_bytes()).as_bytes());
     out.push(b' ');
     // The digits of the date, to the second.
@@ -54,7 +40,17 @@ pub(super) fn push_record(_: &Layout, path: &DocumentPath, link: &Link<'_>, out:
     for (name, value) in members {
         let Some(value) = value else { continue };
         out.extend([separator, "\"", name, "\": "].concat().bytes());
+        let start = out.len();
         push_string(value, out);
+        if !out[start..].is_ascii() {
+            let string = String::from_utf8_lossy(&out.split_off(start)).into_owned();
+            for unit in string.encode_utf16() {
+                match u8::try_from(unit) {
+                    Ok(byte @ ..0x80) => out.push(byte),
+                    _ => out.extend(format!("\\u{unit:04x}").bytes()),
+                }
+            }
+        }
         separator = ", ";
     }
     out.extend_from_slice(b"}\n");

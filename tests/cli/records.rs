@@ -102,14 +102,15 @@ fn the_offset_and_the_length_of_a_message_are_those_of_its_bytes() {
     }
 }
 
+fn web_record(kind: &str, fields: &str, block: &str) -> String {
+    format!(
+        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Date: 2006-03-02T10:11:12Z\r\n{fields}\
+         Content-Length: {}\r\n\r\n{block}\r\n\r\n",
+        block.len()
+    )
+}
+
 fn web_archive() -> Vec<u8> {
-    let record = |kind: &str, fields: &str, block: &str| {
-        format!(
-            "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Date: 2006-03-02T10:11:12Z\r\n{fields}\
-             Content-Length: {}\r\n\r\n{block}\r\n\r\n",
-            block.len()
-        )
-    };
     let uri = |path: &str| format!("WARC-Target-URI: http://www.example.com/{path}\r\n");
     let http = "Content-Type: application/http;msgtype=response\r\n";
     let digest = "WARC-Payload-Digest: sha1:AAAA\r\n";
@@ -118,17 +119,17 @@ fn web_archive() -> Vec<u8> {
     let image = "HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\nPNG";
     let same = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
     [
-        record("warcinfo", "", "software: none\r\n"),
-        record(
+        web_record("warcinfo", "", "software: none\r\n"),
+        web_record(
             "request",
             &[&uri("a"), http].concat(),
             "GET /a HTTP/1.1\r\n\r\n",
         ),
-        record("response", &[&uri("a"), http, digest].concat(), page),
-        record("response", &[&uri("moved"), http].concat(), moved),
-        record("response", &[&uri("i.png"), http].concat(), image),
-        record("revisit", &[&uri("same"), http].concat(), same),
-        record(
+        web_record("response", &[&uri("a"), http, digest].concat(), page),
+        web_record("response", &[&uri("moved"), http].concat(), moved),
+        web_record("response", &[&uri("i.png"), http].concat(), image),
+        web_record("revisit", &[&uri("same"), http].concat(), same),
+        web_record(
             "resource",
             &[&uri("r"), "Content-Type: text/plain\r\n"].concat(),
             "x",
@@ -207,6 +208,130 @@ fn the_index_of_a_web_archive_is_that_of_cdxj_indexer() {
         others[3]
     );
     assert_eq!(others.len(), 4);
+}
+
+/// The output of cdxj-indexer 1.5.0 on records that crawlers write rarely.
+#[test]
+fn rows_of_an_index_are_those_of_cdxj_indexer_whatever_the_records_are() {
+    const ARCHIVE: [(&str, &str, &str, &str); 14] = [
+        (
+            "response",
+            "chunks",
+            HTTP,
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+        ),
+        (
+            "response",
+            "odd é 😀",
+            HTTP,
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\nabc",
+        ),
+        (
+            "response",
+            "empty-type",
+            HTTP,
+            "HTTP/1.1 200 OK\r\nContent-Type:\r\n\r\nabc",
+        ),
+        ("response", "no-block", HTTP, ""),
+        (
+            "response",
+            "cut",
+            CUT,
+            "HTTP/1.1 200 OK\r\nContent-Type: text/css\r\nContent-Length: 9\r\n\r\nabc",
+        ),
+        (
+            "response",
+            "plain-record",
+            "Content-Type: text/html\r\n",
+            "HTTP/1.1 404 No\r\nContent-Type: text/css\r\n\r\nabc",
+        ),
+        (
+            "response",
+            "dns:www.example.com",
+            "Content-Type: text/dns\r\n",
+            "192.0.2.1",
+        ),
+        (
+            "request",
+            "chunks",
+            "Content-Type: application/http;msgtype=request\r\n",
+            "POST /chunks HTTP/1.1\r\n\r\na=1",
+        ),
+        ("revisit", "again", HTTP, ""),
+        (
+            "resource",
+            "fields",
+            "Content-Type: application/warc-fields\r\n",
+            "a: b\r\n",
+        ),
+        (
+            "metadata",
+            "more-fields",
+            "Content-Type: application/warc-fields; charset=utf-8\r\n",
+            "a: b\r\n",
+        ),
+        (
+            "metadata",
+            "metadata://example.com/x",
+            "Content-Type: text/plain\r\n",
+            "x",
+        ),
+        ("conversion", "text", "Content-Type: text/plain\r\n", "x"),
+        ("resource", "none", "", "x"),
+    ];
+    const HTTP: &str = "Content-Type: application/http;msgtype=response\r\n";
+    const CUT: &str =
+        "Content-Type: application/http;msgtype=response\r\nWARC-Truncated: length\r\n";
+    let records = ARCHIVE.map(|(kind, uri, fields, block)| {
+        let start = if uri.contains(':') {
+            ""
+        } else {
+            "http://www.example.com/"
+        };
+        web_record(
+            kind,
+            &format!("WARC-Target-URI: {start}{uri}\r\n{fields}"),
+            block,
+        )
+    });
+    let tree = Tree::new(&[]);
+    tree.write("t.warc", records.concat().as_bytes());
+    let ran = tree.run(&["records", "--format", "cdxj", "t.warc"]);
+    assert_eq!(ran.out, include_str!("../crawl/rare.cdxj"));
+    // The digest of a body that is not held, and where records are in members.
+    let body = "<p>x</p>".repeat(17 << 17);
+    let long = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}");
+    let long = web_record(
+        "response",
+        &format!("WARC-Target-URI: http://www.example.com/long\r\n{HTTP}"),
+        &long,
+    );
+    let members: Vec<u8> = [&records[..], &[long]]
+        .concat()
+        .iter()
+        .flat_map(|record| gzip(record.as_bytes()))
+        .collect();
+    tree.write("t.warc.gz", &members);
+    let ran = tree.run(&["records", "--format", "cdxj", "t.warc.gz"]);
+    assert!(
+        ran.out.contains("sha1:5ASM2DOYKO7AYFYMHRLJGBDVISDVQ6RJ"),
+        "{}",
+        ran.out
+    );
+    assert_eq!(ran.out.lines().count(), 12);
+    for line in ran.out.lines() {
+        let row: Value = serde_json::from_str(&line[line.find('{').unwrap()..]).unwrap();
+        let [offset, length] =
+            ["offset", "length"].map(|key| row[key].as_str().unwrap().parse::<usize>().unwrap());
+        tree.write("one.warc.gz", &members[offset..offset + length]);
+        let one = tree.run(&["records", "--format", "cdxj", "one.warc.gz"]);
+        let moved = line.replace(&format!("\"offset\": \"{offset}\""), "\"offset\": \"0\"");
+        assert_eq!(one.out, moved.replace("t.warc.gz", "one.warc.gz") + "\n");
+    }
+    // A record that the file cuts.
+    tree.write("t.warc", &records.concat().as_bytes()[..280]);
+    let ran = tree.run(&["records", "--format", "cdxj", "t.warc"]);
+    assert!(ran.out.contains("\"length\": \"280\""), "{}", ran.out);
 }
 
 #[test]
