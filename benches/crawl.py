@@ -1,7 +1,7 @@
 """Measures how fast web archives become tables of links, for crawl.md.
 
     python benches/crawl.py crawl.warc.gz           # the command: WARC, and WET and WAT made from it
-    python benches/crawl.py --peer crawl.warc.gz    # FastWARC and resiliparse: needs both packages
+    python benches/crawl.py --peer crawl.warc.gz    # FastWARC, resiliparse and turbohtml: needs the packages
 
 Megabytes are those of the compressed file, seconds those of a processor: what else runs on the machine
 changes little.
@@ -35,7 +35,8 @@ def main() -> None:
     if arguments.peer:
         again = [sys.executable, __file__, str(arguments.archive)]
         show("FastWARC alone", arguments.archive, again, "read")
-        show("with resiliparse", arguments.archive, again, "links")
+        show("with resiliparse", arguments.archive, again, "resiliparse")
+        show("with turbohtml", arguments.archive, again, "turbohtml")
         return
     with tempfile.TemporaryDirectory() as folder:
         made = {"WARC": arguments.archive, "WET": Path(folder, "c.wet.gz"), "WAT": Path(folder, "c.wat.gz")}
@@ -47,6 +48,11 @@ def main() -> None:
                 flags = ["-j1", "--format=arrow", f"--columns={columns}", "-o/dev/null"]
                 command = [binary, *flags, str(path)]
                 show(f"{name}, {columns}", path, command)
+                for form in ("arrow", "parquet"):
+                    written = Path(folder, form)
+                    output = [f"--format={form}", f"--columns={columns}", f"-o{written}"]
+                    if subprocess.run([binary, *output, str(path)], check=False).returncode == 0:
+                        print(f"{name}, {columns}: {written.stat().st_size / 1e6:.1f} MB as {form}")
             show(f"{name}, gzip -dc", path, ["gzip", "-dc", str(path)])
 
 
@@ -118,16 +124,22 @@ def peer(archive: Path, task: str) -> int:
     """Reads an archive as programs of Python do, and returns how many links it has."""
     from urllib.parse import urljoin
 
+    if task == "turbohtml":
+        import turbohtml
+
     count = 0
     for uri, page in pages(archive):
-        if task == "read":
-            continue
-        for _, _, value in attributes(page):
-            try:
-                urljoin(uri, value)
-            except ValueError:
-                pass
-            count += 1
+        if task == "turbohtml":
+            document = turbohtml.parse(page)
+            document.resolve_links(uri)
+            count += len(document.links())
+        elif task == "resiliparse":
+            for _, _, value in attributes(page):
+                try:
+                    urljoin(uri, value)
+                except ValueError:
+                    pass
+                count += 1
     return count
 
 
