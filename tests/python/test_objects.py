@@ -2,6 +2,7 @@
 
 import gzip
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,25 +21,41 @@ from test_spark import rows
 from uriscan.jobs import link_table
 
 
+class Server:
+    """A server that answers as S3 does; what it stores outlives it."""
+
+    def __init__(self, address: str):
+        self.address = address
+        self.start()
+
+    def start(self) -> None:
+        """Listens at the address."""
+        port = int(self.address.rpartition(":")[2])
+        self.running = ThreadedMotoServer(ip_address="127.0.0.1", port=port, verbose=False)
+        self.running.start()
+
+    def stop(self) -> None:
+        """Ends."""
+        self.running.stop()
+
+
 @pytest.fixture(scope="module")
-def server(store: dict[str, str]) -> Iterator[str]:
-    """A server that answers as S3 does, which the driver knows too."""
-    address = store["FSSPEC_S3_ENDPOINT_URL"]
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=int(address.rpartition(":")[2]), verbose=False)
-    server.start()
+def server(store: dict[str, str]) -> Iterator[Server]:
+    """A server that the driver knows too."""
+    server = Server(store["FSSPEC_S3_ENDPOINT_URL"])
     with pytest.MonkeyPatch.context() as environment:
         for name, value in store.items():
             environment.setenv(name, value)
         fsspec.config.set_conf_env(fsspec.config.conf)
-        yield address
+        yield server
     fsspec.config.conf.clear()
     server.stop()
 
 
 @pytest.fixture
-def bucket(server: str) -> Iterator[Any]:
+def bucket(server: Server) -> Iterator[Any]:
     """An empty bucket."""
-    bucket = boto3.resource("s3", endpoint_url=server).create_bucket(Bucket="crawl")
+    bucket = boto3.resource("s3", endpoint_url=server.address).create_bucket(Bucket="crawl")
     yield bucket
     bucket.objects.delete()
 
@@ -73,6 +90,60 @@ def test_rows_of_objects_are_those_of_files(cluster: SparkSession, bucket: Any, 
     parts = uriscan.spark.ranges(index, 10_000, complete=True)
     found = uriscan.spark.links_from_ranges(parts, columns="web", opener="s3://crawl/")
     assert rows(found.drop("message_offset")) == rows(renamed.drop_columns("message_offset"))
+
+
+def test_objects_of_a_store_that_dies_are_read_once(
+    cluster: SparkSession, bucket: Any, server: Server, tmp_path: Path
+) -> None:
+    archives = [crawl.archive(tmp_path / f"{seed}.warc.gz", 1000, seed) for seed in range(3)]
+    for path in archives:
+        put(bucket, path.name, path.read_bytes())
+    expected = uriscan.scan(archives, columns="web").read_all()
+    names = [[Path(path).name for path in expected["path"].to_pylist()]]
+    expected = expected.set_column(0, "path", names)
+    reads, is_down, failed = (tmp_path / name for name in ("reads", "down", "failed"))
+
+    def wait_for(file: Path) -> None:
+        for _ in range(600):
+            if file.exists():
+                return
+            time.sleep(0.1)
+        raise TimeoutError(file)
+
+    def opened(name: str) -> Any:
+        """An object whose second block is read when the server has died."""
+        system = fsspec.filesystem("s3", config_kwargs={"retries": {"max_attempts": 0}})
+        file = system.open(f"crawl/{name}", block_size=1 << 14, cache_type="none")
+        read = file.read
+
+        def read_on(size: int) -> bytes:
+            if reads.exists():
+                wait_for(is_down)
+            try:
+                return read(min(size, 1 << 14))
+            except Exception:
+                failed.touch()
+                raise
+            finally:
+                reads.touch()
+
+        file.read = read_on
+        return file
+
+    def kill() -> None:
+        wait_for(reads)
+        server.stop()
+        is_down.touch()
+        wait_for(failed)
+        server.start()
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    table = cluster.createDataFrame([(path.name,) for path in archives], "path string").repartition(3)
+    found = rows(uriscan.spark.links(table, columns="web", opener=opened))
+    killer.join()
+    assert failed.exists(), "nothing has failed"
+    assert found == rows(expected)
 
 
 def test_the_name_of_an_object_tells_its_format_and_its_url_is_the_base(
