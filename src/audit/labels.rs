@@ -10,6 +10,8 @@ use crate::pipeline::walk::{path_of, read_start};
 const SPHINX: &[u8] = b"/conf.py";
 /// Extensions that bring labels of no document of the tree.
 const EXTENSIONS: [&[u8]; 3] = [b"autosectionlabel", b"gallery", b"intersphinx"];
+/// Labels that Sphinx makes.
+pub(super) const MADE_LABELS: [&[u8]; 4] = [b"genindex", b"modindex", b"py-modindex", b"search"];
 /// Maximum length of a configuration in bytes; a longer one is treated as having such extensions.
 const LONGEST: u64 = 1 << 20;
 

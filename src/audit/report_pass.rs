@@ -16,6 +16,7 @@ use super::finding::{
 use super::hint::HintSearch;
 use super::ignored::{IgnoreCandidate, IgnoreComments};
 use super::journal::{JournalDocument, JournalRecord, LinkNeeds};
+use super::labels::MADE_LABELS;
 use super::location::{Audit, touches};
 use super::names::FileId;
 use super::options::ListedLinks;
@@ -636,10 +637,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             RemarkKind::LabelReference => {
                 let own = self.member_path();
                 let here = &self.audit.options.reading.bases.here;
-                let path = self.evaluator.absolute.absolute(here, &own);
+                let path = self.evaluator.absolute.absolute(here, &own).unwrap_or(&own);
                 let name = self.audit.hasher.hash_one(remark.text);
                 let labels = &self.evaluator.site.collected.labels;
-                labels.lacks(path.unwrap_or(&own), name)
+                !MADE_LABELS.contains(&remark.text) && labels.lacks(path, name)
             }
             RemarkKind::UndefinedLabel => true,
         };

@@ -19,8 +19,13 @@ struct Construct {
     lines: Option<Pattern>,
 }
 
-/// The construct that is an anchor, not a reference.
+/// The constructs that are an anchor and the name of one, not references.
 pub(super) const LABEL: &str = "label";
+pub(super) const LABEL_REFERENCE: &str = "label reference";
+
+/// A line that takes in another file, with the labels that it defines.
+pub(super) static PART: Pattern =
+    Pattern::new(r"(?m)^[ \t]*(?:-+8<-+|<!--\s*@include:|\{\{\s*#include\s|\{%-?\s*include)");
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum DocumentPart {
@@ -45,7 +50,7 @@ const fn row(
 }
 
 #[rustfmt::skip]
-static CONSTRUCTS: [Construct; 25] = [
+static CONSTRUCTS: [Construct; 29] = [
     row(Body, &[Slug::Hugo], "ref", r#"\{\{[<%]\s*(?:rel)?ref\s+(?:path=)?["`]?([^"`\s>%]+)"#),
     row(Body, &[Slug::Hugo], "figure", r#"\{\{[<%]\s*figure\s[^>]*?\bsrc\s*=\s*["`]?([^"`\s>]+)"#),
     row(Body, &[Slug::MdBook], "part", r"(?:^|[^\\])\{\{\s*#(?:include|rustdoc_include|playground|playpen|template)\s+([^\s:}]+)"),
@@ -58,6 +63,9 @@ static CONSTRUCTS: [Construct; 25] = [
     row(Body, &[Slug::HonKit], "tag", r#"\{%\s*(?:content-ref\s+url|file\s+src)\s*=\s*"([^":]+)""#),
     row(Metadata, &[Slug::HonKit], "cover", r#"(?m)^cover:[ \t]*["'>-]*\s*([^\s"':>]+)"#),
     row(Body, &[Slug::Myst], LABEL, r"(?m)^[ \t]*\(([^()\n]+)\)=[ \t]*$"),
+    row(Body, &[Slug::Myst], LABEL, r"(?m)^[ \t]*:(?:name|label):[ \t]*([^\s`]+)[ \t]*$"),
+    row(Body, &[Slug::Myst], LABEL, r"\{#([^\s}]+)"),
+    row(Body, &[Slug::Myst], LABEL_REFERENCE, r"\{(?:num)?ref\}`(?:[^`<\n]*<)?([^`<>:\n]+)>?`"),
     row(Body, &[Slug::Myst], "doc", r"\{doc\}`(?:[^`<\n]*<)?([^`<>:\n]+)>?`"),
     row(Body, &[Slug::Myst], "download", r"\{download\}`(?:[^`<\n]*<)?([^`<>:\n]+)>?`"),
     row(Body, &[Slug::Myst], "image", r"(?m)^[ \t]*(?:```+|:::+|~~~+)\{(?:image|figure|literalinclude)\}[ \t]+([^\s:]+)[ \t]*$"),
@@ -72,6 +80,7 @@ static CONSTRUCTS: [Construct; 25] = [
     row(Body, &[Slug::VitePress], "part", r"(?m)^[ \t]*<<<[ \t]*([^\s{#\[]+)"),
     row(Metadata, &[Slug::VitePress, Slug::Starlight], "link", r#"(?m)(?:^|[\s{,])link:[ \t]*["']?([^\s"',}]+)"#),
     row(Metadata, &[Slug::VitePress], "image", r#"(?m)(?:^|[\s{,])(?:src|light|dark):[ \t]*["']?([^\s"',}]+\.[a-z0-9]+)"#),
+    row(Metadata, &[Slug::VitePress], "image", r#"(?m)^hero:[ \t]*\n(?:[ \t][^\n]*\n)*?[ \t]+image:[ \t]*["']?([^\s"',{}]+\.[a-z0-9]+)"#),
     row(Metadata, &[Slug::Starlight], "image", r#"(?m)(?:^|[\s{,])(?:file|light|dark):[ \t]*["']?([^\s"',}]+\.[a-z0-9]+)"#),
     row(Body, &[Slug::Hexo], "post", r"\{%-?\s*post_(?:link|path)\s+([^\s%]+)"),
     row(Body, &[Slug::Hexo], "asset", r"\{%-?\s*asset_(?:img|link|path)\s+(?:[^\s.%]+\s+)*?([^\s%]*\.[^\s%]+)"),
@@ -80,6 +89,9 @@ static CONSTRUCTS: [Construct; 25] = [
 /// Text that Liquid leaves alone, or drops; the group is the name of the tag.
 static RAW: Pattern =
     Pattern::new(r"\{%-?\s*(raw|comment)\s*-?%\}.*?\{%-?\s*end(?:raw|comment)\s*-?%\}");
+/// Code that is no directive of MyST, which has a name in braces.
+static CODE: Pattern =
+    Pattern::new(r"(?m)^[ \t]*(?:```+|~~~+)[ \t]*\w[^\n]*\n.*?^[ \t]*(?:```|~~~)");
 /// The path of a module, or of a page, that is not a package's.
 static IMPORT: Pattern =
     Pattern::new(r#"(?:\bfrom|^import|\nimport)\s*["']((?:\.\.?|@site|@|~)/[^"'?#\s]+)"#);
@@ -114,10 +126,13 @@ pub(super) fn find(
     mut on_reference: impl FnMut(&'static str, Range<usize>),
 ) {
     let rows = CONSTRUCTS.iter().filter(|row| row.dialects.contains(&slug));
-    let mut raw: Vec<Range<usize>> = Vec::new();
-    if slug == Slug::Jekyll {
-        raw.extend(RAW.find_iter(bytes).map(|found| found.range()));
-    }
+    let code = match slug {
+        Slug::Jekyll => Some(&RAW),
+        Slug::Myst => Some(&CODE),
+        _ => None,
+    };
+    let raw = code.into_iter().flat_map(|code| code.find_iter(bytes));
+    let raw: Vec<Range<usize>> = raw.map(|found| found.range()).collect();
     for row in rows {
         let (text, start) = match row.part {
             Metadata => (&bytes[..body], 0),
@@ -126,8 +141,12 @@ pub(super) fn find(
         let mut at = start;
         while let Some([whole, group]) = row.pattern.group_at(text, at) {
             step(1);
-            let is_raw = raw.iter().any(|raw| raw.contains(&group.start));
-            if let Some(lines) = &row.lines {
+            let around = raw.get(raw.partition_point(|raw| raw.end <= group.start));
+            let before = &text[..whole.start];
+            let before = before.strip_suffix(b" ").unwrap_or(before);
+            let is_raw = around.is_some_and(|raw| raw.start <= group.start)
+                || slug == Slug::Myst && before.ends_with(b"``");
+            if let Some(lines) = row.lines.as_ref().filter(|_| !is_raw) {
                 let mut line = group.start;
                 while let Some([found, entry]) = lines.group_at(&text[..group.end], line) {
                     if !entry.is_empty() && &text[entry.clone()] != b"self" {

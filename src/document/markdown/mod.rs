@@ -14,7 +14,7 @@ mod source;
 mod split;
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use memchr::memmem;
@@ -167,6 +167,7 @@ impl MarkdownScanner {
             heading: None,
             links: Vec::new(),
             undefined: Vec::new(),
+            footnotes: HashMap::new(),
             opaque: 0,
         };
         walk.run();
@@ -198,8 +199,8 @@ impl MarkdownScanner {
                     walk.anchor(at, String::from_utf8_lossy(id).as_bytes());
                 }
             }
-            // A label may be defined in another piece of the document.
-            if is_whole {
+            // A label may be defined in another piece of the document, or in a file that is taken in.
+            if is_whole && !construct::PART.is_match(bytes) {
                 walk.undefined_labels();
             }
         }
@@ -346,6 +347,8 @@ struct MarkdownWalk<'a, 'e, 'f> {
     links: Vec<OpenLink>,
     /// The ranges and the labels of reference links that are not defined.
     undefined: Vec<(Range<usize>, String)>,
+    /// The numbers of footnotes by their labels, with the count of references so far.
+    footnotes: HashMap<String, (usize, usize)>,
     /// Number of open code blocks and images, whose text is not used.
     opaque: usize,
 }
@@ -398,9 +401,36 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
                 }
             }
             MarkdownEvent::SoftBreak | MarkdownEvent::HardBreak => self.extend_heading("\n"),
+            MarkdownEvent::FootnoteReference(ref label) => self.footnote(label, range.clone()),
             _ => {}
         }
         self.extend_link_text(range.end);
+    }
+
+    /// Adds the anchors of a footnote and of a reference to it.
+    fn footnote(&mut self, label: &str, range: Range<usize>) {
+        let last = self.footnotes.len() + 1;
+        let (number, count) = self.footnotes.entry(label.to_owned()).or_insert((last, 0));
+        *count += 1;
+        let (again, slug) = (*count - 1, self.dialect.slug);
+        let name = match slug {
+            Slug::Hugo => number.to_string(),
+            _ => label.to_owned(),
+        };
+        let link = match (slug, again) {
+            (Slug::MkDocs | Slug::Hugo | Slug::Kramdown | Slug::Jekyll, 0) => {
+                format!("fnref:{name}")
+            }
+            (Slug::MkDocs, _) => format!("fnref{count}:{name}"),
+            (Slug::Hugo, _) => format!("fnref{again}:{name}"),
+            (Slug::Kramdown | Slug::Jekyll, _) => format!("fnref:{name}:{again}"),
+            _ => return,
+        };
+        let at = self.range(range).start;
+        for id in [format!("fn:{name}"), link] {
+            let (text, id) = (String::new(), Some(id));
+            self.headings.push(Heading { at, text, id });
+        }
     }
 
     fn extend_heading(&mut self, text: &str) {
@@ -653,11 +683,15 @@ impl<'a> MarkdownWalk<'a, '_, '_> {
     /// Adds the references in constructs of the generator.
     fn constructs(&mut self, slug: Slug, bytes: &[u8], body: usize) {
         construct::find(slug, bytes, body, |name, range| {
-            if name == construct::LABEL {
+            if name.starts_with(construct::LABEL) {
                 let label = bytes[range.clone()].to_ascii_lowercase();
-                self.anchor(range.start, &bytes[range.clone()]);
+                let mut kind = RemarkKind::LabelReference;
+                if name == construct::LABEL {
+                    self.anchor(range.start, &bytes[range.clone()]);
+                    kind = RemarkKind::Label;
+                }
                 let text = self.events.store(&label);
-                let remark = FoundRemark::new(RemarkKind::Label, text, self.span_of(&range));
+                let remark = FoundRemark::new(kind, text, self.span_of(&range));
                 return self.events.push(Event::Remark(remark));
             }
             self.construct(name, range);

@@ -95,11 +95,9 @@ impl BodyReader {
                 }
             }
             b"ref" | b"numref" | b"std:ref" if self.results.marks => {
-                // Labels that Sphinx makes.
-                const MADE: [&[u8]; 4] = [b"genindex", b"modindex", b"py-modindex", b"search"];
                 let label = normal_name(&written);
                 // Before a colon is the name of other documentation, or of a document.
-                if !MADE.contains(&&*label) && !label.contains(&b':') {
+                if !label.contains(&b':') {
                     (self.results).remark(RemarkKind::LabelReference, range, label);
                 }
             }
