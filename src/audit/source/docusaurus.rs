@@ -42,20 +42,40 @@ static EXCLUDED: [&str; 4] = [
 ];
 
 pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Option<Rules> {
-    let values = config::javascript(&directory.module("docusaurus.config")?);
+    let text = directory.module("docusaurus.config")?;
+    let values = config::javascript(&text);
     let usual = values.text("i18n.defaultLocale").unwrap_or("en");
     let locales = values.texts("i18n.locales");
     let locales = locales.filter(|locale| *locale != usual);
+    let base = values.text_or("baseUrl", "/");
+    let mut is_open = values.is_unknown("presets") || values.is_unknown("i18n.locales");
+    is_open |= adds_routes(directory, &text);
+    let options = |locale: &str| values.get("i18n.localeConfigs")?.own(locale);
+    let folder = |locale: &str| {
+        let own = options(locale).and_then(|options| options.text("path"));
+        let above = values.text("i18n.path").unwrap_or("i18n");
+        format!("{above}/{}", own.unwrap_or(locale))
+    };
+    let locales = locales.map(|locale| {
+        let own = options(locale).and_then(|options| options.text("baseUrl"));
+        let (own, base) = (own.map(in_slashes), base.as_deref().map(in_slashes));
+        let below = own.as_deref().zip(base.as_deref());
+        let below = below.map(|(own, base)| own.strip_prefix(base));
+        is_open |= below == Some(None);
+        let url = format!("/{}", below.flatten().unwrap_or(locale));
+        (folder(locale), url.trim_end_matches('/').to_owned())
+    });
+    let locales: Vec<_> = locales.collect();
     let undecided = ["/search/", "/assets/", "/__docusaurus/"];
     let mut reader = RootReader {
         directory,
-        usual,
-        locales: locales.map(|locale| format!("/{locale}")).collect(),
+        usual: folder(usual),
+        locales,
         roots: Vec::new(),
         versions: 0,
         made: ["/404.html", "/sitemap.xml"].map(str::to_owned).to_vec(),
         undecided: undecided.map(str::to_owned).to_vec(),
-        is_open: values.is_unknown("presets") || values.is_unknown("i18n.locales"),
+        is_open,
     };
     if values.is_unknown("presets") || values == Setting::empty() {
         reader.element(Some("classic"), &Setting::Null);
@@ -70,7 +90,8 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
             row => reader.element(row.as_text(), &Setting::Null),
         }
     }
-    let (locales, made, undecided) = (reader.locales, reader.made, reader.undecided);
+    let locales: Vec<_> = reader.locales.into_iter().map(|(_, url)| url).collect();
+    let (made, undecided) = (reader.made, reader.undecided);
     let rules = Docusaurus {
         directory: directory.path.to_vec(),
         has_slashes: values.flag("trailingSlash"),
@@ -81,7 +102,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     for root in &rules.roots {
         site.add_content(&root.directory, root.url.as_deref().unwrap_or("/"));
     }
-    site.set_base(values.text_or("baseUrl", "/"));
+    site.set_base(base);
     let mut statics: Vec<_> = values.texts("staticDirectories").collect();
     if !values.has("staticDirectories") {
         statics.push("static");
@@ -99,11 +120,29 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     Some(Box::new(rules))
 }
 
+/// The path of a module of the site in a configuration.
+static MODULE: Pattern = Pattern::new(r#"["']((?:\.\.?|@site)/[^"'\n]+)["']"#);
+
+/// Returns whether the configuration or a module that it names makes pages.
+fn adds_routes(directory: &SiteDirectory<'_>, text: &str) -> bool {
+    let mut modules = MODULE.captures_iter(text.as_bytes());
+    text.contains("addRoute")
+        || modules.any(|found| {
+            let path = String::from_utf8_lossy(&found[1]).replace("@site/", "");
+            let stems = [path.clone(), format!("{path}/index")];
+            let mut texts = stems
+                .iter()
+                .map(|stem| directory.read(stem).or(directory.module(stem)));
+            texts.any(|text| text.is_some_and(|text| text.contains("addRoute")))
+        })
+}
+
 struct RootReader<'d> {
     directory: &'d SiteDirectory<'d>,
-    /// The default locale.
-    usual: &'d str,
-    locales: Vec<String>,
+    /// The directory of the translations of the default locale.
+    usual: String,
+    /// The same for the other locales, with their URLs.
+    locales: Vec<(String, String)>,
     roots: Vec<DocsRoot>,
     versions: usize,
     made: Vec<String>,
@@ -259,10 +298,10 @@ impl RootReader<'_> {
         };
         self.versions += 1;
         let locales = self.locales.iter();
-        let locales = locales.map(|url| (&url[1..], Some(url.clone())));
-        let usual = [(self.usual, Some(String::new())), ("", None)];
-        for (locale, start) in locales.chain(usual) {
-            let translations = format!("i18n/{locale}/docusaurus-plugin-content-{name}{id}/");
+        let locales = locales.map(|(folder, url)| (&**folder, Some(url.clone())));
+        let usual = [(&*self.usual, Some(String::new())), ("", None)];
+        for (folder, start) in locales.chain(usual) {
+            let translations = format!("{folder}/docusaurus-plugin-content-{name}{id}/");
             let directory = match &start {
                 Some(_) => self.directory.folder(translations + paths[1]),
                 None => self.directory.folder(paths[0]),

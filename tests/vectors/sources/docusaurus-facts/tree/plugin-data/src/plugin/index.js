@@ -1,0 +1,1 @@
+module.exports = () => ({name: 'p', async contentLoaded({actions}) { actions.setGlobalData({}); }});
