@@ -14,9 +14,9 @@ use super::names::{FileId, PathTable};
 use super::options::{AuditOptions, ListedLinks, root_of};
 use super::results::OnlineAnswer;
 use super::rewrite::steps_above;
-use super::server::{self, Servers};
+use super::server::{self, RuleIndex, Servers, redirects_in};
 use super::source::Sources;
-use super::source::paths::join;
+use super::source::paths::{join, with_slash};
 use super::source::repository::{Repository, directory_page};
 use super::target::{TargetChecker, TargetLocation, split_fragment, split_name, split_path};
 use super::wiki::WikiPages;
@@ -58,6 +58,8 @@ pub(crate) struct Audit {
     wiki: WikiPages,
     pub(super) sources: Sources,
     repositories: Vec<Repository>,
+    /// The rules of the redirect files of folders that a tree without a generator is served with.
+    redirects: Vec<RuleIndex>,
     /// Held while the first pass reads a document that takes much memory.
     pub(super) heavy: Mutex<()>,
 }
@@ -104,6 +106,12 @@ impl Audit {
                 options.reading.dialects.add(directory, slug);
             }
         }
+        let folders = roots.iter().filter(|root| !sources.has_site_in(root));
+        let folders = folders.flat_map(|root| ["public", "static"].map(|name| (root, name)));
+        let redirects = folders.filter_map(|(root, name)| {
+            redirects_in(&tree, &[&with_slash(root), name.as_bytes()].concat())
+        });
+        let redirects = redirects.collect();
         // Beside the sources of a site the file names the host of the site that is built.
         if sources.is_empty() {
             bases.mounts =
@@ -127,6 +135,7 @@ impl Audit {
             wiki: WikiPages::default(),
             sources,
             repositories,
+            redirects,
             heavy: Mutex::default(),
             options,
         }
@@ -230,6 +239,9 @@ impl Audit {
             let may_be_page = link.flags.contains(Flags::OWN_SYNTAX) && !name.contains(&b'.');
             let below = below.strip_suffix(b"/").unwrap_or(below);
             let is_page = |directory: &[u8]| self.is_page_below(directory, below);
+            if self.redirects.iter().any(|rules| rules.answers(&written)) {
+                return TargetLocation::Served;
+            }
             if may_be_page && !below.is_empty() && directories.take(depth + 1).any(is_page) {
                 return TargetLocation::Skipped;
             }
@@ -315,7 +327,10 @@ impl Audit {
         let target = match link.target {
             Ok(target) => target,
             // What a template will make of the reference is not known.
-            Err(ResolveErrorKind::Template) => return (TargetLocation::Skipped, None),
+            Err(ResolveErrorKind::Template) => {
+                let own = lookups.locate_in_source(&self.sources, link, file);
+                return (own.map_or(TargetLocation::Skipped, |(own, _)| own), None);
+            }
             // The syntax of a private scheme is its own.
             Err(ResolveErrorKind::InvalidReference)
                 if misspelt_scheme(link.reference).is_none() && is_private(link.reference) =>

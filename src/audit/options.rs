@@ -238,7 +238,7 @@ impl AuditOptions {
     }
 
     /// Sets the server in whose view files are found: `static`, `github-pages`, `gitlab-pages`,
-    /// `cloudflare-pages`, `netlify`, `vercel`, `firebase`, `apache` or `nginx-try`; by default, `auto`, the files in the root of each site
+    /// `cloudflare-pages`, `netlify`, `vercel`, `firebase`, `azure`, `apache` or `nginx-try`; by default, `auto`, the files in the root of each site
     /// determine it.
     ///
     /// # Errors

@@ -77,6 +77,12 @@ impl RuleIndex {
         index
     }
 
+    /// Returns whether a rule answers a request for a path without a file, other than with an error.
+    pub(in crate::audit) fn answers(&self, path: &[u8]) -> bool {
+        let found = self.find(&Request { path, query: b"" }, false);
+        found.is_some_and(|found| found.rule.status < 400)
+    }
+
     fn add(&mut self, number: usize) {
         let rule = &self.rules[number];
         let PathPattern::Segments(patterns) = &rule.from else {

@@ -1,5 +1,6 @@
-//! Rules of hosts in JSON: `vercel.json` (<https://vercel.com/docs/project-configuration>) and
-//! `firebase.json` (<https://firebase.google.com/docs/hosting/full-config>).
+//! Rules of hosts in JSON: `vercel.json` (<https://vercel.com/docs/project-configuration>),
+//! `firebase.json` (<https://firebase.google.com/docs/hosting/full-config>) and `staticwebapp.config.json`
+//! (<https://learn.microsoft.com/azure/static-web-apps/configuration>).
 
 use std::collections::BTreeMap;
 
@@ -14,30 +15,44 @@ use crate::document::events::Span;
 
 type JsonMembers<'a> = BTreeMap<String, &'a RawValue>;
 
+/// The names of a list, of the path and of the destination of its rules, and their usual status.
+type RuleNames = (&'static str, &'static str, &'static str, u16);
+
 /// The names of a host's settings.
 pub(super) struct JsonRules {
     /// The member that holds the settings; `None` if they are at the top.
     hosting: Option<&'static str>,
     directory: &'static str,
+    lists: [RuleNames; 2],
     status: &'static str,
-    usual_status: u16,
     pattern: fn(&str) -> Option<PathPattern>,
 }
 
+#[rustfmt::skip]
 pub(super) static VERCEL: JsonRules = JsonRules {
     hosting: None,
     directory: "outputDirectory",
+    lists: [("redirects", "source", "destination", 308), ("rewrites", "source", "destination", 200)],
     status: "statusCode",
-    usual_status: 308,
     pattern,
 };
 
+#[rustfmt::skip]
 pub(super) static FIREBASE: JsonRules = JsonRules {
     hosting: Some("hosting"),
     directory: "public",
+    lists: [("redirects", "source", "destination", 301), ("rewrites", "source", "destination", 200)],
     status: "type",
-    usual_status: 301,
     pattern: glob,
+};
+
+#[rustfmt::skip]
+pub(super) static AZURE: JsonRules = JsonRules {
+    hosting: None,
+    directory: "",
+    lists: [("routes", "route", "redirect", 302), ("routes", "route", "rewrite", 200)],
+    status: "statusCode",
+    pattern: |source| PathPattern::expression(&expression_of(source), None),
 };
 
 impl JsonRules {
@@ -71,8 +86,10 @@ impl JsonRules {
         parsed.settings.pages = clean_urls.then_some(OptionalExtension::WithSlash);
         parsed.settings.trailing_slash = flag("trailingSlash");
         let offset = |part: &RawValue| offset_in(text.as_bytes(), part.get().as_bytes());
-        for (name, is_redirect) in [("redirects", true), ("rewrites", false)] {
-            let Some(list) = members.get(name) else {
+        // Where all are in one list, rules without a destination set something else.
+        let has_routes = self.lists[0].0 == "routes";
+        for names in &self.lists {
+            let Some(list) = members.get(names.0) else {
                 continue;
             };
             let Ok(entries) = serde_json::from_str::<Vec<&RawValue>>(list.get()) else {
@@ -80,26 +97,44 @@ impl JsonRules {
                 continue;
             };
             for entry in entries {
-                match self.rule(text, entry.get(), is_redirect) {
+                match self.rule(text, entry.get(), names) {
                     Some(Ok(rule)) => parsed.rules.push(rule),
                     Some(Err(at)) => parsed.unfollowed.add(at),
+                    None if has_routes => {}
                     None => parsed.invalid.add(offset(entry)),
                 }
             }
         }
         // The older way, with another order.
-        if let Some(routes) = members.get("routes") {
+        if let Some(routes) = members.get("routes").filter(|_| !has_routes) {
             parsed.unfollowed.add(offset(routes));
         }
+        let fallback = members.get("navigationFallback").filter(|_| has_routes);
+        let names = &("", "", "rewrite", 200);
+        let fallback = fallback.and_then(|rule| self.rule(text, rule.get(), names));
+        parsed.rules.extend(fallback.and_then(Result::ok));
         Some(parsed)
     }
 
-    /// `None` if this is not a rule, and the offset of the destination if it is not followed.
-    fn rule(&self, text: &str, entry: &str, is_redirect: bool) -> Option<Result<ServerRule, u64>> {
+    /// `None` if this is not a rule, and the offset of the destination if it is not followed. Without a name of
+    /// the path all paths are meant that no file has, except for a list.
+    fn rule(&self, text: &str, entry: &str, names: &RuleNames) -> Option<Result<ServerRule, u64>> {
+        let &(_, from, to, usual) = names;
+        let is_redirect = usual != 200;
         let members: JsonMembers<'_> = serde_json::from_str(entry).ok()?;
         let string = |name: &str| serde_json::from_str::<String>(members.get(name)?.get()).ok();
-        let (source, destination) = (string("source")?, string("destination")?);
-        let written = members.get("destination")?.get();
+        let destination = string(to)?;
+        let pattern = if from.is_empty() {
+            let list = members.get("exclude").map_or("[]", |list| list.get());
+            let except = serde_json::from_str::<Vec<String>>(list).ok()?;
+            let except = except.iter().map(|path| expression_of(path));
+            // No path is empty.
+            let except = except.chain(["^$".to_owned()]).collect::<Vec<_>>();
+            PathPattern::expression("^/", Some(&except.join("|")))
+        } else {
+            (self.pattern)(&string(from)?)
+        };
+        let written = members.get(to)?.get();
         let offset = offset_in(text.as_bytes(), written.as_bytes());
         let status = members.get(self.status).filter(|_| is_redirect);
         let status = status.and_then(|status| serde_json::from_str(status.get()).ok());
@@ -109,16 +144,24 @@ impl JsonRules {
             start: offset + 1,
             end: offset + written.len() as u64 - 1,
         };
-        let rule = |from| ServerRule {
-            from,
+        let rule = |pattern| ServerRule {
+            from: pattern,
             query: Vec::new(),
             to: DestinationTemplate::new(destination.into_bytes(), TemplatePlaces::Both, span),
-            status: status.unwrap_or(if is_redirect { self.usual_status } else { 200 }),
-            force: is_redirect,
+            status: status.unwrap_or(usual),
+            force: is_redirect || from == "route",
             conditional: is_conditional("has") || is_conditional("missing"),
         };
-        Some((self.pattern)(&source).map(rule).ok_or(offset))
+        Some(pattern.map(rule).ok_or(offset))
     }
+}
+
+/// Returns the expression for a path of Azure, where `*` is any text and `{a,b}` one of its parts.
+fn expression_of(source: &str) -> String {
+    let text = regex::escape(source.strip_suffix('/').unwrap_or(source));
+    let text = text.replace("\\*", ".*").replace(',', "|");
+    let text = text.replace("\\{", "(?:").replace("\\}", ")");
+    format!("^(?:{text})$")
 }
 
 /// Parses a glob of Firebase, whose segments are texts, `:name`, `:name*`, `*` or `**`.

@@ -70,6 +70,13 @@ const REDIRECT_LINES: RuleSyntax = RuleSyntax {
     published: None,
 };
 
+const AZURE: RuleSyntax = RuleSyntax {
+    name: "staticwebapp.config.json",
+    slash: TrailingSlash::Ignored,
+    parse: |text| json::AZURE.parse(text),
+    published: None,
+};
+
 /// The first kind with a file in the root of a site is used.
 pub(crate) static SERVERS: &[&ServerKind] = &[
     &STATIC,
@@ -109,6 +116,12 @@ pub(crate) static SERVERS: &[&ServerKind] = &[
         platform: &["/__/"],
         moves_pages: true,
         ..ServerKind::new("firebase")
+    },
+    &ServerKind {
+        site_files: &[AZURE],
+        extension: OptionalExtension::WithSlash,
+        platform: &["/.auth/", "/api/"],
+        ..ServerKind::new("azure")
     },
     // Apache httpd.
     &ServerKind {
@@ -512,10 +525,12 @@ impl FileText {
     }
 }
 
-/// Returns the rules of the redirect file in a directory.
+/// Returns the rules of the redirect file in a directory that is served.
 pub(super) fn redirects_in(tree: &DiskTree, directory: &[u8]) -> Option<RuleIndex> {
-    let file = FileText::read(tree, directory, REDIRECT_LINES.name)?;
-    Some(REDIRECT_LINES.parse(file).rules)
+    [REDIRECT_LINES, AZURE].iter().find_map(|syntax| {
+        let file = FileText::read(tree, directory, syntax.name)?;
+        Some(syntax.parse(file).rules)
+    })
 }
 
 fn names_in(path: &str) -> impl Iterator<Item = &[u8]> {

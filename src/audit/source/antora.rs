@@ -83,6 +83,10 @@ impl<'a> Resource<'a> {
     }
 }
 
+/// An attribute for the directory of a family in the module.
+pub(super) static DIRECTORY: Pattern =
+    Pattern::new(r"^\{(attachment|image|partial|example)sdir\}/");
+
 static RESOURCE: Pattern =
     Pattern::new(r"^(?:([^@]*)@)?(?:(?:([^:]*):)?([^:]*):)?(?:([^$]*)\$)?(.*)$");
 static ALIASES: Pattern = Pattern::new(r"(?m)^:page-aliases:[ \t]*((?:[^\n]*\\\n)*[^\n]*)");
@@ -181,16 +185,23 @@ impl SiteRules for Antora {
     }
 
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
+        // The image macro is in a directory already.
+        let is_image = reference.syntax == Syntax::Construct("image");
+        let path = match is_image {
+            true => reference.path.into(),
+            false => DIRECTORY.replace(reference.path, &b"$1$$"[..]),
+        };
         let family = match reference.syntax {
             Syntax::Construct("xref") => "page",
             Syntax::Construct("image") => "image",
             Syntax::Construct("include") => "partial",
+            _ if path != reference.path => "attachment",
             _ => {
                 reference.by_url(attempts);
                 return attempts.miss = Miss::Undecided;
             }
         };
-        let Ok(path) = str::from_utf8(reference.path) else {
+        let Ok(path) = str::from_utf8(&path) else {
             return;
         };
         let resource = Resource::of(path);

@@ -192,7 +192,9 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         site.add_overlay(overlay, url);
     }
     let ids = values.text_or("markup.goldmark.parser.autoHeadingIDType", "github");
-    site.has_other_ids = ids.as_deref() != Some("github");
+    site.has_other_ids = ids.as_deref() != Some("github")
+        || !values.flag_or("markup.goldmark.parser.autoHeadingID", true)
+        || !values.flag_or("markup.goldmark.parser.attribute.title", true);
     site.add_templates(directory.path, TEMPLATES.split(' '));
     site.index = ["_index.md", "index.md"].map(str::to_owned).to_vec();
     site.add_made(made);

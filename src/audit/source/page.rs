@@ -3,11 +3,11 @@
 use percent_encoding::percent_decode;
 
 use super::Sources;
+use super::antora::DIRECTORY;
 use super::routes::Routes;
 use super::site::*;
 use crate::audit::disk::{DiskEntry, FileNaming, LookupMatch};
 use crate::audit::names::FileId;
-use crate::audit::server::Request;
 use crate::audit::target::{TargetChecker, TargetLocation};
 use crate::document::flags::Flags;
 use crate::linker::Link;
@@ -71,6 +71,11 @@ impl<'a> SourcePage<'a> {
     /// Returns the location of a reference, if the site decides it.
     pub(in crate::audit) fn locate(&self, link: &Link<'_>) -> Option<TargetLocation> {
         let mut reference = link.reference.trim_ascii();
+        // Other attributes are not known.
+        let is_known = self.site.has_resource_ids && DIRECTORY.is_match(reference);
+        if link.flags.contains(Flags::TEMPLATE) && !is_known {
+            return None;
+        }
         let mut schemes = self.site.schemes.iter();
         let bare = schemes.find_map(|scheme| reference.strip_prefix(scheme.as_bytes()));
         reference = bare.unwrap_or(reference);
@@ -206,12 +211,8 @@ impl<'a> SourcePage<'a> {
     fn redirects(&self, url: &[u8]) -> bool {
         let base = self.site.base.as_deref().unwrap_or(b"/");
         let path = &[&base[..base.len() - 1], url].concat();
-        let request = Request { path, query: b"" };
         let mut files = self.sources.sites[self.number].redirects.iter();
-        files.any(|rules| {
-            let found = rules.find(&request, false);
-            found.is_some_and(|found| found.rule.status < 400)
-        })
+        files.any(|rules| rules.answers(path))
     }
 
     /// Looks up a URL below the base.

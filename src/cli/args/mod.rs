@@ -260,10 +260,10 @@ pub(crate) struct CheckArgs {
     /// Extensions that references may leave out
     #[arg(long, value_name = "EXTENSIONS", value_delimiter = ',', value_parser = extension)]
     pub try_ext: Vec<String>,
-    /// The server that shows the files: auto, static, github-pages, gitlab-pages, cloudflare-pages, netlify, vercel, firebase, apache, nginx-try
+    /// The server that shows the files: auto, static, github-pages, gitlab-pages, cloudflare-pages, netlify, vercel, firebase, azure, apache, nginx-try
     ///
     /// With auto the files in the root of a site determine it: _redirects, netlify.toml,
-    /// vercel.json, firebase.json, wrangler.toml, .htaccess, CNAME, .nojekyll.
+    /// vercel.json, firebase.json, staticwebapp.config.json, wrangler.toml, .htaccess, CNAME, .nojekyll.
     #[arg(long, value_name = "SERVER", default_value = "auto", value_parser = server)]
     pub server: &'static str,
     /// The generator of which a directory is the source of a site; none: of no directory

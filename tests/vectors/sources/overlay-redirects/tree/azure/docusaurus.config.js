@@ -1,0 +1,1 @@
+module.exports = {title: 'x', url: 'https://example.com', baseUrl: '/', presets: [['classic', {}]]};
