@@ -190,30 +190,13 @@ impl BlockSink<WireRecords> for ReportSink<'_, '_> {
 }
 
 /// Files that servers and clients read without links.
-const FETCHED: [&str; 18] = [
-    ".htaccess",
-    ".nojekyll",
-    "CNAME",
-    "_config.yml",
-    "_headers",
-    "_redirects",
-    "ads.txt",
-    "apple-touch-icon.png",
-    "browserconfig.xml",
-    "favicon.ico",
-    "humans.txt",
-    "llms.txt",
-    "netlify.toml",
-    "robots.txt",
-    "security.txt",
-    "sitemap.xml",
-    "uriscan.toml",
-    "vercel.json",
-];
+const FETCHED: &str = ".htaccess .nojekyll CNAME _config.yml _headers _redirects ads.txt apple-touch-icon.png \
+    browserconfig.xml favicon.ico humans.txt llms.txt netlify.toml robots.txt security.txt sitemap.xml \
+    staticwebapp.config.json uriscan.toml vercel.json";
 
 fn is_fetched_unnamed(path: &[u8]) -> bool {
     let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-    FETCHED.iter().any(|known| known.as_bytes() == name)
+    FETCHED.split(' ').any(|known| known.as_bytes() == name)
 }
 
 /// Findings that are not about links, and follow them.

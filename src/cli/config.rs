@@ -55,16 +55,7 @@ pub(super) struct Config {
 }
 
 /// Flags that are not keys: no file may have others rewritten.
-const NEVER: [&str; 8] = [
-    "config",
-    "no-config",
-    "help",
-    "version",
-    "explain",
-    "fix",
-    "fix-moved",
-    "type-list",
-];
+const NEVER: &str = "config no-config help version explain fix fix-moved type-list";
 
 /// Flags that only a named file may have, besides paths: they read outside its folder, write, or take more memory.
 const NAMED_ONLY: [&str; 6] = [
@@ -277,7 +268,7 @@ impl ConfigFile<'_> {
         }
         let is_key = |flag: &&Arg| {
             let name = flag.get_long().unwrap_or_default();
-            !flag.is_hide_set() && !name.is_empty() && !NEVER.contains(&name)
+            !flag.is_hide_set() && !name.is_empty() && !NEVER.split(' ').any(|never| never == name)
         };
         let flags = || self.command.get_arguments().filter(is_key);
         let Some(flag) = flags().find(|flag| flag.get_long() == Some(key)) else {

@@ -105,6 +105,50 @@ fn pages_without_a_generator_are_found_by_their_paths() {
 }
 
 #[test]
+fn links_of_navigation_come_from_lists_of_pages() {
+    let menu = |up: &str| {
+        format!("<a href='{up}guide/gone.html'>Gone</a><a href='{up}lost.html'>Lost</a>")
+    };
+    expect(
+        &[
+            ("src/conf.py", "extensions = ['myst_parser']\n"),
+            (
+                "src/index.md",
+                "# A\n\nlost\n\n```{toctree}\nguide/index\nTitle <lost>\n```\n",
+            ),
+            (
+                "src/guide/index.rst",
+                "A\n=\n\n.. toctree::\n\n   gone\n   near\n",
+            ),
+            ("src/guide/near.rst", "A\n=\n"),
+            ("out/genindex.html", &menu("")),
+            ("out/guide/near.html", &menu("../")),
+        ],
+        &[
+            ("guide/gone.html", "guide/index.rst", 6),
+            ("lost.html", "index.md", 7),
+            ("../guide/gone.html", "guide/index.rst", 6),
+            ("../lost.html", "index.md", 7),
+        ],
+    );
+    let menu = "<a href='/guide/gone'>Gone</a><a href='../lost/'>Lost</a>";
+    expect(
+        &[
+            (
+                "src/mkdocs.yml",
+                "site_name: x\nnav:\n  - Lost: lost.md\n  - Gone: guide/gone.md\n",
+            ),
+            ("src/docs/near.md", "# A\n"),
+            ("out/near/index.html", menu),
+        ],
+        &[
+            ("/guide/gone", "mkdocs.yml", 4),
+            ("../lost/", "mkdocs.yml", 3),
+        ],
+    );
+}
+
+#[test]
 fn text_and_sarif_name_the_source() {
     let tree = Tree::new(&[
         ("src/a.md", "# A\n[b](b.html)\n"),

@@ -271,12 +271,28 @@ fn rules_of_firebase_are_followed() {
 }
 
 #[test]
+fn rules_of_azure_are_followed() {
+    const RULES: &str = r#"{"routes": [
+        {"route": "/old", "redirect": "/file", "statusCode": 301},
+        {"route": "/older/*", "redirect": "/none"},
+        {"route": "/moved*.{jpg,png}", "rewrite": "/file.html"},
+        {"route": "/admin/*", "allowedRoles": ["admin"]}],
+        "navigationFallback": {"rewrite": "/file.html", "exclude": ["/img/*.{png,gif}", "/css/*"]}}"#;
+    let files = [&[("staticwebapp.config.json", RULES)], SLASHES].concat();
+    let answered = ["/file", "/app/any", "/moved1.png", "/.auth/login"];
+    fine("azure", &files, &answered);
+    each("redirected", "azure", &files, &["/old", "/older/a"]);
+    each("broken-file", "azure", &files, &["/img/a.png", "/css/x"]);
+}
+
+#[test]
 fn files_tell_the_server_and_the_summary_says_so() {
     for (file, server) in [
         ("_redirects", "netlify"),
         ("netlify.toml", "netlify"),
         ("vercel.json", "vercel"),
         ("firebase.json", "firebase"),
+        ("staticwebapp.config.json", "azure"),
         ("wrangler.toml", "cloudflare-pages"),
         (".htaccess", "apache"),
         (".nojekyll", "github-pages"),

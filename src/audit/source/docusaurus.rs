@@ -34,12 +34,8 @@ struct DocsRoot {
     included: Option<Gitignore>,
 }
 
-static EXCLUDED: [&str; 4] = [
-    "**/_*.{js,jsx,ts,tsx,md,mdx}",
-    "**/_*/**",
-    "**/*.test.{js,jsx,ts,tsx}",
-    "**/__tests__/**",
-];
+const EXCLUDED: &str =
+    "**/_*.{js,jsx,ts,tsx,md,mdx} **/_*/** **/*.test.{js,jsx,ts,tsx} **/__tests__/**";
 
 pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Option<Rules> {
     let text = directory.module("docusaurus.config")?;
@@ -314,7 +310,8 @@ impl RootReader<'_> {
                 url: url.map(|url| start.clone().unwrap_or_default() + url),
                 locale: start,
                 keeps_numbers: !options.flag_or("numberPrefixParser", true),
-                excluded: excluded.unwrap_or_else(|| anchored_globs(&directory, EXCLUDED)),
+                excluded: excluded
+                    .unwrap_or_else(|| anchored_globs(&directory, EXCLUDED.split(' '))),
                 included: globs("include", &directory),
                 directory,
             });

@@ -37,14 +37,8 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.has_other_ids = has_other_renderer;
     site.add_templates(directory.path, ["themes", "scaffolds", "node_modules"]);
     site.add_templates(directory.path, [name("public_dir", "public")?]);
-    site.add_made([
-        "/",
-        "atom.xml",
-        "rss2.xml",
-        "sitemap.xml",
-        "search.xml",
-        "search.json",
-    ]);
+    let made = "/ atom.xml rss2.xml sitemap.xml search.xml search.json";
+    site.add_made(made.split(' '));
     site.add_undecided([
         in_slashes(&name("archive_dir", "archives")?),
         in_slashes(&name("tag_dir", "tags")?),

@@ -42,11 +42,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         let name = options.text_or("blog_dir", "blog").unwrap_or_default();
         [name.trim_matches('/').as_bytes(), b"/"].concat()
     });
-    let mut absolute = [
-        "validation.links.absolute_links",
-        "validation.absolute_links",
-    ]
-    .iter();
+    let absolute = "validation.links.absolute_links validation.absolute_links";
     let has_urls = values.flag_or("use_directory_urls", true);
     let end = if has_urls { "/" } else { ".html" };
     site.set_base(values.text_or("site_url", "/"));
@@ -70,7 +66,9 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         excluded: globs(&docs, excludes),
         docs,
         end,
-        has_absolute_files: absolute.any(|key| values.text(key) == Some("relative_to_docs")),
+        has_absolute_files: absolute
+            .split(' ')
+            .any(|key| values.text(key) == Some("relative_to_docs")),
         may_leave: values.text_or("site_url", "").as_deref() == Some(""),
         blog,
         has_other_snippets: options.is_unknown("base_path"),

@@ -28,28 +28,15 @@ const MAX_MATCHES: usize = 1000;
 const AROUND: usize = 400;
 
 /// After the path of a page, the ends of the sources that it may be made of.
-const ENDS: [&str; 15] = [
-    "",
-    ".md",
-    ".mdx",
-    ".rst",
-    ".adoc",
-    ".html",
-    ".markdown",
-    ".ipynb",
-    ".txt",
-    "/index.md",
-    "/index.mdx",
-    "/index.rst",
-    "/index.adoc",
-    "/_index.md",
-    "/README.md",
-];
+const ENDS: &str = " .md .mdx .rst .adoc .html .markdown .ipynb .txt /index.md /index.mdx /index.rst /index.adoc \
+    /_index.md /README.md";
 
 /// The paths of configurations, layouts and lists of pages.
 static TEMPLATE: Pattern = Pattern::new(
     r"(?i)(?:^|/)(?:[^/]*(?:layout|include|partial|template|theme|override|snippet)s?/.*\.(?:html?|md|rst)|conf\.py|(?:summary|_[^/]*)\.md|[^/]+\.(?:toml|ya?ml|json|[cm]?[jt]sx?|vue|astro|svelte|njk|liquid|hbs|ejs|jinja2?|j2|pug))$",
 );
+/// The last word of a line, as lists of pages name them.
+static ENTRY: Pattern = Pattern::new(r#"(?:^|[\s<("'])(/?[\w.][\w./-]*)[>)"'\]},\s]*$"#);
 /// The contents of an element after a value of its start tag, up to the end of a link.
 static CONTENTS: Pattern = Pattern::new(r"^[^>]*>(.*?)</[aA]\b");
 static MARKUP: Pattern = Pattern::new(r"<[^>]*>|&#?\w+;");
@@ -81,9 +68,13 @@ pub(in crate::audit) struct OriginSearch<'a> {
     /// The page of the last finding by its path in reports, and its source; empty if it is not known.
     page: TextFile,
     source: TextFile,
+    /// The path of the page below the root of its site.
+    url: Vec<u8>,
     /// The findings of the page by their references and texts.
     counts: HashMap<Vec<u8>, usize>,
     templates: Option<Vec<TextFile>>,
+    /// The first places in lists of pages, by the paths of pages without their ends.
+    lists: HashMap<Vec<u8>, SourceOrigin>,
     in_templates: HashMap<Vec<u8>, Option<SourceOrigin>>,
     /// The bytes that may still be searched.
     left: u64,
@@ -106,8 +97,10 @@ impl<'a> OriginSearch<'a> {
             order,
             page: TextFile::default(),
             source: TextFile::default(),
+            url: Vec::new(),
             counts: HashMap::default(),
             templates: None,
+            lists: HashMap::default(),
             in_templates: HashMap::default(),
             left: MAX_SEARCHED,
         }
@@ -155,7 +148,9 @@ impl<'a> OriginSearch<'a> {
         let mut names = AbsolutePaths::default();
         let here = &self.audit.options.reading.bases.here;
         let page = names.absolute(here, document).unwrap_or(document);
-        let source = self.find_source(page).unwrap_or_default();
+        let below = self.audit.checker.mounts.relative_path(page);
+        self.url = [b"/", below.unwrap_or_default()].concat();
+        let source = self.find_source().unwrap_or_default();
         self.page.text = start_of(page, MAX_PAGE).unwrap_or_default();
         self.page.path = document.to_vec();
         self.source.text = start_of(&source, MAX_PAGE).unwrap_or_default();
@@ -164,12 +159,11 @@ impl<'a> OriginSearch<'a> {
     }
 
     /// Returns the source of a page by the routes of the sites, else by its path.
-    fn find_source(&self, page: &[u8]) -> Option<Vec<u8>> {
-        let below = self.audit.checker.mounts.relative_path(page)?;
-        let url = [b"/", below].concat();
-        let bare = without_html(&url);
+    fn find_source(&self) -> Option<Vec<u8>> {
+        let url = &self.url;
+        let bare = without_html(url);
         let with_slash = [bare, b"/"].concat();
-        let urls = [&*url, bare, &*with_slash];
+        let urls = [&**url, bare, &*with_slash];
         let routed = self.order.iter().find_map(|&site| {
             let routes = self.sources.routes(site);
             urls.iter().find_map(|url| routes.find(url))
@@ -185,20 +179,28 @@ impl<'a> OriginSearch<'a> {
         let folders = folders.map(|folder| &*folder.directory);
         let stems = [bare, bare.strip_suffix(b"/index").unwrap_or(bare)];
         let mut paths = once(self.directory).chain(folders).flat_map(|folder| {
-            let ends = ENDS.iter().flat_map(|end| stems.map(|stem| (stem, end)));
+            let ends = ENDS
+                .split(' ')
+                .flat_map(|end| stems.map(|stem| (stem, end)));
             ends.map(move |(stem, end)| join(folder, &[b".", stem, end.as_bytes()].concat()))
         });
         paths.find(|path| path_of(path).is_file())
     }
 
     fn in_templates(&mut self, reference: &[u8]) -> Option<SourceOrigin> {
+        if self.templates.is_none() {
+            let templates = self.read_templates();
+            templates.iter().for_each(|file| self.add_list(file));
+            self.templates = Some(templates);
+        }
+        let target = join(up_to_slash(&self.url), split_path(reference).0);
+        if let Some(place) = self.lists.get(stem(&target)) {
+            return Some(place.clone());
+        }
         let start = reference.iter().position(|byte| !b"./".contains(byte))?;
         let reference = &reference[start..];
         if let Some(known) = self.in_templates.get(reference) {
             return known.clone();
-        }
-        if self.templates.is_none() {
-            self.templates = Some(self.read_templates());
         }
         let whole = str::from_utf8(reference).ok().filter(|text| text.len() > 2);
         let patterns = [
@@ -225,7 +227,29 @@ impl<'a> OriginSearch<'a> {
         found
     }
 
-    /// Reads the templates and configurations, except for pages.
+    /// Adds the pages that the lines of a template name, or those of a page after the start of such a list.
+    fn add_list(&mut self, file: &TextFile) {
+        let folder = self.sources.place(&file.path).map(|(_, folder)| folder);
+        let below = folder.map_or(&b""[..], |folder| &file.path[folder.directory.len()..]);
+        let directory = [b"/", up_to_slash(below)].concat();
+        let mut lines = (1..).zip(file.text.split(|&byte| byte == b'\n'));
+        if is_list(&file.text) {
+            lines.find(|(_, line)| is_list(line));
+        }
+        for (line, text) in lines {
+            if let Some([_, entry]) = ENTRY.group_at(text, 0) {
+                let path = join(&directory, &text[entry]);
+                let shown = self.audit.shown(&file.path).to_vec();
+                let place = self.lists.entry(stem(&path).to_vec());
+                place.or_insert(SourceOrigin {
+                    path: Some(shown),
+                    line: Some(line),
+                });
+            }
+        }
+    }
+
+    /// Reads the templates and configurations, and of the pages those with lists of others.
     fn read_templates(&self) -> Vec<TextFile> {
         let mounts = &self.audit.checker.mounts;
         let is_wanted = |directory: &[u8]| {
@@ -243,10 +267,11 @@ impl<'a> OriginSearch<'a> {
         };
         let (mut templates, mut length) = (Vec::new(), 0);
         for path in files_below(self.directory, is_wanted) {
-            if TEMPLATE.is_match(&path[self.directory.len()..])
-                && !is_page(&path)
+            let is_page = is_page(&path);
+            if (is_page || TEMPLATE.is_match(&path[self.directory.len()..]))
                 && length < MAX_TEMPLATES
                 && let Some(text) = start_of(&path, MAX_TEMPLATE)
+                && (!is_page || is_list(&text))
             {
                 length += text.len();
                 templates.push(TextFile { path, text });
@@ -286,6 +311,19 @@ impl Surroundings<'_> {
     }
 }
 
+fn is_list(text: &[u8]) -> bool {
+    memchr::memmem::find(text, b"toctree").is_some()
+}
+
+/// Returns the path of a page without what names its format or an index.
+fn stem(path: &[u8]) -> &[u8] {
+    let path = path.strip_suffix(b"/").unwrap_or(path);
+    let mut ends = ENDS.split(' ').skip(1);
+    let bare = ends.find_map(|end| path.strip_suffix(end.as_bytes()));
+    let bare = bare.unwrap_or(path);
+    bare.strip_suffix(b"/index").unwrap_or(bare)
+}
+
 fn without_html(path: &[u8]) -> &[u8] {
     let html = path.strip_suffix(b".html").or(path.strip_suffix(b".htm"));
     html.unwrap_or(path)
@@ -298,9 +336,7 @@ fn patterns(reference: &[u8]) -> [Option<Regex>; 5] {
         pattern(&format!(r"(?:^|[^\w./%-]){text}\.?(?:$|[^\w./#?&%-])"))
     };
     let decoded: Vec<u8> = percent_decode(reference).collect();
-    let path = split_path(&decoded).0;
-    let path = without_html(path.strip_suffix(b"/").unwrap_or(path));
-    let path = path.strip_suffix(b"/index").unwrap_or(path);
+    let path = stem(split_path(&decoded).0);
     let fragment = split_fragment(&decoded).1.unwrap_or_default();
     let name = last_name(path);
     let folder = path[..path.len() - name.len()].strip_suffix(b"/");
