@@ -227,7 +227,7 @@ impl<'a> OriginSearch<'a> {
         found
     }
 
-    /// Adds the pages that the lines of a template name, or those of a page after the start of such a list.
+    /// Adds the pages that the lines of a template name; of a page only the lines after the start of a list.
     fn add_list(&mut self, file: &TextFile) {
         let folder = self.sources.place(&file.path).map(|(_, folder)| folder);
         let below = folder.map_or(&b""[..], |folder| &file.path[folder.directory.len()..]);

@@ -89,7 +89,7 @@ static CONSTRUCTS: [Construct; 29] = [
 /// Text that Liquid leaves alone, or drops; the group is the name of the tag.
 static RAW: Pattern =
     Pattern::new(r"\{%-?\s*(raw|comment)\s*-?%\}.*?\{%-?\s*end(?:raw|comment)\s*-?%\}");
-/// Code that is no directive of MyST, which has a name in braces.
+/// Code without the name in braces that makes it a directive of MyST.
 static CODE: Pattern =
     Pattern::new(r"(?m)^[ \t]*(?:```+|~~~+)[ \t]*\w[^\n]*\n.*?^[ \t]*(?:```|~~~)");
 /// The path of a module, or of a page, that is not a package's.
