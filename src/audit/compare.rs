@@ -16,7 +16,7 @@ use super::redirect_formats::Redirection;
 use super::report::{AuditSummary, ReportSet};
 use super::rules::{Level, RuleId, StateCounts};
 use super::successors::{Missing, Successors};
-use super::target::{TargetLocation, decode_fragment, split_authority, split_fragment};
+use super::target::{TargetLocation, decode_fragment, split_authority, split_fragment, split_name};
 use super::targets::{Inventory, TargetPage, TargetRecord, shown_uri, with_id};
 use super::wire::{WireReader, WireRecord};
 use crate::document::Format;
@@ -181,6 +181,17 @@ impl TargetSet {
             }
             _ => true,
         }
+    }
+
+    /// Returns whether an address names a folder with other files than its index.
+    fn is_folder(&self, uri: &[u8]) -> bool {
+        let TargetSet::Tree(tree) = self else {
+            return false;
+        };
+        let checker = &tree.inventory.audit.checker;
+        let file = checker.locate(uri).file().filter(|_| uri.ends_with(b"/"));
+        let path = file.map(|file| checker.paths.path(file));
+        path.is_some_and(|path| checker.tree.names(split_name(&path).0).len() > 1)
     }
 
     fn redirects_to(&self, uri: &[u8]) -> Option<Vec<u8>> {
@@ -401,6 +412,7 @@ pub(crate) fn run(
             let redirection = |from: &Vec<u8>| Redirection {
                 from: path(from),
                 to: path(successor),
+                is_folder: new.is_folder(successor),
             };
             redirections.extend(missing.uris.iter().map(redirection));
         }

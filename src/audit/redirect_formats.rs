@@ -2,13 +2,16 @@
 
 use std::io::Write as _;
 
+use super::target::split_authority;
 use crate::output::json::push_string;
 
 /// The paths of a removed page and of its successor, as URIs write them, from the root of the host.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Redirection {
     pub(crate) from: Vec<u8>,
     pub(crate) to: Vec<u8>,
+    /// The successor is the index of a folder with other files.
+    pub(crate) is_folder: bool,
 }
 
 pub(crate) struct RedirectFormat {
@@ -19,6 +22,8 @@ pub(crate) struct RedirectFormat {
     /// Between two redirects.
     between: &'static str,
     end: &'static str,
+    /// Generators take paths from the root of the site.
+    is_of_site: bool,
     push: fn(&Redirection, &mut Vec<u8>),
 }
 
@@ -44,7 +49,12 @@ pub(crate) static REDIRECT_FORMATS: &[RedirectFormat] = &[
             let from = escaped(&redirect.from, b"():*+?{}[]\\");
             let to = redirect.to.clone();
             let parts = ["{\"source\":", ",\"destination\":", ",\"permanent\":true}"];
-            push_strings(out, &Redirection { from, to }, parts);
+            let redirect = Redirection {
+                from,
+                to,
+                ..Redirection::default()
+            };
+            push_strings(out, &redirect, parts);
         })
     },
     RedirectFormat {
@@ -71,37 +81,63 @@ pub(crate) static REDIRECT_FORMATS: &[RedirectFormat] = &[
             ],
         );
     }),
-    // The plugin mkdocs-redirects, by the files of the pages.
+    // The plugin mkdocs-redirects, by the files of the pages. A list of plugins replaces the default one.
     RedirectFormat {
-        start: "plugins:\n  - redirects:\n      redirect_maps:\n",
+        start: "plugins:\n  - search\n  - redirects:\n      redirect_maps:\n",
+        is_of_site: true,
         ..row("mkdocs", |redirect, out| {
             let file = |path: &[u8]| document(path, ".md");
+            let index = if redirect.is_folder { "index.html" } else { "" };
             let redirect = Redirection {
                 from: file(&redirect.from),
-                to: file(&redirect.to),
+                to: file(&[&redirect.to, index.as_bytes()].concat()),
+                ..Redirection::default()
             };
             push_strings(out, &redirect, ["        ", ": ", "\n"]);
         })
     },
-    // The plugin client-redirects, for its option `redirects`.
+    // The plugin client-redirects, for its option `redirects`: destinations are routes, and each file is written
+    // once.
     RedirectFormat {
         start: "[\n",
         between: ",\n",
         end: "\n]\n",
+        is_of_site: true,
         ..row("docusaurus", |redirect, out| {
-            push_strings(out, redirect, ["{\"from\":", ",\"to\":", "}"]);
+            let route = |path: &[u8]| path.strip_suffix(b".html").unwrap_or(path).to_vec();
+            let mut redirect = Redirection {
+                to: route(&redirect.to),
+                ..redirect.clone()
+            };
+            if is_index(&redirect.from) {
+                return;
+            }
+            let parts = ["{\"from\":", ",\"to\":", "}"];
+            push_strings(out, &redirect, parts);
+            if redirect.from.ends_with(b".html") {
+                redirect.from = route(&redirect.from);
+                out.extend_from_slice(b",\n");
+                push_strings(out, &redirect, parts);
+            }
         })
     },
     // For the front matter of the page in the comment.
-    row("hugo", |redirect, out| {
-        push_parts(out, &[b"# ", &redirect.to, b"\naliases: ["]);
-        push_string(&redirect.from, out);
-        out.extend_from_slice(b"]\n");
-    }),
+    RedirectFormat {
+        is_of_site: true,
+        ..row("hugo", |redirect, out| {
+            if is_index(&redirect.from) {
+                return;
+            }
+            push_parts(out, &[b"# ", &redirect.to, b"\naliases: ["]);
+            push_string(&redirect.from, out);
+            out.extend_from_slice(b"]\n");
+        })
+    },
     // The extension sphinx-reredirects: destinations are relative to the document.
     RedirectFormat {
         start: "redirects = {\n",
         end: "}\n",
+        is_of_site: true,
         ..row("sphinx", |redirect, out| {
             let from = document(&redirect.from, "");
             let steps = memchr::memchr_iter(b'/', &from).count();
@@ -110,7 +146,12 @@ pub(crate) static REDIRECT_FORMATS: &[RedirectFormat] = &[
                 redirect.to[1.min(redirect.to.len())..].to_vec(),
             ];
             let to = to.concat();
-            push_strings(out, &Redirection { from, to }, ["    ", ": ", ",\n"]);
+            let redirect = Redirection {
+                from,
+                to,
+                ..Redirection::default()
+            };
+            push_strings(out, &redirect, ["    ", ": ", ",\n"]);
         })
     },
 ];
@@ -122,19 +163,31 @@ const fn row(name: &'static str, push: fn(&Redirection, &mut Vec<u8>)) -> Redire
         start: "",
         between: "",
         end: "",
+        is_of_site: false,
         push,
     }
 }
 
 impl RedirectFormat {
-    /// Returns the text of the file for some redirects, without equal ones.
-    pub(crate) fn text(&self, redirects: &[Redirection]) -> Vec<u8> {
+    /// Returns the text of the file for some redirects, without equal ones; `site` is the URI of the root.
+    pub(crate) fn text(&self, redirects: &[Redirection], site: &[u8]) -> Vec<u8> {
+        let site = split_authority(site).1;
+        let site = site.strip_suffix(b"/").unwrap_or(site);
+        let named = |path: &[u8]| match path.strip_prefix(site) {
+            Some(rest) if self.is_of_site && rest.starts_with(b"/") => rest.to_vec(),
+            _ => path.to_vec(),
+        };
         let mut out = self.start.as_bytes().to_vec();
         let mut written: Vec<Vec<u8>> = Vec::new();
         for redirect in redirects {
             let mut text = Vec::new();
-            (self.push)(redirect, &mut text);
-            if written.last() == Some(&text) {
+            let redirect = Redirection {
+                from: named(&redirect.from),
+                to: named(&redirect.to),
+                ..redirect.clone()
+            };
+            (self.push)(&redirect, &mut text);
+            if text.is_empty() || written.last() == Some(&text) {
                 continue;
             }
             if !written.is_empty() {
@@ -159,6 +212,11 @@ fn push_strings(out: &mut Vec<u8>, redirect: &Redirection, parts: [&str; 3]) {
     let _ = out.write_all(parts[1].as_bytes());
     push_string(&redirect.to, out);
     let _ = out.write_all(parts[2].as_bytes());
+}
+
+/// The address of its folder is redirected too.
+fn is_index(path: &[u8]) -> bool {
+    path.ends_with(b"/index.html")
 }
 
 fn escaped(text: &[u8], special: &[u8]) -> Vec<u8> {

@@ -34,6 +34,8 @@ pub(crate) struct RelocationPlan {
     pub(crate) refusals: Vec<String>,
     /// From the old addresses of pages to the new ones.
     pub(crate) redirections: Vec<Redirection>,
+    /// The URI of the root above the old path.
+    pub(crate) site: Vec<u8>,
 }
 
 impl Relocation {
@@ -155,7 +157,11 @@ fn relative(from: &[u8], to: &[u8]) -> Vec<u8> {
 impl Inventory {
     /// Plans a move in a tree that was read with all its links.
     pub(crate) fn plan(&self, relocation: &Relocation) -> io::Result<RelocationPlan> {
-        let mut plan = RelocationPlan::default();
+        let site = self.audit.checker.mounts.uri_of_mount(&relocation.old);
+        let mut plan = RelocationPlan {
+            site: site.unwrap_or_default().to_vec(),
+            ..RelocationPlan::default()
+        };
         let (summary, damaged) = self.summary();
         if summary.errors + damaged > 0 {
             let reason = "documents of the tree cannot be read";
@@ -387,7 +393,11 @@ impl Mover<'_> {
         let folder = is_index(old).then(|| directory(old));
         let redirection = |from| {
             let (from, to) = (path(from)?, path(to)?);
-            Some(Redirection { from, to })
+            Some(Redirection {
+                from,
+                to,
+                ..Redirection::default()
+            })
         };
         let from = folder.into_iter().chain([old]);
         from.filter_map(redirection).collect()

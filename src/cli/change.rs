@@ -154,7 +154,7 @@ pub(super) fn diff(arguments: &DiffArgs, config: Option<&Config>) -> Result<Exit
     let outcome = compare::run(&old, &new, &options, suggests, reports);
     let outcome = outcome.and_then(|(totals, found)| {
         if let Some(redirects) = redirects {
-            let text = redirects.format.text(&found);
+            let text = redirects.format.text(&found, &site);
             match &file {
                 Some(file) => {
                     let mut out = file.open().map_err(|error| io::Error::other(error.0))?;

@@ -124,7 +124,8 @@ fn relocated(
     Ok(MoveChanges {
         files: fixed(&plan.documents, &mut Fixer::new(reading), plan.refusals)?,
         moved: Some([old, new]),
-        redirects: redirect.map(|format| (format.file, format.text(&plan.redirections))),
+        redirects: redirect
+            .map(|format| (format.file, format.text(&plan.redirections, &plan.site))),
     })
 }
 

@@ -346,7 +346,7 @@ fn redirects_have_a_form_for_each_server_and_generator() {
         ("mkdocs", "        \"install.md\": \"setup/install.md\"\n"),
         (
             "docusaurus",
-            "{\"from\":\"/install.html\",\"to\":\"/setup/install.html\"}",
+            "{\"from\":\"/install.html\",\"to\":\"/setup/install\"},\n{\"from\":\"/install\",\"to\":\"/setup/install\"}",
         ),
         (
             "hugo",
@@ -363,6 +363,36 @@ fn redirects_have_a_form_for_each_server_and_generator() {
             .code,
         2
     );
+}
+
+/// Generators write each file once, and take paths from the root of the site.
+#[test]
+fn redirects_for_generators_are_written_once_and_below_the_site() {
+    let tree = moved();
+    tree.write("new/manual/more.html", b"x");
+    for (format, parts) in [
+        (
+            "mkdocs",
+            &[
+                "  - search\n",
+                "        \"guide.md\": \"manual/index.md\"\n",
+            ][..],
+        ),
+        (
+            "docusaurus",
+            &["{\"from\":\"/guide/\",\"to\":\"/manual/\"}"],
+        ),
+        ("hugo", &["# /manual/\naliases: [\"/guide/\"]\n"]),
+        ("sphinx", &["\"guide/index\": \"../manual/\""]),
+    ] {
+        let flags = ["diff", "--root", "https://example.com/docs/"];
+        let ran = tree.run(&[&flags[..], &["--write-redirects", format, "old", "new"]].concat());
+        for part in parts {
+            assert!(ran.out.contains(part), "{format}: {}", ran.out);
+        }
+        let twice = ran.out.contains("/guide/index.html");
+        assert!(!twice && !ran.out.contains("docs"), "{format}: {}", ran.out);
+    }
 }
 
 #[test]
