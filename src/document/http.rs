@@ -1,13 +1,13 @@
 //! References in header fields of HTTP: `Location` (RFC 9110 section 10.2.2), `Link` (RFC 8288) and
 //! `Refresh`; and the `outlink` fields in which crawlers note the links of a page.
 
+use std::iter;
 use std::ops::Range;
 
 use super::events::{Context, Event, Events, FoundReference, NameRange, RuleFamily, Span};
 use super::html::refresh;
 use super::{Format, FormatOptions, Scan, ScanStart, text};
 use crate::bytes::lines::Position;
-use crate::bytes::pattern::Pattern;
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
 
@@ -131,24 +131,35 @@ pub(crate) fn lower_case<'b>(name: &[u8], buffer: &'b mut [u8]) -> &'b [u8] {
 }
 
 /// Returns the fields of a header block, whose lines may end in LF alone; skips other lines, such as
-/// the status line.
+/// the status line. Continuation lines begin with white space (RFC 9112 section 5.2).
 pub(crate) fn fields(block: &[u8]) -> impl Iterator<Item = HttpLine<'_>> {
-    let (mut line, mut counted) = (1, 0);
-    FIELD.find_iter(block).map(move |found| {
-        let (start, text) = (found.start(), found.as_bytes());
-        line += memchr::memchr_iter(b'\n', &block[counted..start]).count() as u64;
-        counted = start;
-        let colon = memchr::memchr(b':', text).unwrap_or_default();
-        HttpLine {
-            name: text[..colon].trim_ascii_end(),
-            value: trimmed(block, start + colon + 1..found.end()),
-            line,
+    let (mut at, mut lines) = (0, 0);
+    let line_end = |at: usize| {
+        let rest = block.get(at..).unwrap_or_default();
+        at + memchr::memchr(b'\n', rest).unwrap_or(rest.len())
+    };
+    iter::from_fn(move || {
+        while at < block.len() {
+            let (start, mut end) = (at, line_end(at));
+            let text = &block[start..end];
+            let colon = memchr::memchr(b':', text).unwrap_or_default();
+            let name = text[..colon].trim_ascii_end();
+            let is_field = !name.is_empty() && name.iter().all(u8::is_ascii_graphic);
+            (at, lines) = (end + 1, lines + 1);
+            if !is_field {
+                continue;
+            }
+            let line = lines;
+            while matches!(block.get(at), Some(b'\t' | b' ')) {
+                end = line_end(at);
+                (at, lines) = (end + 1, lines + 1);
+            }
+            let value = trimmed(block, start + colon + 1..end);
+            return Some(HttpLine { name, value, line });
         }
+        None
     })
 }
-
-/// A field with its continuation lines, which begin with white space (RFC 9112 section 5.2).
-static FIELD: Pattern = Pattern::new(r"(?m)^[!-9;-~]+[\t\f\r ]*:(?:[^\n]|\n[\t ])*");
 
 /// Returns whether a header block has fields with references.
 pub(crate) fn has_references(block: &[u8]) -> bool {
