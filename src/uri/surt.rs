@@ -30,7 +30,11 @@ fn patterns(patterns: &[&str]) -> Vec<Regex> {
     patterns.filter_map(Result::ok).collect()
 }
 
-fn without_session(text: Vec<u8>, patterns: &[Regex]) -> Vec<u8> {
+/// Cuts session identifiers out of a text; all patterns contain the byte `needed`.
+fn without_session(text: Vec<u8>, needed: u8, patterns: &[Regex]) -> Vec<u8> {
+    if memchr::memchr(needed, &text).is_none() {
+        return text;
+    }
     patterns.iter().fold(text, |text, pattern| {
         let Some(groups) = pattern.captures(&text) else {
             return text;
@@ -65,13 +69,14 @@ pub fn surt(uri: &[u8]) -> String {
         }
         None => out.extend([parts.scheme.unwrap_or_default(), b":"].concat()),
     }
-    let mut path = without_session(escaped(&path), &IN_PATHS);
+    let mut path = without_session(escaped(&path), b'(', &IN_PATHS);
     if path.len() > 1 && path.ends_with(b"/") {
         path.pop();
     }
     out.extend(path);
     let query = without_session(
         escaped(&unescaped(parts.query.unwrap_or_default())),
+        b'=',
         &IN_QUERIES,
     );
     if !query.is_empty() {
