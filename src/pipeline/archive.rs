@@ -573,7 +573,7 @@ impl<'a> ArchiveReader<'a> {
         reader: Box<dyn Read + Send>,
         place: MemberPlace<'_>,
     ) -> io::Result<()> {
-        let opened = OpenedFile::new(place.path, codec, reader)?;
+        let opened = OpenedFile::new(place.path, Decompressed::new(codec, reader))?;
         let reader = InnerReader::new(opened.input().into_reader(), self.nested, false);
         let source = ArchiveSource::Stream(Box::new(reader), Some(opened.members.clone()));
         let named = sniff::named(&opened.path, &self.options.types);

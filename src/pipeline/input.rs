@@ -145,24 +145,19 @@ pub(crate) struct OpenedFile {
 }
 
 impl OpenedFile {
-    /// Opens a file whose first bytes are the codec's; `reader` reads it from the first byte on.
-    pub(crate) fn new(
-        path: &[u8],
-        mut codec: &'static Codec,
-        mut reader: Box<dyn Read + Send>,
-    ) -> io::Result<Self> {
+    /// Opens a file by its outermost layer.
+    pub(crate) fn new(path: &[u8], mut layer: Decompressed) -> io::Result<Self> {
         let (mut members, mut path) = (Members::default(), path);
         loop {
-            let mut layer = Decompressed::new(codec, reader).within(&members);
             members.push(&layer);
-            path = without(path, codec.extension);
+            path = without(path, layer.codec.extension);
             let mut head = Vec::new();
             let length = read(&mut layer, &mut head, HEAD)?.len();
             head.truncate(length);
             match Codec::of(&head) {
                 Some(inner) if NestingLimit::COMPRESSION.admits(members.layers()) => {
-                    codec = inner;
-                    reader = Box::new(Cursor::new(head).chain(layer));
+                    let reader = Box::new(Cursor::new(head).chain(layer));
+                    layer = Decompressed::new(inner, reader).within(&members);
                 }
                 inner => {
                     return Ok(OpenedFile {

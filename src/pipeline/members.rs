@@ -11,7 +11,7 @@ use super::options::PipelineOptions;
 use super::read::{FileOutcome, FileReader};
 use super::walk::{Entry, EntryKind, path_of};
 use crate::archive::{ArchiveFormat, ArchiveKind};
-use crate::decode::compression::Codec;
+use crate::decode::compression::{Codec, Decompressed};
 use crate::document::Format;
 use crate::document::sniff;
 use crate::linker::{Found, Link, Sink};
@@ -52,7 +52,7 @@ pub(crate) fn is_archive_of_files(path: &Path) -> bool {
     match Codec::of(input.head()) {
         None => is_of_files(path, input.head()),
         Some(codec) => {
-            let opened = OpenedFile::new(path, codec, input.into_reader());
+            let opened = OpenedFile::new(path, Decompressed::new(codec, input.into_reader()));
             opened.is_ok_and(|opened| is_of_files(&opened.path, &opened.head))
         }
     }

@@ -11,7 +11,7 @@ use super::piece::{Piece, PieceContents};
 use super::walk::{Entry, EntryKind};
 use crate::archive::git::{GIT, PublicInbox};
 use crate::archive::{ArchiveFormat, Container};
-use crate::decode::compression::Members;
+use crate::decode::compression::{Decompressed, Members};
 use crate::document::options::Slug;
 use crate::document::sniff::HEAD;
 use crate::document::{Format, Retrieval};
@@ -126,7 +126,7 @@ impl<'a> FileReader<'a> {
         let Some(codec) = self.options.codec(entry, input.head()) else {
             return Ok(self.file(entry, entry.bytes(), input, None, sink));
         };
-        let opened = OpenedFile::new(entry.bytes(), codec, input.into_reader())?;
+        let opened = OpenedFile::new(entry.bytes(), Decompressed::new(codec, input.into_reader()))?;
         let (contents, members) = (opened.input(), Some(&opened.members));
         let mut outcome = self.file(entry, &opened.path, contents, members, sink);
         match &mut outcome {

@@ -1,20 +1,21 @@
 //! Splits one huge archive into pieces of whole members.
 //!
-//! The worker that asks for a piece goes through the archive, decompresses what is compressed, and takes the
-//! next members along. Those of a zip are found by its directory, and are read by the worker of the piece.
-//! A member that is too long to be held is read from the archive, while others wait.
+//! The worker that asks for a piece goes through the archive, and takes the next members along. Records that are
+//! compressed one by one are decompressed ahead on other threads. The members of a zip are found by its directory,
+//! and are read by the worker of the piece. A member that is too long to be held is read from the archive, while others wait.
 
 use std::fs::File;
 use std::sync::Arc;
 
-use super::input::{Input, OpenedFile};
+use super::input::OpenedFile;
 use super::options::PipelineOptions;
 use super::piece::{ArchivePiece, Piece, PieceContents, SplitFile, Splitter};
 use super::walk::Entry;
 use crate::archive::{
     ArchiveFormat, ArchiveKind, ArchiveSource, Container, HeldMembers, SharedContainer,
 };
-use crate::bytes::source::Shared;
+use crate::bytes::source::{Section, Shared};
+use crate::decode::compression::{Decompressed, STRETCH};
 
 pub(super) struct ArchiveSplitter {
     whole: Arc<SplitFile>,
@@ -42,8 +43,15 @@ impl ArchiveSplitter {
             // An audit reads archives again, which takes ranges.
             Some(_) if options.keeps_documents => return None,
             Some(codec) => {
-                let input = Input::File(head, file).into_reader();
-                let opened = OpenedFile::new(entry.bytes(), codec, input).ok()?;
+                let file = Arc::new(file);
+                let whole = Section {
+                    file: Arc::clone(&file),
+                    at: 0,
+                    end: u64::MAX,
+                };
+                let layer =
+                    Decompressed::new(codec, Box::new(whole)).ahead(file, options.threads, STRETCH);
+                let opened = OpenedFile::new(entry.bytes(), layer).ok()?;
                 let format = options.archive(entry, &opened.path, &opened.head)?;
                 let source = opened.input().into_source(Some(&opened.members));
                 (format, source, Some(opened))

@@ -1,5 +1,7 @@
 //! Compressed documents as a library reads them: damage, limits, and what checksums tell.
 
+// Members that other threads decompress before they are asked for.
+mod ahead;
 // Changed bytes, which checksums, lengths and magics reveal.
 mod damage;
 // Members, headers and windows at their limits.
@@ -13,8 +15,15 @@ use uriscan::document::diagnostic::Code;
 
 /// Reads a compressed document in steps of `step` bytes; returns its content and the code of its error.
 fn read_in_steps(stored: &[u8], step: usize) -> (Vec<u8>, Option<&'static str>) {
+    read_document(document(stored), step)
+}
+
+fn document(stored: &[u8]) -> Decompressed {
     let codec = Codec::of(stored).expect("it is compressed");
-    let mut document = Decompressed::new(codec, Box::new(Cursor::new(stored.to_vec())));
+    Decompressed::new(codec, Box::new(Cursor::new(stored.to_vec())))
+}
+
+fn read_document(mut document: Decompressed, step: usize) -> (Vec<u8>, Option<&'static str>) {
     let mut content = Vec::new();
     let mut into = vec![0; step];
     loop {

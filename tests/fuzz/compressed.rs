@@ -2,6 +2,7 @@
 //! errors do not depend on how much is read at a time, and what stands before damage is kept.
 
 use std::io::{Cursor, Read, Write};
+use std::sync::Arc;
 
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use uriscan::decode::compression::{Codec, Decompressed};
@@ -24,9 +25,17 @@ pub(super) fn check(mut input: Input<'_>) {
 /// What is read of compressed data, and the code of its error.
 type Content = (Vec<u8>, Option<&'static str>);
 
+/// Reads on one thread, and with others that decompress ahead, which change nothing.
 fn read(stored: &[u8], step: usize) -> Option<Content> {
     let codec = Codec::of(stored)?;
-    let mut document = Decompressed::new(codec, Box::new(Cursor::new(stored.to_vec())));
+    let document = || Decompressed::new(codec, Box::new(Cursor::new(stored.to_vec())));
+    let ahead = document().ahead(Arc::new(stored.to_vec()), 2, 1 + step);
+    let alone = read_document(document(), stored, step);
+    assert!(read_document(ahead, stored, step) == alone);
+    Some(alone)
+}
+
+fn read_document(mut document: Decompressed, stored: &[u8], step: usize) -> Content {
     let mut content = Vec::new();
     let mut into = vec![0; step];
     while (content.len() as u64) < MOST {
@@ -38,7 +47,7 @@ fn read(stored: &[u8], step: usize) -> Option<Content> {
     }
     assert!(document.input() <= stored.len() as u64);
     let error = document.error();
-    Some((content, error.map(|error| <&Code>::from(error.fault).name)))
+    (content, error.map(|error| <&Code>::from(error.fault).name))
 }
 
 /// Any bytes, behind the magic of a codec at times.

@@ -126,11 +126,8 @@ pub(crate) fn inflate(
     into: &mut [u8],
 ) -> (usize, MemberEnd) {
     drive(source, into, |input, into| {
-        let flush = if input.is_empty() {
-            FlushDecompress::Finish
-        } else {
-            FlushDecompress::None
-        };
+        // A member that ends within the output needs no window.
+        let flush = FlushDecompress::Finish;
         let before = (decoder.total_in(), decoder.total_out());
         let end = match decoder.decompress(input, into, flush) {
             Ok(Status::StreamEnd) => Some(Ok(())),

@@ -6,6 +6,7 @@
 //! damage is read, then an empty line, and reading continues at the next member that decompresses:
 //! [`Decompressed::error`] reports the first damage.
 
+mod ahead;
 mod bzip2;
 mod gzip;
 mod lz4;
@@ -16,10 +17,11 @@ mod zstd;
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
-use std::sync::MutexGuard;
+use std::sync::{Arc, MutexGuard};
 
 use crate::bytes::buffered::BufferedSource;
-use crate::bytes::source::Shared;
+use crate::bytes::source::{ReadAt, Shared};
+use ahead::Ahead;
 pub(crate) use gzip::inflate;
 pub use member::DecompressFault;
 pub(crate) use member::MemberEnd;
@@ -40,6 +42,8 @@ pub struct Codec {
     /// The number of first bytes of a member that are decompressed as a trial.
     probed: usize,
     decoder: fn() -> Box<dyn MemberDecoder>,
+    /// Whether a member decompresses without those before it.
+    is_independent: bool,
     /// Returns the fault of a number of zeros after a member.
     padding: fn(u64) -> Option<DecompressFault>,
 }
@@ -62,6 +66,7 @@ const fn codec(
         magic,
         probed,
         decoder,
+        is_independent: true,
         padding,
     }
 }
@@ -75,6 +80,7 @@ pub(crate) static CODECS: &[Codec] = &[
     },
     Codec {
         probed: zstd::FIRST_BLOCK,
+        is_independent: false,
         ..codec("zst", zstd::MAGIC, |head| head.starts_with(zstd::MAGIC) || is_skippable(head), || Box::new(zstd::Zstd::new()))
     },
     codec("bz2", b"BZh", bzip2::starts, || Box::new(bzip2::Bzip2::new())),
@@ -83,7 +89,10 @@ pub(crate) static CODECS: &[Codec] = &[
         ..codec("xz", b"\xfd7zXZ\0", |head| head.starts_with(b"\xfd7zXZ\0"), || Box::new(xz::Xz::new()))
     },
     codec("lz4", lz4::MAGIC, |head| head.starts_with(lz4::MAGIC) || is_skippable(head), || Box::new(lz4::Lz4::new())),
-    codec("", b"#! ", is_batch, || Box::new(NewsBatch(None))),
+    Codec {
+        is_independent: false,
+        ..codec("", b"#! ", is_batch, || Box::new(NewsBatch(None)))
+    },
 ];
 
 /// The first lines of compressed news batches, as rnews and its successors know them.
@@ -105,6 +114,8 @@ const SEARCHED: usize = 64 << 10;
 const PROBED: usize = 4 << 10;
 /// The number of first bytes that identify a codec.
 const HEAD: usize = 16;
+/// The number of compressed bytes of a huge file that a thread decompresses at a time before they are asked for.
+pub(crate) const STRETCH: usize = 512 << 10;
 /// Put between members where others are lost: it ends lines, and lets a message or a record begin.
 const GAP: &[u8] = b"\n\n";
 
@@ -126,6 +137,39 @@ impl Codec {
 
     pub(crate) fn with_extension(extension: &str) -> Option<&'static Codec> {
         CODECS.iter().find(|codec| codec.extension == extension)
+    }
+
+    /// Goes to the next place where the first bytes of a member decompress; returns whether it is found. Before each
+    /// step `goes_on` gets the place, and the number of bytes that were decompressed in vain since the step before.
+    fn find_member(
+        &self,
+        source: &mut BufferedSource,
+        decoder: &mut dyn MemberDecoder,
+        mut goes_on: impl FnMut(u64, u64) -> bool,
+    ) -> bool {
+        let mut in_vain = 0;
+        while goes_on(source.consumed, std::mem::take(&mut in_vain)) {
+            let bytes = source.peek(SEARCHED);
+            let Some(at) = memchr::memmem::find(bytes, self.magic) else {
+                let length = bytes.len();
+                if length < self.magic.len() {
+                    return false;
+                }
+                source.consume(length + 1 - self.magic.len());
+                continue;
+            };
+            source.consume(at);
+            let member = source.peek(self.probed);
+            if (self.starts)(member) {
+                let (is_good, tried) = decompresses(decoder, member);
+                if is_good {
+                    return true;
+                }
+                in_vain = tried.max(TRIAL);
+            }
+            source.consume(1);
+        }
+        false
     }
 }
 
@@ -197,9 +241,10 @@ pub struct DecompressError {
 /// # std::io::Result::Ok(())
 /// ```
 pub struct Decompressed {
-    codec: &'static Codec,
+    pub(crate) codec: &'static Codec,
     source: BufferedSource,
     decoder: Box<dyn MemberDecoder>,
+    ahead: Option<Ahead>,
     state: DecompressState,
     output: u64,
     log: SharedLog,
@@ -249,6 +294,8 @@ struct MemberExtent {
 enum DecompressState {
     Begin,
     Member,
+    /// In a member that was decompressed ahead.
+    Ahead,
     After,
     /// Before a member, after lost ones: the number of bytes of [`GAP`] that are left.
     Gap(usize),
@@ -263,12 +310,22 @@ impl Decompressed {
             codec,
             source: BufferedSource::new(reader),
             decoder: (codec.decoder)(),
+            ahead: None,
             state: DecompressState::Begin,
             output: 0,
             log: SharedLog::default(),
             outermost: None,
             retried: 0,
         }
+    }
+
+    /// Decompresses members of `file`, which is the document, before they are asked for, on `threads` threads, each of
+    /// which takes `stretch` compressed bytes at a time.
+    pub fn ahead(mut self, file: Arc<dyn ReadAt>, threads: usize, stretch: usize) -> Self {
+        if self.codec.is_independent {
+            self.ahead = Some(Ahead::new(self.codec, file, threads, stretch));
+        }
+        self
     }
 
     /// Bounds the output by the input of the outermost of `layers`, which `reader` reads.
@@ -357,29 +414,20 @@ impl Decompressed {
         }
         self.retried += noticed - self.source.consumed;
         self.source.skip(1);
-        while self.retried <= RETRIED_FROM + RETRIED * self.source.consumed {
-            let bytes = self.source.peek(SEARCHED);
-            let Some(at) = memchr::memmem::find(bytes, self.codec.magic) else {
-                let length = bytes.len();
-                if length < self.codec.magic.len() {
-                    return;
-                }
-                self.source.consume(length + 1 - self.codec.magic.len());
-                continue;
-            };
-            self.source.consume(at);
-            let member = self.source.peek(self.codec.probed);
-            if (self.codec.starts)(member) {
-                let (is_good, tried) = decompresses(&mut *self.decoder, member);
-                if is_good {
-                    self.log.lock().gaps.push_back(self.output);
-                    let gap = if self.output > 0 { GAP.len() } else { 0 };
-                    self.state = DecompressState::Gap(gap);
-                    return;
-                }
-                self.retried += tried.max(TRIAL);
-            }
-            self.source.consume(1);
+        let Decompressed {
+            codec,
+            source,
+            decoder,
+            retried,
+            ..
+        } = self;
+        if codec.find_member(source, &mut **decoder, |at, tried| {
+            *retried += tried;
+            *retried <= RETRIED_FROM + RETRIED * at
+        }) {
+            self.log.lock().gaps.push_back(self.output);
+            let gap = if self.output > 0 { GAP.len() } else { 0 };
+            self.state = DecompressState::Gap(gap);
         }
     }
 
@@ -436,12 +484,24 @@ impl Read for Decompressed {
                 }
                 DecompressState::Begin => {
                     self.begin_member();
+                    let start = self.source.consumed;
+                    let whole = self.ahead.as_mut().and_then(|ahead| ahead.begin(start));
+                    if let Some(length) = whole {
+                        self.source.skip(length);
+                        self.state = DecompressState::Ahead;
+                        continue;
+                    }
                     self.state = DecompressState::Member;
                     (0, self.decoder.begin(&mut self.source).err().map(Err))
                 }
                 DecompressState::Member => {
                     let most = into.len().min(self.before_check());
                     self.decoder.decompress(&mut self.source, &mut into[..most])
+                }
+                DecompressState::Ahead => {
+                    let most = into.len().min(self.before_check());
+                    let ahead = self.ahead.as_mut();
+                    ahead.map_or((0, Some(Ok(()))), |ahead| ahead.read(&mut into[..most]))
                 }
             };
             self.output += n as u64;
