@@ -9,6 +9,7 @@ from typing import Any
 
 import boto3
 import fsspec
+import pyarrow as pa
 import pytest
 from moto.server import ThreadedMotoServer
 from pyspark.errors import PySparkException
@@ -17,6 +18,7 @@ from pyspark.sql import SparkSession
 import crawl
 import uriscan
 import uriscan.spark
+from conftest import Command
 from test_spark import rows
 from uriscan.jobs import link_table
 
@@ -65,16 +67,22 @@ def put(bucket: Any, name: str, content: bytes) -> None:
     bucket.put_object(Key=name, Body=content)
 
 
+def put_archives(
+    bucket: Any, folder: Path, pages: int, prefix: str = ""
+) -> tuple[list[tuple[str]], pa.Table]:
+    """Writes three archives as objects; returns their names after a prefix, and rows with these names."""
+    archives = [crawl.archive(folder / f"{seed}.warc.gz", pages, seed) for seed in range(3)]
+    for path in archives:
+        put(bucket, f"warc/{path.name}", path.read_bytes())
+    expected = uriscan.scan(archives, columns="web").read_all()
+    names = [f"{prefix}warc/{Path(path).name}" for path in expected["path"].to_pylist()]
+    names_of_objects = [(f"{prefix}warc/{path.name}",) for path in archives]
+    return names_of_objects, expected.set_column(0, "path", [names])
+
+
 def test_rows_of_objects_are_those_of_files(cluster: SparkSession, bucket: Any, tmp_path: Path) -> None:
-    names = []
-    for seed in range(3):
-        path = crawl.archive(tmp_path / f"{seed}.warc.gz", 100, seed)
-        names.append(f"warc/{path.name}")
-        put(bucket, names[-1], path.read_bytes())
-    expected = uriscan.scan([tmp_path / f"{seed}.warc.gz" for seed in range(3)], columns="web").read_all()
-    paths = expected["path"].to_pylist()
-    renamed = expected.set_column(0, "path", [[f"warc/{Path(path).name}" for path in paths]])
-    table = cluster.createDataFrame([(name,) for name in names], "path string").repartition(2)
+    names, renamed = put_archives(bucket, tmp_path, 100)
+    table = cluster.createDataFrame(names, "path string").repartition(2)
     assert rows(uriscan.spark.links(table, columns="web", opener="s3://crawl/")) == rows(renamed)
     # A function that opens, which executors get as it is.
     by_function = uriscan.spark.links(
@@ -92,15 +100,26 @@ def test_rows_of_objects_are_those_of_files(cluster: SparkSession, bucket: Any, 
     assert rows(found.drop("message_offset")) == rows(renamed.drop_columns("message_offset"))
 
 
+@pytest.mark.parametrize("what", ["kill -9 $PPID", "kill -9 $$"], ids=["worker", "command"])
+def test_objects_are_read_once_by_tasks_that_die(
+    cluster: SparkSession, command: Command, bucket: Any, tmp_path: Path, what: str
+) -> None:
+    names, expected = put_archives(bucket, tmp_path, 100, "s3a://crawl/")
+    table = cluster.createDataFrame(names, "path string").repartition(3)
+    command.fail_once(what)
+    try:
+        found = rows(uriscan.spark.links(table, columns="web", opener=""))
+    finally:
+        command.restore()
+    assert command.once.exists(), "nothing has died"
+    command.once.rmdir()
+    assert found == rows(expected)
+
+
 def test_objects_of_a_store_that_dies_are_read_once(
     cluster: SparkSession, bucket: Any, server: Server, tmp_path: Path
 ) -> None:
-    archives = [crawl.archive(tmp_path / f"{seed}.warc.gz", 1000, seed) for seed in range(3)]
-    for path in archives:
-        put(bucket, path.name, path.read_bytes())
-    expected = uriscan.scan(archives, columns="web").read_all()
-    names = [[Path(path).name for path in expected["path"].to_pylist()]]
-    expected = expected.set_column(0, "path", names)
+    names, expected = put_archives(bucket, tmp_path, 1000)
     reads, is_down, failed = (tmp_path / name for name in ("reads", "down", "failed"))
 
     def wait_for(file: Path) -> None:
@@ -139,7 +158,7 @@ def test_objects_of_a_store_that_dies_are_read_once(
 
     killer = threading.Thread(target=kill)
     killer.start()
-    table = cluster.createDataFrame([(path.name,) for path in archives], "path string").repartition(3)
+    table = cluster.createDataFrame(names, "path string").repartition(3)
     found = rows(uriscan.spark.links(table, columns="web", opener=opened))
     killer.join()
     assert failed.exists(), "nothing has failed"
