@@ -136,14 +136,18 @@ fn links_of_navigation_come_from_lists_of_pages() {
         &[
             (
                 "src/mkdocs.yml",
-                "site_name: x\nnav:\n  - Lost: lost.md\n  - Gone: guide/gone.md\n",
+                "site_name: x\nnav:\n  - Lost: lost.md\n  - Gone: guide/gone.md\n  - Home: index.md\n",
             ),
-            ("src/docs/near.md", "# A\n"),
+            // A program calls a method of the same name.
+            ("src/docs/near.md", "# A\n\n    lost.send(1)\n"),
             ("out/near/index.html", menu),
+            // A part of a page without a source is not a part of the home page.
+            ("out/print.html", "<a href='#lost'>x</a>"),
         ],
         &[
             ("/guide/gone", "mkdocs.yml", 4),
             ("../lost/", "mkdocs.yml", 3),
+            ("#lost", "", 0),
         ],
     );
 }

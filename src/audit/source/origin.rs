@@ -31,6 +31,9 @@ const AROUND: usize = 400;
 const ENDS: &str = " .md .mdx .rst .adoc .html .markdown .ipynb .txt /index.md /index.mdx /index.rst /index.adoc \
     /_index.md /README.md";
 
+/// A pattern of the extensions of sources of pages.
+const SOURCES: &str = r"\.(?:mdx?|markdown|rst|adoc|html?|ipynb|txt)\b";
+
 /// The paths of configurations, layouts and lists of pages.
 static TEMPLATE: Pattern = Pattern::new(
     r"(?i)(?:^|/)(?:[^/]*(?:layout|include|partial|template|theme|override|snippet)s?/.*\.(?:html?|md|rst)|conf\.py|(?:summary|_[^/]*)\.md|[^/]+\.(?:toml|ya?ml|json|[cm]?[jt]sx?|vue|astro|svelte|njk|liquid|hbs|ejs|jinja2?|j2|pug))$",
@@ -193,8 +196,9 @@ impl<'a> OriginSearch<'a> {
             templates.iter().for_each(|file| self.add_list(file));
             self.templates = Some(templates);
         }
-        let target = join(up_to_slash(&self.url), split_path(reference).0);
-        if let Some(place) = self.lists.get(stem(&target)) {
+        let path = split_path(reference).0;
+        let target = join(up_to_slash(&self.url), path);
+        if let Some(place) = self.lists.get(stem(&target)).filter(|_| !path.is_empty()) {
             return Some(place.clone());
         }
         let start = reference.iter().position(|byte| !b"./".contains(byte))?;
@@ -355,7 +359,7 @@ fn name_pattern(name: &[u8]) -> Option<Regex> {
     let is_name = |name: &&str| name.chars().any(char::is_alphanumeric);
     let name = escape(str::from_utf8(name).ok().filter(is_name)?);
     pattern(&format!(
-        r#"(?i)[(<"'`/=:\[|#]{name}(?:$|[^\w-])|^[ \t*-]*{name}[ \t]*$|\s{name}(?:\.\w|/)"#
+        r#"(?i)[(<"'`/=:\[|#]{name}(?:$|[^\w-])|^[ \t*-]*{name}[ \t]*$|\s{name}(?:{SOURCES}|/)"#
     ))
 }
 
