@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread;
 
+use super::codec::{Codec, HEAD};
 use super::member::MemberEnd;
-use super::{Codec, HEAD};
 use crate::bytes::buffered::BufferedSource;
 use crate::bytes::source::{ReadAt, Section};
 

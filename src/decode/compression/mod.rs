@@ -8,6 +8,7 @@
 
 mod ahead;
 mod bzip2;
+mod codec;
 mod gzip;
 mod lz4;
 mod lzw;
@@ -22,6 +23,8 @@ use std::sync::{Arc, MutexGuard};
 use crate::bytes::buffered::BufferedSource;
 use crate::bytes::source::{ReadAt, Shared};
 use ahead::Ahead;
+pub use codec::Codec;
+use codec::{HEAD, PROBED};
 pub(crate) use gzip::inflate;
 pub use member::DecompressFault;
 pub(crate) use member::MemberEnd;
@@ -32,21 +35,6 @@ const RATIO: u64 = 1000;
 const RATIO_FROM: u64 = 64 << 20;
 /// The ratio is checked where the output is a multiple of this many bytes.
 const RATIO_STEP: u64 = 64 << 10;
-
-/// A compression format.
-pub struct Codec {
-    /// The extension of file names, without the dot; may be empty.
-    pub extension: &'static str,
-    starts: fn(&[u8]) -> bool,
-    magic: &'static [u8],
-    /// The number of first bytes of a member that are decompressed as a trial.
-    probed: usize,
-    decoder: fn() -> Box<dyn MemberDecoder>,
-    /// Whether a member decompresses without those before it.
-    is_independent: bool,
-    /// Returns the fault of a number of zeros after a member.
-    padding: fn(u64) -> Option<DecompressFault>,
-}
 
 /// Zeros come from a tape or a damaged disk.
 fn no_padding(zeros: u64) -> Option<DecompressFault> {
@@ -106,14 +94,6 @@ const MEMBERS: usize = 64 << 10;
 /// this many, and [`RETRIED`] for each byte of the document.
 const RETRIED_FROM: u64 = 64 << 20;
 const RETRIED: u64 = 4;
-/// The least cost of looking at a place where a member may begin, in bytes.
-const TRIAL: u64 = 64;
-/// The number of bytes that are searched at a time for a member after damage.
-const SEARCHED: usize = 64 << 10;
-/// The number of bytes of a member for a trial, where blocks need not be whole.
-const PROBED: usize = 4 << 10;
-/// The number of first bytes that identify a codec.
-const HEAD: usize = 16;
 /// The number of compressed bytes of a huge file that a thread decompresses at a time before they are asked for.
 pub(crate) const STRETCH: usize = 512 << 10;
 /// Put between members where others are lost: it ends lines, and lets a message or a record begin.
@@ -138,53 +118,6 @@ impl Codec {
     pub(crate) fn with_extension(extension: &str) -> Option<&'static Codec> {
         CODECS.iter().find(|codec| codec.extension == extension)
     }
-
-    /// Goes to the next place where the first bytes of a member decompress; returns whether it is found. Before each
-    /// step `goes_on` gets the place, and the number of bytes that were decompressed in vain since the step before.
-    fn find_member(
-        &self,
-        source: &mut BufferedSource,
-        decoder: &mut dyn MemberDecoder,
-        mut goes_on: impl FnMut(u64, u64) -> bool,
-    ) -> bool {
-        let mut in_vain = 0;
-        while goes_on(source.consumed, std::mem::take(&mut in_vain)) {
-            let bytes = source.peek(SEARCHED);
-            let Some(at) = memchr::memmem::find(bytes, self.magic) else {
-                let length = bytes.len();
-                if length < self.magic.len() {
-                    return false;
-                }
-                source.consume(length + 1 - self.magic.len());
-                continue;
-            };
-            source.consume(at);
-            let member = source.peek(self.probed);
-            if (self.starts)(member) {
-                let (is_good, tried) = decompresses(decoder, member);
-                if is_good {
-                    return true;
-                }
-                in_vain = tried.max(TRIAL);
-            }
-            source.consume(1);
-        }
-        false
-    }
-}
-
-/// Returns whether a member decompresses, as far as its first bytes are given, and their number.
-fn decompresses(decoder: &mut dyn MemberDecoder, member: &[u8]) -> (bool, u64) {
-    let mut source = BufferedSource::over(member.to_vec());
-    let (mut content, mut length) = ([0; 512], 0);
-    let mut end = decoder.begin(&mut source).err().map(Err);
-    while end.is_none() && length < PROBED {
-        let n;
-        (n, end) = decoder.decompress(&mut source, &mut content);
-        length += n;
-    }
-    let is_good = matches!(end, None | Some(Ok(()) | Err(DecompressFault::Truncated)));
-    (is_good, source.consumed)
 }
 
 /// Decodes news batches: a line, and a member of the codec that its first bytes identify.
