@@ -2,7 +2,8 @@
 //!
 //! The worker that asks for a piece goes through the archive, and takes the next members along. Records that are
 //! compressed one by one are decompressed ahead on other threads. The members of a zip are found by its directory,
-//! and are read by the worker of the piece. A member that is too long to be held is read from the archive, while others wait.
+//! and are read by the worker of the piece. A member that is too long to be held is read from the archive, while
+//! others wait.
 
 use std::fs::File;
 use std::sync::Arc;

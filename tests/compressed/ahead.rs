@@ -17,6 +17,13 @@ fn expect_same(stored: &[u8], what: &str) {
     }
 }
 
+/// A gzip member that stores its content as it is.
+fn stored(content: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
 type Compress = fn(&[u8]) -> Vec<u8>;
 
 /// Members of many lengths: without content, short, long, and one that is too long to be decompressed ahead.
@@ -26,6 +33,16 @@ fn members(compress: Compress) -> Vec<Vec<u8>> {
     let zeros = vec![b'0'; 300_000];
     let long = [&lines, zeros.as_slice(), b"", b"after"];
     short.chain(long).map(compress).collect()
+}
+
+/// Another file that is read ahead tells whose members the reader takes.
+#[test]
+fn members_are_taken_where_they_were_decompressed() {
+    let [alone, ahead] = [b"alone", b"ahead"].map(|text| stored(text).repeat(50));
+    for stretch in [1, 100, 1 << 20] {
+        let document = document(&alone).ahead(Arc::new(ahead.clone()), 2, stretch);
+        assert_eq!(read_document(document, 7), (b"ahead".repeat(50), None));
+    }
 }
 
 #[test]
@@ -64,10 +81,7 @@ fn members_between_damage_are_the_same_ahead() {
 #[test]
 fn members_in_a_member_are_content() {
     let inner = members(gzip).concat();
-    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
-    encoder.write_all(&inner).unwrap();
-    let outer = encoder.finish().unwrap();
-    let stored = [gzip(b"before"), outer, gzip(b"after")].concat();
+    let stored = [gzip(b"before"), stored(&inner), gzip(b"after")].concat();
     assert_eq!(
         read(&stored).0,
         [b"before", inner.as_slice(), b"after"].concat()

@@ -31,9 +31,6 @@ const AROUND: usize = 400;
 const ENDS: &str = " .md .mdx .rst .adoc .html .markdown .ipynb .txt /index.md /index.mdx /index.rst /index.adoc \
     /_index.md /README.md";
 
-/// A pattern of the extensions of sources of pages.
-const SOURCES: &str = r"\.(?:mdx?|markdown|rst|adoc|html?|ipynb|txt)\b";
-
 /// The paths of configurations, layouts and lists of pages.
 static TEMPLATE: Pattern = Pattern::new(
     r"(?i)(?:^|/)(?:[^/]*(?:layout|include|partial|template|theme|override|snippet)s?/.*\.(?:html?|md|rst)|conf\.py|(?:summary|_[^/]*)\.md|[^/]+\.(?:toml|ya?ml|json|[cm]?[jt]sx?|vue|astro|svelte|njk|liquid|hbs|ejs|jinja2?|j2|pug))$",
@@ -358,8 +355,10 @@ fn patterns(reference: &[u8]) -> [Option<Regex>; 5] {
 fn name_pattern(name: &[u8]) -> Option<Regex> {
     let is_name = |name: &&str| name.chars().any(char::is_alphanumeric);
     let name = escape(str::from_utf8(name).ok().filter(is_name)?);
+    let extensions = ENDS.split(' ').filter(|end| end.starts_with('.'));
+    let ends = extensions.map(escape).collect::<Vec<_>>().join("|");
     pattern(&format!(
-        r#"(?i)[(<"'`/=:\[|#]{name}(?:$|[^\w-])|^[ \t*-]*{name}[ \t]*$|\s{name}(?:{SOURCES}|/)"#
+        r#"(?i)[(<"'`/=:\[|#]{name}(?:$|[^\w-])|^[ \t*-]*{name}[ \t]*$|\s{name}(?:(?:{ends})\b|/)"#
     ))
 }
 

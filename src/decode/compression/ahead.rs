@@ -18,6 +18,8 @@ use crate::bytes::source::{ReadAt, Section};
 
 /// The most bytes that are decompressed of a stretch, for each of its bytes.
 const CONTENT: usize = 32;
+/// The most threads: one reader takes no more than they decompress.
+const THREADS: usize = 8;
 /// The best score: after this many members that are not found, none are looked for.
 const BEST: i32 = 16;
 
@@ -115,7 +117,7 @@ impl Ahead {
         Ahead {
             codec,
             file,
-            threads,
+            threads: threads.min(THREADS),
             stretch,
             first: 0,
             begun: VecDeque::new(),

@@ -23,8 +23,8 @@ pub struct Codec {
     /// The number of first bytes of a member that are decompressed as a trial.
     pub(super) probed: usize,
     pub(super) decoder: fn() -> Box<dyn MemberDecoder>,
-    /// Whether a member decompresses without those before it.
-    pub(super) is_independent: bool,
+    /// Whether several members may be decompressed at a time: each without those before it, in little memory.
+    pub(super) is_parallel: bool,
     /// Returns the fault of a number of zeros after a member.
     pub(super) padding: fn(u64) -> Option<DecompressFault>,
 }

@@ -54,7 +54,7 @@ const fn codec(
         magic,
         probed,
         decoder,
-        is_independent: true,
+        is_parallel: false,
         padding,
     }
 }
@@ -63,12 +63,12 @@ const fn codec(
 #[rustfmt::skip]
 pub(crate) static CODECS: &[Codec] = &[
     Codec {
+        is_parallel: true,
         padding: |zeros| (zeros > 0).then_some(DecompressFault::Padding),
         ..codec("gz", b"\x1f\x8b\x08", |head| head.starts_with(b"\x1f\x8b\x08"), || Box::new(gzip::Gzip::new()))
     },
     Codec {
         probed: zstd::FIRST_BLOCK,
-        is_independent: false,
         ..codec("zst", zstd::MAGIC, |head| head.starts_with(zstd::MAGIC) || is_skippable(head), || Box::new(zstd::Zstd::new()))
     },
     codec("bz2", b"BZh", bzip2::starts, || Box::new(bzip2::Bzip2::new())),
@@ -77,10 +77,7 @@ pub(crate) static CODECS: &[Codec] = &[
         ..codec("xz", b"\xfd7zXZ\0", |head| head.starts_with(b"\xfd7zXZ\0"), || Box::new(xz::Xz::new()))
     },
     codec("lz4", lz4::MAGIC, |head| head.starts_with(lz4::MAGIC) || is_skippable(head), || Box::new(lz4::Lz4::new())),
-    Codec {
-        is_independent: false,
-        ..codec("", b"#! ", is_batch, || Box::new(NewsBatch(None)))
-    },
+    codec("", b"#! ", is_batch, || Box::new(NewsBatch(None))),
 ];
 
 /// The first lines of compressed news batches, as rnews and its successors know them.
@@ -252,10 +249,10 @@ impl Decompressed {
         }
     }
 
-    /// Decompresses members of `file`, which is the document, before they are asked for, on `threads` threads, each of
-    /// which takes `stretch` compressed bytes at a time.
+    /// Decompresses members of `file`, which is the document, before they are asked for, if the codec allows that: on
+    /// up to `threads` threads, each of which takes `stretch` compressed bytes at a time.
     pub fn ahead(mut self, file: Arc<dyn ReadAt>, threads: usize, stretch: usize) -> Self {
-        if self.codec.is_independent {
+        if self.codec.is_parallel {
             self.ahead = Some(Ahead::new(self.codec, file, threads, stretch));
         }
         self
