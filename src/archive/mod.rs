@@ -94,20 +94,21 @@ impl ArchiveFormat {
 
     /// Returns the format of a container by its first bytes and by the format that its name says, because
     /// programs put the member that identifies a package where they like.
-    pub fn of_file(head: &[u8], named: Option<&'static Format>) -> Option<&'static ArchiveFormat> {
+    pub fn of_file(
+        head: &[u8],
+        named: impl FnOnce() -> Option<&'static Format>,
+    ) -> Option<&'static ArchiveFormat> {
         let may_be = zip::starts(head) || head.starts_with(package::COMPOUND);
-        let mut packages = ARCHIVES.iter();
-        let by_name = packages.find(|format| match (format.kind, named) {
-            (ArchiveKind::Package(own), Some(named)) => may_be && own == named,
-            _ => false,
-        });
+        let named = may_be.then(named).flatten().map(ArchiveKind::Package);
+        let by_name = named.and_then(|kind| ARCHIVES.iter().find(|format| format.kind == kind));
         by_name.or_else(|| ArchiveFormat::of(head))
     }
 
     /// Returns the format of a container that follows other bytes in a file of no known kind.
     pub fn after_junk(head: &[u8]) -> Option<&'static ArchiveFormat> {
         let is_zip = |format: &&ArchiveFormat| format.name == "zip";
-        ARCHIVES.iter().find(is_zip).filter(|_| zip::follows(head))
+        let zip = || ARCHIVES.iter().find(is_zip);
+        zip::follows(head).then(zip).flatten()
     }
 
     /// Opens a container.

@@ -59,10 +59,14 @@ pub(super) fn starts(head: &[u8]) -> bool {
 
 /// Returns whether a zip starts after other bytes, such as a program that unpacks it.
 pub(super) fn follows(head: &[u8]) -> bool {
-    memmem::find_iter(head, LOCAL).any(|at| {
-        let local = &head[at..];
-        let is_named = (1..=512).contains(&u16_at(local, 26)) && local.len() > LOCAL_SIZE;
-        is_named && u16_at(local, 4) & 0xff <= 63 && Method::of(u16_at(local, 8)).is_some()
+    // Texts do not have this byte.
+    memchr::memchr_iter(LOCAL[2], head).any(|at| {
+        let local = &head[at.saturating_sub(2)..];
+        local.starts_with(LOCAL)
+            && (1..=512).contains(&u16_at(local, 26))
+            && local.len() > LOCAL_SIZE
+            && u16_at(local, 4) & 0xff <= 63
+            && Method::of(u16_at(local, 8)).is_some()
     })
 }
 

@@ -224,6 +224,11 @@ fn is_index(path: &[u8], head: &[u8]) -> bool {
     if extension(path).is_some_and(is_one) {
         return !head.contains(&0);
     }
+    // Most texts have no number after the first blank.
+    let blank = memchr::memchr(b' ', head).map_or(0, |at| at + 1);
+    if !head.starts_with(b"!") && !head.get(blank).is_some_and(u8::is_ascii_digit) {
+        return false;
+    }
     let mut lines = head.split(|&byte| byte == b'\n');
     let line = lines.find(|line| !line.starts_with(b"!"));
     INDEX_LINE.is_match(line.unwrap_or_default().trim_ascii_end())

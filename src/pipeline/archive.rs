@@ -549,7 +549,7 @@ impl<'a> ArchiveReader<'a> {
             && let Some(bytes) = inside.whole()
         {
             let head = &bytes[..bytes.len().min(HEAD)];
-            let archive = self.options.archive_of(place.path, head, named);
+            let archive = self.options.archive_of(place.path, head, || named);
             if Codec::of(head).is_none() && archive.is_none() {
                 reader.count(bytes.len());
                 return self.plain(head, MemberBytes::Bytes(&bytes), place);
@@ -576,7 +576,7 @@ impl<'a> ArchiveReader<'a> {
         let opened = OpenedFile::new(place.path, Decompressed::new(codec, reader))?;
         let reader = InnerReader::new(opened.input().into_reader(), self.nested, false);
         let source = ArchiveSource::Stream(Box::new(reader), Some(opened.members.clone()));
-        let named = sniff::named(&opened.path, &self.options.types);
+        let named = || sniff::named(&opened.path, &self.options.types);
         let archive = self.options.archive_of(&opened.path, &opened.head, named);
         let is_archive = archive.is_some();
         let inner = MemberPlace {
@@ -601,7 +601,7 @@ impl<'a> ArchiveReader<'a> {
         source: ArchiveSource,
         place: MemberPlace<'_>,
     ) -> io::Result<()> {
-        let named = sniff::named(place.path, &self.options.types);
+        let named = || sniff::named(place.path, &self.options.types);
         let Some(format) = self.options.archive_of(place.path, head, named) else {
             let mut reader = source.into_reader();
             return self.plain(head, MemberBytes::Stream(&mut reader), place);

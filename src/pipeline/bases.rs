@@ -248,11 +248,13 @@ impl AbsolutePaths {
             let end = here.len() - usize::from(*last == b'/');
             self.absolute.extend_from_slice(&here[..end]);
         }
-        for segment in rest.split(|&byte| byte == b'/') {
-            if !segment.is_empty() && segment != b"." {
+        let mut start = 0;
+        for end in memchr::memchr_iter(b'/', rest).chain([rest.len()]) {
+            if !matches!(&rest[start..end], b"" | b".") {
                 self.absolute.push(b'/');
-                self.absolute.extend_from_slice(segment);
+                self.absolute.extend_from_slice(&rest[start..end]);
             }
+            start = end + 1;
         }
         if self.absolute.is_empty() {
             self.absolute.push(b'/');
@@ -315,15 +317,11 @@ pub(crate) fn served_at(uri: &[u8]) -> Result<Vec<u8>, &'static str> {
     Ok(served)
 }
 
+/// Returns the end of the last `..` segment.
 fn above(path: &[u8]) -> Option<usize> {
-    let mut end = path.len();
-    for segment in path.rsplit(|&byte| byte == b'/') {
-        if segment == b".." {
-            return Some(end);
-        }
-        end = end.saturating_sub(segment.len() + 1);
-    }
-    None
+    let mut ends = memchr::memrchr_iter(b'.', path).map(|at| at + 1);
+    let is_segment = |path: &[u8]| matches!(path, b".." | [.., b'/', b'.', b'.']);
+    ends.find(|&end| is_segment(&path[..end]) && matches!(path.get(end), None | Some(b'/')))
 }
 
 fn canonical(path: &[u8]) -> Option<Vec<u8>> {

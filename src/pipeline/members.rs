@@ -45,7 +45,7 @@ pub(crate) fn is_archive_of_files(path: &Path) -> bool {
         return false;
     };
     let is_of_files = |path: &[u8], head: &[u8]| {
-        let format = ArchiveFormat::of_file(head, sniff::named(path, &[]));
+        let format = ArchiveFormat::of_file(head, || sniff::named(path, &[]));
         format.is_some_and(|format| format.kind == ArchiveKind::Files)
     };
     let path = path.as_os_str().as_encoded_bytes();

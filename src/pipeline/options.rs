@@ -189,7 +189,7 @@ impl PipelineOptions {
         path: &[u8],
         head: &[u8],
     ) -> Option<&'static ArchiveFormat> {
-        let named = match self.formats.as_slice() {
+        let named = || match self.formats.as_slice() {
             [format] if entry.named => Some(*format),
             _ => sniff::named(path, &self.types),
         };
@@ -206,7 +206,7 @@ impl PipelineOptions {
         &self,
         path: &[u8],
         head: &[u8],
-        named: Option<&'static Format>,
+        named: impl FnOnce() -> Option<&'static Format>,
     ) -> Option<&'static ArchiveFormat> {
         // Most files have no such bytes, and are not recognised twice.
         let after_junk = || {

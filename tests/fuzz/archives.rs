@@ -109,7 +109,7 @@ pub(super) fn check(mut input: Input<'_>) {
     // Half of the time what it is named as decides.
     let packages = ["epub", "ooxml", "odf"].map(Format::named);
     let named = packages.into_iter().chain([None; 3]).nth(input.below(6));
-    let Some(format) = ArchiveFormat::of_file(&bytes, named.flatten()) else {
+    let Some(format) = ArchiveFormat::of_file(&bytes, || named.flatten()) else {
         return;
     };
     let stream = || ArchiveSource::Pipe(Box::new(Cursor::new(bytes.clone())));
