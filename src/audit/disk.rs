@@ -6,15 +6,13 @@
 //! of a file is free of symbolic links: a file with many links is one file. Links out
 //! of the roots are followed on request.
 
-use std::fs::File;
-use std::io::Read;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 
 use super::names::NameIndex;
-use crate::pipeline::walk::path_of;
+use crate::pipeline::walk::{path_of, read_start};
 use crate::pipeline::{PipelineOptions, members};
 
 /// The way in which a name was found.
@@ -129,6 +127,17 @@ impl Listing {
             self.kinds.push(kind);
         }
         is_new
+    }
+
+    /// Returns the names, and whether each is a directory and not a symbolic link.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&[u8], bool)> {
+        let names = (0..).map(|number| self.index.names.name(number));
+        let is_directory = |kind: &DiskEntryKind| *kind == DiskEntryKind::Directory;
+        self.kinds
+            .iter()
+            .map(is_directory)
+            .zip(names)
+            .map(|(is_one, name)| (name, is_one))
     }
 
     fn kind(&self, name: &[u8]) -> Option<DiskEntryKind> {
@@ -273,15 +282,7 @@ impl DiskTree {
             let read = self.read_member(path, limit);
             return Some(read.map_or(FileStart::TooFar, FileStart::Read));
         }
-        let file = path_of(path);
-        // Opening a pipe would wait for its writer.
-        if !std::fs::metadata(&file).ok()?.is_file() {
-            return None;
-        }
-        let mut bytes = Vec::new();
-        let mut file = File::open(file).ok()?.take(limit);
-        file.read_to_end(&mut bytes).ok()?;
-        Some(FileStart::Read(bytes))
+        start_of(path, limit).map(FileStart::Read)
     }
 
     /// `None` if the file is too far.
@@ -295,14 +296,10 @@ impl DiskTree {
     }
 
     pub(super) fn names(&self, directory: &[u8]) -> Vec<String> {
-        let directory = directory.strip_suffix(b"/").unwrap_or(directory);
-        let Some(listing) = self.listing(directory) else {
-            return Vec::new();
-        };
-        let names = &listing.index.names;
-        let all = (0..names.len() as u32).map(|number| names.name(number));
-        all.filter_map(|name| String::from_utf8(name.to_vec()).ok())
-            .collect()
+        let listing = self.listing(directory).unwrap_or_default();
+        let names = listing.entries();
+        let names = names.map(|(name, _)| String::from_utf8(name.to_vec()));
+        names.flatten().collect()
     }
 
     /// Symbolic links are not directories here.
@@ -515,7 +512,8 @@ impl DiskTree {
     }
 
     /// `None` if the directory cannot be read.
-    fn listing(&self, directory: &[u8]) -> Option<Arc<Listing>> {
+    pub(super) fn listing(&self, directory: &[u8]) -> Option<Arc<Listing>> {
+        let directory = directory.strip_suffix(b"/").unwrap_or(directory);
         if let Some(listing) = self.known().get(directory) {
             return listing.clone();
         }
@@ -569,6 +567,14 @@ impl DiskTree {
         let shared = |(path, listing): (_, Listing)| (path, Arc::new(listing.shrink()));
         listings.into_iter().map(shared).collect()
     }
+}
+
+/// Reads the start of a regular file, of at most `limit` bytes.
+pub(super) fn start_of(path: &[u8], limit: u64) -> Option<Vec<u8>> {
+    let path = path_of(path);
+    // Opening a pipe would wait for its writer.
+    let is_file = std::fs::metadata(&path).is_ok_and(|found| found.is_file());
+    is_file.then(|| read_start(&path, limit).ok()).flatten()
 }
 
 fn read_listing(path: &[u8]) -> Option<Listing> {

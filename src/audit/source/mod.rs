@@ -253,31 +253,21 @@ impl SiteSearch<'_> {
 
     /// Opens the sites in a directory; returns the directories in it.
     fn directory(&mut self, directory: &[u8]) -> Vec<Vec<u8>> {
-        let mut below = Vec::new();
-        let Ok(entries) = std::fs::read_dir(path_of(directory)) else {
-            return below;
-        };
-        let mut found: Vec<(usize, String)> = Vec::new();
-        for entry in entries.flatten() {
-            self.left = self.left.saturating_sub(1);
-            if self.left == 0 {
-                break;
-            }
-            let name = entry.file_name().into_encoded_bytes();
-            let kinds = GENERATORS.iter().enumerate();
-            let marked = kinds.filter(|(_, kind)| kind.is_marker(&name));
-            let text = |(number, _)| (number, String::from_utf8_lossy(&name).into_owned());
-            found.extend(marked.map(text));
-            let is_hidden = name.starts_with(b".") || name == b"node_modules";
-            if !is_hidden && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                below.push([directory, &name, b"/"].concat());
+        let listing = (self.tree.listing(directory))
+            .filter(|_| self.left > 0)
+            .unwrap_or_default();
+        self.left = self.left.saturating_sub(listing.entries().count());
+        let marked = |kind| Some((kind, Generator::mark(kind, &listing)?));
+        let found: Vec<_> = GENERATORS.iter().filter_map(marked).collect();
+        if !found.is_empty() && self.seen.insert(directory.to_vec()) {
+            for (kind, mark) in found {
+                self.open(kind, directory, &String::from_utf8_lossy(mark), false);
             }
         }
-        if !found.is_empty() && self.seen.insert(directory.to_vec()) {
-            found.sort_unstable();
-            found.dedup_by_key(|(number, _)| *number);
-            for (number, mark) in found {
-                self.open(&GENERATORS[number], directory, &mark, false);
+        let mut below = Vec::new();
+        for (name, is_directory) in listing.entries() {
+            if is_directory && !name.starts_with(b".") && name != b"node_modules" {
+                below.push([directory, name, b"/"].concat());
             }
         }
         below.sort_unstable_by(|one, other| other.cmp(one));

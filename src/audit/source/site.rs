@@ -1,15 +1,14 @@
 //! A site with its configuration, and the decisions of its generator; with all that the readers of
 //! generators use.
 
-use std::io::Read as _;
-
 use foldhash::HashSet;
 pub(super) use ignore::gitignore::Gitignore;
 use ignore::gitignore::GitignoreBuilder;
 
 pub(super) use super::config::{self, FrontMatter, Setting};
 pub(super) use super::paths::*;
-use crate::audit::disk::{DiskTree, FileStart};
+pub(super) use crate::audit::disk::start_of;
+use crate::audit::disk::{DiskTree, FileStart, Listing};
 pub(super) use crate::bytes::pattern::Pattern;
 pub(super) use crate::document::options::Slug;
 pub(super) use crate::pipeline::walk::path_of;
@@ -26,12 +25,17 @@ pub(crate) struct Generator {
 }
 
 impl Generator {
-    pub(super) fn is_marker(&self, name: &[u8]) -> bool {
-        let mut markers = self.markers.iter();
-        markers.any(|marker| match marker.strip_suffix('*') {
-            Some(start) => name.starts_with(start.as_bytes()),
-            None => name == marker.as_bytes(),
-        })
+    /// Returns the first name in a directory that is a marker.
+    pub(super) fn mark<'l>(&self, listing: &'l Listing) -> Option<&'l [u8]> {
+        let names = || listing.entries().map(|(name, _)| name);
+        let has = |name: &str| listing.index.names.get(name.as_bytes()).is_some();
+        let marks = (self.markers.iter()).filter_map(|marker| match marker.strip_suffix('*') {
+            Some(start) => names()
+                .filter(|name| name.starts_with(start.as_bytes()))
+                .min(),
+            None => has(marker).then_some(marker.as_bytes()),
+        });
+        marks.min()
     }
 }
 
@@ -526,16 +530,6 @@ impl SiteReference<'_> {
 /// Reads the front matter of a file.
 pub(super) fn front_matter(path: &[u8]) -> FrontMatter {
     start_of(path, 64 << 10).map_or(FrontMatter::Absent, |text| FrontMatter::of(&text))
-}
-
-/// Reads the start of a file, of at most `limit` bytes.
-pub(super) fn start_of(path: &[u8], limit: u64) -> Option<Vec<u8>> {
-    let path = path_of(path);
-    let is_file = std::fs::metadata(&path).is_ok_and(|found| found.is_file());
-    let file = is_file.then(|| std::fs::File::open(path).ok()).flatten()?;
-    let mut text = Vec::new();
-    file.take(limit).read_to_end(&mut text).ok()?;
-    Some(text)
 }
 
 /// Returns the files below a directory and the wanted ones in it, in one order.
