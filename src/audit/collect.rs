@@ -10,8 +10,7 @@ use foldhash::{HashSet, HashSetExt};
 
 use super::evaluator::CLEARED;
 use super::journal::{
-    BLOCK, DocumentMember, Journal, JournalBlock, JournalDocument, JournalRecord, JournalWriter,
-    LinkNeeds,
+    BLOCK, DocumentMember, JournalBlock, JournalRecord, JournalWriter, LinkNeeds,
 };
 use super::location::Audit;
 use super::lookups::LookupCache;
@@ -24,7 +23,7 @@ use super::site::{AnchorSet, Collection, DocumentBatch, Redirect};
 use super::target::{
     TargetLocation, decode_fragment, is_route, line_range, required_name, split_path,
 };
-use super::wire::PackedHash;
+use super::wire::{Packed, PackedHash};
 use crate::document::Format;
 use crate::document::diagnostic::Effect;
 use crate::document::events::RemarkKind;
@@ -48,24 +47,20 @@ const MAX_REUSED: usize = 1 << 16;
 
 pub(super) fn run(audit: &Audit, walk: Walk) -> Collection {
     let queue = Queue::new(walk, &audit.options.reading);
-    let journal = Journal::default();
+    let mut collection = Collection::default();
     let work = || {
         let worker = CollectWorker {
             reader: FileReader::new(&audit.options.reading),
             names: AbsolutePaths::default(),
-            collector: LinkCollector::new(audit, Some(&journal)),
+            collector: LinkCollector::new(audit, Some(&collection)),
         };
         worker.work(&queue)
     };
     let collections = run_workers(audit.options.reading.threads, || queue.stop(), work);
-    let mut collection = Collection::default();
-    for other in collections {
-        collection.add(other);
-    }
-    Collection {
-        journal,
-        ..collection
-    }
+    collections
+        .into_iter()
+        .for_each(|other| collection.add(other));
+    collection
 }
 
 /// The ticket of a batch, and the number of a document in it.
@@ -80,8 +75,8 @@ struct CollectWorker<'a> {
 /// Collects links and anchors, and adds the documents to a batch.
 struct LinkCollector<'a> {
     audit: &'a Audit,
-    /// `None` where only the anchors are wanted.
-    journal: Option<&'a Journal>,
+    /// The journal and the anchors of all workers; `None` where only the anchors are wanted.
+    shared: Option<&'a Collection>,
     lookups: LookupCache<'a>,
     /// The lock of a document that takes much memory.
     heavy: Option<MutexGuard<'a, ()>>,
@@ -90,7 +85,7 @@ struct LinkCollector<'a> {
     document: DocumentFinds,
     batch: DocumentBatch,
     /// Records that are not in the batch's blocks yet, and the number of its documents.
-    records: JournalWriter,
+    records: Vec<u8>,
     documents: usize,
     collected: Collection,
 }
@@ -102,12 +97,13 @@ struct FileFinds {
     path: Vec<u8>,
     archive: Vec<u8>,
     file: FileId,
+    named: bool,
     begun: u64,
     /// The last member, unless it ended as a document; its path and its file.
     open: Option<(DocumentMember, Vec<u8>, FileId)>,
-    around: JournalWriter,
+    around: Vec<u8>,
     /// The faults of the open member.
-    pending: JournalWriter,
+    pending: Vec<u8>,
     /// Damages in `around` and in `pending`.
     damaged: [u64; 2],
 }
@@ -185,6 +181,7 @@ impl CollectWorker<'_> {
             path: path.to_vec(),
             archive: [absolute, b"!/"].concat(),
             file,
+            named: entry.named,
             ..FileFinds::default()
         };
         self.collector.begin(file);
@@ -196,34 +193,32 @@ fn bytes_of(path: &Path) -> &[u8] {
 }
 
 impl<'a> LinkCollector<'a> {
-    fn new(audit: &'a Audit, journal: Option<&'a Journal>) -> Self {
+    fn new(audit: &'a Audit, shared: Option<&'a Collection>) -> Self {
         LinkCollector {
             audit,
-            journal,
+            shared,
             lookups: LookupCache::new(&audit.checker, &audit.hasher),
             heavy: None,
-            reports_repeated: journal.is_some()
-                && audit.options.levels.reports(RuleId::DuplicateId),
+            reports_repeated: shared.is_some() && audit.options.levels.reports(RuleId::DuplicateId),
             found: FileFinds::default(),
             document: DocumentFinds::default(),
             batch: DocumentBatch::default(),
-            records: JournalWriter::default(),
+            records: Vec::new(),
             documents: 0,
             collected: Collection::default(),
         }
     }
 
     fn begin(&mut self, file: FileId) {
-        let mut last = std::mem::take(&mut self.document);
-        last.clear_names();
-        last.records.clear();
-        self.document = DocumentFinds {
-            file,
-            names: last.names,
-            ids: last.ids,
-            records: last.records,
-            ..DocumentFinds::default()
-        };
+        let document = &mut self.document;
+        document.clear_names();
+        document.records.clear();
+        document.blocks.clear();
+        document.parts.clear();
+        (document.file, document.redirect) = (file, None);
+        document.has_line_ids = false;
+        document.summary = Summary::default();
+        document.counts = StateCounts::default();
     }
 
     /// `all` returns all faults of an archive, from those of this reading, unless other readings
@@ -271,7 +266,7 @@ impl<'a> LinkCollector<'a> {
                     }
                 }
                 self.collected.summary.damaged += self.found.damaged[0];
-                let around = std::mem::take(&mut self.found.around.bytes);
+                let around = std::mem::take(&mut self.found.around);
                 let around = all(around).unwrap_or_default();
                 if !around.is_empty() {
                     self.asset(None, self.found.file, &around);
@@ -296,10 +291,10 @@ impl<'a> LinkCollector<'a> {
     }
 
     fn flush(&mut self) {
-        if let Some(journal) = self.journal
-            && !self.records.bytes.is_empty()
+        if let Some(shared) = self.shared
+            && !self.records.is_empty()
         {
-            self.batch.blocks.push(journal.add(&self.records.bytes));
+            self.batch.blocks.push(shared.journal.add(&self.records));
             self.records.clear();
         }
     }
@@ -315,22 +310,27 @@ impl<'a> LinkCollector<'a> {
 
     fn begin_records(&mut self, member: Option<DocumentMember>, file: Option<FileId>) {
         self.documents += 1;
-        let path = self.found.path.clone();
-        let document = JournalDocument { path, file, member };
-        self.records.push(&JournalRecord::Document(document));
+        JournalRecord::Document(&self.found.path, file, member).pack(&mut self.records);
     }
 
     fn fail(&mut self, message: &str) {
         self.collected.summary.errors += 1;
         self.begin_records(None, None);
-        self.records.push(&JournalRecord::Failure(message));
+        JournalRecord::Failure(message).pack(&mut self.records);
     }
 
     /// Adds a file that is not a document.
     fn asset(&mut self, member: Option<DocumentMember>, file: FileId, records: &[u8]) {
         self.begin_records(member, Some(file));
-        self.records.bytes.extend_from_slice(records);
-        self.batch.anchors.push((file, AnchorSet::default()));
+        self.records.extend_from_slice(records);
+        self.add_anchors(file, AnchorSet::default());
+    }
+
+    fn add_anchors(&self, file: FileId, found: AnchorSet) {
+        let is_named = self.found.named;
+        if let Some(shared) = self.shared {
+            (shared.anchors).set(file, AnchorSet { is_named, ..found });
+        }
     }
 
     fn document(&mut self, member: Option<DocumentMember>, format: &'static Format, bytes: u64) {
@@ -348,9 +348,9 @@ impl<'a> LinkCollector<'a> {
         // A page that was read names itself.
         let own = (format.name == "html").then_some(self.document.file);
         self.collected.translations.extend(own.zip(own));
-        self.batch.anchors.push((self.document.file, anchors));
+        self.add_anchors(self.document.file, anchors);
         let (found, collected) = (&self.document, &mut self.collected);
-        self.records.bytes.extend_from_slice(&found.records.bytes);
+        self.records.extend_from_slice(&found.records.bytes);
         add_counts(&mut collected.counts, &found.counts);
         let summary = &mut collected.summary;
         summary.files += 1;
@@ -367,7 +367,7 @@ impl LinkCollector<'_> {
     /// Ends a member that was not a document; `next` is the next path.
     fn leave(&mut self, next: &[u8]) {
         let found = &mut self.found;
-        found.around.bytes.append(&mut found.pending.bytes);
+        found.around.append(&mut found.pending);
         found.damaged[0] += std::mem::take(&mut found.damaged[1]);
         let Some((member, path, file)) = found.open.take() else {
             return;
@@ -389,10 +389,10 @@ impl LinkCollector<'_> {
         // archive is a document.
         if file.begun == 0 || is_open {
             self.document.summary.diagnose(found.code, found.count);
-            self.document.records.push(&record);
+            record.pack(&mut self.document.records.bytes);
         }
         let records = [&mut file.around, &mut file.pending];
-        records[usize::from(is_open)].push(&record);
+        record.pack(records[usize::from(is_open)]);
         file.damaged[usize::from(is_open)] += damage;
     }
 }
@@ -477,10 +477,10 @@ impl DocumentFinds {
 impl LinkCollector<'_> {
     fn move_records(&mut self) {
         let found = &mut self.document;
-        if let Some(journal) = self.journal
+        if let Some(shared) = self.shared
             && found.records.bytes.len() >= BLOCK
         {
-            found.blocks.push(journal.add(&found.records.bytes));
+            found.blocks.push(shared.journal.add(&found.records.bytes));
             found.records.clear();
         }
     }
@@ -511,8 +511,9 @@ impl LinkCollector<'_> {
         let is_on_host = matches!(slug, Some(Slug::GitHub | Slug::GitLab));
         let is_served = audit.options.server.is_some() || !audit.checker.servers.views.is_empty();
         // A chapter of a book is not a page of the site that the book is in.
-        let below = audit.checker.mounts.relative_path(&path);
-        let is_chapter = below.is_some_and(|below| memchr::memmem::find(below, b"!/").is_some());
+        let is_chapter = memchr::memchr(b'!', &path).is_some()
+            && (audit.checker.mounts.relative_path(&path))
+                .is_some_and(|below| memchr::memmem::find(below, b"!/").is_some());
         AnchorSet {
             names: (has_names && !has_other_ids).then(|| found.names.as_slice().into()),
             is_pdf,
@@ -531,6 +532,7 @@ impl LinkCollector<'_> {
             on_github: slug == Some(Slug::GitHub)
                 || format.name == "adoc" && audit.is_shown_by_forge(&path),
             lists_directories: is_on_host && !is_served,
+            ..AnchorSet::default()
         }
     }
 
@@ -606,7 +608,7 @@ impl Sink for LinkCollector<'_> {
                 self.document.parts.push(part.filter(|_| !is_script));
             }
         }
-        if self.journal.is_none() || lists_anchors {
+        if self.shared.is_none() || lists_anchors {
             return ControlFlow::Continue(());
         }
         if language(link).is_some() {
@@ -651,11 +653,10 @@ impl Sink for LinkCollector<'_> {
                 let hash = audit.hasher.hash_one(name);
                 document.names.push(hash);
                 if audit.options.list == ListedLinks::Anchors {
-                    document.records.push(&JournalRecord::Anchor(*offset, name));
+                    JournalRecord::Anchor(*offset, name).pack(&mut document.records.bytes);
                     self.move_records();
                 } else if self.reports_repeated && !document.ids.insert(hash) {
-                    let record = JournalRecord::Repeated(*offset, name);
-                    document.records.push(&record);
+                    JournalRecord::Repeated(*offset, name).pack(&mut document.records.bytes);
                     self.move_records();
                 }
             }
@@ -664,7 +665,7 @@ impl Sink for LinkCollector<'_> {
                 self.collected.labels.names.insert(label);
             }
             Found::Remark(remark) => {
-                document.records.push(&JournalRecord::Remark(*remark));
+                JournalRecord::Remark(*remark).pack(&mut document.records.bytes);
                 self.move_records();
             }
             Found::Exact(_) => document.summary.exact += 1,
@@ -674,7 +675,7 @@ impl Sink for LinkCollector<'_> {
             }
             Found::Restart => {
                 document.clear_names();
-                document.records.push(&JournalRecord::Restart);
+                JournalRecord::Restart.pack(&mut document.records.bytes);
             }
             _ => {}
         }

@@ -38,6 +38,8 @@ pub(super) struct Evaluator<'a> {
     texts: PageTexts,
     file: Option<FileId>,
     pub(super) name: Vec<u8>,
+    /// The absolute path of the document's file.
+    pub(super) path: Vec<u8>,
     /// The findings with a rule and a reference, by the hash of both.
     repeated: HashMap<u64, u32>,
     pub(super) absolute: AbsolutePaths,
@@ -55,6 +57,7 @@ impl<'a> Evaluator<'a> {
             texts: PageTexts::default(),
             file: None,
             name: Vec::new(),
+            path: Vec::new(),
             repeated: HashMap::new(),
             absolute: AbsolutePaths::default(),
             touched: true,
@@ -81,12 +84,11 @@ impl<'a> Evaluator<'a> {
         let below = self.audit.checker.mounts.relative_path(absolute);
         let name = below.filter(|_| is_file).unwrap_or(path);
         name.clone_into(&mut self.name);
+        let file = document.path.as_slice();
+        let absolute = self.absolute.absolute(here, file).unwrap_or(file);
+        absolute.clone_into(&mut self.path);
         // All findings in a member are shown if the archive's are.
-        if document.member.is_some() {
-            let archive = document.path.as_slice();
-            let absolute = self.absolute.absolute(here, archive).unwrap_or(archive);
-            self.touched |= touches(self.audit, absolute);
-        }
+        self.touched |= touches(self.audit, absolute);
     }
 
     pub(super) fn facts<'l>(&mut self, link: &'l Link<'l>) -> TargetFacts<'l> {

@@ -15,14 +15,15 @@ use super::wire::{
 use crate::linker::{Diagnostic, Link, Remark};
 
 /// Maximum length in memory, in bytes; the rest is in a temporary file.
-const IN_MEMORY: usize = 16 << 20;
+const IN_MEMORY: usize = 8 << 20;
 
 /// Maximum length in bytes of a block of records of one document.
 pub(super) const BLOCK: usize = 1 << 20;
 
 #[derive(Clone, Debug)]
 pub(super) enum JournalRecord<'a> {
-    Document(JournalDocument),
+    /// The path as reached from the arguments, and the fields of [`JournalDocument`].
+    Document(&'a [u8], Option<FileId>, Option<DocumentMember>),
     /// The context of the next links follows.
     Context,
     Link,
@@ -42,7 +43,7 @@ pub(super) enum JournalRecord<'a> {
 
 packed_variants! {
     JournalRecord<'a> {
-        Document(document), Context, Link, Existing(needs, link), Diagnostic(diagnostic), Remark(remark),
+        Document(path, file, member), Context, Link, Existing(needs, link), Diagnostic(diagnostic), Remark(remark),
         Repeated(offset, name), Anchor(offset, name), Restart, Failure(message)
     }
 }
@@ -59,6 +60,11 @@ pub(super) struct JournalDocument {
 }
 
 impl JournalDocument {
+    pub(super) fn new(path: &[u8], file: Option<FileId>, member: Option<DocumentMember>) -> Self {
+        let path = path.to_vec();
+        JournalDocument { path, file, member }
+    }
+
     pub(super) fn member_name(&self) -> Option<&str> {
         self.member.as_ref().map(|member| member.name.as_str())
     }
@@ -81,7 +87,6 @@ pub(super) struct LinkNeeds {
 }
 
 packed_fields! {
-    JournalDocument { path, file, member }
     DocumentMember { number, name }
     LinkNeeds { file, is_route, names }
 }
@@ -102,10 +107,6 @@ impl JournalWriter {
         self.base.clear();
         self.source.clear();
         self.has_member = false;
-    }
-
-    pub(super) fn push(&mut self, record: &JournalRecord<'_>) {
-        record.pack(&mut self.bytes);
     }
 
     /// A link whose target exists has needs.

@@ -80,7 +80,6 @@ pub(super) fn run<'r>(
             stopped: false,
             out: WireRecords::default(),
             document: Rc::default(),
-            absolute: Vec::new(),
             has_path: false,
             continues: false,
             deferred: DeferredFindings::default(),
@@ -240,8 +239,6 @@ struct ReportPass<'a, C> {
     stopped: bool,
     out: WireRecords,
     document: Rc<JournalDocument>,
-    /// The path of the document's file.
-    absolute: Vec<u8>,
     has_path: bool,
     continues: bool,
     deferred: DeferredFindings,
@@ -275,13 +272,13 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             let mut context = LinkContext::default();
             while !packed.0.is_empty() {
                 match JournalRecord::unpack(&mut packed) {
-                    JournalRecord::Document(document) => {
+                    JournalRecord::Document(path, file, member) => {
                         if !std::mem::take(&mut is_first) {
                             self.finish();
                         }
                         // The writer begins each document without a context, too.
                         context = LinkContext::default();
-                        self.begin(document);
+                        self.begin(JournalDocument::new(path, file, member));
                     }
                     JournalRecord::Context => context = LinkContext::unpack(&mut packed),
                     JournalRecord::Link => packed.reference(&context, |link| self.link(link)),
@@ -329,10 +326,14 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         self.has_path &= self.document.path == document.path && follows;
         self.document = Rc::new(document);
         self.clear();
-        self.evaluator.begin(&self.document, &self.member_path());
-        let here = &self.audit.options.reading.bases.here;
-        let absolute = (self.evaluator.absolute).absolute(here, &self.document.path);
-        self.absolute = absolute.unwrap_or(&self.document.path).to_vec();
+        self.evaluator.path.clear();
+    }
+
+    /// Prepares the evaluation of the document, which most documents do not need.
+    fn open(&mut self) {
+        if self.evaluator.path.is_empty() {
+            self.evaluator.begin(&self.document, &self.member_path());
+        }
     }
 
     fn member_path(&self) -> Vec<u8> {
@@ -351,7 +352,8 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         }
         let is_checked = self.audit.options.levels.reports(RuleId::StalePath);
         if is_checked && self.document.member.is_none() {
-            for (offset, path) in stale_paths(self.audit, &self.absolute) {
+            self.open();
+            for (offset, path) in stale_paths(self.audit, &self.evaluator.path) {
                 self.defer(RuleId::StalePath, offset, None, &path);
             }
         }
@@ -398,13 +400,12 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         let is_page = site.anchors(file).is_some_and(|anchors| anchors.is_page);
         if self.reports_orphans && !site.collected.linked.contains(file) {
             let options = &self.audit.options;
-            let path = path_of(&self.member_path());
+            let path = self.member_path();
             // The page at the root of a mount is an entry.
             let is_home = |uri: &[u8]| checker.locate(uri).file() == Some(file);
-            let is_entry = options.entries.matched(&path, false).is_whitelist()
+            let is_entry = (options.entries.matched(path_of(&path), false)).is_whitelist()
                 || checker.mounts.uri_of_mount(&own).is_some_and(is_home);
-            let may_be_orphan =
-                is_page || options.orphan_assets && !is_fetched_unnamed(&self.evaluator.name);
+            let may_be_orphan = is_page || options.orphan_assets && !is_fetched_unnamed(&path);
             if may_be_orphan && !is_entry {
                 self.whole(RuleId::Orphan);
             }
@@ -425,6 +426,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     fn position(&mut self, rule: RuleId, position: &DocumentPosition<'_>) {
+        self.open();
         let level = self.audit.options.levels.of(rule);
         let key = self.evaluator.key(rule, position.member, position.name);
         let found = Occurrence {
@@ -451,7 +453,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     fn shows_line(&self, member: Option<&str>, line: Option<u64>) -> bool {
         let is_inner = member.is_some() || self.document.member.is_some();
         let line = line.filter(|_| !is_inner);
-        self.audit.options.shows_line(&self.absolute, line)
+        self.audit.options.shows_line(&self.evaluator.path, line)
     }
 
     /// Returns whether a finding is neither ignored nor accepted by the baseline, and `shown` by
@@ -533,6 +535,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     fn link(&mut self, link: &Link<'_>) {
+        self.open();
         let facts = self.evaluator.facts(link);
         let finding = self.audit.options.levels.first_finding(&facts);
         let state = LinkState::of(&facts, finding);

@@ -1,6 +1,7 @@
 //! The result of the first pass: each document's anchors and links.
 
 use std::hash::BuildHasher;
+use std::sync::{Mutex, PoisonError};
 
 use foldhash::quality::RandomState;
 use foldhash::{HashMap, HashMapExt, HashSet};
@@ -37,6 +38,8 @@ pub(super) struct AnchorSet {
     pub(super) has_line_ids: bool,
     /// Readers see the text of the document, and not of others with it.
     pub(super) has_text: bool,
+    /// The file was named, and not found by a walk.
+    pub(super) is_named: bool,
 }
 
 /// The target of a document's refresh.
@@ -64,6 +67,23 @@ impl AnchorSet {
     }
 }
 
+/// Anchors by the numbers of files; `None` if the file was not read.
+#[derive(Debug, Default)]
+pub(super) struct AnchorTable(Mutex<Vec<Option<AnchorSet>>>);
+
+impl AnchorTable {
+    /// The last reading of a file is kept; a named one before one of a walk.
+    pub(super) fn set(&self, file: FileId, found: AnchorSet) {
+        let mut anchors = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (number, length) = (file.0 as usize, anchors.len());
+        anchors.resize_with(length.max(number + 1), || None);
+        let known = anchors[number].as_ref();
+        if found.is_named || known.is_none_or(|known| !known.is_named) {
+            anchors[number] = Some(found);
+        }
+    }
+}
+
 /// The most parts of a document, and the most names in them.
 const MAX_PARTS: usize = 256;
 const MAX_JOINED: usize = 1 << 16;
@@ -73,7 +93,6 @@ const MAX_JOINED: usize = 1 << 16;
 pub(super) struct DocumentBatch {
     /// The ticket, and the number in it.
     pub(super) order: (u64, u32),
-    pub(super) anchors: Vec<(FileId, AnchorSet)>,
     pub(super) blocks: Vec<JournalBlock>,
     /// Whether the archive is the same as in the previous batch.
     pub(super) continues: bool,
@@ -86,9 +105,7 @@ pub(super) struct FileSet(Vec<u64>);
 impl FileSet {
     pub(super) fn insert(&mut self, file: FileId) {
         let (word, bit) = (file.0 as usize / 64, file.0 % 64);
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
+        self.0.resize(self.0.len().max(word + 1), 0);
         self.0[word] |= 1 << bit;
     }
 
@@ -98,9 +115,7 @@ impl FileSet {
     }
 
     pub(super) fn add(&mut self, other: &FileSet) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
-        }
+        self.0.resize(self.0.len().max(other.0.len()), 0);
         for (word, other) in self.0.iter_mut().zip(&other.0) {
             *word |= other;
         }
@@ -118,6 +133,7 @@ pub(super) struct Collection {
     /// The batches in any order.
     pub(super) batches: Vec<DocumentBatch>,
     pub(super) journal: Journal,
+    pub(super) anchors: AnchorTable,
     /// The numbers of links that are not in the journal, by state.
     pub(super) counts: StateCounts,
     pub(super) summary: Summary,
@@ -165,13 +181,9 @@ impl Site {
     /// Puts the batches in order; `files` is the number of numbered files.
     pub(super) fn new(mut collected: Collection, files: usize, hasher: RandomState) -> Self {
         collected.batches.sort_unstable_by_key(|batch| batch.order);
-        let mut anchors = Vec::new();
+        let anchors = std::mem::take(&mut collected.anchors.0);
+        let mut anchors = anchors.into_inner().unwrap_or_else(PoisonError::into_inner);
         anchors.resize_with(files, || None);
-        for batch in &mut collected.batches {
-            for (file, found) in std::mem::take(&mut batch.anchors) {
-                anchors[file.0 as usize] = Some(found);
-            }
-        }
         Site {
             collected,
             anchors,

@@ -89,7 +89,7 @@ impl Inventory {
         let (mut open, mut known): (Option<TargetPage>, _) = (None, HashSet::new());
         self.visit_records(|document, record, _| {
             match record {
-                JournalRecord::Document(_) => {
+                JournalRecord::Document(..) => {
                     known.clear();
                     if let Some(page) = std::mem::replace(&mut open, self.page(document)) {
                         visit(TargetRecord::Page(&page))?;
@@ -146,8 +146,9 @@ impl Inventory {
                         packed.reference(&context, |link| visit(&open, record, Some(link)))?;
                     }
                     _ => {
-                        if let JournalRecord::Document(document) = &record {
-                            (open, context) = (document.clone(), LinkContext::default());
+                        if let JournalRecord::Document(path, file, member) = &record {
+                            open = JournalDocument::new(path, *file, member.clone());
+                            context = LinkContext::default();
                         }
                         visit(&open, record, None)?;
                     }
