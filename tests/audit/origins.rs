@@ -153,6 +153,100 @@ fn links_of_navigation_come_from_lists_of_pages() {
 }
 
 #[test]
+fn links_of_a_page_without_a_source_come_from_the_pages_with_its_text() {
+    expect(
+        &[
+            ("src/book.toml", "[book]\ntitle = 'x'\n"),
+            (
+                "src/src/SUMMARY.md",
+                "- [Deep](part/deep.md)\n- [Lost](part/lost.md)\n",
+            ),
+            (
+                "src/src/a.md",
+                "# A\n\nThis is another [gone thing](gone.md).\n",
+            ),
+            (
+                "src/src/part/deep.md",
+                "# Deep\n\nThe [gone thing][x] and\nthe [odd thing][y].\n\n[x thing]: ../gone.md#part\n[y thing]: ../gone.md\n",
+            ),
+            ("src/src/part/lost.md", "# Lost\n"),
+            (
+                "out/print.html",
+                "<nav><a href='part/lost.html'>Lost</a></nav><p>The <a href='gone.html#part'>gone \
+                 thing</a> and the <a href='gone.html'>odd thing</a>. See <a href='none.html'>this</a>.",
+            ),
+        ],
+        &[
+            ("part/lost.html", "src/SUMMARY.md", 2),
+            ("gone.html#part", "src/part/deep.md", 6),
+            ("gone.html", "src/part/deep.md", 7),
+            ("none.html", "", 0),
+        ],
+    );
+}
+
+#[test]
+fn navigation_comes_from_lists_before_the_text_of_the_page() {
+    let link = "<a href='/ref/Reply.html'>Reply</a>";
+    expect(
+        &[
+            (
+                "src/.vitepress/config.mjs",
+                "export default {\n  themeConfig: {\n    nav: [\n      { text: 'Reply', link: '/ref/Reply' },\n    ],\n    \
+                 sidebar: [\n      { text: 'Reply', link: '/ref/Reply' },\n    ]\n  }\n}\n",
+            ),
+            ("src/ref/Reply.md", "# Reply\n"),
+            (
+                "src/guide/a.md",
+                "# A\n\nCall (reply, x) with\n[Reply](../ref/Reply.md).\n",
+            ),
+            (
+                "out/guide/a.html",
+                &format!(
+                    "<header><nav>{link}</nav></header><aside>{link}</aside><main>with {link}"
+                ),
+            ),
+        ],
+        &[
+            ("/ref/Reply.html", ".vitepress/config.mjs", 4),
+            ("/ref/Reply.html", ".vitepress/config.mjs", 7),
+            ("/ref/Reply.html", "guide/a.md", 4),
+        ],
+    );
+}
+
+#[test]
+fn navigation_made_of_front_matter_comes_from_titles() {
+    expect(
+        &[
+            ("src/hugo.toml", "baseURL = 'https://example.com/'\n"),
+            ("src/themes/x/static/css/x.css", "@import 'no.css'"),
+            (
+                "src/content/docs/deep-page.md",
+                "---\ntitle: A deep page\nlinkTitle: Deep\n---\n",
+            ),
+            (
+                "src/content/docs/near.md",
+                "---\ntitle: Near\ntags: [x,deep page]\n---\nThe `deep-page` is near.\n",
+            ),
+            ("out/css/x.css", "@import 'no.css'"),
+            (
+                "out/docs/near/index.html",
+                "<nav><a href='/docs/deep-page/'>Deep</a><a href='/docs/deep-page/'>Read on</a>\
+                 <a href='/tags/deep-page/'>deep page</a><a href='/docs/gone/'>Gone</a></nav>",
+            ),
+        ],
+        &[
+            ("no.css", "themes/x/static/css/x.css", 1),
+            ("/docs/deep-page/", "content/docs/deep-page.md", 3),
+            ("/docs/deep-page/", "content/docs/deep-page.md", 2),
+            ("/tags/deep-page/", "content/docs/near.md", 3),
+            ("/docs/gone/", "content/docs/near.md", 0),
+        ],
+    );
+}
+
+#[test]
 fn text_and_sarif_name_the_source() {
     let tree = Tree::new(&[
         ("src/a.md", "# A\n[b](b.html)\n"),

@@ -16,9 +16,10 @@ use crate::pipeline::bases::AbsolutePaths;
 
 /// Maximum length in bytes of a page or a source that is read.
 const MAX_PAGE: u64 = 4 << 20;
-/// Maximum length in bytes of a template that is read, and of all of them.
+/// Maximum length in bytes of a template that is read, of all of them, and of the letters of all pages.
 const MAX_TEMPLATE: u64 = 256 << 10;
 const MAX_TEMPLATES: usize = 8 << 20;
+const MAX_LETTERS: usize = 64 << 20;
 /// The bytes that all searches of a run may read; takes a few seconds.
 const MAX_SEARCHED: u64 = 4 << 30;
 /// Maximum length in bytes of a pattern; longer references are not found.
@@ -26,6 +27,13 @@ const MAX_PATTERN: usize = 4096;
 /// The matches of a pattern that are compared, and the bytes on each side of them.
 const MAX_MATCHES: usize = 1000;
 const AROUND: usize = 400;
+/// The letters before a link and in it that are compared, and those that may be compared.
+const MIN_QUOTE: usize = 12;
+const SHORT_QUOTE: usize = 6;
+/// The pages with a text that are searched.
+const MAX_QUOTING: usize = 16;
+/// The lines at the start of a page that may hold its title.
+const MAX_TITLE: usize = 40;
 
 /// After the path of a page, the ends of the sources that it may be made of.
 const ENDS: &str = " .md .mdx .rst .adoc .html .markdown .ipynb .txt /index.md /index.mdx /index.rst /index.adoc \
@@ -40,6 +48,9 @@ static ENTRY: Pattern = Pattern::new(r#"(?:^|[\s<("'])(/?[\w.][\w./-]*)[>)"'\]},
 /// The contents of an element after a value of its start tag, up to the end of a link.
 static CONTENTS: Pattern = Pattern::new(r"^[^>]*>(.*?)</[aA]\b");
 static MARKUP: Pattern = Pattern::new(r"<[^>]*>|&#?\w+;");
+/// The tags around links that templates make.
+static NAVIGATION: Pattern = Pattern::new(r"(?i)<(/?)(?:nav|aside|header|footer)\b");
+static TITLE: Pattern = Pattern::new(r"(?i)^[\W_]*(?:link_?)?title\W*[:=]");
 
 #[derive(Default)]
 struct TextFile {
@@ -51,8 +62,9 @@ struct TextFile {
 #[derive(Default)]
 struct Surroundings<'r> {
     fragment: &'r [u8],
-    /// The letters of the text of the link.
+    /// The letters of the text of the link, and with those before it.
     text: String,
+    quote: String,
     /// The number among the same references in the page.
     nth: usize,
 }
@@ -68,16 +80,23 @@ pub(in crate::audit) struct OriginSearch<'a> {
     /// The page of the last finding by its path in reports, and its source; empty if it is not known.
     page: TextFile,
     source: TextFile,
+    /// The ends of tags around navigation in the page, and whether a tag closes.
+    navigation: Vec<(usize, bool)>,
     /// The path of the page below the root of its site.
     url: Vec<u8>,
     /// The findings of the page by their references and texts.
     counts: HashMap<Vec<u8>, usize>,
+    /// The files of the sources.
+    files: Vec<Vec<u8>>,
     templates: Option<Vec<TextFile>>,
-    /// The first places in lists of pages, by the paths of pages without their ends.
-    lists: HashMap<Vec<u8>, SourceOrigin>,
-    in_templates: HashMap<Vec<u8>, Option<SourceOrigin>>,
+    /// The paths and the letters of pages, in the order of lists.
+    letters: Option<Vec<(Vec<u8>, String)>>,
+    /// The places in lists of pages, by the paths of pages without their ends.
+    lists: HashMap<Vec<u8>, Vec<SourceOrigin>>,
+    in_templates: HashMap<String, Option<SourceOrigin>>,
     /// The bytes that may still be searched.
     left: u64,
+    left_for_quotes: u64,
 }
 
 impl<'a> OriginSearch<'a> {
@@ -90,6 +109,12 @@ impl<'a> OriginSearch<'a> {
         let sources = Sources::new(&options, once(directory), &audit.checker.tree);
         let mut order: Vec<_> = (0..sources.sites.len()).collect();
         order.sort_by_key(|&site| !sources.sites[site].directory.starts_with(directory));
+        let is_wanted = |directory: &[u8]| {
+            let name = last_name(directory);
+            let is_hidden = name.starts_with(b".") && !name.ends_with(b"press");
+            let is_built = || audit.checker.mounts.relative_path(directory) == Some(b"");
+            !is_hidden && name != b"node_modules" && !is_built()
+        };
         OriginSearch {
             audit,
             directory,
@@ -97,12 +122,16 @@ impl<'a> OriginSearch<'a> {
             order,
             page: TextFile::default(),
             source: TextFile::default(),
+            navigation: Vec::new(),
             url: Vec::new(),
             counts: HashMap::default(),
+            files: files_below(directory, is_wanted),
             templates: None,
+            letters: None,
             lists: HashMap::default(),
             in_templates: HashMap::default(),
             left: MAX_SEARCHED,
+            left_for_quotes: MAX_SEARCHED,
         }
     }
 
@@ -117,31 +146,45 @@ impl<'a> OriginSearch<'a> {
         }
         let own = &self.source;
         let path = (!own.path.is_empty()).then(|| self.audit.shown(&own.path).to_vec());
-        let mut origin = SourceOrigin { path, line: None };
+        let origin = SourceOrigin { path, line: None };
         let FindingSubject::Link(link) = draft.subject else {
             return origin;
         };
         let span = link.exact_span().filter(|_| link.member.is_none());
-        let text = span.and_then(|span| text_after(&self.page.text, span.end));
-        let text = text.unwrap_or_default();
-        let key = [link.reference, b"\0", text.as_bytes()].concat();
+        let place =
+            span.and_then(|span| Some((span.start.try_into().ok()?, span.end.try_into().ok()?)));
+        let (quote, text) = place
+            .and_then(|place| texts_around(&self.page.text, place))
+            .unwrap_or_default();
+        let is_navigation = place.is_some_and(|(start, _)| self.is_navigation(start));
+        let reference = link.reference;
+        let key = [reference, &[0, is_navigation.into()], text.as_bytes()].concat();
         let count = self.counts.entry(key).or_default();
         let surroundings = Surroundings {
-            fragment: split_fragment(link.reference).1.unwrap_or_default(),
+            fragment: split_fragment(reference).1.unwrap_or_default(),
             text,
+            quote,
             nth: *count,
         };
         *count += 1;
-        let patterns = patterns(link.reference);
-        let patterns = patterns.iter().flatten();
-        let own = &self.source.text;
-        origin.line = patterns
-            .filter_map(|pattern| surroundings.line(own, pattern, &mut self.left))
-            .next();
-        if origin.line.is_none() {
-            return self.in_templates(link.reference).unwrap_or(origin);
-        }
-        origin
+        let path = split_path(reference).0;
+        let target = (!path.is_empty()).then(|| join(up_to_slash(&self.url), path));
+        let target = target.as_deref();
+        let dots = reference.iter().take_while(|byte| b"./".contains(byte));
+        let bare = &reference[dots.count()..];
+        let whole = str::from_utf8(bare).ok().filter(|text| text.len() > 2);
+        let whole = whole.map(|text| format!(r"(?:^|[^\w%-]){}(?:$|[^\w/%-])", escape(text)));
+        let name = name_pattern(without_html(split_path(bare).0));
+        let patterns = patterns(reference);
+        let found = (!is_navigation).then(|| self.in_page(&surroundings, &patterns, target));
+        found
+            .flatten()
+            .or_else(|| self.listed(target?, surroundings.nth))
+            .or_else(|| self.in_templates(whole?))
+            .or_else(|| self.titled(target?, &surroundings.text))
+            .or_else(|| is_navigation.then(|| self.in_page(&surroundings, &patterns, target))?)
+            .or_else(|| self.in_templates(name?))
+            .unwrap_or(origin)
     }
 
     fn enter(&mut self, document: &[u8]) {
@@ -150,20 +193,32 @@ impl<'a> OriginSearch<'a> {
         let page = names.absolute(here, document).unwrap_or(document);
         let below = self.audit.checker.mounts.relative_path(page);
         self.url = [b"/", below.unwrap_or_default()].concat();
-        let source = self.find_source().unwrap_or_default();
-        self.page.text = start_of(page, MAX_PAGE).unwrap_or_default();
-        self.page.path = document.to_vec();
+        let text = start_of(page, MAX_PAGE).unwrap_or_default();
+        let is_copied = |path: &Vec<u8>| {
+            path.ends_with(&self.url)
+                && start_of(path, MAX_PAGE).is_some_and(|copied| copied == text)
+        };
+        let source = self.find_source(&self.url);
+        let source = source.or_else(|| self.files.iter().find(|path| is_copied(path)).cloned());
+        let source = source.unwrap_or_default();
         self.source.text = start_of(&source, MAX_PAGE).unwrap_or_default();
         self.source.path = source;
+        self.navigation.clear();
+        if !NAVIGATION.is_match(&self.source.text) {
+            let tags = NAVIGATION.find_iter(&text);
+            let tags = tags.map(|tag| (tag.end(), tag.as_bytes()[1] == b'/'));
+            self.navigation.extend(tags);
+        }
+        self.page.text = text;
+        self.page.path = document.to_vec();
         self.counts.clear();
     }
 
     /// Returns the source of a page by the routes of the sites, else by its path.
-    fn find_source(&self) -> Option<Vec<u8>> {
-        let url = &self.url;
+    fn find_source(&self, url: &[u8]) -> Option<Vec<u8>> {
         let bare = without_html(url);
         let with_slash = [bare, b"/"].concat();
-        let urls = [&**url, bare, &*with_slash];
+        let urls = [url, bare, &*with_slash];
         let routed = self.order.iter().find_map(|&site| {
             let routes = self.sources.routes(site);
             urls.iter().find_map(|url| routes.find(url))
@@ -187,62 +242,171 @@ impl<'a> OriginSearch<'a> {
         paths.find(|path| path_of(path).is_file())
     }
 
-    fn in_templates(&mut self, reference: &[u8]) -> Option<SourceOrigin> {
-        if self.templates.is_none() {
-            let templates = self.read_templates();
-            templates.iter().for_each(|file| self.add_list(file));
-            self.templates = Some(templates);
+    fn is_navigation(&self, at: usize) -> bool {
+        let tags = self.navigation.iter().take_while(|(end, _)| *end <= at);
+        let depth = |depth: usize, (_, closes): &_| {
+            if *closes {
+                depth.saturating_sub(1)
+            } else {
+                depth + 1
+            }
+        };
+        tags.fold(0, depth) > 0
+    }
+
+    /// Searches the source of the page, or those that have the text around the link if the page has no source.
+    fn in_page(
+        &mut self,
+        surroundings: &Surroundings<'_>,
+        patterns: &[Option<String>],
+        target: Option<&[u8]>,
+    ) -> Option<SourceOrigin> {
+        let is_own = !self.source.path.is_empty();
+        let quoted = (!is_own).then(|| self.quoted(&surroundings.quote));
+        let own = is_own.then_some(&self.source);
+        let sources: Vec<_> = own.into_iter().chain(quoted.iter().flatten()).collect();
+        let mut left = self.left;
+        let found = patterns.iter().flatten().find_map(|pattern| {
+            let pattern = compile(pattern)?;
+            let places = sources.iter().flat_map(|file| {
+                let places = surroundings.places(&file.text, &pattern, &mut left);
+                places.into_iter().map(move |place| (file, place))
+            });
+            let places = places.filter(|(file, at)| is_own || self.is_link_to(target, file, *at));
+            let places: Vec<_> = places.collect();
+            let (file, at) = places.get(surroundings.nth).or(places.last())?;
+            Some(self.place_in(file, *at))
+        });
+        self.left = left;
+        found
+    }
+
+    /// Returns whether a place in a page links to a path, from the page's file or from its directory URL.
+    fn is_link_to(&self, target: Option<&[u8]>, file: &TextFile, at: usize) -> bool {
+        let Some(target) = target else {
+            return true;
+        };
+        let (word, page) = (
+            split_path(word_at(&file.text, at)).0,
+            self.path_below(&file.path),
+        );
+        let directories = [up_to_slash(&page), &*[stem(&page), b"/"].concat()];
+        directories
+            .iter()
+            .any(|directory| stem(&join(directory, word)) == stem(target))
+    }
+
+    fn place_in(&self, file: &TextFile, at: usize) -> SourceOrigin {
+        SourceOrigin {
+            path: Some(self.audit.shown(&file.path).to_vec()),
+            line: Some(1 + memchr::memchr_iter(b'\n', &file.text[..at]).count() as u64),
         }
-        let path = split_path(reference).0;
-        let target = join(up_to_slash(&self.url), path);
-        if let Some(place) = self.lists.get(stem(&target)).filter(|_| !path.is_empty()) {
-            return Some(place.clone());
+    }
+
+    /// Returns the pages that have a text, in the order of lists.
+    fn quoted(&mut self, quote: &str) -> Vec<TextFile> {
+        if quote.len() < SHORT_QUOTE {
+            return Vec::new();
         }
-        let start = reference.iter().position(|byte| !b"./".contains(byte))?;
-        let reference = &reference[start..];
-        if let Some(known) = self.in_templates.get(reference) {
+        self.read_templates();
+        if self.letters.is_none() {
+            self.letters = Some(self.read_letters());
+        }
+        let quote = memchr::memmem::Finder::new(quote);
+        let pages = self.letters.iter().flatten().filter(|(_, letters)| {
+            let left = self.left_for_quotes.checked_sub(letters.len() as u64);
+            self.left_for_quotes = left.unwrap_or_default();
+            left.is_some() && quote.find(letters.as_bytes()).is_some()
+        });
+        let read = |(path, _): &(Vec<u8>, _)| {
+            let (path, text) = (path.clone(), start_of(path, MAX_PAGE)?);
+            Some(TextFile { path, text })
+        };
+        pages.take(MAX_QUOTING).filter_map(read).collect()
+    }
+
+    fn read_letters(&self) -> Vec<(Vec<u8>, String)> {
+        let mut left = MAX_LETTERS;
+        let read = |path: &Vec<u8>| {
+            let letters = letters(&start_of(path, MAX_PAGE)?);
+            left = left.checked_sub(letters.len())?;
+            Some((path.clone(), letters))
+        };
+        let pages = self.files.iter().filter(|path| self.is_page(path));
+        let mut pages: Vec<_> = pages.filter_map(read).collect();
+        pages.sort_by_key(|(path, _)| {
+            let places = self.lists.get(stem(&self.path_below(path)));
+            places.map_or(u64::MAX, |places| places[0].line.unwrap_or_default())
+        });
+        pages
+    }
+
+    fn listed(&mut self, target: &[u8], nth: usize) -> Option<SourceOrigin> {
+        self.read_templates();
+        let places = self.lists.get(stem(target))?;
+        places.get(nth).or(places.last()).cloned()
+    }
+
+    fn in_templates(&mut self, pattern: String) -> Option<SourceOrigin> {
+        self.read_templates();
+        if let Some(known) = self.in_templates.get(&pattern) {
             return known.clone();
         }
-        let whole = str::from_utf8(reference).ok().filter(|text| text.len() > 2);
-        let patterns = [
-            whole.and_then(|whole| {
-                pattern(&format!(r"(?:^|[^\w%-]){}(?:$|[^\w/%-])", escape(whole)))
-            }),
-            name_pattern(without_html(split_path(reference).0)),
-        ];
-        let (mut found, mut left) = (None, self.left);
-        for pattern in patterns.iter().flatten() {
-            found = found.or_else(|| {
-                self.templates.iter().flatten().find_map(|template| {
-                    let line = Surroundings::default().line(&template.text, pattern, &mut left)?;
-                    let path = self.audit.shown(&template.path).to_vec();
-                    Some(SourceOrigin {
-                        path: Some(path),
-                        line: Some(line),
-                    })
-                })
-            });
-        }
+        let (regex, mut left) = (compile(&pattern)?, self.left);
+        let found = self.templates.iter().flatten().find_map(|file| {
+            let places = Surroundings::default().places(&file.text, &regex, &mut left);
+            Some(self.place_in(file, *places.first()?))
+        });
         self.left = left;
-        self.in_templates.insert(reference.to_vec(), found.clone());
+        self.in_templates.insert(pattern, found.clone());
         found
+    }
+
+    /// Returns the line of the title of a page that a theme lists.
+    fn titled(&self, target: &[u8], text: &str) -> Option<SourceOrigin> {
+        let source = self.find_source(target).filter(|_| !text.is_empty())?;
+        let page = start_of(&source, MAX_TEMPLATE)?;
+        let mut lines = page.split(|&byte| byte == b'\n').take(MAX_TITLE);
+        let is_text = |line: &[u8]| {
+            let value = memchr::memchr2(b':', b'=', line).map_or(0, |at| at + 1);
+            letters(line) == text || letters(&line[value..]) == text
+        };
+        let line = lines.clone().position(is_text);
+        let line = line.or_else(|| lines.position(|line| TITLE.is_match(line)))?;
+        Some(SourceOrigin {
+            path: Some(self.audit.shown(&source).to_vec()),
+            line: Some(1 + line as u64),
+        })
+    }
+
+    /// Returns the path of a file in its site.
+    fn path_below(&self, path: &[u8]) -> Vec<u8> {
+        let folder = self.sources.place(path).map(|(_, folder)| folder);
+        let below = folder.map_or(&b""[..], |folder| &path[folder.directory.len()..]);
+        [b"/", below].concat()
+    }
+
+    fn is_page(&self, path: &[u8]) -> bool {
+        let place = self.sources.place(path);
+        place.is_some_and(|(site, _)| {
+            let route = self.sources.routes(site).of_file(path);
+            matches!(route, Some(Route::Page { .. }))
+        })
     }
 
     /// Adds the pages that the lines of a template name; of a page only the lines after the start of a list.
     fn add_list(&mut self, file: &TextFile) {
-        let folder = self.sources.place(&file.path).map(|(_, folder)| folder);
-        let below = folder.map_or(&b""[..], |folder| &file.path[folder.directory.len()..]);
-        let directory = [b"/", up_to_slash(below)].concat();
+        let below = self.path_below(&file.path);
         let mut lines = (1..).zip(file.text.split(|&byte| byte == b'\n'));
         if is_list(&file.text) {
             lines.find(|(_, line)| is_list(line));
         }
         for (line, text) in lines {
             if let Some([_, entry]) = ENTRY.group_at(text, 0) {
-                let path = join(&directory, &text[entry]);
+                let path = join(up_to_slash(&below), &text[entry]);
                 let shown = self.audit.shown(&file.path).to_vec();
-                let place = self.lists.entry(stem(&path).to_vec());
-                place.or_insert(SourceOrigin {
+                let places = self.lists.entry(stem(&path).to_vec());
+                places.or_default().push(SourceOrigin {
                     path: Some(shown),
                     line: Some(line),
                 });
@@ -251,64 +415,64 @@ impl<'a> OriginSearch<'a> {
     }
 
     /// Reads the templates and configurations, and of the pages those with lists of others.
-    fn read_templates(&self) -> Vec<TextFile> {
-        let mounts = &self.audit.checker.mounts;
-        let is_wanted = |directory: &[u8]| {
-            let name = last_name(directory);
-            let is_hidden = name.starts_with(b".") && !name.ends_with(b"press");
-            let is_built = || mounts.relative_path(directory) == Some(b"");
-            !is_hidden && name != b"node_modules" && !is_built()
-        };
-        let is_page = |path: &[u8]| {
-            let place = self.sources.place(path);
-            place.is_some_and(|(site, _)| {
-                let route = self.sources.routes(site).of_file(path);
-                matches!(route, Some(Route::Page { .. }))
-            })
-        };
+    fn read_templates(&mut self) {
+        if self.templates.is_some() {
+            return;
+        }
         let (mut templates, mut length) = (Vec::new(), 0);
-        for path in files_below(self.directory, is_wanted) {
-            let is_page = is_page(&path);
+        for path in &self.files {
+            let is_page = self.is_page(path);
             if (is_page || TEMPLATE.is_match(&path[self.directory.len()..]))
                 && length < MAX_TEMPLATES
-                && let Some(text) = start_of(&path, MAX_TEMPLATE)
+                && let Some(text) = start_of(path, MAX_TEMPLATE)
                 && (!is_page || is_list(&text))
             {
                 length += text.len();
+                let path = path.clone();
                 templates.push(TextFile { path, text });
             }
         }
-        templates
+        templates.iter().for_each(|file| self.add_list(file));
+        self.templates = Some(templates);
     }
 }
 
 impl Surroundings<'_> {
-    /// Returns the line of the match that has most of them; of equal ones the one with the number in the page.
-    fn line(&self, text: &[u8], pattern: &Regex, left: &mut u64) -> Option<u64> {
-        *left = left.checked_sub(text.len() as u64)?;
+    /// Returns the ends of the matches that have most of them.
+    fn places(&self, text: &[u8], pattern: &Regex, left: &mut u64) -> Vec<usize> {
+        let Some(rest) = left.checked_sub(text.len() as u64) else {
+            return Vec::new();
+        };
         let places = pattern.find_iter(text).take(MAX_MATCHES);
         // The last byte may be a line break after the reference.
         let places = places.map(|found| found.end() - 1);
-        let places: Vec<_> = places.map(|at| (self.likeness(text, at), at)).collect();
-        *left = left.saturating_sub((places.len() * AROUND) as u64);
-        let best = places.iter().map(|(likeness, _)| *likeness).max()?;
-        let mut best = places.iter().filter(|(likeness, _)| *likeness == best);
-        let (_, at) = best.clone().nth(self.nth).or(best.next_back())?;
-        Some(1 + memchr::memchr_iter(b'\n', &text[..*at]).count() as u64)
+        let mut places: Vec<_> = places.map(|at| (self.likeness(text, at), at)).collect();
+        *left = rest.saturating_sub((places.len() * AROUND) as u64);
+        let best = places.iter().map(|(likeness, _)| *likeness).max();
+        places.retain(|(likeness, _)| Some(*likeness) == best);
+        places.into_iter().map(|(_, at)| at).collect()
     }
 
-    fn likeness(&self, text: &[u8], at: usize) -> u8 {
+    fn likeness(&self, text: &[u8], at: usize) -> [bool; 4] {
         let start = at.saturating_sub(AROUND);
         let around = &text[start..text.len().min(at + AROUND)];
         let (before, after) = around.split_at(at - start);
         let line = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
         let end = memchr::memchr(b'\n', after).map_or(around.len(), |end| before.len() + end);
-        let line = &around[line..end];
-        let has_text = |part| !self.text.is_empty() && letters(part).contains(&self.text);
-        let has_fragment =
-            !self.fragment.is_empty() && memchr::memmem::find(line, self.fragment).is_some();
-        let by_text = [u8::from(has_text(around)), 2][usize::from(has_text(line))];
-        4 * u8::from(has_fragment) + by_text
+        let (line, around) = (&around[line..end], letters(around));
+        let has = |letters: &str, text: &str| !text.is_empty() && letters.contains(text);
+        let has_fragment = if self.fragment.is_empty() {
+            !word_at(text, at).contains(&b'#')
+        } else {
+            memchr::memmem::find(line, self.fragment).is_some()
+        };
+        let has_text = has(&letters(line), &self.text);
+        [
+            has_fragment,
+            has_text,
+            has(&around, &self.text),
+            has(&around, &self.quote),
+        ]
     }
 }
 
@@ -331,10 +495,10 @@ fn without_html(path: &[u8]) -> &[u8] {
 }
 
 /// Returns patterns of what a reference may be made of, the most certain one first.
-fn patterns(reference: &[u8]) -> [Option<Regex>; 5] {
+fn patterns(reference: &[u8]) -> [Option<String>; 5] {
     let whole = |text: &[u8]| {
         let text = escape(str::from_utf8(text).ok().filter(|text| !text.is_empty())?);
-        pattern(&format!(r"(?:^|[^\w./%-]){text}\.?(?:$|[^\w./#?&%-])"))
+        Some(format!(r"(?:^|[^\w./%-]){text}\.?(?:$|[^\w./#?&%-])"))
     };
     let decoded: Vec<u8> = percent_decode(reference).collect();
     let path = stem(split_path(&decoded).0);
@@ -352,27 +516,50 @@ fn patterns(reference: &[u8]) -> [Option<Regex>; 5] {
 }
 
 /// Returns a pattern of a name as the target of a link, with or without an extension.
-fn name_pattern(name: &[u8]) -> Option<Regex> {
+fn name_pattern(name: &[u8]) -> Option<String> {
     let is_name = |name: &&str| name.chars().any(char::is_alphanumeric);
-    let name = escape(str::from_utf8(name).ok().filter(is_name)?);
+    let name = escape(str::from_utf8(name).ok().filter(is_name)?).replace(r"\-", "[-_ ]");
     let extensions = ENDS.split(' ').filter(|end| end.starts_with('.'));
     let ends = extensions.map(escape).collect::<Vec<_>>().join("|");
-    pattern(&format!(
-        r#"(?i)[(<"'`/=:\[|#]{name}(?:$|[^\w-])|^[ \t*-]*{name}[ \t]*$|\s{name}(?:(?:{ends})\b|/)"#
+    Some(format!(
+        r#"(?i)[(<"'`/=:\[|#,]{name}(?:$|[^\w-])|^[ \t*-]*{name}[ \t]*$|\s{name}(?:(?:{ends})\b|/)"#
     ))
 }
 
-fn pattern(pattern: &str) -> Option<Regex> {
+fn compile(pattern: &str) -> Option<Regex> {
     let pattern = format!("(?m-u){pattern}");
     (pattern.len() < MAX_PATTERN).then(|| Regex::new(&pattern).ok())?
 }
 
-/// Returns the letters and digits of the text of a link, from an offset in its start tag.
-fn text_after(page: &[u8], offset: u64) -> Option<String> {
-    let rest = page.get(usize::try_from(offset).ok()?..)?;
-    let rest = &rest[..rest.len().min(AROUND)];
-    let [_, contents] = CONTENTS.group_at(rest, 0)?;
-    Some(letters(&MARKUP.replace_all(&rest[contents], &b""[..])))
+/// Returns the letters and digits of the text of a link with those before it, and of the text.
+fn texts_around(page: &[u8], (start, end): (usize, usize)) -> Option<(String, String)> {
+    let after = page.get(end..)?;
+    let contents = CONTENTS.group_at(&after[..after.len().min(AROUND)], 0);
+    let contents = contents.map_or(&b""[..], |[_, contents]| &after[contents]);
+    let text = letters(&MARKUP.replace_all(contents, &b""[..]));
+    let mut before = String::new();
+    let parts = page.get(start.saturating_sub(AROUND)..start)?;
+    for part in parts.rsplit(|&byte| byte == b'<').skip(1) {
+        if let Some(end) = memchr::memchr(b'>', part) {
+            let part = MARKUP.replace_all(&part[end..], &b""[..]);
+            before.insert_str(0, &letters(&part));
+        }
+        let is_long = !before.is_empty() && before.len() + text.len() >= MIN_QUOTE;
+        if is_long || part.starts_with(b"/a") {
+            break;
+        }
+    }
+    let is_quote = !before.is_empty();
+    before.push_str(&text);
+    Some((if is_quote { before } else { String::new() }, text))
+}
+
+/// Returns the word of a text at an offset.
+fn word_at(text: &[u8], at: usize) -> &[u8] {
+    let is_end = |byte: &u8| b" \t\r\n()<>\"'`[]=".contains(byte);
+    let start = text[..at].iter().rposition(is_end).map_or(0, |end| end + 1);
+    let end = text[at..].iter().position(is_end);
+    &text[start..end.map_or(text.len(), |end| at + end)]
 }
 
 fn letters(text: &[u8]) -> String {
