@@ -227,13 +227,18 @@ fn navigation_made_of_front_matter_comes_from_titles() {
             ),
             (
                 "src/content/docs/near.md",
-                "---\ntitle: Near\ntags: [x,deep page]\n---\nThe `deep-page` is near.\n",
+                "---\ntitle: Near\ntags: [x,deep page]\n---\nThe `deep-page` is near.\n\n## Over here!\n",
             ),
             ("out/css/x.css", "@import 'no.css'"),
             (
                 "out/docs/near/index.html",
                 "<nav><a href='/docs/deep-page/'>Deep</a><a href='/docs/deep-page/'>Read on</a>\
                  <a href='/tags/deep-page/'>deep page</a><a href='/docs/gone/'>Gone</a></nav>",
+            ),
+            (
+                "out/index.xml",
+                "<rss version='2.0'><channel><item><link>https://example.com/docs/near/</link><description>\
+                 &lt;a href=\"#over-here\"&gt;x&lt;/a&gt;</description></item></channel></rss>",
             ),
         ],
         &[
@@ -242,6 +247,7 @@ fn navigation_made_of_front_matter_comes_from_titles() {
             ("/docs/deep-page/", "content/docs/deep-page.md", 2),
             ("/tags/deep-page/", "content/docs/near.md", 3),
             ("/docs/gone/", "content/docs/near.md", 0),
+            ("#over-here", "content/docs/near.md", 7),
         ],
     );
 }

@@ -80,6 +80,9 @@ pub(in crate::audit) struct OriginSearch<'a> {
     /// The page of the last finding by its path in reports, and its source; empty if it is not known.
     page: TextFile,
     source: TextFile,
+    /// Whether the bases of items in the page name their sources, and the base of the last finding.
+    is_feed: bool,
+    base: Vec<u8>,
     /// The ends of tags around navigation in the page, and whether a tag closes.
     navigation: Vec<(usize, bool)>,
     /// The path of the page below the root of its site.
@@ -122,6 +125,8 @@ impl<'a> OriginSearch<'a> {
             order,
             page: TextFile::default(),
             source: TextFile::default(),
+            is_feed: false,
+            base: Vec::new(),
             navigation: Vec::new(),
             url: Vec::new(),
             counts: HashMap::default(),
@@ -143,6 +148,16 @@ impl<'a> OriginSearch<'a> {
     ) -> SourceOrigin {
         if self.page.path != document {
             self.enter(document);
+        }
+        if let FindingSubject::Link(link) = draft.subject
+            && let Some(base) = link.base.filter(|_| self.is_feed)
+            && base.uri != self.base
+        {
+            self.base = base.uri.to_vec();
+            let path = memchr::memmem::find(base.uri, b"://").map(|at| &base.uri[at + 3..]);
+            let path = path.and_then(|path| Some(&path[memchr::memchr(b'/', path)?..]));
+            let source = path.and_then(|path| self.find_source(path));
+            self.read_source(source);
         }
         let own = &self.source;
         let path = (!own.path.is_empty()).then(|| self.audit.shown(&own.path).to_vec());
@@ -200,9 +215,9 @@ impl<'a> OriginSearch<'a> {
         };
         let source = self.find_source(&self.url);
         let source = source.or_else(|| self.files.iter().find(|path| is_copied(path)).cloned());
-        let source = source.unwrap_or_default();
-        self.source.text = start_of(&source, MAX_PAGE).unwrap_or_default();
-        self.source.path = source;
+        self.is_feed = source.is_none() && memchr::memmem::find(&text, b"<base").is_none();
+        self.read_source(source);
+        self.base.clear();
         self.navigation.clear();
         if !NAVIGATION.is_match(&self.source.text) {
             let tags = NAVIGATION.find_iter(&text);
@@ -211,6 +226,12 @@ impl<'a> OriginSearch<'a> {
         }
         self.page.text = text;
         self.page.path = document.to_vec();
+    }
+
+    fn read_source(&mut self, source: Option<Vec<u8>>) {
+        let path = source.unwrap_or_default();
+        let text = start_of(&path, MAX_PAGE).unwrap_or_default();
+        self.source = TextFile { path, text };
         self.counts.clear();
     }
 
@@ -522,7 +543,7 @@ fn name_pattern(name: &[u8]) -> Option<String> {
     let extensions = ENDS.split(' ').filter(|end| end.starts_with('.'));
     let ends = extensions.map(escape).collect::<Vec<_>>().join("|");
     Some(format!(
-        r#"(?i)[(<"'`/=:\[|#,]{name}(?:$|[^\w-])|^[ \t*-]*{name}[ \t]*$|\s{name}(?:(?:{ends})\b|/)"#
+        r#"(?i)[(<"'`/=:\[|#,]{name}(?:$|[^\w-])|^[ \t*#-]*{name}[ \t!?.]*$|\s{name}(?:(?:{ends})\b|/)"#
     ))
 }
 
