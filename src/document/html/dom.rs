@@ -44,12 +44,12 @@ struct Extras {
 }
 
 #[derive(Debug, Default)]
-struct Names {
+struct ElementNames {
     list: Vec<QualName>,
     indices: HashMap<QualName, u32>,
 }
 
-impl Names {
+impl ElementNames {
     fn index(&mut self, name: QualName) -> u32 {
         let next = self.list.len() as u32;
         *self.indices.entry(name).or_insert_with_key(|name| {
@@ -89,7 +89,7 @@ pub(super) struct TokenEffect {
 pub(super) struct DomTree {
     nodes: RefCell<Vec<Node>>,
     extras: RefCell<HashMap<NodeId, Extras>>,
-    names: RefCell<Names>,
+    names: RefCell<ElementNames>,
     /// Attributes of `html` and `body`, the elements that others merge into.
     attributes: RefCell<HashSet<(NodeId, LocalName)>>,
     effect: RefCell<TokenEffect>,
