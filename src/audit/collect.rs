@@ -345,8 +345,10 @@ impl<'a> LinkCollector<'a> {
             self.batch.blocks.append(&mut self.document.blocks);
         }
         let anchors = self.anchors(format);
-        // A page that was read names itself.
-        let own = (format.name == "html").then_some(self.document.file);
+        // A page that was read names itself, where a rule asks for translations.
+        let html = &self.audit.options.reading.extractor.formats.html;
+        let is_paired = html.descriptions && format.name == "html";
+        let own = is_paired.then_some(self.document.file);
         self.collected.translations.extend(own.zip(own));
         self.add_anchors(self.document.file, anchors);
         let (found, collected) = (&self.document, &mut self.collected);
