@@ -1,4 +1,4 @@
-//! Findings about the redirect files of servers: rules whose destination does not exist.
+//! Findings about rules of servers and lists of generators whose destination does not exist.
 
 use std::io::Write as _;
 
@@ -13,6 +13,8 @@ use super::server::{DestinationTemplate, RuleFile};
 use super::site::Site;
 use super::target::{ServerStep, TargetLocation, split_fragment};
 use super::wire::{Packed, WireRecord, WireRecords};
+use crate::bytes::lines::Position;
+use crate::document::events::Span;
 use crate::linker::Diagnostic;
 use crate::pipeline::members;
 use crate::uri::{Rules, resolve};
@@ -45,6 +47,7 @@ pub(super) fn records(audit: &Audit, site: &Site) -> (WireRecords, u64) {
             out.0.splice(start..start, document);
         }
     }
+    ignored += listed_pages(audit, &mut out.0);
     (out, ignored)
 }
 
@@ -121,40 +124,108 @@ impl RuleChecks<'_> {
             TargetLocation::File(_, LookupMatch::Redirect) => RuleId::Redirected,
             _ => return false,
         };
-        let levels = &self.audit.options.levels;
-        if !levels.reports(rule) {
-            return false;
-        }
-        let below = checker.mounts.relative_path(&self.file.path);
-        let name = below.unwrap_or(&self.file.path);
-        let candidate = IgnoreCandidate {
-            rule,
-            path: self.audit.shown(&self.file.path),
-            name,
-            targets: &[text, target],
-        };
-        if self.audit.ignored.ignores(&candidate) {
-            return true;
-        }
-        let key = finding_key(name, None, rule, text, nth);
-        if self.audit.options.baseline.keys.contains(&key) {
-            WireRecord::Forgiven(key).pack(out);
-            return false;
-        }
-        WireRecord::Finding.pack(out);
         let position = DocumentPosition {
             member: self.member,
             position: Some(to.position),
             span: Some(to.span),
             name: text,
         };
-        let draft = FindingDraft {
-            cause: steps.cause(),
-            ..FindingDraft::about(position, (rule, levels.of(rule)), key, text)
+        let found = FoundAt {
+            path: &self.file.path,
+            position,
+            target,
         };
-        draft.push(out);
-        false
+        report(self.audit, &found, rule, (nth, steps.cause()), out)
     }
+}
+
+struct FoundAt<'a> {
+    path: &'a [u8],
+    position: DocumentPosition<'a>,
+    target: &'a [u8],
+}
+
+/// Appends a finding; returns whether it is ignored.
+fn report(
+    audit: &Audit,
+    found: &FoundAt<'_>,
+    rule: RuleId,
+    (nth, cause): (u64, Option<FindingCause<'_>>),
+    out: &mut Vec<u8>,
+) -> bool {
+    let (path, text) = (found.path, found.position.name);
+    let levels = &audit.options.levels;
+    if !levels.reports(rule) {
+        return false;
+    }
+    let name = audit.checker.mounts.relative_path(path).unwrap_or(path);
+    let candidate = IgnoreCandidate {
+        rule,
+        path: audit.shown(path),
+        name,
+        targets: &[text, found.target],
+    };
+    if audit.ignored.ignores(&candidate) {
+        return true;
+    }
+    let key = finding_key(name, None, rule, text, nth);
+    if audit.options.baseline.keys.contains(&key) {
+        WireRecord::Forgiven(key).pack(out);
+        return false;
+    }
+    WireRecord::Finding.pack(out);
+    let draft = FindingDraft {
+        cause,
+        ..FindingDraft::about(found.position, (rule, levels.of(rule)), key, text)
+    };
+    draft.push(out);
+    false
+}
+
+/// Appends the findings about the pages that configurations of generators list; returns the number of ignored ones.
+fn listed_pages(audit: &Audit, out: &mut Vec<u8>) -> u64 {
+    let (mut ignored, mut file) = (0, Vec::new());
+    audit.sources.each_listed(&audit.checker, |page| {
+        let rule = match page.location {
+            TargetLocation::Nothing => RuleId::BrokenFile,
+            TargetLocation::File(_, LookupMatch::OtherCase) => RuleId::CaseMismatch,
+            _ => return,
+        };
+        let before = &page.text[..page.start];
+        let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+        let place = Position {
+            line: 1 + memchr::memchr_iter(b'\n', before).count() as u64,
+            column: 1 + String::from_utf8_lossy(&before[start..]).chars().count() as u64,
+        };
+        if !touches(audit, page.file) || !audit.options.shows_line(page.file, Some(place.line)) {
+            return;
+        }
+        let start = out.len();
+        if file != page.file {
+            WireRecord::Document(audit.shown(page.file)).pack(out);
+        }
+        let open = out.len();
+        let found = FoundAt {
+            path: page.file,
+            position: DocumentPosition {
+                member: None,
+                position: Some(place),
+                span: Some(Span {
+                    start: page.start as u64,
+                    end: (page.start + page.name.len()) as u64,
+                }),
+                name: page.name.as_bytes(),
+            },
+            target: page.name.as_bytes(),
+        };
+        ignored += u64::from(report(audit, &found, rule, (0, None), out));
+        if out.len() > open {
+            file = page.file.to_vec();
+        } else {
+            out.truncate(start);
+        }
+    });
+    ignored
 }
 
 #[derive(Debug, Default)]

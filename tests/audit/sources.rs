@@ -180,3 +180,54 @@ fn paths_of_pages_of_unknown_generators_are_skipped() {
         ran.out
     );
 }
+
+#[test]
+fn pages_that_configurations_list_are_looked_up() {
+    let tree = Tree::new(&[
+        (
+            "a/mkdocs.yml",
+            "site_name: x\n# gone.md.\nexclude_docs: draft.md\nnav:\n  - index.md\n  - Part:\n    - Gone: gone.md\n    \
+             - 'sub/Near.md'\n    - \"gone.md\"\n  - draft.md\n  - https://example.com/x.md\n  - '*.md'\n  - other/\n",
+        ),
+        ("a/docs/index.md", "# A\n"),
+        ("a/docs/draft.md", "# A\n"),
+        ("a/docs/sub/near.md", "# A\n"),
+        ("b/mkdocs.yml", "plugins: [gen-files]\nnav: [gone.md]\n"),
+        ("b/docs/index.md", "# A\n"),
+        (
+            "c/.vitepress/config.mjs",
+            "export default {\n  themeConfig: {\n    logo: { link: '/no-logo' },\n    nav: [\n      \
+             { text: 'x', link: '/guide/near#part' }, { text: 'x', link: 'https://example.com/' },\n      \
+             { text: 'x', link: '/app/', target: '_blank' }, { text: 'x', link: '/gone.html?x#part' },\n    ],\n    \
+             sidebar: {\n      '/guide/': { base: '/guide/', items: [\n        { text: 'x', link: 'near' },\n        \
+             { text: 'x', link: 'far' },\n        { text: 'x', items: [{ link: '/deep' }] },\n      ] },\n      \
+             '/all/': { base: computed(), items: [{ link: 'none' }] },\n      '/more/': more(),\n    },\n  },\n  \
+             locales: {\n    fr: { themeConfig: { nav: [{ link: '/fr/' }, { link: '/' }] } },\n  },\n}\n",
+        ),
+        ("c/index.md", "# A\n"),
+        ("c/guide/near.md", "# A\n"),
+    ]);
+    let ran = tree.run(&["audit", "--json", "."]);
+    let expected = [
+        ("a/mkdocs.yml", 7, "gone.md", "broken-file"),
+        ("a/mkdocs.yml", 8, "sub/Near.md", "case-mismatch"),
+        ("a/mkdocs.yml", 10, "draft.md", "broken-file"),
+        (
+            "c/.vitepress/config.mjs",
+            6,
+            "/gone.html?x#part",
+            "broken-file",
+        ),
+        ("c/.vitepress/config.mjs", 11, "far", "broken-file"),
+        ("c/.vitepress/config.mjs", 12, "/deep", "broken-file"),
+        ("c/.vitepress/config.mjs", 19, "/fr/", "broken-file"),
+    ];
+    let mut found = rows(&ran.out);
+    found.sort();
+    let own = |(path, line, reference, rule): (&str, _, &str, &str)| {
+        (path.to_owned(), line, reference.to_owned(), rule.to_owned())
+    };
+    assert_eq!(found, expected.map(own));
+    // Sites above the named directory are not audited.
+    assert_eq!(tree.run(&["audit", "a/docs"]).code, 0);
+}

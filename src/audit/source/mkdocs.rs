@@ -19,9 +19,10 @@ struct MkDocs {
 }
 
 const INDEX: [&str; 2] = ["index", "README"];
+const NAMES: [&str; 2] = ["mkdocs.yml", "mkdocs.yaml"];
 
 pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Option<Rules> {
-    let mut values = directory.configuration(["mkdocs.yml", "mkdocs.yaml"])?;
+    let mut values = directory.configuration(NAMES)?;
     let parent = |values: &Setting| directory.values(values.text("INHERIT")?);
     let mut inherited = parent(&values);
     // A chain of configurations ends.
@@ -45,6 +46,9 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let absolute = "validation.links.absolute_links validation.absolute_links";
     let has_urls = values.flag_or("use_directory_urls", true);
     let end = if has_urls { "/" } else { ".html" };
+    site.listed.file = directory.first(NAMES);
+    site.listed.key = "nav:";
+    list(values.get("nav"), &mut site.listed.pages);
     site.set_base(values.text_or("site_url", "/"));
     site.add_content(&docs, "/");
     if let Some(theme) = values.text("theme.custom_dir") {
@@ -74,6 +78,21 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         has_other_snippets: options.is_unknown("base_path"),
         snippets: snippets.map(|base| directory.folder(base)).collect(),
     }))
+}
+
+/// Adds the pages of the navigation; other entries are links.
+fn list(nav: Option<&Setting>, pages: &mut Vec<(String, String)>) {
+    match nav {
+        Some(Setting::Text(page)) if page.ends_with(".md") && !page.contains([':', '*']) => {
+            pages.push((page.clone(), page.clone()));
+        }
+        Some(Setting::List(list_of)) => list_of.iter().for_each(|value| list(Some(value), pages)),
+        Some(Setting::Map(map)) => map
+            .entries
+            .iter()
+            .for_each(|(_, value)| list(Some(value), pages)),
+        _ => {}
+    }
 }
 
 /// Returns the options of an element of a list of names, and of maps from a name to options.

@@ -109,6 +109,8 @@ struct FoundSite {
 #[derive(Default)]
 pub(super) struct Sources {
     sites: Vec<FoundSite>,
+    /// The directories that are searched.
+    named: Vec<Vec<u8>>,
     /// The number of the site and of its folder, by directories with their slashes.
     places: HashMap<Box<[u8]>, (usize, usize)>,
 }
@@ -134,7 +136,9 @@ impl Sources {
             search.open(kind, &directory, "--source", true);
         }
         if !options.is_off {
-            directories.for_each(|directory| search.tree(&with_slash(directory)));
+            search.sources.named = directories.map(with_slash).collect();
+            let named = search.sources.named.clone();
+            named.iter().for_each(|directory| search.tree(directory));
         }
         search.sources
     }

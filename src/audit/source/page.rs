@@ -1,5 +1,6 @@
 //! Documents of sites, and where their references lead.
 
+use foldhash::{HashSet, HashSetExt};
 use percent_encoding::percent_decode;
 
 use super::Sources;
@@ -22,6 +23,17 @@ pub(in crate::audit) struct SourcePage<'a> {
     state: PageState,
 }
 
+/// The entry of a configuration that lists a page.
+pub(in crate::audit) struct ListedPage<'a> {
+    /// The configuration, and its text.
+    pub(in crate::audit) file: &'a [u8],
+    pub(in crate::audit) text: &'a [u8],
+    /// The offset of the name in the text.
+    pub(in crate::audit) start: usize,
+    pub(in crate::audit) name: &'a str,
+    pub(in crate::audit) location: TargetLocation,
+}
+
 /// The use that a generator makes of a document.
 #[derive(Debug)]
 enum PageState {
@@ -34,6 +46,63 @@ enum PageState {
 }
 
 static SCHEME: Pattern = Pattern::new(r"^[A-Za-z][A-Za-z0-9+.\-]*:");
+
+impl Sources {
+    /// Looks up the pages that the configurations below the named directories list, each once.
+    pub(in crate::audit) fn each_listed(
+        &self,
+        checker: &TargetChecker,
+        mut each: impl FnMut(&ListedPage<'_>),
+    ) {
+        for (number, found) in self.sites.iter().enumerate() {
+            let PageList { file, key, pages } = &found.site.listed;
+            let mut named = self.named.iter();
+            let Some(folder) = found.site.folders.first().filter(|_| {
+                !pages.is_empty() && named.any(|named| found.directory.starts_with(named))
+            }) else {
+                continue;
+            };
+            let text = start_of(file, MAX_CONFIGURATION).unwrap_or_default();
+            let first = memchr::memmem::find(&text, key.as_bytes()).unwrap_or_default();
+            let page = SourcePage {
+                sources: self,
+                site: &found.site,
+                number,
+                checker,
+                path: [&*folder.directory, b"index.md"].concat().into(),
+                state: PageState::LeftOut,
+            };
+            let mut seen = HashSet::new();
+            for (name, path) in pages.iter().filter(|page| seen.insert(*page)) {
+                let is_end = |at: Option<usize>| {
+                    let byte = at.and_then(|at| text.get(at));
+                    byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b"/._-".contains(byte))
+                };
+                let starts = memchr::memmem::find_iter(&text[first..], name);
+                let mut starts = starts.map(|at| first + at);
+                let start =
+                    starts.find(|at| is_end(at.checked_sub(1)) && is_end(Some(at + name.len())));
+                let reference = SiteReference {
+                    site: page.site,
+                    file: &page.path,
+                    url: Some(b"/"),
+                    path: path.as_bytes(),
+                    syntax: Syntax::Text,
+                    is_image: false,
+                };
+                if let Some(start) = start {
+                    each(&ListedPage {
+                        file,
+                        text: &text,
+                        start,
+                        name,
+                        location: page.resolve(&reference, false),
+                    });
+                }
+            }
+        }
+    }
+}
 
 impl<'a> SourcePage<'a> {
     /// Returns the state of a document, if it belongs to a site.
@@ -115,10 +184,14 @@ impl<'a> SourcePage<'a> {
             syntax,
             is_image: matches!(link.element, Some("img" | "embed")),
         };
+        Some(self.resolve(&reference, is_served))
+    }
+
+    fn resolve(&self, reference: &SiteReference<'_>, is_served: bool) -> TargetLocation {
         let mut attempts = Attempts::default();
         match is_served {
             true => reference.by_url(&mut attempts),
-            false => self.rules().resolve(&reference, &mut attempts),
+            false => self.rules().resolve(reference, &mut attempts),
         }
         let mut other_case = None;
         for attempt in &attempts.attempts {
@@ -127,15 +200,15 @@ impl<'a> SourcePage<'a> {
                     other_case = other_case.or(Some(found));
                 }
                 None => {}
-                found => return found,
+                Some(found) => return found,
             }
         }
-        let may_be_made = self.site.makes_pages || self.may_be_of_theme(&path);
-        Some(other_case.unwrap_or(match attempts.miss {
+        let may_be_made = self.site.makes_pages || self.may_be_of_theme(reference.path);
+        other_case.unwrap_or(match attempts.miss {
             Miss::Missing if !may_be_made => TargetLocation::Nothing,
             Miss::Missing | Miss::Undecided => TargetLocation::Skipped,
             Miss::OutsideSite => TargetLocation::OutsideRoot,
-        }))
+        })
     }
 
     /// Returns the heading that the query of a reference names.

@@ -96,6 +96,15 @@ impl<T: IntoIterator<Item: AsRef<[u8]>>> Texts for T {}
 pub(super) trait Names: IntoIterator<Item: AsRef<str>> {}
 impl<T: IntoIterator<Item: AsRef<str>>> Names for T {}
 
+/// The pages that a configuration lists: as written, and their paths in a page at the root of the content.
+#[derive(Default)]
+pub(super) struct PageList {
+    pub(super) file: Vec<u8>,
+    /// The key before them.
+    pub(super) key: &'static str,
+    pub(super) pages: Vec<(String, String)>,
+}
+
 /// A site with its configuration.
 #[derive(Default)]
 pub(super) struct SourceSite {
@@ -105,6 +114,7 @@ pub(super) struct SourceSite {
     pub(super) base: Option<Vec<u8>>,
     /// The configuration has no base, and the site works below any.
     pub(super) is_base_assumed: bool,
+    pub(super) listed: PageList,
     /// URLs of pages that the configuration makes.
     pub(super) made: HashSet<Vec<u8>>,
     /// Starts of URLs below which a generator makes pages that the tree lacks.
@@ -190,7 +200,7 @@ pub(super) struct SiteDirectory<'a> {
 }
 
 /// The longest configuration that is read, in bytes.
-const MAX_CONFIGURATION: u64 = 1 << 20;
+pub(super) const MAX_CONFIGURATION: u64 = 1 << 20;
 
 impl SiteDirectory<'_> {
     pub(super) fn has(&self, name: &str) -> bool {
@@ -218,6 +228,13 @@ impl SiteDirectory<'_> {
         let mut names = names.into_iter();
         let found = names.find_map(|name| self.values(name.as_ref()));
         found.or_else(|| self.is_given.then(Setting::empty))
+    }
+
+    /// Returns the path of the first file that exists.
+    pub(super) fn first(&self, names: impl Names) -> Vec<u8> {
+        let mut names = names.into_iter();
+        let found = names.find(|name| self.has(name.as_ref()));
+        found.map_or_else(Vec::new, |name| self.below(name.as_ref()))
     }
 
     /// Returns the text of the module of JavaScript with a name without its extension; an empty module without any,

@@ -17,7 +17,15 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let names = stems
         .iter()
         .flat_map(|stem| ends.map(|end| format!("{stem}.{end}")));
-    let values = directory.configuration(names)?;
+    let values = directory.configuration(names.clone())?;
+    site.listed.file = directory.first(names);
+    site.listed.key = "themeConfig";
+    let locales = values.entries("locales").iter().map(|(_, locale)| locale);
+    for values in std::iter::once(&values).chain(locales) {
+        for key in ["themeConfig.nav", "themeConfig.sidebar"] {
+            list(values.get(key), "", &mut site.listed.pages);
+        }
+    }
     let source = directory.content(site, &values, "srcDir", ".");
     let rewrites = values.entries("rewrites").iter();
     let rewrites = rewrites.filter_map(|(from, to)| Some((from.clone(), to.as_text()?.to_owned())));
@@ -35,6 +43,37 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         rewrites: rewrites.collect(),
         moves_pages: values.is_unknown("rewrites"),
     }))
+}
+
+/// Adds the links of navigation to pages; those with a target may be of another site on the host.
+fn list(value: Option<&Setting>, base: &str, pages: &mut Vec<(String, String)>) {
+    match value {
+        Some(Setting::List(values)) => values
+            .iter()
+            .for_each(|value| list(Some(value), base, pages)),
+        Some(values @ Setting::Map(map)) => {
+            let Some(own) = values.text_or("base", base) else {
+                return;
+            };
+            let link = values
+                .text("link")
+                .filter(|_| !values.has_any("target rel"));
+            if let Some(link) = link.filter(|link| !link.contains(':')) {
+                let path = match own.trim_end_matches('/') {
+                    "" => link.to_owned(),
+                    base => format!("{base}/{}", link.trim_start_matches('/')),
+                };
+                let end = path.find(['?', '#']).unwrap_or(path.len());
+                if path.starts_with('/') && !path.starts_with("//") {
+                    pages.push((link.to_owned(), path[..end].to_owned()));
+                }
+            }
+            map.entries
+                .iter()
+                .for_each(|(_, value)| list(Some(value), &own, pages));
+        }
+        _ => {}
+    }
 }
 
 /// Returns the path of a page by a rewrite, if it matches.
