@@ -114,7 +114,7 @@ fn links_of_navigation_come_from_lists_of_pages() {
             ("src/conf.py", "extensions = ['myst_parser']\n"),
             (
                 "src/index.md",
-                "# A\n\nlost\n\n```{toctree}\nguide/index\nTitle <lost>\n```\n",
+                "# A\n\nAll is lost\n\n```{toctree}\n:hidden:\nguide/index\nTitle <lost>\n```\n\nSee {doc}`lost`.\n",
             ),
             (
                 "src/guide/index.rst",
@@ -123,12 +123,14 @@ fn links_of_navigation_come_from_lists_of_pages() {
             ("src/guide/near.rst", "A\n=\n"),
             ("out/genindex.html", &menu("")),
             ("out/guide/near.html", &menu("../")),
+            ("out/index.html", "<a href='lost.html'>Lost</a>"),
         ],
         &[
             ("guide/gone.html", "guide/index.rst", 6),
-            ("lost.html", "index.md", 7),
+            ("lost.html", "index.md", 8),
             ("../guide/gone.html", "guide/index.rst", 6),
-            ("../lost.html", "index.md", 7),
+            ("../lost.html", "index.md", 8),
+            ("lost.html", "index.md", 11),
         ],
     );
     let menu = "<a href='/guide/gone'>Gone</a><a href='../lost/'>Lost</a>";

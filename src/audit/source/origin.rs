@@ -49,7 +49,7 @@ static ENTRY: Pattern = Pattern::new(r#"(?:^|[\s<("'])(/?[\w.][\w./-]*)[>)"'\]},
 static CONTENTS: Pattern = Pattern::new(r"^[^>]*>(.*?)</[aA]\b");
 static MARKUP: Pattern = Pattern::new(r"<[^>]*>|&#?\w+;");
 /// The tags around links that templates make.
-static NAVIGATION: Pattern = Pattern::new(r"(?i)<(/?)(?:nav|aside|header|footer)\b");
+static NAVIGATION: Pattern = Pattern::new(r"(?i)<(/?)(?:nav|aside|head(?:er)?|footer)\b");
 static TITLE: Pattern = Pattern::new(r"(?i)^[\W_]*(?:link_?)?title\W*[:=]");
 
 #[derive(Default)]
@@ -293,7 +293,9 @@ impl<'a> OriginSearch<'a> {
                 let places = surroundings.places(&file.text, &pattern, &mut left);
                 places.into_iter().map(move |place| (file, place))
             });
-            let places = places.filter(|(file, at)| is_own || self.is_link_to(target, file, *at));
+            let places = places.filter(|(file, at)| {
+                !is_hidden(&file.text[..*at]) && (is_own || self.is_link_to(target, file, *at))
+            });
             let places: Vec<_> = places.collect();
             let (file, at) = places.get(surroundings.nth).or(places.last())?;
             Some(self.place_in(file, *at))
@@ -499,6 +501,19 @@ impl Surroundings<'_> {
 
 fn is_list(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"toctree").is_some()
+}
+
+/// Returns whether a text ends in a list of pages that its page does not show.
+fn is_hidden(text: &[u8]) -> bool {
+    memchr::memmem::rfind(text, b"hidden:").is_some_and(|start| {
+        let mut lines = text[start..]
+            .split(|&byte| byte == b'\n')
+            .map(<[u8]>::trim_ascii);
+        lines.all(|line| {
+            let is_entry = line.iter().any(|byte| b":<".contains(byte)) || !line.contains(&b' ');
+            is_entry && !line.starts_with(b"```") && !line.starts_with(b":::")
+        })
+    })
 }
 
 /// Returns the path of a page without what names its format or an index.
