@@ -255,6 +255,68 @@ fn navigation_made_of_front_matter_comes_from_titles() {
 }
 
 #[test]
+fn references_by_the_name_of_a_file_or_a_term_are_found() {
+    let nav = "<nav><a href='/docs/other'>Other</a></nav>";
+    expect(
+        &[
+            (
+                "src/docusaurus.config.js",
+                "module.exports = {baseUrl: '/', presets: [['classic', {}]]};\n",
+            ),
+            (
+                "src/sidebars.js",
+                "module.exports = {x: [\n  'TheOther',\n]};\n",
+            ),
+            ("src/docs/TheOther.md", "---\nslug: /other\n---\n# Other\n"),
+            (
+                "src/docs/near.md",
+                "# Near\n\nother(1), the `<header>` and the\n[other page](TheOther.md).\n",
+            ),
+            (
+                "out/docs/near.html",
+                &format!("{nav}the <a href='/docs/other'>other page</a>"),
+            ),
+        ],
+        &[
+            ("/docs/other", "sidebars.js", 2),
+            ("/docs/other", "docs/near.md", 4),
+        ],
+    );
+    expect(
+        &[
+            ("src/conf.py", "extensions = ['myst_parser']\n"),
+            (
+                "src/index.md",
+                "# A\n\n```{toctree}\n:hidden:\n\nterms\n```\n",
+            ),
+            ("src/near.md", "# A\n\nSee {term}`dict classes`.\n"),
+            (
+                "src/terms.md",
+                "# Terms\n\n## Some more terms\n\n```{glossary}\ndict classes\n  x\n```\n",
+            ),
+            (
+                "out/genindex.html",
+                "<a href='terms.html#term-dict-classes'>dict classes</a>",
+            ),
+            (
+                "out/index.html",
+                "<a href='terms.html#some'>Some more terms</a>",
+            ),
+            (
+                "out/near.html",
+                "<a href='terms.html#term-dict-classes'>dict classes</a><a href='terms.html#term-x'>Terms</a>",
+            ),
+        ],
+        &[
+            ("terms.html#term-dict-classes", "terms.md", 6),
+            ("terms.html#some", "terms.md", 3),
+            ("terms.html#term-dict-classes", "near.md", 3),
+            ("terms.html#term-x", "near.md", 0),
+        ],
+    );
+}
+
+#[test]
 fn text_and_sarif_name_the_source() {
     let tree = Tree::new(&[
         ("src/a.md", "# A\n[b](b.html)\n"),

@@ -190,15 +190,23 @@ impl<'a> OriginSearch<'a> {
         let whole = str::from_utf8(bare).ok().filter(|text| text.len() > 2);
         let whole = whole.map(|text| format!(r"(?:^|[^\w%-]){}(?:$|[^\w/%-])", escape(text)));
         let name = name_pattern(without_html(split_path(bare).0));
-        let patterns = patterns(reference);
+        let file = target.and_then(|target| self.routed(target));
+        let file = file.map(|file| self.path_below(file)).unwrap_or_default();
+        let patterns = patterns(reference, last_name(stem(&file)));
+        let is_of_list = is_navigation || surroundings.fragment.is_empty();
+        let own = &self.source;
+        let is_of_titles = is_of_list || own.path.is_empty() || is_list(&own.text);
         let found = (!is_navigation).then(|| self.in_page(&surroundings, &patterns, target));
         found
             .flatten()
-            .or_else(|| self.listed(target?, surroundings.nth))
+            .or_else(|| {
+                let target = target.filter(|_| is_of_list)?;
+                self.listed([target, &file], surroundings.nth)
+            })
             .or_else(|| self.in_templates(whole?))
-            .or_else(|| self.titled(target?, &surroundings.text))
+            .or_else(|| self.titled(target.filter(|_| is_of_titles)?, &surroundings.text))
             .or_else(|| is_navigation.then(|| self.in_page(&surroundings, &patterns, target))?)
-            .or_else(|| self.in_templates(name?))
+            .or_else(|| self.in_templates(name.filter(|_| is_of_list)?))
             .unwrap_or(origin)
     }
 
@@ -219,7 +227,7 @@ impl<'a> OriginSearch<'a> {
         self.read_source(source);
         self.base.clear();
         self.navigation.clear();
-        if !NAVIGATION.is_match(&self.source.text) {
+        if !self.source.path.ends_with(b".html") {
             let tags = NAVIGATION.find_iter(&text);
             let tags = tags.map(|tag| (tag.end(), tag.as_bytes()[1] == b'/'));
             self.navigation.extend(tags);
@@ -235,8 +243,8 @@ impl<'a> OriginSearch<'a> {
         self.counts.clear();
     }
 
-    /// Returns the source of a page by the routes of the sites, else by its path.
-    fn find_source(&self, url: &[u8]) -> Option<Vec<u8>> {
+    /// Returns the source of a page by the routes of the sites.
+    fn routed(&self, url: &[u8]) -> Option<&[u8]> {
         let bare = without_html(url);
         let with_slash = [bare, b"/"].concat();
         let urls = [url, bare, &*with_slash];
@@ -244,9 +252,15 @@ impl<'a> OriginSearch<'a> {
             let routes = self.sources.routes(site);
             urls.iter().find_map(|url| routes.find(url))
         });
-        if let Some((file, _)) = routed {
+        routed.map(|(file, _)| file)
+    }
+
+    /// Returns the source of a page by the routes of the sites, else by its path.
+    fn find_source(&self, url: &[u8]) -> Option<Vec<u8>> {
+        if let Some(file) = self.routed(url) {
             return Some(file.to_vec());
         }
+        let bare = without_html(url);
         let folders = self
             .sources
             .sites
@@ -364,9 +378,11 @@ impl<'a> OriginSearch<'a> {
         pages
     }
 
-    fn listed(&mut self, target: &[u8], nth: usize) -> Option<SourceOrigin> {
+    /// Returns the place in lists of a page by its URL or its file.
+    fn listed(&mut self, paths: [&[u8]; 2], nth: usize) -> Option<SourceOrigin> {
         self.read_templates();
-        let places = self.lists.get(stem(target))?;
+        let mut paths = paths.iter().filter(|path| !path.is_empty());
+        let places = paths.find_map(|path| self.lists.get(stem(path)))?;
         places.get(nth).or(places.last()).cloned()
     }
 
@@ -387,15 +403,21 @@ impl<'a> OriginSearch<'a> {
 
     /// Returns the line of the title of a page that a theme lists.
     fn titled(&self, target: &[u8], text: &str) -> Option<SourceOrigin> {
-        let source = self.find_source(target).filter(|_| !text.is_empty())?;
+        let source = self.find_source(target).filter(|_| text.len() > 1)?;
         let page = start_of(&source, MAX_TEMPLATE)?;
-        let mut lines = page.split(|&byte| byte == b'\n').take(MAX_TITLE);
+        let mut lines = page.split(|&byte| byte == b'\n');
         let is_text = |line: &[u8]| {
             let value = memchr::memchr2(b':', b'=', line).map_or(0, |at| at + 1);
             letters(line) == text || letters(&line[value..]) == text
         };
         let line = lines.clone().position(is_text);
-        let line = line.or_else(|| lines.position(|line| TITLE.is_match(line)))?;
+        let title = || {
+            lines
+                .by_ref()
+                .take(MAX_TITLE)
+                .position(|line| TITLE.is_match(line))
+        };
+        let line = line.or_else(title)?;
         Some(SourceOrigin {
             path: Some(self.audit.shown(&source).to_vec()),
             line: Some(1 + line as u64),
@@ -530,8 +552,8 @@ fn without_html(path: &[u8]) -> &[u8] {
     html.unwrap_or(path)
 }
 
-/// Returns patterns of what a reference may be made of, the most certain one first.
-fn patterns(reference: &[u8]) -> [Option<String>; 5] {
+/// Returns patterns of what a reference may be made of, the most certain one first; `file` is the name of its target.
+fn patterns(reference: &[u8], file: &[u8]) -> [Option<String>; 6] {
     let whole = |text: &[u8]| {
         let text = escape(str::from_utf8(text).ok().filter(|text| !text.is_empty())?);
         Some(format!(r"(?:^|[^\w./%-]){text}\.?(?:$|[^\w./#?&%-])"))
@@ -539,13 +561,16 @@ fn patterns(reference: &[u8]) -> [Option<String>; 5] {
     let decoded: Vec<u8> = percent_decode(reference).collect();
     let path = stem(split_path(&decoded).0);
     let fragment = split_fragment(&decoded).1.unwrap_or_default();
+    let fragment = fragment.strip_prefix(b"term-").unwrap_or(fragment);
     let name = last_name(path);
+    let other = Some(file).filter(|file| !file.eq_ignore_ascii_case(name));
     let folder = path[..path.len() - name.len()].strip_suffix(b"/");
     let with_folder = folder.map(|folder| &path[folder.len() - last_name(folder).len()..]);
     [
         whole(reference),
         whole(&decoded),
         with_folder.and_then(name_pattern),
+        other.and_then(name_pattern),
         name_pattern(name),
         name_pattern(fragment),
     ]
@@ -554,11 +579,11 @@ fn patterns(reference: &[u8]) -> [Option<String>; 5] {
 /// Returns a pattern of a name as the target of a link, with or without an extension.
 fn name_pattern(name: &[u8]) -> Option<String> {
     let is_name = |name: &&str| name.chars().any(char::is_alphanumeric);
-    let name = escape(str::from_utf8(name).ok().filter(is_name)?).replace(r"\-", "[-_ ]");
+    let name = escape(str::from_utf8(name).ok().filter(is_name)?).replace(r"\-", "[-_ /:.]");
     let extensions = ENDS.split(' ').filter(|end| end.starts_with('.'));
     let ends = extensions.map(escape).collect::<Vec<_>>().join("|");
     Some(format!(
-        r#"(?i)[(<"'`/=:\[|#,]{name}(?:$|[^\w-])|^[ \t*#-]*{name}[ \t!?.]*$|\s{name}(?:(?:{ends})\b|/)"#
+        r#"(?i)[(<"'`/=:\[|#,]{name}(?:$|[^\w(-])|^[ \t*#-]*{name}[ \t!?.]*$|\s{name}(?:(?:{ends})\b|/)"#
     ))
 }
 
