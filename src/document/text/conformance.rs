@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::bare::{is_ipv6, is_userinfo};
 use super::schemes::SchemeForm;
 use crate::bytes::class::{ByteSet, run_end};
+use crate::bytes::simd::{self, Block};
 use crate::document::flags::Flags;
 
 static MARKED: ByteSet = ByteSet::EMPTY.with(b"%{}|\\^`[]").with_range(0x80, 0xFF);
@@ -27,9 +28,9 @@ pub(super) fn flags(reference: &[u8], rest: usize, form: Option<SchemeForm>) -> 
             flags |= Flags::ODD_HOST.when(is_odd_host(host, literal.len()));
         }
     }
-    // Without a branch for each byte: most references have none of these.
-    let or_marked = |any, &byte: &u8| any | MARKED.contains(byte);
-    if !text.iter().fold(false, or_marked) {
+    // Most references have none of these, nor `~` and the bytes above it.
+    let marks = |block: Block| block.outside(b'!', b'z').bits() | block.any_of(*b"%\\^`[]");
+    if !simd::any(text, marks, |byte| MARKED.contains(byte)) {
         return flags;
     }
     flags |= Flags::NON_ASCII.when(!text.is_ascii());
