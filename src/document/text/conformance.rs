@@ -1,7 +1,5 @@
 //! Flags for the peculiarities of a reference; they do not change it.
 
-use std::ops::Range;
-
 use super::bare::{is_ipv6, is_userinfo};
 use super::schemes::SchemeForm;
 use crate::bytes::class::{ByteSet, run_end};
@@ -10,7 +8,7 @@ use crate::document::flags::Flags;
 
 static MARKED: ByteSet = ByteSet::EMPTY.with(b"%{}|\\^`[]").with_range(0x80, 0xFF);
 
-static LABEL: ByteSet = ByteSet::ALPHANUMERIC.with(b"_-").with_range(0x80, 0xFF);
+static HOST: ByteSet = ByteSet::ALPHANUMERIC.with(b"_-.").with_range(0x80, 0xFF);
 
 /// Returns the flags of a cleaned reference whose scheme and colon end at `rest`.
 pub(super) fn flags(reference: &[u8], rest: usize, form: Option<SchemeForm>) -> Flags {
@@ -18,14 +16,15 @@ pub(super) fn flags(reference: &[u8], rest: usize, form: Option<SchemeForm>) -> 
     let mut flags = Flags::NONE;
     let mut literal = 0..0;
     if let Some(rest) = text.strip_prefix(b"//") {
-        let host = host(rest);
-        let start = 2 + host.start;
-        let host = &rest[host];
-        literal = start..start + literal_length(host);
+        let [start, port, end] = host_and_port(rest);
+        let (host, port) = (&rest[start..port], &rest[port..end]);
+        if host.starts_with(b"[") {
+            literal = 2 + start..2 + start + host.len();
+        }
         // T27: only special schemes have a host.
         if form.is_some_and(SchemeForm::is_special) {
-            flags |= Flags::USERINFO.when(start > 2);
-            flags |= Flags::ODD_HOST.when(is_odd_host(host, literal.len()));
+            flags |= Flags::USERINFO.when(start > 0);
+            flags |= Flags::ODD_HOST.when(is_odd_host(host) || !is_port(port));
         }
     }
     // Most references have none of these, nor `~` and the bytes above it.
@@ -52,29 +51,32 @@ fn has_bad_percent(reference: &[u8]) -> bool {
 /// The longest label of a host name, in bytes (RFC 1035, section 2.3.4).
 pub(super) const LONGEST_LABEL: usize = 63;
 
-/// Returns the range of the host and the port in the bytes after `//`, without user information.
-fn host(rest: &[u8]) -> Range<usize> {
-    let end = run_end(rest, 0, |byte| !matches!(byte, b'/' | b'?' | b'#'));
+/// Returns the starts of the host and of what follows it, and the end of both, in the bytes after `//`.
+fn host_and_port(rest: &[u8]) -> [usize; 3] {
+    let name_end = |from| {
+        HOST.first_outside(&rest[from..])
+            .map_or(rest.len(), |length| from + length)
+    };
+    let name = name_end(0);
+    if matches!(rest.get(name), None | Some(b'/' | b'?' | b'#')) {
+        return [0, name, name];
+    }
+    let end = run_end(rest, name, |byte| !matches!(byte, b'/' | b'?' | b'#'));
     let at = memchr::memrchr(b'@', &rest[..end]);
     let at = at.filter(|&at| is_userinfo(&rest[..at]));
-    at.map_or(0, |at| at + 1)..end
+    let start = at.map_or(0, |at| at + 1);
+    let port = match literal_length(&rest[start..end]) {
+        0 => name_end(start),
+        length => start + length,
+    };
+    [start, port, end]
 }
 
-fn is_odd_host(host: &[u8], literal: usize) -> bool {
-    let is_port = |text: &[u8]| match text.strip_prefix(b":") {
+fn is_port(text: &[u8]) -> bool {
+    match text.strip_prefix(b":") {
         Some(digits) => digits.iter().all(u8::is_ascii_digit),
         None => text.is_empty(),
-    };
-    if literal > 0 {
-        return !is_port(&host[literal..]);
     }
-    let host = match host.iter().rposition(|&byte| byte == b':') {
-        Some(colon) if is_port(&host[colon..]) => &host[..colon],
-        _ => host,
-    };
-    // A final dot is the root of the domain names.
-    let host = host.strip_suffix(b".").unwrap_or(host);
-    host.split(|&byte| byte == b'.').any(is_odd_label)
 }
 
 fn literal_length(host: &[u8]) -> usize {
@@ -85,10 +87,14 @@ fn literal_length(host: &[u8]) -> usize {
     }
 }
 
+/// Returns whether a host is neither a literal nor a name.
+fn is_odd_host(host: &[u8]) -> bool {
+    // A final dot is the root of the domain names.
+    let name = host.strip_suffix(b".").unwrap_or(host);
+    !host.starts_with(b"[") && name.split(|&byte| byte == b'.').any(is_odd_label)
+}
+
 fn is_odd_label(label: &[u8]) -> bool {
-    label.is_empty()
-        || label.len() > LONGEST_LABEL
-        || label.starts_with(b"-")
-        || label.ends_with(b"-")
-        || LABEL.first_outside(label).is_some()
+    let is_inner = |byte: Option<&u8>| byte.is_some_and(|&byte| byte != b'-');
+    label.len() > LONGEST_LABEL || !is_inner(label.first()) || !is_inner(label.last())
 }

@@ -124,6 +124,7 @@ struct DelimitedReader<'v, 'a> {
 
 impl<'v, 'a> DelimitedReader<'v, 'a> {
     /// Goes from the delimiter to the URI's first byte (T9).
+    #[inline]
     fn new(
         view: &'v TextView<'a>,
         opening: Opening,
@@ -164,7 +165,7 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
     }
 
     /// Continues to the closing delimiter and removes blanks on the way (T10 to T20).
-    fn read(mut self, workspace: &mut Workspace) -> Option<Candidate> {
+    fn read(&mut self, workspace: &mut Workspace) -> Option<Candidate> {
         let view = self.view;
         workspace.clear();
         let limit = self.start + LONGEST;
@@ -349,7 +350,7 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
     }
 
     /// Ends the reference at `end`, before the closing delimiter at `closer`.
-    fn close(mut self, end: usize, closer: usize, workspace: &mut Workspace) -> Option<Candidate> {
+    fn close(&mut self, end: usize, closer: usize, workspace: &mut Workspace) -> Option<Candidate> {
         let after = || self.view.at(closer + 1);
         let is_inside = || after().is_some_and(|byte| byte.is_ascii_alphanumeric());
         // T18
@@ -438,7 +439,7 @@ pub(super) fn read_prefixed(
         .opening
         .filter(|opening| !opening.is_quote && opening.has_prefix)?;
     let mut candidate = with_entity_marks(|entities| {
-        let reader = DelimitedReader::new(view, opening, entities)?;
+        let mut reader = DelimitedReader::new(view, opening, entities)?;
         if reader.start - (colon + 1) > PADDING {
             return None;
         }
