@@ -2,7 +2,7 @@
 
 use std::iter::once;
 
-use foldhash::HashMap;
+use foldhash::{HashMap, HashSet};
 use percent_encoding::percent_decode;
 use regex::bytes::Regex;
 use regex::escape;
@@ -91,12 +91,16 @@ pub(in crate::audit) struct OriginSearch<'a> {
     counts: HashMap<Vec<u8>, usize>,
     /// The files of the sources.
     files: Vec<Vec<u8>>,
+    /// Their names.
+    names: HashSet<Vec<u8>>,
     templates: Option<Vec<TextFile>>,
     /// The paths and the letters of pages, in the order of lists.
     letters: Option<Vec<(Vec<u8>, String)>>,
     /// The places in lists of pages, by the paths of pages without their ends.
     lists: HashMap<Vec<u8>, Vec<SourceOrigin>>,
     in_templates: HashMap<String, Option<SourceOrigin>>,
+    /// The titles of targets, by their paths and the texts of links.
+    titles: HashMap<Vec<u8>, Option<SourceOrigin>>,
     /// The bytes that may still be searched.
     left: u64,
     left_for_quotes: u64,
@@ -118,6 +122,7 @@ impl<'a> OriginSearch<'a> {
             let is_built = || audit.checker.mounts.relative_path(directory) == Some(b"");
             !is_hidden && name != b"node_modules" && !is_built()
         };
+        let files = files_below(directory, is_wanted);
         OriginSearch {
             audit,
             directory,
@@ -130,11 +135,13 @@ impl<'a> OriginSearch<'a> {
             navigation: Vec::new(),
             url: Vec::new(),
             counts: HashMap::default(),
-            files: files_below(directory, is_wanted),
+            names: files.iter().map(|path| last_name(path).to_vec()).collect(),
+            files,
             templates: None,
             letters: None,
             lists: HashMap::default(),
             in_templates: HashMap::default(),
+            titles: HashMap::default(),
             left: MAX_SEARCHED,
             left_for_quotes: MAX_SEARCHED,
         }
@@ -222,7 +229,9 @@ impl<'a> OriginSearch<'a> {
                 && start_of(path, MAX_PAGE).is_some_and(|copied| copied == text)
         };
         let source = self.find_source(&self.url);
-        let source = source.or_else(|| self.files.iter().find(|path| is_copied(path)).cloned());
+        let has_name = self.names.contains(last_name(&self.url));
+        let mut files = self.files.iter().filter(|_| has_name);
+        let source = source.or_else(|| files.find(|path| is_copied(path)).cloned());
         self.is_feed = source.is_none() && memchr::memmem::find(&text, b"<base").is_none();
         self.read_source(source);
         self.base.clear();
@@ -301,7 +310,8 @@ impl<'a> OriginSearch<'a> {
         let own = is_own.then_some(&self.source);
         let sources: Vec<_> = own.into_iter().chain(quoted.iter().flatten()).collect();
         let mut left = self.left;
-        let found = patterns.iter().flatten().find_map(|pattern| {
+        let mut patterns = patterns.iter().flatten().filter(|_| !sources.is_empty());
+        let found = patterns.find_map(|pattern| {
             let pattern = compile(pattern)?;
             let places = sources.iter().flat_map(|file| {
                 let places = surroundings.places(&file.text, &pattern, &mut left);
@@ -402,7 +412,17 @@ impl<'a> OriginSearch<'a> {
     }
 
     /// Returns the line of the title of a page that a theme lists.
-    fn titled(&self, target: &[u8], text: &str) -> Option<SourceOrigin> {
+    fn titled(&mut self, target: &[u8], text: &str) -> Option<SourceOrigin> {
+        let key = [target, b"\0", text.as_bytes()].concat();
+        if let Some(known) = self.titles.get(&key) {
+            return known.clone();
+        }
+        let found = self.find_title(target, text);
+        self.titles.insert(key, found.clone());
+        found
+    }
+
+    fn find_title(&self, target: &[u8], text: &str) -> Option<SourceOrigin> {
         let source = self.find_source(target).filter(|_| text.len() > 1)?;
         let page = start_of(&source, MAX_TEMPLATE)?;
         let mut lines = page.split(|&byte| byte == b'\n');
