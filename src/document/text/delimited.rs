@@ -123,15 +123,9 @@ struct DelimitedReader<'v, 'a> {
 }
 
 impl<'v, 'a> DelimitedReader<'v, 'a> {
-    /// Goes from the delimiter to the URI's first byte (T9).
-    #[inline]
-    fn new(
-        view: &'v TextView<'a>,
-        opening: Opening,
-        entities: Option<&'v Cell<bool>>,
-    ) -> Option<Self> {
+    fn new(view: &'v TextView<'a>, opening: Opening, entities: Option<&'v Cell<bool>>) -> Self {
         let limits = if opening.is_quote { QUOTE } else { ANGLE };
-        let mut reader = DelimitedReader {
+        DelimitedReader {
             view,
             opening,
             start: 0,
@@ -145,19 +139,24 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
             shorter: None,
             copied: 0,
             kept: 0,
-        };
+        }
+    }
+
+    /// Goes from the delimiter to the URI's first byte (T9), and returns its index.
+    fn open(&mut self) -> Option<usize> {
+        let opening = self.opening;
         let limit = opening.at + LONGEST;
         let mut start = opening.at + 1;
         // The URI mostly follows directly.
-        if opening.has_prefix || !view.at(start)?.is_ascii_graphic() {
-            start = reader.read_gap(start, limit)?.end;
+        if opening.has_prefix || !self.view.at(start)?.is_ascii_graphic() {
+            start = self.read_gap(start, limit)?.end;
         }
         if opening.has_prefix {
-            reader.flags |= Flags::URL_PREFIX;
-            start = reader.read_gap(start + PREFIX.len(), limit)?.end;
+            self.flags |= Flags::URL_PREFIX;
+            start = self.read_gap(start + PREFIX.len(), limit)?.end;
         }
-        (reader.start, reader.copied, reader.kept) = (start, start, start);
-        Some(reader)
+        (self.start, self.copied, self.kept) = (start, start, start);
+        Some(start)
     }
 
     fn closer(&self) -> u8 {
@@ -380,8 +379,8 @@ pub(super) fn read(
     workspace: &mut Workspace,
 ) -> Option<Candidate> {
     let mut candidate = with_entity_marks(|entities| {
-        let mut reader = DelimitedReader::new(view, opening, entities)?;
-        if reader.start != start.at {
+        let mut reader = DelimitedReader::new(view, opening, entities);
+        if reader.open()? != start.at {
             return None;
         }
         if !start.slashes && start.is_special() {
@@ -439,8 +438,8 @@ pub(super) fn read_prefixed(
         .opening
         .filter(|opening| !opening.is_quote && opening.has_prefix)?;
     let mut candidate = with_entity_marks(|entities| {
-        let mut reader = DelimitedReader::new(view, opening, entities)?;
-        if reader.start - (colon + 1) > PADDING {
+        let mut reader = DelimitedReader::new(view, opening, entities);
+        if reader.open()? - (colon + 1) > PADDING {
             return None;
         }
         reader.read(workspace)
