@@ -13,7 +13,8 @@ use super::server::{DestinationTemplate, RuleFile};
 use super::site::Site;
 use super::target::{ServerStep, TargetLocation, split_fragment};
 use super::wire::{Packed, WireRecord, WireRecords};
-use crate::bytes::lines::Position;
+use crate::bytes::lines::LineCounter;
+use crate::bytes::window::Window;
 use crate::document::events::Span;
 use crate::linker::Diagnostic;
 use crate::pipeline::members;
@@ -185,18 +186,17 @@ fn report(
 /// Appends the findings about the pages that configurations of generators list; returns the number of ignored ones.
 fn listed_pages(audit: &Audit, out: &mut Vec<u8>) -> u64 {
     let (mut ignored, mut file) = (0, Vec::new());
+    let (mut counted, mut lines) = (Vec::new(), LineCounter::new());
     audit.sources.each_listed(&audit.checker, |page| {
         let rule = match page.location {
             TargetLocation::Nothing => RuleId::BrokenFile,
             TargetLocation::File(_, LookupMatch::OtherCase) => RuleId::CaseMismatch,
             _ => return,
         };
-        let before = &page.text[..page.start];
-        let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
-        let place = Position {
-            line: 1 + memchr::memchr_iter(b'\n', before).count() as u64,
-            column: 1 + String::from_utf8_lossy(&before[start..]).chars().count() as u64,
-        };
+        if counted != page.file {
+            (counted, lines) = (page.file.to_vec(), LineCounter::new());
+        }
+        let place = lines.position(&Window::whole(page.text), page.start as u64);
         if !touches(audit, page.file) || !audit.options.shows_line(page.file, Some(place.line)) {
             return;
         }

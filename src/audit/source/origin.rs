@@ -32,6 +32,8 @@ const MIN_QUOTE: usize = 12;
 const SHORT_QUOTE: usize = 6;
 /// The pages with a text that are searched.
 const MAX_QUOTING: usize = 16;
+/// The bytes of a list before a place in it that may say that the list is hidden.
+const MAX_HIDDEN: usize = 8 << 10;
 /// The lines at the start of a page that may hold its title.
 const MAX_TITLE: usize = 40;
 
@@ -83,8 +85,8 @@ pub(in crate::audit) struct OriginSearch<'a> {
     /// Whether the bases of items in the page name their sources, and the base of the last finding.
     is_feed: bool,
     base: Vec<u8>,
-    /// The ends of tags around navigation in the page, and whether a tag closes.
-    navigation: Vec<(usize, bool)>,
+    /// The ends of tags around navigation in the page, and the depth in it from there on.
+    navigation: Vec<(usize, usize)>,
     /// The path of the page below the root of its site.
     url: Vec<u8>,
     /// The findings of the page by their references and texts.
@@ -230,7 +232,11 @@ impl<'a> OriginSearch<'a> {
         };
         let source = self.find_source(&self.url);
         let has_name = self.names.contains(last_name(&self.url));
-        let mut files = self.files.iter().filter(|_| has_name);
+        // Sites of many pages without a source compare each with all files.
+        let cost = 8 * self.files.len() as u64 * u64::from(source.is_none() && has_name);
+        let is_affordable = self.left > cost;
+        self.left = self.left.saturating_sub(cost);
+        let mut files = self.files.iter().filter(|_| has_name && is_affordable);
         let source = source.or_else(|| files.find(|path| is_copied(path)).cloned());
         self.is_feed = source.is_none() && memchr::memmem::find(&text, b"<base").is_none();
         self.read_source(source);
@@ -238,7 +244,16 @@ impl<'a> OriginSearch<'a> {
         self.navigation.clear();
         if !self.source.path.ends_with(b".html") {
             let tags = NAVIGATION.find_iter(&text);
-            let tags = tags.map(|tag| (tag.end(), tag.as_bytes()[1] == b'/'));
+            let mut depth = 0_usize;
+            let tags = tags.map(|tag| {
+                let closes = tag.as_bytes()[1] == b'/';
+                depth = if closes {
+                    depth.saturating_sub(1)
+                } else {
+                    depth + 1
+                };
+                (tag.end(), depth)
+            });
             self.navigation.extend(tags);
         }
         self.page.text = text;
@@ -287,15 +302,8 @@ impl<'a> OriginSearch<'a> {
     }
 
     fn is_navigation(&self, at: usize) -> bool {
-        let tags = self.navigation.iter().take_while(|(end, _)| *end <= at);
-        let depth = |depth: usize, (_, closes): &_| {
-            if *closes {
-                depth.saturating_sub(1)
-            } else {
-                depth + 1
-            }
-        };
-        tags.fold(0, depth) > 0
+        let before = self.navigation.partition_point(|(end, _)| *end <= at);
+        before > 0 && self.navigation[before - 1].1 > 0
     }
 
     /// Searches the source of the page, or those that have the text around the link if the page has no source.
@@ -360,16 +368,22 @@ impl<'a> OriginSearch<'a> {
             self.letters = Some(self.read_letters());
         }
         let quote = memchr::memmem::Finder::new(quote);
-        let pages = self.letters.iter().flatten().filter(|(_, letters)| {
-            let left = self.left_for_quotes.checked_sub(letters.len() as u64);
-            self.left_for_quotes = left.unwrap_or_default();
-            left.is_some() && quote.find(letters.as_bytes()).is_some()
-        });
-        let read = |(path, _): &(Vec<u8>, _)| {
-            let (path, text) = (path.clone(), start_of(path, MAX_PAGE)?);
-            Some(TextFile { path, text })
-        };
-        pages.take(MAX_QUOTING).filter_map(read).collect()
+        let mut pages = Vec::new();
+        for (path, letters) in self.letters.iter().flatten() {
+            let left = self.left_for_quotes.saturating_sub(letters.len() as u64);
+            self.left_for_quotes = left;
+            if left == 0 || pages.len() == MAX_QUOTING {
+                break;
+            }
+            if quote.find(letters.as_bytes()).is_some()
+                && let Some(text) = start_of(path, MAX_PAGE)
+            {
+                self.left_for_quotes = left.saturating_sub(text.len() as u64);
+                let path = path.clone();
+                pages.push(TextFile { path, text });
+            }
+        }
+        pages
     }
 
     fn read_letters(&self) -> Vec<(Vec<u8>, String)> {
@@ -547,6 +561,7 @@ fn is_list(text: &[u8]) -> bool {
 
 /// Returns whether a text ends in a list of pages that its page does not show.
 fn is_hidden(text: &[u8]) -> bool {
+    let text = &text[text.len().saturating_sub(MAX_HIDDEN)..];
     memchr::memmem::rfind(text, b"hidden:").is_some_and(|start| {
         let mut lines = text[start..]
             .split(|&byte| byte == b'\n')
@@ -635,12 +650,14 @@ fn texts_around(page: &[u8], (start, end): (usize, usize)) -> Option<(String, St
     Some((if is_quote { before } else { String::new() }, text))
 }
 
-/// Returns the word of a text at an offset.
+/// Returns the word of a text at an offset, of a long one the part around it.
 fn word_at(text: &[u8], at: usize) -> &[u8] {
     let is_end = |byte: &u8| b" \t\r\n()<>\"'`[]=".contains(byte);
-    let start = text[..at].iter().rposition(is_end).map_or(0, |end| end + 1);
-    let end = text[at..].iter().position(is_end);
-    &text[start..end.map_or(text.len(), |end| at + end)]
+    let start = at.saturating_sub(AROUND);
+    let before = text[start..at].iter().rposition(is_end);
+    let after = &text[at..text.len().min(at + AROUND)];
+    let end = after.iter().position(is_end).unwrap_or(after.len());
+    &text[before.map_or(start, |end| start + end + 1)..at + end]
 }
 
 fn letters(text: &[u8]) -> String {

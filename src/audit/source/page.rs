@@ -47,8 +47,11 @@ enum PageState {
 
 static SCHEME: Pattern = Pattern::new(r"^[A-Za-z][A-Za-z0-9+.\-]*:");
 
+/// The bytes that are searched for the entries of one configuration; takes a tenth of a second.
+const MAX_SEARCHED: usize = 1 << 30;
+
 impl Sources {
-    /// Looks up the pages that the configurations below the named directories list, each once.
+    /// Looks up the pages that the configurations below the named directories list, each once, in the order of the text.
     pub(in crate::audit) fn each_listed(
         &self,
         checker: &TargetChecker,
@@ -72,16 +75,32 @@ impl Sources {
                 path: [&*folder.directory, b"index.md"].concat().into(),
                 state: PageState::LeftOut,
             };
-            let mut seen = HashSet::new();
+            let (mut seen, mut at, mut left) = (HashSet::new(), first, MAX_SEARCHED);
+            let mut entries = Vec::new();
             for (name, path) in pages.iter().filter(|page| seen.insert(*page)) {
                 let is_end = |at: Option<usize>| {
                     let byte = at.and_then(|at| text.get(at));
                     byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b"/._-".contains(byte))
                 };
-                let starts = memchr::memmem::find_iter(&text[first..], name);
-                let mut starts = starts.map(|at| first + at);
-                let start =
-                    starts.find(|at| is_end(at.checked_sub(1)) && is_end(Some(at + name.len())));
+                // Entries mostly stand in the order of the text.
+                let mut parts = [at..text.len(), first..at].into_iter();
+                let start = parts.find_map(|part| {
+                    let found = memchr::memmem::find_iter(text.get(part.clone())?, name);
+                    let mut starts = found.map(|found| part.start + found);
+                    let is_whole =
+                        |&at: &usize| is_end(at.checked_sub(1)) && is_end(Some(at + name.len()));
+                    let start = starts.find(is_whole);
+                    left = left.saturating_sub(start.unwrap_or(part.end) - part.start);
+                    start
+                });
+                at = start.unwrap_or(at);
+                entries.extend(start.map(|start| (start, name, path)));
+                if left == 0 {
+                    break;
+                }
+            }
+            entries.sort_by_key(|(start, ..)| *start);
+            for (start, name, path) in entries {
                 let reference = SiteReference {
                     site: page.site,
                     file: &page.path,
@@ -90,15 +109,13 @@ impl Sources {
                     syntax: Syntax::Text,
                     is_image: false,
                 };
-                if let Some(start) = start {
-                    each(&ListedPage {
-                        file,
-                        text: &text,
-                        start,
-                        name,
-                        location: page.resolve(&reference, false),
-                    });
-                }
+                each(&ListedPage {
+                    file,
+                    text: &text,
+                    start,
+                    name,
+                    location: page.resolve(&reference, false),
+                });
             }
         }
     }
