@@ -317,6 +317,36 @@ fn references_by_the_name_of_a_file_or_a_term_are_found() {
 }
 
 #[test]
+fn links_of_documented_code_come_from_its_comments() {
+    let code = [
+        "def other():\n    \"\"\"A class has :term:`slots` if it is small.\"\"\"\n",
+        "\n\ndef make():\n    \"\"\"\n    Make a\n    :term:`slotted class <slots>` that is small.\n\n",
+        "    Read the entry :term:`slots`.\n    \"\"\"\n",
+    ];
+    let page = "<p>Make a <a href='terms.html#term-slots'>slotted class</a> that is small.\n\
+        <p>Read the entry <a href='terms.html#term-slots'>slots</a>.\n\
+        <p>Not in the code: <a href='terms.html#term-slots'>slots</a>.";
+    let files = |directive| {
+        [
+            ("src/conf.py", "extensions = []\n".to_owned()),
+            ("src/api.rst", format!("A\n=\n\n.. {directive}:: x.make\n")),
+            ("src/x.py", code.concat()),
+            ("out/api.html", page.to_owned()),
+        ]
+    };
+    let found = |directive, lines: [(&str, u64); 3]| {
+        let files = files(directive);
+        let files: Vec<_> = files.iter().map(|(path, text)| (*path, &**text)).collect();
+        expect(
+            &files,
+            &lines.map(|(path, line)| ("terms.html#term-slots", path, line)),
+        );
+    };
+    found("autofunction", [("x.py", 8), ("x.py", 10), ("api.rst", 0)]);
+    found("function", [("api.rst", 0); 3]);
+}
+
+#[test]
 fn text_and_sarif_name_the_source() {
     let tree = Tree::new(&[
         ("src/a.md", "# A\n[b](b.html)\n"),

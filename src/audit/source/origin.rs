@@ -1,6 +1,7 @@
 //! The lines of the sources of a built site that findings come from (A121).
 
 use std::iter::once;
+use std::slice;
 
 use foldhash::{HashMap, HashSet};
 use percent_encoding::percent_decode;
@@ -50,6 +51,8 @@ static ENTRY: Pattern = Pattern::new(r#"(?:^|[\s<("'])(/?[\w.][\w./-]*)[>)"'\]},
 /// The contents of an element after a value of its start tag, up to the end of a link.
 static CONTENTS: Pattern = Pattern::new(r"^[^>]*>(.*?)</[aA]\b");
 static MARKUP: Pattern = Pattern::new(r"<[^>]*>|&#?\w+;");
+/// Interpreted text of reStructuredText and MyST: the role before it, and the target after it.
+static ROLE: Pattern = Pattern::new(r"(?::[a-z:]+:|\{[a-z:]+\})`|<[^<>`]*>`");
 /// The tags around links that templates make.
 static NAVIGATION: Pattern = Pattern::new(r"(?i)<(/?)(?:nav|aside|head(?:er)?|footer)\b");
 static TITLE: Pattern = Pattern::new(r"(?i)^[\W_]*(?:link_?)?title\W*[:=]");
@@ -306,34 +309,61 @@ impl<'a> OriginSearch<'a> {
         before > 0 && self.navigation[before - 1].1 > 0
     }
 
-    /// Searches the source of the page, or those that have the text around the link if the page has no source.
+    /// Searches the source of the page, then the code that it documents; if the page has no source, the pages that
+    /// have the text around the link.
     fn in_page(
         &mut self,
         surroundings: &Surroundings<'_>,
         patterns: &[Option<String>],
         target: Option<&[u8]>,
     ) -> Option<SourceOrigin> {
-        let is_own = !self.source.path.is_empty();
-        let quoted = (!is_own).then(|| self.quoted(&surroundings.quote));
-        let own = is_own.then_some(&self.source);
-        let sources: Vec<_> = own.into_iter().chain(quoted.iter().flatten()).collect();
+        let own = Some(&self.source).filter(|file| !file.path.is_empty());
+        let documents_code = own.map(|file| memchr::memmem::find(&file.text, b".. auto").is_some());
         let mut left = self.left;
-        let mut patterns = patterns.iter().flatten().filter(|_| !sources.is_empty());
-        let found = patterns.find_map(|pattern| {
-            let pattern = compile(pattern)?;
-            let places = sources.iter().flat_map(|file| {
-                let places = surroundings.places(&file.text, &pattern, &mut left);
-                places.into_iter().map(move |place| (file, place))
-            });
-            let places = places.filter(|(file, at)| {
-                !is_hidden(&file.text[..*at]) && (is_own || self.is_link_to(target, file, *at))
-            });
-            let places: Vec<_> = places.collect();
-            let (file, at) = places.get(surroundings.nth).or(places.last())?;
-            Some(self.place_in(file, *at))
+        let own = own.and_then(|file| {
+            self.in_files(
+                slice::from_ref(file),
+                (surroundings, patterns, None),
+                &mut left,
+            )
+        });
+        let found = own.or_else(|| {
+            let files = match documents_code {
+                Some(false) => Vec::new(),
+                _ => self.quoted(&surroundings.quote, documents_code.is_some()),
+            };
+            let target = target.filter(|_| documents_code.is_none());
+            self.in_files(&files, (surroundings, patterns, target), &mut left)
         });
         self.left = left;
         found
+    }
+
+    /// Returns the place that is most like a link among the matches of the first pattern that has some.
+    fn in_files(
+        &self,
+        files: &[TextFile],
+        (surroundings, patterns, target): (&Surroundings<'_>, &[Option<String>], Option<&[u8]>),
+        left: &mut u64,
+    ) -> Option<SourceOrigin> {
+        let mut patterns = patterns.iter().flatten().filter(|_| !files.is_empty());
+        patterns.find_map(|pattern| {
+            let pattern = compile(pattern)?;
+            let places = files.iter().flat_map(|file| {
+                let places = surroundings.places(&file.text, &pattern, left);
+                places
+                    .into_iter()
+                    .map(move |(likeness, at)| (likeness, file, at))
+            });
+            let places = places.filter(|(_, file, at)| {
+                !is_hidden(&file.text[..*at]) && self.is_link_to(target, file, *at)
+            });
+            let mut places: Vec<_> = places.collect();
+            let best = places.iter().map(|(likeness, ..)| *likeness).max();
+            places.retain(|(likeness, ..)| Some(*likeness) == best);
+            let (_, file, at) = places.get(surroundings.nth).or(places.last())?;
+            Some(self.place_in(file, *at))
+        })
     }
 
     /// Returns whether a place in a page links to a path, from the page's file or from its directory URL.
@@ -358,8 +388,8 @@ impl<'a> OriginSearch<'a> {
         }
     }
 
-    /// Returns the pages that have a text, in the order of lists.
-    fn quoted(&mut self, quote: &str) -> Vec<TextFile> {
+    /// Returns the pages that have a text, in the order of lists, or the files of code.
+    fn quoted(&mut self, quote: &str, of_code: bool) -> Vec<TextFile> {
         if quote.len() < SHORT_QUOTE {
             return Vec::new();
         }
@@ -375,7 +405,8 @@ impl<'a> OriginSearch<'a> {
             if left == 0 || pages.len() == MAX_QUOTING {
                 break;
             }
-            if quote.find(letters.as_bytes()).is_some()
+            if is_code(path) == of_code
+                && quote.find(letters.as_bytes()).is_some()
                 && let Some(text) = start_of(path, MAX_PAGE)
             {
                 self.left_for_quotes = left.saturating_sub(text.len() as u64);
@@ -393,7 +424,8 @@ impl<'a> OriginSearch<'a> {
             left = left.checked_sub(letters.len())?;
             Some((path.clone(), letters))
         };
-        let pages = self.files.iter().filter(|path| self.is_page(path));
+        let is_text = |path: &&Vec<u8>| is_code(path) || self.is_page(path);
+        let pages = self.files.iter().filter(is_text);
         let mut pages: Vec<_> = pages.filter_map(read).collect();
         pages.sort_by_key(|(path, _)| {
             let places = self.lists.get(stem(&self.path_below(path)));
@@ -418,7 +450,11 @@ impl<'a> OriginSearch<'a> {
         let (regex, mut left) = (compile(&pattern)?, self.left);
         let found = self.templates.iter().flatten().find_map(|file| {
             let places = Surroundings::default().places(&file.text, &regex, &mut left);
-            Some(self.place_in(file, *places.first()?))
+            let (_, first) = places
+                .into_iter()
+                .rev()
+                .max_by_key(|(likeness, _)| *likeness)?;
+            Some(self.place_in(file, first))
         });
         self.left = left;
         self.in_templates.insert(pattern, found.clone());
@@ -517,28 +553,31 @@ impl<'a> OriginSearch<'a> {
 }
 
 impl Surroundings<'_> {
-    /// Returns the ends of the matches that have most of them.
-    fn places(&self, text: &[u8], pattern: &Regex, left: &mut u64) -> Vec<usize> {
+    /// Returns the ends of the matches and how like the link they are.
+    fn places(&self, text: &[u8], pattern: &Regex, left: &mut u64) -> Vec<([bool; 5], usize)> {
         let Some(rest) = left.checked_sub(text.len() as u64) else {
             return Vec::new();
         };
         let places = pattern.find_iter(text).take(MAX_MATCHES);
         // The last byte may be a line break after the reference.
         let places = places.map(|found| found.end() - 1);
-        let mut places: Vec<_> = places.map(|at| (self.likeness(text, at), at)).collect();
+        let places: Vec<_> = places.map(|at| (self.likeness(text, at), at)).collect();
         *left = rest.saturating_sub((places.len() * AROUND) as u64);
-        let best = places.iter().map(|(likeness, _)| *likeness).max();
-        places.retain(|(likeness, _)| Some(*likeness) == best);
-        places.into_iter().map(|(_, at)| at).collect()
+        places
     }
 
-    fn likeness(&self, text: &[u8], at: usize) -> [bool; 4] {
+    fn likeness(&self, text: &[u8], at: usize) -> [bool; 5] {
         let start = at.saturating_sub(AROUND);
         let around = &text[start..text.len().min(at + AROUND)];
         let (before, after) = around.split_at(at - start);
-        let line = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+        let mut breaks = memchr::memrchr_iter(b'\n', before).map(|at| at + 1);
+        let (line, near) = (breaks.next().unwrap_or(0), breaks.next().unwrap_or(0));
         let end = memchr::memchr(b'\n', after).map_or(around.len(), |end| before.len() + end);
-        let (line, around) = (&around[line..end], letters(around));
+        let (line, near, around) = (
+            &around[line..end],
+            letters(&around[near..end]),
+            letters(around),
+        );
         let has = |letters: &str, text: &str| !text.is_empty() && letters.contains(text);
         let has_fragment = if self.fragment.is_empty() {
             !word_at(text, at).contains(&b'#')
@@ -549,10 +588,15 @@ impl Surroundings<'_> {
         [
             has_fragment,
             has_text,
+            has(&near, &self.quote),
             has(&around, &self.text),
             has(&around, &self.quote),
         ]
     }
+}
+
+fn is_code(path: &[u8]) -> bool {
+    path.ends_with(b".py")
 }
 
 fn is_list(text: &[u8]) -> bool {
@@ -588,7 +632,7 @@ fn without_html(path: &[u8]) -> &[u8] {
 }
 
 /// Returns patterns of what a reference may be made of, the most certain one first; `file` is the name of its target.
-fn patterns(reference: &[u8], file: &[u8]) -> [Option<String>; 6] {
+fn patterns(reference: &[u8], file: &[u8]) -> [Option<String>; 7] {
     let whole = |text: &[u8]| {
         let text = escape(str::from_utf8(text).ok().filter(|text| !text.is_empty())?);
         Some(format!(r"(?:^|[^\w./%-]){text}\.?(?:$|[^\w./#?&%-])"))
@@ -596,7 +640,7 @@ fn patterns(reference: &[u8], file: &[u8]) -> [Option<String>; 6] {
     let decoded: Vec<u8> = percent_decode(reference).collect();
     let path = stem(split_path(&decoded).0);
     let fragment = split_fragment(&decoded).1.unwrap_or_default();
-    let fragment = fragment.strip_prefix(b"term-").unwrap_or(fragment);
+    let term = fragment.strip_prefix(b"term-");
     let name = last_name(path);
     let other = Some(file).filter(|file| !file.eq_ignore_ascii_case(name));
     let folder = path[..path.len() - name.len()].strip_suffix(b"/");
@@ -604,6 +648,7 @@ fn patterns(reference: &[u8], file: &[u8]) -> [Option<String>; 6] {
     [
         whole(reference),
         whole(&decoded),
+        term.and_then(name_pattern),
         with_folder.and_then(name_pattern),
         other.and_then(name_pattern),
         name_pattern(name),
@@ -661,7 +706,8 @@ fn word_at(text: &[u8], at: usize) -> &[u8] {
 }
 
 fn letters(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text).to_lowercase();
+    let text = ROLE.replace_all(text, &b""[..]);
+    let text = String::from_utf8_lossy(&text).to_lowercase();
     text.chars()
         .filter(|letter| letter.is_alphanumeric())
         .collect()
