@@ -5,6 +5,8 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Read};
 
+use memchr::memmem;
+
 use super::container::{
     ArchiveFault, ArchiveMember, Container, HeldContents, MEMBERS, MemberContents, WholeContents,
     number,
@@ -31,6 +33,8 @@ pub(super) fn starts(head: &[u8]) -> bool {
 struct TarHeader<'a>(&'a [u8; BLOCK]);
 
 impl<'a> TarHeader<'a> {
+    /// The offset of `ustar`, which v7 lacks.
+    const MAGIC: usize = 257;
     const CHECKSUM: std::ops::Range<usize> = 148..156;
 
     /// Returns whether the checksum holds, of signed or unsigned bytes, with blanks in its place.
@@ -93,7 +97,7 @@ impl<'a> TarHeader<'a> {
     /// Returns the name; in a ustar header it has a prefix. GNU headers have other fields there.
     fn name(&self) -> Vec<u8> {
         let (name, prefix) = (self.text(0..100), self.text(345..500));
-        if self.0[257..263] == *b"ustar\0" && !prefix.is_empty() {
+        if self.0[Self::MAGIC..].starts_with(b"ustar\0") && !prefix.is_empty() {
             [prefix, b"/", name].concat()
         } else {
             name.to_vec()
@@ -250,7 +254,18 @@ impl Tar {
                 lost = true;
                 self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
             }
-            self.source.consume(BLOCK);
+            // Where bytes were lost or added, headers begin elsewhere than blocks did.
+            let ahead = self.source.peek(2 * BLOCK);
+            let mut magics = memmem::find_iter(
+                ahead.get(TarHeader::MAGIC + 1..).unwrap_or_default(),
+                b"ustar",
+            );
+            let next = magics.find(|at| {
+                let block = ahead[at + 1..].first_chunk();
+                block.is_some_and(|block| TarHeader(block).is_valid())
+            });
+            let step = next.filter(|_| lost).map_or(BLOCK, |at| at + 1);
+            self.source.consume(step);
         }
     }
 

@@ -38,6 +38,8 @@ const CENTRAL_FLAGS: usize = 8;
 const AHEAD: usize = 4 << 10;
 /// The number of bytes that are read at least where members follow one another.
 const FAR_AHEAD: usize = 64 << 10;
+/// The number of bytes on each side of its place in which a local header is searched.
+const MOVED: u64 = 32 << 10;
 /// The longest contents that are unpacked as a whole, in bytes, packed or not.
 const HELD: u64 = 4 << 20;
 /// The longest comment after the end record, in bytes.
@@ -334,9 +336,17 @@ impl Zip {
         if self.at < self.range.length && self.range.packed <= self.range.length {
             local = self.window.bytes(self.at, LOCAL_SIZE)?;
         }
-        if local.len() < LOCAL_SIZE || !local.starts_with(LOCAL) {
+        if local.len() < LOCAL_SIZE {
             self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
             return Ok(MemberContents::Unreadable);
+        }
+        if !local.starts_with(LOCAL) {
+            self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
+            let Some(moved) = self.find_moved(&header.name)? else {
+                return Ok(MemberContents::Unreadable);
+            };
+            self.at = moved;
+            local = self.window.bytes(moved, LOCAL_SIZE)?;
         }
         let [name, extra] = [26, 28].map(|at| usize::from(u16_at(local, at)));
         let size = LOCAL_SIZE + name + extra;
@@ -364,6 +374,20 @@ impl Zip {
         };
         self.contents = Contents::Stored(stored);
         Ok(MemberContents::File)
+    }
+
+    /// Returns the offset of the local header with a name near the place where it should be, as after lost bytes.
+    fn find_moved(&mut self, name: &[u8]) -> io::Result<Option<u64>> {
+        let start = self.at.saturating_sub(MOVED);
+        let bytes = self.window.bytes(start, 2 * MOVED as usize)?;
+        let found = memmem::find_iter(bytes, LOCAL).find(|&at| {
+            let local = &bytes[at..];
+            let end = LOCAL_SIZE + usize::from(u16_at(local, 26)) + usize::from(u16_at(local, 28));
+            let header =
+                (local.get(..end)).map(|local| ZipHeader::new(local, LOCAL_SIZE, LOCAL_FLAGS));
+            header.is_some_and(|header| header.name == name)
+        });
+        Ok(found.map(|at| start + at as u64))
     }
 
     /// Unpacks contents into memory; returns whether they are whole, and nothing is wrong with them.

@@ -181,6 +181,28 @@ fn lengths_in_a_local_header_that_differ_from_the_directory_are_inconsistent() {
 }
 
 #[test]
+fn members_after_lost_or_added_bytes_are_read() {
+    let tree = Tree::new(&[]);
+    let member = |name: &str| Member::new(name, format!("http://example.com/{name}\n"));
+    let members = ["a.txt", "b.txt", "c.txt"].map(member);
+    let links = "http://example.com/a.txt\nhttp://example.com/b.txt\nhttp://example.com/c.txt\n";
+    let (zip, tar) = (zip(&members), tar(&members));
+    let second = memchr::memmem::find(&zip[4..], b"PK\x03\x04").unwrap() + 4;
+    let with = |bytes: &[u8], at| [&bytes[..at], b"junk...", &bytes[at..]].concat();
+    for (name, bytes) in [("x.zip", with(&zip, second)), ("x.tar", with(&tar, 1024))] {
+        tree.write(name, &bytes);
+        tree.run(&[name]).tells(2, links, "archive.inconsistent");
+        seekable(&tree, name).tells(2, links, "archive.inconsistent");
+        tree.pipe(&bytes, &[])
+            .tells(2, links, "archive.inconsistent");
+    }
+    // The header of the second member is not where a block begins.
+    tree.write("x.tar", &[&tar[..1019], &tar[1024..]].concat());
+    let links = "http://example.com/a.txt\nhttp://example.com/c.txt\n";
+    tree.run(&["x.tar"]).tells(2, links, "archive.inconsistent");
+}
+
+#[test]
 fn junk_before_a_zip_is_tolerated_with_either_origin_of_offsets() {
     let tree = Tree::new(&[]);
     let whole = zip(&[
