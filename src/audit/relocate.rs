@@ -38,6 +38,16 @@ pub(crate) struct RelocationPlan {
     pub(crate) site: Vec<u8>,
 }
 
+impl RelocationPlan {
+    fn refuse_rule(&mut self, file: &[u8]) {
+        let file = String::from_utf8_lossy(file);
+        let reason = format!("{file}: a rule of the server names it");
+        if !self.refusals.contains(&reason) {
+            self.refusals.push(reason);
+        }
+    }
+}
+
 impl Relocation {
     fn holds(&self, path: &[u8]) -> bool {
         below(path, &self.old).is_some()
@@ -174,11 +184,18 @@ impl Inventory {
             lookups: LookupCache::new(&self.audit.checker, &self.audit.hasher),
         };
         for redirect in self.redirects() {
-            let ends = [&redirect.uri, &redirect.destination];
-            if ends.iter().any(|uri| mover.moves(uri)) {
-                let file = String::from_utf8_lossy(&redirect.file);
-                plan.refusals
-                    .push(format!("{file}: a rule of the server names it"));
+            if mover.moves(&redirect.uri) {
+                plan.refuse_rule(&redirect.file);
+            }
+        }
+        for (root, file) in self.audit.checker.servers.rule_files() {
+            let mount = self.audit.checker.mounts.uri_of_mount(root);
+            let fixed = file.destinations().filter(|(to, _)| to.is_fixed());
+            for (to, _) in fixed {
+                let uri = mount.and_then(|mount| resolve(mount, &to.text, Rules::Whatwg).ok());
+                if uri.is_some_and(|uri| mover.moves(&uri)) {
+                    plan.refuse_rule(self.audit.shown(&file.path));
+                }
             }
         }
         self.visit_links(|document, link| {
@@ -201,8 +218,13 @@ impl Inventory {
         })?;
         for (index, anchors) in self.site.anchors.iter().enumerate() {
             let path = self.audit.checker.paths.path(FileId(index as u32));
-            let is_page = anchors.as_ref().is_some_and(|anchors| anchors.is_page);
-            if let Some(new) = relocation.map(&path).filter(|_| is_page) {
+            let Some(new) = relocation.map(&path) else {
+                continue;
+            };
+            if let Some(file) = self.audit.checker.rule_over_file(&new) {
+                plan.refuse_rule(self.audit.shown(&file));
+            }
+            if anchors.as_ref().is_some_and(|anchors| anchors.is_page) {
                 plan.redirections.extend(mover.redirections(&path, &new));
             }
         }
@@ -314,12 +336,17 @@ impl Mover<'_> {
         if let Some(path) = self.relocation.map(path) {
             return Ok(path);
         }
-        let is_missing = matches!(
+        // Nothing has the new name, but a rule of a server may answer for it.
+        let has_other_name = matches!(
             location,
-            TargetLocation::Nothing | TargetLocation::NoIndex(_)
+            TargetLocation::File(
+                _,
+                LookupMatch::Extension | LookupMatch::SlashAfterFile | LookupMatch::OtherCase
+            )
         );
-        if is_missing && below(path.strip_suffix(b"/").unwrap_or(path), new).is_some() {
-            return Err("the broken reference would reach the new file");
+        let is_new = below(path.strip_suffix(b"/").unwrap_or(path), new).is_some();
+        if is_new && !has_other_name {
+            return Err("the reference would reach the new file");
         }
         let TargetLocation::File(file, how) = location else {
             return Ok(path.to_vec());

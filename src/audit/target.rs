@@ -81,6 +81,12 @@ impl ExpectedPath<'_> {
     pub(super) fn below(&self) -> &[u8] {
         self.path.get(self.root.len()..).unwrap_or_default()
     }
+
+    /// Returns the path that a server is asked for, decoded.
+    fn requested(&self) -> Vec<u8> {
+        let mount = percent_decode(split_authority(self.uri).1);
+        mount.chain(self.below().iter().copied()).collect()
+    }
 }
 
 impl TargetChecker {
@@ -134,12 +140,9 @@ impl TargetChecker {
             DiskEntry::File(_, how) => Some(*how),
             _ => None,
         };
-        let (_, mount) = split_authority(expected.uri);
-        let mut requested: Vec<u8> = percent_decode(mount).collect();
-        requested.extend_from_slice(expected.below());
         let query = memchr::memchr(b'?', target).map_or(&b""[..], |at| &target[at + 1..]);
         let request = Request {
-            path: &requested,
+            path: &expected.requested(),
             query,
         };
         let (file, line, status, destination) = match view.answer(&config, &request, found) {
@@ -189,6 +192,22 @@ impl TargetChecker {
             location @ (TargetLocation::File(..) | TargetLocation::Served) => location,
             _ => TargetLocation::Misled,
         })
+    }
+
+    /// Returns the file with the rule of a server that would win over a file at a path.
+    pub(super) fn rule_over_file(&self, path: &[u8]) -> Option<Vec<u8>> {
+        let uri = self.mounts.uri(path)?;
+        let expected = self.expected(&uri).ok()?;
+        let view = self.servers.of(expected.root)?;
+        let config = view.config(&self.tree, &expected.path);
+        let request = Request {
+            path: &expected.requested(),
+            query: b"",
+        };
+        match view.answer(&config, &request, Some(LookupMatch::Exact)) {
+            ServerAnswer::Rule(file, _) => Some(file.path.clone()),
+            _ => None,
+        }
     }
 
     /// Applies no rule of a server, as after a rewrite.

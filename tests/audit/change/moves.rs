@@ -114,7 +114,7 @@ fn a_move_is_refused_where_it_would_be_ambiguous() {
         (
             "b.html",
             "dir/new.html",
-            "the broken reference would reach the new file",
+            "the reference would reach the new file",
         ),
         ("a.html", "x.html", "a rule of the server names it"),
         ("dir/index.html", "dir/x.html", "names it by its folder"),
@@ -125,6 +125,52 @@ fn a_move_is_refused_where_it_would_be_ambiguous() {
     }
     assert_eq!(tree.run(&["mv", "b.html"]).code, 2);
     assert_eq!(contents(tree.path()), before);
+}
+
+#[test]
+fn a_move_is_refused_where_a_rule_of_a_server_would_answer_otherwise() {
+    for (file, rules, old, new) in [
+        // The rule wins over a file at the new address.
+        (
+            ".htaccess",
+            "Redirect 301 /new.html /a.html",
+            "b.html",
+            "new.html",
+        ),
+        (
+            ".htaccess",
+            "RedirectMatch 301 ^/n /a.html",
+            "b.html",
+            "new.html",
+        ),
+        ("_redirects", "/n* /a.html 301!", "b.html", "new.html"),
+        // Requests for other addresses have the answer from the old one.
+        (
+            ".htaccess",
+            "RedirectMatch 301 ^/n /b.html",
+            "b.html",
+            "c.html",
+        ),
+        (".htaccess", "ErrorDocument 404 /b.html", "b.html", "c.html"),
+        ("_redirects", "/n* /b.html 200", "b.html", "c.html"),
+    ] {
+        let tree = Tree::new(&[("a.html", "<a href=b.html>b</a>"), ("b.html", "b")]);
+        tree.write(file, rules.as_bytes());
+        let ran = tree.run(&["mv", "--write", old, new]);
+        ran.tells(2, "", &format!("{file}: a rule of the server names it"));
+        // A file wins over a rule that is not forced.
+        tree.write(file, b"");
+        tree.write("_redirects", b"/n* /a.html 301");
+        assert_eq!(tree.run(&["mv", "--write", old, new]).code, 0, "{rules}");
+    }
+    let tree = Tree::new(&[("a.html", "<a href=/new.html>n</a>"), ("b.html", "b")]);
+    tree.write("_redirects", b"/n* /a.html 301");
+    let ran = tree.run(&["mv", "--write", "b.html", "new.html"]);
+    ran.tells(
+        2,
+        "",
+        "a.html:1: /new.html: the reference would reach the new file",
+    );
 }
 
 #[test]
