@@ -46,6 +46,27 @@ fn filters_choose_references() {
 }
 
 #[test]
+fn of_a_flag_given_twice_the_last_value_is_used() {
+    let tree = tree();
+    let base = ["--base", "http://a.example/", "--base", "http://b.example/"];
+    let target = "http://b.example/x\n";
+    for command in [&[][..], &["extract"]] {
+        let flags = [
+            "p.html",
+            "-j1",
+            "-j2",
+            "--element=img",
+            "--element=a",
+            "-zz",
+        ];
+        let ran = tree.run(&[command, &flags, &base].concat());
+        ran.is(0, &format!("{target}http://example.com/i\n"));
+    }
+    tree.run(&[&["resolve"], &base[..], &["x"]].concat())
+        .is(0, target);
+}
+
+#[test]
 fn counts_and_lists_replace_references() {
     let tree = tree();
     let run = |arguments: &[&str]| tree.run(&[&["a.txt", "b.txt", "c.txt"], arguments].concat());

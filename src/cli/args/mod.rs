@@ -35,6 +35,7 @@ use output::{FilterArgs, OutputArgs, ReportArgs, WhenArg, column, key};
     about = "Lists the references of files, directories or standard input (`-`), each\n\
              resolved against the right base",
     args_conflicts_with_subcommands = true,
+    args_override_self = true,
     max_term_width = 100
 )]
 pub(crate) struct Cli {
@@ -53,16 +54,12 @@ pub(crate) enum Command {
     /// List documents, messages and web records, those without links too
     Records(Box<ExtractArgs>),
     /// Check references inside document trees; never uses the network
-    #[command(args_override_self = true)]
     Audit(Box<AuditArgs>),
     /// List the addresses that document trees answer: pages, ids, redirects
-    #[command(args_override_self = true)]
     Targets(Box<AuditArgs>),
     /// Find the addresses of an old tree that a new one does not answer
-    #[command(args_override_self = true)]
     Diff(Box<DiffArgs>),
     /// Move a file or folder, and rewrite the references to it and from it
-    #[command(args_override_self = true)]
     Mv(Box<MvArgs>),
     /// Resolve references
     Resolve(ResolveArgs),
