@@ -6,6 +6,7 @@ use foldhash::HashSet;
 use hashbrown::HashTable;
 use unicode_normalization::UnicodeNormalization;
 
+use super::source::paths::with_slash;
 use crate::bytes::interner::Interner;
 use crate::bytes::steps::step;
 
@@ -178,18 +179,13 @@ impl PathSet {
 
 impl FromIterator<Vec<u8>> for PathSet {
     fn from_iter<T: IntoIterator<Item = Vec<u8>>>(paths: T) -> Self {
-        let mut paths: Vec<Box<[u8]>> = (paths.into_iter())
-            .map(|path| with_slash(&path).into_boxed_slice())
-            .collect();
+        let paths = paths.into_iter().map(|path| with_slash(&path).into());
+        let mut paths: Vec<Box<[u8]>> = paths.collect();
         paths.sort_unstable();
         // Of equal paths, and of paths below another, the first stays.
         paths.dedup_by(|later, kept| later.starts_with(kept));
         PathSet { paths }
     }
-}
-
-fn with_slash(path: &[u8]) -> Vec<u8> {
-    [path.strip_suffix(b"/").unwrap_or(path), b"/"].concat()
 }
 
 #[cfg(test)]

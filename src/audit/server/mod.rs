@@ -16,6 +16,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use foldhash::{HashMap, HashSet, HashSetExt};
 
 use super::disk::{DiskTree, FileNaming, FileStart, LookupMatch, OptionalExtension};
+use super::source::paths::with_slash;
 use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::document::diagnostic::{self, Code};
 use crate::pipeline::bases::{is_internal_origin, served_at};
@@ -63,19 +64,10 @@ impl ServerKind {
 
 static STATIC: ServerKind = ServerKind::new("static");
 
-const REDIRECT_LINES: RuleSyntax = RuleSyntax {
-    name: "_redirects",
-    slash: TrailingSlash::Ignored,
-    parse: |text| Some(redirects::parse_lines(text)),
-    published: None,
-};
-
-const AZURE: RuleSyntax = RuleSyntax {
-    name: "staticwebapp.config.json",
-    slash: TrailingSlash::Ignored,
-    parse: |text| json::AZURE.parse(text),
-    published: None,
-};
+const REDIRECT_LINES: RuleSyntax =
+    RuleSyntax::new("_redirects", |text| Some(redirects::parse_lines(text)));
+const AZURE: RuleSyntax =
+    RuleSyntax::new("staticwebapp.config.json", |text| json::AZURE.parse(text));
 
 /// The first kind with a file in the root of a site is used.
 pub(crate) static SERVERS: &[&ServerKind] = &[
@@ -85,10 +77,8 @@ pub(crate) static SERVERS: &[&ServerKind] = &[
         site_files: &[
             REDIRECT_LINES,
             RuleSyntax {
-                name: "netlify.toml",
-                slash: TrailingSlash::Ignored,
-                parse: redirects::parse_toml,
                 published: Some(redirects::published),
+                ..RuleSyntax::new("netlify.toml", redirects::parse_toml)
             },
         ],
         extension: OptionalExtension::WithSlash,
@@ -97,10 +87,8 @@ pub(crate) static SERVERS: &[&ServerKind] = &[
     },
     &ServerKind {
         site_files: &[RuleSyntax {
-            name: "vercel.json",
-            slash: TrailingSlash::Ignored,
-            parse: |text| json::VERCEL.parse(text),
             published: Some(|text| json::VERCEL.published(text)),
+            ..RuleSyntax::new("vercel.json", |text| json::VERCEL.parse(text))
         }],
         platform: &["/_vercel/"],
         moves_pages: true,
@@ -108,10 +96,8 @@ pub(crate) static SERVERS: &[&ServerKind] = &[
     },
     &ServerKind {
         site_files: &[RuleSyntax {
-            name: "firebase.json",
-            slash: TrailingSlash::Ignored,
-            parse: |text| json::FIREBASE.parse(text),
             published: Some(|text| json::FIREBASE.published(text)),
+            ..RuleSyntax::new("firebase.json", |text| json::FIREBASE.parse(text))
         }],
         platform: &["/__/"],
         moves_pages: true,
@@ -126,10 +112,8 @@ pub(crate) static SERVERS: &[&ServerKind] = &[
     // Apache httpd.
     &ServerKind {
         directory_file: Some(RuleSyntax {
-            name: ".htaccess",
             slash: TrailingSlash::Significant,
-            parse: |text| Some(htaccess::parse(text)),
-            published: None,
+            ..RuleSyntax::new(".htaccess", |text| Some(htaccess::parse(text)))
         }),
         ..ServerKind::new("apache")
     },
@@ -143,10 +127,8 @@ pub(crate) static SERVERS: &[&ServerKind] = &[
         site_files: &[
             REDIRECT_LINES,
             RuleSyntax {
-                name: "wrangler.toml",
-                slash: TrailingSlash::Ignored,
-                parse: |_| Some(ParsedRules::default()),
                 published: Some(redirects::output_directory),
+                ..RuleSyntax::new("wrangler.toml", |_| Some(ParsedRules::default()))
             },
         ],
         extension: OptionalExtension::WithSlash,
@@ -169,20 +151,29 @@ const CNAME: &str = "CNAME";
 /// Shown for paths without a file.
 const ERROR_PAGE: &str = "404.html";
 
-type PublishedDirectory = fn(&[u8]) -> Option<String>;
+/// Returns `None` if the text does not parse.
+type ParseRules = fn(&[u8]) -> Option<ParsedRules>;
 
 #[derive(Debug)]
 struct RuleSyntax {
     name: &'static str,
     slash: TrailingSlash,
-    /// `None` if the text does not parse.
-    parse: fn(&[u8]) -> Option<ParsedRules>,
+    parse: ParseRules,
     /// For configurations of hosts, which are only parsed as a whole: the directory of the site,
     /// below the file's, if it is named.
-    published: Option<PublishedDirectory>,
+    published: Option<fn(&[u8]) -> Option<String>>,
 }
 
 impl RuleSyntax {
+    const fn new(name: &'static str, parse: ParseRules) -> Self {
+        RuleSyntax {
+            name,
+            slash: TrailingSlash::Ignored,
+            parse,
+            published: None,
+        }
+    }
+
     /// Configurations of hosts may be above the root in the repository (A100).
     fn of_site(&self, tree: &DiskTree, root: &[u8]) -> Option<FileText> {
         let Some(published) = self.published else {
@@ -197,10 +188,7 @@ impl RuleSyntax {
             let directory = directory.as_os_str().as_encoded_bytes();
             let file = FileText::read(tree, directory, self.name)?;
             let is_of_site = match published(&file.text).filter(|_| file.cut.is_none()) {
-                Some(below) => {
-                    let names = std::iter::once(directory).chain(names_in(&below));
-                    names.collect::<Vec<_>>().join(&b'/') == root
-                }
+                Some(below) => path_below(directory, &below) == root,
                 None => directory == root && has_page(tree, root),
             };
             is_of_site.then_some(file)
@@ -210,11 +198,11 @@ impl RuleSyntax {
     fn parse(&self, file: FileText) -> RuleFile {
         let is_whole = self.published.is_some();
         let parsed = (self.parse)(&file.text).filter(|_| !is_whole || file.cut.is_none());
-        let mut parsed = parsed.unwrap_or_else(|| {
-            let mut parsed = ParsedRules::default();
+        let is_invalid = parsed.is_none();
+        let mut parsed = parsed.unwrap_or_default();
+        if is_invalid {
             parsed.invalid.add(0);
-            parsed
-        });
+        }
         if let Some(length) = file.cut.filter(|_| !is_whole) {
             parsed.cut.add(length);
         }
@@ -394,24 +382,22 @@ impl ServerView {
         if let Some(config) = self.known().directories.get(path) {
             return Arc::clone(config);
         }
-        let config = FileText::read(tree, path, syntax.name).map_or(above.clone(), |text| {
-            let file = syntax.parse(text);
-            Arc::new(DirectoryConfig {
-                naming: file.naming(&above.naming),
-                file: Some(Arc::new(file)),
-                above: Some(Arc::clone(&above)),
-            })
-        });
+        let text = FileText::read(tree, path, syntax.name);
+        let file = text.map(|text| Arc::new(syntax.parse(text)));
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         // Another worker may have been first.
         if let Some(config) = known.directories.get(path) {
             return Arc::clone(config);
         }
+        let config = file.map_or(Arc::clone(&above), |file| {
+            known.add(&file);
+            Arc::new(DirectoryConfig {
+                naming: file.naming(&above.naming),
+                file: Some(file),
+                above: Some(above),
+            })
+        });
         known.directories.insert(path.into(), Arc::clone(&config));
-        let file = config.file.as_ref();
-        if let Some(file) = file.filter(|_| !Arc::ptr_eq(&above, &config)) {
-            known.add(file);
-        }
         config
     }
 
@@ -519,8 +505,7 @@ impl FileText {
         if text.starts_with(BYTE_ORDER_MARK) {
             text[..BYTE_ORDER_MARK.len()].fill(b' ');
         }
-        let directory = directory.strip_suffix(b"/").unwrap_or(directory);
-        let path = [directory, b"/", name.as_bytes()].concat();
+        let path = [&with_slash(directory), name.as_bytes()].concat();
         Some(FileText { path, text, cut })
     }
 }
@@ -533,9 +518,11 @@ pub(super) fn redirects_in(tree: &DiskTree, directory: &[u8]) -> Option<RuleInde
     })
 }
 
-fn names_in(path: &str) -> impl Iterator<Item = &[u8]> {
+/// Returns a path below a directory, without empty names and dots.
+fn path_below(directory: &[u8], path: &str) -> Vec<u8> {
     let names = path.split('/').filter(|name| !matches!(*name, "" | "."));
-    names.map(str::as_bytes)
+    let names = std::iter::once(directory).chain(names.map(str::as_bytes));
+    names.collect::<Vec<_>>().join(&b'/')
 }
 
 /// Returns the directories below another one that configurations of hosts in it publish.
@@ -544,9 +531,8 @@ pub(super) fn published_directories(directory: &[u8]) -> Vec<Vec<u8>> {
         let published = file.published?;
         let text = read_start(&path_of(directory).join(file.name), MAX_LENGTH).ok()?;
         let below = published(&text)?;
-        let names: Vec<_> = names_in(&below).collect();
-        let path = [directory, &names.join(&b'/')].join(&b'/');
-        let is_below = !names.is_empty() && !names.contains(&&b".."[..]);
+        let path = path_below(directory, &below);
+        let is_below = path != directory && !below.split('/').any(|name| name == "..");
         (is_below && path_of(&path).is_dir()).then_some(path)
     };
     let files = SERVERS.iter().flat_map(|kind| kind.site_files);
@@ -597,10 +583,7 @@ impl Servers {
     }
 
     pub(super) fn has_rule_file(&self, path: &[u8]) -> bool {
-        let is_path = |file: &Arc<RuleFile>| *file.path == *path;
-        self.views
-            .iter()
-            .any(|view| view.known().files.iter().any(is_path))
+        self.rule_files().any(|(_, file)| *file.path == *path)
     }
 
     /// Returns the files of each view in the order of their paths, each with the root of the view.

@@ -127,8 +127,7 @@ impl SiteRules for Astro {
                 locales.filter(|(own, _)| *own != file.root.directory && *own != self.docs);
             others.extend(locales.map(|(_, url)| at(url.as_bytes())));
         }
-        let url = at(&file.root.url);
-        Route::Page { url, others }
+        Route::page_at(at(&file.root.url), others)
     }
 
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {

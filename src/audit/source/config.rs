@@ -154,6 +154,10 @@ impl Setting {
 }
 
 impl Map {
+    pub(super) fn values(&self) -> impl Iterator<Item = &Setting> {
+        self.entries.iter().map(|(_, value)| value)
+    }
+
     fn get(&self, key: &str) -> Option<&Setting> {
         // Hugo ignores the case, and no generator has keys that differ in it alone.
         let mut entries = self.entries.iter();
@@ -326,35 +330,19 @@ static FENCED: Pattern = Pattern::new(
 /// Reads the object that a module exports.
 pub(super) fn javascript(text: &str) -> Setting {
     let words = ["export default", "module.exports =", "module.exports="];
-    let mut starts = words
-        .iter()
-        .filter_map(|word| Some(text.find(word)? + word.len()));
-    let start = starts.next();
+    let mut words = words.iter();
+    let start = words.find_map(|word| Some(text.find(word)? + word.len()));
     start.map_or(Setting::Unknown, |start| javascript_at(text, start))
 }
 
 /// Reads the value at an index of a module.
 pub(super) fn javascript_at(text: &str, at: usize) -> Setting {
-    let (depth, names) = (0, 0);
-    let mut reader = ScriptReader {
-        text,
-        at,
-        depth,
-        names,
-    };
-    reader.value()
+    ScriptReader::new(text, at).value()
 }
 
 /// Reads the values after each occurrence of a text in a module; those past [`MAX_READ`] are unknown.
 pub(super) fn values_after<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = Setting> + 't {
-    let (at, depth, names) = (0, 0, 0);
-    let mut reader = ScriptReader {
-        text,
-        at,
-        depth,
-        names,
-    };
-    let mut left = MAX_READ;
+    let (mut reader, mut left) = (ScriptReader::new(text, 0), MAX_READ);
     text.match_indices(word).map(move |(at, word)| {
         reader.at = at + word.len();
         let start = reader.at;
@@ -394,6 +382,16 @@ struct ScriptReader<'t> {
 }
 
 impl<'t> ScriptReader<'t> {
+    fn new(text: &'t str, at: usize) -> Self {
+        let (depth, names) = (0, 0);
+        ScriptReader {
+            text,
+            at,
+            depth,
+            names,
+        }
+    }
+
     fn rest(&self) -> &'t [u8] {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }

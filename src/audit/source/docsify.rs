@@ -27,9 +27,8 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let text = directory.read("index.html").unwrap_or_default();
     let is_docsify = config::names_any(&text, "$docsify docsify.min.js docsify.js");
     directory.require(is_docsify)?;
-    let options = text
-        .split_once("$docsify")
-        .and_then(|(_, rest)| rest.split_once('='));
+    let options = text.split_once("$docsify");
+    let options = options.and_then(|(_, rest)| rest.split_once('='));
     let values = options.map_or(Setting::Null, |(_, rest)| {
         config::javascript_at(rest.split("</script").next().unwrap_or(rest), 0)
     });
@@ -94,8 +93,6 @@ impl SiteRules for Docsify {
         let mut routes = ends.iter().map(|end| [b"/", below, end].concat());
         let is_alias = routes.any(|route| self.aliases.iter().any(|alias| alias.is_match(&route)));
         let is_of_each = matches!(parts(reference.file).1, b"_sidebar" | b"_navbar");
-        if self.is_open || is_relative && is_of_each || is_alias {
-            attempts.miss = Miss::Undecided;
-        }
+        attempts.undecided_if(self.is_open || is_relative && is_of_each || is_alias);
     }
 }

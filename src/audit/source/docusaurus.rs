@@ -12,11 +12,13 @@ struct Docusaurus {
     is_open: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Plugin {
-    Docs,
-    Blog,
-    Pages,
+named! {
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    pub enum Plugin {
+        Docs = "docs",
+        Blog = "blog",
+        Pages = "pages",
+    }
 }
 
 /// A directory of pages.
@@ -126,10 +128,10 @@ fn adds_routes(directory: &SiteDirectory<'_>, text: &str) -> bool {
         || modules.any(|found| {
             let path = String::from_utf8_lossy(&found[1]).replace("@site/", "");
             let stems = [path.clone(), format!("{path}/index")];
-            let mut texts = stems
-                .iter()
-                .map(|stem| directory.read(stem).or(directory.module(stem)));
-            texts.any(|text| text.is_some_and(|text| text.contains("addRoute")))
+            stems.iter().any(|stem| {
+                let text = directory.read(stem).or(directory.module(stem));
+                text.is_some_and(|text| text.contains("addRoute"))
+            })
         })
 }
 
@@ -280,11 +282,7 @@ impl RootReader<'_> {
 
     /// Adds a directory and its translations, whose directory is the second path.
     fn add(&mut self, plugin: Plugin, options: &Setting, paths: [&str; 2], url: Option<String>) {
-        let name = match plugin {
-            Plugin::Docs => "docs",
-            Plugin::Blog => "blog",
-            Plugin::Pages => "pages",
-        };
+        let name = plugin.name();
         let id = options.text("id").filter(|id| *id != "default");
         let id = id.map_or_else(String::new, |id| format!("-{id}"));
         let url = url.map(|url| in_slashes(&url));
@@ -372,11 +370,8 @@ impl DocsRoot {
         let label = values.text("label").unwrap_or(&name);
         let usual = || format!("category/{}", Slug::Docusaurus.of_text(label));
         let slug = values.text("link.slug").map_or_else(usual, str::to_owned);
-        Some(
-            [self.url.as_ref()?, slug.trim_start_matches('/')]
-                .concat()
-                .into_bytes(),
-        )
+        let url = [self.url.as_ref()?, slug.trim_start_matches('/')].concat();
+        Some(url.into_bytes())
     }
 }
 
@@ -401,13 +396,7 @@ impl Docusaurus {
             }
             _ => reference.by_url(attempts),
         }
-        self.may_be_made(attempts);
-    }
-
-    fn may_be_made(&self, attempts: &mut Attempts) {
-        if self.is_open {
-            attempts.miss = Miss::Undecided;
-        }
+        attempts.undecided_if(self.is_open);
     }
 
     fn by_page_file(
@@ -417,11 +406,8 @@ impl Docusaurus {
         attempts: &mut Attempts,
     ) {
         let path = reference.path;
-        let own = self
-            .roots
-            .iter()
-            .filter(|other| other.version == root.version);
-        let own: Vec<_> = own.collect();
+        let own = self.roots.iter();
+        let own: Vec<_> = own.filter(|one| one.version == root.version).collect();
         let mut add = |path: Vec<u8>| {
             if own.iter().any(|root| path.starts_with(&root.directory)) {
                 attempts.file(path);
@@ -444,12 +430,6 @@ impl Docusaurus {
         }
         add(join(&self.directory, below));
     }
-}
-
-/// Returns the rest of a path that is another one or below it.
-fn below<'p>(path: &'p [u8], above: &[u8]) -> Option<&'p [u8]> {
-    let rest = path.strip_prefix(above)?;
-    (rest.is_empty() || rest.starts_with(b"/")).then_some(rest)
 }
 
 impl SiteRules for Docusaurus {
@@ -485,8 +465,7 @@ impl SiteRules for Docusaurus {
                 }
                 let locales = self.locales.iter().filter(|_| root.locale.is_none());
                 let others = locales.map(|locale| [locale.as_bytes(), &url].concat());
-                let others = others.collect();
-                Route::Page { url, others }
+                Route::page_at(url.clone(), others)
             }
             _ => Route::Computed,
         }
@@ -508,7 +487,7 @@ impl SiteRules for Docusaurus {
             (Syntax::Construct(_), None) => attempts.miss = Miss::Undecided,
             (Syntax::Html, _) => {
                 reference.by_url(attempts);
-                self.may_be_made(attempts);
+                attempts.undecided_if(self.is_open);
             }
             (Syntax::Text, _) if is_markdown(extension) && !reference.is_image => {
                 if let Some(root) = root {

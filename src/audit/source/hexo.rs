@@ -129,10 +129,8 @@ impl SiteRules for Hexo {
     fn route(&self, file: &ContentFile<'_>) -> Route {
         let (directory, name, extension) = file.parts();
         let path = file.path();
-        let is_rendered = match extension {
-            b"md" | b"markdown" | b"mkd" | b"mkdn" | b"mdwn" | b"mdtxt" | b"mdtext" => true,
-            _ => matches!(extension, b"html" | b"ejs" | b"njk"),
-        };
+        let mut rendered = "md markdown mkd mkdn mdwn mdtxt mdtext html ejs njk".split(' ');
+        let is_rendered = rendered.any(|known| known.as_bytes() == extension);
         if path.starts_with(&self.posts) {
             return match (is_rendered, self.has_asset_folders) {
                 (true, _) => self.post(&path),
@@ -171,9 +169,7 @@ impl SiteRules for Hexo {
             Syntax::Construct("post") => {
                 attempts.file([&*self.posts, path, b".md"].concat());
                 attempts.name(path);
-                if self.has_dated_names {
-                    attempts.miss = Miss::Undecided;
-                }
+                attempts.undecided_if(self.has_dated_names);
             }
             Syntax::Construct(_) => own(attempts),
             Syntax::Text if reference.is_image && self.adds_root => {

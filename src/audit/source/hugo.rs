@@ -71,10 +71,10 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     if languages.is_empty() {
         languages.push(usual);
     }
-    let languages = languages
-        .iter()
-        .map(|name| (name.to_string(), url_of(name)));
-    let languages: Vec<_> = languages.collect();
+    let languages = languages.iter();
+    let languages: Vec<_> = languages
+        .map(|name| (name.to_string(), url_of(name)))
+        .collect();
     // Directories, the URLs of their languages, and their paths below.
     let mut content: Vec<(Vec<u8>, String, String)> = Vec::new();
     let mut overlays: Vec<(Vec<u8>, String)> = Vec::new();
@@ -335,9 +335,10 @@ impl SiteRules for Hugo {
         let above = (stem == b"index").then_some(parent);
         let above = above.unwrap_or(&directory_url);
         let aliases = values.texts("aliases");
-        let others = aliases.map(|alias| closed(join(above, alias.as_bytes())));
-        let others = others.collect();
-        Route::Page { url, others }
+        Route::page_at(
+            url,
+            aliases.map(|alias| closed(join(above, alias.as_bytes()))),
+        )
     }
 
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
@@ -352,15 +353,11 @@ impl SiteRules for Hugo {
                     Some(below) => self.in_content(below).for_each(|path| attempts.file(path)),
                     None => reference.beside(attempts),
                 }
-                if self.has_own_hook && attempts.miss == Miss::Missing {
-                    attempts.miss = Miss::Undecided;
-                }
+                attempts.undecided_if(self.has_own_hook && attempts.miss == Miss::Missing);
             }
             _ => reference.by_url(attempts),
         }
-        if PAGE_OF_LIST.is_match(reference.path) {
-            attempts.miss = Miss::Undecided;
-        }
+        attempts.undecided_if(PAGE_OF_LIST.is_match(reference.path));
     }
 }
 

@@ -277,9 +277,7 @@ impl SiteRules for Jekyll {
             Err(route) => return route,
         };
         let others = others.into_iter().map(String::into_bytes);
-        let others = others.chain((!has_own).then_some(copy)).collect();
-        let url = url.into_bytes();
-        Route::Page { url, others }
+        Route::page_at(url, others.chain((!has_own).then_some(copy)))
     }
 
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
@@ -292,9 +290,7 @@ impl SiteRules for Jekyll {
             }
             Syntax::Construct("include") => return attempts.part(reference.file_beside()),
             Syntax::Construct("part") => {
-                if self.lacks_theme {
-                    attempts.miss = Miss::Undecided;
-                }
+                attempts.undecided_if(self.lacks_theme);
                 return attempts.part([&*self.source, b"_includes/", path].concat());
             }
             Syntax::Construct("url") => {

@@ -70,10 +70,9 @@ impl SiteRules for MdBook {
         let chapter = self.chapters.iter().position(|path| path == file.below);
         match chapter {
             // The first one is the page of the book, too.
-            Some(number) => Route::Page {
-                url: self.url(file.below),
-                others: (number == 0).then(|| b"/".to_vec()).into_iter().collect(),
-            },
+            Some(number) => {
+                Route::page_at(self.url(file.below), (number == 0).then(|| b"/".to_vec()))
+            }
             None if file.below == b"SUMMARY.md" => Route::Computed,
             None if file.parts().2 == b"md" => Route::LeftOut,
             None => Route::Copied,
@@ -86,9 +85,7 @@ impl SiteRules for MdBook {
         }
         if reference.url.is_none() {
             let file = join(&self.source, reference.path);
-            if self.creates_missing && !path_of(&file).exists() {
-                attempts.miss = Miss::Undecided;
-            }
+            attempts.undecided_if(self.creates_missing && !path_of(&file).exists());
             return attempts.file(file);
         }
         match reference.path.strip_suffix(b".md") {

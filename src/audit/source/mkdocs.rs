@@ -43,7 +43,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         let name = options.text_or("blog_dir", "blog").unwrap_or_default();
         [name.trim_matches('/').as_bytes(), b"/"].concat()
     });
-    let absolute = "validation.links.absolute_links validation.absolute_links";
+    let mut absolute = "validation.links.absolute_links validation.absolute_links".split(' ');
     let has_urls = values.flag_or("use_directory_urls", true);
     let end = if has_urls { "/" } else { ".html" };
     site.listed.file = directory.first(NAMES);
@@ -52,7 +52,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     site.set_base(values.text_or("site_url", "/"));
     site.add_content(&docs, "/");
     if let Some(theme) = values.text("theme.custom_dir") {
-        site.add_theme(&directory.below(theme));
+        site.add(&directory.below(theme), "/", FolderUse::Theme);
     }
     let redirects = plugin("redirects").unwrap_or(Setting::Null);
     let moved = redirects.keys("redirect_maps");
@@ -70,9 +70,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         excluded: globs(&docs, excludes),
         docs,
         end,
-        has_absolute_files: absolute
-            .split(' ')
-            .any(|key| values.text(key) == Some("relative_to_docs")),
+        has_absolute_files: absolute.any(|key| values.text(key) == Some("relative_to_docs")),
         may_leave: values.text_or("site_url", "").as_deref() == Some(""),
         blog,
         has_other_snippets: options.is_unknown("base_path"),
@@ -86,11 +84,8 @@ fn list(nav: Option<&Setting>, pages: &mut Vec<(String, String)>) {
         Some(Setting::Text(page)) if page.ends_with(".md") && !page.contains([':', '*']) => {
             pages.push((page.clone(), page.clone()));
         }
-        Some(Setting::List(list_of)) => list_of.iter().for_each(|value| list(Some(value), pages)),
-        Some(Setting::Map(map)) => map
-            .entries
-            .iter()
-            .for_each(|(_, value)| list(Some(value), pages)),
+        Some(Setting::List(values)) => values.iter().for_each(|value| list(Some(value), pages)),
+        Some(Setting::Map(map)) => map.values().for_each(|value| list(Some(value), pages)),
         _ => {}
     }
 }
@@ -126,18 +121,14 @@ impl SiteRules for MkDocs {
             Syntax::Construct(_) => {
                 let bases = self.snippets.iter();
                 bases.for_each(|base| attempts.part(join(base, reference.path)));
-                if self.has_other_snippets {
-                    attempts.miss = Miss::Undecided;
-                }
+                attempts.undecided_if(self.has_other_snippets);
             }
             _ if reference.path.starts_with(b"/") => {
                 if self.has_absolute_files && reference.syntax == Syntax::Text {
                     attempts.file(join(&self.docs, &reference.path[1..]));
                 }
                 reference.on_host(attempts);
-                if self.may_leave {
-                    attempts.miss = Miss::Undecided;
-                }
+                attempts.undecided_if(self.may_leave);
             }
             Syntax::Text => {
                 reference.beside(attempts);

@@ -23,17 +23,12 @@ pub(super) fn open(
     directory.require((text.contains("nextra") || has_theme) == is_nextra)?;
     let values = config::javascript(&text);
     let theme = config::values_after(&text, "nextra(").next();
-    let start = theme
-        .unwrap_or(Setting::Null)
-        .text_or("contentDirBasePath", "/");
+    let theme = theme.unwrap_or(Setting::Null);
+    let start = theme.text_or("contentDirBasePath", "/");
     let source = |name: &str| {
         let path = directory.folder(format!("src/{name}"));
-        let is_there = path_of(&path).is_dir();
-        if is_there {
-            path
-        } else {
-            directory.folder(name)
-        }
+        let own = Some(path).filter(|path| path_of(path).is_dir());
+        own.unwrap_or_else(|| directory.folder(name))
     };
     let (content, app) = (source("content"), source("app"));
     let mut redirects = Vec::new();
@@ -85,9 +80,7 @@ impl Nextra {
         let (first, rest) = below.split_at(memchr::memchr(b'/', below).unwrap_or(below.len()));
         let is_local = self.locales.iter().any(|locale| locale.as_bytes() == first);
         let other = is_local.then(|| self.url(file, rest.strip_prefix(b"/").unwrap_or(rest)));
-        let others = other.into_iter().collect();
-        let url = self.url(file, below);
-        Route::Page { url, others }
+        Route::page_at(self.url(file, below), other)
     }
 
     /// Returns the route of a file of `app`, whose URL is its directory.
@@ -157,8 +150,6 @@ impl SiteRules for Nextra {
                 reference.at(stem.unwrap_or(path)).by_url(attempts);
             }
         }
-        if self.is_open && attempts.miss == Miss::Missing {
-            attempts.miss = Miss::Undecided;
-        }
+        attempts.undecided_if(self.is_open && attempts.miss == Miss::Missing);
     }
 }

@@ -14,20 +14,21 @@ pub(super) fn parts(path: &[u8]) -> (&[u8], &[u8], &[u8]) {
 
 /// Returns a URL without its index file and the slash at its end.
 pub(super) fn normal(url: &[u8]) -> &[u8] {
-    let url = url
+    let directory = url
         .strip_suffix(b"index.html")
-        .filter(|url| url.ends_with(b"/"))
-        .unwrap_or(url);
+        .filter(|url| url.ends_with(b"/"));
+    let url = directory.unwrap_or(url);
     url.strip_suffix(b"/").unwrap_or(url)
 }
 
 /// Resolves a path against a directory with its slash; `..` ends at the root.
 pub(in crate::audit) fn join(directory: &[u8], path: &[u8]) -> Vec<u8> {
-    let mut joined = if path.starts_with(b"/") {
-        b"/".to_vec()
+    let start = if path.starts_with(b"/") {
+        b"/"
     } else {
-        directory.to_vec()
+        directory
     };
+    let mut joined = start.to_vec();
     let mut segments = path.split(|&byte| byte == b'/').peekable();
     while let Some(segment) = segments.next() {
         let is_last = segments.peek().is_none();
@@ -50,8 +51,8 @@ pub(in crate::audit) fn join(directory: &[u8], path: &[u8]) -> Vec<u8> {
 
 /// Returns whether the name of a file or of a directory above it begins with a text.
 pub(super) fn has_segment(path: &[u8], start: &[u8]) -> bool {
-    path.split(|&byte| byte == b'/')
-        .any(|name| name.starts_with(start))
+    let mut names = path.split(|&byte| byte == b'/');
+    names.any(|name| name.starts_with(start))
 }
 
 /// Returns a path with its slash up to the last one.
@@ -73,6 +74,12 @@ pub(super) fn last_name(path: &[u8]) -> &[u8] {
 /// Returns the directory above another one, which has a slash at its end.
 pub(in crate::audit) fn above(directory: &[u8]) -> &[u8] {
     up_to_slash(directory.strip_suffix(b"/").unwrap_or(directory))
+}
+
+/// Returns the rest of a path at or below another one, with its slash.
+pub(in crate::audit) fn below<'p>(path: &'p [u8], above: &[u8]) -> Option<&'p [u8]> {
+    let rest = path.strip_prefix(above)?;
+    (rest.is_empty() || rest.starts_with(b"/")).then_some(rest)
 }
 
 /// Returns the path of a URL with slashes around it.

@@ -20,9 +20,6 @@ pub(in crate::audit) struct Repository {
     ignored: Gitignore,
 }
 
-/// The longest configuration that is read, in bytes.
-const MAX_CONFIGURATION: u64 = 1 << 20;
-
 fn text(root: &[u8], name: &str) -> Option<String> {
     String::from_utf8(read_start(&path_of(root).join(name), MAX_CONFIGURATION).ok()?).ok()
 }
@@ -152,10 +149,7 @@ fn address(url: &str) -> Option<String> {
     let url = url.strip_prefix("git+").unwrap_or(url);
     let is_short = url.starts_with("github:") || url.starts_with("gitlab:");
     let whole = match url.split_once("://") {
-        Some((_, rest)) => rest
-            .rsplit_once('@')
-            .map_or(rest, |(_, rest)| rest)
-            .to_owned(),
+        Some((_, rest)) => rest.rsplit('@').next().unwrap_or(rest).to_owned(),
         None if is_short => url.replacen(':', ".com/", 1),
         None => {
             let host = url.split_once('@').map_or(url, |(_, rest)| rest);

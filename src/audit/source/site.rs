@@ -138,11 +138,10 @@ pub(super) struct SourceSite {
 }
 
 impl SourceSite {
-    fn add(&mut self, directory: &[u8], url: impl AsRef<[u8]>, kind: FolderUse) {
-        let (directory, url) = (with_slash(directory), url.as_ref().to_vec());
+    pub(super) fn add(&mut self, directory: &[u8], url: impl AsRef<[u8]>, kind: FolderUse) {
         self.folders.push(Folder {
-            directory,
-            url,
+            directory: with_slash(directory),
+            url: url.as_ref().to_vec(),
             kind,
         });
     }
@@ -153,10 +152,6 @@ impl SourceSite {
 
     pub(super) fn add_overlay(&mut self, directory: &[u8], url: impl AsRef<[u8]>) {
         self.add(directory, url, FolderUse::Overlay);
-    }
-
-    pub(super) fn add_theme(&mut self, directory: &[u8]) {
-        self.add(directory, "/", FolderUse::Theme);
     }
 
     /// Adds directories of templates below another one.
@@ -372,10 +367,16 @@ pub(super) enum Route {
 
 impl Route {
     pub(super) fn page(url: impl Into<Vec<u8>>) -> Route {
-        Route::Page {
-            url: url.into(),
-            others: Vec::new(),
-        }
+        Route::page_at(url, [])
+    }
+
+    /// A page at a URL, and at others that lead there.
+    pub(super) fn page_at(
+        url: impl Into<Vec<u8>>,
+        others: impl IntoIterator<Item = Vec<u8>>,
+    ) -> Route {
+        let (url, others) = (url.into(), others.into_iter().collect());
+        Route::Page { url, others }
     }
 
     /// A page at an index of its directory, or at its name with an end.
@@ -420,6 +421,13 @@ impl Attempts {
 
     pub(super) fn url(&mut self, url: Vec<u8>) {
         self.attempts.push(Attempt::Url(url));
+    }
+
+    /// Leaves a miss undecided if something other than the tree may make the target.
+    pub(super) fn undecided_if(&mut self, may_be_made: bool) {
+        if may_be_made {
+            self.miss = Miss::Undecided;
+        }
     }
 
     /// Adds the only page of the site with a name, anywhere.

@@ -152,10 +152,8 @@ impl SiteRules for Sphinx {
             return Route::Plain;
         }
         // The builder may make directories.
-        Route::Page {
-            url: page_url(file.below, &[], ".html"),
-            others: vec![page_url(file.below, &[], "/")],
-        }
+        let url = |end| page_url(file.below, &[], end);
+        Route::page_at(url(".html"), [url("/")])
     }
 
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
@@ -197,17 +195,15 @@ impl SiteRules for Sphinx {
                     attempts.url([b"/", below, b".html"].concat());
                 }
                 // Else MyST looks for a label, and for an object of any domain.
-                if is_markdown && (self.has_label(reference.path) || is_object(reference.path)) {
-                    attempts.miss = Miss::Undecided;
-                }
+                let is_other = || self.has_label(reference.path) || is_object(reference.path);
+                attempts.undecided_if(is_markdown && is_other());
             }
         }
     }
 
     fn has_label(&self, name: &[u8]) -> bool {
-        self.labels
-            .get_or_init(|| self.labels())
-            .contains(&label(name))
+        let labels = self.labels.get_or_init(|| self.labels());
+        labels.contains(&label(name))
     }
 }
 

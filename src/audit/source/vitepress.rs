@@ -48,17 +48,17 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
 /// Adds the links of navigation to pages; those with a target may be of another site on the host.
 fn list(value: Option<&Setting>, base: &str, pages: &mut Vec<(String, String)>) {
     match value {
-        Some(Setting::List(values)) => values
-            .iter()
-            .for_each(|value| list(Some(value), base, pages)),
+        Some(Setting::List(values)) => {
+            values
+                .iter()
+                .for_each(|value| list(Some(value), base, pages));
+        }
         Some(values @ Setting::Map(map)) => {
             let Some(own) = values.text_or("base", base) else {
                 return;
             };
-            let link = values
-                .text("link")
-                .filter(|_| !values.has_any("target rel"));
-            if let Some(link) = link.filter(|link| !link.contains(':')) {
+            let link = values.text("link").filter(|link| !link.contains(':'));
+            if let Some(link) = link.filter(|_| !values.has_any("target rel")) {
                 let path = match own.trim_end_matches('/') {
                     "" => link.to_owned(),
                     base => format!("{base}/{}", link.trim_start_matches('/')),
@@ -68,9 +68,8 @@ fn list(value: Option<&Setting>, base: &str, pages: &mut Vec<(String, String)>) 
                     pages.push((link.to_owned(), path[..end].to_owned()));
                 }
             }
-            map.entries
-                .iter()
-                .for_each(|(_, value)| list(Some(value), &own, pages));
+            map.values()
+                .for_each(|value| list(Some(value), &own, pages));
         }
         _ => {}
     }
@@ -147,9 +146,7 @@ impl SiteRules for VitePress {
                 }
             },
         }
-        if self.moves_pages {
-            attempts.miss = Miss::Undecided;
-        }
+        attempts.undecided_if(self.moves_pages);
     }
 }
 

@@ -34,9 +34,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let mut generates = ["generate_feeds", "generate_feed"].iter();
     let has_feeds = generates.any(|key| values.flag_or(key, false) || values.is_unknown(key));
     let taxonomies = values.list("taxonomies").iter();
-    let taxonomies: Vec<_> = taxonomies
-        .filter_map(|taxonomy| taxonomy.text("name"))
-        .collect();
+    let taxonomies: Vec<_> = taxonomies.filter_map(|row| row.text("name")).collect();
     for language in values.keys("languages").chain([""]) {
         let root = in_slashes(language);
         let feeds = feeds.iter().filter(|_| has_feeds);
@@ -69,9 +67,10 @@ impl Zola {
         match &*self.slugs {
             "safe" => UNSAFE.replace_all(name, b"_").into_owned(),
             "off" => name.to_vec(),
-            _ => Slug::Zola
-                .of_text(&String::from_utf8_lossy(name))
-                .into_bytes(),
+            _ => {
+                let name = String::from_utf8_lossy(name);
+                Slug::Zola.of_text(&name).into_bytes()
+            }
         }
     }
 
@@ -89,11 +88,8 @@ impl Zola {
             "index" => (above(directory), last_name(directory)),
             name => (directory, name.as_bytes()),
         };
-        let mut url = [
-            root.as_bytes(),
-            &renamed(directory, |name| self.segment(name)),
-        ]
-        .concat();
+        let directory = renamed(directory, |name| self.segment(name));
+        let mut url = [root.as_bytes(), &directory].concat();
         if !name.is_empty() {
             let dated = DATE.group_at(name, 0);
             let bare = dated.map_or(name, |[_, rest]| &name[rest]);
@@ -150,9 +146,7 @@ impl SiteRules for Zola {
             let end = if alias.ends_with(".html") { "" } else { "/" };
             format!("/{}{end}", alias.trim_matches('/')).into_bytes()
         });
-        let others = others.collect();
-        let url = self.url(directory, stem, &values);
-        Route::Page { url, others }
+        Route::page_at(self.url(directory, stem, &values), others)
     }
 
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {
@@ -163,9 +157,7 @@ impl SiteRules for Zola {
             _ => {
                 reference.by_url(attempts);
                 // Pages of a list.
-                if memchr::memmem::find(reference.path, b"page/").is_some() {
-                    attempts.miss = Miss::Undecided;
-                }
+                attempts.undecided_if(memchr::memmem::find(reference.path, b"page/").is_some());
             }
         }
     }
