@@ -54,9 +54,10 @@ impl SharedCauses {
             }
             _ => None,
         };
+        let counts = &mut self.counts;
         cause
             .into_iter()
-            .for_each(|cause| self.counts[cause as usize] += 1);
+            .for_each(|cause| counts[cause as usize] += 1);
     }
 
     fn number(&mut self, cause: Option<String>) -> Option<u32> {
@@ -69,9 +70,8 @@ impl SharedCauses {
 
     /// Returns the causes of more than half of the missing files or fragments.
     pub(super) fn hints(&self) -> Vec<String> {
-        let causes = (0..)
-            .zip(&self.counts)
-            .filter(|(_, count)| **count >= FEWEST);
+        let causes = (0..).zip(&self.counts);
+        let causes = causes.filter(|(_, count)| **count >= FEWEST);
         let hints = causes.filter_map(|(number, count)| {
             let cause = String::from_utf8_lossy(self.causes.name(number));
             let (total, noun) = if cause.starts_with(SHAPE) {
@@ -90,9 +90,8 @@ const SHAPE: &str = "look like #";
 
 /// Returns the shape of a numbered fragment.
 fn shape(link: &Link<'_>) -> Option<String> {
-    let fragment = split_fragment(link.reference)
-        .1
-        .filter(|name| name.len() < 40)?;
+    let (_, fragment) = split_fragment(link.reference);
+    let fragment = fragment.filter(|name| name.len() < 40)?;
     let shape = NUMBER.replace_all(fragment, &b"N"[..]);
     let shape = String::from_utf8_lossy(&shape);
     (*shape.as_bytes() != *fragment).then(|| format!("{SHAPE}{shape}: made by a script"))

@@ -6,14 +6,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{MutexGuard, PoisonError};
 
-use foldhash::{HashSet, HashSetExt};
+use foldhash::HashSet;
 
-use super::evaluator::CLEARED;
 use super::journal::{
     BLOCK, DocumentMember, JournalBlock, JournalRecord, JournalWriter, LinkNeeds,
 };
-use super::location::Audit;
-use super::lookups::LookupCache;
+use super::location::{Audit, LookupCache};
 use super::names::FileId;
 use super::options::ListedLinks;
 use super::relations::language;
@@ -42,8 +40,6 @@ use crate::pipeline::workers::{map_items, run_workers};
 
 /// Documents in a batch, which is a ticket of the second pass.
 const BATCH: usize = 16;
-/// A larger buffer of hashes is dropped after its document.
-const MAX_REUSED: usize = 1 << 16;
 
 pub(super) fn run(audit: &Audit, walk: Walk) -> Collection {
     let queue = Queue::new(walk, &audit.options.reading);
@@ -57,9 +53,9 @@ pub(super) fn run(audit: &Audit, walk: Walk) -> Collection {
         worker.work(&queue)
     };
     let collections = run_workers(audit.options.reading.threads, || queue.stop(), work);
-    collections
-        .into_iter()
-        .for_each(|other| collection.add(other));
+    for other in collections {
+        collection.add(other);
+    }
     collection
 }
 
@@ -197,7 +193,7 @@ impl<'a> LinkCollector<'a> {
         LinkCollector {
             audit,
             shared,
-            lookups: LookupCache::new(&audit.checker, &audit.hasher),
+            lookups: LookupCache::new(audit),
             heavy: None,
             reports_repeated: shared.is_some() && audit.options.levels.reports(RuleId::DuplicateId),
             found: FileFinds::default(),
@@ -210,15 +206,10 @@ impl<'a> LinkCollector<'a> {
     }
 
     fn begin(&mut self, file: FileId) {
-        let document = &mut self.document;
-        document.clear_names();
-        document.records.clear();
-        document.blocks.clear();
-        document.parts.clear();
-        (document.file, document.redirect) = (file, None);
-        document.has_line_ids = false;
-        document.summary = Summary::default();
-        document.counts = StateCounts::default();
+        self.document = DocumentFinds {
+            file,
+            ..DocumentFinds::default()
+        };
     }
 
     /// `all` returns all faults of an archive, from those of this reading, unless other readings
@@ -462,20 +453,6 @@ fn has_fragments(format: &Format) -> bool {
     format.is_markdown() || matches!(format.name, "adoc" | "html" | "pdf" | "rst" | "xml")
 }
 
-impl DocumentFinds {
-    fn clear_names(&mut self) {
-        // Release the memory of a huge document.
-        if self.names.capacity() > MAX_REUSED {
-            self.names = Vec::new();
-        }
-        self.names.clear();
-        if self.ids.capacity() > CLEARED {
-            self.ids = HashSet::new();
-        }
-        self.ids.clear();
-    }
-}
-
 impl LinkCollector<'_> {
     fn move_records(&mut self) {
         let found = &mut self.document;
@@ -591,9 +568,8 @@ impl Sink for LinkCollector<'_> {
             self.document.summary.references += 1;
             return ControlFlow::Continue(());
         }
-        let (location, fragment) =
-            self.audit
-                .locate(link, Some(self.document.file), &mut self.lookups);
+        let file = self.document.file;
+        let (location, fragment) = self.lookups.locate_link(link, Some(file));
         let needs = self.needs(link, location, fragment);
         self.refresh(link, location);
         let is_script = link.element == Some("script");
@@ -676,7 +652,7 @@ impl Sink for LinkCollector<'_> {
                 self.heavy.get_or_insert_with(lock);
             }
             Found::Restart => {
-                document.clear_names();
+                (document.names, document.ids) = Default::default();
                 JournalRecord::Restart.pack(&mut document.records.bytes);
             }
             _ => {}

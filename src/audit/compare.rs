@@ -15,9 +15,9 @@ use super::options::AuditOptions;
 use super::redirect_formats::Redirection;
 use super::report::{AuditSummary, ReportSet};
 use super::rules::{Level, RuleId, StateCounts};
-use super::successors::{Missing, Successors};
+use super::successors::{self, Missing};
 use super::target::{TargetLocation, decode_fragment, split_authority, split_fragment, split_name};
-use super::targets::{Inventory, TargetPage, TargetRecord, shown_uri, with_id};
+use super::targets::{Inventory, TargetPage, shown_uri, with_id};
 use super::wire::{WireReader, WireRecord};
 use crate::document::Format;
 use crate::document::flags::Flags;
@@ -213,7 +213,6 @@ struct Comparison<'a> {
     old: &'a TargetSet,
     new: &'a TargetSet,
     missing: Vec<Missing>,
-    failures: Vec<(Vec<u8>, String)>,
     addresses: u64,
 }
 
@@ -227,27 +226,14 @@ impl Comparison<'_> {
                 }
             }
             TargetSet::Tree(tree) => {
-                tree.inventory.visit(|record| {
-                    match record {
-                        TargetRecord::Page(page) => self.page_of_tree(tree, page),
-                        TargetRecord::Failure(path, message) => {
-                            self.failures.push((tree.shown(path), message.to_owned()));
-                        }
-                    }
+                tree.inventory.visit(|page| {
+                    self.page_of_tree(tree, page);
                     Ok(())
                 })?;
                 for redirect in tree.inventory.redirects() {
                     self.redirect(&redirect.file, &redirect.uri, &redirect.destination);
                 }
             }
-        }
-        if let TargetSet::Tree(tree) = self.new {
-            tree.inventory.visit(|record| {
-                if let TargetRecord::Failure(path, message) = record {
-                    self.failures.push((tree.shown(path), message.to_owned()));
-                }
-                Ok(())
-            })?;
         }
         Ok(())
     }
@@ -380,19 +366,25 @@ pub(crate) fn run(
         old,
         new,
         missing: Vec::new(),
-        failures: Vec::new(),
         addresses: 0,
     };
     comparison.run()?;
     let mut missing = comparison.missing;
     reports.totals.addresses = Some(comparison.addresses);
     if let (TargetSet::Tree(old), TargetSet::Tree(new), true) = (old, new, suggests) {
-        let (old, new) = (&old.inventory, &new.inventory);
-        Successors { old, new }.find(&mut missing)?;
+        successors::find(&old.inventory, &new.inventory, &mut missing)?;
     }
-    for (path, message) in &comparison.failures {
-        reports.enter(path)?;
-        reports.take(WireRecord::Failure(message), &mut WireReader(b""))?;
+    let mut summary = Summary::default();
+    for set in [old, new] {
+        if let TargetSet::Tree(tree) = set {
+            let (read, damaged) = tree.inventory.summary();
+            summary.add(read);
+            reports.totals.damaged += damaged;
+            tree.inventory.visit_failures(|path, message| {
+                reports.enter(&tree.shown(path))?;
+                reports.take(WireRecord::Failure(message), &mut WireReader(b""))
+            })?;
+        }
     }
     let (mut redirections, mut at) = (Vec::new(), None);
     let mut seen = HashSet::new();
@@ -457,13 +449,5 @@ pub(crate) fn run(
         reports.write_full()?;
     }
     reports.compare(&options.baseline);
-    let mut summary = Summary::default();
-    for set in [old, new] {
-        if let TargetSet::Tree(tree) = set {
-            let (read, damaged) = tree.inventory.summary();
-            summary.add(read);
-            reports.totals.damaged += damaged;
-        }
-    }
     Ok((reports.end(summary, StateCounts::default())?, redirections))
 }

@@ -131,13 +131,9 @@ impl Listing {
 
     /// Returns the names, and whether each is a directory and not a symbolic link.
     pub(super) fn entries(&self) -> impl Iterator<Item = (&[u8], bool)> {
-        let names = (0..).map(|number| self.index.names.name(number));
+        let names = (0..self.kinds.len() as u32).map(|number| self.index.names.name(number));
         let is_directory = |kind: &DiskEntryKind| *kind == DiskEntryKind::Directory;
-        self.kinds
-            .iter()
-            .map(is_directory)
-            .zip(names)
-            .map(|(is_one, name)| (name, is_one))
+        names.zip(self.kinds.iter().map(is_directory))
     }
 
     fn kind(&self, name: &[u8]) -> Option<DiskEntryKind> {
@@ -240,12 +236,8 @@ impl DiskTree {
                 && (exact.is_none() || !slash)
                 && let Some(path) = self.extended(&way.here, &listing, name, slash, naming)
             {
-                let how = if slash {
-                    LookupMatch::SlashAfterFile
-                } else {
-                    LookupMatch::Extension
-                };
-                return DiskEntry::File(path, how);
+                let how = [LookupMatch::Extension, LookupMatch::SlashAfterFile];
+                return DiskEntry::File(path, how[usize::from(slash)]);
             }
             let mut real = name;
             if exact.is_none() {
@@ -297,8 +289,9 @@ impl DiskTree {
 
     pub(super) fn names(&self, directory: &[u8]) -> Vec<String> {
         let listing = self.listing(directory).unwrap_or_default();
-        let names = listing.entries();
-        let names = names.map(|(name, _)| String::from_utf8(name.to_vec()));
+        let names = listing
+            .entries()
+            .map(|(name, _)| String::from_utf8(name.to_vec()));
         names.flatten().collect()
     }
 

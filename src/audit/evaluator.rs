@@ -9,8 +9,7 @@ use percent_encoding::percent_decode;
 use super::disk::{DiskEntry, LookupMatch};
 use super::finding::{CauseKind, FindingCause, finding_key};
 use super::journal::JournalDocument;
-use super::location::{Audit, targets_touched, touches};
-use super::lookups::LookupCache;
+use super::location::{Audit, LookupCache, targets_touched, touches};
 use super::names::FileId;
 use super::page_text::PageTexts;
 use super::results::OnlineAnswer;
@@ -26,9 +25,6 @@ use crate::linker::Link;
 use crate::pipeline::bases::{AbsolutePaths, is_of_repository};
 use crate::pipeline::walk::path_of;
 use crate::uri::{Rules, resolve};
-
-/// Clearing takes as long as the capacity is large: larger maps and sets are dropped.
-pub(super) const CLEARED: usize = 1 << 12;
 
 /// Evaluates links when all documents are known.
 pub(super) struct Evaluator<'a> {
@@ -53,7 +49,7 @@ impl<'a> Evaluator<'a> {
         Evaluator {
             audit,
             site,
-            lookups: LookupCache::new(&audit.checker, &audit.hasher),
+            lookups: LookupCache::new(audit),
             texts: PageTexts::default(),
             file: None,
             name: Vec::new(),
@@ -67,10 +63,7 @@ impl<'a> Evaluator<'a> {
 
     /// A member's `path` is inside its archive.
     pub(super) fn begin(&mut self, document: &JournalDocument, path: &[u8]) {
-        if self.repeated.capacity() > CLEARED {
-            self.repeated = HashMap::new();
-        }
-        self.repeated.clear();
+        self.repeated = HashMap::new();
         self.texts = PageTexts::default();
         self.file = document.file;
         let sources = &self.audit.sources;
@@ -92,7 +85,7 @@ impl<'a> Evaluator<'a> {
     }
 
     pub(super) fn facts<'l>(&mut self, link: &'l Link<'l>) -> TargetFacts<'l> {
-        let (mut location, fragment) = self.audit.locate(link, self.file, &mut self.lookups);
+        let (mut location, fragment) = self.lookups.locate_link(link, self.file);
         let own = self.file.and_then(|file| self.site.anchors(file));
         if matches!(location, TargetLocation::NoIndex(_))
             && own.is_some_and(|own| own.lists_directories)
@@ -270,7 +263,7 @@ impl<'a> Evaluator<'a> {
         }
         let base = facts.link.base?.uri;
         let checker = &self.audit.checker;
-        let depth = self.lookups.depth(base);
+        let depth = checker.depth(base);
         let is_above = || steps_above(depth, facts.link.reference).is_some();
         match facts.location {
             TargetLocation::Nothing | TargetLocation::SymlinkOut => {}

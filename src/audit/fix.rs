@@ -78,6 +78,12 @@ pub(super) fn add_fix(documents: &mut Vec<DocumentFixes>, path: &[u8], fix: Fix)
     }
 }
 
+/// Returns whether a link is in a part of a message or an inner document, so that its span does not refer to the
+/// file.
+pub(super) fn is_inner(link: &Link<'_>) -> bool {
+    link.member.is_some() || link.flags.intersects(Flags::SRCDOC | Flags::OBJECT)
+}
+
 impl Fix {
     /// For a reference that a move changes.
     pub(super) fn moving(link: &Link<'_>, replacement: &[u8]) -> Self {
@@ -117,10 +123,7 @@ impl FixList {
         };
         let is_certain =
             (suggestion.repair).is_some_and(|repair| repair != Repair::Moved || self.moved);
-        // Spans in parts of messages and in inner documents do not refer to the file.
-        let is_verbatim =
-            link.member.is_none() && !link.flags.intersects(Flags::SRCDOC | Flags::OBJECT);
-        if !is_certain || !is_verbatim || *suggestion.reference == *link.reference {
+        if !is_certain || is_inner(link) || *suggestion.reference == *link.reference {
             return false;
         }
         let fix = Fix {
@@ -150,35 +153,20 @@ pub(crate) struct FixedFile {
     pub(crate) left: Vec<LeftFix>,
 }
 
-pub(crate) struct Fixer<'a> {
-    reader: FileReader<'a>,
-}
-
-impl<'a> Fixer<'a> {
-    /// Reads files as the audit does.
-    pub(crate) fn new(reading: &'a PipelineOptions) -> Self {
-        let reader = FileReader::new(reading);
-        Fixer { reader }
-    }
-
-    /// Makes the fixes of a document in its bytes, where possible.
-    pub(crate) fn fix(&mut self, document: &DocumentFixes, bytes: &[u8]) -> io::Result<FixedFile> {
+impl DocumentFixes {
+    /// Makes the fixes in the bytes of the document, where possible; the reader reads files as the audit does.
+    pub(crate) fn make(&self, reader: &mut FileReader<'_>, bytes: &[u8]) -> io::Result<FixedFile> {
         if Codec::of(bytes).is_some() {
-            let left = document.fixes.iter().cloned();
+            let left = self.fixes.iter().cloned();
             return Ok(FixedFile {
                 left: left.map(|fix| (fix, COMPRESSED.into())).collect(),
                 ..FixedFile::default()
             });
         }
-        let mut fixes = document.fixes.clone();
+        let mut fixes = self.fixes.clone();
         fixes.sort_by_key(|fix| (fix.span.start, fix.span.end));
-        let before = ReadLinks {
-            bytes,
-            fixes: &fixes,
-            ..ReadLinks::default()
-        };
-        let before = self.links(document, before)?;
-        let mut left = document.refused.clone();
+        let before = ReadLinks::read(reader, &self.path, bytes, &fixes)?;
+        let mut left = self.refused.clone();
         // The index of the link, the fix, and the splice.
         let mut made: Vec<(usize, Fix, Splice)> = Vec::new();
         for fix in &fixes {
@@ -203,11 +191,7 @@ impl<'a> Fixer<'a> {
             // Several links of Markdown may share a reference.
             splices.dedup();
             let fixed = spliced(bytes, 0..bytes.len(), &splices);
-            let after = ReadLinks {
-                bytes: &fixed,
-                ..ReadLinks::default()
-            };
-            let after = self.links(document, after)?;
+            let after = ReadLinks::read(reader, &self.path, &fixed, &[])?;
             let count = kept.len();
             let is_alike = after.links.len() == before.links.len() && after.names == before.names;
             let reads = |index| after.reads(index, &before, &kept);
@@ -227,38 +211,15 @@ impl<'a> Fixer<'a> {
             debug_assert!(kept.len() < count);
         }
     }
+}
 
-    /// Returns the anchors of a document with their offsets.
-    pub(super) fn anchors(&mut self, path: &Path, bytes: &[u8]) -> io::Result<Vec<(Vec<u8>, u64)>> {
-        let document = DocumentFixes {
-            path: path.to_path_buf(),
-            ..DocumentFixes::default()
-        };
-        let links = ReadLinks {
-            bytes,
-            ..ReadLinks::default()
-        };
-        Ok(self.links(&document, links)?.anchors)
-    }
-
-    fn links<'b>(
-        &mut self,
-        document: &DocumentFixes,
-        mut links: ReadLinks<'b>,
-    ) -> io::Result<ReadLinks<'b>> {
-        let entry = Entry {
-            path: document.path.clone(),
-            kind: EntryKind::Unmeasured,
-            named: false,
-        };
-        let input = Input::Whole(links.bytes);
-        match self.reader.open(&entry, input, &mut links)? {
-            FileOutcome::Read(read) if read.format.is_some() => read.error.map_or(Ok(()), Err)?,
-            _ => links.links.clear(),
-        }
-        links.links.sort_by_key(|link| link.span.start);
-        Ok(links)
-    }
+/// Returns the anchors of a document with their offsets.
+pub(super) fn anchors(
+    reader: &mut FileReader<'_>,
+    path: &Path,
+    bytes: &[u8],
+) -> io::Result<Vec<(Vec<u8>, u64)>> {
+    Ok(ReadLinks::read(reader, path, bytes, &[])?.anchors)
 }
 
 /// Runs the audit on files with splices, and passes each finding on.
@@ -302,13 +263,13 @@ pub(crate) fn refuse_harmful(
     rerun: &mut Rerun<'_>,
 ) -> io::Result<()> {
     let mut known = HashSet::new();
-    let mut fixer = Fixer::new(reading);
+    let mut reader = FileReader::new(reading);
     let mut blamed = 0;
     for run in 0.. {
         let mut replaced = BTreeMap::new();
         for document in &list.documents {
             // A file that cannot be read is reported when it is fixed.
-            let fixed = bytes(&document.path).and_then(|bytes| fixer.fix(document, &bytes));
+            let fixed = bytes(&document.path).and_then(|bytes| document.make(&mut reader, &bytes));
             if let Ok(fixed) = fixed
                 && !fixed.is_empty()
             {
@@ -380,21 +341,21 @@ impl FixedFile {
                 push_diff_path(mark, side, path, out);
             }
         }
-        let is_near = |one: &LineChange, next: &LineChange| {
-            count_lines(&bytes[one.old.end..next.old.start]) <= 2 * CONTEXT
+        let is_near = |one: &Splice, next: &Splice| {
+            count_lines(&bytes[one.range.end..next.range.start]) <= 2 * CONTEXT
         };
         // The end of the last hunk, the lines before it, and the lines that hunks have added.
         let (mut at, mut line, mut added) = (0, 0, 0_isize);
         for hunk in changes.chunk_by(is_near) {
-            let start = lines_before(bytes, hunk[0].old.start, at);
+            let start = lines_before(bytes, hunk[0].range.start, at);
             line += count_lines(&bytes[at..start]);
             let (mut text, mut old_count, mut new_count) = (Vec::new(), 0, 0);
             at = start;
-            for change in hunk {
-                let kept = push_lines(b' ', &bytes[at..change.old.start], &mut text);
-                old_count += kept + push_lines(b'-', &bytes[change.old.clone()], &mut text);
-                new_count += kept + push_lines(b'+', &change.new, &mut text);
-                at = change.old.end;
+            for Splice { range, bytes: new } in hunk {
+                let kept = push_lines(b' ', &bytes[at..range.start], &mut text);
+                old_count += kept + push_lines(b'-', &bytes[range.clone()], &mut text);
+                new_count += kept + push_lines(b'+', new, &mut text);
+                at = range.end;
             }
             let end = lines_after(bytes, at);
             let kept = push_lines(b' ', &bytes[at..end], &mut text);
@@ -409,8 +370,8 @@ impl FixedFile {
         }
     }
 
-    /// Returns the changed lines, in ascending order.
-    fn changes(&self, bytes: &[u8]) -> Vec<LineChange> {
+    /// Returns the changes of whole lines, in ascending order.
+    fn changes(&self, bytes: &[u8]) -> Vec<Splice> {
         // Runs of splices on the same lines.
         let mut runs: Vec<(Range<usize>, Range<usize>)> = Vec::new();
         for (index, splice) in self.splices.iter().enumerate() {
@@ -432,17 +393,12 @@ impl FixedFile {
                 _ => runs.push((start..end, index..index + 1)),
             }
         }
-        let change = |(old, splices): (Range<usize>, Range<usize>)| LineChange {
-            new: spliced(bytes, old.clone(), &self.splices[splices]),
-            old,
+        let change = |(range, splices): (Range<usize>, Range<usize>)| Splice {
+            bytes: spliced(bytes, range.clone(), &self.splices[splices]),
+            range,
         };
         runs.into_iter().map(change).collect()
     }
-}
-
-struct LineChange {
-    old: Range<usize>,
-    new: Vec<u8>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -466,7 +422,31 @@ struct ReadLinks<'a> {
     anchors: Vec<(Vec<u8>, u64)>,
 }
 
-impl ReadLinks<'_> {
+impl<'a> ReadLinks<'a> {
+    fn read(
+        reader: &mut FileReader<'_>,
+        path: &Path,
+        bytes: &'a [u8],
+        fixes: &'a [Fix],
+    ) -> io::Result<Self> {
+        let mut links = ReadLinks {
+            bytes,
+            fixes,
+            ..ReadLinks::default()
+        };
+        let entry = Entry {
+            path: path.to_path_buf(),
+            kind: EntryKind::Unmeasured,
+            named: false,
+        };
+        match reader.open(&entry, Input::Whole(bytes), &mut links)? {
+            FileOutcome::Read(read) if read.format.is_some() => read.error.map_or(Ok(()), Err)?,
+            _ => links.links.clear(),
+        }
+        links.links.sort_by_key(|link| link.span.start);
+        Ok(links)
+    }
+
     /// Returns the index of the link of a fix, if it is where it was found.
     fn index_of(&self, fix: &Fix) -> Option<usize> {
         let links = &self.links;
@@ -499,7 +479,7 @@ impl Sink for ReadLinks<'_> {
         self.links.push(ReadLink {
             splice: fix.and_then(|fix| splice(self.bytes, link, &fix.replacement)),
             span: link.span,
-            is_inner: link.member.is_some() || link.flags.intersects(Flags::SRCDOC | Flags::OBJECT),
+            is_inner: is_inner(link),
             reference: link.reference.into(),
             target: link.target.ok().map(Into::into),
         });
@@ -539,11 +519,10 @@ fn splice(bytes: &[u8], link: &Link<'_>, new: &[u8]) -> Option<Splice> {
         back -= 1;
     }
     // Units of two bytes stay whole.
-    let verbatim = if link.quoting.is_wide() {
-        (0, 0)
-    } else {
-        (common_prefix(raw, old), common_back(raw, old))
-    };
+    let verbatim = Some((common_prefix(raw, old), common_back(raw, old)));
+    let verbatim = verbatim
+        .filter(|_| !link.quoting.is_wide())
+        .unwrap_or_default();
     let part = if old.len() - back <= verbatim.0 {
         front..old.len() - back
     } else if old.len() - front <= verbatim.1 {

@@ -184,6 +184,21 @@ impl IgnoreRule {
         })
     }
 
+    /// Returns the file that has the entry, empty if it is not known, and the line in it.
+    pub(super) fn origin(&self) -> (&Path, Option<u64>) {
+        let origin = self.entry.origin.as_ref();
+        origin.map_or((Path::new(""), None), |(file, line)| (file, Some(*line)))
+    }
+
+    pub(super) fn words(&self) -> String {
+        let end = if self.is_past {
+            ": its last day has passed"
+        } else {
+            ""
+        };
+        self.entry.words() + end
+    }
+
     fn matches(&self, candidate: &IgnoreCandidate<'_>) -> bool {
         let is_any = |glob: &Option<Regex>, texts: &[&[u8]]| {
             let is_match = |glob: &Regex| texts.iter().any(|text| glob.is_match(text));
@@ -200,20 +215,10 @@ impl IgnoreRule {
 #[derive(Debug, Default)]
 pub(super) struct IgnoreRules(Vec<(IgnoreRule, AtomicBool)>);
 
-pub(super) struct UnusedEntry<'a> {
-    pub(super) file: &'a Path,
-    pub(super) line: Option<u64>,
-    pub(super) words: String,
-}
-
 impl IgnoreRules {
     pub(super) fn new(rules: &[IgnoreRule]) -> Self {
         let rules = rules.iter().cloned();
         IgnoreRules(rules.map(|rule| (rule, AtomicBool::new(false))).collect())
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     /// All entries that match are marked as used.
@@ -228,20 +233,9 @@ impl IgnoreRules {
         ignores
     }
 
-    pub(super) fn unused(&self) -> impl Iterator<Item = UnusedEntry<'_>> {
+    pub(super) fn unused(&self) -> impl Iterator<Item = &IgnoreRule> {
         let unused = (self.0.iter()).filter(|(_, used)| !used.load(Ordering::Relaxed));
-        unused.map(|(rule, _)| {
-            let origin = rule.entry.origin.as_ref();
-            let mut words = rule.entry.words();
-            if rule.is_past {
-                words += ": its last day has passed";
-            }
-            UnusedEntry {
-                file: origin.map_or(Path::new(""), |(file, _)| file),
-                line: origin.map(|(_, line)| *line),
-                words,
-            }
-        })
+        unused.map(|(rule, _)| rule)
     }
 }
 

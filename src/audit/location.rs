@@ -1,21 +1,23 @@
 //! An audit: its options, the state that its workers share, and where links lead.
 
 use std::borrow::Cow;
+use std::hash::BuildHasher;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
 use foldhash::quality::RandomState;
+use foldhash::{HashMap, HashMapExt};
 use percent_encoding::percent_decode;
 
 use super::disk::{DiskEntry, DiskTree, LookupMatch};
 use super::ignored::IgnoreRules;
-use super::lookups::LookupCache;
 use super::names::{FileId, PathTable};
 use super::options::{AuditOptions, ListedLinks, root_of};
 use super::results::OnlineAnswer;
 use super::rewrite::steps_above;
 use super::server::{self, RuleIndex, Servers, redirects_in};
 use super::source::Sources;
+use super::source::page::SourcePage;
 use super::source::paths::{join, with_slash};
 use super::source::repository::{Repository, directory_page};
 use super::target::{TargetChecker, TargetLocation, split_fragment, split_name, split_path};
@@ -152,50 +154,6 @@ impl Audit {
         }
     }
 
-    /// Returns where a target lies outside the repository of the Markdown that refers to it: on the
-    /// forge (A99), or in the site of the Markdown (A98).
-    fn beside(
-        &self,
-        link: &Link<'_>,
-        target: &[u8],
-        location: TargetLocation,
-        lookups: &mut LookupCache<'_>,
-    ) -> TargetLocation {
-        let Some(base) = link.base.map(|base| base.uri) else {
-            return location;
-        };
-        let may_leave = memchr::memmem::find(link.reference, b"..").is_some();
-        let above = may_leave.then(|| steps_above(lookups.depth(base), link.reference));
-        let above = above.flatten();
-        if is_internal(base) && above.is_some_and(is_on_forge) {
-            return TargetLocation::Skipped;
-        }
-        if !is_of_repository(base) {
-            return location;
-        }
-        if above.is_some() {
-            return TargetLocation::OutsideRoot;
-        }
-        if let TargetLocation::NoIndex(directory) = location {
-            let directory = self.checker.paths.path(directory);
-            return directory_page(&self.checker, &directory).unwrap_or(location);
-        }
-        if location != TargetLocation::Nothing {
-            return location;
-        }
-        let expected = |uri| self.checker.expected(uri).ok();
-        let mounts = &self.checker.mounts;
-        let other = match link.reference.trim_ascii_start() {
-            [b'/', ..] => expected(target).and_then(|file| {
-                let mut uri = mounts.uri_of_mount(&expected(base)?.path)?.to_vec();
-                push_path(file.below(), &mut uri);
-                Some(uri)
-            }),
-            _ => expected(target).and_then(|file| mounts.uri(&file.path)),
-        };
-        other.map_or(location, |other| lookups.locate(&other))
-    }
-
     /// Returns whether a forge shows a document, and no generator.
     pub(super) fn is_shown_by_forge(&self, path: &[u8]) -> bool {
         !self.repositories.is_empty() && !self.sources.has(path)
@@ -210,56 +168,6 @@ impl Audit {
         let target = link.target.ok().filter(|_| is_external);
         let found = target.and_then(|target| self.options.results.find(target));
         found.map_or(OnlineAnswer::Unknown, |found| found.answer)
-    }
-
-    /// Returns the location of a missing target that a generator or a forge may make (A108).
-    fn undecided(
-        &self,
-        link: &Link<'_>,
-        file: Option<FileId>,
-        location: TargetLocation,
-        lookups: &mut LookupCache<'_>,
-    ) -> TargetLocation {
-        let is_missing = [TargetLocation::Nothing, TargetLocation::OutsideRoot].contains(&location);
-        let base = link.base.filter(|base| is_internal(base.uri));
-        let (true, Some(file), Some(base)) = (is_missing, file, base) else {
-            return location;
-        };
-        let path = self.checker.paths.path(file);
-        let reference = link.reference.trim_ascii();
-        let mut repositories = self.repositories.iter();
-        if repositories.any(|own| own.is_template(&path) || own.is_upload(reference)) {
-            return TargetLocation::Skipped;
-        }
-        let written: Vec<u8> = percent_decode(split_path(reference).0).collect();
-        let directories = memchr::memrchr_iter(b'/', &path).map(|at| &path[..=at]);
-        let depth = lookups.depth(base.uri);
-        if let Some(below) = written.strip_prefix(b"/") {
-            let name = split_name(below).1;
-            let may_be_page = link.flags.contains(Flags::OWN_SYNTAX) && !name.contains(&b'.');
-            let below = below.strip_suffix(b"/").unwrap_or(below);
-            let is_page = |directory: &[u8]| self.is_page_below(directory, below);
-            if self.redirects.iter().any(|rules| rules.answers(&written)) {
-                return TargetLocation::Served;
-            }
-            if may_be_page && !below.is_empty() && directories.take(depth + 1).any(is_page) {
-                return TargetLocation::Skipped;
-            }
-        } else if !is_of_repository(base.uri)
-            && self.repositories.is_empty()
-            && !HTML.iter().any(|end| path.ends_with(end))
-            && steps_above(depth, link.reference).is_some()
-        {
-            // Nothing says that the tree ends at the named directory.
-            let target = join(split_name(&path).0, &written);
-            let checker = &self.checker;
-            return match checker.tree.find(b"/", &target, &checker.naming) {
-                DiskEntry::File(file, how) => TargetLocation::File(checker.paths.id(&file), how),
-                DiskEntry::Directory(_) => TargetLocation::Served,
-                _ => location,
-            };
-        }
-        location
     }
 
     /// Returns whether generators make the page of a path from a file below a directory. Numbers before
@@ -298,26 +206,206 @@ impl Audit {
                 }
             })
     }
+}
 
-    /// `file` is the document of the link, if it is known.
-    pub(super) fn locate<'l, 'a>(
-        &'a self,
+/// Targets that a worker remembers.
+const REMEMBERED: usize = 1 << 16;
+
+/// The location of a link, and the fragment that names a place there.
+pub(super) type LinkPlace<'l> = (TargetLocation, Option<&'l [u8]>);
+
+/// Looks up targets, with the memory of a worker: of targets, and of the document.
+pub(super) struct LookupCache<'a> {
+    audit: &'a Audit,
+    /// Locations by the hashes of targets without fragments.
+    locations: HashMap<u64, TargetLocation>,
+    /// The last document, as a page of the site that it is a source of.
+    page: Option<(FileId, Option<SourcePage<'a>>)>,
+    /// The last source map, and whether it holds the contents of its sources.
+    map: Option<(FileId, bool)>,
+}
+
+/// Maximum length in bytes of a source map that is read for contents.
+const MAX_MAP: u64 = 64 << 20;
+
+impl<'a> LookupCache<'a> {
+    pub(super) fn new(audit: &'a Audit) -> Self {
+        LookupCache {
+            audit,
+            locations: HashMap::new(),
+            page: None,
+            map: None,
+        }
+    }
+
+    /// Returns whether a source map holds the contents of its sources, which nobody retrieves then.
+    fn holds_sources(&mut self, map: FileId) -> bool {
+        match self.map {
+            Some((last, holds)) if last == map => holds,
+            _ => {
+                let text = read_start(&path_of(&self.audit.checker.paths.path(map)), MAX_MAP);
+                let name = b"\"sourcesContent\"";
+                let holds = text.is_ok_and(|text| memchr::memmem::find(&text, name).is_some());
+                self.map = Some((map, holds));
+                holds
+            }
+        }
+    }
+
+    /// Returns the location of a reference that the site decides whose source the document is, and the
+    /// fragment that the generator reads elsewhere than in URLs.
+    fn locate_in_source<'l>(
+        &mut self,
         link: &Link<'l>,
         file: Option<FileId>,
-        lookups: &mut LookupCache<'a>,
-    ) -> (TargetLocation, Option<&'l [u8]>) {
-        let (location, fragment) = self.locate_whole(link, file, lookups);
+    ) -> Option<LinkPlace<'l>> {
+        let audit = self.audit;
+        let file = file.filter(|_| link.member.is_none())?;
+        let known = self.page.take_if(|(known, _)| *known == file);
+        let read = || (file, SourcePage::of(&audit.sources, &audit.checker, file));
+        let (_, page) = self.page.insert(known.unwrap_or_else(read));
+        let page = page.as_ref()?;
+        Some((page.locate(link)?, page.fragment(link)))
+    }
+
+    pub(super) fn locate(&mut self, target: &[u8]) -> TargetLocation {
+        let checker = &self.audit.checker;
+        // The query does not change which file it is (A1), but rules of servers may ask for it.
+        let target = match memchr::memchr(b'?', target) {
+            Some(at) if !checker.servers.depends_on_query => &target[..at],
+            _ => target,
+        };
+        let hash = self.audit.hasher.hash_one(target);
+        self.locations.get(&hash).copied().unwrap_or_else(|| {
+            let location = checker.locate(target);
+            if self.locations.len() == REMEMBERED {
+                self.locations.clear();
+            }
+            self.locations.insert(hash, location);
+            location
+        })
+    }
+
+    /// Returns where a target lies outside the repository of the Markdown that refers to it: on the
+    /// forge (A99), or in the site of the Markdown (A98).
+    fn beside(
+        &mut self,
+        link: &Link<'_>,
+        target: &[u8],
+        location: TargetLocation,
+    ) -> TargetLocation {
+        let checker = &self.audit.checker;
+        let Some(base) = link.base.map(|base| base.uri) else {
+            return location;
+        };
+        let may_leave = memchr::memmem::find(link.reference, b"..").is_some();
+        let above = may_leave.then(|| steps_above(checker.depth(base), link.reference));
+        let above = above.flatten();
+        if is_internal(base) && above.is_some_and(is_on_forge) {
+            return TargetLocation::Skipped;
+        }
+        if !is_of_repository(base) {
+            return location;
+        }
+        if above.is_some() {
+            return TargetLocation::OutsideRoot;
+        }
+        if let TargetLocation::NoIndex(directory) = location {
+            let directory = checker.paths.path(directory);
+            return directory_page(checker, &directory).unwrap_or(location);
+        }
+        if location != TargetLocation::Nothing {
+            return location;
+        }
+        let expected = |uri| checker.expected(uri).ok();
+        let mounts = &checker.mounts;
+        let other = match link.reference.trim_ascii_start() {
+            [b'/', ..] => expected(target).and_then(|file| {
+                let mut uri = mounts.uri_of_mount(&expected(base)?.path)?.to_vec();
+                push_path(file.below(), &mut uri);
+                Some(uri)
+            }),
+            _ => expected(target).and_then(|file| mounts.uri(&file.path)),
+        };
+        other.map_or(location, |other| self.locate(&other))
+    }
+
+    /// Returns the location of a missing target that a generator or a forge may make (A108).
+    fn undecided(
+        &self,
+        link: &Link<'_>,
+        file: Option<FileId>,
+        location: TargetLocation,
+    ) -> TargetLocation {
+        let is_missing = [TargetLocation::Nothing, TargetLocation::OutsideRoot].contains(&location);
+        let base = link.base.filter(|base| is_internal(base.uri));
+        let (true, Some(file), Some(base)) = (is_missing, file, base) else {
+            return location;
+        };
+        let (audit, checker) = (self.audit, &self.audit.checker);
+        let path = checker.paths.path(file);
+        let reference = link.reference.trim_ascii();
+        let mut repositories = audit.repositories.iter();
+        if repositories.any(|own| own.is_template(&path) || own.is_upload(reference)) {
+            return TargetLocation::Skipped;
+        }
+        let written: Vec<u8> = percent_decode(split_path(reference).0).collect();
+        let directories = memchr::memrchr_iter(b'/', &path).map(|at| &path[..=at]);
+        let depth = checker.depth(base.uri);
+        if let Some(below) = written.strip_prefix(b"/") {
+            let name = split_name(below).1;
+            let may_be_page = link.flags.contains(Flags::OWN_SYNTAX) && !name.contains(&b'.');
+            let below = below.strip_suffix(b"/").unwrap_or(below);
+            let is_page = |directory: &[u8]| audit.is_page_below(directory, below);
+            if audit.redirects.iter().any(|rules| rules.answers(&written)) {
+                return TargetLocation::Served;
+            }
+            if may_be_page && !below.is_empty() && directories.take(depth + 1).any(is_page) {
+                return TargetLocation::Skipped;
+            }
+        } else if !is_of_repository(base.uri)
+            && audit.repositories.is_empty()
+            && !HTML.iter().any(|end| path.ends_with(end))
+            && steps_above(depth, link.reference).is_some()
+        {
+            // Nothing says that the tree ends at the named directory.
+            let target = join(split_name(&path).0, &written);
+            return match checker.tree.find(b"/", &target, &checker.naming) {
+                DiskEntry::File(file, how) => TargetLocation::File(checker.paths.id(&file), how),
+                DiskEntry::Directory(_) => TargetLocation::Served,
+                _ => location,
+            };
+        }
+        location
+    }
+
+    /// Returns where a document without a suffix lies whose suffix is not `.rst` (A90).
+    fn document_of_sphinx(&mut self, target: &[u8]) -> TargetLocation {
+        const OTHERS: [&[u8]; 3] = [b".md", b".ipynb", b".txt"];
+        let stem = target.strip_suffix(b".rst");
+        let found = stem.and_then(|stem| {
+            let mut others = OTHERS
+                .iter()
+                .map(|suffix| self.locate(&[stem, suffix].concat()));
+            others.find(|location| location.file().is_some())
+        });
+        found.unwrap_or(TargetLocation::Nothing)
+    }
+
+    /// `file` is the document of the link, if it is known.
+    pub(super) fn locate_link<'l>(
+        &mut self,
+        link: &Link<'l>,
+        file: Option<FileId>,
+    ) -> LinkPlace<'l> {
+        let (location, fragment) = self.locate_whole(link, file);
         // Style sheets read the fragments of images: `logo.svg#only-dark`.
         (location, fragment.filter(|_| link.element != Some("img")))
     }
 
-    fn locate_whole<'l, 'a>(
-        &'a self,
-        link: &Link<'l>,
-        file: Option<FileId>,
-        lookups: &mut LookupCache<'a>,
-    ) -> (TargetLocation, Option<&'l [u8]>) {
-        let filter = &self.options.reading.filter;
+    fn locate_whole<'l>(&mut self, link: &Link<'l>, file: Option<FileId>) -> LinkPlace<'l> {
+        let audit = self.audit;
+        let filter = &audit.options.reading.filter;
         let is_left_out = link.flags.intersects(Flags::IGNORED | Flags::LOCAL);
         // The resolver flags each reference with a placeholder, and others.
         let is_template = link.flags.contains(Flags::TEMPLATE);
@@ -328,7 +416,7 @@ impl Audit {
             Ok(target) => target,
             // What a template will make of the reference is not known.
             Err(ResolveErrorKind::Template) => {
-                let own = lookups.locate_in_source(&self.sources, link, file);
+                let own = self.locate_in_source(link, file);
                 return (own.map_or(TargetLocation::Skipped, |(own, _)| own), None);
             }
             // The syntax of a private scheme is its own.
@@ -342,32 +430,33 @@ impl Audit {
         if is_in_script(link) {
             return (TargetLocation::Skipped, None);
         }
-        if !self.sources.is_empty()
-            && let Some((location, own)) = lookups.locate_in_source(&self.sources, link, file)
+        if !audit.sources.is_empty()
+            && let Some((location, own)) = self.locate_in_source(link, file)
         {
             return (location, own.or(split_fragment(target).1));
         }
         if link.flags.contains(Flags::LEAVES_PACKAGE) {
             return (TargetLocation::OutsideRoot, split_fragment(target).1);
         }
-        let (target, fragment, mut location) = lookups.split_and_locate(target);
+        let (target, fragment) = split_fragment(target);
+        let mut location = self.locate(target);
         if location == TargetLocation::External {
-            let mut own = self.repositories.iter();
-            let own = own.find_map(|own| own.locate(target, &self.checker));
+            let mut own = audit.repositories.iter();
+            let own = own.find_map(|own| own.locate(target, &audit.checker));
             return (own.unwrap_or(location), fragment);
         }
         let is_in_repository = link.base.is_some_and(|base| is_of_repository(base.uri));
         if is_in_repository
             || [TargetLocation::Nothing, TargetLocation::OutsideRoot].contains(&location)
         {
-            location = self.beside(link, target, location, lookups);
-            location = self.undecided(link, file, location, lookups);
+            location = self.beside(link, target, location);
+            location = self.undecided(link, file, location);
         }
         if location == TargetLocation::Skipped && misspelt_scheme(link.reference).is_some() {
             location = TargetLocation::Unresolved(ResolveErrorKind::InvalidReference);
         }
         if let TargetLocation::File(_, LookupMatch::Redirect) = location {
-            let fragment = fragment.filter(|_| !self.checker.sets_fragment(target));
+            let fragment = fragment.filter(|_| !audit.checker.sets_fragment(target));
             return (location, fragment);
         }
         let is_odf = link.member.is_some() && link.attribute == Some("xlink:href");
@@ -385,18 +474,18 @@ impl Audit {
                 TargetLocation::Skipped
             }
             TargetLocation::Nothing if link.flags.contains(Flags::WIKI) => {
-                self.wiki.find(&self.checker, link.reference, target)
+                audit.wiki.find(&audit.checker, link.reference, target)
             }
             TargetLocation::Nothing if matches!(link.element, Some("doc" | "toctree")) => {
-                match document_of_sphinx(target, lookups) {
+                match self.document_of_sphinx(target) {
                     // A document of the site includes the file.
-                    TargetLocation::Nothing if !self.sources.is_empty() => TargetLocation::Skipped,
+                    TargetLocation::Nothing if !audit.sources.is_empty() => TargetLocation::Skipped,
                     location => location,
                 }
             }
             TargetLocation::Nothing | TargetLocation::OutsideRoot
                 if link.flags.contains(Flags::MAPPED)
-                    && file.is_some_and(|map| lookups.holds_sources(map)) =>
+                    && file.is_some_and(|map| self.holds_sources(map)) =>
             {
                 TargetLocation::Skipped
             }
@@ -477,17 +566,6 @@ fn is_on_forge((steps, path): (usize, &[u8])) -> bool {
         | b"-" | b"merge_requests" => steps == 2,
         _ => false,
     }
-}
-
-/// Returns where a document without a suffix lies whose suffix is not `.rst` (A90).
-fn document_of_sphinx(target: &[u8], lookups: &mut LookupCache<'_>) -> TargetLocation {
-    const OTHERS: [&[u8]; 3] = [b".md", b".ipynb", b".txt"];
-    let stem = target.strip_suffix(b".rst");
-    let found = stem.and_then(|stem| {
-        let mut others = (OTHERS.iter()).map(|suffix| lookups.locate(&[stem, suffix].concat()));
-        others.find(|location| location.file().is_some())
-    });
-    found.unwrap_or(TargetLocation::Nothing)
 }
 
 /// Returns the dialect of the generator whose configuration is in a directory.

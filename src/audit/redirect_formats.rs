@@ -1,7 +1,5 @@
 //! Redirects in the forms of servers and generators, one row each in `REDIRECT_FORMATS`.
 
-use std::io::Write as _;
-
 use super::target::split_authority;
 use crate::output::json::push_string;
 
@@ -35,11 +33,8 @@ pub(crate) static REDIRECT_FORMATS: &[RedirectFormat] = &[
         })
     },
     row("netlify", |redirect, out| {
-        push_strings(
-            out,
-            redirect,
-            ["[[redirects]]\nfrom = ", "\nto = ", "\nstatus = 301\n"],
-        );
+        let parts = ["[[redirects]]\nfrom = ", "\nto = ", "\nstatus = 301\n"];
+        push_strings(out, parts, &redirect.from, &redirect.to);
     }),
     RedirectFormat {
         start: "{\"redirects\":[\n",
@@ -47,14 +42,8 @@ pub(crate) static REDIRECT_FORMATS: &[RedirectFormat] = &[
         end: "\n]}\n",
         ..row("vercel", |redirect, out| {
             let from = escaped(&redirect.from, b"():*+?{}[]\\");
-            let to = redirect.to.clone();
             let parts = ["{\"source\":", ",\"destination\":", ",\"permanent\":true}"];
-            let redirect = Redirection {
-                from,
-                to,
-                ..Redirection::default()
-            };
-            push_strings(out, &redirect, parts);
+            push_strings(out, parts, &from, &redirect.to);
         })
     },
     RedirectFormat {
@@ -62,24 +51,20 @@ pub(crate) static REDIRECT_FORMATS: &[RedirectFormat] = &[
         ..row("htaccess", |redirect, out| {
             let from = escaped(&decoded(&redirect.from), b".^$*+?()[]{}|\\");
             let (from, to) = (escaped(&from, b"\""), escaped(&redirect.to, b"$\\\""));
-            push_parts(
-                out,
-                &[b"RedirectMatch 301 \"^", &from, b"$\" \"", &to, b"\"\n"],
-            );
+            let parts: &[&[u8]] = &[b"RedirectMatch 301 \"^", &from, b"$\" \"", &to, b"\"\n"];
+            push_parts(out, parts);
         })
     },
     row("nginx", |redirect, out| {
         let from = escaped(&decoded(&redirect.from), b"\"\\");
-        push_parts(
-            out,
-            &[
-                b"location = \"",
-                &from,
-                b"\" { return 301 \"",
-                &redirect.to,
-                b"\"; }\n",
-            ],
-        );
+        let parts = [
+            &b"location = \""[..],
+            &from,
+            b"\" { return 301 \"",
+            &redirect.to,
+            b"\"; }\n",
+        ];
+        push_parts(out, &parts);
     }),
     // The plugin mkdocs-redirects, by the files of the pages. A list of plugins replaces the default one.
     RedirectFormat {
@@ -88,12 +73,8 @@ pub(crate) static REDIRECT_FORMATS: &[RedirectFormat] = &[
         ..row("mkdocs", |redirect, out| {
             let file = |path: &[u8]| document(path, ".md");
             let index = if redirect.is_folder { "index.html" } else { "" };
-            let redirect = Redirection {
-                from: file(&redirect.from),
-                to: file(&[&redirect.to, index.as_bytes()].concat()),
-                ..Redirection::default()
-            };
-            push_strings(out, &redirect, ["        ", ": ", "\n"]);
+            let to = file(&[&redirect.to, index.as_bytes()].concat());
+            push_strings(out, ["        ", ": ", "\n"], &file(&redirect.from), &to);
         })
     },
     // The plugin client-redirects, for its option `redirects`: destinations are routes, and each file is written
@@ -104,20 +85,15 @@ pub(crate) static REDIRECT_FORMATS: &[RedirectFormat] = &[
         end: "\n]\n",
         is_of_site: true,
         ..row("docusaurus", |redirect, out| {
-            let route = |path: &[u8]| path.strip_suffix(b".html").unwrap_or(path).to_vec();
-            let mut redirect = Redirection {
-                to: route(&redirect.to),
-                ..redirect.clone()
-            };
+            let to = redirect.to.strip_suffix(b".html").unwrap_or(&redirect.to);
             if is_index(&redirect.from) {
                 return;
             }
             let parts = ["{\"from\":", ",\"to\":", "}"];
-            push_strings(out, &redirect, parts);
-            if redirect.from.ends_with(b".html") {
-                redirect.from = route(&redirect.from);
+            push_strings(out, parts, &redirect.from, to);
+            if let Some(route) = redirect.from.strip_suffix(b".html") {
                 out.extend_from_slice(b",\n");
-                push_strings(out, &redirect, parts);
+                push_strings(out, parts, route, to);
             }
         })
     },
@@ -141,17 +117,9 @@ pub(crate) static REDIRECT_FORMATS: &[RedirectFormat] = &[
         ..row("sphinx", |redirect, out| {
             let from = document(&redirect.from, "");
             let steps = memchr::memchr_iter(b'/', &from).count();
-            let to = [
-                b"../".repeat(steps),
-                redirect.to[1.min(redirect.to.len())..].to_vec(),
-            ];
-            let to = to.concat();
-            let redirect = Redirection {
-                from,
-                to,
-                ..Redirection::default()
-            };
-            push_strings(out, &redirect, ["    ", ": ", ",\n"]);
+            let below = &redirect.to[1.min(redirect.to.len())..];
+            let to = [&b"../".repeat(steps), below].concat();
+            push_strings(out, ["    ", ": ", ",\n"], &from, &to);
         })
     },
 ];
@@ -206,12 +174,12 @@ fn push_parts(out: &mut Vec<u8>, parts: &[&[u8]]) {
 }
 
 /// Appends three texts around the paths as strings of JSON, which TOML, YAML and Python read too.
-fn push_strings(out: &mut Vec<u8>, redirect: &Redirection, parts: [&str; 3]) {
-    let _ = out.write_all(parts[0].as_bytes());
-    push_string(&redirect.from, out);
-    let _ = out.write_all(parts[1].as_bytes());
-    push_string(&redirect.to, out);
-    let _ = out.write_all(parts[2].as_bytes());
+fn push_strings(out: &mut Vec<u8>, parts: [&str; 3], from: &[u8], to: &[u8]) {
+    out.extend_from_slice(parts[0].as_bytes());
+    push_string(from, out);
+    out.extend_from_slice(parts[1].as_bytes());
+    push_string(to, out);
+    out.extend_from_slice(parts[2].as_bytes());
 }
 
 /// The address of its folder is redirected too.
@@ -234,20 +202,12 @@ fn decoded(path: &[u8]) -> Vec<u8> {
 /// Returns the document of a page without its slash, with another extension in place of `.html`.
 fn document(path: &[u8], extension: &str) -> Vec<u8> {
     let path = decoded(path.strip_prefix(b"/").unwrap_or(path));
-    let (stem, extension) = match path.strip_suffix(b".html") {
-        Some(stem) => (stem, extension),
-        None if path.is_empty() => (&b"index"[..], extension),
-        None => match path.strip_suffix(b"/") {
-            Some(stem) => (stem, extension),
-            None => (
-                &path[..],
-                if path.ends_with(b".md") {
-                    ""
-                } else {
-                    extension
-                },
-            ),
-        },
+    let stem = path.strip_suffix(b".html").or(path.strip_suffix(b"/"));
+    let stem = stem.unwrap_or(if path.is_empty() { b"index" } else { &path });
+    let extension = if path.ends_with(b".md") {
+        ""
+    } else {
+        extension
     };
     [stem, extension.as_bytes()].concat()
 }

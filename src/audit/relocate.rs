@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use percent_encoding::percent_decode;
 
 use super::disk::LookupMatch;
-use super::fix::{DocumentFixes, Fix, add_fix};
-use super::lookups::LookupCache;
-use super::names::{FileId, common_prefix};
+use super::fix::{DocumentFixes, Fix, add_fix, is_inner};
+use super::location::LookupCache;
+use super::names::FileId;
 use super::redirect_formats::Redirection;
-use super::rewrite::{is_unclear, steps_above};
+use super::rewrite::{is_unclear, relative, steps_above};
+use super::source::paths::below;
 use super::target::{TargetChecker, TargetLocation, split_authority, split_name, split_path};
 use super::targets::Inventory;
-use crate::document::flags::Flags;
 use crate::linker::Link;
 use crate::uri::base::push_path;
 use crate::uri::{Reference, Rules, resolve};
@@ -57,12 +57,6 @@ impl Relocation {
     fn map(&self, path: &[u8]) -> Option<Vec<u8>> {
         below(path, &self.old).map(|rest| [&self.new, rest].concat())
     }
-}
-
-/// Returns the rest of a path at or below another one, with its slash.
-fn below<'p>(path: &'p [u8], above: &[u8]) -> Option<&'p [u8]> {
-    let rest = path.strip_prefix(above)?;
-    (rest.is_empty() || rest.starts_with(b"/")).then_some(rest)
 }
 
 fn directory(path: &[u8]) -> &[u8] {
@@ -154,16 +148,6 @@ impl WrittenForm {
     }
 }
 
-/// Returns the relative reference from one path to another.
-fn relative(from: &[u8], to: &[u8]) -> Vec<u8> {
-    let from = directory(from);
-    let common = directory(&from[..common_prefix(from, to)]).len();
-    let steps = memchr::memchr_iter(b'/', &from[common..]).count();
-    let rest = &to[common..];
-    let start = [&b""[..], b"./"][usize::from(steps == 0 && is_unclear(rest))];
-    [start, &b"../".repeat(steps), rest].concat()
-}
-
 impl Inventory {
     /// Plans a move in a tree that was read with all its links.
     pub(crate) fn plan(&self, relocation: &Relocation) -> io::Result<RelocationPlan> {
@@ -181,7 +165,7 @@ impl Inventory {
         let mut mover = Mover {
             checker: &self.audit.checker,
             relocation,
-            lookups: LookupCache::new(&self.audit.checker, &self.audit.hasher),
+            lookups: LookupCache::new(&self.audit),
         };
         for redirect in self.redirects() {
             if mover.moves(&redirect.uri) {
@@ -201,7 +185,7 @@ impl Inventory {
         self.visit_links(|document, link| {
             let (path, file) = (&document.path, document.file);
             let own = file.map(|file| self.audit.checker.paths.path(file));
-            let (location, _) = self.audit.locate(link, file, &mut mover.lookups);
+            let (location, _) = mover.lookups.locate_link(link, file);
             match mover.changed(&own.unwrap_or_default(), link, location) {
                 Ok(None) => {}
                 Ok(Some(reference)) => {
@@ -296,9 +280,7 @@ impl Mover<'_> {
         if new.as_deref() == Some(link.reference) {
             return Ok(None);
         }
-        let is_verbatim =
-            link.member.is_none() && !link.flags.intersects(Flags::SRCDOC | Flags::OBJECT);
-        if !is_verbatim {
+        if is_inner(link) {
             return Err("the reference is not in the bytes of the file");
         }
         match new {

@@ -20,30 +20,26 @@ use super::labels::MADE_LABELS;
 use super::location::{Audit, touches};
 use super::names::FileId;
 use super::options::ListedLinks;
-use super::positions::PositionFinder;
 use super::report::ReportSet;
 use super::results::OnlineAnswer;
 use super::rule_checks;
-use super::rules::add_counts;
-use super::rules::{Level, LinkState, RuleId, StateCounts};
+use super::rules::{Level, LinkState, RuleId, StateCounts, add_counts};
 use super::site::{DocumentBatch, Site};
 use super::source::origin::OriginSearch;
 use super::stale::stale_paths;
 use super::suggest::Suggester;
 use super::target::{ExpectedPath, TargetLocation, split_fragment};
-use super::wire::{
-    ExternalPlace, LinkContext, Packed, WireReader, WireRecord, WireRecords, packed_fields,
-    push_link,
-};
-use crate::bytes::lines::Position;
+use super::wire::{LinkContext, Packed, WireReader, WireRecord, WireRecords, push_link};
+use crate::bytes::lines::{LineCounter, Position};
+use crate::bytes::window::Window;
 use crate::document::diagnostic::HTML_BASE_SECOND;
 use crate::document::events::{RemarkKind, Span};
 use crate::linker::{Diagnostic, Link, Remark};
-use crate::pipeline::OutputOrder;
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::reorder::{BlockSink, ReorderBuffer, Stopped};
-use crate::pipeline::walk::path_of;
+use crate::pipeline::walk::{path_of, read_start};
 use crate::pipeline::workers::run_workers;
+use crate::pipeline::{OutputOrder, members};
 
 /// Maximum length in bytes of records that wait for their turn.
 const HELD: usize = 8 << 20;
@@ -122,11 +118,12 @@ fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::Result<()> 
     let level = audit.options.levels.of(rule);
     let mut nth = HashMap::new();
     for entry in audit.ignored.unused() {
-        let path = entry.file.as_os_str().as_encoded_bytes();
+        let ((file, line), words) = (entry.origin(), entry.words());
+        let path = file.as_os_str().as_encoded_bytes();
         let mut names = AbsolutePaths::default();
         let absolute = names.absolute(&audit.options.reading.bases.here, path);
-        let name = entry.words.as_bytes();
-        let count = nth.entry(entry.words.clone()).or_insert(0);
+        let name = words.as_bytes();
+        let count = nth.entry(words.clone()).or_insert(0);
         *count += 1;
         let key = finding_key(path, None, rule, name, *count);
         if audit.options.baseline.keys.contains(&key) {
@@ -134,12 +131,12 @@ fn unused_entries(audit: &Audit, reports: &mut ReportSet<'_>) -> io::Result<()> 
             continue;
         }
         let absolute = absolute.unwrap_or(path);
-        let shows = touches(audit, absolute) && audit.options.shows_line(absolute, entry.line);
+        let shows = touches(audit, absolute) && audit.options.shows_line(absolute, line);
         if level == Level::Allow || !shows {
             continue;
         }
         let position = DocumentPosition {
-            position: entry.line.map(|line| Position { line, column: 1 }),
+            position: line.map(|line| Position { line, column: 1 }),
             name,
             ..DocumentPosition::default()
         };
@@ -206,26 +203,8 @@ struct DeferredFindings {
     packed: Vec<u8>,
 }
 
-struct DeferredFinding<'a> {
-    rule: RuleId,
-    member: Option<&'a str>,
-    name: &'a [u8],
-}
-
-packed_fields! {
-    DeferredFinding<'a> { rule, member, name }
-}
-
-/// The properties of a finding by which it is ignored.
-struct Occurrence<'a> {
-    rule: RuleId,
-    member: Option<&'a str>,
-    /// `None` for the document as a whole.
-    offset: Option<u64>,
-    line: Option<u64>,
-    /// The forms of the target.
-    targets: &'a [&'a [u8]],
-}
+/// The rule, the member and the name.
+type DeferredFinding<'a> = (RuleId, (Option<&'a str>, &'a [u8]));
 
 /// Makes the records of documents.
 struct ReportPass<'a, C> {
@@ -429,15 +408,8 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         self.open();
         let level = self.audit.options.levels.of(rule);
         let key = self.evaluator.key(rule, position.member, position.name);
-        let found = Occurrence {
-            rule,
-            member: position.member,
-            offset: position.span.map(|span| span.start),
-            line: position.position.map(|position| position.line),
-            targets: &[position.name],
-        };
-        let shows = self.evaluator.shows(None) && self.shows_line(found.member, found.line);
-        if !self.reports(&found, key, shows) {
+        let shows = self.evaluator.shows(None);
+        if !self.reports(rule, position, &[position.name], key, shows) {
             return;
         }
         self.record(WireRecord::Finding);
@@ -450,16 +422,25 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     /// Lines in members are not lines of the file.
-    fn shows_line(&self, member: Option<&str>, line: Option<u64>) -> bool {
-        let is_inner = member.is_some() || self.document.member.is_some();
-        let line = line.filter(|_| !is_inner);
+    fn shows_line(&self, place: &DocumentPosition<'_>) -> bool {
+        let is_inner = place.member.is_some() || self.document.member.is_some();
+        let position = place.position.filter(|_| !is_inner);
+        let line = position.map(|position| position.line);
         self.audit.options.shows_line(&self.evaluator.path, line)
     }
 
-    /// Returns whether a finding is neither ignored nor accepted by the baseline, and `shown` by
-    /// its place.
-    fn reports(&mut self, found: &Occurrence<'_>, key: u64, shown: bool) -> bool {
-        if self.is_ignored(found) {
+    /// Returns whether a finding is neither ignored nor accepted by the baseline, and `shown` by its document or
+    /// target and by its line.
+    fn reports(
+        &mut self,
+        rule: RuleId,
+        place: &DocumentPosition<'_>,
+        targets: &[&[u8]],
+        key: u64,
+        shown: bool,
+    ) -> bool {
+        let shown = shown && self.shows_line(place);
+        if self.is_ignored(rule, place, targets) {
             self.ignored += u64::from(shown);
             return false;
         }
@@ -489,40 +470,45 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     fn deferred_findings(&mut self, deferred: &DeferredFindings) {
-        let document = Rc::clone(&self.document);
-        let own = document.member_name();
-        let mut finder = PositionFinder::open(self.audit, &self.member_path(), own.is_some());
+        let (document, path) = (Rc::clone(&self.document), self.member_path());
+        let (own, reading) = (document.member_name(), &self.audit.options.reading);
+        let text = match own {
+            Some(_) => members::bytes(reading, &path, reading.extractor.formats.html.max_document),
+            None => read_start(&path_of(&path), u64::MAX).ok(),
+        };
+        let (text, mut lines) = (text.unwrap_or_default(), LineCounter::new());
         for &(offset, at) in &deferred.positions {
             let found = DeferredFinding::unpack(&mut WireReader(&deferred.packed[at..]));
-            let is_own = found.member == own;
+            let (rule, (member, name)) = found;
+            let (start, end) = (offset, offset);
+            let is_known = member == own && offset < text.len() as u64;
             let position = DocumentPosition {
-                member: found.member,
-                position: finder.at(offset).filter(|_| is_own),
-                span: Some(Span {
-                    start: offset,
-                    end: offset,
-                }),
-                name: found.name,
+                member,
+                position: is_known.then(|| lines.position(&Window::whole(&text), offset)),
+                span: Some(Span { start, end }),
+                name,
             };
-            self.position(found.rule, &position);
+            self.position(rule, &position);
         }
     }
 
     /// Returns whether a comment of the document or an entry of the options ignores the finding.
-    fn is_ignored(&mut self, found: &Occurrence<'_>) -> bool {
-        let is_own = found.member == self.document.member_name();
-        let by_comment = match found.offset {
-            Some(offset) if is_own => self.comments.ignores(found.rule, offset, found.line),
-            _ => false,
-        };
-        let rules = &self.audit.ignored;
-        let by_entry = !rules.is_empty()
-            && rules.ignores(&IgnoreCandidate {
-                rule: found.rule,
-                path: &self.document.path,
-                name: &self.evaluator.name,
-                targets: found.targets,
-            });
+    fn is_ignored(
+        &mut self,
+        rule: RuleId,
+        place: &DocumentPosition<'_>,
+        targets: &[&[u8]],
+    ) -> bool {
+        let is_own = place.member == self.document.member_name();
+        let span = place.span.filter(|_| is_own);
+        let line = place.position.map(|position| position.line);
+        let by_comment = span.is_some_and(|span| self.comments.ignores(rule, span.start, line));
+        let by_entry = self.audit.ignored.ignores(&IgnoreCandidate {
+            rule,
+            path: &self.document.path,
+            name: &self.evaluator.name,
+            targets,
+        });
         by_comment || by_entry
     }
 
@@ -530,7 +516,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         if self.audit.options.levels.reports(rule) {
             let deferred = &mut self.deferred;
             deferred.positions.push((offset, deferred.packed.len()));
-            DeferredFinding { rule, member, name }.pack(&mut deferred.packed);
+            (rule, (member, name)).pack(&mut deferred.packed);
         }
     }
 
@@ -541,11 +527,15 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         let state = LinkState::of(&facts, finding);
         self.counts[state as usize] += 1;
         let list = self.audit.options.list;
+        let place = DocumentPosition {
+            member: link.member,
+            position: link.position,
+            span: Some(link.span),
+            name: link.reference,
+        };
         let is_listed = || {
             let expected = self.audit.checker.expected_path(link);
-            let line = link.position.map(|position| position.line);
-            self.evaluator.shows(Some((&facts, expected.as_ref())))
-                && self.shows_line(link.member, line)
+            self.evaluator.shows(Some((&facts, expected.as_ref()))) && self.shows_line(&place)
         };
         match (list, facts.location, link.target) {
             (ListedLinks::Findings, ..) => {}
@@ -557,11 +547,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
             (_, TargetLocation::External | TargetLocation::OutsideRoot, Ok(target)) => {
                 let options = &self.audit.options;
                 if !options.only_unknown || facts.online == OnlineAnswer::Unknown {
-                    let place = ExternalPlace {
-                        member: link.member,
-                        position: link.position,
-                    };
-                    self.record(WireRecord::External(target, place));
+                    self.record(WireRecord::External(target, link.member, link.position));
                 }
             }
             _ => {}
@@ -578,16 +564,8 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
         let mut targets = vec![link.reference, reference, target, bare];
         targets.extend(expected.map(ExpectedPath::below));
         targets.retain(|target| !target.is_empty());
-        let found = Occurrence {
-            rule,
-            member: link.member,
-            offset: Some(link.span.start),
-            line: link.position.map(|position| position.line),
-            targets: &targets,
-        };
-        let shows = self.evaluator.shows(Some((&facts, expected)))
-            && self.shows_line(found.member, found.line);
-        if !self.reports(&found, key, shows) {
+        let shows = self.evaluator.shows(Some((&facts, expected)));
+        if !self.reports(rule, &place, &targets, key, shows) {
             return;
         }
         let target_name = self.evaluator.target_name(rule, &facts, expected);

@@ -4,13 +4,14 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use super::fix::{DocumentFixes, Fix, Fixer, add_fix};
-use super::lookups::LookupCache;
+use super::fix::{DocumentFixes, Fix, add_fix, anchors};
+use super::location::LookupCache;
 use super::target::{decode_fragment, split_fragment};
 use super::targets::{Inventory, with_id};
 use crate::bytes::pattern::Pattern;
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::options::{Splice, spliced};
+use crate::pipeline::read::FileReader;
 
 /// A heading of one line: the marks, the title, and marks or attributes at its end.
 static HEADING: Pattern =
@@ -57,39 +58,28 @@ fn retitled(bytes: &[u8], offset: u64, title: &str) -> Option<Vec<Splice>> {
     Some(above.iter().map(marks).chain(others).collect())
 }
 
-/// A page, the id of one of its headings, and the new title.
-pub(crate) struct RetitledPage<'a> {
-    pub(crate) path: &'a Path,
-    pub(crate) bytes: &'a [u8],
-    pub(crate) id: &'a [u8],
-    pub(crate) title: &'a str,
-}
-
-/// The changes of a new title: of the page itself, and the fixes of all links.
-pub(crate) struct Retitling {
-    pub(crate) heading: Vec<Splice>,
-    pub(crate) documents: Vec<DocumentFixes>,
-}
-
 impl Inventory {
-    /// Plans the new title of a heading.
+    /// Plans the new title of the heading with an id; returns the changes of the page itself, and the fixes of all
+    /// links.
     pub(crate) fn retitle(
         &self,
-        page: &RetitledPage<'_>,
-        fixer: &mut Fixer<'_>,
-    ) -> io::Result<Retitling> {
+        reader: &mut FileReader<'_>,
+        path: &Path,
+        bytes: &[u8],
+        id: &[u8],
+        title: &str,
+    ) -> io::Result<(Vec<Splice>, Vec<DocumentFixes>)> {
         let failed = |reason: &str| Err(io::Error::other(reason.to_owned()));
-        let (path, id) = (page.path, page.id);
-        let before = fixer.anchors(path, page.bytes)?;
+        let before = anchors(reader, path, bytes)?;
         let Some((_, offset)) = before.iter().find(|(name, _)| name == id) else {
             return failed("the page has no such id");
         };
-        let Some(heading) = retitled(page.bytes, *offset, page.title) else {
+        let Some(heading) = retitled(bytes, *offset, title) else {
             let reason =
                 "the id is not made from a heading of Markdown, reStructuredText or AsciiDoc";
             return failed(reason);
         };
-        let after = fixer.anchors(path, &spliced(page.bytes, 0..page.bytes.len(), &heading))?;
+        let after = anchors(reader, path, &spliced(bytes, 0..bytes.len(), &heading))?;
         let missing = |names: &[(Vec<u8>, u64)], other: &[(Vec<u8>, u64)]| -> Vec<_> {
             let lacks = |name: &Vec<u8>| other.iter().all(|(known, _)| known != name);
             let names = names.iter().map(|(name, _)| name.clone());
@@ -105,9 +95,9 @@ impl Inventory {
         let mut names = AbsolutePaths::default();
         let absolute = names.absolute(here, own).unwrap_or(own);
         let file = self.audit.checker.walked(absolute, false);
-        let mut lookups = LookupCache::new(&self.audit.checker, &self.audit.hasher);
+        let mut lookups = LookupCache::new(&self.audit);
         self.visit_links(|document, link| {
-            let (location, fragment) = self.audit.locate(link, document.file, &mut lookups);
+            let (location, fragment) = lookups.locate_link(link, document.file);
             let name = decode_fragment(fragment.unwrap_or_default());
             let index = gone.iter().position(|gone| **gone == *name);
             let (bare, Some(_)) = split_fragment(link.reference) else {
@@ -118,6 +108,6 @@ impl Inventory {
                 add_fix(&mut documents, &document.path, fix);
             }
         })?;
-        Ok(Retitling { heading, documents })
+        Ok((heading, documents))
     }
 }

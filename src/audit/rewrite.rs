@@ -4,7 +4,7 @@
 use percent_encoding::{percent_decode, percent_encode_byte};
 
 use super::names::common_prefix;
-use super::target::{TargetChecker, TargetLocation, split_path};
+use super::target::{TargetChecker, TargetLocation, split_name, split_path};
 use crate::linker::Link;
 use crate::uri::base::push_path;
 use crate::uri::{Reference, Resolver, Rules};
@@ -238,6 +238,16 @@ pub(super) fn push_encoded(part: &[u8], is_encoded: impl Fn(u8) -> bool, out: &m
             out.push(byte);
         }
     }
+}
+
+/// Returns the relative reference from one path to another.
+pub(super) fn relative(from: &[u8], to: &[u8]) -> Vec<u8> {
+    let from = split_name(from).0;
+    let common = split_name(&from[..common_prefix(from, to)]).0.len();
+    let steps = memchr::memchr_iter(b'/', &from[common..]).count();
+    let rest = &to[common..];
+    let start = [&b""[..], b"./"][usize::from(steps == 0 && is_unclear(rest))];
+    [start, &b"../".repeat(steps), rest].concat()
 }
 
 /// Returns whether a path needs `./` before it as a relative reference (RFC 3986 section 4.2).

@@ -85,9 +85,8 @@ impl RuleChecks<'_> {
     fn destinations(&self) -> impl Iterator<Item = (&DestinationTemplate, u16)> {
         // Absolute destinations in files that a walk finds are links of their text.
         let is_hidden = self.file.path.ends_with(b"/.htaccess");
-        self.file
-            .destinations()
-            .filter(move |(to, _)| to.is_fixed() && (is_hidden || to.text.starts_with(b"/")))
+        let all = self.file.destinations();
+        all.filter(move |(to, _)| to.is_fixed() && (is_hidden || to.text.starts_with(b"/")))
     }
 
     /// Appends the finding about a destination; returns whether it is ignored.

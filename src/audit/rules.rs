@@ -129,15 +129,6 @@ impl RuleId {
         self.rule().name
     }
 
-    /// Returns whether the target may exist, or be of a scheme without files.
-    fn applies_to_intact(self) -> bool {
-        use RuleId::{EmptyHref, ExternalResource, InsecureScheme, LeakedLocal};
-        matches!(
-            self,
-            EmptyHref | InsecureScheme | LeakedLocal | ExternalResource
-        )
-    }
-
     fn applies(self, facts: &TargetFacts<'_>, allowed_hosts: &[String]) -> bool {
         let location = facts.location;
         match self {
@@ -213,10 +204,8 @@ fn is_resource(link: &Link<'_>) -> bool {
     let target = link.target.unwrap_or_default();
     let path = Reference::split(target).path;
     let is_style = link.element == Some("link") && path.ends_with(b".css");
-    let is_loaded = link
-        .element
-        .is_some_and(|element| LOADED.contains(&element));
-    is_style || is_loaded || link.flags.contains(Flags::CSS)
+    let element = link.element.unwrap_or_default();
+    is_style || LOADED.contains(&element) || link.flags.contains(Flags::CSS)
 }
 
 /// Returns the host of the target.
@@ -277,8 +266,6 @@ pub(super) fn add_counts(total: &mut StateCounts, counts: &StateCounts) {
 pub(crate) struct Levels {
     /// Indexed by [`RuleId`].
     levels: Vec<Level>,
-    /// A rule is on that applies to intact links.
-    checks_intact: bool,
     /// Hosts that pages may load resources from.
     pub(super) allowed_hosts: Vec<String>,
 }
@@ -287,7 +274,6 @@ impl Default for Levels {
     fn default() -> Self {
         Levels {
             levels: RULES.iter().map(|rule| rule.level).collect(),
-            checks_intact: false,
             allowed_hosts: Vec::new(),
         }
     }
@@ -300,37 +286,12 @@ impl Levels {
         if let Some(rule) = rule {
             self.levels[rule as usize] = level;
         }
-        let mut intact = RULES.iter().filter(|rule| rule.id.applies_to_intact());
-        self.checks_intact = intact.any(|rule| self.reports(rule.id));
         rule.is_some()
     }
 
-    #[inline]
     pub(super) fn first_finding(&self, facts: &TargetFacts<'_>) -> Option<(RuleId, Level)> {
-        let is_intact = match facts.location {
-            File(_, how) => {
-                how.is_final()
-                    && !facts.fragment_missing
-                    && !facts.fragment_in_other_case
-                    && !facts.redirects
-            }
-            External => {
-                matches!(facts.online, OnlineAnswer::Unknown | OnlineAnswer::Fine)
-            }
-            Skipped => true,
-            _ => false,
-        };
-        let is_checked =
-            self.checks_intact || facts.relation.is_some() || facts.link.flags.contains(Flags::RSS);
-        let is_leaked = is_intact && self.reports(RuleId::LeakedLocal) && is_leaked(facts);
-        if is_intact && !is_checked && !is_leaked || facts.location == LeftOut {
-            return None;
-        }
-        self.try_rules(facts)
-    }
-
-    fn try_rules(&self, facts: &TargetFacts<'_>) -> Option<(RuleId, Level)> {
         let rows = RULES.iter().zip(&self.levels);
+        let rows = rows.filter(|_| facts.location != LeftOut);
         let mut rows = rows.map(|(rule, &level)| (rule.id, level));
         rows.find(|(rule, level)| *level > Level::Allow && rule.applies(facts, &self.allowed_hosts))
     }

@@ -10,7 +10,7 @@ use super::disk::FileStart;
 use super::names::{FileId, words};
 use super::rules::RuleId;
 use super::target::TargetLocation;
-use super::targets::{Inventory, TargetPage, TargetRecord, with_id};
+use super::targets::{Inventory, TargetPage, with_id};
 use crate::bytes::pattern::Pattern;
 use crate::pipeline::options::{FNV1A_START, fnv1a};
 
@@ -65,11 +65,6 @@ impl Missing {
     }
 }
 
-pub(super) struct Successors<'a> {
-    pub(super) old: &'a Inventory,
-    pub(super) new: &'a Inventory,
-}
-
 /// The content by which pages are compared.
 struct PageContent {
     uri: Vec<u8>,
@@ -87,100 +82,93 @@ struct PageHeading<'a> {
     after: &'a [u8],
 }
 
-impl Successors<'_> {
-    pub(super) fn find(&self, missing: &mut [Missing]) -> io::Result<()> {
-        let mut wanted = HashMap::new();
-        let mut changed = HashSet::new();
-        for (index, one) in missing.iter().enumerate() {
-            match one.files {
-                (Some(old), Some(new)) => {
-                    wanted.entry(old).or_insert_with(Vec::new).push(index);
-                    changed.insert(new);
-                }
-                (Some(old), None) if one.is_page() => {
-                    wanted.insert(old, vec![index]);
-                }
-                _ => {}
+/// Sets the successors of addresses that the old side has and the new one lacks.
+pub(super) fn find(old: &Inventory, new: &Inventory, missing: &mut [Missing]) -> io::Result<()> {
+    let mut wanted = HashMap::new();
+    let mut changed = HashSet::new();
+    for (index, one) in missing.iter().enumerate() {
+        match one.files {
+            (Some(old), Some(new)) => {
+                wanted.entry(old).or_insert_with(Vec::new).push(index);
+                changed.insert(new);
             }
+            (Some(old), None) if one.is_page() => {
+                wanted.insert(old, vec![index]);
+            }
+            _ => {}
         }
-        if wanted.is_empty() {
-            return Ok(());
+    }
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let (mut added, mut pages) = (Vec::new(), HashMap::new());
+    new.visit(|page| {
+        if changed.contains(&page.file) {
+            pages.insert(page.file, (page.canonical().to_vec(), page.ids.clone()));
         }
-        let (mut added, mut pages) = (Vec::new(), HashMap::new());
-        self.new.visit(|record| {
-            if let TargetRecord::Page(page) = record {
-                if changed.contains(&page.file) {
-                    pages.insert(page.file, (page.canonical().to_vec(), page.ids.clone()));
-                }
-                let before = self.old.audit.checker.locate(page.canonical());
-                if !matches!(before, TargetLocation::File(..)) {
-                    added.push(Self::content(self.new, page));
-                }
-            }
-            Ok(())
-        })?;
-        let (mut removed, mut owners) = (Vec::new(), Vec::new());
-        self.old.visit(|record| {
-            let TargetRecord::Page(page) = record else {
-                return Ok(());
-            };
-            let Some(indices) = wanted.get(&page.file) else {
-                return Ok(());
-            };
-            if missing[indices[0]].is_page() {
-                owners.push(indices[0]);
-                removed.push(Self::content(self.old, page));
-                return Ok(());
-            }
-            let text = read(self.old, page.file);
-            let old = headings(&text, &page.ids);
-            let new = missing[indices[0]].files.1;
-            let Some((file, (uri, ids))) = new.and_then(|file| Some((file, pages.get(&file)?)))
-            else {
-                return Ok(());
-            };
-            let text = read(self.new, file);
-            let known: HashSet<&[u8]> = page.ids.iter().map(|(id, _)| &**id).collect();
-            let mut new = headings(&text, ids);
-            new.retain(|heading| !known.contains(heading.id));
-            for &index in indices {
-                let one = &mut missing[index];
-                let mut headings = old.iter();
-                let heading = headings.find(|heading| Some(heading.id) == one.id.as_deref());
-                let id = heading.and_then(|heading| heading.successor(&new));
-                one.successor = id.map(|id| with_id(uri, id));
-            }
-            Ok(())
-        })?;
-        drop_frame(&mut added);
-        drop_frame(&mut removed);
-        for (page, owner) in pairs(&removed, &added).into_iter().zip(owners) {
-            missing[owner].successor = page.map(|page| added[page].uri.clone());
+        let before = old.audit.checker.locate(page.canonical());
+        if !matches!(before, TargetLocation::File(..)) {
+            added.push(content(new, page));
         }
         Ok(())
-    }
-
-    fn content(side: &Inventory, page: &TargetPage) -> PageContent {
-        // Hashes that never change: the shingles that are compared are the same in each run.
-        let hash = |bytes: &[u8]| fnv1a(FNV1A_START, bytes);
-        let text = read(side, page.file);
-        let sum = |sum: u64, (id, _): &(Box<[u8]>, u64)| sum.wrapping_add(hash(id));
-        let shown = visible(main_part(&text));
-        let words = words(&shown).filter(|word| !word.is_empty());
-        let words: Vec<u64> = words.map(hash).collect();
-        let shingles = words.windows(SHINGLE.min(words.len()).max(1));
-        let joined = |hash, word: &u64| fnv1a(hash, &word.to_le_bytes());
-        let shingles = shingles.map(|shingle| shingle.iter().fold(FNV1A_START, joined));
-        let mut shingles: Vec<u64> = shingles.collect();
-        shingles.sort_unstable();
-        shingles.dedup();
-        shingles.truncate(MOST_SHINGLES);
-        PageContent {
-            uri: page.canonical().to_vec(),
-            title: title(&text),
-            ids: page.ids.iter().fold(0, sum),
-            shingles,
+    })?;
+    let (mut removed, mut owners) = (Vec::new(), Vec::new());
+    old.visit(|page| {
+        let Some(indices) = wanted.get(&page.file) else {
+            return Ok(());
+        };
+        if missing[indices[0]].is_page() {
+            owners.push(indices[0]);
+            removed.push(content(old, page));
+            return Ok(());
         }
+        let text = read(old, page.file);
+        let old_headings = headings(&text, &page.ids);
+        let file = missing[indices[0]].files.1;
+        let Some((file, (uri, ids))) = file.and_then(|file| Some((file, pages.get(&file)?))) else {
+            return Ok(());
+        };
+        let text = read(new, file);
+        let known: HashSet<&[u8]> = page.ids.iter().map(|(id, _)| &**id).collect();
+        let mut new_headings = headings(&text, ids);
+        new_headings.retain(|heading| !known.contains(heading.id));
+        for &index in indices {
+            let one = &mut missing[index];
+            let mut headings = old_headings.iter();
+            let heading = headings.find(|heading| Some(heading.id) == one.id.as_deref());
+            let id = heading.and_then(|heading| heading.successor(&new_headings));
+            one.successor = id.map(|id| with_id(uri, id));
+        }
+        Ok(())
+    })?;
+    drop_frame(&mut added);
+    drop_frame(&mut removed);
+    for (page, owner) in pairs(&removed, &added).into_iter().zip(owners) {
+        missing[owner].successor = page.map(|page| added[page].uri.clone());
+    }
+    Ok(())
+}
+
+fn content(side: &Inventory, page: &TargetPage) -> PageContent {
+    // Hashes that never change: the shingles that are compared are the same in each run.
+    let hash = |bytes: &[u8]| fnv1a(FNV1A_START, bytes);
+    let text = read(side, page.file);
+    let sum = |sum: u64, (id, _): &(Box<[u8]>, u64)| sum.wrapping_add(hash(id));
+    let shown = visible(main_part(&text));
+    let words = words(&shown).filter(|word| !word.is_empty());
+    let words: Vec<u64> = words.map(hash).collect();
+    let shingles = words.windows(SHINGLE.min(words.len()).max(1));
+    let joined = |hash, word: &u64| fnv1a(hash, &word.to_le_bytes());
+    let shingles = shingles.map(|shingle| shingle.iter().fold(FNV1A_START, joined));
+    let mut shingles: Vec<u64> = shingles.collect();
+    shingles.sort_unstable();
+    shingles.dedup();
+    shingles.truncate(MOST_SHINGLES);
+    PageContent {
+        uri: page.canonical().to_vec(),
+        title: title(&text),
+        ids: page.ids.iter().fold(0, sum),
+        shingles,
     }
 }
 

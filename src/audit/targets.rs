@@ -49,12 +49,6 @@ pub(crate) struct TargetRedirect {
     pub(super) destination: Vec<u8>,
 }
 
-pub(crate) enum TargetRecord<'a> {
-    Page(&'a TargetPage),
-    /// A document that could not be read, and the reason.
-    Failure(&'a [u8], &'a str),
-}
-
 /// Takes the file of an address with the facts about it, and the address.
 pub(crate) type VisitRow<'v> = dyn FnMut(&DocumentPath, &[u8]) -> io::Result<()> + 'v;
 
@@ -84,7 +78,7 @@ impl Inventory {
     /// Visits all pages in the order of the walk.
     pub(crate) fn visit(
         &self,
-        mut visit: impl FnMut(TargetRecord<'_>) -> io::Result<()>,
+        mut visit: impl FnMut(&TargetPage) -> io::Result<()>,
     ) -> io::Result<()> {
         let (mut open, mut known): (Option<TargetPage>, _) = (None, HashSet::new());
         self.visit_records(|document, record, _| {
@@ -92,7 +86,7 @@ impl Inventory {
                 JournalRecord::Document(..) => {
                     known.clear();
                     if let Some(page) = std::mem::replace(&mut open, self.page(document)) {
-                        visit(TargetRecord::Page(&page))?;
+                        visit(&page)?;
                     }
                 }
                 JournalRecord::Anchor(offset, name) => {
@@ -106,14 +100,22 @@ impl Inventory {
                     known.clear();
                     open.iter_mut().for_each(|page| page.ids.clear());
                 }
-                JournalRecord::Failure(message) => {
-                    visit(TargetRecord::Failure(&document.path, message))?;
-                }
                 _ => {}
             }
             Ok(())
         })?;
-        open.map_or(Ok(()), |page| visit(TargetRecord::Page(&page)))
+        open.map_or(Ok(()), |page| visit(&page))
+    }
+
+    /// Visits all documents that could not be read, with the reasons.
+    pub(crate) fn visit_failures(
+        &self,
+        mut visit: impl FnMut(&[u8], &str) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.visit_records(|document, record, _| match record {
+            JournalRecord::Failure(message) => visit(&document.path, message),
+            _ => Ok(()),
+        })
     }
 
     /// Visits all links in the order of the walk, if they are listed, with their documents.

@@ -35,10 +35,8 @@ impl WikiPages {
         let found = names.iter().find_map(|written| {
             let name = written.rsplit('/').next()?;
             let suffix = format!("/{written}");
-            pages
-                .get(name)?
-                .iter()
-                .find(|path| path.starts_with(served.directory) && normal(path).ends_with(&suffix))
+            let mut paths = pages.get(name)?.iter();
+            paths.find(|path| path.starts_with(served.directory) && normal(path).ends_with(&suffix))
         });
         found.map_or(TargetLocation::Nothing, |path| {
             TargetLocation::File(checker.paths.id(path), LookupMatch::Exact)

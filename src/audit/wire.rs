@@ -145,13 +145,6 @@ enum PackedTarget<'a> {
     Joined(u64),
 }
 
-/// The place of a link.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ExternalPlace<'a> {
-    pub(super) member: Option<&'a str>,
-    pub(super) position: Option<Position>,
-}
-
 #[derive(Debug, Default)]
 pub(super) struct WireRecords(pub(super) Vec<u8>);
 
@@ -165,8 +158,8 @@ pub(super) enum WireRecord<'a> {
     Finding,
     /// A link follows.
     Link(LinkState),
-    /// A target elsewhere on the network, and the place of the link.
-    External(&'a [u8], ExternalPlace<'a>),
+    /// A target elsewhere on the network, and the member and the position of the link.
+    External(&'a [u8], Option<&'a str>, Option<Position>),
     Diagnostic(Diagnostic<'a>),
     /// The reason for an unreadable document.
     Failure(&'a str),
@@ -273,7 +266,6 @@ packed_kinds! {
 packed_fields! {
     Diagnostic<'a> { member, code, count, offset }
     Envelope { date, from, subject; ..Envelope::default() }
-    ExternalPlace<'a> { member, position }
     LinkBase<'a> { uri, label }
     LinkDescription<&'a str> { rel, hreflang; ..LinkDescription::default() }
     LinkContext<'a> { base, member, part, envelope }
@@ -288,7 +280,7 @@ packed_fields! {
 packed_variants! {
     PackedTarget<'a> { None(kind), Whole(target), Joined(length) }
     WireRecord<'a> {
-        Document(path), Continued(path), Finding, Link(state), External(target, place),
+        Document(path), Continued(path), Finding, Link(state), External(target, member, position),
         Diagnostic(diagnostic), Failure(message), Forgiven(key)
     }
 }

@@ -17,7 +17,7 @@ use super::config::{self, Config};
 use super::destination::{Destination, OutputTarget};
 use super::fix::{self, FixCounts, FixDestination};
 use super::inputs::Inputs;
-use super::message::{Error, ProgressLine, report, unless_closed, write_stderr};
+use super::message::{Error, ProgressLine, Result, report, unless_closed, write_stderr};
 use super::process::Exit;
 use super::{extract, help, manual};
 use crate::audit::fix::FixList;
@@ -41,7 +41,7 @@ pub(super) fn with_config(
     command: &'static str,
     arguments: &AuditArgs,
     given: &[OsString],
-) -> Result<Option<(Vec<OsString>, Config)>, Error> {
+) -> Result<Option<(Vec<OsString>, Config)>> {
     let findings = &arguments.findings;
     if findings.no_config || findings.explain.is_some() || arguments.documents.walk.type_list {
         return Ok(None);
@@ -95,7 +95,7 @@ impl Config {
     }
 }
 
-pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit, Error> {
+pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit> {
     if arguments.documents.walk.type_list {
         return manual::print_types(&arguments.documents.walk.type_add);
     }
@@ -125,10 +125,7 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
     let audit = Audit::new(options, &paths);
     let targets = targets(arguments)?;
     let all_targets: Vec<_> = targets.iter().map(|(_, target)| target).collect();
-    let inputs = Inputs {
-        roots: roots(arguments, &paths),
-        walk: &arguments.documents.walk,
-    };
+    let inputs = Inputs::new(roots(arguments, &paths), &arguments.documents.walk);
     let file = config.map(|config| config.file.as_path());
     inputs.check(&all_targets, &audit.options.reading, file.into_iter())?;
     let outputs = extract::outputs(&all_targets);
@@ -202,15 +199,12 @@ pub(super) fn run(arguments: &AuditArgs, config: Option<&Config>) -> Result<Exit
 }
 
 /// Adds the entries of ignored findings of a configuration.
-pub(super) fn ignoring(
-    options: AuditOptions,
-    config: Option<&Config>,
-) -> Result<AuditOptions, Error> {
+pub(super) fn ignoring(options: AuditOptions, config: Option<&Config>) -> Result<AuditOptions> {
     let mut entries = config.iter().flat_map(|config| &config.ignore).cloned();
     Ok(entries.try_fold(options, AuditOptions::ignore)?)
 }
 
-fn fix_list(arguments: &AuditArgs) -> Result<Option<FixList>, Error> {
+fn fix_list(arguments: &AuditArgs) -> Result<Option<FixList>> {
     let findings = &arguments.findings;
     let Some(fix) = findings.fix else {
         return Ok(None);
@@ -237,7 +231,7 @@ fn fixed_roots(paths: &[PathBuf], reading: &PipelineOptions) -> Vec<PathBuf> {
 }
 
 /// Returns the paths to audit: by default the directories of `--root`, else the current directory.
-pub(super) fn paths(arguments: &AuditArgs) -> Result<Vec<PathBuf>, Error> {
+pub(super) fn paths(arguments: &AuditArgs) -> Result<Vec<PathBuf>> {
     if arguments.paths.iter().any(|path| path.as_os_str() == "-") {
         Err("audit reads files: standard input is not in a tree")?;
     }
@@ -254,7 +248,7 @@ pub(super) fn roots(arguments: &AuditArgs, paths: &[PathBuf]) -> Vec<Root> {
     paths.iter().map(|path| walk_root(path)).collect()
 }
 
-pub(super) fn options(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<AuditOptions, Error> {
+pub(super) fn options(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<AuditOptions> {
     options_with(arguments, paths, bases(arguments, paths)?)
 }
 
@@ -267,7 +261,7 @@ pub(super) fn options_with(
     arguments: &AuditArgs,
     paths: &[PathBuf],
     bases: Bases,
-) -> Result<AuditOptions, Error> {
+) -> Result<AuditOptions> {
     let (check, findings) = (&arguments.check, &arguments.findings);
     let mut options = AuditOptions::default();
     options.reading.bases = bases;
@@ -277,8 +271,9 @@ pub(super) fn options_with(
         None => options.touching(&findings.touching),
         Some(revision) => {
             let changed = changed_since(revision, &trees).map_err(flag("changed-since"))?;
-            let touched = options.touching_only(findings.touching.iter().chain(&changed.files));
-            touched.and_then(|options| options.renamed(&changed.renamed))
+            let (files, renamed) = &changed;
+            let touched = options.touching_only(findings.touching.iter().chain(files));
+            touched.and_then(|options| options.renamed(renamed))
         }
     };
     let is_nothing = |source: &SourceArg| matches!(source, SourceArg::Nothing);
@@ -332,7 +327,7 @@ pub(super) fn options_with(
 /// Maximum length in bytes of a file of results, which is held in memory.
 const LONGEST_RESULTS: u64 = 256 << 20;
 
-fn results(findings: &FindingArgs) -> Result<OnlineResults, Error> {
+fn results(findings: &FindingArgs) -> Result<OnlineResults> {
     let oldest = findings.max_age;
     let oldest = oldest.and_then(|age| SystemTime::now().checked_sub(age));
     let oldest = oldest.and_then(|oldest| oldest.duration_since(UNIX_EPOCH).ok());
@@ -351,7 +346,7 @@ fn results(findings: &FindingArgs) -> Result<OnlineResults, Error> {
     Ok(results)
 }
 
-fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error> {
+fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions> {
     let findings = &arguments.findings;
     let mut options = extract::pipeline_options(&arguments.documents, bases)?;
     options.archives = Archived::Files;
@@ -379,7 +374,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions, Error
 }
 
 /// Returns the bases of documents; without `--root` each path is the root of a separate site.
-fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases, Error> {
+fn bases(arguments: &AuditArgs, paths: &[PathBuf]) -> Result<Bases> {
     let mut bases = arguments.documents.base.bases(paths)?;
     let assumed = assume_roots(&mut bases, paths);
     let is_quiet = arguments.findings.quiet || arguments.findings.no_messages;
@@ -405,7 +400,7 @@ pub(super) enum OutputRole<'a> {
 }
 
 /// Returns the outputs, which are examined before anything is read.
-pub(super) fn targets(arguments: &AuditArgs) -> Result<Vec<(OutputRole<'_>, OutputTarget)>, Error> {
+pub(super) fn targets(arguments: &AuditArgs) -> Result<Vec<(OutputRole<'_>, OutputTarget)>> {
     let findings = &arguments.findings;
     let output = findings.output.as_deref();
     let main = match findings.external {
@@ -479,7 +474,7 @@ pub(super) fn finish(
     arguments: &AuditArgs,
     totals: &AuditSummary,
     fixes: Option<&FixCounts>,
-) -> Result<Exit, Error> {
+) -> Result<Exit> {
     let findings = &arguments.findings;
     let summary = &totals.summary;
     if shows_summary(arguments) {
@@ -506,16 +501,13 @@ pub(super) fn finish(
 
 fn summary_text(totals: &AuditSummary) -> String {
     let summary = &totals.summary;
-    let subject = match totals.addresses {
+    let references = counted(summary.references, "reference");
+    let (subject, states) = match totals.addresses {
         Some(addresses) => {
             let noun = ["addresses", "address"][usize::from(addresses == 1)];
-            format!("{addresses} {noun} compared")
+            (format!("{addresses} {noun} compared"), String::new())
         }
-        None => counted(summary.references, "reference"),
-    };
-    let states = match totals.addresses {
-        Some(_) => String::new(),
-        None => format!(": {}", totals.states_in_words()),
+        None => (references, format!(": {}", totals.states_in_words())),
     };
     let mut text = format!(
         "{subject} in {}{states}\n{}, {}",

@@ -14,14 +14,14 @@ use super::changed::checkout;
 use super::config::Config;
 use super::destination::OutputTarget;
 use super::inputs::Inputs;
-use super::message::{Error, report, unless_closed};
+use super::message::{Result, report, unless_closed};
 use super::process::Exit;
 use super::{extract, help, manual};
 use crate::audit::compare::{self, TargetList, TargetSet, TargetTree};
 use crate::audit::link_table;
 use crate::audit::location::Audit;
 use crate::audit::options::{ListedLinks, root_of};
-use crate::audit::targets::{Inventory, TargetRecord};
+use crate::audit::targets::Inventory;
 use crate::linker::{Link, LinkMember};
 use crate::output::escape::Escape;
 use crate::output::field::TARGET_FIELDS;
@@ -31,7 +31,7 @@ use crate::pipeline::walk::Root;
 use crate::pipeline::writer::RowWriter;
 use crate::pipeline::{OutputOrder, PipelineOptions, members};
 
-pub(super) fn targets(arguments: &AuditArgs) -> Result<Exit, Error> {
+pub(super) fn targets(arguments: &AuditArgs) -> Result<Exit> {
     let findings = &arguments.findings;
     if arguments.documents.walk.type_list {
         return manual::print_types(&arguments.documents.walk.type_add);
@@ -42,10 +42,7 @@ pub(super) fn targets(arguments: &AuditArgs) -> Result<Exit, Error> {
     options = options.detect_sources(false);
     options.list = ListedLinks::Anchors;
     let target = OutputTarget::of(findings.output.as_deref())?;
-    let inputs = Inputs {
-        roots: roots(arguments, &paths),
-        walk: &arguments.documents.walk,
-    };
+    let inputs = Inputs::new(roots(arguments, &paths), &arguments.documents.walk);
     inputs.check(&[&target], &options.reading, std::iter::empty())?;
     let outputs = extract::outputs(&[&target]);
     let walk = inputs.walk(OutputOrder::Path, outputs.clone())?;
@@ -75,15 +72,15 @@ pub(super) fn targets(arguments: &AuditArgs) -> Result<Exit, Error> {
             }
             Ok(())
         };
-        inventory.visit(|record| match record {
-            TargetRecord::Page(page) => {
-                is_empty = false;
-                page.rows(&mut push)
+        inventory.visit_failures(|path, message| {
+            if !findings.no_messages {
+                report(&format!("{}: {message}", String::from_utf8_lossy(path)));
             }
-            TargetRecord::Failure(path, message) => {
-                tell(arguments, path, message);
-                Ok(())
-            }
+            Ok(())
+        })?;
+        inventory.visit(|page| {
+            is_empty = false;
+            page.rows(&mut push)
         })?;
         for redirect in inventory.redirects() {
             redirect.row(&mut push)?;
@@ -97,19 +94,13 @@ pub(super) fn targets(arguments: &AuditArgs) -> Result<Exit, Error> {
     if unless_closed(written.and_then(|()| destination.finish()))?.is_none() {
         return Ok(Exit::Found);
     }
-    let exit = if is_empty { Exit::Nothing } else { Exit::Found };
-    let exit = exit.or_error(summary.errors + damaged > 0);
+    let exit = Exit::Found
+        .or_nothing(is_empty)
+        .or_error(summary.errors + damaged > 0);
     Ok(exit.or_zero(findings.exit_zero))
 }
 
-/// Reports a document that could not be read.
-fn tell(arguments: &AuditArgs, path: &[u8], message: &str) {
-    if !arguments.findings.no_messages {
-        report(&format!("{}: {message}", String::from_utf8_lossy(path)));
-    }
-}
-
-pub(super) fn diff(arguments: &DiffArgs, config: Option<&Config>) -> Result<Exit, Error> {
+pub(super) fn diff(arguments: &DiffArgs, config: Option<&Config>) -> Result<Exit> {
     let (audit, change) = (&arguments.audit, &arguments.change);
     let [old, new] = &arguments.sides[..] else {
         return Err("diff compares two sides: OLD and NEW, each a path or --git REV:PATH".into());
@@ -179,7 +170,7 @@ pub(super) fn diff(arguments: &DiffArgs, config: Option<&Config>) -> Result<Exit
 }
 
 /// Compares the links of two trees.
-fn links(arguments: &AuditArgs, [old, new]: [&Inventory; 2]) -> Result<Exit, Error> {
+fn links(arguments: &AuditArgs, [old, new]: [&Inventory; 2]) -> Result<Exit> {
     let findings = &arguments.findings;
     let mut out = Vec::new();
     let as_records = findings.format().has_records;
@@ -191,12 +182,9 @@ fn links(arguments: &AuditArgs, [old, new]: [&Inventory; 2]) -> Result<Exit, Err
     });
     let is_broken = unless_closed(written)?.unwrap_or(false);
     let is_unread = |tree: &Inventory| tree.summary().0.errors + tree.summary().1 > 0;
-    let exit = if is_broken {
-        Exit::Nothing
-    } else {
-        Exit::Found
-    };
-    let exit = exit.or_error(is_unread(old) || is_unread(new));
+    let exit = Exit::Found
+        .or_nothing(is_broken)
+        .or_error(is_unread(old) || is_unread(new));
     Ok(exit.or_zero(findings.exit_zero))
 }
 
@@ -208,27 +196,21 @@ struct Side {
 }
 
 impl Side {
-    fn new(side: &DiffSide) -> Result<Self, Error> {
-        match side {
+    fn new(side: &DiffSide) -> Result<Self> {
+        let (path, checkout) = match side {
             DiffSide::Path(path) => {
                 help::check_paths(std::slice::from_ref(path), false)?;
                 let cannot = |error| format!("{}: {error}", path.display());
                 fs::metadata(path).map_err(cannot)?;
-                Ok(Side {
-                    path: path.clone(),
-                    checkout: None,
-                })
+                (path.clone(), None)
             }
             DiffSide::Git(name) => {
                 let directory = checkout(name).map_err(audit::flag("git"))?;
-                let path = directory.path().to_path_buf();
                 let name = name.as_encoded_bytes().to_vec();
-                Ok(Side {
-                    path,
-                    checkout: Some((directory, name)),
-                })
+                (directory.path().to_path_buf(), Some((directory, name)))
             }
-        }
+        };
+        Ok(Side { path, checkout })
     }
 
     /// Reads a file of addresses, which is not an archive.
@@ -246,7 +228,7 @@ impl Side {
         arguments: &AuditArgs,
         site: &[u8],
         outputs: &[&OutputTarget],
-    ) -> Result<TargetSet, Error> {
+    ) -> Result<TargetSet> {
         let mut bases = Bases::here();
         let root = bases.absolute(&mut AbsolutePaths::default(), &root_of(&self.path))?;
         bases.mounts.add(&root, site);
@@ -255,10 +237,8 @@ impl Side {
         options = options.detect_sources(false).orphan_assets(true);
         let lists = [ListedLinks::Anchors, ListedLinks::Links];
         options.list = lists[usize::from(arguments.findings.links)];
-        let inputs = Inputs {
-            roots: vec![Root::Path(self.path.clone())],
-            walk: &arguments.documents.walk,
-        };
+        let roots = vec![Root::Path(self.path.clone())];
+        let inputs = Inputs::new(roots, &arguments.documents.walk);
         inputs.check(outputs, &options.reading, std::iter::empty())?;
         let walk = inputs.walk(OutputOrder::Path, extract::outputs(outputs))?;
         let path = self.path.as_os_str().as_encoded_bytes();

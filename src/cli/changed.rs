@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 use super::destination::above;
-use super::message::Error;
+use super::message::{Error, Result};
 use crate::archive::git::ObjectReader;
 use crate::audit::options::AddedLines;
 use crate::pipeline::walk::path_of;
@@ -38,17 +38,11 @@ const UNTRACKED: &str = "ls-files --others --exclude-standard -z";
 const FILTERS: &str =
     "config --null --name-only --get-regexp ^filter[.].*[.](clean|process|required)$";
 
-/// The files that differ from a revision.
-#[derive(Default)]
-pub(super) struct Changes {
-    /// All of them, deleted ones included.
-    pub(super) files: Vec<PathBuf>,
-    /// The old and the new paths of renamed files.
-    pub(super) renamed: Vec<(PathBuf, PathBuf)>,
-}
+/// The files that differ from a revision, deleted ones included, and the old and the new paths of renamed ones.
+type Changes = (Vec<PathBuf>, Vec<(PathBuf, PathBuf)>);
 
 /// Returns the directories of some paths, in which git is asked for a revision.
-fn directories(revision: &OsStr, paths: &[PathBuf]) -> Result<BTreeSet<PathBuf>, Error> {
+fn directories(revision: &OsStr, paths: &[PathBuf]) -> Result<BTreeSet<PathBuf>> {
     if revision.is_empty() || revision.as_encoded_bytes().starts_with(b"-") {
         let shown = revision.display();
         return Err(format!("{shown}: not a revision").into());
@@ -58,14 +52,14 @@ fn directories(revision: &OsStr, paths: &[PathBuf]) -> Result<BTreeSet<PathBuf>,
 }
 
 /// Returns the output of a difference between the files below a directory and a revision.
-fn difference(directory: &Path, arguments: &str, revision: &OsStr) -> Result<Output, Error> {
+fn difference(directory: &Path, arguments: &str, revision: &OsStr) -> Result<Output> {
     let mut diff = git(directory, arguments);
     diff.arg(revision).arg("--");
     without_filters(&mut diff, &output(git(directory, FILTERS))?.stdout);
     output(diff)
 }
 
-fn untracked(directory: &Path) -> Result<impl Iterator<Item = PathBuf>, Error> {
+fn untracked(directory: &Path) -> Result<impl Iterator<Item = PathBuf>> {
     let names = fields(&output(git(directory, UNTRACKED))?)?;
     Ok(names.into_iter().map(|name| directory.join(name)))
 }
@@ -91,10 +85,7 @@ fn succeed(git: &mut Command) -> io::Result<()> {
 
 /// Returns the lines that files below some paths have and a revision has not, by file; `None` for all
 /// lines of files that git does not know.
-pub(super) fn added_since(
-    revision: &OsStr,
-    paths: &[PathBuf],
-) -> Result<AddedLines<PathBuf>, Error> {
+pub(super) fn added_since(revision: &OsStr, paths: &[PathBuf]) -> Result<AddedLines<PathBuf>> {
     let mut added = AddedLines::new();
     for directory in directories(revision, paths)? {
         let diff = difference(&directory, LINES, revision)?;
@@ -167,12 +158,12 @@ fn unquoted(name: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the files below some paths that differ from a revision, or are not known to git.
-pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Changes, Error> {
-    let mut changed = Changes::default();
+pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Changes> {
+    let (mut files, mut renamed) = Changes::default();
     for directory in directories(revision, paths)? {
         let status = difference(&directory, DIFF, revision)?;
         let mut status = fields(&status)?.into_iter();
-        changed.files.extend(untracked(&directory)?);
+        files.extend(untracked(&directory)?);
         while let (Some(kind), Some(name)) = (status.next(), status.next()) {
             let (kind, name) = (kind.as_os_str().as_encoded_bytes()[0], directory.join(name));
             // The status of a file that was renamed or copied is followed by both names.
@@ -180,19 +171,19 @@ pub(super) fn changed_since(revision: &OsStr, paths: &[PathBuf]) -> Result<Chang
                 && let Some(new) = status.next()
             {
                 let new = directory.join(new);
-                changed.files.push(new.clone());
+                files.push(new.clone());
                 if kind == b'R' {
-                    changed.renamed.push((name.clone(), new));
+                    renamed.push((name.clone(), new));
                 }
             }
-            changed.files.push(name);
+            files.push(name);
         }
     }
-    Ok(changed)
+    Ok((files, renamed))
 }
 
 /// Writes the files of a directory of a revision, `REV:PATH`, into a new directory.
-pub(super) fn checkout(name: &OsStr) -> Result<TempDir, Error> {
+pub(super) fn checkout(name: &OsStr) -> Result<TempDir> {
     let shown = name.display();
     if name.as_encoded_bytes().starts_with(b"-") {
         return Err(format!("{shown}: not a revision").into());
@@ -233,7 +224,7 @@ pub(super) fn checkout(name: &OsStr) -> Result<TempDir, Error> {
 }
 
 /// Returns the fields of the output of a git command, each before a NUL.
-fn fields(output: &Output) -> Result<Vec<PathBuf>, Error> {
+fn fields(output: &Output) -> Result<Vec<PathBuf>> {
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr);
         let reason = text.lines().next().unwrap_or("it failed without a message");
@@ -264,7 +255,7 @@ fn git(directory: &Path, arguments: &str) -> Command {
     git
 }
 
-fn output(mut git: Command) -> Result<Output, Error> {
+fn output(mut git: Command) -> Result<Output> {
     git.output().map_err(|error| match error.kind() {
         ErrorKind::NotFound => "git is not installed".into(),
         _ => format!("git: {error}").into(),

@@ -18,7 +18,7 @@ use toml::de::{DeTable, DeValue};
 use super::args::base::mount;
 use super::args::{Cli, OUTPUT_HEADING};
 use super::help::{is_unused, nearest};
-use super::message::Error;
+use super::message::{Error, Result};
 use crate::audit::IgnoreEntry;
 use crate::output::escape::visible;
 use crate::pipeline::walk::read_start;
@@ -77,24 +77,25 @@ fn is_harmless(flag: &Arg, name: &str) -> bool {
 }
 
 /// Reads the named file, or the nearest one from the current directory up to the root of the repository.
-pub(super) fn read(
-    subcommand: &'static str,
-    named: Option<&Path>,
-) -> Result<Option<Config>, Error> {
+pub(super) fn read(subcommand: &'static str, named: Option<&Path>) -> Result<Option<Config>> {
     let command = Cli::command();
     let command = command.find_subcommand("audit").unwrap_or(&command);
-    if let Some(file) = named {
-        let is_pyproject = file.file_name().is_some_and(|name| name == PYPROJECT);
-        let table: &[&str] = if is_pyproject { &PYPROJECT_TABLE } else { &[] };
+    let parse = |file: &Path, text: &str, folder: Option<&Path>, table: &[&str]| {
         let source = ConfigFile {
             file,
-            text: &text(file)?,
-            folder: None,
+            text,
+            folder,
             command,
             subcommand,
         };
+        source.parse(table)
+    };
+    if let Some(file) = named {
+        let is_pyproject = file.file_name().is_some_and(|name| name == PYPROJECT);
+        let table: &[&str] = if is_pyproject { &PYPROJECT_TABLE } else { &[] };
+        let parsed = parse(file, &text(file)?, None, table)?;
         let missing = || format!("{}: it has no table [tool.uriscan]", file.display());
-        return Ok(Some(source.parse(table)?.ok_or_else(missing)?));
+        return Ok(Some(parsed.ok_or_else(missing)?));
     }
     let Ok(here) = std::env::current_dir() else {
         return Ok(None);
@@ -121,14 +122,7 @@ pub(super) fn read(
             if !table.iter().all(|name| text.contains(name)) {
                 continue;
             }
-            let source = ConfigFile {
-                file: &file,
-                text: &text,
-                folder: Some(&folder),
-                command,
-                subcommand,
-            };
-            if let Some(config) = source.parse(table)? {
+            if let Some(config) = parse(&file, &text, Some(&folder), table)? {
                 return Ok(Some(config));
             }
         }
@@ -137,7 +131,7 @@ pub(super) fn read(
     Ok(None)
 }
 
-fn text(file: &Path) -> Result<String, Error> {
+fn text(file: &Path) -> Result<String> {
     let text = match read_start(file, MAX_LENGTH + 1) {
         Err(error) => Err(error.to_string()),
         Ok(bytes) if bytes.len() as u64 > MAX_LENGTH => {
@@ -169,7 +163,7 @@ struct ConfigFile<'a> {
 
 impl ConfigFile<'_> {
     /// Parses a table; `None` if the file lacks it.
-    fn parse(&self, names: &[&str]) -> Result<Option<Config>, Error> {
+    fn parse(&self, names: &[&str]) -> Result<Option<Config>> {
         let document = DeTable::parse(self.text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             self.error(at, error.message())
@@ -210,7 +204,7 @@ impl ConfigFile<'_> {
         format!("{file}:{line}: {reason}").into()
     }
 
-    fn ignored(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<IgnoreEntry>, Error> {
+    fn ignored(&self, value: &Spanned<DeValue<'_>>) -> Result<Vec<IgnoreEntry>> {
         let wrong = |reason: String| self.error(value.span().start, reason);
         let value = value.get_ref();
         let not_tables = || format!("`ignore` is an array of tables, not {}", kind(value));
@@ -222,7 +216,7 @@ impl ConfigFile<'_> {
         entries.map(|entry| self.ignored_entry(entry)).collect()
     }
 
-    fn ignored_entry(&self, value: &Spanned<DeValue<'_>>) -> Result<IgnoreEntry, Error> {
+    fn ignored_entry(&self, value: &Spanned<DeValue<'_>>) -> Result<IgnoreEntry> {
         let at = value.span().start;
         let value = value.get_ref();
         let not_table = || format!("an entry of `ignore` is a table, not {}", kind(value));

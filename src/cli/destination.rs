@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use super::message::Error;
+use super::message::{Error, Result};
 use super::process;
 use crate::pipeline::walk::{Inode, inode};
 use crate::pipeline::writer::FlushPolicy;
@@ -35,7 +35,7 @@ const MOST_LINKS: usize = 40;
 
 impl OutputTarget {
     /// Examines the path of an output; standard output without one.
-    pub(super) fn of(path: Option<&Path>) -> Result<Self, Error> {
+    pub(super) fn of(path: Option<&Path>) -> Result<Self> {
         let path = path.unwrap_or(Path::new("-")).to_path_buf();
         let kind = target_kind(&path).map_err(|error| cannot_write(&path, &error))?;
         Ok(OutputTarget { path, kind })
@@ -79,7 +79,7 @@ impl OutputTarget {
         }
     }
 
-    pub(super) fn open(&self) -> Result<Destination, Error> {
+    pub(super) fn open(&self) -> Result<Destination> {
         let stream = |options: &mut OpenOptions| options.open(&self.path).map(Destination::stream);
         let opened = match &self.kind {
             TargetKind::Descriptor(1) => process::standard_output().map(Destination::stream),
@@ -93,7 +93,7 @@ impl OutputTarget {
     }
 }
 
-pub(super) fn check_distinct(targets: &[&OutputTarget]) -> Result<(), Error> {
+pub(super) fn check_distinct(targets: &[&OutputTarget]) -> Result<()> {
     for (at, target) in targets.iter().enumerate() {
         if let Some(other) = targets[..at].iter().find(|other| other.is_same(target)) {
             let (one, other) = (other.to_string(), target.to_string());

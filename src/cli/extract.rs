@@ -9,7 +9,7 @@ use super::args::output::{Reach, StatsArg, workers};
 use super::args::{DocumentArgs, ExtractArgs};
 use super::destination::{Destination, OutputTarget};
 use super::inputs::Inputs;
-use super::message::{self, Error, ProgressLine, unless_closed, write_stderr};
+use super::message::{self, Error, ProgressLine, Result, unless_closed, write_stderr};
 use super::process::{self, Exit};
 use super::{help, manual};
 use crate::extractor::Positions;
@@ -34,7 +34,7 @@ pub(super) enum Rows {
     Records,
 }
 
-pub(super) fn run(arguments: &ExtractArgs, rows: Rows) -> Result<Exit, Error> {
+pub(super) fn run(arguments: &ExtractArgs, rows: Rows) -> Result<Exit> {
     if arguments.documents.walk.type_list {
         return manual::print_types(&arguments.documents.walk.type_add);
     }
@@ -46,11 +46,9 @@ pub(super) fn run(arguments: &ExtractArgs, rows: Rows) -> Result<Exit, Error> {
     }
     help::check_paths(&arguments.paths, false)?;
     let start = Instant::now();
-    let inputs = Inputs {
-        roots: roots(arguments),
-        walk: &arguments.documents.walk,
-    };
-    let mut options = options(arguments, &inputs.roots)?;
+    let roots = roots(arguments);
+    let mut options = options(arguments, &roots)?;
+    let inputs = Inputs::new(roots, &arguments.documents.walk);
     match rows {
         Rows::Records => list_records(arguments, &mut options)?,
         Rows::Links if options.output.is_index() => {
@@ -143,7 +141,7 @@ pub(super) fn outputs(targets: &[&OutputTarget]) -> Outputs {
     Outputs::new(targets.iter().filter_map(|target| target.inode()).collect())
 }
 
-fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, Error> {
+fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions> {
     let reach = match roots {
         [Root::Standard] => Reach::One,
         [Root::Path(path)] if !path.is_dir() => Reach::One,
@@ -205,7 +203,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
         layout,
         report,
         count_by,
-        top: output.top.unwrap_or(0),
+        top: output.top,
         verbosity: Verbosity {
             errors: !output.no_messages,
             diagnostics: output.verbose,
@@ -228,7 +226,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions, E
 }
 
 /// Sets the options for a list of documents, messages and records.
-fn list_records(arguments: &ExtractArgs, options: &mut PipelineOptions) -> Result<(), Error> {
+fn list_records(arguments: &ExtractArgs, options: &mut PipelineOptions) -> Result<()> {
     if options.report != ReportMode::Links {
         Err("uriscan records lists documents: it has no other reports")?;
     }
@@ -250,10 +248,7 @@ fn list_records(arguments: &ExtractArgs, options: &mut PipelineOptions) -> Resul
     Ok(())
 }
 
-pub(super) fn pipeline_options(
-    documents: &DocumentArgs,
-    bases: Bases,
-) -> Result<PipelineOptions, Error> {
+pub(super) fn pipeline_options(documents: &DocumentArgs, bases: Bases) -> Result<PipelineOptions> {
     let (walk, read, base) = (&documents.walk, &documents.read, &documents.base);
     let mut options = PipelineOptions {
         declared: read.encoding,
@@ -283,7 +278,7 @@ fn finish(
     options: &PipelineOptions,
     outcome: &RunOutcome,
     start: Instant,
-) -> Result<Exit, Error> {
+) -> Result<Exit> {
     let summary = &outcome.summary;
     let is_quiet = arguments.output.no_messages || options.report == ReportMode::Nothing;
     if options.messages == MessageForm::Words && !is_quiet {

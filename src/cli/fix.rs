@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use super::destination::{Destination, Unfinished};
 use super::message::report;
-use crate::audit::fix::{DocumentFixes, FixList, FixedFile, Fixer, Rerun, refuse_harmful};
+use crate::audit::fix::{DocumentFixes, FixList, FixedFile, Rerun, refuse_harmful};
 use crate::audit::report::{ReportSet, colons};
 use crate::output::escape::push_visible;
 use crate::output::record::counted;
 use crate::pipeline::PipelineOptions;
+use crate::pipeline::read::FileReader;
 use crate::pipeline::walk::read_start;
 
 /// Maximum length in bytes of a file that is fixed, which is held in memory.
@@ -46,9 +47,9 @@ pub(super) fn run(
 ) -> io::Result<FixCounts> {
     refuse_harmful(fixes, reading, bytes, rerun)?;
     let mut counts = FixCounts::default();
-    let mut fixer = Fixer::new(reading);
+    let mut reader = FileReader::new(reading);
     for document in &fixes.documents {
-        let made = destination.make(&mut fixer, document);
+        let made = destination.make(&mut reader, document);
         let mut left = Vec::new();
         match &made {
             Ok((file, _)) => {
@@ -101,7 +102,7 @@ impl FixDestination<'_, '_> {
     /// Makes the fixes of a document, and returns the diff that is shown.
     fn make(
         &self,
-        fixer: &mut Fixer<'_>,
+        reader: &mut FileReader<'_>,
         document: &DocumentFixes,
     ) -> io::Result<(FixedFile, Vec<u8>)> {
         let mut path = document.path.clone();
@@ -113,7 +114,7 @@ impl FixDestination<'_, '_> {
             }
         }
         let bytes = bytes(&path)?;
-        let file = fixer.fix(document, &bytes)?;
+        let file = document.make(reader, &bytes)?;
         let mut text = Vec::new();
         match self {
             FixDestination::Files { .. } if file.is_empty() => {}

@@ -9,7 +9,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use serde::Deserialize;
 
-use super::message::Error;
+use super::message::Result;
 
 /// The help of a subcommand besides its flags, as in `help.toml`.
 #[derive(Deserialize)]
@@ -124,7 +124,7 @@ const ALIASES: [(&str, &str); 12] = [
 ];
 
 /// Checks that paths are not URLs, nor subcommands where none was given (`is_default`).
-pub(super) fn check_paths(paths: &[PathBuf], is_default: bool) -> Result<(), Error> {
+pub(super) fn check_paths(paths: &[PathBuf], is_default: bool) -> Result<()> {
     let is_url = |path: &PathBuf| is_url(path.as_os_str().as_encoded_bytes());
     if let Some(path) = paths.iter().find(|path| is_url(path) && !path.exists()) {
         return Err(fetch_first(&path.to_string_lossy()).into());

@@ -6,25 +6,29 @@ use std::path::{Path, PathBuf};
 
 use super::args::input::WalkArgs;
 use super::destination::{OutputTarget, check_distinct, holds_data};
-use super::message::Error;
+use super::message::{Error, Result};
 use super::process::check_standard_input;
 use crate::pipeline::walk::{self, Outputs, Root, Unreadable, Walk, inode, path_of};
 use crate::pipeline::{OutputOrder, PipelineOptions};
 
 pub(super) struct Inputs<'a> {
     /// The roots of the walk, without the paths of lists.
-    pub(super) roots: Vec<Root>,
-    pub(super) walk: &'a WalkArgs,
+    roots: Vec<Root>,
+    walk: &'a WalkArgs,
 }
 
-impl Inputs<'_> {
+impl<'a> Inputs<'a> {
+    pub(super) fn new(roots: Vec<Root>, walk: &'a WalkArgs) -> Self {
+        Inputs { roots, walk }
+    }
+
     /// Checks that outputs are distinct and not inputs; `others` are files read besides those of the walk.
     pub(super) fn check<'p>(
         &'p self,
         targets: &[&OutputTarget],
         options: &PipelineOptions,
         others: impl Iterator<Item = &'p Path>,
-    ) -> Result<(), Error> {
+    ) -> Result<()> {
         check_distinct(targets)?;
         if targets.iter().all(|target| target.inode().is_none()) {
             return Ok(());
@@ -47,7 +51,7 @@ impl Inputs<'_> {
     }
 
     /// Returns the walk of the roots and of the paths of lists, without the outputs of the run.
-    pub(super) fn walk(&self, order: OutputOrder, outputs: Outputs) -> Result<Walk, Error> {
+    pub(super) fn walk(&self, order: OutputOrder, outputs: Outputs) -> Result<Walk> {
         let lists = self.walk.lists();
         let lists = lists.filter(|(list, _)| *list == Path::new("-"));
         let roots = self.roots.iter().filter(|root| **root == Root::Standard);
@@ -75,7 +79,7 @@ fn check_root(
     targets: &[&OutputTarget],
     walking: &walk::WalkOptions,
     options: &PipelineOptions,
-) -> Result<(), Error> {
+) -> Result<()> {
     let path = match root {
         Root::Standard => Path::new("/dev/stdin"),
         Root::Here => Path::new("."),
@@ -95,7 +99,7 @@ fn check_root(
     Ok(())
 }
 
-fn check_file(path: &Path, targets: &[&OutputTarget]) -> Result<(), Error> {
+fn check_file(path: &Path, targets: &[&OutputTarget]) -> Result<()> {
     let input = fs::metadata(path).ok().filter(holds_data);
     let Some(input) = input.and_then(|input| inode(&input)) else {
         return Ok(());
@@ -119,7 +123,7 @@ const LONGEST: u64 = 64 << 10;
 fn list_roots(
     list: &Path,
     end: u8,
-) -> Result<impl Iterator<Item = Result<Root, Unreadable>> + Send + use<>, Error> {
+) -> Result<impl Iterator<Item = Result<Root, Unreadable>> + Send + use<>> {
     let mut reader: Box<dyn BufRead + Send> = if list == Path::new("-") {
         check_standard_input()?;
         Box::new(BufReader::new(io::stdin()))

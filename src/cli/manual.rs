@@ -15,7 +15,7 @@ use super::args::output::{GeneratedKind, string_form};
 use super::args::{SchemaArgs, SchemaFormatArg, command};
 use super::destination::{OutputTarget, cannot_write};
 use super::help::{Page, nearest, subcommands};
-use super::message::{Error, print};
+use super::message::{Result, print};
 use super::process::Exit;
 use crate::audit::rules::RULES;
 use crate::document::Format;
@@ -24,7 +24,7 @@ use crate::document::flags::Flags;
 use crate::output::escape::visible;
 use crate::output::table::push_schema;
 
-pub(super) fn explain(name: &str) -> Result<Exit, Error> {
+pub(super) fn explain(name: &str) -> Result<Exit> {
     let tables = tables();
     let mut rows = tables.iter().flatten();
     match rows.find(|row| row.name.eq_ignore_ascii_case(name)) {
@@ -58,7 +58,7 @@ fn unknown(name: &str, tables: &[Vec<Explanation>]) -> String {
     format!("--explain: unknown name {name}; {lists}")
 }
 
-pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
+pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit> {
     let mut table = Vec::new();
     if arguments.format == SchemaFormatArg::Json {
         if !arguments.columns.is_empty() {
@@ -79,7 +79,7 @@ pub(super) fn print_schema(arguments: &SchemaArgs) -> Result<Exit, Error> {
 }
 
 /// Prints all formats with the extensions of their files, and those that were added.
-pub(super) fn print_types(added: &[AddedTypes]) -> Result<Exit, Error> {
+pub(super) fn print_types(added: &[AddedTypes]) -> Result<Exit> {
     let mut text = String::new();
     for format in Format::all() {
         let glob = |name: &str, is_extension| {
@@ -96,7 +96,7 @@ pub(super) fn print_types(added: &[AddedTypes]) -> Result<Exit, Error> {
     print(text.as_bytes())
 }
 
-pub(super) fn generate(kind: &GeneratedKind, output: Option<&Path>) -> Result<Exit, Error> {
+pub(super) fn generate(kind: &GeneratedKind, output: Option<&Path>) -> Result<Exit> {
     let text = match (kind, output) {
         (GeneratedKind::Man, Some(folder)) => return write_pages(folder),
         (GeneratedKind::Man, None) => man(""),
@@ -114,7 +114,7 @@ pub(super) fn generate(kind: &GeneratedKind, output: Option<&Path>) -> Result<Ex
 }
 
 /// Writes the pages of the command and of all subcommands into a folder.
-fn write_pages(folder: &Path) -> Result<Exit, Error> {
+fn write_pages(folder: &Path) -> Result<Exit> {
     let failed = |error| cannot_write(folder, &error);
     fs::create_dir_all(folder).map_err(failed)?;
     for name in std::iter::once("").chain(subcommands()) {
@@ -124,7 +124,7 @@ fn write_pages(folder: &Path) -> Result<Exit, Error> {
     Ok(Exit::Found)
 }
 
-fn write_file(path: &Path, text: &[u8]) -> Result<(), Error> {
+fn write_file(path: &Path, text: &[u8]) -> Result<()> {
     let mut destination = OutputTarget::of(Some(path))?.open()?;
     let written = destination.write_all(text);
     let written = written.and_then(|()| destination.finish());

@@ -27,6 +27,9 @@ impl<E: fmt::Display> From<E> for Error {
     }
 }
 
+/// The result of a part of a run.
+pub(super) type Result<T, E = Error> = std::result::Result<T, E>;
+
 /// Writes a message to standard error on one line, with control characters escaped.
 pub(super) fn report(message: &impl fmt::Display) {
     write_stderr(format!("uriscan: {}\n", visible(&message.to_string())).as_bytes());
@@ -44,13 +47,13 @@ pub(super) fn write_stderr(bytes: &[u8]) {
 }
 
 /// Writes to standard output. A closed pipe is not an error.
-pub(super) fn print(bytes: &[u8]) -> Result<Exit, Error> {
+pub(super) fn print(bytes: &[u8]) -> Result<Exit> {
     let written = process::standard_output().and_then(|mut stdout| stdout.write_all(bytes));
     unless_closed(written).map(|_| Exit::Found)
 }
 
 /// Returns the result of writing output; `None` where the pipe was closed, which is not an error.
-pub(super) fn unless_closed<T>(written: io::Result<T>) -> Result<Option<T>, Error> {
+pub(super) fn unless_closed<T>(written: io::Result<T>) -> Result<Option<T>> {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(None),
         Err(error) => Err(format!("cannot write: {error}").into()),

@@ -27,9 +27,7 @@ impl Exit {
             other => other,
         }
     }
-}
 
-impl Exit {
     /// Returns [`Exit::Nothing`] if nothing was found, or something is invalid.
     pub(super) fn or_nothing(self, is_nothing: bool) -> Self {
         if is_nothing { Exit::Nothing } else { self }

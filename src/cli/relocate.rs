@@ -16,16 +16,16 @@ use super::changed::{check_tracked, move_with_git};
 use super::destination::{Unfinished, above, keep_staged, remove_unfinished};
 use super::fix::bytes;
 use super::inputs::Inputs;
-use super::message::{Error, print, report};
+use super::message::{Error, Result, print, report};
 use super::process::Exit;
-use crate::audit::fix::{DocumentFixes, FixedFile, Fixer};
+use crate::audit::fix::{DocumentFixes, FixedFile};
 use crate::audit::location::Audit;
 use crate::audit::options::{ListedLinks, walk_root};
 use crate::audit::relocate::{Relocation, moved_path};
-use crate::audit::retitle::RetitledPage;
 use crate::audit::targets::Inventory;
 use crate::pipeline::OutputOrder;
 use crate::pipeline::bases::AbsolutePaths;
+use crate::pipeline::read::FileReader;
 use crate::pipeline::walk::{Outputs, path_of};
 
 /// The renames of a move that has begun, in the first tree.
@@ -46,7 +46,7 @@ struct MoveChanges {
     redirects: Option<(&'static str, Vec<u8>)>,
 }
 
-pub(super) fn run(arguments: &MvArgs) -> Result<Exit, Error> {
+pub(super) fn run(arguments: &MvArgs) -> Result<Exit> {
     let (audit, change) = (&arguments.audit, &arguments.relocation);
     let mut trees = audit.documents.base.directories();
     if trees.is_empty() {
@@ -74,10 +74,8 @@ pub(super) fn run(arguments: &MvArgs) -> Result<Exit, Error> {
     }
     let mut options = options(audit, &trees)?;
     options.list = ListedLinks::Links;
-    let inputs = Inputs {
-        roots: trees.iter().map(|tree| walk_root(tree)).collect(),
-        walk: &audit.documents.walk,
-    };
+    let roots = trees.iter().map(|tree| walk_root(tree)).collect();
+    let inputs = Inputs::new(roots, &audit.documents.walk);
     let walk = inputs.walk(OutputOrder::Path, Outputs::default())?;
     let inventory = Inventory::new(Audit::new(options, &trees), walk);
     let changes = match moved {
@@ -109,7 +107,7 @@ fn relocated(
     arguments: &MvArgs,
     inventory: &Inventory,
     [old, new]: [PathBuf; 2],
-) -> Result<MoveChanges, Error> {
+) -> Result<MoveChanges> {
     let reading = inventory.reading();
     let absolute = |path: &Path| {
         let path = path.as_os_str().as_encoded_bytes();
@@ -122,7 +120,11 @@ fn relocated(
     let plan = inventory.plan(&relocation)?;
     let redirect = arguments.relocation.redirect;
     Ok(MoveChanges {
-        files: fixed(&plan.documents, &mut Fixer::new(reading), plan.refusals)?,
+        files: fixed(
+            &plan.documents,
+            &mut FileReader::new(reading),
+            plan.refusals,
+        )?,
         moved: Some([old, new]),
         redirects: redirect
             .map(|format| (format.file, format.text(&plan.redirections, &plan.site))),
@@ -130,30 +132,26 @@ fn relocated(
 }
 
 /// Gives a heading another title.
-fn retitled(arguments: &MvArgs, inventory: &Inventory) -> Result<MoveChanges, Error> {
-    let heading = arguments.relocation.heading.as_deref().unwrap_or_default();
-    let (page, id) = heading.split_once('#').ok_or("--heading takes PAGE#OLD")?;
+fn retitled(arguments: &MvArgs, inventory: &Inventory) -> Result<MoveChanges> {
+    let written = arguments.relocation.heading.as_deref().unwrap_or_default();
+    let (page, id) = written.split_once('#').ok_or("--heading takes PAGE#OLD")?;
     let title = arguments.audit.paths[0].to_str().map(str::trim);
     let is_line = |title: &&str| !title.is_empty() && !title.contains(['\n', '\r']);
     let path = plain(Path::new(page));
     let cannot = |error: io::Error| Error::from(format!("{page}: {error}"));
     let old = bytes(&path).map_err(cannot)?;
-    let retitled = RetitledPage {
-        path: &path,
-        bytes: &old,
-        id: id.as_bytes(),
-        title: title.filter(is_line).ok_or("the title is a line of text")?,
-    };
-    let mut fixer = Fixer::new(inventory.reading());
-    let retitling = inventory.retitle(&retitled, &mut fixer).map_err(cannot)?;
-    let mut files = fixed(&retitling.documents, &mut fixer, Vec::new())?;
+    let title = title.filter(is_line).ok_or("the title is a line of text")?;
+    let mut reader = FileReader::new(inventory.reading());
+    let retitled = inventory.retitle(&mut reader, &path, &old, id.as_bytes(), title);
+    let (heading, documents) = retitled.map_err(cannot)?;
+    let mut files = fixed(&documents, &mut reader, Vec::new())?;
     let index = files.iter().position(|file| file.path == path);
     let index = index.unwrap_or_else(|| {
         let fixed = FixedFile::default();
         files.push(ChangedFile { path, old, fixed });
         files.len() - 1
     });
-    files[index].fixed.add(retitling.heading);
+    files[index].fixed.add(heading);
     Ok(MoveChanges {
         files,
         moved: None,
@@ -164,15 +162,15 @@ fn retitled(arguments: &MvArgs, inventory: &Inventory) -> Result<MoveChanges, Er
 /// Makes the changes of all documents, or reports why something cannot be written.
 fn fixed(
     documents: &[DocumentFixes],
-    fixer: &mut Fixer<'_>,
+    reader: &mut FileReader<'_>,
     mut refusals: Vec<String>,
-) -> Result<Vec<ChangedFile>, Error> {
+) -> Result<Vec<ChangedFile>> {
     let mut files = Vec::new();
     for document in documents {
         let shown = document.path.display();
         let cannot = |error: io::Error| Error::from(format!("{shown}: {error}"));
         let old = bytes(&document.path).map_err(cannot)?;
-        let fixed = fixer.fix(document, &old).map_err(cannot)?;
+        let fixed = document.make(reader, &old).map_err(cannot)?;
         let left = fixed.left.iter();
         refusals.extend(left.map(|(_, reason)| format!("{shown}: {reason}")));
         let path = document.path.clone();
@@ -186,7 +184,7 @@ fn fixed(
 }
 
 /// Refuses moves of and to places where nothing can be moved.
-fn check(old: &Path, new: &Path, trees: &[PathBuf]) -> Result<(), Error> {
+fn check(old: &Path, new: &Path, trees: &[PathBuf]) -> Result<()> {
     let shown = |path: &Path, reason: &str| Error::from(format!("{}: {reason}", path.display()));
     let found = fs::symlink_metadata(old).map_err(|error| shown(old, &error.to_string()))?;
     if found.is_symlink() {

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 
 use super::args::base::check_scheme;
 use super::args::{GrammarArg, ParseArgs, ResolveArgs};
-use super::message::{Error, report};
+use super::message::{Result, report};
 use super::process::{Exit, check_standard_input, standard_output};
 use crate::output::escape::Escape;
 use crate::output::json::{self, push_bool, push_key, push_member, push_number, push_text};
@@ -18,7 +18,7 @@ use crate::uri::{
 };
 
 /// Runs `uriscan resolve`: resolves each reference.
-pub(super) fn resolve(arguments: &ResolveArgs) -> Result<Exit, Error> {
+pub(super) fn resolve(arguments: &ResolveArgs) -> Result<Exit> {
     let rules = arguments.rules;
     let Some(rules) = rules.rules(arguments.excess_dots, arguments.same_scheme) else {
         let rules = "whatwg, rfc3986, rfc2396 or rfc1808";
@@ -77,7 +77,7 @@ fn rebase(resolver: &mut Resolver, base: &[u8]) -> Result<(), String> {
 }
 
 /// Runs `uriscan parse`: shows components, and the leftmost fault.
-pub(super) fn parse(arguments: &ParseArgs) -> Result<Exit, Error> {
+pub(super) fn parse(arguments: &ParseArgs) -> Result<Exit> {
     let rules = arguments.rules;
     let escape = line_escape();
     answer(&arguments.references, |reference, out| {
@@ -226,7 +226,7 @@ const BUFFER: usize = 64 * 1024;
 fn answer(
     questions: &[OsString],
     mut answer: impl FnMut(&[u8], &mut Vec<u8>) -> bool,
-) -> Result<Exit, Error> {
+) -> Result<Exit> {
     let (mut out, mut good, mut bad) = (Vec::new(), 0, 0);
     // Answers a question, and writes the answers when there are more than `buffer` bytes.
     let mut ask = |question: &[u8], buffer: usize| {

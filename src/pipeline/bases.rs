@@ -125,9 +125,7 @@ impl Bases {
         if !is_of_path {
             return self.of_stream();
         }
-        const SCHEME: &[u8] = b"file://";
-        let mut uri = Vec::with_capacity(SCHEME.len() + absolute.len());
-        uri.extend_from_slice(SCHEME);
+        let mut uri = b"file://".to_vec();
         push_path(absolute, &mut uri);
         let source = BaseSource::RetrievalFile;
         Some(Base { uri, source })
@@ -138,6 +136,29 @@ impl Bases {
         if self.index.iter().any(|name| uri.ends_with(name)) {
             up_to_slash(uri);
         }
+    }
+
+    /// Returns the URI of the nearest directory above a file, within its mount, with the configuration of Sphinx;
+    /// otherwise the mount's.
+    pub(crate) fn tree_of(&self, path: &[u8], names: &mut AbsolutePaths) -> Option<TreeRoot> {
+        let absolute = names.absolute(&self.here, path)?;
+        let directory = absolute[..memchr::memrchr(b'/', absolute)?].to_vec();
+        let mount = self.mounts.relative_path(absolute);
+        let top = mount.map_or(0, |below| absolute.len() - below.len());
+        let own = self.mounts.uri_of_mount(absolute).map(<[u8]>::to_vec);
+        let mut above = Some(directory.len());
+        while let Some(end) = above.filter(|end| end + 1 >= top) {
+            let configuration = [&directory[..end], SPHINX].concat();
+            if path_of(&configuration).is_file() {
+                let mut uri = self.of_file(&configuration, names)?.uri;
+                up_to_slash(&mut uri);
+                let (uri, roles) = (Some(uri), RstRoles::Sphinx);
+                return Some(TreeRoot { uri, roles });
+            }
+            above = memchr::memrchr(b'/', &directory[..end]);
+        }
+        let (uri, roles) = (own, RstRoles::Docutils);
+        Some(TreeRoot { uri, roles })
     }
 
     /// Returns the base of a container that was not retrieved from its path, such as mail.
@@ -164,13 +185,6 @@ fn up_to_slash(uri: &mut Vec<u8>) {
     uri.truncate(memchr::memrchr(b'/', uri).map_or(0, |slash| slash + 1));
 }
 
-/// Finds the roots of the trees that documents are in, with a cache for the last directory.
-#[derive(Debug, Default)]
-pub(crate) struct TreeRoots {
-    /// A directory, and the URI of the root.
-    last: Option<(Vec<u8>, TreeRoot)>,
-}
-
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TreeRoot {
     pub(crate) uri: Option<Vec<u8>>,
@@ -178,48 +192,6 @@ pub(crate) struct TreeRoot {
 }
 
 const SPHINX: &[u8] = b"/conf.py";
-
-impl TreeRoots {
-    /// Returns the URI of the nearest directory above a file, within its mount, with the configuration of Sphinx;
-    /// otherwise the mount's.
-    pub(crate) fn of_file(
-        &mut self,
-        bases: &Bases,
-        path: &[u8],
-        names: &mut AbsolutePaths,
-    ) -> Option<TreeRoot> {
-        let absolute = names.absolute(&bases.here, path)?;
-        let slash = memchr::memrchr(b'/', absolute)?;
-        let directory = absolute[..slash].to_vec();
-        if let Some((last, root)) = &self.last
-            && *last == directory
-        {
-            return Some(root.clone());
-        }
-        let mount = bases.mounts.relative_path(absolute);
-        let top = mount.map_or(0, |below| absolute.len() - below.len());
-        let mut root = TreeRoot {
-            uri: bases.mounts.uri_of_mount(absolute).map(<[u8]>::to_vec),
-            roles: RstRoles::Docutils,
-        };
-        let mut above = Some(directory.len());
-        while let Some(end) = above.filter(|end| end + 1 >= top) {
-            let configuration = [&directory[..end], SPHINX].concat();
-            if path_of(&configuration).is_file() {
-                let mut uri = bases.of_file(&configuration, names)?.uri;
-                uri.truncate(memchr::memrchr(b'/', &uri)? + 1);
-                root = TreeRoot {
-                    uri: Some(uri),
-                    roles: RstRoles::Sphinx,
-                };
-                break;
-            }
-            above = memchr::memrchr(b'/', &directory[..end]);
-        }
-        self.last = Some((directory, root.clone()));
-        Some(root)
-    }
-}
 
 /// Makes paths absolute, with a cache for the last `..`.
 #[derive(Debug, Default)]

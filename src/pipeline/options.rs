@@ -63,8 +63,8 @@ pub struct PipelineOptions {
     pub report: ReportMode,
     /// The keys of [`ReportMode::CountBy`].
     pub count_by: Vec<CountKey>,
-    /// The number of values that are shown; 0: all.
-    pub top: usize,
+    /// The number of values that are shown; without one all.
+    pub top: Option<usize>,
     /// The report of everything besides links.
     pub verbosity: Verbosity,
     /// The form of messages on standard error.

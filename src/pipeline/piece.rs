@@ -100,8 +100,8 @@ impl DocumentPiece {
 
     /// Returns how many of the first `bytes` bytes belong to the piece, and not to its tail.
     pub(super) fn own(&self, bytes: u64) -> u64 {
-        self.end
-            .map_or(bytes, |end| bytes.min(end - self.origin.offset))
+        let length = self.end.map(|end| end - self.origin.offset);
+        length.map_or(bytes, |length| bytes.min(length))
     }
 }
 

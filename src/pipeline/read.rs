@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
 
 use super::archive::{self, ArchiveReader, ArchiveSink, InMember, NestedOutput};
-use super::bases::{AbsolutePaths, TreeRoot, TreeRoots};
+use super::bases::{AbsolutePaths, TreeRoot};
 use super::input::{Input, OpenedFile};
 use super::options::{Archived, Choice, PipelineOptions, ReportMode, Splice, spliced};
 use super::piece::{Piece, PieceContents};
@@ -49,7 +49,6 @@ pub(crate) struct FileReader<'a> {
     nested: NestedOutput,
     head: Vec<u8>,
     names: AbsolutePaths,
-    trees: TreeRoots,
 }
 
 impl<'a> FileReader<'a> {
@@ -61,7 +60,6 @@ impl<'a> FileReader<'a> {
             nested,
             head: Vec::new(),
             names: AbsolutePaths::default(),
-            trees: TreeRoots::default(),
         }
     }
 
@@ -332,7 +330,7 @@ impl<'a> FileReader<'a> {
         if *format != *Format::RST || entry.kind == EntryKind::Standard {
             return TreeRoot::default();
         }
-        let root = (self.trees).of_file(&self.options.bases, entry.bytes(), &mut self.names);
+        let root = self.options.bases.tree_of(entry.bytes(), &mut self.names);
         root.unwrap_or_default()
     }
 

@@ -20,8 +20,7 @@ use crate::document::events::RemarkKind;
 use crate::document::flags::Flags;
 use crate::linker::{Diagnostic, Found, Link, LinkMember, Sink};
 use crate::output::DocumentPath;
-use crate::output::escape::push_decimal;
-use crate::output::escape::push_visible;
+use crate::output::escape::{push_decimal, push_visible};
 use crate::output::json::{push_archive, push_diagnostic, push_failure, push_skip, push_stats};
 use crate::output::record::{
     ArchiveRecord, DiagnosticCounts, DocumentFacts, Failure, Skip, Summary, counted,
@@ -124,19 +123,10 @@ fn close<W: Write + Send>(
     let mut block = OutputChunk::default();
     if options.report == ReportMode::CountBy {
         let keys: Vec<_> = options.count_by.iter().map(|key| key.name()).collect();
-        let mut left = Some(options.top)
-            .filter(|&top| top > 0)
-            .unwrap_or(usize::MAX);
-        tally.rows(|values, count| {
-            if left == 0 {
-                return Ok(());
-            }
-            left -= 1;
+        tally.rows(options.top, |values, count| {
             let values = tally::split(&options.count_by, values);
-            let counted = (keys.as_slice(), values.as_slice());
-            options
-                .output
-                .count(&options.layout, counted, count, &mut block.output);
+            let (output, layout) = (options.output, &options.layout);
+            output.count(layout, (&keys, &values), count, &mut block.output);
             if block.output.len() < BLOCK {
                 return Ok(());
             }
@@ -509,9 +499,8 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
     }
 
     fn end(&self) -> usize {
-        self.rows
-            .as_ref()
-            .map_or(self.block.output.len(), RowBuilder::len)
+        let rows = self.rows.as_ref();
+        rows.map_or(self.block.output.len(), RowBuilder::len)
     }
 
     fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
@@ -554,9 +543,8 @@ impl<W: Write + Send> Sink for RunCollector<'_, W> {
                 let start = self.end();
                 self.push(link);
                 let range = start..self.end();
-                let key = self
-                    .hash
-                    .of(&form.of(link.target.unwrap_or(link.reference)));
+                let target = form.of(link.target.unwrap_or(link.reference));
+                let key = self.hash.of(&target);
                 self.block.keyed.push(Keyed { key, range });
             }
             ReportMode::CountBy => {

@@ -133,9 +133,8 @@ pub(crate) fn joined<'a>(
 
 /// Returns the values of several keys.
 pub(crate) fn split<'a>(keys: &[CountKey], values: &'a [u8]) -> Vec<&'a [u8]> {
-    values
-        .splitn(keys.len(), |&byte| byte == SEPARATOR)
-        .collect()
+    let values = values.splitn(keys.len(), |&byte| byte == SEPARATOR);
+    values.collect()
 }
 
 /// The number of links with each value, which takes its bytes and 21 to 28 more. In several parts, because a
@@ -185,9 +184,10 @@ impl KeyCounts {
         }
     }
 
-    /// Calls `take` with each value and its number: from the most frequent, then in the order of the values.
+    /// Calls `take` with each value, or `most` of them, and its number: from the most frequent, then in the order of the values.
     pub(crate) fn rows<E>(
         mut self,
+        most: Option<usize>,
         mut take: impl FnMut(&[u8], u64) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut order: Vec<(u32, u32)> = Vec::new();
@@ -203,7 +203,7 @@ impl KeyCounts {
             let ((key, count), (other, others)) = (row(one), row(other));
             others.cmp(&count).then_with(|| key.cmp(other))
         });
-        let mut rows = order.iter().map(row);
+        let mut rows = order.iter().map(row).take(most.unwrap_or(usize::MAX));
         rows.try_for_each(|(value, count)| take(value, count))
     }
 }

@@ -287,38 +287,23 @@ fn is_epoch(path: &Path) -> bool {
         && git::is_repository(path)
 }
 
-/// Finding the parents of all paths took a fiftieth of the time of a run over small files.
-fn is_in_epoch(path: &Path) -> bool {
-    let bytes = path.as_os_str().as_encoded_bytes();
-    let is_separator = |&byte: &u8| std::path::is_separator(char::from(byte));
-    let end = bytes.iter().rposition(is_separator).unwrap_or_default();
-    bytes[..end].ends_with(b".git") && path.parent().is_some_and(is_epoch)
-}
-
 /// Returns the repositories of an inbox: its epochs, or else itself or the one of its working tree.
 pub(crate) fn repositories(path: &Path) -> Vec<PathBuf> {
-    let names = fs::read_dir(path.join("git"))
-        .into_iter()
-        .flatten()
-        .flatten();
-    let paths = names.map(|name| name.path());
+    let names = fs::read_dir(path.join("git")).into_iter().flatten();
+    let paths = names.flatten().map(|name| name.path());
     let mut epochs: Vec<PathBuf> = paths.filter(|path| is_epoch(path)).collect();
     epochs.sort_by_key(|path| (path.as_os_str().len(), path.clone()));
     if epochs.is_empty() {
         let inner = path.join(".git");
-        epochs.push(if inner.is_dir() {
-            inner
-        } else {
-            path.to_path_buf()
-        });
+        let own = Some(inner).filter(|inner| inner.is_dir());
+        epochs.push(own.unwrap_or_else(|| path.to_path_buf()));
     }
     epochs
 }
 
 fn is_maildir(path: &Path) -> bool {
-    ["cur", "new", "tmp"]
-        .iter()
-        .all(|name| path.join(name).is_dir())
+    let mut names = ["cur", "new", "tmp"].iter();
+    names.all(|name| path.join(name).is_dir())
 }
 
 /// Returns whether a file in a folder of mail is an index, a lock, or a message deleted or being delivered.
@@ -388,7 +373,7 @@ impl WalkOptions {
             .max_depth(self.max_depth)
             .overrides(self.globs.clone())
             // The walk does not enter repositories.
-            .filter_entry(|entry| !is_in_epoch(entry.path()));
+            .filter_entry(|entry| !entry.path().parent().is_some_and(is_epoch));
         if self.ignore_files {
             builder.add_custom_ignore_filename(".uriscanignore");
         }
@@ -413,12 +398,11 @@ impl WalkOptions {
 
 fn unreadable(error: &ignore::Error) -> Unreadable {
     use ignore::Error;
-    let with_path = |path: &Path, inner: &Error| Unreadable {
-        path: path.to_path_buf(),
-        message: unreadable(inner).message,
-    };
     match error {
-        Error::WithPath { path, err } => with_path(path, err),
+        Error::WithPath { path, err } => Unreadable {
+            path: path.clone(),
+            ..unreadable(err)
+        },
         Error::WithDepth { err, .. } | Error::WithLineNumber { err, .. } => unreadable(err),
         Error::Loop { ancestor, child } => Unreadable {
             path: child.clone(),

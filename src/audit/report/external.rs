@@ -2,7 +2,7 @@
 
 use foldhash::HashMap;
 
-use crate::audit::wire::ExternalPlace;
+use crate::bytes::lines::Position;
 use crate::output::json::{open, push_count, push_key, push_number, push_text};
 
 /// In the order of the first places.
@@ -14,7 +14,13 @@ pub(super) struct ExternalTargets {
 }
 
 impl ExternalTargets {
-    pub(super) fn add(&mut self, target: &[u8], path: &[u8], place: ExternalPlace<'_>) {
+    pub(super) fn add(
+        &mut self,
+        target: &[u8],
+        path: &[u8],
+        member: Option<&str>,
+        position: Option<Position>,
+    ) {
         let next = self.targets.len();
         let index = *self.by_target.entry(target.into()).or_insert(next);
         if index == next {
@@ -24,13 +30,9 @@ impl ExternalTargets {
         *number += 1;
         let start = places.len();
         push_text("path", Some(path), places);
-        push_text("member", place.member.map(str::as_bytes), places);
-        push_number("line", place.position.map(|position| position.line), places);
-        push_number(
-            "column",
-            place.position.map(|position| position.column),
-            places,
-        );
+        push_text("member", member.map(str::as_bytes), places);
+        push_number("line", position.map(|position| position.line), places);
+        push_number("column", position.map(|position| position.column), places);
         // The comma before the first key.
         places[start] = b'{';
         places.extend_from_slice(b"},");

@@ -26,10 +26,6 @@ pub(crate) struct ReportStyle<'a> {
 pub(crate) trait ReportFormatter: Send {
     fn start(&mut self, _out: &mut Vec<u8>) {}
 
-    fn grouping(&self) -> Grouping {
-        Grouping::None
-    }
-
     /// Appends a finding; in a report with groups one that is alone in its group.
     fn finding(&mut self, finding: &Finding<'_>, out: &mut Vec<u8>);
 
@@ -78,8 +74,8 @@ pub struct AuditSummary {
     pub(crate) rules: Vec<RuleCount>,
     /// The targets with most findings, of a run with groups.
     pub(crate) targets: Vec<TargetCount>,
-    /// Findings past the groups that are shown.
-    pub(crate) hidden_in_groups: u64,
+    /// Findings past the limit of the report that ends, or past its groups.
+    pub(crate) left_out: u64,
     pub(crate) forgiven: u64,
     /// Unused lines of the baseline: the first ones, and the number of all.
     pub(crate) stale: (Vec<String>, u64),
@@ -171,13 +167,6 @@ impl AuditSummary {
         }
     }
 
-    pub(super) fn hidden(&self, group: Grouping) -> u64 {
-        match group {
-            Grouping::None => self.hidden,
-            _ => self.hidden_in_groups,
-        }
-    }
-
     pub(crate) fn states(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let states = LinkState::ALL.iter().zip(self.counts);
         states.map(|(state, count)| (state.name(), count))
@@ -238,17 +227,13 @@ pub(super) fn suggestion(finding: &Finding<'_>, quote: fn(&[u8]) -> String) -> S
 
 /// Such as ` [from docs/guide.md:7]`; empty if the source is not known.
 pub(super) fn origin(finding: &Finding<'_>) -> String {
-    let path = finding
-        .draft
-        .origin
-        .as_ref()
-        .and_then(|origin| origin.path.as_deref());
-    let line = finding
-        .source_line()
-        .map_or(String::new(), |line| format!(":{line}"));
-    path.map_or(String::new(), |path| {
-        format!(" [from {}{line}]", shown(path))
-    })
+    let origin = finding.draft.origin.as_ref();
+    let Some(path) = origin.and_then(|origin| origin.path.as_deref()) else {
+        return String::new();
+    };
+    let line = finding.source_line();
+    let line = line.map_or(String::new(), |line| format!(":{line}"));
+    format!(" [from {}{line}]", shown(path))
 }
 
 /// Such as `guide.html#instal (no such id)`.

@@ -2,7 +2,7 @@
 
 use foldhash::HashMap;
 
-use crate::audit::finding::{Finding, FindingDraft, Suggestion, SuggestionHint};
+use crate::audit::finding::{Finding, FindingDraft, SuggestionHint};
 use crate::audit::wire::{Packed, WireReader};
 use crate::bytes::interner::Interner;
 use crate::output::DocumentPath;
@@ -75,13 +75,9 @@ impl FindingGroups {
         self.limit.get_or_insert(self.groups.len());
     }
 
-    pub(super) fn add(
-        &mut self,
-        document: &DocumentPath,
-        draft: &FindingDraft<'_>,
-        suggestion: Option<&Suggestion>,
-    ) {
-        let document = self.documents.add(document.path());
+    pub(super) fn add(&mut self, finding: &Finding<'_>) {
+        let draft = finding.draft;
+        let document = self.documents.add(finding.document.path());
         let key = match self.by {
             Grouping::None | Grouping::Target => draft.group,
             Grouping::Rule => draft.rule as u64,
@@ -104,7 +100,7 @@ impl FindingGroups {
                 packed.reserve_exact(packed.len() / 4 + ROOM);
             }
             u64::from(document).pack(packed);
-            draft.to_show(suggestion).push(&mut self.packed);
+            draft.to_show(finding.suggestion).push(&mut self.packed);
         }
     }
 

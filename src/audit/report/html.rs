@@ -15,7 +15,9 @@ use sha2::{Digest, Sha256};
 
 use super::formatter::{AuditSummary, ReportFormatter, shown};
 use crate::audit::finding::Finding;
+use crate::audit::rewrite::relative;
 use crate::audit::rules::RULES;
+use crate::audit::source::paths::with_slash;
 use crate::output::json::push_base64;
 use crate::pipeline::bases::{AbsolutePaths, Bases};
 use crate::uri::base::push_path;
@@ -162,10 +164,7 @@ impl ReportPlace {
         let directory = match above.map(fs::canonicalize) {
             None => here.clone(),
             Some(Err(_)) => Vec::new(),
-            Some(Ok(above)) => {
-                let above = above.as_os_str().as_encoded_bytes();
-                [above.strip_suffix(b"/").unwrap_or(above), b"/"].concat()
-            }
+            Some(Ok(above)) => with_slash(above.as_os_str().as_encoded_bytes()),
         };
         ReportPlace { directory, here }
     }
@@ -178,16 +177,14 @@ impl ReportPlace {
         let Some(path) = path.filter(|_| !self.directory.is_empty()) else {
             return Vec::new();
         };
-        let both = self.directory.iter().zip(path);
-        let same = both.take_while(|(one, other)| one == other).count();
-        // The part that both share ends in a slash.
-        let same = memchr::memrchr(b'/', &path[..same]).map_or(0, |slash| slash + 1);
-        let up = memchr::memchr_iter(b'/', &self.directory[same..]).count();
-        let mut reference = match up {
-            0 => b"./".to_vec(),
-            up => b"../".repeat(up),
+        let relative = relative(&self.directory, path);
+        let is_marked = relative.starts_with(b"./") || relative.starts_with(b"../");
+        let mut reference = if is_marked {
+            Vec::new()
+        } else {
+            b"./".to_vec()
         };
-        push_path(&path[same..], &mut reference);
+        push_path(&relative, &mut reference);
         reference
     }
 }

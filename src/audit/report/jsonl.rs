@@ -109,12 +109,9 @@ fn open_position(document: &DocumentPath, subject: &DocumentPosition<'_>, out: &
     json::open("finding", out);
     push_text("path", Some(document.path()), out);
     push_text("member", subject.member.map(str::as_bytes), out);
-    push_number("line", subject.position.map(|position| position.line), out);
-    push_number(
-        "column",
-        subject.position.map(|position| position.column),
-        out,
-    );
+    let position = subject.position;
+    push_number("line", position.map(|position| position.line), out);
+    push_number("column", position.map(|position| position.column), out);
     push_number("start", subject.span.map(|span| span.start), out);
     push_number("end", subject.span.map(|span| span.end), out);
     let name = Some(subject.name).filter(|name| !name.is_empty());

@@ -16,7 +16,6 @@ const FRAME: usize = 8 << 10;
 /// The totals come first, and are known last.
 #[derive(Default)]
 pub(super) struct MarkdownReport {
-    group: Grouping,
     body: String,
     current: String,
     /// Findings that the limit leaves out.
@@ -24,13 +23,6 @@ pub(super) struct MarkdownReport {
 }
 
 impl MarkdownReport {
-    pub(super) fn new(group: Grouping) -> Self {
-        MarkdownReport {
-            group,
-            ..MarkdownReport::default()
-        }
-    }
-
     /// Adds an item within the limit.
     fn finish_item(&mut self, count: u64) {
         if self.omitted == 0 && self.body.len() + self.current.len() + FRAME <= LIMIT {
@@ -43,10 +35,6 @@ impl MarkdownReport {
 }
 
 impl ReportFormatter for MarkdownReport {
-    fn grouping(&self) -> Grouping {
-        self.group
-    }
-
     fn finding(&mut self, finding: &Finding<'_>, _out: &mut Vec<u8>) {
         self.current += &format!("- {}\n", line(finding));
         self.finish_item(1);
@@ -110,7 +98,7 @@ impl ReportFormatter for MarkdownReport {
             text += "\n### Findings\n\n";
         }
         let _ = write!(out, "{text}{}", self.body);
-        let more = self.omitted + totals.hidden(self.group);
+        let more = self.omitted + totals.left_out;
         if more > 0 {
             let _ = writeln!(out, "\n... and {}", counted(more, "more finding"));
         }

@@ -21,7 +21,8 @@ use super::finding::{
 };
 use super::fix::{Fix, FixList};
 use super::rules::StateCounts;
-use super::wire::{ExternalPlace, WireReader, WireRecord};
+use super::wire::{WireReader, WireRecord};
+use crate::bytes::lines::Position;
 use crate::document::diagnostic::Effect;
 use crate::linker::Diagnostic;
 use crate::output::escape::push_visible;
@@ -52,22 +53,33 @@ pub(crate) struct ReportFormat {
 pub(crate) static FORMATS: &[ReportFormat] = &[
     ReportFormat {
         is_text: true,
-        ..row("text", |style| Box::new(text::TextReport::new(style)))
+        ..row("text", |ReportStyle { color, group, .. }| {
+            (Box::new(text::TextReport { color }), group)
+        })
     },
     ReportFormat {
         has_records: true,
-        ..row("jsonl", |_| Box::new(JsonlReport::default()))
+        ..row("jsonl", |_| (Box::<JsonlReport>::default(), Grouping::None))
     },
-    row("sarif", |_| Box::new(sarif::SarifReport::default())),
-    row("junit", |_| Box::new(junit::JunitReport::default())),
-    row("github", |style| Box::new(text::GithubReport(style.group))),
-    row("markdown", |style| {
-        Box::new(markdown::MarkdownReport::new(style.group))
+    row("sarif", |_| {
+        (Box::<sarif::SarifReport>::default(), Grouping::None)
     }),
-    row("html", |style| Box::new(html::HtmlReport::new(style.file))),
+    row("junit", |_| {
+        (Box::<junit::JunitReport>::default(), Grouping::None)
+    }),
+    row("github", |style| {
+        (Box::new(text::GithubReport), style.group)
+    }),
+    row("markdown", |style| {
+        (Box::<markdown::MarkdownReport>::default(), style.group)
+    }),
+    row("html", |style| {
+        (Box::new(html::HtmlReport::new(style.file)), Grouping::None)
+    }),
 ];
 
-type StartReport = fn(ReportStyle<'_>) -> Box<dyn ReportFormatter>;
+/// Returns the report, and how it groups findings.
+type StartReport = fn(ReportStyle<'_>) -> (Box<dyn ReportFormatter>, Grouping);
 
 const fn row(name: &'static str, start: StartReport) -> ReportFormat {
     ReportFormat {
@@ -84,27 +96,30 @@ impl ReportFormat {
     }
 }
 
+type ReportWriter<'r> = Box<dyn Write + Send + 'r>;
+
 struct OpenReport<'r> {
     report: Box<dyn ReportFormatter + 'r>,
-    writer: Box<dyn Write + Send + 'r>,
+    group: Grouping,
+    writer: ReportWriter<'r>,
     out: Vec<u8>,
 }
 
 impl<'r> OpenReport<'r> {
-    fn new(mut report: Box<dyn ReportFormatter + 'r>, writer: Box<dyn Write + Send + 'r>) -> Self {
-        let mut out = Vec::new();
+    fn new(mut report: Box<dyn ReportFormatter + 'r>, writer: ReportWriter<'r>) -> Self {
+        let (group, mut out) = (Grouping::None, Vec::new());
         report.start(&mut out);
         OpenReport {
             report,
+            group,
             writer,
             out,
         }
     }
 
     /// Lines are appended without a formatter.
-    fn list(writer: Box<dyn Write + Send + 'r>) -> Self {
-        let unused = text::TextReport::new(ReportStyle::default());
-        OpenReport::new(Box::new(unused), writer)
+    fn list(writer: ReportWriter<'r>) -> Self {
+        OpenReport::new(Box::<text::TextReport>::default(), writer)
     }
 
     fn write(&mut self) -> io::Result<()> {
@@ -164,11 +179,12 @@ impl<'r> ReportSet<'r> {
         &mut self,
         format: &ReportFormat,
         style: ReportStyle<'_>,
-        writer: Box<dyn Write + Send + 'r>,
+        writer: ReportWriter<'r>,
     ) {
-        let open = OpenReport::new((format.start)(style), writer);
-        self.group_by(open.report.grouping());
-        self.open.push(open);
+        let (report, group) = (format.start)(style);
+        self.group_by(group);
+        let open = OpenReport::new(report, writer);
+        self.open.push(OpenReport { group, ..open });
     }
 
     fn group_by(&mut self, grouping: Grouping) {
@@ -187,7 +203,7 @@ impl<'r> ReportSet<'r> {
         &mut self,
         key: CountKey,
         format: &ReportFormat,
-        writer: Box<dyn Write + Send + 'r>,
+        writer: ReportWriter<'r>,
     ) {
         let report = CountReport {
             key,
@@ -204,12 +220,12 @@ impl<'r> ReportSet<'r> {
     }
 
     /// Lists external targets as lines, or as records with their places.
-    pub(crate) fn list_external(&mut self, as_records: bool, writer: Box<dyn Write + Send + 'r>) {
+    pub(crate) fn list_external(&mut self, as_records: bool, writer: ReportWriter<'r>) {
         self.external = Some(OpenReport::list(writer));
         self.places = as_records.then(ExternalTargets::default);
     }
 
-    pub(crate) fn list_keys(&mut self, writer: Box<dyn Write + Send + 'r>) {
+    pub(crate) fn list_keys(&mut self, writer: ReportWriter<'r>) {
         self.baseline = Some(OpenReport::list(writer));
     }
 
@@ -226,7 +242,9 @@ impl<'r> ReportSet<'r> {
             WireRecord::Link(state) => {
                 packed.link(|link| self.record(&ReportRecord::Link(link, state)));
             }
-            WireRecord::External(target, place) => self.external(target, place),
+            WireRecord::External(target, member, position) => {
+                self.external(target, member, position);
+            }
             WireRecord::Diagnostic(diagnostic) => self.diagnostic(&diagnostic),
             WireRecord::Failure(message) => self.failure(message),
             WireRecord::Forgiven(key) => {
@@ -294,7 +312,7 @@ impl<'r> ReportSet<'r> {
             if is_hidden {
                 groups.hide_new();
             }
-            groups.add(&self.document, draft, suggestion);
+            groups.add(&finding);
         }
         if is_hidden {
             self.totals.hidden += 1;
@@ -302,7 +320,7 @@ impl<'r> ReportSet<'r> {
         }
         self.shown += 1;
         for open in &mut self.open {
-            if open.report.grouping() == Grouping::None {
+            if open.group == Grouping::None {
                 open.report.finding(&finding, &mut open.out);
             }
         }
@@ -323,9 +341,9 @@ impl<'r> ReportSet<'r> {
         self.write_full()
     }
 
-    fn external(&mut self, target: &[u8], place: ExternalPlace<'_>) {
+    fn external(&mut self, target: &[u8], member: Option<&str>, position: Option<Position>) {
         if let Some(places) = &mut self.places {
-            return places.add(target, self.document.path(), place);
+            return places.add(target, self.document.path(), member, position);
         }
         if let Some(open) = &mut self.external
             && !self.listed.contains(target)
@@ -372,9 +390,9 @@ impl<'r> ReportSet<'r> {
         self.end_document()?;
         self.sort_counts();
         for open in &mut self.open {
-            let by = open.report.grouping();
-            if let Some(groups) = self.groups.iter().find(|groups| groups.by == by) {
-                self.totals.hidden_in_groups = groups.hidden();
+            self.totals.left_out = self.totals.hidden;
+            if let Some(groups) = self.groups.iter().find(|groups| groups.by == open.group) {
+                self.totals.left_out = groups.hidden();
                 groups.show_all(|place, finding| {
                     if place.count == 1 {
                         open.report.finding(finding, &mut open.out);
@@ -452,7 +470,7 @@ impl ReportFormatter for CountReport {
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
         let counts = std::mem::take(&mut self.counts);
         if let Some(output) = Output::named(self.records.as_ref().map_or("text", |_| "jsonl")) {
-            let Ok(()) = counts.rows(|value, count| {
+            let Ok(()) = counts.rows(None, |value, count| {
                 let counted = (&[self.key.name()][..], &[value][..]);
                 output.count(&Layout::default(), counted, count, out);
                 Ok::<_, Infallible>(())

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io::Write as _;
 
 use super::formatter::{
-    AuditSummary, ReportFormatter, ReportRecord, ReportStyle, origin, sentence, shown, suggestion,
+    AuditSummary, ReportFormatter, ReportRecord, origin, sentence, shown, suggestion,
 };
 use super::groups::{GroupPlace, Grouping};
 use crate::audit::finding::Finding;
@@ -17,17 +17,12 @@ use crate::output::text::{NUMBER, PATH, PLAIN};
 const ERROR: &str = "\x1b[1;31m";
 const WARNING: &str = "\x1b[1;33m";
 
+#[derive(Default)]
 pub(super) struct TextReport {
-    color: bool,
-    group: Grouping,
+    pub(super) color: bool,
 }
 
 impl TextReport {
-    pub(super) fn new(style: ReportStyle<'_>) -> Self {
-        let ReportStyle { color, group, .. } = style;
-        TextReport { color, group }
-    }
-
     fn paint(&self, color: &str, text: impl Display) -> String {
         let (color, plain) = if self.color { (color, PLAIN) } else { ("", "") };
         format!("{color}{text}{plain}")
@@ -84,10 +79,6 @@ impl TextReport {
 }
 
 impl ReportFormatter for TextReport {
-    fn grouping(&self) -> Grouping {
-        self.group
-    }
-
     fn grouped(&mut self, finding: &Finding<'_>, place: GroupPlace, out: &mut Vec<u8>) {
         if place.nth == 0 {
             let _ = writeln!(out, "{}", self.group(finding, place));
@@ -122,15 +113,14 @@ impl ReportFormatter for TextReport {
     }
 
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
-        let hidden = totals.hidden(self.group);
-        if hidden > 0 {
-            let _ = writeln!(out, "... and {hidden} more");
+        if totals.left_out > 0 {
+            let _ = writeln!(out, "... and {} more", totals.left_out);
         }
     }
 }
 
 /// A workflow command for each group of findings.
-pub(super) struct GithubReport(pub(super) Grouping);
+pub(super) struct GithubReport;
 
 impl GithubReport {
     /// Appends a command for a finding and `more` of its group.
@@ -150,10 +140,6 @@ impl GithubReport {
 }
 
 impl ReportFormatter for GithubReport {
-    fn grouping(&self) -> Grouping {
-        self.0
-    }
-
     fn grouped(&mut self, finding: &Finding<'_>, place: GroupPlace, out: &mut Vec<u8>) {
         if place.nth == 0 {
             Self::annotate(finding, place.count - 1, out);

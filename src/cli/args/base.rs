@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::archive::ArchiveFormat;
 use crate::cli::args::input::size;
 use crate::cli::help::{is_scheme, is_url};
-use crate::cli::message::Error;
+use crate::cli::message::Result;
 use crate::decode::compression::Codec;
 use crate::linker::{EmbeddedBases, Ruling};
 use crate::output::escape::visible;
@@ -109,7 +109,7 @@ impl BaseArgs {
     }
 
     /// Returns the bases of documents. `paths` are the mounts of a `--root` without a directory.
-    pub(in crate::cli) fn bases(&self, paths: &[PathBuf]) -> Result<Bases, Error> {
+    pub(in crate::cli) fn bases(&self, paths: &[PathBuf]) -> Result<Bases> {
         let mut bases = Bases::here();
         bases.otherwise = match self.base.as_deref() {
             None => UnmountedBase::File,

@@ -9,7 +9,7 @@ use ignore::overrides::OverrideBuilder;
 
 use crate::archive::{ArchiveOptions, HttpBase};
 use crate::cli::help::{nearest, possible_values};
-use crate::cli::message::Error;
+use crate::cli::message::Result;
 use crate::decode::compression::CODECS;
 use crate::document::mail::{Alternatives, Attachments, Headers, MimeBase};
 use crate::document::markdown::Slug;
@@ -120,7 +120,7 @@ impl WalkArgs {
         self.hidden || self.unrestricted > 1
     }
 
-    pub(in crate::cli) fn options(&self) -> Result<walk::WalkOptions, Error> {
+    pub(in crate::cli) fn options(&self) -> Result<walk::WalkOptions> {
         let mut globs = OverrideBuilder::new(".");
         for glob in &self.glob {
             globs.add(glob)?;

@@ -554,10 +554,8 @@ fn format(name: &str) -> Result<&'static ReportFormat, String> {
 }
 
 fn grouping(name: &str) -> Result<Grouping, String> {
-    named(
-        name,
-        Grouping::ALL.iter().map(|&group| (group.name(), group)),
-    )
+    let rows = Grouping::ALL.iter();
+    named(name, rows.map(|&group| (group.name(), group)))
 }
 
 fn report(text: &str) -> Result<ReportArg, String> {

@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use regex::bytes::{Regex, RegexSet, RegexSetBuilder};
 
 use crate::cli::help::{is_scheme, named, possible_values, subcommands};
-use crate::cli::message::Error;
+use crate::cli::message::Result;
 use crate::document::events::Context;
 use crate::document::mail::envelope::iso8601;
 use crate::extractor::Positions;
@@ -86,7 +86,7 @@ pub(crate) struct FilterArgs {
 }
 
 impl FilterArgs {
-    pub(in crate::cli) fn options(&self) -> Result<Filter, Error> {
+    pub(in crate::cli) fn options(&self) -> Result<Filter> {
         let lower = |name: &String| name.to_ascii_lowercase();
         Ok(Filter {
             schemes: self.scheme.clone(),
@@ -114,7 +114,7 @@ impl FilterArgs {
     }
 }
 
-fn patterns(patterns: &[String]) -> Result<Option<RegexSet>, Error> {
+fn patterns(patterns: &[String]) -> Result<Option<RegexSet>> {
     if patterns.is_empty() {
         return Ok(None);
     }
@@ -131,7 +131,7 @@ fn patterns(patterns: &[String]) -> Result<Option<RegexSet>, Error> {
 }
 
 /// Returns patterns for texts and for regular expressions between slashes, which match in any case.
-fn texts(texts: &[String]) -> Result<Option<RegexSet>, Error> {
+fn texts(texts: &[String]) -> Result<Option<RegexSet>> {
     let pattern = |text: &String| {
         let inner = text.strip_prefix('/');
         let inner = inner.and_then(|rest| rest.strip_suffix('/'));
@@ -217,9 +217,8 @@ impl ReportArgs {
 
 pub(super) fn key(name: &str) -> Result<CountKey, String> {
     // `--idn` chooses the other form of hosts.
-    let keys = CountKey::ALL
-        .iter()
-        .filter(|&&key| key != CountKey::UnicodeHost);
+    let keys = CountKey::ALL.iter();
+    let keys = keys.filter(|&&key| key != CountKey::UnicodeHost);
     named(name, keys.map(|&key| (key.name(), key)))
 }
 
@@ -434,11 +433,7 @@ impl OutputArgs {
                 position: position || busy,
                 offset,
             },
-            formulas: if self.csv_safe {
-                Formulas::Protect
-            } else {
-                Formulas::Keep
-            },
+            formulas: [Formulas::Keep, Formulas::Protect][usize::from(self.csv_safe)],
             terminator: if self.null { 0 } else { b'\n' },
             escape: match (terminal, self.null) {
                 (true, _) => Escape::Controls,
@@ -490,11 +485,7 @@ pub(super) fn output(name: &str) -> Result<&'static Output, String> {
 }
 
 pub(in crate::cli) fn string_form(dictionaries: bool) -> StringForm {
-    if dictionaries {
-        StringForm::Dictionary
-    } else {
-        StringForm::Plain
-    }
+    [StringForm::Plain, StringForm::Dictionary][usize::from(dictionaries)]
 }
 
 pub(super) fn column(name: &str) -> Result<ColumnChoice, String> {

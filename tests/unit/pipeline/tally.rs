@@ -27,7 +27,7 @@ fn merged_counts_are_those_of_one_tally() {
     merged.merge(second);
     let rows = |tally: KeyCounts| {
         let mut rows = Vec::new();
-        let taken: Result<(), ()> = tally.rows(|value, count| {
+        let taken: Result<(), ()> = tally.rows(None, |value, count| {
             rows.push((value.to_vec(), count));
             Ok(())
         });

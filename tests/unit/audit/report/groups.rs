@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 
 use super::*;
-use crate::audit::finding::{DocumentPosition, FindingSubject};
+use crate::audit::finding::{DocumentPosition, FindingDraft, FindingSubject};
 use crate::audit::rules::{Level, RuleId};
 use crate::bytes::lines::Position;
 
@@ -28,7 +28,11 @@ fn groups(findings: u64, targets: u64) -> FindingGroups {
             target_name: Cow::Borrowed(name.as_bytes()),
             origin: None,
         };
-        groups.add(&document, &draft, None);
+        groups.add(&Finding {
+            document: &document,
+            draft: &draft,
+            suggestion: None,
+        });
     }
     groups
 }
