@@ -151,6 +151,7 @@ const CNAME: &str = "CNAME";
 /// Shown for paths without a file.
 const ERROR_PAGE: &str = "404.html";
 
+type PublishedDirectory = fn(&[u8]) -> Option<String>;
 /// Returns `None` if the text does not parse.
 type ParseRules = fn(&[u8]) -> Option<ParsedRules>;
 
@@ -161,7 +162,7 @@ struct RuleSyntax {
     parse: ParseRules,
     /// For configurations of hosts, which are only parsed as a whole: the directory of the site,
     /// below the file's, if it is named.
-    published: Option<fn(&[u8]) -> Option<String>>,
+    published: Option<PublishedDirectory>,
 }
 
 impl RuleSyntax {
