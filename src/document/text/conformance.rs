@@ -16,7 +16,7 @@ pub(super) fn flags(reference: &[u8], rest: usize, form: Option<SchemeForm>) -> 
     let mut flags = Flags::NONE;
     let mut literal = 0..0;
     if let Some(rest) = text.strip_prefix(b"//") {
-        let [start, port, end] = host_and_port(rest);
+        let ([start, port, end], is_odd) = host_and_port(rest);
         let (host, port) = (&rest[start..port], &rest[port..end]);
         if host.starts_with(b"[") {
             literal = 2 + start..2 + start + host.len();
@@ -24,7 +24,7 @@ pub(super) fn flags(reference: &[u8], rest: usize, form: Option<SchemeForm>) -> 
         // T27: only special schemes have a host.
         if form.is_some_and(SchemeForm::is_special) {
             flags |= Flags::USERINFO.when(start > 0);
-            flags |= Flags::ODD_HOST.when(is_odd_host(host) || !is_port(port));
+            flags |= Flags::ODD_HOST.when(is_odd || !is_port(port));
         }
     }
     // Most references have none of these, nor `~` and the bytes above it.
@@ -51,25 +51,39 @@ fn has_bad_percent(reference: &[u8]) -> bool {
 /// The longest label of a host name, in bytes (RFC 1035, section 2.3.4).
 pub(super) const LONGEST_LABEL: usize = 63;
 
-/// Returns the starts of the host and of what follows it, and the end of both, in the bytes after `//`.
-fn host_and_port(rest: &[u8]) -> [usize; 3] {
-    let name_end = |from| {
-        HOST.first_outside(&rest[from..])
-            .map_or(rest.len(), |length| from + length)
-    };
-    let name = name_end(0);
+/// Returns the starts of the host and of what follows it, and the end of both, in the bytes after `//`, and whether
+/// the host is neither a literal nor a name.
+fn host_and_port(rest: &[u8]) -> ([usize; 3], bool) {
+    let (name, is_odd) = name(rest);
     if matches!(rest.get(name), None | Some(b'/' | b'?' | b'#')) {
-        return [0, name, name];
+        return ([0, name, name], is_odd);
     }
     let end = run_end(rest, name, |byte| !matches!(byte, b'/' | b'?' | b'#'));
     let at = memchr::memrchr(b'@', &rest[..end]);
     let at = at.filter(|&at| is_userinfo(&rest[..at]));
     let start = at.map_or(0, |at| at + 1);
-    let port = match literal_length(&rest[start..end]) {
-        0 => name_end(start),
-        length => start + length,
+    let (length, is_odd) = match literal_length(&rest[start..end]) {
+        0 => self::name(&rest[start..end]),
+        length => (length, false),
     };
-    [start, port, end]
+    ([start, start + length, end], is_odd)
+}
+
+/// Returns the length of the name of a host at the start, and whether a label of it is odd: empty, too long, or with a
+/// hyphen at its start or end.
+fn name(text: &[u8]) -> (usize, bool) {
+    let (mut before, mut is_odd) = (b'.', false);
+    let name = text.iter().take_while(|&&byte| HOST.contains(byte));
+    let length = name.map(|&byte| {
+        // A final dot is the root of the domain names.
+        let is_edge = matches!(byte, b'.' | b'-') && matches!(before, b'.' | b'-');
+        is_odd |= is_edge && byte | before != b'-';
+        before = byte;
+    });
+    let length = length.count();
+    let mut labels = text[..length].split(|&byte| byte == b'.');
+    let is_long = length > LONGEST_LABEL && labels.any(|label| label.len() > LONGEST_LABEL);
+    (length, is_odd | is_long || length == 0 || before == b'-')
 }
 
 fn is_port(text: &[u8]) -> bool {
@@ -85,16 +99,4 @@ fn literal_length(host: &[u8]) -> usize {
         Some(length) if is_ipv6(&inner[..length]) => length + 2,
         _ => 0,
     }
-}
-
-/// Returns whether a host is neither a literal nor a name.
-fn is_odd_host(host: &[u8]) -> bool {
-    // A final dot is the root of the domain names.
-    let name = host.strip_suffix(b".").unwrap_or(host);
-    !host.starts_with(b"[") && name.split(|&byte| byte == b'.').any(is_odd_label)
-}
-
-fn is_odd_label(label: &[u8]) -> bool {
-    let is_inner = |byte: Option<&u8>| byte.is_some_and(|&byte| byte != b'-');
-    label.len() > LONGEST_LABEL || !is_inner(label.first()) || !is_inner(label.last())
 }
