@@ -151,7 +151,9 @@ impl RuleId {
             RuleId::BadReference => location == INVALID,
             RuleId::Unresolved => matches!(location, Unresolved(_)) && location != INVALID,
             RuleId::FeedRelative => {
-                facts.link.flags.contains(Flags::RSS) && is_relative(facts.link.reference)
+                facts.link.flags.contains(Flags::RSS)
+                    && location != Skipped
+                    && is_relative(facts.link.reference)
             }
             RuleId::EmptyHref => facts.link.reference.trim_ascii().is_empty(),
             RuleId::TrailingSlash => facts.found_by(LookupMatch::SlashAfterFile),

@@ -120,15 +120,25 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         overlays.push((directory.folder("static"), "/".to_owned()));
     }
     let themes = values.text_or("themesDir", "themes").unwrap_or_default();
-    let mut lacks_theme = values.has("module.imports") || values.is_unknown("theme");
+    // Modules in the tree are named, with their versions, in a list.
+    let vendored = directory.read("_vendor/modules.txt");
+    let modules = vendored.as_deref().unwrap_or_default().lines();
+    let modules = modules.filter_map(|line| line.strip_prefix("# ")?.split(' ').next());
+    let modules: Vec<_> = modules.collect();
+    let mut lacks_theme =
+        values.has("module.imports") && vendored.is_none() || values.is_unknown("theme");
     let has_hook = |directory: &[u8]| {
         let layouts = files_below(&join(directory, b"layouts/"), |_| true);
         let hook = memchr::memmem::Finder::new("/_markup/render-link");
         layouts.iter().any(|path| hook.find(path).is_some())
     };
     let mut has_own_hook = has_hook(directory.path);
-    for theme in values.texts("theme") {
-        let theme = directory.folder(format!("{themes}/{theme}"));
+    let own = values
+        .texts("theme")
+        .filter(|theme| !modules.contains(theme));
+    let own = own.map(|theme| format!("{themes}/{theme}"));
+    for theme in own.chain(modules.iter().map(|module| format!("_vendor/{module}"))) {
+        let theme = directory.folder(theme);
         lacks_theme |= !path_of(&theme).is_dir();
         has_own_hook |= has_hook(&theme);
         overlays.push((join(&theme, b"static/"), "/".to_owned()));
