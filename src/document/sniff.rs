@@ -275,6 +275,8 @@ fn is_content_of(format: &Format, path: &[u8], head: &[u8]) -> bool {
             !is_asc || TITLE.is_match(head)
         }
         "troff" => is_troff(head),
+        // No message is in UTF-16.
+        "eml" | "mhtml" | "mbox" | "news" => !is_wide(head),
         // A package is a zip.
         "epub" | "ooxml" | "odf" => false,
         _ => true,

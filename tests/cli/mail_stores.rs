@@ -111,3 +111,16 @@ fn bodies_that_are_not_read_are_counted_at_the_end() {
         ran.err
     );
 }
+
+#[test]
+fn a_message_in_utf_16_is_text() {
+    let tree = Tree::new(&[]);
+    let units = format!("\u{feff}{MAIL}a\n")
+        .encode_utf16()
+        .collect::<Vec<_>>();
+    for name in ["a.eml", "a.mht", "a.mbox"] {
+        let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+        tree.write(name, &bytes);
+        tree.run(&[name]).is(0, "http://example.com/a\n");
+    }
+}
