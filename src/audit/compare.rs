@@ -245,7 +245,7 @@ impl Comparison<'_> {
             if !matches!(self.new, TargetSet::List(_)) {
                 self.addresses += 1;
                 let uri = page.canonical();
-                if self.new.answer(uri).rule().is_some() {
+                if self.is_lost(uri, self.new.answer(uri)) {
                     self.missing
                         .push(Missing::new(RuleId::RemovedFile, &path, uri));
                 }
@@ -273,7 +273,7 @@ impl Comparison<'_> {
         self.addresses += 1 + ids.len() as u64;
         let answers = uris.iter().map(|uri| (*uri, self.new.answer(uri)));
         let (lost, found): (Vec<_>, Vec<_>) =
-            answers.partition(|(_, answer)| answer.rule().is_some());
+            answers.partition(|(uri, answer)| self.is_lost(uri, *answer));
         // A list has one spelling of each page.
         let is_listed = matches!(self.new, TargetSet::List(_)) && !found.is_empty();
         if let Some((first, answer)) = lost.first().filter(|_| !is_listed)
@@ -298,6 +298,11 @@ impl Comparison<'_> {
         }
     }
 
+    /// Returns whether only the old set answers for an address.
+    fn is_lost(&self, uri: &[u8], answer: PageAnswer) -> bool {
+        answer.rule().is_some() && self.old.answer(uri).rule().is_none()
+    }
+
     /// Compares the refreshes of a page that is in both trees.
     fn refresh(&mut self, path: &[u8], old: &TargetTree, page: &TargetPage) {
         let TargetSet::Tree(new) = self.new else {
@@ -320,7 +325,8 @@ impl Comparison<'_> {
 
     fn redirect(&mut self, path: &[u8], uri: &[u8], before: &[u8]) {
         self.addresses += 1;
-        if let Some(rule) = self.new.answer(uri).rule() {
+        let answer = self.new.answer(uri);
+        if let Some(rule) = answer.rule().filter(|_| self.is_lost(uri, answer)) {
             self.missing.push(Missing::new(rule, path, uri));
         } else if let Some(after) = self.new.redirects_to(uri)
             && after != before

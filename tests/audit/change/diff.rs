@@ -182,6 +182,22 @@ fn diff_finds_loops_and_changed_redirects() {
 }
 
 #[test]
+fn addresses_that_the_old_tree_does_not_answer_are_not_lost() {
+    let tree = Tree::new(&[
+        (
+            "old/_redirects",
+            "/a /b 301\n/b /a 301\n/c /none 301\n/p* /none 301!\n",
+        ),
+        ("old/p.html", "<p id=x>"),
+        ("new/index.html", ""),
+    ]);
+    for new in ["old", "new"] {
+        let ran = tree.run(&["diff", "old", new]);
+        assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
+    }
+}
+
+#[test]
 fn lists_of_addresses_are_sides() {
     let tree = trees();
     let listed = tree.run(&["targets", "old"]).out;
