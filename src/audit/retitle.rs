@@ -6,7 +6,8 @@ use std::path::Path;
 
 use super::fix::{DocumentFixes, Fix, add_fix, anchors};
 use super::location::LookupCache;
-use super::target::{decode_fragment, split_fragment};
+use super::site::name_on_github;
+use super::target::{decode_fragment, required_name, split_fragment};
 use super::targets::{Inventory, with_id};
 use crate::bytes::pattern::Pattern;
 use crate::pipeline::bases::AbsolutePaths;
@@ -80,14 +81,16 @@ impl Inventory {
             return failed(reason);
         };
         let after = anchors(reader, path, &spliced(bytes, 0..bytes.len(), &heading))?;
-        let missing = |names: &[(Vec<u8>, u64)], other: &[(Vec<u8>, u64)]| -> Vec<_> {
-            let lacks = |name: &Vec<u8>| other.iter().all(|(known, _)| known != name);
-            let names = names.iter().map(|(name, _)| name.clone());
-            names.filter(lacks).collect()
-        };
-        let (gone, new) = (missing(&before, &after), missing(&after, &before));
-        if gone.len() != new.len() || gone.iter().all(|name| name != id) && !gone.is_empty() {
-            return failed("other ids of the page would change too");
+        let changed = before
+            .iter()
+            .zip(&after)
+            .filter(|(old, new)| old.0 != new.0);
+        let changed: Vec<_> = changed.collect();
+        let is_other = changed
+            .iter()
+            .any(|(old, new)| old.1 != *offset || before.iter().any(|(known, _)| *known == new.0));
+        if before.len() != after.len() || is_other {
+            return failed("other ids of the page would change too, or be the same");
         }
         let mut documents: Vec<DocumentFixes> = Vec::new();
         let here = &self.audit.options.reading.bases.here;
@@ -95,17 +98,25 @@ impl Inventory {
         let mut names = AbsolutePaths::default();
         let absolute = names.absolute(here, own).unwrap_or(own);
         let file = self.audit.checker.walked(absolute, false);
+        let on_github = (self.site.anchors(file)).is_some_and(|anchors| anchors.on_github);
         let mut lookups = LookupCache::new(&self.audit);
         self.visit_links(|document, link| {
             let (location, fragment) = lookups.locate_link(link, document.file);
-            let name = decode_fragment(fragment.unwrap_or_default());
-            let index = gone.iter().position(|gone| **gone == *name);
-            let (bare, Some(_)) = split_fragment(link.reference) else {
+            let (bare, Some(written)) = split_fragment(link.reference) else {
                 return;
             };
-            if let (true, Some(index)) = (location.file() == Some(file), index) {
-                let fix = Fix::moving(link, &with_id(bare, &new[index]));
-                add_fix(&mut documents, &document.path, fix);
+            let Some(required) = fragment.and_then(required_name) else {
+                return;
+            };
+            let name = decode_fragment(required);
+            let on_github = on_github.then(|| name_on_github(&name));
+            let names = [Some(name.as_ref()), on_github.as_deref().map(str::as_bytes)];
+            let mut names = names.into_iter().flatten();
+            let change = names.find_map(|name| changed.iter().find(|(old, _)| old.0 == name));
+            if let (true, Some((_, (new, _)))) = (location.file() == Some(file), change) {
+                let directive = memchr::memmem::find(written, b":~:").unwrap_or(written.len());
+                let new = [&with_id(bare, new), &written[directive..]].concat();
+                add_fix(&mut documents, &document.path, Fix::moving(link, &new));
             }
         })?;
         Ok((heading, documents))

@@ -59,6 +59,16 @@ pub(super) enum GithubFragment {
     Missing,
 }
 
+/// Returns a name without the prefix that GitHub gives to ids.
+fn without_prefix(name: &[u8]) -> &[u8] {
+    name.strip_prefix(b"user-content-").unwrap_or(name)
+}
+
+/// Returns the id that GitHub finds for a name.
+pub(super) fn name_on_github(name: &[u8]) -> String {
+    String::from_utf8_lossy(without_prefix(name)).to_lowercase()
+}
+
 impl AnchorSet {
     /// Returns whether an anchor has the hash; true for formats whose fragments are not checked.
     fn has(&self, name: u64) -> bool {
@@ -287,8 +297,8 @@ impl Site {
         // GitHub shows the source of Markdown on request, and of HTML always.
         let is_source = (anchors.on_github && as_source) || (!anchors.on_github && from_github);
         let has = |name: &[u8]| anchors.has(self.hasher.hash_one(name));
-        let bare = name.strip_prefix(b"user-content-").unwrap_or(&name);
-        let lower = String::from_utf8_lossy(bare).to_lowercase();
+        let bare = without_prefix(&name);
+        let lower = name_on_github(&name);
         // The prefix and the separator that GitHub gives to Asciidoctor.
         let of_adoc = || format!("_{lower}").replace('-', "_");
         if is_source && is_line_of_source(&name)

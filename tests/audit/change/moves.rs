@@ -581,3 +581,32 @@ fn a_heading_gets_a_title_and_links_follow_its_id() {
     }
     assert_eq!(heading("a.md#install", " ").code, 2);
 }
+
+#[test]
+fn a_title_is_refused_that_gives_other_headings_other_ids() {
+    let page = "# A\n\n## B\n\n## A\n\n<a id=c></a>\n\n[](#a) [](#b) [](#a-1)\n";
+    let tree = Tree::new(&[("a.md", page)]);
+    for (id, title) in [("a", "B"), ("a", "D"), ("b", "C"), ("b", "A")] {
+        let ran = tree.run(&["mv", "--write", "--heading", &format!("a.md#{id}"), title]);
+        ran.tells(2, "", "other ids of the page would change too");
+    }
+    assert_eq!(read(&tree, "a.md"), page);
+    let ran = tree.run(&["mv", "--write", "--heading", "a.md#a-1", "B"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(read(&tree, "a.md").ends_with("[](#a) [](#b) [](#b-1)\n"));
+}
+
+#[test]
+fn links_to_an_id_in_the_forms_of_github_follow_a_title() {
+    let links = |id: &str, rest: [&str; 2]| {
+        format!(
+            "[](a.md#{id}) [](a.md#{}) [](a.md#{}) [](a.md#{id}:~:text=x)\n",
+            rest[0], rest[1]
+        )
+    };
+    let old = links("old-one", ["Old-One", "user-content-old-one"]);
+    let tree = Tree::new(&[("a.md", "# Old one\n\nx\n"), ("b.md", &old)]);
+    let ran = tree.run(&["mv", "--write", "--heading", "a.md#old-one", "New"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(read(&tree, "b.md"), links("new", ["new", "new"]));
+}
