@@ -3,7 +3,6 @@
 use std::hash::BuildHasher;
 use std::io;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::{MutexGuard, PoisonError};
 
 use foldhash::HashSet;
@@ -11,10 +10,9 @@ use foldhash::HashSet;
 use super::journal::{
     BLOCK, DocumentMember, JournalBlock, JournalRecord, JournalWriter, LinkNeeds,
 };
-use super::location::{Audit, LookupCache};
+use super::location::{Audit, LookupCache, language};
 use super::names::FileId;
 use super::options::ListedLinks;
-use super::relations::language;
 use super::report::SkippedFile;
 use super::rules::{LinkState, RuleId, StateCounts, TargetFacts, add_counts};
 use super::site::{AnchorSet, Collection, DocumentBatch, Redirect};
@@ -35,7 +33,7 @@ use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::members;
 use crate::pipeline::queue::{Job, Queue};
 use crate::pipeline::read::{FileOutcome, FileRead, FileReader};
-use crate::pipeline::walk::{Entry, EntryKind, Walk, path_of};
+use crate::pipeline::walk::{Entry, EntryKind, Walk, bytes_of, path_of};
 use crate::pipeline::workers::{map_items, run_workers};
 
 /// Documents in a batch, which is a ticket of the second pass.
@@ -182,10 +180,6 @@ impl CollectWorker<'_> {
         };
         self.collector.begin(file);
     }
-}
-
-fn bytes_of(path: &Path) -> &[u8] {
-    path.as_os_str().as_encoded_bytes()
 }
 
 impl<'a> LinkCollector<'a> {
@@ -445,9 +439,7 @@ fn is_part(link: &Link<'_>) -> bool {
 }
 
 /// The ends of the names of modules with components.
-const SCRIPTS: [&[u8]; 7] = [
-    b".js", b".jsx", b".mjs", b".ts", b".tsx", b".astro", b".vue",
-];
+const SCRIPTS: [&str; 7] = [".js", ".jsx", ".mjs", ".ts", ".tsx", ".astro", ".vue"];
 
 fn has_fragments(format: &Format) -> bool {
     format.is_markdown() || matches!(format.name, "adoc" | "html" | "pdf" | "rst" | "xml")
@@ -580,7 +572,8 @@ impl Sink for LinkCollector<'_> {
             part.into_iter().for_each(|part| wanted.insert(part));
             // A component that a script makes may have any ids.
             let path = part.map(|part| self.audit.checker.paths.path(part));
-            let is_script = path.is_some_and(|path| SCRIPTS.iter().any(|end| path.ends_with(end)));
+            let is_script =
+                path.is_some_and(|path| SCRIPTS.iter().any(|end| path.ends_with(end.as_bytes())));
             // A missing part of AsciiDoc or reStructuredText is a finding by itself.
             if part.is_some() || link.element != Some("include") {
                 self.document.parts.push(part.filter(|_| !is_script));

@@ -1,11 +1,19 @@
 //! Dates, as days and seconds since 1970.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use toml::value::{Date, Datetime};
 
 /// Reads `2030-12-31`, without the time after a `T` or a blank.
 pub(super) fn date(text: &str) -> Option<Date> {
     let day = text.split(['T', ' ']).next()?;
     day.parse::<Datetime>().ok()?.date
+}
+
+pub(super) fn days_from_today(day: Date) -> i64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let today = now.map_or(0, |since| since.as_secs() / 86_400);
+    days_before(day) as i64 - today as i64
 }
 
 /// Returns the days since 1970; 0 for earlier dates. Years start in March, so that the day that a

@@ -25,7 +25,7 @@ use crate::pipeline::archive::ArchiveSink;
 use crate::pipeline::input::Input;
 use crate::pipeline::options::{Replaced, Splice, fnv1a, spliced};
 use crate::pipeline::read::{FileOutcome, FileReader};
-use crate::pipeline::walk::{Entry, EntryKind, path_of};
+use crate::pipeline::walk::{Entry, EntryKind, bytes_of, path_of};
 use crate::rewrite::replacement_of;
 
 /// The number of unchanged lines around a change in a diff.
@@ -238,10 +238,9 @@ impl NewFinding {
     /// Returns whether a fix is the likely cause: its new reference, the page that has lost its
     /// link, or the page that redirects elsewhere.
     fn is_by(&self, path: &Path, fix: &Fix) -> bool {
-        let bytes = path.as_os_str().as_encoded_bytes();
         self.path == path && self.reference == fix.replacement
             || self.target == fix.target && self.reference != fix.reference
-            || fix.redirects && bytes.ends_with(&self.target)
+            || fix.redirects && bytes_of(path).ends_with(&self.target)
     }
 
     fn reason(&self, path: &Path) -> String {

@@ -6,11 +6,7 @@ use foldhash::HashMap;
 
 use super::names::fold;
 
-const PAGES: [&str; 11] = [
-    "adoc", "htm", "html", "ipynb", "markdown", "md", "mdx", "rst", "shtml", "txt", "xhtml",
-];
-
-const INDEX: [&str; 2] = ["index", "readme"];
+const PAGES: &str = "adoc htm html ipynb markdown md mdx rst shtml txt xhtml";
 
 /// Paths that do not exist, by [`spelling`].
 #[derive(Debug, Default)]
@@ -84,12 +80,12 @@ impl GoneFiles {
 fn spelling(path: &[u8]) -> String {
     let mut path = fold(path.strip_suffix(b"/").unwrap_or(path));
     if let Some((stem, extension)) = path.rsplit_once('.')
-        && PAGES.contains(&extension)
+        && PAGES.split(' ').any(|known| known == extension)
     {
         path.truncate(stem.len());
     }
     if let Some((above, name)) = path.rsplit_once('/')
-        && INDEX.contains(&name)
+        && matches!(name, "index" | "readme")
     {
         path.truncate(above.len());
     }

@@ -2,13 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use foldhash::HashMap;
-use regex::bytes::{Regex, RegexBuilder};
-use toml::value::Date;
+use regex::bytes::Regex;
 
-use super::date::{date, days_before};
+use super::date::{date, days_from_today};
 use super::rules::RuleId;
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
@@ -94,12 +92,6 @@ impl IgnoreEntry {
     }
 }
 
-pub(super) fn days_from_today(day: Date) -> i64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let today = now.map_or(0, |since| since.as_secs() / 86_400);
-    days_before(day) as i64 - today as i64
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum GlobSubject {
     Target,
@@ -131,9 +123,7 @@ fn glob(glob: &str, subject: GlobSubject) -> Result<Regex, String> {
         rest = &rest[taken..];
     }
     pattern.push('$');
-    let mut builder = RegexBuilder::new(&pattern);
-    builder.unicode(false).dot_matches_new_line(true);
-    let built = builder.build();
+    let built = Regex::new(&format!("(?s-u){pattern}"));
     built.map_err(|_| format!("{} is too long for a glob", visible(glob)))
 }
 

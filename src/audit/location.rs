@@ -13,8 +13,10 @@ use super::disk::{DiskEntry, DiskTree, LookupMatch};
 use super::ignored::IgnoreRules;
 use super::names::{FileId, PathTable};
 use super::options::{AuditOptions, ListedLinks, root_of};
+use super::page_text::text_directives;
 use super::results::OnlineAnswer;
 use super::rewrite::steps_above;
+use super::rules::RuleId;
 use super::server::{self, RuleIndex, Servers, redirects_in};
 use super::source::Sources;
 use super::source::page::SourcePage;
@@ -154,6 +156,36 @@ impl Audit {
         }
     }
 
+    /// Returns the rule about another page that a link of a page may break.
+    pub(super) fn relation(
+        &self,
+        link: &Link<'_>,
+        own: FileId,
+        (location, fragment): LinkPlace<'_>,
+    ) -> Option<RuleId> {
+        let is_file = location.file().is_some();
+        let is_other = match location {
+            TargetLocation::File(file, _) => file != own,
+            TargetLocation::External if link.description.is_some() => {
+                let path = self.checker.paths.path(own);
+                let mount = self.checker.mounts.uri_of_mount(&path);
+                mount.is_some_and(|mount| !is_internal(mount))
+            }
+            _ => false,
+        };
+        let mut texts = text_directives(fragment.unwrap_or_default());
+        let rule = if is_file && texts.next().is_some() {
+            RuleId::TextFragment
+        } else if is_other && has_relation(link, "canonical") {
+            RuleId::CanonicalElsewhere
+        } else if is_file && is_other && !language(link)?.eq_ignore_ascii_case("x-default") {
+            RuleId::HreflangReturn
+        } else {
+            return None;
+        };
+        self.options.levels.reports(rule).then_some(rule)
+    }
+
     /// Returns whether a forge shows a document, and no generator.
     pub(super) fn is_shown_by_forge(&self, path: &[u8]) -> bool {
         !self.repositories.is_empty() && !self.sources.has(path)
@@ -189,12 +221,9 @@ impl Audit {
             None => (path, &b""[..]),
         };
         let names = self.checker.tree.names(directory);
-        let is_file = names
-            .iter()
-            .any(|name| has_name(name.as_bytes(), segment, &PAGE_ENDS));
-        let mut below = names
-            .iter()
-            .filter(|name| has_name(name.as_bytes(), segment, &[b""]));
+        let has = |name: &&String, ends: &[&[u8]]| has_name(name.as_bytes(), segment, ends);
+        let is_file = names.iter().any(|name| has(&name, &PAGE_ENDS));
+        let mut below = names.iter().filter(|name| has(name, &[b""]));
         rest.is_empty() && is_file
             || below.any(|name| {
                 let below = [directory, name.as_bytes(), b"/"].concat();
@@ -495,6 +524,19 @@ impl<'a> LookupCache<'a> {
     }
 }
 
+fn has_relation(link: &Link<'_>, relation: &str) -> bool {
+    let words = link.description.and_then(|found| found.rel);
+    words.is_some_and(|words| words.split(' ').any(|word| word == relation))
+        && link.element == Some("link")
+        && !link.flags.intersects(Flags::INERT | Flags::SRCDOC)
+}
+
+/// Returns the language of the translation that a link names.
+pub(super) fn language<'l>(link: &Link<'l>) -> Option<&'l str> {
+    let language = link.description.and_then(|found| found.hreflang);
+    language.filter(|_| has_relation(link, "alternate"))
+}
+
 /// The ends of the files that generators make pages of.
 const PAGE_ENDS: [&[u8]; 2] = [b".md", b".mdx"];
 const HTML: [&[u8]; 3] = [b".html", b".htm", b".xhtml"];
@@ -537,11 +579,8 @@ fn is_private(reference: &[u8]) -> bool {
 
 /// Relative references of programs are in strings and comments.
 fn is_in_script(link: &Link<'_>) -> bool {
-    #[rustfmt::skip]
-    const SCRIPTS: [&[u8]; 24] = [
-        b"c", b"cc", b"cjs", b"cpp", b"cs", b"cts", b"go", b"h", b"hpp", b"java", b"js", b"jsx",
-        b"kt", b"lua", b"mjs", b"mts", b"pl", b"py", b"rb", b"rs", b"sh", b"swift", b"ts", b"tsx",
-    ];
+    const SCRIPTS: &str =
+        "c cc cjs cpp cs cts go h hpp java js jsx kt lua mjs mts pl py rb rs sh swift ts tsx";
     let base = link.base.unwrap_or_default();
     // The common cases.
     if matches!(base.uri, [.., b'l' | b'd' | b'/']) && !base.uri.ends_with(b".pl") {
@@ -549,7 +588,9 @@ fn is_in_script(link: &Link<'_>) -> bool {
     }
     let name = split_name(base.uri).1;
     let extension = memchr::memrchr(b'.', name).map_or(&b""[..], |at| &name[at + 1..]);
-    SCRIPTS.contains(&extension)
+    SCRIPTS
+        .split(' ')
+        .any(|known| known.as_bytes() == extension)
         && base.label.starts_with("retrieval:")
         && (Reference::split(link.reference.trim_ascii()).scheme).is_none()
 }

@@ -27,7 +27,6 @@ mod names;
 pub(crate) mod options;
 mod page_text;
 pub(crate) mod redirect_formats;
-mod relations;
 pub(crate) mod relocate;
 pub(crate) mod report;
 mod report_pass;

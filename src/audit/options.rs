@@ -25,7 +25,7 @@ use crate::pipeline::bases::{
     AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, served_at,
 };
 use crate::pipeline::options::Splice;
-use crate::pipeline::walk::{Root, path_of};
+use crate::pipeline::walk::{Root, bytes_of, path_of};
 use crate::pipeline::{Archived, PipelineOptions, Verbosity, members};
 
 /// The options of [`audit`](super::audit); the defaults are as in the command.
@@ -429,8 +429,7 @@ impl AuditOptions {
 
     fn absolute(&self, path: &Path) -> Result<Vec<u8>, AuditError> {
         let mut names = AbsolutePaths::default();
-        let path = path.as_os_str().as_encoded_bytes();
-        let absolute = self.reading.bases.absolute(&mut names, path);
+        let absolute = self.reading.bases.absolute(&mut names, bytes_of(path));
         absolute.map_err(AuditError::UnknownDirectory)
     }
 }
@@ -538,7 +537,7 @@ pub(crate) fn assume_roots(
 /// directory of any other file.
 pub(crate) fn root_of(path: &Path) -> Vec<u8> {
     if members::is_archive_of_files(path) {
-        return path.as_os_str().as_encoded_bytes().to_vec();
+        return bytes_of(path).to_vec();
     }
     directory_of(path)
 }

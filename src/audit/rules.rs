@@ -240,7 +240,6 @@ named! {
 }
 
 impl LinkState {
-    #[inline]
     pub(super) fn of(facts: &TargetFacts<'_>, finding: Option<(RuleId, Level)>) -> Self {
         let is_error = finding.is_some_and(|(_, level)| level == Level::Error);
         match facts.location {

@@ -185,25 +185,19 @@ fn split_extension(name: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// Extensions of files that may replace each other.
-const KINDS: [&[&str]; 5] = [
-    &[
-        "html", "htm", "xhtml", "xht", "shtml", "php", "md", "markdown",
-    ],
-    &[
-        "png", "jpg", "jpeg", "gif", "webp", "avif", "svg", "ico", "bmp",
-    ],
-    &["js", "mjs", "cjs", "ts"],
-    &[
-        "mp4", "webm", "ogv", "mov", "mp3", "ogg", "oga", "wav", "flac",
-    ],
-    &["woff", "woff2", "ttf", "otf", "eot"],
+const KINDS: [&str; 5] = [
+    "html htm xhtml xht shtml php md markdown",
+    "png jpg jpeg gif webp avif svg ico bmp",
+    "js mjs cjs ts",
+    "mp4 webm ogv mov mp3 ogg oga wav flac",
+    "woff woff2 ttf otf eot",
 ];
 
 /// The extension has its dot.
 fn kind_of(extension: &[u8]) -> Option<usize> {
     let extension = extension.strip_prefix(b".")?;
-    let has = |kind: &&[&str]| {
-        let mut names = kind.iter();
+    let has = |kind: &&str| {
+        let mut names = kind.split(' ');
         names.any(|name| name.as_bytes().eq_ignore_ascii_case(extension))
     };
     KINDS.iter().position(has)

@@ -27,7 +27,7 @@ use crate::output::escape::Escape;
 use crate::output::field::TARGET_FIELDS;
 use crate::output::{DocumentPath, Layout};
 use crate::pipeline::bases::{AbsolutePaths, Bases, internal_origin, served_at};
-use crate::pipeline::walk::Root;
+use crate::pipeline::walk::{Root, bytes_of};
 use crate::pipeline::writer::RowWriter;
 use crate::pipeline::{OutputOrder, PipelineOptions, members};
 
@@ -219,8 +219,7 @@ impl Side {
             return None;
         }
         let bytes = fs::read(&self.path).ok()?;
-        let path = self.path.as_os_str().as_encoded_bytes();
-        Some(TargetList::read(path, &bytes, site))
+        Some(TargetList::read(bytes_of(&self.path), &bytes, site))
     }
 
     fn tree(
@@ -241,11 +240,10 @@ impl Side {
         let inputs = Inputs::new(roots, &arguments.documents.walk);
         inputs.check(outputs, &options.reading, std::iter::empty())?;
         let walk = inputs.walk(OutputOrder::Path, extract::outputs(outputs))?;
-        let path = self.path.as_os_str().as_encoded_bytes();
         let shown = self.checkout.as_ref();
         Ok(TargetSet::Tree(Box::new(TargetTree {
             inventory: Inventory::new(Audit::new(options, &paths), walk),
-            shown: shown.map(|(_, name)| (path.to_vec(), name.clone())),
+            shown: shown.map(|(_, name)| (bytes_of(&self.path).to_vec(), name.clone())),
         })))
     }
 }

@@ -26,7 +26,7 @@ use crate::audit::targets::Inventory;
 use crate::pipeline::OutputOrder;
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::read::FileReader;
-use crate::pipeline::walk::{Outputs, path_of};
+use crate::pipeline::walk::{Outputs, bytes_of, path_of};
 
 /// The renames of a move that has begun, in the first tree.
 const JOURNAL: &str = ".uriscan-mv";
@@ -109,10 +109,8 @@ fn relocated(
     [old, new]: [PathBuf; 2],
 ) -> Result<MoveChanges> {
     let reading = inventory.reading();
-    let absolute = |path: &Path| {
-        let path = path.as_os_str().as_encoded_bytes();
-        reading.bases.absolute(&mut AbsolutePaths::default(), path)
-    };
+    let mut names = AbsolutePaths::default();
+    let mut absolute = |path: &Path| reading.bases.absolute(&mut names, bytes_of(path));
     let relocation = Relocation {
         old: absolute(&old)?,
         new: absolute(&new)?,
@@ -259,14 +257,14 @@ impl MoveChanges {
                 );
                 out.extend_from_slice(header.as_bytes());
                 if let Some(file) = self.files.iter().find(|file| file.path == *path) {
-                    let paths = [path, &to].map(|path| path.as_os_str().as_encoded_bytes());
+                    let paths = [bytes_of(path), bytes_of(&to)];
                     file.fixed.push_diff_between(paths, &file.old, &mut out);
                 }
             }
         }
         for file in self.files.iter().filter(|file| !moved.contains(&file.path)) {
-            let path = file.path.as_os_str().as_encoded_bytes();
-            file.fixed.push_diff(path, &file.old, &mut out);
+            file.fixed
+                .push_diff(bytes_of(&file.path), &file.old, &mut out);
         }
         let Some((name, text)) = &self.redirects else {
             return out;
@@ -289,7 +287,7 @@ impl MoveChanges {
         let mut renames = Vec::new();
         let mut push = |from: &Path, to: &Path| {
             for path in [from, to] {
-                renames.extend_from_slice(path.as_os_str().as_encoded_bytes());
+                renames.extend_from_slice(bytes_of(path));
                 renames.push(0);
             }
         };

@@ -134,10 +134,6 @@ impl DiagnosticCounts {
         }
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
-    }
-
     pub(crate) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         self.0.iter().map(|(name, found)| (*name, found.count))
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ignore::gitignore::Gitignore;
 
-use super::walk::path_of;
+use super::walk::{bytes_of, path_of};
 use crate::document::options::RstRoles;
 use crate::uri::base::push_path;
 use crate::uri::{Base, BaseSource, Mounts, Resolver, Rules, drop_root_dot};
@@ -237,11 +237,8 @@ impl AbsolutePaths {
 
 /// Returns a directory itself, or the directory of a file.
 pub(crate) fn directory_of(path: &Path) -> Vec<u8> {
-    let directory = match path.parent() {
-        Some(parent) if !path.is_dir() => parent,
-        _ => path,
-    };
-    directory.as_os_str().as_encoded_bytes().to_vec()
+    let parent = path.parent().filter(|_| !path.is_dir());
+    bytes_of(parent.unwrap_or(path)).to_vec()
 }
 
 /// Returns the origin of the `n`-th mount, from 0, without a URI: each has a distinct one.

@@ -9,7 +9,7 @@ use super::archive::{ArchiveSink, MemberChoice};
 use super::input::{Input, OpenedFile};
 use super::options::PipelineOptions;
 use super::read::{FileOutcome, FileReader};
-use super::walk::{Entry, EntryKind, path_of};
+use super::walk::{Entry, EntryKind, bytes_of, path_of};
 use crate::archive::{ArchiveFormat, ArchiveKind};
 use crate::decode::compression::{Codec, Decompressed};
 use crate::document::Format;
@@ -39,8 +39,7 @@ fn entry(path: &[u8]) -> Option<Entry> {
 
 /// Returns whether a file is an archive of files, compressed or not, and not a package.
 pub(crate) fn is_archive_of_files(path: &Path) -> bool {
-    let (entry, mut head) = (entry(path.as_os_str().as_encoded_bytes()), Vec::new());
-    let entry = entry.filter(|_| path.is_file());
+    let (entry, mut head) = (entry(bytes_of(path)).filter(|_| path.is_file()), Vec::new());
     let Some(Ok(input)) = entry.map(|entry| Input::open(&entry, &mut head)) else {
         return false;
     };
@@ -48,7 +47,7 @@ pub(crate) fn is_archive_of_files(path: &Path) -> bool {
         let format = ArchiveFormat::of_file(head, || sniff::named(path, &[]));
         format.is_some_and(|format| format.kind == ArchiveKind::Files)
     };
-    let path = path.as_os_str().as_encoded_bytes();
+    let path = bytes_of(path);
     match Codec::of(input.head()) {
         None => is_of_files(path, input.head()),
         Some(codec) => {

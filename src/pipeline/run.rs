@@ -145,6 +145,19 @@ fn close<W: Write + Send>(
     writer.finish()
 }
 
+/// The state of the current document.
+#[derive(Default)]
+struct DocumentState {
+    references: u64,
+    /// The number of links of each message or record that has not ended, by its offset.
+    member_links: Vec<(Option<u64>, u64)>,
+    /// The title of the page that is read, where records are listed.
+    title: Option<String>,
+    /// Whether the document, or a message or record of it, is in the list of records.
+    is_listed: bool,
+    diagnostics: DiagnosticCounts,
+}
+
 /// The sink of a worker: writes links and diagnostics to a block.
 struct RunCollector<'a, W: Write + Send> {
     options: &'a PipelineOptions,
@@ -158,14 +171,7 @@ struct RunCollector<'a, W: Write + Send> {
     hash: &'a TargetHasher,
     summary: Summary,
     tally: KeyCounts,
-    references: u64,
-    /// The number of links of each message or record that has not ended, by its offset.
-    member_links: Vec<(Option<u64>, u64)>,
-    /// The title of the page that is read, where records are listed.
-    title: Option<String>,
-    /// Whether the current document, or a message or record of it, is in the list of records.
-    is_listed: bool,
-    diagnostics: DiagnosticCounts,
+    document: DocumentState,
     stopped: bool,
     /// Whether the current document has acquired the right to use much memory.
     has_memory: bool,
@@ -187,11 +193,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
             hash,
             summary: Summary::default(),
             tally: KeyCounts::default(),
-            references: 0,
-            member_links: Vec::new(),
-            title: None,
-            is_listed: false,
-            diagnostics: DiagnosticCounts::default(),
+            document: DocumentState::default(),
             stopped: false,
             has_memory: false,
         }
@@ -244,11 +246,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
     fn begin_document(&mut self, path: &[u8]) {
         self.release_memory();
         self.path.set(path);
-        self.references = 0;
-        self.member_links.clear();
-        self.title = None;
-        self.is_listed = false;
-        self.diagnostics.clear();
+        self.document = DocumentState::default();
     }
 
     /// Appends the row of a document or a member, where records are listed.
@@ -262,14 +260,14 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
             (None, None) => counted(facts.links, "link"),
         };
         self.path.facts = DocumentFacts {
-            title: self.title.take(),
+            title: self.document.title.take(),
             ..facts
         };
         self.push(&Link {
             member,
             ..Link::unresolved(words.as_bytes(), part)
         });
-        self.is_listed = true;
+        self.document.is_listed = true;
         self.flush();
     }
 
@@ -283,7 +281,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         self.summary.files += u64::from(is_first);
         self.summary.bytes += bytes;
         if let Some(progress) = &self.options.progress {
-            progress.add(u64::from(is_first), bytes, self.references);
+            progress.add(u64::from(is_first), bytes, self.document.references);
         }
     }
 
@@ -295,10 +293,10 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
         if has_counts {
             self.summary.count_unread(&record.counts);
         }
-        record.links = self.references;
-        let format = read.format.filter(|_| !self.is_listed);
+        record.links = self.document.references;
+        let format = read.format.filter(|_| !self.document.is_listed);
         if !record.is_container {
-            record.diagnostics = std::mem::take(&mut self.diagnostics);
+            record.diagnostics = std::mem::take(&mut self.document.diagnostics);
         }
         record.diagnostics.set_piece(index);
         let is_reported = record.is_container || has_counts && self.counts_archives();
@@ -420,7 +418,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
     /// Reports that the current document could not be read to its end.
     fn fail(&mut self, message: &str) {
         self.summary.errors += 1;
-        if !self.is_listed {
+        if !self.document.is_listed {
             let error = Some(message.to_owned());
             let facts = DocumentFacts {
                 error,
@@ -505,7 +503,7 @@ impl<'a, W: Write + Send> RunCollector<'a, W> {
 
     fn diagnostic(&mut self, diagnostic: &Diagnostic<'_>) {
         if self.counts_archives() {
-            self.diagnostics.add(diagnostic);
+            self.document.diagnostics.add(diagnostic);
         }
         let verbosity = self.options.verbosity;
         self.summary.diagnose(diagnostic.code, diagnostic.count);
@@ -536,7 +534,7 @@ impl<W: Write + Send> Sink for RunCollector<'_, W> {
         }
         self.summary.references += 1;
         self.summary.opaque_gateways += u64::from(link.flags.contains(Flags::OPAQUE_GATEWAY));
-        self.references += 1;
+        self.document.references += 1;
         match options.report {
             ReportMode::Links => self.push(link),
             ReportMode::Unique(form) => {
@@ -553,10 +551,10 @@ impl<W: Write + Send> Sink for RunCollector<'_, W> {
             }
             ReportMode::Records => {
                 let offset = link.part.message_offset;
-                let mut counts = self.member_links.iter_mut().rev();
+                let mut counts = self.document.member_links.iter_mut().rev();
                 match counts.find(|(known, _)| *known == offset) {
                     Some((_, count)) => *count += 1,
-                    None => self.member_links.push((offset, 1)),
+                    None => self.document.member_links.push((offset, 1)),
                 }
             }
             ReportMode::Count | ReportMode::Paths | ReportMode::Files | ReportMode::Nothing => {}
@@ -573,16 +571,16 @@ impl<W: Write + Send> Sink for RunCollector<'_, W> {
                 self.ordered.acquire_memory(self.ticket);
             }
             Found::Exact(_) => self.summary.exact += 1,
-            Found::Restart => self.title = None,
+            Found::Restart => self.document.title = None,
             Found::Remark(remark) if remark.kind == RemarkKind::Title => {
                 let title = || String::from_utf8_lossy(remark.text).into_owned();
-                self.title.get_or_insert_with(title);
+                self.document.title.get_or_insert_with(title);
             }
             Found::Member(member) => {
                 let offset = member.part.message_offset;
-                let mut counts = self.member_links.iter();
+                let mut counts = self.document.member_links.iter();
                 let known = counts.position(|(known, _)| *known == offset);
-                let links = known.map_or(0, |at| self.member_links.swap_remove(at).1);
+                let links = known.map_or(0, |at| self.document.member_links.swap_remove(at).1);
                 let facts = DocumentFacts {
                     links,
                     bytes: member.bytes,

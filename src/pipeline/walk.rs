@@ -105,7 +105,7 @@ pub struct Entry {
 
 impl Entry {
     pub(crate) fn bytes(&self) -> &[u8] {
-        self.path.as_os_str().as_encoded_bytes()
+        bytes_of(&self.path)
     }
 }
 
@@ -424,6 +424,10 @@ pub(crate) fn read_start(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+pub(crate) fn bytes_of(path: &Path) -> &[u8] {
+    path.as_os_str().as_encoded_bytes()
 }
 
 #[cfg(unix)]

@@ -10,6 +10,12 @@ use super::rule::{
 use crate::audit::disk::OptionalExtension;
 use crate::document::events::Span;
 
+/// Directives that do not change which file is at a path.
+const INERT: &str = "addcharset adddefaultcharset addencoding addlanguage addoutputfilterbytype addtype allow authname \
+    authtype authuserfile browsermatch contentdigest defaultlanguage defaulttype deny expiresactive expiresbytype \
+    expiresdefault fileetag forcetype header indexignore indexoptions limitrequestbody order php_flag php_value \
+    requestheader require satisfy serversignature setenv setenvif setenvifnocase setoutputfilter unsetenv";
+
 pub(super) fn parse(text: &[u8]) -> ParsedRules {
     let mut found = ParsedRules::default();
     // Whether each open section holds for all requests.
@@ -33,15 +39,7 @@ pub(super) fn parse(text: &[u8]) -> ParsedRules {
         }
         let name = String::from_utf8_lossy(&name);
         let followed = match &*name {
-            // These do not change which file is at a path.
-            "addcharset" | "adddefaultcharset" | "addencoding" | "addlanguage" | "addtype"
-            | "allow" | "authname" | "authtype" | "authuserfile" | "browsermatch"
-            | "contentdigest" | "defaultlanguage" | "defaulttype" | "deny" | "expiresactive"
-            | "expiresbytype" | "expiresdefault" | "fileetag" | "forcetype" | "header"
-            | "indexignore" | "indexoptions" | "limitrequestbody" | "order" | "php_flag"
-            | "php_value" | "requestheader" | "require" | "satisfy" | "serversignature"
-            | "setenv" | "setenvif" | "setenvifnocase" | "setoutputfilter" | "unsetenv" => continue,
-            "addoutputfilterbytype" => continue,
+            _ if INERT.split(' ').any(|known| known == name) => continue,
             _ if sections.contains(&false) => None,
             name => found.directive(name, &words[1..], span),
         };

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use percent_encoding::percent_decode;
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::audit::disk::OptionalExtension;
 use crate::bytes::lines::Position;
+use crate::bytes::pattern::Pattern;
 use crate::document::events::Span;
 use crate::uri::base::push_path;
 
@@ -90,8 +91,7 @@ impl LazyExpression {
         let mut builder = RegexBuilder::new(pattern);
         // Paths are bytes, and classes of Unicode make large expressions.
         builder.unicode(false).size_limit(EXPRESSION_SIZE);
-        builder.dfa_size_limit(EXPRESSION_SIZE);
-        builder.build().ok()
+        builder.dfa_size_limit(EXPRESSION_SIZE).build().ok()
     }
 
     fn with<T>(&self, run: impl FnOnce(&Regex) -> T) -> Option<T> {
@@ -370,11 +370,7 @@ impl PathPattern {
     }
 }
 
-static PLACES: LazyLock<Regex> = LazyLock::new(|| {
-    let mut builder = RegexBuilder::new(r":(?<name>\w+)(?<modifier>[*+?]?)|\$(?<number>\d)");
-    // INVARIANT: the pattern is valid.
-    builder.unicode(false).build().expect("a valid pattern")
-});
+static PLACES: Pattern = Pattern::new(r":(?<name>\w+)(?<modifier>[*+?]?)|\$(?<number>\d)");
 
 impl DestinationTemplate {
     pub(super) fn new(text: impl Into<Box<[u8]>>, places: TemplatePlaces, span: Span) -> Self {

@@ -1,7 +1,7 @@
 //! HonKit, and GitBook.
 
+use super::mdbook::chapters;
 use super::site::*;
-use super::summary::chapters;
 
 struct HonKit {
     root: Vec<u8>,

@@ -1,8 +1,7 @@
 //! Hugo.
 
 use super::site::*;
-use crate::audit::date::date;
-use crate::audit::ignored::days_from_today;
+use crate::audit::date::{date, days_from_today};
 
 struct Hugo {
     /// The content roots, with the paths at which they are mounted.

@@ -1,8 +1,7 @@
 //! Jekyll, as GitHub Pages builds it or by itself.
 
 use super::site::*;
-use crate::audit::date::date;
-use crate::audit::ignored::days_from_today;
+use crate::audit::date::{date, days_from_today};
 
 struct Jekyll {
     values: Setting,

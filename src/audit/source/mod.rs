@@ -25,7 +25,6 @@ pub(super) mod repository;
 mod routes;
 mod site;
 mod sphinx;
-mod summary;
 mod vitepress;
 mod zola;
 

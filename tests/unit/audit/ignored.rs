@@ -1,4 +1,7 @@
+use toml::value::Date;
+
 use super::*;
+use crate::audit::date::days_before;
 use crate::document::events::RemarkKind;
 
 fn rule(name: &str) -> RuleId {
