@@ -19,7 +19,7 @@ use super::site::{AnchorSet, Collection, DocumentBatch, Redirect};
 use super::target::{
     TargetLocation, decode_fragment, is_route, line_range, required_name, split_path,
 };
-use super::wire::{Packed, PackedHash};
+use super::wire::Packed;
 use crate::document::Format;
 use crate::document::diagnostic::Effect;
 use crate::document::events::RemarkKind;
@@ -526,7 +526,7 @@ impl LinkCollector<'_> {
         let checked = fragment.filter(|_| self.audit.options.checks_fragments);
         if let Some(name) = checked.and_then(required_name) {
             self.collected.wanted.insert(file);
-            let hash = |name: &[u8]| Some(PackedHash(self.audit.hasher.hash_one(name)));
+            let hash = |name: &[u8]| Some(self.audit.hasher.hash_one(name));
             // Most fragments are only a name.
             if memchr::memchr2(b'-', b'%', name).is_some() {
                 let decoded = decode_fragment(name);

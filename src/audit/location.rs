@@ -598,14 +598,12 @@ fn is_in_script(link: &Link<'_>) -> bool {
 /// Returns whether a path is a page of a forge, `steps` above the root of a repository, whose files
 /// are at `blob/BRANCH/` (A99).
 fn is_on_forge((steps, path): (usize, &[u8])) -> bool {
+    const PAGES: &str = "actions archive branches commit commits compare contribute deployments discussions edit \
+        graphs issues labels milestones network new packages projects pull pulls releases search security stargazers \
+        tags wiki - merge_requests";
     match path.split(|&byte| byte == b'/').next().unwrap_or_default() {
         b"blob" | b"tree" | b"raw" => steps == 1 || steps == 2,
-        b"actions" | b"archive" | b"branches" | b"commit" | b"commits" | b"compare"
-        | b"contribute" | b"deployments" | b"discussions" | b"edit" | b"graphs" | b"issues"
-        | b"labels" | b"milestones" | b"network" | b"new" | b"packages" | b"projects" | b"pull"
-        | b"pulls" | b"releases" | b"search" | b"security" | b"stargazers" | b"tags" | b"wiki"
-        | b"-" | b"merge_requests" => steps == 2,
-        _ => false,
+        name => steps == 2 && PAGES.split(' ').any(|page| page.as_bytes() == name),
     }
 }
 

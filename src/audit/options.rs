@@ -21,9 +21,7 @@ use super::source::paths::with_slash;
 use super::source::{SourceOptions, generator};
 use crate::document::options::Slug;
 use crate::extractor::Positions;
-use crate::pipeline::bases::{
-    AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, served_at,
-};
+use crate::pipeline::bases::{Bases, UnmountedBase, directory_of, internal_origin, served_at};
 use crate::pipeline::options::Splice;
 use crate::pipeline::walk::{Root, bytes_of, path_of};
 use crate::pipeline::{Archived, PipelineOptions, Verbosity, members};
@@ -428,8 +426,7 @@ impl AuditOptions {
     }
 
     fn absolute(&self, path: &Path) -> Result<Vec<u8>, AuditError> {
-        let mut names = AbsolutePaths::default();
-        let absolute = self.reading.bases.absolute(&mut names, bytes_of(path));
+        let absolute = self.reading.bases.absolute(bytes_of(path));
         absolute.map_err(AuditError::UnknownDirectory)
     }
 }
@@ -509,11 +506,12 @@ pub(crate) fn assume_roots(
     if !bases.mounts.is_empty() || bases.otherwise != UnmountedBase::File {
         return Ok(assumed);
     }
-    let (mut names, mut mounted) = (AbsolutePaths::default(), HashSet::new());
+    let mut mounted = HashSet::new();
     for path in paths {
         let directory = root_of(path);
-        let absolute = bases.absolute(&mut names, &directory);
-        let absolute = absolute.map_err(AuditError::UnknownDirectory)?;
+        let absolute = bases
+            .absolute(&directory)
+            .map_err(AuditError::UnknownDirectory)?;
         let uri = internal_origin(mounted.len());
         if mounted.insert(absolute.clone()) {
             bases.mounts.add(&absolute, &uri);

@@ -222,6 +222,9 @@ struct Mover<'a> {
     lookups: LookupCache<'a>,
 }
 
+/// The new reference of a link if it must change, or the reason why it cannot.
+type Changed = Result<Option<Vec<u8>>, &'static str>;
+
 const LEAVES_ROOT: &str = "it would leave the root";
 const AMBIGUOUS: &str = "the reference reaches it under another name";
 
@@ -236,12 +239,7 @@ impl Mover<'_> {
     }
 
     /// Returns the new reference of a link, if it must change.
-    fn changed(
-        &self,
-        document: &[u8],
-        link: &Link<'_>,
-        location: TargetLocation,
-    ) -> Result<Option<Vec<u8>>, &'static str> {
+    fn changed(&self, document: &[u8], link: &Link<'_>, location: TargetLocation) -> Changed {
         let (Ok(target), Some(base)) = (link.target, link.base) else {
             return self.absolute(link, location);
         };
@@ -292,11 +290,7 @@ impl Mover<'_> {
     }
 
     /// For a link without a base.
-    fn absolute(
-        &self,
-        link: &Link<'_>,
-        location: TargetLocation,
-    ) -> Result<Option<Vec<u8>>, &'static str> {
+    fn absolute(&self, link: &Link<'_>, location: TargetLocation) -> Changed {
         let Ok(target) = link.target else {
             return Ok(None);
         };

@@ -364,6 +364,9 @@ struct FileCandidate {
     has_moved: bool,
 }
 
+/// Whether a search had ended before, and its suggestion.
+type Searched = (bool, Option<Suggestion>);
+
 /// A name that may have been meant, and the difference if it is certain.
 type NameCandidate = (Box<[u8]>, Option<Repair>);
 
@@ -421,8 +424,7 @@ impl<'a> Suggester<'a> {
         suggestion
     }
 
-    /// Returns a suggestion, and whether the search had ended before.
-    fn file(&mut self, link: &Link<'_>) -> (bool, Option<Suggestion>) {
+    fn file(&mut self, link: &Link<'_>) -> Searched {
         let Ok(target) = link.target else {
             return (true, None);
         };
@@ -497,13 +499,7 @@ impl<'a> Suggester<'a> {
         None
     }
 
-    /// Returns a suggestion, and whether the search had ended before.
-    fn fragment(
-        &mut self,
-        file: FileId,
-        is_settled: bool,
-        link: &Link<'_>,
-    ) -> (bool, Option<Suggestion>) {
+    fn fragment(&mut self, file: FileId, is_settled: bool, link: &Link<'_>) -> Searched {
         let fragment = link.target.ok().and_then(|target| split_fragment(target).1);
         let Some(wanted) = fragment.and_then(required_name).map(decode_fragment) else {
             return (true, None);

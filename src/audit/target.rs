@@ -6,7 +6,7 @@ use percent_encoding::percent_decode;
 
 use super::disk::{DiskEntry, DiskTree, FileNaming, LookupMatch};
 use super::names::{FileId, PathTable};
-use super::server::{Request, ServerAnswer, ServerView, Servers};
+use super::server::{Request, ServerAnswer, Servers};
 use crate::linker::Link;
 use crate::pipeline::bases::is_of_repository;
 use crate::uri::base::push_path;
@@ -105,15 +105,7 @@ impl TargetChecker {
         let mut target = Cow::Borrowed(target);
         let mut passed: Vec<Vec<u8>> = Vec::new();
         loop {
-            let expected = match self.expected(&target) {
-                Ok(expected) => expected,
-                Err(location) => return through_redirects(location, &passed),
-            };
-            let Some(view) = self.servers.of(expected.root) else {
-                let entry = self.tree.find(expected.root, &expected.path, &self.naming);
-                return through_redirects(self.location(entry), &passed);
-            };
-            let destination = match self.answered(view, &expected, &target, &mut on_step) {
+            let destination = match self.step(&target, &mut on_step) {
                 Ok(destination) => destination,
                 Err(location) => return through_redirects(location, &passed),
             };
@@ -126,14 +118,17 @@ impl TargetChecker {
         }
     }
 
-    /// Returns the location in the view of a server, or the target of its redirect.
-    fn answered(
+    /// Returns the target of a redirect, or else the location.
+    fn step(
         &self,
-        view: &ServerView,
-        expected: &ExpectedPath<'_>,
         target: &[u8],
         on_step: &mut impl FnMut(Option<&ServerStep<'_>>),
     ) -> Result<Vec<u8>, TargetLocation> {
+        let expected = self.expected(target)?;
+        let Some(view) = self.servers.of(expected.root) else {
+            let entry = self.tree.find(expected.root, &expected.path, &self.naming);
+            return Err(self.location(entry));
+        };
         let config = view.config(&self.tree, &expected.path);
         let entry = (self.tree).find(expected.root, &expected.path, &config.naming);
         let found = match &entry {
@@ -471,18 +466,17 @@ pub(super) fn is_line_of_source(name: &[u8]) -> bool {
     name.splitn(2, |&byte| byte == b'-').all(is_place)
 }
 
+/// The kinds of items in the names of pages of rustdoc.
+const ITEMS: &str = "attr constant derive enum fn foreigntype keyword macro primitive static struct trait traitalias \
+    type union";
+
 /// Such as `struct.Vec.html`.
 pub(super) fn is_rustdoc_item(path: &[u8]) -> bool {
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
     let mut parts = name.split(|&byte| byte == b'.');
     let kind = parts.next().unwrap_or_default();
     let is_page = parts.nth(1) == Some(b"html") && parts.next().is_none();
-    match kind {
-        b"attr" | b"constant" | b"derive" | b"enum" | b"fn" | b"foreigntype" | b"keyword"
-        | b"macro" | b"primitive" | b"static" | b"struct" | b"trait" | b"traitalias" | b"type"
-        | b"union" => is_page,
-        _ => false,
-    }
+    is_page && ITEMS.split(' ').any(|item| item.as_bytes() == kind)
 }
 
 /// Returns the names that a fragment needs in a PDF, as its scanner reports them: the parameters

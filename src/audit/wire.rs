@@ -301,20 +301,6 @@ impl Packed<'_> for u64 {
     }
 }
 
-/// A hash, in eight bytes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct PackedHash(pub(super) u64);
-
-impl Packed<'_> for PackedHash {
-    fn pack(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.0.to_le_bytes());
-    }
-
-    fn unpack(packed: &mut WireReader<'_>) -> Self {
-        PackedHash(packed.take(8).try_into().map_or(0, u64::from_le_bytes))
-    }
-}
-
 /// The length, then the bytes.
 impl<'a> Packed<'a> for &'a [u8] {
     fn pack(&self, out: &mut Vec<u8>) {

@@ -26,7 +26,7 @@ use crate::linker::{Link, LinkMember};
 use crate::output::escape::Escape;
 use crate::output::field::TARGET_FIELDS;
 use crate::output::{DocumentPath, Layout};
-use crate::pipeline::bases::{AbsolutePaths, Bases, internal_origin, served_at};
+use crate::pipeline::bases::{Bases, internal_origin, served_at};
 use crate::pipeline::walk::{Root, bytes_of};
 use crate::pipeline::writer::RowWriter;
 use crate::pipeline::{OutputOrder, PipelineOptions, members};
@@ -229,7 +229,7 @@ impl Side {
         outputs: &[&OutputTarget],
     ) -> Result<TargetSet> {
         let mut bases = Bases::here();
-        let root = bases.absolute(&mut AbsolutePaths::default(), &root_of(&self.path))?;
+        let root = bases.absolute(&root_of(&self.path))?;
         bases.mounts.add(&root, site);
         let paths = [self.path.clone()];
         let mut options = audit::options_with(arguments, &paths, bases)?;

@@ -108,19 +108,12 @@ pub(super) fn arrange(mut command: Command) -> Command {
     }
 }
 
-const ALIASES: [(&str, &str); 12] = [
-    ("check", "audit"),
-    ("lint", "audit"),
-    ("verify", "audit"),
-    ("list", "extract"),
-    ("links", "extract"),
-    ("find", "extract"),
-    ("scan", "extract"),
-    ("grep", "extract"),
-    ("absolutize", "resolve"),
-    ("join", "resolve"),
-    ("split", "parse"),
-    ("components", "parse"),
+/// Words that people try for subcommands.
+const ALIASES: [(&str, &str); 4] = [
+    ("audit", "check lint verify"),
+    ("extract", "list links find scan grep"),
+    ("resolve", "absolutize join"),
+    ("parse", "split components"),
 ];
 
 /// Checks that paths are not URLs, nor subcommands where none was given (`is_default`).
@@ -158,8 +151,9 @@ pub(super) fn check_paths(paths: &[PathBuf], is_default: bool) -> Result<()> {
 }
 
 fn subcommand(word: &str) -> Option<&'static str> {
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == word);
-    let meant = alias.map(|(_, meant)| *meant);
+    let is_alias = |aliases: &str| aliases.split(' ').any(|alias| alias == word);
+    let row = ALIASES.iter().find(|(_, aliases)| is_alias(aliases));
+    let meant = row.map(|(meant, _)| *meant);
     meant.or_else(|| nearest(word, subcommands()))
 }
 

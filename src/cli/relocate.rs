@@ -24,7 +24,6 @@ use crate::audit::options::{ListedLinks, walk_root};
 use crate::audit::relocate::{Relocation, moved_path};
 use crate::audit::targets::Inventory;
 use crate::pipeline::OutputOrder;
-use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::read::FileReader;
 use crate::pipeline::walk::{Outputs, bytes_of, path_of};
 
@@ -109,8 +108,7 @@ fn relocated(
     [old, new]: [PathBuf; 2],
 ) -> Result<MoveChanges> {
     let reading = inventory.reading();
-    let mut names = AbsolutePaths::default();
-    let mut absolute = |path: &Path| reading.bases.absolute(&mut names, bytes_of(path));
+    let absolute = |path: &Path| reading.bases.absolute(bytes_of(path));
     let relocation = Relocation {
         old: absolute(&old)?,
         new: absolute(&new)?,

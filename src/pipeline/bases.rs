@@ -64,11 +64,8 @@ impl Bases {
     }
 
     /// Returns an absolute path, or the message to show if the current directory is needed and unknown.
-    pub(crate) fn absolute(
-        &self,
-        names: &mut AbsolutePaths,
-        path: &[u8],
-    ) -> Result<Vec<u8>, String> {
+    pub(crate) fn absolute(&self, path: &[u8]) -> Result<Vec<u8>, String> {
+        let mut names = AbsolutePaths::default();
         let absolute = names.absolute(&self.here, path);
         absolute.map(<[u8]>::to_vec).ok_or_else(|| {
             let path = match path {

@@ -147,11 +147,7 @@ impl RuleIndex {
 
     /// `exists`: there is a file at the path. A conditional rule answers if there is neither a file
     /// nor another rule.
-    pub(in crate::audit) fn find(
-        &self,
-        request: &Request<'_>,
-        exists: bool,
-    ) -> Option<MatchedRule<'_>> {
+    pub(crate) fn find(&self, request: &Request<'_>, exists: bool) -> Option<MatchedRule<'_>> {
         if self.rules.is_empty() || request.path.len() > LONGEST_PATH {
             return None;
         }

@@ -76,11 +76,7 @@ impl Repository {
     }
 
     /// Returns the location of a URL of this repository on its forge; `None` for other URLs.
-    pub(in crate::audit) fn locate(
-        &self,
-        target: &[u8],
-        checker: &TargetChecker,
-    ) -> Option<TargetLocation> {
+    pub(crate) fn locate(&self, target: &[u8], checker: &TargetChecker) -> Option<TargetLocation> {
         let found = self.urls.as_ref()?.captures(target)?;
         let Some(below) = found.get(1) else {
             return Some(TargetLocation::Skipped);
@@ -165,10 +161,7 @@ fn address(url: &str) -> Option<String> {
 const README: &str = "readme.md readme.markdown readme.rst readme.adoc readme.txt readme";
 
 /// Returns the page that a forge shows for a directory.
-pub(in crate::audit) fn directory_page(
-    checker: &TargetChecker,
-    directory: &[u8],
-) -> Option<TargetLocation> {
+pub(crate) fn directory_page(checker: &TargetChecker, directory: &[u8]) -> Option<TargetLocation> {
     let names = checker.tree.names(directory);
     let name = README.split(' ').find_map(|readme| {
         let mut names = names.iter();

@@ -12,9 +12,7 @@ use crate::cli::message::Result;
 use crate::decode::compression::Codec;
 use crate::linker::{EmbeddedBases, Ruling};
 use crate::output::escape::visible;
-use crate::pipeline::bases::{
-    AbsolutePaths, Bases, UnmountedBase, directory_of, internal_origin, served_at,
-};
+use crate::pipeline::bases::{Bases, UnmountedBase, directory_of, internal_origin, served_at};
 use crate::pipeline::walk::{path_of, read_start};
 use crate::uri::{ExcessDots, Reference, Resolver, RuleForm, Rules, SameScheme};
 
@@ -118,7 +116,6 @@ impl BaseArgs {
         };
         let default = self.default_base.as_deref().filter(|base| !base.is_empty());
         bases.default = default.map(|base| base.as_bytes().to_vec());
-        let mut names = AbsolutePaths::default();
         for root in &self.root {
             let root = root.as_encoded_bytes();
             let (directories, uri) = match mount(root) {
@@ -134,7 +131,7 @@ impl BaseArgs {
             };
             let uri = uri.map(served_at).transpose().map_err(refuse)?;
             for directory in directories {
-                let directory = bases.absolute(&mut names, &directory)?;
+                let directory = bases.absolute(&directory)?;
                 let uri = uri.clone();
                 let uri = uri.unwrap_or_else(|| internal_origin(bases.mounts.len()));
                 bases.mounts.add(&directory, &uri);

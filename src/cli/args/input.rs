@@ -83,13 +83,10 @@ pub(crate) struct TypeArg {
 pub(crate) struct AddedTypes(pub Vec<NamedType>);
 
 /// Names of formats besides their own and their extensions.
-const ALIASES: [(&str, &str); 6] = [
-    ("plain", "text"),
-    ("mail", "eml"),
-    ("maildir", "eml"),
-    ("mh", "eml"),
-    ("rfc822", "eml"),
-    ("usenet", "news"),
+const ALIASES: [(&str, &str); 3] = [
+    ("text", "plain"),
+    ("eml", "mail maildir mh rfc822"),
+    ("news", "usenet"),
 ];
 
 impl WalkArgs {
@@ -184,8 +181,9 @@ fn format(name: &str) -> Result<TypeArg, String> {
     let mut extensions = extensions.filter(|extension| !extension.is_empty());
     let inner = extensions.find_map(|extension| lower.strip_suffix(extension)?.strip_suffix('.'));
     let plain = inner.unwrap_or(&lower);
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == plain);
-    let known = alias.map_or(plain, |(_, name)| name);
+    let is_alias = |aliases: &str| aliases.split(' ').any(|alias| alias == plain);
+    let row = ALIASES.iter().find(|(_, aliases)| is_alias(aliases));
+    let known = row.map_or(plain, |(name, _)| name);
     let compressed = inner.is_some();
     if let Some(format) = Format::named(known).or_else(|| Format::of_extension(known)) {
         return Ok(TypeArg { format, compressed });
