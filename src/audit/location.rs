@@ -13,7 +13,6 @@ use super::disk::{DiskEntry, DiskTree, LookupMatch};
 use super::ignored::IgnoreRules;
 use super::names::{FileId, PathTable};
 use super::options::{AuditOptions, ListedLinks, root_of};
-use super::page_text::text_directives;
 use super::results::OnlineAnswer;
 use super::rewrite::steps_above;
 use super::rules::RuleId;
@@ -22,7 +21,9 @@ use super::source::Sources;
 use super::source::page::SourcePage;
 use super::source::paths::{join, with_slash};
 use super::source::repository::{Repository, directory_page};
-use super::target::{TargetChecker, TargetLocation, split_fragment, split_name, split_path};
+use super::target::{
+    TargetChecker, TargetLocation, split_fragment, split_name, split_path, text_directives,
+};
 use super::wiki::WikiPages;
 use crate::document::flags::{Flags, holds_placeholder};
 use crate::document::options::Slug;

@@ -1,14 +1,13 @@
 //! The texts of pages, for text directives in fragments: `#:~:text=[prefix-,]start[,end][,-suffix]`
 //! (WICG, URL Fragment Text Directives).
 
-use memchr::memmem;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 use super::disk::FileStart;
 use super::location::Audit;
 use super::names::FileId;
-use super::target::decode_fragment;
+use super::target::{decode_fragment, text_directives};
 use crate::bytes::pattern::Pattern;
 use crate::document::html::page_text;
 
@@ -29,14 +28,6 @@ const IGNORED: [char; 4] = ['\u{ad}', '\u{200c}', '\u{200d}', '\u{2060}'];
 pub(super) struct PageTexts {
     last: Option<(FileId, Option<String>)>,
     read: usize,
-}
-
-/// Returns the text directives of a fragment.
-pub(super) fn text_directives(fragment: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let start = memchr::memchr(b'~', fragment).and_then(|_| memmem::find(fragment, b":~:"));
-    let directives = start.map_or(&b""[..], |start| &fragment[start + 3..]);
-    let directives = directives.split(|&byte| byte == b'&');
-    directives.filter_map(|directive| directive.strip_prefix(b"text="))
 }
 
 impl PageTexts {

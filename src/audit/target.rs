@@ -440,6 +440,14 @@ pub(super) fn required_name(fragment: &[u8]) -> Option<&[u8]> {
     (!anywhere).then_some(fragment)
 }
 
+/// Returns the text directives of a fragment.
+pub(super) fn text_directives(fragment: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let start = memchr::memchr(b'~', fragment).and_then(|_| memchr::memmem::find(fragment, b":~:"));
+    let directives = start.map_or(&b""[..], |start| &fragment[start + 3..]);
+    let directives = directives.split(|&byte| byte == b'&');
+    directives.filter_map(|directive| directive.strip_prefix(b"text="))
+}
+
 /// Returns whether the fragment is a route, such as `/x` or `!x`.
 pub(super) fn is_route(fragment: &[u8]) -> bool {
     matches!(fragment, [b'/' | b'!', ..])
