@@ -13,7 +13,6 @@ use super::journal::{
 use super::location::{Audit, LookupCache, language};
 use super::names::FileId;
 use super::options::ListedLinks;
-use super::report::SkippedFile;
 use super::rules::{LinkState, RuleId, StateCounts, TargetFacts, add_counts};
 use super::site::{AnchorSet, Collection, DocumentBatch, Redirect};
 use super::target::{
@@ -239,8 +238,7 @@ impl<'a> LinkCollector<'a> {
                 }
                 let verbosity = self.audit.options.reading.verbosity;
                 if entry.named && verbosity.errors || verbosity.diagnostics {
-                    let (path, skipped) = (entry.path, &mut self.collected.skipped);
-                    skipped.push(SkippedFile { order, path, skip });
+                    self.collected.skipped.push((order, entry.path, skip));
                 }
                 None
             }

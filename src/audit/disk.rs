@@ -342,11 +342,6 @@ impl DiskTree {
         }
     }
 
-    pub(super) fn has_followed_links(&self) -> bool {
-        let known = self.followed.read().unwrap_or_else(PoisonError::into_inner);
-        !known.is_empty()
-    }
-
     fn destination(&self, link: Vec<u8>) -> DiskEntry {
         let known = self.followed.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = known.get(link.as_slice()) {
@@ -354,8 +349,10 @@ impl DiskTree {
         }
         drop(known);
         let entry = self.follow(&link);
-        let known = self.followed.write();
-        let mut known = known.unwrap_or_else(PoisonError::into_inner);
+        let mut known = self
+            .followed
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
         known.insert(link.into(), entry.clone());
         entry
     }

@@ -273,12 +273,9 @@ impl<'a> Evaluator<'a> {
             _ => return None,
         }
         let expected = expected?;
-        // Lookups follow the symbolic links on the way.
-        let followed = checker.tree.has_followed_links();
-        let entry = followed.then(|| checker.entry(expected.root, &expected.path));
-        let (kind, text) = match entry {
-            Some(DiskEntry::Outside(path)) => (CauseKind::Outside, path),
-            Some(DiskEntry::Dangling(text)) => (CauseKind::Dangling, text),
+        let (kind, text) = match checker.entry(expected.root, &expected.path) {
+            DiskEntry::Outside(path) => (CauseKind::Outside, path),
+            DiskEntry::Dangling(text) => (CauseKind::Dangling, text),
             _ => (is_above().then_some(CauseKind::AboveRoot)?, Vec::new()),
         };
         Some(FindingCause::new(kind, text))

@@ -48,9 +48,6 @@ impl GoneFiles {
 
     /// Returns whether the path of a target is a spelling of a gone one, or is below it.
     pub(super) fn contains(&self, path: &[u8], is_wiki: bool) -> bool {
-        if self.paths.is_empty() {
-            return false;
-        }
         let spelling = spelling(path);
         let mut above = std::iter::successors(Some(&*spelling), |path| {
             path.rfind('/').map(|end| &path[..end])

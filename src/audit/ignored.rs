@@ -318,9 +318,6 @@ impl IgnoreComments {
 
     /// Marks the comment that ignores a finding as used.
     pub(super) fn ignores(&mut self, rule: RuleId, offset: u64, line: Option<u64>) -> bool {
-        if self.comments.is_empty() {
-            return false;
-        }
         let before = line.and_then(|line| self.lines.get(&line));
         let before = before.into_iter().flatten().copied();
         // INVARIANT: the region that starts last before the offset is the innermost that can contain

@@ -30,6 +30,7 @@ use crate::output::record::{Skip, Summary};
 use crate::output::{DocumentPath, Layout, Output};
 use crate::pipeline::Verbosity;
 use crate::pipeline::tally::{CountKey, KeyCounts};
+use crate::pipeline::walk::bytes_of;
 use external::ExternalTargets;
 pub use formatter::AuditSummary;
 use formatter::{GATHER, ReportFormatter, ReportRecord, TargetCount, shown};
@@ -136,13 +137,8 @@ impl<'r> OpenReport<'r> {
     }
 }
 
-#[derive(Debug)]
-pub(crate) struct SkippedFile {
-    /// The ticket, and the number in its batch.
-    pub(crate) order: (u64, u32),
-    pub(crate) path: PathBuf,
-    pub(crate) skip: Skip,
-}
+/// The ticket and the number in its batch, the path, and the reason.
+pub(crate) type SkippedFile = ((u64, u32), PathBuf, Skip);
 
 #[derive(Default)]
 pub(crate) struct ReportSet<'r> {
@@ -333,7 +329,7 @@ impl<'r> ReportSet<'r> {
         message: &str,
         fixes: impl IntoIterator<Item = &'f Fix>,
     ) -> io::Result<()> {
-        self.enter(path.as_os_str().as_encoded_bytes())?;
+        self.enter(bytes_of(path))?;
         for fix in fixes {
             self.totals.count(fix.rule as usize, fix.level);
         }
@@ -370,10 +366,10 @@ impl<'r> ReportSet<'r> {
     }
 
     pub(super) fn print_skipped(&mut self, mut skipped: Vec<SkippedFile>) {
-        skipped.sort_unstable_by_key(|file| file.order);
-        for file in skipped {
-            self.document.set(file.path.as_os_str().as_encoded_bytes());
-            self.print(&file.skip.to_string());
+        skipped.sort_unstable_by_key(|(order, ..)| *order);
+        for (_, path, skip) in skipped {
+            self.document.set(bytes_of(&path));
+            self.print(&skip.to_string());
         }
         self.document.set(b"");
     }

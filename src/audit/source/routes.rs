@@ -24,12 +24,8 @@ pub(super) struct Routes {
     names: OnceLock<PagesByName>,
 }
 
-#[derive(Debug)]
-struct UrlTarget {
-    file: Box<[u8]>,
-    /// The URL ends in a slash.
-    is_directory: bool,
-}
+/// A file, and whether its URL ends in a slash.
+type UrlTarget = (Box<[u8]>, bool);
 
 impl Routes {
     /// `is_other` returns whether a directory belongs to another part or another site.
@@ -74,10 +70,7 @@ impl Routes {
     }
 
     fn add_url(&mut self, url: &[u8], file: &[u8]) {
-        let target = UrlTarget {
-            file: file.into(),
-            is_directory: normal(url) != url,
-        };
+        let target = (file.into(), normal(url) != url);
         // Of several files at a URL the first is used.
         self.urls.entry(normal(url).into()).or_insert(target);
     }
@@ -108,12 +101,12 @@ impl Routes {
     /// Returns the file at a URL, by its case or another one.
     pub(super) fn find(&self, url: &[u8]) -> Option<(&[u8], LookupMatch)> {
         let (key, slash) = (normal(url), url.ends_with(b"/"));
-        let fits = |target: &&UrlTarget| target.is_directory || !slash;
+        let fits = |(_, is_directory): &&UrlTarget| *is_directory || !slash;
         if let Some(target) = self.urls.get(key) {
-            return fits(&target).then_some((&target.file, LookupMatch::Exact));
+            return fits(&target).then_some((&target.0, LookupMatch::Exact));
         }
         let url = self.folded.get(fold(key).as_bytes())?;
-        let target = self.urls.get(url).filter(fits)?;
-        Some((&target.file, LookupMatch::OtherCase))
+        let (file, _) = self.urls.get(url).filter(fits)?;
+        Some((file, LookupMatch::OtherCase))
     }
 }
