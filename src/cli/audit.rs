@@ -354,7 +354,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions> {
     let formats = &mut options.extractor.formats;
     formats.anchors = AnchorReporting::Report;
     let mut reports = findings.report.iter().map(|report| report.format);
-    formats.mail.envelope |= findings.count_by.is_some_and(|key| key.needs_envelope())
+    formats.mail.envelope |= findings.count_by.iter().any(|key| key.needs_envelope())
         || findings.format().has_records
         || reports.any(|format| format.has_records);
     formats.html.ignore = (arguments.check.ignore_attr.as_ref()).map(|name| name.to_lowercase());
@@ -429,11 +429,16 @@ pub(super) fn reports<'d>(
             OutputRole::Main if findings.fix == Some(FixArg::Diff) => {}
             OutputRole::Main => {
                 let (format, writer) = (findings.format(), Box::new(destination));
-                if let Some(mut key) = findings.count_by {
-                    if findings.idn {
-                        key = key.with_unicode();
-                    }
-                    reports.count_by(key, format, writer);
+                if !findings.count_by.is_empty() {
+                    let keys = findings.count_by.iter();
+                    let keys = keys.map(|key| {
+                        if findings.idn {
+                            key.with_unicode()
+                        } else {
+                            *key
+                        }
+                    });
+                    reports.count_by(keys.collect(), findings.top, format, writer);
                 } else {
                     let terminal = findings.output.is_none() && io::stdout().is_terminal();
                     let style = ReportStyle {

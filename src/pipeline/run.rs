@@ -546,8 +546,8 @@ impl<W: Write + Send> Sink for RunCollector<'_, W> {
                 self.block.keyed.push(Keyed { key, range });
             }
             ReportMode::CountBy => {
-                let values = tally::joined(&options.count_by, &self.path, link);
-                self.tally.count(&values);
+                let values = options.count_by.iter().map(|key| key.of(&self.path, link));
+                self.tally.count(&tally::joined(values));
             }
             ReportMode::Records => {
                 let offset = link.part.message_offset;

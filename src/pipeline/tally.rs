@@ -118,17 +118,14 @@ impl CountKey {
     }
 }
 
-/// Returns the values of a link, with NULs between those of several keys.
+/// Returns values with NULs between them.
 pub(crate) fn joined<'a>(
-    keys: &[CountKey],
-    path: &'a DocumentPath,
-    link: &'a Link<'_>,
+    mut values: impl ExactSizeIterator<Item = Cow<'a, [u8]>>,
 ) -> Cow<'a, [u8]> {
-    if let [key] = keys {
-        return key.of(path, link);
+    match values.len() {
+        1 => values.next().unwrap_or_default(),
+        _ => Cow::Owned(values.collect::<Vec<_>>().join(&SEPARATOR)),
     }
-    let values = keys.iter().map(|key| key.of(path, link));
-    Cow::Owned(values.collect::<Vec<_>>().join(&SEPARATOR))
 }
 
 /// Returns the values of several keys.

@@ -98,6 +98,15 @@ fn audit_counts_findings_by_rule_and_by_keys_of_links() {
     let target = "3\thttp://example.com/b.html\n1\thttp://example.com/a.html#y\n";
     assert_eq!(count("target").out, target);
     assert_eq!(count("rule").code, 1);
+    let several = "2\tbroken-file\tc.html\n1\tbroken-file\ta.html\n1\tbroken-fragment\ta.html\n";
+    assert_eq!(count("rule,path").out, several);
+    tree.write("uriscan.toml", b"count-by = \"host\"\n");
+    let flags = ["--count-by=rule,path", "--top=1", "--json"];
+    let ran = tree.run(&[&["audit", "--root=.=http://example.com/"], &flags[..]].concat());
+    let first =
+        r#"{"type":"count","key":["rule","path"],"value":["broken-file","c.html"],"count":2}"#;
+    assert!(ran.out.starts_with(first), "{ran:?}");
+    assert_eq!(ran.out.matches(r#""type":"count""#).count(), 1, "{ran:?}");
     let ran = tree.run(&[
         "audit",
         "--root=.=http://example.com/",

@@ -10,6 +10,7 @@ mod markdown;
 mod sarif;
 mod text;
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::convert::Infallible;
@@ -29,7 +30,7 @@ use crate::output::escape::push_visible;
 use crate::output::record::{Skip, Summary};
 use crate::output::{DocumentPath, Layout, Output};
 use crate::pipeline::Verbosity;
-use crate::pipeline::tally::{CountKey, KeyCounts};
+use crate::pipeline::tally::{self, CountKey, KeyCounts};
 use crate::pipeline::walk::bytes_of;
 use external::ExternalTargets;
 pub use formatter::AuditSummary;
@@ -194,15 +195,17 @@ impl<'r> ReportSet<'r> {
         self.group_by(Grouping::Target);
     }
 
-    /// Adds a report of the number of findings with each value of a key.
+    /// Adds a report of the number of findings with each value of some keys.
     pub(crate) fn count_by(
         &mut self,
-        key: CountKey,
+        keys: Vec<CountKey>,
+        most: Option<usize>,
         format: &ReportFormat,
         writer: ReportWriter<'r>,
     ) {
         let report = CountReport {
-            key,
+            keys,
+            most,
             counts: KeyCounts::default(),
             records: format.has_records.then(JsonlReport::default),
         };
@@ -437,24 +440,24 @@ impl<'r> ReportSet<'r> {
     }
 }
 
-/// Numbers of findings by a key: lines at the end, or records among the audit's.
+/// Numbers of findings by some keys: lines at the end, or records among the audit's.
 struct CountReport {
-    key: CountKey,
+    keys: Vec<CountKey>,
+    most: Option<usize>,
     counts: KeyCounts,
     records: Option<JsonlReport>,
 }
 
 impl ReportFormatter for CountReport {
     fn finding(&mut self, finding: &Finding<'_>, _out: &mut Vec<u8>) {
-        let value = match (self.key, finding.draft.subject) {
-            (CountKey::Rule, _) => finding.rule().as_bytes(),
-            (CountKey::Path, _) => finding.document.path(),
-            (key, FindingSubject::Link(link)) => {
-                return self.counts.count(&key.of(finding.document, link));
-            }
-            (_, FindingSubject::Document(_)) => b"",
-        };
-        self.counts.count(value);
+        let (document, subject) = (finding.document, finding.draft.subject);
+        let values = self.keys.iter().map(|key| match (key, subject) {
+            (CountKey::Rule, _) => finding.rule().as_bytes().into(),
+            (CountKey::Path, _) => document.path().into(),
+            (key, FindingSubject::Link(link)) => key.of(document, link),
+            (_, FindingSubject::Document(_)) => Cow::default(),
+        });
+        self.counts.count(&tally::joined(values));
     }
 
     fn record(&mut self, document: &DocumentPath, record: &ReportRecord<'_>, out: &mut Vec<u8>) {
@@ -466,9 +469,10 @@ impl ReportFormatter for CountReport {
     fn end(&mut self, totals: &AuditSummary, out: &mut Vec<u8>) {
         let counts = std::mem::take(&mut self.counts);
         if let Some(output) = Output::named(self.records.as_ref().map_or("text", |_| "jsonl")) {
-            let Ok(()) = counts.rows(None, |value, count| {
-                let counted = (&[self.key.name()][..], &[value][..]);
-                output.count(&Layout::default(), counted, count, out);
+            let names: Vec<_> = self.keys.iter().map(|key| key.name()).collect();
+            let Ok(()) = counts.rows(self.most, |values, count| {
+                let values = tally::split(&self.keys, values);
+                output.count(&Layout::default(), (&names, &values), count, out);
                 Ok::<_, Infallible>(())
             });
         }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::error::ErrorKind;
-use clap::{ArgMatches, Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, ArgMatches, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 use super::help::{self, named};
 use crate::audit::redirect_formats::{REDIRECT_FORMATS, RedirectFormat};
@@ -25,7 +25,7 @@ use crate::pipeline::tally::CountKey;
 use crate::uri::{ExcessDots, SameScheme};
 use base::{BaseArgs, RulesArg};
 use input::{ReadArgs, WalkArgs};
-use output::{FilterArgs, OutputArgs, ReportArgs, WhenArg, column, key};
+use output::{FilterArgs, OutputArgs, ReportArgs, WhenArg, column, key, top};
 
 /// Lists the references of documents, resolved.
 #[derive(Parser)]
@@ -336,9 +336,13 @@ pub(crate) struct FindingArgs {
     #[arg(long, value_name = "BY", default_value = "target", value_parser = grouping)]
     pub group: Grouping,
     /// Instead of findings show their number by rule, host, scheme, target, path, message, date,
-    /// sender or element, the most frequent first
-    #[arg(long, value_name = "KEY", value_parser = key, conflicts_with_all = ["links", "external"])]
-    pub count_by: Option<CountKey>,
+    /// sender or element, or by several of them, the most frequent first
+    #[arg(long, value_name = "KEYS", value_delimiter = ',', value_parser = key)]
+    #[arg(action = ArgAction::Set, conflicts_with_all = ["links", "external"])]
+    pub count_by: Vec<CountKey>,
+    /// With --count-by: only the N most frequent
+    #[arg(long, value_name = "N", requires = "count_by", value_parser = top)]
+    pub top: Option<usize>,
     /// With --count-by host: show international names in Unicode
     #[arg(long, requires = "count_by")]
     pub idn: bool,

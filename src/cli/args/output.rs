@@ -222,7 +222,7 @@ pub(super) fn key(name: &str) -> Result<CountKey, String> {
     named(name, keys.map(|&key| (key.name(), key)))
 }
 
-fn top(text: &str) -> Result<usize, String> {
+pub(super) fn top(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|&number| number > 0);
     number.ok_or_else(|| "expected a number from 1".to_owned())
 }
