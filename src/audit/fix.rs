@@ -404,6 +404,8 @@ impl FixedFile {
 struct ReadLink {
     span: Span,
     is_inner: bool,
+    /// The targets of other links depend on it.
+    is_base: bool,
     reference: Box<[u8]>,
     target: Option<Box<[u8]>>,
     /// The change of its fix, if it can be written.
@@ -466,7 +468,11 @@ impl<'a> ReadLinks<'a> {
         let fix = fixes.get(at).filter(|(_, fix, _)| fix.span == old.span);
         match fix.filter(|(_, fix, _)| fix.reference == old.reference) {
             Some((_, fix, _)) => new.reference == fix.replacement && new.target.is_some(),
-            None => new.reference == old.reference && new.target == old.target,
+            None => {
+                let is_base = |(index, ..): &(usize, Fix, Splice)| before.links[*index].is_base;
+                new.reference == old.reference
+                    && (new.target == old.target || fixes.iter().any(is_base))
+            }
         }
     }
 }
@@ -479,6 +485,7 @@ impl Sink for ReadLinks<'_> {
             splice: fix.and_then(|fix| splice(self.bytes, link, &fix.replacement)),
             span: link.span,
             is_inner: is_inner(link),
+            is_base: link.element == Some("base"),
             reference: link.reference.into(),
             target: link.target.ok().map(Into::into),
         });

@@ -15,6 +15,7 @@ use super::rewrite::{is_unclear, relative, steps_above};
 use super::source::paths::below;
 use super::target::{TargetChecker, TargetLocation, split_authority, split_name, split_path};
 use super::targets::Inventory;
+use crate::Format;
 use crate::linker::Link;
 use crate::uri::base::push_path;
 use crate::uri::{Reference, Rules, resolve};
@@ -251,6 +252,9 @@ impl Mover<'_> {
         }
         let new_path = self.target(&expected.path, location)?;
         let new_base = self.base(document, base.uri, base.label);
+        if self.keeps_base(document, base.uri, base.label) {
+            return Err("the base that the document names would be another one");
+        }
         if new_base == base.uri && new_path == expected.path {
             return Ok(None);
         }
@@ -360,6 +364,15 @@ impl Mover<'_> {
             }
             _ => Err(AMBIGUOUS),
         }
+    }
+
+    /// Returns whether a base that is not reported as a link, as `xml:base`, may have to change.
+    fn keeps_base(&self, document: &[u8], base: &[u8], label: &str) -> bool {
+        let moves = |path: &[u8]| self.relocation.holds(path);
+        label == "content:base"
+            && Format::of_path(document) != Some(Format::HTML)
+            && (self.checker.expected(base))
+                .is_ok_and(|expected| moves(&expected.path) != moves(document))
     }
 
     /// Returns the base of a document after the move.

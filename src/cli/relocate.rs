@@ -73,6 +73,7 @@ pub(super) fn run(arguments: &MvArgs) -> Result<Exit> {
     }
     let mut options = options(audit, &trees)?;
     options.list = ListedLinks::Links;
+    options.reading.extractor.formats.html.report_base = true;
     let roots = trees.iter().map(|tree| walk_root(tree)).collect();
     let inputs = Inputs::new(roots, &audit.documents.walk);
     let walk = inputs.walk(OutputOrder::Path, Outputs::default())?;

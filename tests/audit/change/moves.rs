@@ -610,3 +610,42 @@ fn links_to_an_id_in_the_forms_of_github_follow_a_title() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(read(&tree, "b.md"), links("new", ["new", "new"]));
 }
+
+#[test]
+fn a_relative_base_of_a_moved_page_keeps_its_target() {
+    let page = "<base href=../><a href=b.html>b</a> <a href=sub/c.html>c</a>";
+    let tree = Tree::new(&[
+        ("sub/a.html", page),
+        ("sub/c.html", "<base href='.'><a href=a.html>a</a>"),
+        ("b.html", "b"),
+        (
+            "x.xml",
+            "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='sub/'><link href='c.html'/></feed>",
+        ),
+    ]);
+    let before = contents(tree.path());
+    assert_eq!(tree.run(&["audit", "-q", "."]).code, 0);
+    let ran = tree.run(&["mv", "--write", "sub/a.html", "n/o/p.html"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let moved = read(&tree, "n/o/p.html");
+    assert_eq!(moved, page.replace("../", "../../"));
+    assert_eq!(
+        read(&tree, "sub/c.html"),
+        "<base href='.'><a href=../n/o/p.html>a</a>"
+    );
+    assert_eq!(tree.run(&["audit", "-q", "."]).code, 0);
+    assert_eq!(
+        tree.run(&["mv", "--write", "n/o/p.html", "sub/a.html"])
+            .code,
+        0
+    );
+    assert_eq!(contents(tree.path()), before);
+    for (old, new) in [("x.xml", "m/x.xml"), ("sub", "m")] {
+        let ran = tree.run(&["mv", "--write", old, new]);
+        ran.tells(
+            2,
+            "",
+            "x.xml:1: c.html: the base that the document names would be another one",
+        );
+    }
+}
