@@ -160,6 +160,7 @@ impl Column {
         }
         let text = || match (value, &self.formed) {
             (Value::Formed(..), Some((_, text))) => text.as_deref().map(Cow::Borrowed),
+            (Value::Name(text) | Value::Text(text), _) => Some(Cow::Borrowed(*text)),
             _ => string.map(|string| formed(string, self.field.column)),
         };
         match (&mut self.values, value) {
