@@ -161,10 +161,7 @@ impl TargetSet {
         });
         match location {
             _ if is_loop => PageAnswer::Loop,
-            TargetLocation::Nothing
-            | TargetLocation::Misled
-            | TargetLocation::NoIndex(_)
-            | TargetLocation::File(_, LookupMatch::OtherCase) => PageAnswer::Missing,
+            _ if !location.is_answered() => PageAnswer::Missing,
             TargetLocation::File(file, _) if !sets_fragment => PageAnswer::Found(Some(file)),
             _ => PageAnswer::Found(None),
         }
@@ -231,7 +228,7 @@ impl Comparison<'_> {
                     Ok(())
                 })?;
                 for redirect in tree.inventory.redirects() {
-                    self.redirect(&redirect.file, &redirect.uri, &redirect.destination);
+                    self.redirect(&redirect.file, &redirect.uri);
                 }
             }
         }
@@ -323,15 +320,15 @@ impl Comparison<'_> {
         }
     }
 
-    fn redirect(&mut self, path: &[u8], uri: &[u8], before: &[u8]) {
+    fn redirect(&mut self, path: &[u8], uri: &[u8]) {
         self.addresses += 1;
-        let answer = self.new.answer(uri);
-        if let Some(rule) = answer.rule().filter(|_| self.is_lost(uri, answer)) {
+        let [before, after] = [self.old, self.new].map(|set| set.redirects_to(uri));
+        if let Some(rule) = self.new.answer(uri).rule() {
             self.missing.push(Missing::new(rule, path, uri));
-        } else if let Some(after) = self.new.redirects_to(uri)
+        } else if let Some((before, after)) = before.zip(after)
             && after != before
         {
-            self.changed(path, uri, before, after);
+            self.changed(path, uri, &before, after);
         }
     }
 

@@ -42,6 +42,17 @@ pub(super) enum TargetLocation {
 }
 
 impl TargetLocation {
+    /// Returns whether a server has a page or a redirect for the target.
+    pub(super) fn is_answered(self) -> bool {
+        !matches!(
+            self,
+            TargetLocation::Nothing
+                | TargetLocation::Misled
+                | TargetLocation::NoIndex(_)
+                | TargetLocation::File(_, LookupMatch::OtherCase)
+        )
+    }
+
     pub(super) fn file(self) -> Option<FileId> {
         match self {
             TargetLocation::File(file, _) => Some(file),

@@ -232,7 +232,7 @@ impl Inventory {
         found
     }
 
-    /// Returns the redirects of single paths, in the order of the files that have them.
+    /// Returns the redirects of single paths that the server answers, in the order of the files that have them.
     pub(crate) fn redirects(&self) -> Vec<TargetRedirect> {
         let checker = &self.audit.checker;
         let mut redirects = Vec::new();
@@ -244,7 +244,9 @@ impl Inventory {
                 let mut uri = split_authority(mount).0.to_vec();
                 push_path(&path, &mut uri);
                 let destination = resolve(mount, &rule.to.text, Rules::Whatwg);
-                if let (Ok(destination), Ok(_)) = (destination, checker.expected(&uri)) {
+                if let (Ok(destination), Ok(_)) = (destination, checker.expected(&uri))
+                    && checker.locate(&uri).is_answered()
+                {
                     redirects.push(TargetRedirect {
                         file: self.audit.shown(&file.path).to_vec(),
                         uri,

@@ -195,6 +195,25 @@ fn addresses_that_the_old_tree_does_not_answer_are_not_lost() {
         let ran = tree.run(&["diff", "old", new]);
         assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
     }
+    let targets = tree.run(&["targets", "old"]).out;
+    assert!(
+        targets.lines().all(|line| line.starts_with("/p")),
+        "{targets}"
+    );
+}
+
+#[test]
+fn redirects_are_compared_as_the_server_answers_them() {
+    let tree = Tree::new(&[
+        (
+            "old/_redirects",
+            "/* /x/:splat 302\n/was /a.html\n/a.html /c.html 301\n",
+        ),
+        ("old/a.html", ""),
+        ("old/x/was.html", ""),
+    ]);
+    let ran = tree.run(&["diff", "old", "old"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
 }
 
 #[test]
