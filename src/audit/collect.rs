@@ -525,14 +525,9 @@ impl LinkCollector<'_> {
         if let Some(name) = checked.and_then(required_name) {
             self.collected.wanted.insert(file);
             let hash = |name: &[u8]| Some(self.audit.hasher.hash_one(name));
-            // Most fragments are only a name.
-            if memchr::memchr2(b'-', b'%', name).is_some() {
-                let decoded = decode_fragment(name);
-                let [first, last] = line_range(&decoded).unwrap_or([&decoded, b""]);
-                names = (hash(first), hash(last).filter(|_| !last.is_empty()));
-            } else {
-                names.0 = hash(name);
-            }
+            let decoded = decode_fragment(name);
+            let [first, last] = line_range(&decoded).unwrap_or([&decoded, b""]);
+            names = (hash(first), hash(last).filter(|_| !last.is_empty()));
         }
         (!is_own || names.0.is_some()).then(|| LinkNeeds {
             file,

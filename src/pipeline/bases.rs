@@ -106,10 +106,7 @@ impl Bases {
     }
 
     pub(crate) fn of_file(&self, path: &[u8], names: &mut AbsolutePaths) -> Option<Base> {
-        let is_of_path = self.otherwise == UnmountedBase::File;
-        let is_needed = is_of_path || !self.mounts.is_empty();
-        let absolute = is_needed.then(|| names.absolute(&self.here, path));
-        let Some(absolute) = absolute.flatten() else {
+        let Some(absolute) = names.absolute(&self.here, path) else {
             return self.of_stream();
         };
         if let Some(mut uri) = self.mounts.uri(absolute) {
@@ -119,7 +116,7 @@ impl Bases {
             let source = BaseSource::RetrievalRoot;
             return Some(Base { uri, source });
         }
-        if !is_of_path {
+        if self.otherwise != UnmountedBase::File {
             return self.of_stream();
         }
         let mut uri = b"file://".to_vec();

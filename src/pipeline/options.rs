@@ -264,11 +264,6 @@ impl Dialects {
         self.0.insert([directory, b"/"].concat(), slug);
     }
 
-    /// Returns whether no directory has a dialect.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// Returns the dialect of a file, by the innermost of the directories that it is in.
     pub fn of(&self, path: &[u8]) -> Option<Slug> {
         let mut above = memchr::memrchr_iter(b'/', path).map(|at| &path[..=at]);

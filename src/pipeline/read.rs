@@ -337,9 +337,6 @@ impl<'a> FileReader<'a> {
     /// Returns the dialect of Markdown that the tree of a file is in, or with `!/` the tree in an archive.
     fn slug(&mut self, entry: &Entry, inside: &[u8]) -> Option<Slug> {
         let options = self.options;
-        if options.dialects.is_empty() {
-            return None;
-        }
         let absolute = self.names.absolute(&options.bases.here, entry.bytes())?;
         options.dialects.of(&[absolute, inside].concat())
     }
