@@ -162,7 +162,7 @@ impl Audit {
         &self,
         link: &Link<'_>,
         own: FileId,
-        (location, fragment): LinkPlace<'_>,
+        (location, fragment): Located<'_>,
     ) -> Option<RuleId> {
         let is_file = location.file().is_some();
         let is_other = match location {
@@ -242,7 +242,7 @@ impl Audit {
 const REMEMBERED: usize = 1 << 16;
 
 /// The location of a link, and the fragment that names a place there.
-pub(super) type LinkPlace<'l> = (TargetLocation, Option<&'l [u8]>);
+pub(super) type Located<'l> = (TargetLocation, Option<&'l [u8]>);
 
 /// Looks up targets, with the memory of a worker: of targets, and of the document.
 pub(super) struct LookupCache<'a> {
@@ -284,11 +284,7 @@ impl<'a> LookupCache<'a> {
 
     /// Returns the location of a reference that the site decides whose source the document is, and the
     /// fragment that the generator reads elsewhere than in URLs.
-    fn locate_in_source<'l>(
-        &mut self,
-        link: &Link<'l>,
-        file: Option<FileId>,
-    ) -> Option<LinkPlace<'l>> {
+    fn in_source<'l>(&mut self, link: &Link<'l>, file: Option<FileId>) -> Option<Located<'l>> {
         let audit = self.audit;
         let file = file.filter(|_| link.member.is_none())?;
         let known = self.page.take_if(|(known, _)| *known == file);
@@ -318,12 +314,7 @@ impl<'a> LookupCache<'a> {
 
     /// Returns where a target lies outside the repository of the Markdown that refers to it: on the
     /// forge (A99), or in the site of the Markdown (A98).
-    fn beside(
-        &mut self,
-        link: &Link<'_>,
-        target: &[u8],
-        location: TargetLocation,
-    ) -> TargetLocation {
+    fn beside(&mut self, link: &Link<'_>, location: TargetLocation) -> TargetLocation {
         let checker = &self.audit.checker;
         let Some(base) = link.base.map(|base| base.uri) else {
             return location;
@@ -347,6 +338,7 @@ impl<'a> LookupCache<'a> {
         if location != TargetLocation::Nothing {
             return location;
         }
+        let (target, _) = split_fragment(link.target.unwrap_or_default());
         let expected = |uri| checker.expected(uri).ok();
         let mounts = &checker.mounts;
         let other = match link.reference.trim_ascii_start() {
@@ -423,17 +415,13 @@ impl<'a> LookupCache<'a> {
     }
 
     /// `file` is the document of the link, if it is known.
-    pub(super) fn locate_link<'l>(
-        &mut self,
-        link: &Link<'l>,
-        file: Option<FileId>,
-    ) -> LinkPlace<'l> {
+    pub(super) fn locate_link<'l>(&mut self, link: &Link<'l>, file: Option<FileId>) -> Located<'l> {
         let (location, fragment) = self.locate_whole(link, file);
         // Style sheets read the fragments of images: `logo.svg#only-dark`.
         (location, fragment.filter(|_| link.element != Some("img")))
     }
 
-    fn locate_whole<'l>(&mut self, link: &Link<'l>, file: Option<FileId>) -> LinkPlace<'l> {
+    fn locate_whole<'l>(&mut self, link: &Link<'l>, file: Option<FileId>) -> Located<'l> {
         let audit = self.audit;
         let filter = &audit.options.reading.filter;
         let is_left_out = link.flags.intersects(Flags::IGNORED | Flags::LOCAL);
@@ -446,7 +434,7 @@ impl<'a> LookupCache<'a> {
             Ok(target) => target,
             // What a template will make of the reference is not known.
             Err(ResolveErrorKind::Template) => {
-                let own = self.locate_in_source(link, file);
+                let own = self.in_source(link, file);
                 return (own.map_or(TargetLocation::Skipped, |(own, _)| own), None);
             }
             // The syntax of a private scheme is its own.
@@ -461,7 +449,7 @@ impl<'a> LookupCache<'a> {
             return (TargetLocation::Skipped, None);
         }
         if !audit.sources.is_empty()
-            && let Some((location, own)) = self.locate_in_source(link, file)
+            && let Some((location, own)) = self.in_source(link, file)
         {
             return (location, own.or(split_fragment(target).1));
         }
@@ -479,7 +467,7 @@ impl<'a> LookupCache<'a> {
         if is_in_repository
             || [TargetLocation::Nothing, TargetLocation::OutsideRoot].contains(&location)
         {
-            location = self.beside(link, target, location);
+            location = self.beside(link, location);
             location = self.undecided(link, file, location);
         }
         if location == TargetLocation::Skipped && misspelt_scheme(link.reference).is_some() {

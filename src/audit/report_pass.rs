@@ -493,15 +493,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     /// Returns whether a comment of the document or an entry of the options ignores the finding.
-    fn is_ignored(
-        &mut self,
-        rule: RuleId,
-        place: &DocumentPosition<'_>,
-        targets: &[&[u8]],
-    ) -> bool {
-        let is_own = place.member == self.document.member_name();
-        let span = place.span.filter(|_| is_own);
-        let line = place.position.map(|position| position.line);
+    fn is_ignored(&mut self, rule: RuleId, at: &DocumentPosition<'_>, targets: &[&[u8]]) -> bool {
+        let is_own = at.member == self.document.member_name();
+        let span = at.span.filter(|_| is_own);
+        let line = at.position.map(|position| position.line);
         let by_comment = span.is_some_and(|span| self.comments.ignores(rule, span.start, line));
         let by_entry = self.audit.ignored.ignores(&IgnoreCandidate {
             rule,

@@ -276,7 +276,7 @@ impl SiteRules for Jekyll {
             Err(route) => return route,
         };
         let others = others.into_iter().map(String::into_bytes);
-        Route::page_at(url, others.chain((!has_own).then_some(copy)))
+        Route::page_at(url.into_bytes(), others.chain((!has_own).then_some(copy)))
     }
 
     fn resolve(&self, reference: &SiteReference<'_>, attempts: &mut Attempts) {

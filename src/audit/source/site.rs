@@ -367,15 +367,12 @@ pub(super) enum Route {
 
 impl Route {
     pub(super) fn page(url: impl Into<Vec<u8>>) -> Route {
-        Route::page_at(url, [])
+        Route::page_at(url.into(), [])
     }
 
     /// A page at a URL, and at others that lead there.
-    pub(super) fn page_at(
-        url: impl Into<Vec<u8>>,
-        others: impl IntoIterator<Item = Vec<u8>>,
-    ) -> Route {
-        let (url, others) = (url.into(), others.into_iter().collect());
+    pub(super) fn page_at(url: Vec<u8>, others: impl IntoIterator<Item = Vec<u8>>) -> Route {
+        let others = others.into_iter().collect();
         Route::Page { url, others }
     }
 
