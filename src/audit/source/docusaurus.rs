@@ -42,6 +42,11 @@ const EXCLUDED: &str =
 pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Option<Rules> {
     let text = directory.module("docusaurus.config")?;
     let values = config::javascript(&text);
+    site.listed.file = directory.first(module_names("docusaurus.config"));
+    site.listed.key = "themeConfig";
+    for part in ["themeConfig.navbar", "themeConfig.footer"] {
+        site.listed.add(values.get(part), "to", "");
+    }
     let usual = values.text("i18n.defaultLocale").unwrap_or("en");
     let locales = values.texts("i18n.locales");
     let locales = locales.filter(|locale| *locale != usual);

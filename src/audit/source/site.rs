@@ -105,6 +105,38 @@ pub(super) struct PageList {
     pub(super) pages: Vec<(String, String)>,
 }
 
+impl PageList {
+    /// Adds the links of navigation, in members with a name; those with a target may be of another site on the host.
+    pub(super) fn add(&mut self, value: Option<&Setting>, member: &str, base: &str) {
+        match value {
+            Some(Setting::List(values)) => {
+                values
+                    .iter()
+                    .for_each(|value| self.add(Some(value), member, base));
+            }
+            Some(values @ Setting::Map(map)) => {
+                let Some(own) = values.text_or("base", base) else {
+                    return;
+                };
+                let link = values.text(member).filter(|link| !link.contains(':'));
+                if let Some(link) = link.filter(|_| !values.has_any("target rel")) {
+                    let path = match own.trim_end_matches('/') {
+                        "" => link.to_owned(),
+                        base => format!("{base}/{}", link.trim_start_matches('/')),
+                    };
+                    let end = path.find(['?', '#']).unwrap_or(path.len());
+                    if path.starts_with('/') && !path.starts_with("//") {
+                        self.pages.push((link.to_owned(), path[..end].to_owned()));
+                    }
+                }
+                map.values()
+                    .for_each(|value| self.add(Some(value), member, &own));
+            }
+            _ => {}
+        }
+    }
+}
+
 /// A site with its configuration.
 #[derive(Default)]
 pub(super) struct SourceSite {
@@ -235,8 +267,8 @@ impl SiteDirectory<'_> {
     /// Returns the text of the module of JavaScript with a name without its extension; an empty module without any,
     /// if an option says that it is a site of the kind.
     pub(super) fn module(&self, stem: &str) -> Option<String> {
-        let mut ends = ["mjs", "js", "ts", "mts", "cjs", "cts"].into_iter();
-        let found = ends.find_map(|end| self.read(&format!("{stem}.{end}")));
+        let mut names = module_names(stem).into_iter();
+        let found = names.find_map(|name| self.read(&name));
         found.or_else(|| self.is_given.then(|| "export default {}".to_owned()))
     }
 
@@ -300,6 +332,11 @@ pub(super) fn anchored_globs(directory: &[u8], patterns: impl Names) -> Gitignor
         format!("{start}{}", glob.trim_start_matches("./"))
     });
     globs(directory, anchored)
+}
+
+/// Returns the names that a module of JavaScript may have.
+pub(super) fn module_names(stem: &str) -> [String; 6] {
+    ["mjs", "js", "ts", "mts", "cjs", "cts"].map(|end| format!("{stem}.{end}"))
 }
 
 /// A file below a content root.

@@ -23,7 +23,7 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
     let locales = values.entries("locales").iter().map(|(_, locale)| locale);
     for values in std::iter::once(&values).chain(locales) {
         for key in ["themeConfig.nav", "themeConfig.sidebar"] {
-            list(values.get(key), "", &mut site.listed.pages);
+            site.listed.add(values.get(key), "link", "");
         }
     }
     let source = directory.content(site, &values, "srcDir", ".");
@@ -43,36 +43,6 @@ pub(super) fn open(directory: &SiteDirectory<'_>, site: &mut SourceSite) -> Opti
         rewrites: rewrites.collect(),
         moves_pages: values.is_unknown("rewrites"),
     }))
-}
-
-/// Adds the links of navigation to pages; those with a target may be of another site on the host.
-fn list(value: Option<&Setting>, base: &str, pages: &mut Vec<(String, String)>) {
-    match value {
-        Some(Setting::List(values)) => {
-            values
-                .iter()
-                .for_each(|value| list(Some(value), base, pages));
-        }
-        Some(values @ Setting::Map(map)) => {
-            let Some(own) = values.text_or("base", base) else {
-                return;
-            };
-            let link = values.text("link").filter(|link| !link.contains(':'));
-            if let Some(link) = link.filter(|_| !values.has_any("target rel")) {
-                let path = match own.trim_end_matches('/') {
-                    "" => link.to_owned(),
-                    base => format!("{base}/{}", link.trim_start_matches('/')),
-                };
-                let end = path.find(['?', '#']).unwrap_or(path.len());
-                if path.starts_with('/') && !path.starts_with("//") {
-                    pages.push((link.to_owned(), path[..end].to_owned()));
-                }
-            }
-            map.values()
-                .for_each(|value| list(Some(value), &own, pages));
-        }
-        _ => {}
-    }
 }
 
 /// Returns the path of a page by a rewrite, if it matches.

@@ -20,7 +20,8 @@ const config = {
       }),
     ],
   ],
-  themeConfig: ({ navbar: { items: [{ to: '/none', label: 'x' }] } }),
+  themeConfig: ({ navbar: { items: [{ to: '/none', label: 'x' }] },
+    footer: { links: [{ items: [{ to: '/blog' }, { to: '/gone' }, { to: 'https://example.com/' }, { href: '/x' }] }] } }),
 };
 
 export default config;
