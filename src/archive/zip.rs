@@ -40,6 +40,8 @@ const AHEAD: usize = 4 << 10;
 const FAR_AHEAD: usize = 64 << 10;
 /// The number of bytes on each side of its place in which a local header is searched.
 const MOVED: u64 = 32 << 10;
+/// The most searches and headers in them for a directory, whose entries are much shorter than what a search reads.
+const MAX_TRIED: u32 = 1 << 16;
 /// The longest contents that are unpacked as a whole, in bytes, packed or not.
 const HELD: u64 = 4 << 20;
 /// The longest comment after the end record, in bytes.
@@ -281,6 +283,8 @@ struct Zip {
     unpacked: Cursor<Vec<u8>>,
     /// The offset of the local header of the current member.
     at: u64,
+    /// The searches for moved headers, and the headers in them, that are left.
+    left_to_try: u32,
     faults: Vec<ArchiveFault>,
 }
 
@@ -322,6 +326,7 @@ impl Zip {
             inflate: Decompress::new(false),
             unpacked: Cursor::default(),
             at: 0,
+            left_to_try: MAX_TRIED,
             faults: Vec::new(),
         }
     }
@@ -378,15 +383,24 @@ impl Zip {
 
     /// Returns the offset of the local header with a name near the place where it should be, as after lost bytes.
     fn find_moved(&mut self, name: &[u8]) -> io::Result<Option<u64>> {
+        let mut left = self.left_to_try;
+        let mut is_left = || {
+            left = left.saturating_sub(1);
+            left > 0
+        };
+        if !is_left() {
+            return Ok(None);
+        }
         let start = self.at.saturating_sub(MOVED);
         let bytes = self.window.bytes(start, 2 * MOVED as usize)?;
         let found = memmem::find_iter(bytes, LOCAL).find(|&at| {
             let local = &bytes[at..];
             let end = LOCAL_SIZE + usize::from(u16_at(local, 26)) + usize::from(u16_at(local, 28));
-            let header =
-                (local.get(..end)).map(|local| ZipHeader::new(local, LOCAL_SIZE, LOCAL_FLAGS));
+            let local = local.get(..end).filter(|_| is_left());
+            let header = local.map(|local| ZipHeader::new(local, LOCAL_SIZE, LOCAL_FLAGS));
             header.is_some_and(|header| header.name == name)
         });
+        self.left_to_try = left;
         Ok(found.map(|at| start + at as u64))
     }
 
