@@ -342,6 +342,11 @@ impl DiskTree {
         }
     }
 
+    pub(super) fn has_followed_links(&self) -> bool {
+        let known = self.followed.read().unwrap_or_else(PoisonError::into_inner);
+        !known.is_empty()
+    }
+
     fn destination(&self, link: Vec<u8>) -> DiskEntry {
         let known = self.followed.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = known.get(link.as_slice()) {

@@ -263,7 +263,7 @@ impl<'a> Evaluator<'a> {
         }
         let base = facts.link.base?.uri;
         let checker = &self.audit.checker;
-        let depth = checker.depth(base);
+        let depth = self.lookups.depth(base);
         let is_above = || steps_above(depth, facts.link.reference).is_some();
         match facts.location {
             TargetLocation::Nothing | TargetLocation::SymlinkOut => {}
@@ -273,9 +273,12 @@ impl<'a> Evaluator<'a> {
             _ => return None,
         }
         let expected = expected?;
-        let (kind, text) = match checker.entry(expected.root, &expected.path) {
-            DiskEntry::Outside(path) => (CauseKind::Outside, path),
-            DiskEntry::Dangling(text) => (CauseKind::Dangling, text),
+        // Lookups follow the symbolic links on the way.
+        let followed = checker.tree.has_followed_links();
+        let entry = followed.then(|| checker.entry(expected.root, &expected.path));
+        let (kind, text) = match entry {
+            Some(DiskEntry::Outside(path)) => (CauseKind::Outside, path),
+            Some(DiskEntry::Dangling(text)) => (CauseKind::Dangling, text),
             _ => (is_above().then_some(CauseKind::AboveRoot)?, Vec::new()),
         };
         Some(FindingCause::new(kind, text))

@@ -151,6 +151,14 @@ impl HintSearch<'_> {
     fn misspelt(&self) -> Option<Suggestion> {
         let ExpectedPath { root, path, .. } = self.expected?;
         let below = self.expected?.below();
+        // Most names have only one spelling.
+        let may_be_spelt = below.ends_with(b"/")
+            || below.contains(&b'%')
+            || memchr::memchr2(b'?', b'#', self.facts.link.reference).is_some()
+            || str::from_utf8(below).is_err();
+        if !may_be_spelt {
+            return None;
+        }
         let form = self.form()?;
         let found = |file, suffix: &[u8], repair| {
             suggestion(self.audit, self.site, &form, file, suffix, repair)

@@ -249,6 +249,8 @@ pub(super) struct LookupCache<'a> {
     audit: &'a Audit,
     /// Locations by the hashes of targets without fragments.
     locations: HashMap<u64, TargetLocation>,
+    /// The last base, and its depth.
+    base: (Vec<u8>, usize),
     /// The last document, as a page of the site that it is a source of.
     page: Option<(FileId, Option<SourcePage<'a>>)>,
     /// The last source map, and whether it holds the contents of its sources.
@@ -263,9 +265,18 @@ impl<'a> LookupCache<'a> {
         LookupCache {
             audit,
             locations: HashMap::new(),
+            base: (Vec::new(), 0),
             page: None,
             map: None,
         }
+    }
+
+    /// Like [`TargetChecker::depth`].
+    pub(super) fn depth(&mut self, base: &[u8]) -> usize {
+        if self.base.0 != base {
+            self.base = (base.to_vec(), self.audit.checker.depth(base));
+        }
+        self.base.1
     }
 
     /// Returns whether a source map holds the contents of its sources, which nobody retrieves then.
@@ -320,7 +331,7 @@ impl<'a> LookupCache<'a> {
             return location;
         };
         let may_leave = memchr::memmem::find(link.reference, b"..").is_some();
-        let above = may_leave.then(|| steps_above(checker.depth(base), link.reference));
+        let above = may_leave.then(|| steps_above(self.depth(base), link.reference));
         let above = above.flatten();
         if is_internal(base) && above.is_some_and(is_on_forge) {
             return TargetLocation::Skipped;
@@ -354,7 +365,7 @@ impl<'a> LookupCache<'a> {
 
     /// Returns the location of a missing target that a generator or a forge may make (A108).
     fn undecided(
-        &self,
+        &mut self,
         link: &Link<'_>,
         file: Option<FileId>,
         location: TargetLocation,
@@ -373,7 +384,7 @@ impl<'a> LookupCache<'a> {
         }
         let written: Vec<u8> = percent_decode(split_path(reference).0).collect();
         let directories = memchr::memrchr_iter(b'/', &path).map(|at| &path[..=at]);
-        let depth = checker.depth(base.uri);
+        let depth = self.depth(base.uri);
         if let Some(below) = written.strip_prefix(b"/") {
             let name = split_name(below).1;
             let may_be_page = link.flags.contains(Flags::OWN_SYNTAX) && !name.contains(&b'.');
