@@ -472,9 +472,10 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     fn deferred_findings(&mut self, deferred: &DeferredFindings) {
         let (document, path) = (Rc::clone(&self.document), self.member_path());
         let (own, reading) = (document.member_name(), &self.audit.options.reading);
+        let limit = reading.extractor.formats.html.max_document;
         let text = match own {
-            Some(_) => members::bytes(reading, &path, reading.extractor.formats.html.max_document),
-            None => read_start(&path_of(&path), u64::MAX).ok(),
+            Some(_) => members::bytes(reading, &path, limit),
+            None => read_start(&path_of(&path), limit).ok(),
         };
         let (text, mut lines) = (text.unwrap_or_default(), LineCounter::new());
         for &(offset, at) in &deferred.positions {
