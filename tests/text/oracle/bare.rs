@@ -393,7 +393,8 @@ fn is_continuation(text: Text<'_>, start: usize) -> bool {
     let longest = text.from(start).iter().take(LONGEST_TOKEN);
     let length = longest.take_while(|&&byte| !is_ws(byte)).count();
     let token = &text.from(start)[..length];
-    let word = str::from_utf8(token).unwrap_or("\u{80}");
+    // The longest token may end inside a character.
+    let word = &*String::from_utf8_lossy(token);
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let field = word
         .strip_suffix(':')
