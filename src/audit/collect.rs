@@ -18,7 +18,7 @@ use super::site::{AnchorSet, Collection, DocumentBatch, Redirect};
 use super::target::{
     TargetLocation, decode_fragment, is_route, line_range, required_name, split_path,
 };
-use super::wire::Packed;
+use super::wire::{Packed, PackedHash};
 use crate::document::Format;
 use crate::document::diagnostic::Effect;
 use crate::document::events::RemarkKind;
@@ -524,7 +524,7 @@ impl LinkCollector<'_> {
         let checked = fragment.filter(|_| self.audit.options.checks_fragments);
         if let Some(name) = checked.and_then(required_name) {
             self.collected.wanted.insert(file);
-            let hash = |name: &[u8]| Some(self.audit.hasher.hash_one(name));
+            let hash = |name: &[u8]| Some(PackedHash(self.audit.hasher.hash_one(name)));
             let decoded = decode_fragment(name);
             let [first, last] = line_range(&decoded).unwrap_or([&decoded, b""]);
             names = (hash(first), hash(last).filter(|_| !last.is_empty()));

@@ -9,7 +9,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, PoisonError};
 
 use super::names::FileId;
-use super::wire::{LinkContext, Packed, packed_fields, packed_variants, push_reference};
+use super::wire::{
+    LinkContext, Packed, PackedHash, packed_fields, packed_variants, push_reference,
+};
 use crate::linker::{Diagnostic, Link, Remark};
 
 /// Maximum length in memory, in bytes; the rest is in a temporary file.
@@ -81,7 +83,7 @@ pub(super) struct LinkNeeds {
     pub(super) file: FileId,
     pub(super) is_route: bool,
     /// The hashes of names in the file.
-    pub(super) names: (Option<u64>, Option<u64>),
+    pub(super) names: (Option<PackedHash>, Option<PackedHash>),
 }
 
 packed_fields! {

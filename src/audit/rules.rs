@@ -267,6 +267,8 @@ pub(super) fn add_counts(total: &mut StateCounts, counts: &StateCounts) {
 pub(crate) struct Levels {
     /// Indexed by [`RuleId`].
     levels: Vec<Level>,
+    /// A rule is on that applies to intact links.
+    checks_intact: bool,
     /// Hosts that pages may load resources from.
     pub(super) allowed_hosts: Vec<String>,
 }
@@ -275,6 +277,7 @@ impl Default for Levels {
     fn default() -> Self {
         Levels {
             levels: RULES.iter().map(|rule| rule.level).collect(),
+            checks_intact: false,
             allowed_hosts: Vec::new(),
         }
     }
@@ -287,10 +290,30 @@ impl Levels {
         if let Some(rule) = rule {
             self.levels[rule as usize] = level;
         }
+        use RuleId::{EmptyHref, ExternalResource, InsecureScheme};
+        let mut of_intact = [EmptyHref, ExternalResource, InsecureScheme].into_iter();
+        self.checks_intact = of_intact.any(|rule| self.reports(rule));
         rule.is_some()
     }
 
     pub(super) fn first_finding(&self, facts: &TargetFacts<'_>) -> Option<(RuleId, Level)> {
+        // Most links are intact, and few rules are about those.
+        let is_intact = match facts.location {
+            File(_, how) => {
+                how.is_final()
+                    && !facts.fragment_missing
+                    && !facts.fragment_in_other_case
+                    && !facts.redirects
+            }
+            External => matches!(facts.online, OnlineAnswer::Unknown | OnlineAnswer::Fine),
+            Skipped => true,
+            _ => false,
+        };
+        let is_checked =
+            self.checks_intact || facts.relation.is_some() || facts.link.flags.contains(Flags::RSS);
+        if is_intact && !is_checked && !is_leaked(facts) {
+            return None;
+        }
         let rows = RULES.iter().zip(&self.levels);
         let rows = rows.filter(|_| facts.location != LeftOut);
         let mut rows = rows.map(|(rule, &level)| (rule.id, level));

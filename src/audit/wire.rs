@@ -26,6 +26,7 @@ pub(super) trait Packed<'a>: Sized {
 pub(super) struct WireReader<'a>(pub(super) &'a [u8]);
 
 impl<'a> WireReader<'a> {
+    #[inline]
     pub(super) fn byte(&mut self) -> u8 {
         let Some((&first, rest)) = self.0.split_first() else {
             return 0;
@@ -34,6 +35,7 @@ impl<'a> WireReader<'a> {
         first
     }
 
+    #[inline]
     fn take(&mut self, length: u64) -> &'a [u8] {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         let (taken, rest) = self.0.split_at(length.min(self.0.len()));
@@ -174,6 +176,7 @@ impl OutputBlock for WireRecords {
         self.0.clear();
     }
 
+    #[inline]
     fn take(&mut self, _spare: &mut Vec<Vec<u8>>) -> Self {
         let taken = WireRecords(self.0.as_slice().to_vec());
         self.clear();
@@ -185,10 +188,12 @@ impl OutputBlock for WireRecords {
 macro_rules! packed_fields {
     ($($type:ty { $($field:ident),* $(; ..$others:expr)? })*) => {$(
         impl<'a> $crate::audit::wire::Packed<'a> for $type {
+            #[inline]
             fn pack(&self, out: &mut Vec<u8>) {
                 $($crate::audit::wire::Packed::pack(&self.$field, out);)*
             }
 
+            #[inline]
             fn unpack(packed: &mut $crate::audit::wire::WireReader<'a>) -> Self {
                 Self {
                     $($field: $crate::audit::wire::Packed::unpack(packed),)*
@@ -203,6 +208,7 @@ macro_rules! packed_fields {
 macro_rules! packed_variants {
     ($($type:ty { $($variant:ident $(($($field:ident),*))?),* })*) => {$(
         impl<'a> $crate::audit::wire::Packed<'a> for $type {
+            #[inline]
             fn pack(&self, out: &mut Vec<u8>) {
                 enum Number {
                     $($variant),*
@@ -215,6 +221,7 @@ macro_rules! packed_variants {
                 }
             }
 
+            #[inline]
             fn unpack(packed: &mut $crate::audit::wire::WireReader<'a>) -> Self {
                 let number = packed.byte();
                 let mut variants = 0..;
@@ -232,10 +239,12 @@ macro_rules! packed_variants {
 macro_rules! packed_kinds {
     ($($type:ty = $table:expr $(, $column:tt)?;)*) => {$(
         impl $crate::audit::wire::Packed<'_> for $type {
+            #[inline]
             fn pack(&self, out: &mut Vec<u8>) {
                 out.push(*self as u8);
             }
 
+            #[inline]
             fn unpack(packed: &mut $crate::audit::wire::WireReader<'_>) -> Self {
                 let table = &$table;
                 table[usize::from(packed.byte()) % table.len()]$(.$column)?
@@ -279,6 +288,7 @@ packed_variants! {
 
 /// Packs numbers as LEB128: seven bits a byte, the lowest first.
 impl Packed<'_> for u64 {
+    #[inline]
     fn pack(&self, out: &mut Vec<u8>) {
         let mut number = *self;
         while number >= 0x80 {
@@ -288,6 +298,7 @@ impl Packed<'_> for u64 {
         out.push(number as u8);
     }
 
+    #[inline]
     fn unpack(packed: &mut WireReader<'_>) -> Self {
         let mut number = 0;
         for shift in (0..64).step_by(7) {
@@ -301,13 +312,31 @@ impl Packed<'_> for u64 {
     }
 }
 
+/// A hash, in eight bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PackedHash(pub(super) u64);
+
+impl Packed<'_> for PackedHash {
+    #[inline]
+    fn pack(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.0.to_le_bytes());
+    }
+
+    #[inline]
+    fn unpack(packed: &mut WireReader<'_>) -> Self {
+        PackedHash(packed.take(8).try_into().map_or(0, u64::from_le_bytes))
+    }
+}
+
 /// The length, then the bytes.
 impl<'a> Packed<'a> for &'a [u8] {
+    #[inline]
     fn pack(&self, out: &mut Vec<u8>) {
         (self.len() as u64).pack(out);
         out.extend_from_slice(self);
     }
 
+    #[inline]
     fn unpack(packed: &mut WireReader<'a>) -> Self {
         let length = u64::unpack(packed);
         packed.take(length)
@@ -315,6 +344,7 @@ impl<'a> Packed<'a> for &'a [u8] {
 }
 
 impl<'a, T: Packed<'a>> Packed<'a> for Option<T> {
+    #[inline]
     fn pack(&self, out: &mut Vec<u8>) {
         self.is_some().pack(out);
         if let Some(value) = self {
@@ -322,17 +352,20 @@ impl<'a, T: Packed<'a>> Packed<'a> for Option<T> {
         }
     }
 
+    #[inline]
     fn unpack(packed: &mut WireReader<'a>) -> Self {
         bool::unpack(packed).then(|| T::unpack(packed))
     }
 }
 
 impl<'a, S: Packed<'a>, T: Packed<'a>> Packed<'a> for (S, T) {
+    #[inline]
     fn pack(&self, out: &mut Vec<u8>) {
         self.0.pack(out);
         self.1.pack(out);
     }
 
+    #[inline]
     fn unpack(packed: &mut WireReader<'a>) -> Self {
         (S::unpack(packed), T::unpack(packed))
     }
@@ -342,11 +375,13 @@ impl<'a, S: Packed<'a>, T: Packed<'a>> Packed<'a> for (S, T) {
 macro_rules! packed_as {
     ($($type:ty as $other:ty, |$value:ident| $to:expr, |$read:ident| $from:expr;)*) => {$(
         impl<'a> Packed<'a> for $type {
+            #[inline]
             fn pack(&self, out: &mut Vec<u8>) {
                 let ($value, pack) = (self, <$other>::pack);
                 pack(&$to, out);
             }
 
+            #[inline]
             fn unpack(packed: &mut WireReader<'a>) -> Self {
                 let $read = <$other>::unpack(packed);
                 $from
