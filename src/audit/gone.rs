@@ -6,7 +6,9 @@ use foldhash::HashMap;
 
 use super::names::fold;
 
-const PAGES: &str = "adoc htm html ipynb markdown md mdx rst shtml txt xhtml";
+const PAGES: [&str; 11] = [
+    "adoc", "htm", "html", "ipynb", "markdown", "md", "mdx", "rst", "shtml", "txt", "xhtml",
+];
 
 /// Paths that do not exist, by [`spelling`].
 #[derive(Debug, Default)]
@@ -48,6 +50,9 @@ impl GoneFiles {
 
     /// Returns whether the path of a target is a spelling of a gone one, or is below it.
     pub(super) fn contains(&self, path: &[u8], is_wiki: bool) -> bool {
+        if self.paths.is_empty() {
+            return false;
+        }
         let spelling = spelling(path);
         let mut above = std::iter::successors(Some(&*spelling), |path| {
             path.rfind('/').map(|end| &path[..end])
@@ -77,7 +82,7 @@ impl GoneFiles {
 fn spelling(path: &[u8]) -> String {
     let mut path = fold(path.strip_suffix(b"/").unwrap_or(path));
     if let Some((stem, extension)) = path.rsplit_once('.')
-        && PAGES.split(' ').any(|known| known == extension)
+        && PAGES.contains(&extension)
     {
         path.truncate(stem.len());
     }

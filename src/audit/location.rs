@@ -579,8 +579,6 @@ fn is_private(reference: &[u8]) -> bool {
 
 /// Relative references of programs are in strings and comments.
 fn is_in_script(link: &Link<'_>) -> bool {
-    const SCRIPTS: &str =
-        "c cc cjs cpp cs cts go h hpp java js jsx kt lua mjs mts pl py rb rs sh swift ts tsx";
     let base = link.base.unwrap_or_default();
     // The common cases.
     if matches!(base.uri, [.., b'l' | b'd' | b'/']) && !base.uri.ends_with(b".pl") {
@@ -588,9 +586,33 @@ fn is_in_script(link: &Link<'_>) -> bool {
     }
     let name = split_name(base.uri).1;
     let extension = memchr::memrchr(b'.', name).map_or(&b""[..], |at| &name[at + 1..]);
-    SCRIPTS
-        .split(' ')
-        .any(|known| known.as_bytes() == extension)
+    let is_script = matches!(
+        extension,
+        b"c" | b"cc"
+            | b"cjs"
+            | b"cpp"
+            | b"cs"
+            | b"cts"
+            | b"go"
+            | b"h"
+            | b"hpp"
+            | b"java"
+            | b"js"
+            | b"jsx"
+            | b"kt"
+            | b"lua"
+            | b"mjs"
+            | b"mts"
+            | b"pl"
+            | b"py"
+            | b"rb"
+            | b"rs"
+            | b"sh"
+            | b"swift"
+            | b"ts"
+            | b"tsx"
+    );
+    is_script
         && base.label.starts_with("retrieval:")
         && (Reference::split(link.reference.trim_ascii()).scheme).is_none()
 }
@@ -598,12 +620,14 @@ fn is_in_script(link: &Link<'_>) -> bool {
 /// Returns whether a path is a page of a forge, `steps` above the root of a repository, whose files
 /// are at `blob/BRANCH/` (A99).
 fn is_on_forge((steps, path): (usize, &[u8])) -> bool {
-    const PAGES: &str = "actions archive branches commit commits compare contribute deployments discussions edit \
-        graphs issues labels milestones network new packages projects pull pulls releases search security stargazers \
-        tags wiki - merge_requests";
     match path.split(|&byte| byte == b'/').next().unwrap_or_default() {
         b"blob" | b"tree" | b"raw" => steps == 1 || steps == 2,
-        name => steps == 2 && PAGES.split(' ').any(|page| page.as_bytes() == name),
+        b"actions" | b"archive" | b"branches" | b"commit" | b"commits" | b"compare"
+        | b"contribute" | b"deployments" | b"discussions" | b"edit" | b"graphs" | b"issues"
+        | b"labels" | b"milestones" | b"network" | b"new" | b"packages" | b"projects" | b"pull"
+        | b"pulls" | b"releases" | b"search" | b"security" | b"stargazers" | b"tags" | b"wiki"
+        | b"-" | b"merge_requests" => steps == 2,
+        _ => false,
     }
 }
 

@@ -443,7 +443,8 @@ pub(super) fn split_name(path: &[u8]) -> (&[u8], &[u8]) {
 /// WHATWG HTML 7.4.6.4, "find a potential indicated element" (A17).
 pub(super) fn required_name(fragment: &[u8]) -> Option<&[u8]> {
     // Text directives, `:~:text=`, are not part of the fragment.
-    let end = memchr::memmem::find(fragment, b":~:");
+    let tilde = memchr::memchr(b'~', fragment);
+    let end = tilde.and_then(|_| memchr::memmem::find(fragment, b":~:"));
     let fragment = &fragment[..end.unwrap_or(fragment.len())];
     let anywhere =
         is_route(fragment) || fragment.is_empty() || fragment.eq_ignore_ascii_case(b"top");
