@@ -8,7 +8,7 @@ use foldhash::HashSet;
 
 use super::names::FileId;
 use super::rules::{Level, RuleId};
-use super::wire::{Packed, WireReader, packed_fields, packed_variants, push_link};
+use super::wire::{Packed, PackedHash, WireReader, packed_fields, packed_variants, push_link};
 use crate::bytes::lines::Position;
 use crate::document::events::Span;
 use crate::linker::Link;
@@ -273,7 +273,13 @@ impl<'a> FindingDraft<'a> {
     }
 
     pub(super) fn push(&self, out: &mut Vec<u8>) {
-        self.pack(out);
+        self.rule.pack(out);
+        self.level.pack(out);
+        self.cause.pack(out);
+        self.hint.pack(out);
+        (PackedHash(self.key), PackedHash(self.group)).pack(out);
+        self.target_name.pack(out);
+        self.origin.pack(out);
         matches!(self.subject, FindingSubject::Link(_)).pack(out);
         match self.subject {
             FindingSubject::Link(link) => push_link(link, out),
@@ -286,7 +292,17 @@ impl<'a> FindingDraft<'a> {
         packed: &mut WireReader<'_>,
         then: impl FnOnce(&FindingDraft<'_>) -> T,
     ) -> T {
-        let mut draft = FindingDraft::unpack(packed);
+        let mut draft = FindingDraft {
+            subject: FindingSubject::Document(DocumentPosition::default()),
+            rule: Packed::unpack(packed),
+            level: Packed::unpack(packed),
+            cause: Packed::unpack(packed),
+            hint: Packed::unpack(packed),
+            key: PackedHash::unpack(packed).0,
+            group: PackedHash::unpack(packed).0,
+            target_name: Packed::unpack(packed),
+            origin: Packed::unpack(packed),
+        };
         if bool::unpack(packed) {
             return packed.link(|link| {
                 let subject = FindingSubject::Link(link);
@@ -316,11 +332,6 @@ impl<'a> FindingDraft<'a> {
 packed_fields! {
     DocumentPosition<'a> { member, position, span, name }
     FindingCause<'a> { kind, text }
-    // The subject follows.
-    FindingDraft<'a> {
-        rule, level, cause, hint, key, group, target_name, origin;
-        ..FindingDraft::about(DocumentPosition::default(), (RuleId::Orphan, Level::Allow), 0, b"")
-    }
     SourceOrigin { path, line }
     Suggestion { reference, repair }
 }

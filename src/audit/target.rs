@@ -524,7 +524,11 @@ pub(super) fn pdf_places(fragment: &[u8]) -> impl Iterator<Item = Vec<u8>> {
 
 /// A `%` without two digits stays.
 pub(super) fn decode_fragment(fragment: &[u8]) -> Cow<'_, [u8]> {
-    percent_decode(fragment).into()
+    // Most fragments are only a name.
+    match memchr::memchr(b'%', fragment) {
+        Some(_) => percent_decode(fragment).into(),
+        None => Cow::Borrowed(fragment),
+    }
 }
 
 #[cfg(test)]
