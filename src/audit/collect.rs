@@ -5,8 +5,9 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::{MutexGuard, PoisonError};
 
-use foldhash::HashSet;
+use foldhash::{HashSet, HashSetExt};
 
+use super::evaluator::CLEARED;
 use super::journal::{
     BLOCK, DocumentMember, JournalBlock, JournalRecord, JournalWriter, LinkNeeds,
 };
@@ -37,6 +38,8 @@ use crate::pipeline::workers::{map_items, run_workers};
 
 /// Documents in a batch, which is a ticket of the second pass.
 const BATCH: usize = 16;
+/// A larger buffer of hashes is dropped after its document.
+const MAX_REUSED: usize = 1 << 16;
 
 pub(super) fn run(audit: &Audit, walk: Walk) -> Collection {
     let queue = Queue::new(walk, &audit.options.reading);
@@ -199,10 +202,15 @@ impl<'a> LinkCollector<'a> {
     }
 
     fn begin(&mut self, file: FileId) {
-        self.document = DocumentFinds {
-            file,
-            ..DocumentFinds::default()
-        };
+        let document = &mut self.document;
+        document.clear_names();
+        document.records.clear();
+        document.blocks.clear();
+        document.parts.clear();
+        (document.file, document.redirect) = (file, None);
+        document.has_line_ids = false;
+        document.summary = Summary::default();
+        document.counts = StateCounts::default();
     }
 
     /// `all` returns all faults of an archive, from those of this reading, unless other readings
@@ -443,6 +451,20 @@ fn has_fragments(format: &Format) -> bool {
     format.is_markdown() || matches!(format.name, "adoc" | "html" | "pdf" | "rst" | "xml")
 }
 
+impl DocumentFinds {
+    fn clear_names(&mut self) {
+        // Release the memory of a huge document.
+        if self.names.capacity() > MAX_REUSED {
+            self.names = Vec::new();
+        }
+        self.names.clear();
+        if self.ids.capacity() > CLEARED {
+            self.ids = HashSet::new();
+        }
+        self.ids.clear();
+    }
+}
+
 impl LinkCollector<'_> {
     fn move_records(&mut self) {
         let found = &mut self.document;
@@ -638,7 +660,7 @@ impl Sink for LinkCollector<'_> {
                 self.heavy.get_or_insert_with(lock);
             }
             Found::Restart => {
-                (document.names, document.ids) = Default::default();
+                document.clear_names();
                 JournalRecord::Restart.pack(&mut document.records.bytes);
             }
             _ => {}

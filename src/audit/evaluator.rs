@@ -26,6 +26,9 @@ use crate::pipeline::bases::{AbsolutePaths, is_of_repository};
 use crate::pipeline::walk::path_of;
 use crate::uri::{Rules, resolve};
 
+/// Clearing takes as long as the capacity is large: larger maps and sets are dropped.
+pub(super) const CLEARED: usize = 1 << 12;
+
 /// Evaluates links when all documents are known.
 pub(super) struct Evaluator<'a> {
     audit: &'a Audit,
@@ -63,7 +66,10 @@ impl<'a> Evaluator<'a> {
 
     /// A member's `path` is inside its archive.
     pub(super) fn begin(&mut self, document: &JournalDocument, path: &[u8]) {
-        self.repeated = HashMap::new();
+        if self.repeated.capacity() > CLEARED {
+            self.repeated = HashMap::new();
+        }
+        self.repeated.clear();
         self.texts = PageTexts::default();
         self.file = document.file;
         let sources = &self.audit.sources;
