@@ -254,19 +254,21 @@ impl Tar {
                 lost = true;
                 self.fault(&diagnostic::ARCHIVE_INCONSISTENT);
             }
-            // Where bytes were lost or added, headers begin elsewhere than blocks did.
-            let ahead = self.source.peek(2 * BLOCK);
-            let mut magics = memmem::find_iter(
-                ahead.get(TarHeader::MAGIC + 1..).unwrap_or_default(),
-                b"ustar",
-            );
-            let next = magics.find(|at| {
-                let block = ahead[at + 1..].first_chunk();
-                block.is_some_and(|block| TarHeader(block).is_valid())
-            });
-            let step = next.filter(|_| lost).map_or(BLOCK, |at| at + 1);
+            let step = if lost { self.next_header() } else { BLOCK };
             self.source.consume(step);
         }
+    }
+
+    /// Returns the distance to a header within a block, else the length of a block: where bytes were lost or
+    /// added, headers begin elsewhere than blocks did.
+    fn next_header(&mut self) -> usize {
+        let ahead = self.source.peek(2 * BLOCK);
+        let after = ahead.get(TarHeader::MAGIC + 1..).unwrap_or_default();
+        let next = memmem::find_iter(after, b"ustar").find(|at| {
+            let block = ahead[at + 1..].first_chunk();
+            block.is_some_and(|block| TarHeader(block).is_valid())
+        });
+        next.map_or(BLOCK, |at| at + 1)
     }
 
     /// Reads the contents of an extended header or of a long name.

@@ -41,7 +41,7 @@ const FAR_AHEAD: usize = 64 << 10;
 /// The number of bytes on each side of its place in which a local header is searched.
 const MOVED: u64 = 32 << 10;
 /// The most searches and headers in them for a directory, whose entries are much shorter than what a search reads.
-const MAX_TRIED: u32 = 1 << 16;
+const MAX_TRIED: usize = 1 << 16;
 /// The longest contents that are unpacked as a whole, in bytes, packed or not.
 const HELD: u64 = 4 << 20;
 /// The longest comment after the end record, in bytes.
@@ -284,7 +284,7 @@ struct Zip {
     /// The offset of the local header of the current member.
     at: u64,
     /// The searches for moved headers, and the headers in them, that are left.
-    left_to_try: u32,
+    left_to_try: usize,
     faults: Vec<ArchiveFault>,
 }
 
@@ -383,24 +383,22 @@ impl Zip {
 
     /// Returns the offset of the local header with a name near the place where it should be, as after lost bytes.
     fn find_moved(&mut self, name: &[u8]) -> io::Result<Option<u64>> {
-        let mut left = self.left_to_try;
-        let mut is_left = || {
-            left = left.saturating_sub(1);
-            left > 0
-        };
-        if !is_left() {
+        if self.left_to_try == 0 {
             return Ok(None);
         }
         let start = self.at.saturating_sub(MOVED);
         let bytes = self.window.bytes(start, 2 * MOVED as usize)?;
-        let found = memmem::find_iter(bytes, LOCAL).find(|&at| {
+        let mut tried = 1;
+        let mut places = memmem::find_iter(bytes, LOCAL).take(self.left_to_try);
+        let found = places.find(|&at| {
+            tried += 1;
             let local = &bytes[at..];
             let end = LOCAL_SIZE + usize::from(u16_at(local, 26)) + usize::from(u16_at(local, 28));
-            let local = local.get(..end).filter(|_| is_left());
+            let local = local.get(..end);
             let header = local.map(|local| ZipHeader::new(local, LOCAL_SIZE, LOCAL_FLAGS));
             header.is_some_and(|header| header.name == name)
         });
-        self.left_to_try = left;
+        self.left_to_try = self.left_to_try.saturating_sub(tried);
         Ok(found.map(|at| start + at as u64))
     }
 

@@ -72,6 +72,8 @@ struct Surroundings<'r> {
     quote: String,
     /// The number among the same references in the page.
     nth: usize,
+    /// Patterns of what the reference may be made of, the most certain one first.
+    patterns: [Option<String>; 7],
 }
 
 /// Finds the origins of findings in the order of the pages.
@@ -187,11 +189,12 @@ impl<'a> OriginSearch<'a> {
         let reference = link.reference;
         let key = [reference, &[0, is_navigation.into()], text.as_bytes()].concat();
         let count = self.counts.entry(key).or_default();
-        let surroundings = Surroundings {
+        let mut surroundings = Surroundings {
             fragment: split_fragment(reference).1.unwrap_or_default(),
             text,
             quote,
             nth: *count,
+            ..Surroundings::default()
         };
         *count += 1;
         let path = split_path(reference).0;
@@ -204,11 +207,11 @@ impl<'a> OriginSearch<'a> {
         let name = name_pattern(without_html(split_path(bare).0));
         let file = target.and_then(|target| self.routed(target));
         let file = file.map(|file| self.path_below(file)).unwrap_or_default();
-        let patterns = patterns(reference, last_name(stem(&file)));
+        surroundings.patterns = patterns(reference, last_name(stem(&file)));
         let is_of_list = is_navigation || surroundings.fragment.is_empty();
         let own = &self.source;
         let is_of_titles = is_of_list || own.path.is_empty() || is_list(&own.text);
-        let found = (!is_navigation).then(|| self.in_page(&surroundings, &patterns, target));
+        let found = (!is_navigation).then(|| self.in_page(&surroundings, target));
         found
             .flatten()
             .or_else(|| {
@@ -217,7 +220,7 @@ impl<'a> OriginSearch<'a> {
             })
             .or_else(|| self.in_templates(whole?))
             .or_else(|| self.titled(target.filter(|_| is_of_titles)?, &surroundings.text))
-            .or_else(|| is_navigation.then(|| self.in_page(&surroundings, &patterns, target))?)
+            .or_else(|| is_navigation.then(|| self.in_page(&surroundings, target))?)
             .or_else(|| self.in_templates(name.filter(|_| is_of_list)?))
             .unwrap_or(origin)
     }
@@ -314,26 +317,20 @@ impl<'a> OriginSearch<'a> {
     fn in_page(
         &mut self,
         surroundings: &Surroundings<'_>,
-        patterns: &[Option<String>],
         target: Option<&[u8]>,
     ) -> Option<SourceOrigin> {
         let own = Some(&self.source).filter(|file| !file.path.is_empty());
         let documents_code = own.map(|file| memchr::memmem::find(&file.text, b".. auto").is_some());
         let mut left = self.left;
-        let own = own.and_then(|file| {
-            self.in_files(
-                slice::from_ref(file),
-                (surroundings, patterns, None),
-                &mut left,
-            )
-        });
+        let own = own.map(slice::from_ref);
+        let own = own.and_then(|own| self.in_files(own, surroundings, None, &mut left));
         let found = own.or_else(|| {
             let files = match documents_code {
                 Some(false) => Vec::new(),
                 _ => self.quoted(&surroundings.quote, documents_code.is_some()),
             };
             let target = target.filter(|_| documents_code.is_none());
-            self.in_files(&files, (surroundings, patterns, target), &mut left)
+            self.in_files(&files, surroundings, target, &mut left)
         });
         self.left = left;
         found
@@ -343,10 +340,15 @@ impl<'a> OriginSearch<'a> {
     fn in_files(
         &self,
         files: &[TextFile],
-        (surroundings, patterns, target): (&Surroundings<'_>, &[Option<String>], Option<&[u8]>),
+        surroundings: &Surroundings<'_>,
+        target: Option<&[u8]>,
         left: &mut u64,
     ) -> Option<SourceOrigin> {
-        let mut patterns = patterns.iter().flatten().filter(|_| !files.is_empty());
+        let mut patterns = surroundings
+            .patterns
+            .iter()
+            .flatten()
+            .filter(|_| !files.is_empty());
         patterns.find_map(|pattern| {
             let pattern = compile(pattern)?;
             let places = files.iter().flat_map(|file| {
@@ -631,7 +633,7 @@ fn without_html(path: &[u8]) -> &[u8] {
     html.unwrap_or(path)
 }
 
-/// Returns patterns of what a reference may be made of, the most certain one first; `file` is the name of its target.
+/// Returns the patterns of a reference; `file` is the name of its target.
 fn patterns(reference: &[u8], file: &[u8]) -> [Option<String>; 7] {
     let whole = |text: &[u8]| {
         let text = escape(str::from_utf8(text).ok().filter(|text| !text.is_empty())?);
