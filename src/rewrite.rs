@@ -126,6 +126,16 @@ fn fits(link: &Link<'_>, inner: Escapes, text: &str) -> bool {
         Context::Text if inner == Escapes::Xml => {
             !is_absolute(link.reference) || is_absolute(text.as_bytes())
         }
+        // The name of a file has a dot, or a `#` after it (rule D7).
+        Context::Attribute if inner == Escapes::CrossReference => {
+            let (path, fragment) = text.split_once('#').unwrap_or((text, "-"));
+            let is_file = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
+            let is_fragment = path.is_empty() && text.contains('#');
+            return !is_absolute(text.as_bytes())
+                && !fragment.is_empty()
+                && (is_file || is_fragment)
+                && (text.contains('#') || !link.reference.contains(&b'#'));
+        }
         _ if inner != Escapes::Plain => return true,
         // What follows a host in text would follow a path otherwise.
         _ => is_web && has_path(text.as_bytes()) == has_path(link.reference),
@@ -147,6 +157,7 @@ fn push(escapes: Escapes, character: char, out: &mut String) -> Result<(), Rewri
         Escapes::Json => " _~!$*,;()[]{}|^=&'",
         Escapes::Css => "_~!$*,;[]{}|^=&",
         Escapes::Markdown => "_~!,;=",
+        Escapes::CrossReference => "_!;=&",
         Escapes::Encoded => return Err(RewriteError::Place),
         Escapes::Utf16Le | Escapes::Utf16Be => "",
     };
@@ -156,6 +167,8 @@ fn push(escapes: Escapes, character: char, out: &mut String) -> Result<(), Rewri
         || "-./:?#%+@".contains(character)
         || plain.contains(character);
     match escapes {
+        // Identifiers are looked up as they are written.
+        Escapes::CrossReference if character == '%' => return Err(RewriteError::Form),
         _ if is_plain => out.push(character),
         _ if character.is_control() && escapes != Escapes::Json => return Err(RewriteError::Form),
         // The syntax around the item may escape it.

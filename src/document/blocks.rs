@@ -293,7 +293,7 @@ pub(super) struct BlockReference {
     pub(super) range: Range<usize>,
     /// The reference, if it is not these bytes.
     pub(super) text: Option<Vec<u8>>,
-    /// Whether the format completes the bytes to the reference.
+    /// Whether the format may complete the bytes to the reference.
     pub(super) is_completed: bool,
     /// The reference that is resolved, if it is another one.
     pub(super) resolves_as: Option<Vec<u8>>,
@@ -434,14 +434,14 @@ impl BlockReference {
         let span = Span::of(&self.range, window);
         let context = self.context.unwrap_or(Context::Attribute);
         let quoting = if self.is_completed {
-            Quoting::default()
+            Escapes::CrossReference
         } else {
-            Quoting::of(Escapes::Plain)
+            Escapes::Plain
         };
         let is_template = holds_placeholder(events.bytes(text, window.bytes));
         let reference = FoundReference {
             flags: self.flags | Flags::TEMPLATE.when(is_template),
-            quoting,
+            quoting: Quoting::of(quoting),
             element: self.element.map_or(NameRange::None, NameRange::Known),
             attribute: self.attribute.map_or(NameRange::None, NameRange::Known),
             resolves_as: self.resolves_as.as_ref().map(|text| events.store(text)),

@@ -180,6 +180,8 @@ pub enum Escapes {
     Css,
     /// Character references in a destination of Markdown, which has no white space.
     Markdown,
+    /// A cross reference of AsciiDoc, which may lack the `#` before an identifier, or the extension of a file.
+    CrossReference,
     /// Code units of UTF-16, the low byte first.
     Utf16Le,
     /// Code units of UTF-16, the high byte first.

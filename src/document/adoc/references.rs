@@ -55,7 +55,8 @@ pub(super) fn cross_reference(
     is_macro: bool,
 ) -> BlockReference {
     let mut found = reference(text, range.clone(), "xref");
-    found.is_completed = true;
+    // Values of attributes are not in the document here.
+    found.is_completed = range.len() == found.range.len();
     let target = text.bytes[range].trim_ascii_end();
     found.text = Some(match memchr::memchr(b'#', target) {
         Some(0) => target.to_vec(),

@@ -552,7 +552,7 @@ fn a_heading_gets_a_title_and_links_follow_its_id() {
         ("c.rst", "Old one\n=======\n\ntext\n"),
         (
             "d.adoc",
-            "= T\n\n== Old part\n\n<<Old part>> <<_old_part>>\n",
+            "= T\n\n== Old part\n\n<<_old_part>> <<_old_part,x>> xref:d.adoc#_old_part[x] <<d#_old_part>>\n",
         ),
         ("e.html", "<h1 id=x>X</h1>"),
     ]);
@@ -576,6 +576,14 @@ fn a_heading_gets_a_title_and_links_follow_its_id() {
         read(&tree, "b.md"),
         "[x](a.md#install) [y](a.md#a) [z](c.rst#a-new-title)\n"
     );
+    let ran = heading("d.adoc#_old_part", "Part");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(
+        read(&tree, "d.adoc"),
+        "= T\n\n== Part\n\n<<_part>> <<_part,x>> xref:d.adoc#_part[x] <<d#_part>>\n"
+    );
+    // Identifiers of AsciiDoc are not percent-encoded.
+    assert_eq!(heading("d.adoc#_part", "Größe").code, 2);
     for page in ["a.md#none", "e.html#x", "none.md#x", "a.md"] {
         assert_eq!(heading(page, "T").code, 2, "{page}");
     }
@@ -648,4 +656,20 @@ fn a_relative_base_of_a_moved_page_keeps_its_target() {
             "x.xml:1: c.html: the base that the document names would be another one",
         );
     }
+}
+
+#[test]
+fn cross_references_of_asciidoc_follow_a_move() {
+    let links = |name: &str| {
+        format!(
+            "= T\n\n<<{name}.adoc#_a>> <<{name}#_a,x>> xref:{name}.adoc#_a[x] xref:{name}.adoc[] <<{name}#>> <<own>>[[own]]\n"
+        )
+    };
+    let tree = Tree::new(&[("t.adoc", &links("old")), ("old.adoc", "= O\n\n== A\n")]);
+    let ran = tree.run(&["mv", "--write", "old.adoc", "new.adoc"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(read(&tree, "t.adoc"), links("new"));
+    let ran = tree.run(&["mv", "--write", "t.adoc", "in/t.adoc"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(read(&tree, "in/t.adoc"), links("../new"));
 }
