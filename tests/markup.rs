@@ -156,3 +156,40 @@ pub(crate) fn check_soups(format: &str, tokens: &[&str]) {
         check_windows(format, document.as_bytes(), 1 + numbers.below(40));
     }
 }
+
+#[test]
+fn line_breaks_of_each_kind_end_lines() {
+    for (format, name) in [
+        ("rst", "directives"),
+        ("rst", "links"),
+        ("rst", "sphinx"),
+        ("adoc", "blocks"),
+        ("adoc", "macros"),
+        ("adoc", "xrefs"),
+    ] {
+        let path = format!("tests/vectors/documents/{name}.{format}");
+        let text = std::fs::read_to_string(path).unwrap();
+        let found = |text: &str| {
+            let found = both(format, text);
+            let rows = found.rows.into_iter();
+            (
+                rows.map(|row| (row.reference, row.element))
+                    .collect::<Vec<_>>(),
+                found.anchors,
+            )
+        };
+        for line_break in ["\r", "\r\n"] {
+            assert_eq!(
+                found(&text.replace('\n', line_break)),
+                found(&text),
+                "{name} {line_break:?}"
+            );
+        }
+    }
+    // The last byte of the first bytes of a line that is skipped.
+    let line = ".. ".to_owned() + &"x".repeat(4092);
+    for length in 4092..4096 {
+        let text = format!("{}\r   x\r\r.. image:: a.png\r", &line[..length]);
+        assert_eq!(references("rst", &text), ["a.png"], "{length}");
+    }
+}

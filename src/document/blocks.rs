@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::memchr2_iter;
 
 use super::diagnostic::{self, Code};
 use super::events::{
@@ -138,13 +138,19 @@ pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\x0B' | b'\x0C')
 }
 
+/// Returns the index of the last byte of the first line break: LF, CRLF, or CR before another byte.
+pub(super) fn line_break(bytes: &[u8]) -> Option<usize> {
+    let mut breaks = memchr2_iter(b'\n', b'\r', bytes);
+    breaks.find(|&at| bytes[at] == b'\n' || bytes.get(at + 1).is_some_and(|&next| next != b'\n'))
+}
+
 /// The lines of a block: each with its line break, if it has one.
 pub(super) fn lines(bytes: &[u8], block: Range<usize>) -> Vec<Line<'_>> {
     step(block.len());
     let mut lines = Vec::new();
     let mut at = block.start;
     while at < block.end {
-        let end = memchr(b'\n', &bytes[at..block.end]).map_or(block.end, |n| at + n);
+        let end = line_break(&bytes[at..block.end]).map_or(block.end, |n| at + n);
         lines.push(Line::new(bytes, at..end));
         at = end + 1;
     }
@@ -213,8 +219,10 @@ impl<R: BlockReader> Scan for BlockScanner<R> {
         while at < bytes.len() {
             step(1);
             if self.in_line {
-                match memchr(b'\n', &bytes[at..]) {
+                match line_break(&bytes[at..]) {
                     Some(end) => at += end + 1,
+                    // LF may follow CR.
+                    None if bytes[at..].ends_with(b"\r") && !window.last => return bytes.len() - 1,
                     None => return bytes.len(),
                 }
                 self.in_line = false;
@@ -222,13 +230,14 @@ impl<R: BlockReader> Scan for BlockScanner<R> {
             }
             let rest = &bytes[at..];
             let head = &rest[..rest.len().min(LINE_HEAD)];
-            let line_end = memchr(b'\n', head);
+            let line_end = line_break(head);
             if line_end.is_none() && head.len() < LINE_HEAD && !window.last {
                 return at;
             }
             let head = &head[..line_end.unwrap_or(head.len())];
             if reader.passes_over(head) || head.iter().all(|&byte| is_blank(byte)) {
-                at += head.len();
+                // The last byte may be a CR.
+                at += head.len().saturating_sub(1);
                 self.in_line = true;
                 continue;
             }
@@ -255,7 +264,7 @@ fn block_end(bytes: &[u8], last: bool, reader: &impl BlockReader) -> Option<(usi
     let (mut at, mut previous, mut is_first) = (0, None, true);
     let whole = &bytes[..bytes.len().min(MAX_BLOCK_LEN)];
     loop {
-        let end = memchr(b'\n', &whole[at..]).map(|n| at + n);
+        let end = line_break(&whole[at..]).map(|n| at + n);
         let line = &whole[at..end.unwrap_or(whole.len())];
         step(1 + line.len());
         let is_blank_line = line.iter().all(|&byte| is_blank(byte));
