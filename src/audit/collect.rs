@@ -650,6 +650,7 @@ impl Sink for LinkCollector<'_> {
                 let label = audit.hasher.hash_one(remark.text);
                 self.collected.labels.names.insert(label);
             }
+            Found::Remark(remark) if remark.kind == RemarkKind::NameReference => {}
             Found::Remark(remark) => {
                 JournalRecord::Remark(*remark).pack(&mut document.records.bytes);
                 self.move_records();

@@ -17,7 +17,7 @@ use super::rules::{Level, RuleId};
 use super::target::split_fragment;
 use crate::bytes::lines::Position;
 use crate::decode::compression::Codec;
-use crate::document::events::Span;
+use crate::document::events::{RemarkKind, Span};
 use crate::document::flags::Flags;
 use crate::linker::{Found, Link, Sink};
 use crate::pipeline::PipelineOptions;
@@ -213,13 +213,12 @@ impl DocumentFixes {
     }
 }
 
-/// Returns the anchors of a document with their offsets.
-pub(super) fn anchors(
-    reader: &mut FileReader<'_>,
-    path: &Path,
-    bytes: &[u8],
-) -> io::Result<Vec<(Vec<u8>, u64)>> {
-    Ok(ReadLinks::read(reader, path, bytes, &[])?.anchors)
+/// The names in a document that fragments can refer to, with their offsets, and the uses of its names.
+pub(super) type Names = (Vec<(Vec<u8>, u64)>, Vec<(Vec<u8>, Span)>);
+
+pub(super) fn names(reader: &mut FileReader<'_>, path: &Path, bytes: &[u8]) -> io::Result<Names> {
+    let read = ReadLinks::read(reader, path, bytes, &[])?;
+    Ok((read.anchors, read.uses))
 }
 
 /// Runs the audit on files with splices, and passes each finding on.
@@ -421,6 +420,7 @@ struct ReadLinks<'a> {
     links: Vec<ReadLink>,
     names: u64,
     anchors: Vec<(Vec<u8>, u64)>,
+    uses: Vec<(Vec<u8>, Span)>,
 }
 
 impl<'a> ReadLinks<'a> {
@@ -497,6 +497,9 @@ impl Sink for ReadLinks<'_> {
             Found::Anchor(name, offset) => {
                 self.names = fnv1a(fnv1a(self.names, name), b"\n");
                 self.anchors.push((name.to_vec(), *offset));
+            }
+            Found::Remark(remark) if remark.kind == RemarkKind::NameReference => {
+                self.uses.push((remark.text.to_vec(), remark.span));
             }
             Found::Restart => {
                 self.names = 0;

@@ -593,7 +593,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     fn remark(&mut self, remark: &Remark<'_>) {
         let is_undefined = match remark.kind {
             RemarkKind::Ignore => return self.comments.add(remark),
-            RemarkKind::Label | RemarkKind::Title => false,
+            RemarkKind::Label | RemarkKind::NameReference | RemarkKind::Title => false,
             RemarkKind::LabelReference => {
                 let own = self.member_path();
                 let here = &self.audit.options.reading.bases.here;

@@ -4,12 +4,13 @@ use std::io;
 use std::ops::Range;
 use std::path::Path;
 
-use super::fix::{DocumentFixes, Fix, add_fix, anchors};
+use super::fix::{DocumentFixes, Fix, add_fix, names};
 use super::location::LookupCache;
 use super::site::name_on_github;
 use super::target::{decode_fragment, required_name, split_fragment};
 use super::targets::{Inventory, with_id};
 use crate::bytes::pattern::Pattern;
+use crate::document::events::Span;
 use crate::pipeline::bases::AbsolutePaths;
 use crate::pipeline::options::{Splice, spliced};
 use crate::pipeline::read::FileReader;
@@ -21,10 +22,14 @@ static HEADING: Pattern =
 /// Returns the changes that give the heading at an offset another title.
 fn retitled(bytes: &[u8], offset: u64, title: &str) -> Option<Vec<Splice>> {
     let at = usize::try_from(offset).ok()?.min(bytes.len());
-    let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |at| at + 1);
+    let start_of = |end: usize| {
+        let found = memchr::memrchr2(b'\r', b'\n', &bytes[..end]);
+        found.map_or(0, |at| at + 1)
+    };
+    let start = start_of(at);
     let line = |start: usize| {
-        let end = memchr::memchr(b'\n', bytes.get(start..)?).map_or(bytes.len(), |end| start + end);
-        Some(start..end)
+        let found = memchr::memchr2(b'\r', b'\n', bytes.get(start..)?);
+        Some(start..found.map_or(bytes.len(), |end| start + end))
     };
     let splice = |range: Range<usize>, text: String| Splice {
         range,
@@ -42,9 +47,14 @@ fn retitled(bytes: &[u8], offset: u64, title: &str) -> Option<Vec<Splice>> {
             |first: &u8| first.is_ascii_punctuation() && marks.iter().all(|mark| mark == first);
         marks.first().is_some_and(is_mark)
     };
-    let below = line(own.end + 1).filter(is_marks)?;
-    let above = start.checked_sub(1).and_then(|end| {
-        let above = memchr::memrchr(b'\n', &bytes[..end]).map_or(0, |at| at + 1)..end;
+    let break_len = if bytes[own.end..].starts_with(b"\r\n") {
+        2
+    } else {
+        1
+    };
+    let below = line(own.end + break_len).filter(is_marks)?;
+    let above = start.checked_sub(break_len).and_then(|end| {
+        let above = start_of(end)..end;
         (bytes[above.clone()] == bytes[below.clone()] && is_marks(&above)).then_some(above)
     });
     let marks = |range: &Range<usize>| {
@@ -71,16 +81,23 @@ impl Inventory {
         title: &str,
     ) -> io::Result<(Vec<Splice>, Vec<DocumentFixes>)> {
         let failed = |reason: &str| Err(io::Error::other(reason.to_owned()));
-        let before = anchors(reader, path, bytes)?;
+        let (before, uses) = names(reader, path, bytes)?;
         let Some((_, offset)) = before.iter().find(|(name, _)| name == id) else {
             return failed("the page has no such id");
         };
-        let Some(heading) = retitled(bytes, *offset, title) else {
+        let Some(mut heading) = retitled(bytes, *offset, title) else {
             let reason =
                 "the id is not made from a heading of Markdown, reStructuredText or AsciiDoc";
             return failed(reason);
         };
-        let after = anchors(reader, path, &spliced(bytes, 0..bytes.len(), &heading))?;
+        // reStructuredText names titles: `` `title`_ ``.
+        heading.extend(uses.iter().filter(|(name, _)| name == id).map(|(_, span)| {
+            let range = span.start as usize..span.end as usize;
+            let bytes = format!("`{title}`").into_bytes();
+            Splice { range, bytes }
+        }));
+        heading.sort_by_key(|splice| splice.range.start);
+        let (after, new_uses) = names(reader, path, &spliced(bytes, 0..bytes.len(), &heading))?;
         let changed = before
             .iter()
             .zip(&after)
@@ -91,6 +108,13 @@ impl Inventory {
             .any(|(old, new)| old.1 != *offset || before.iter().any(|(known, _)| *known == new.0));
         if before.len() != after.len() || is_other {
             return failed("other ids of the page would change too, or be the same");
+        }
+        let named = |uses: &[(Vec<u8>, Span)], id: &[u8]| {
+            uses.iter().filter(|(name, _)| name == id).count()
+        };
+        let new_id = changed.first().map_or(id, |(_, new)| &new.0);
+        if uses.len() != new_uses.len() || named(&uses, id) != named(&new_uses, new_id) {
+            return failed("the references to the title cannot name the new one");
         }
         let mut documents: Vec<DocumentFixes> = Vec::new();
         let here = &self.audit.options.reading.bases.here;

@@ -527,16 +527,19 @@ pub enum RemarkKind {
     Label,
     /// A reference to a label, which any document of the tree may have.
     LabelReference,
+    /// A use of the name of a title or a target of the same document; the text is its identifier.
+    NameReference,
     /// The title of the document, if [`HtmlOptions::titles`](super::html::HtmlOptions) asks for it.
     Title,
 }
 
 impl RemarkKind {
-    pub(crate) const ALL: [RemarkKind; 5] = [
+    pub(crate) const ALL: [RemarkKind; 6] = [
         RemarkKind::Ignore,
         RemarkKind::UndefinedLabel,
         RemarkKind::Label,
         RemarkKind::LabelReference,
+        RemarkKind::NameReference,
         RemarkKind::Title,
     ];
 }

@@ -303,7 +303,9 @@ impl BodyReader {
         if start >= end {
             return false;
         }
-        if !is_reference_name(&text[start..end]) {
+        if is_reference_name(&text[start..end]) {
+            self.name_use(joined, start..end - 1, &text[start..end]);
+        } else {
             self.uri(&text[start..end], joined.range(start..end), "target");
         }
         true

@@ -222,6 +222,9 @@ impl RstInlineText<'_> {
                         self.reader.uri(&text[uri], place, "reference");
                     }
                     contents.end = words;
+                } else {
+                    let place = at..end.start + 1;
+                    (self.reader).name_use(self.joined, place, &text[contents.clone()]);
                 }
                 None
             }
@@ -237,7 +240,7 @@ impl RstInlineText<'_> {
     }
 
     /// Reads the name whose underscore is at `at`.
-    fn name_reference(&self, at: usize) -> InlineConstruct {
+    fn name_reference(&mut self, at: usize) -> InlineConstruct {
         let text = self.text;
         let end = at + 1 + usize::from(text.get(at + 1) == Some(&b'_'));
         if !ends(text, end) {
@@ -246,6 +249,7 @@ impl RstInlineText<'_> {
         let Some(start) = name_start(text, self.from, at) else {
             return InlineConstruct::None;
         };
+        (self.reader).name_use(self.joined, start..at, &text[start..at]);
         InlineConstruct::Markup(start..end, start..at)
     }
 

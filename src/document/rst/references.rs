@@ -61,6 +61,14 @@ impl BodyReader {
         }
     }
 
+    /// Reports a use of a name: the place of it and its backquotes, and the name.
+    pub(super) fn name_use(&mut self, joined: &DecodedText, place: Range<usize>, name: &[u8]) {
+        if self.results.marks {
+            let id = make_id(&unescape(name));
+            (self.results).remark(RemarkKind::NameReference, joined.range(place), id);
+        }
+    }
+
     /// Reports the reference of a role with its contents.
     pub(super) fn role(
         &mut self,

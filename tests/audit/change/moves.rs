@@ -549,7 +549,10 @@ fn a_heading_gets_a_title_and_links_follow_its_id() {
             "b.md",
             "[x](a.md#set-it-up) [y](a.md#a) [z](c.rst#old-one)\n",
         ),
-        ("c.rst", "Old one\n=======\n\ntext\n"),
+        (
+            "c.rst",
+            "Old one\n=======\n\n`old One`_, `Old\none`__ ``Old_`` Other_.\n\n.. _x: `Old one`_\n.. _other: x.html\n",
+        ),
         (
             "d.adoc",
             "= T\n\n== Old part\n\n<<_old_part>> <<_old_part,x>> xref:d.adoc#_old_part[x] <<d#_old_part>>\n",
@@ -571,10 +574,15 @@ fn a_heading_gets_a_title_and_links_follow_its_id() {
     );
     let ran = heading("c.rst#old-one", "A new title");
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert_eq!(read(&tree, "c.rst"), "A new title\n===========\n\ntext\n");
+    assert_eq!(
+        read(&tree, "c.rst"),
+        "A new title\n===========\n\n`A new title`_, `A new title`__ ``Old_`` Other_.\n\n.. _x: `A new title`_\n.. _other: x.html\n"
+    );
+    assert_eq!(heading("c.rst#a-new-title", "New").code, 0);
+    assert_eq!(heading("c.rst#new", "A `new` title").code, 2);
     assert_eq!(
         read(&tree, "b.md"),
-        "[x](a.md#install) [y](a.md#a) [z](c.rst#a-new-title)\n"
+        "[x](a.md#install) [y](a.md#a) [z](c.rst#new)\n"
     );
     let ran = heading("d.adoc#_old_part", "Part");
     assert_eq!(ran.code, 0, "{}", ran.err);
@@ -672,4 +680,24 @@ fn cross_references_of_asciidoc_follow_a_move() {
     let ran = tree.run(&["mv", "--write", "t.adoc", "in/t.adoc"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(read(&tree, "in/t.adoc"), links("../new"));
+}
+
+#[test]
+fn a_title_of_lines_with_other_breaks_is_replaced_alone() {
+    for (page, text) in [
+        ("a.md", "# Old\n\ntext\n"),
+        ("a.md", "Old\n===\n\ntext\n"),
+        ("a.rst", "===\nOld\n===\n\nOld_\n\ntext\n"),
+        ("a.adoc", "= T\n\n== Old\n\n<<_old>>\n\ntext\n"),
+    ] {
+        for line_break in ["\r", "\r\n"] {
+            let tree = Tree::new(&[(page, &text.replace('\n', line_break))]);
+            let id = if page == "a.adoc" { "_old" } else { "old" };
+            let ran = tree.run(&["mv", "--write", "--heading", &format!("{page}#{id}"), "New"]);
+            assert_eq!(ran.code, 0, "{page} {line_break:?}: {}", ran.err);
+            let new = text.replace("Old_", "`New`_").replace("Old", "New");
+            let new = new.replace("_old", "_new").replace('\n', line_break);
+            assert_eq!(read(&tree, page), new);
+        }
+    }
 }
