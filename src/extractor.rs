@@ -363,7 +363,11 @@ impl Extractor {
             Passes::Once | Passes::Held => 0,
             // The scanner may request a restart only at the end of its look-ahead.
             Passes::MaybeTwice => {
-                self.max_document() + 2 * format.bounds.look_ahead + self.options.window
+                let ahead = self
+                    .options
+                    .window
+                    .saturating_add(2 * format.bounds.look_ahead);
+                self.max_document().saturating_add(ahead)
             }
         })
     }

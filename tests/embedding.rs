@@ -1,7 +1,7 @@
 //! Bad input of programs that embed the library: an error or no links, never links of others.
 
 use uriscan::http::Response;
-use uriscan::{Extractor, ExtractorOptions, Link};
+use uriscan::{Document, Extractor, ExtractorOptions, Format, Link};
 
 /// The targets of the header fields of a response, then of its body.
 fn targets(headers: &[(&str, &[u8])], body: &[u8]) -> (Vec<String>, Vec<String>) {
@@ -75,4 +75,48 @@ fn unreadable_fields_leave_the_defaults_of_the_body() {
     let long = vec![b'a'; 2 << 20];
     let (of_header, of_body) = targets(&[("Link", &long), ("Location", &long)], html);
     assert!(of_header.len() <= 1 && of_body.len() == 1);
+}
+
+#[test]
+fn a_stream_of_a_document_above_the_limit_is_read_in_small_chunks() {
+    let pdf = b"%PDF-1.4\n1 0 obj<</A<</S/URI/URI(http://a.example/)>>>>endobj\n".repeat(20);
+    let open = [&b"<a href=a><!-- "[..], &[b'x'; 90_000]].concat();
+    let mut options = ExtractorOptions::default();
+    options.formats.html.max_document = 100;
+    let mut extractor = Extractor::new(&options);
+    for (name, input) in [("pdf", &pdf), ("html", &open), ("text", &open)] {
+        for length in [1, 100] {
+            let document = Document::new(Format::named(name).unwrap(), None);
+            let mut sink = |_: &Link<'_>| ();
+            let mut stream = extractor.stream(&document, &mut sink);
+            for chunk in input.chunks(length) {
+                stream.write(chunk).unwrap();
+            }
+            assert_eq!(stream.finish().unwrap(), input.len() as u64, "{name}");
+        }
+    }
+}
+
+#[test]
+fn options_without_a_limit_are_taken() {
+    let page = b"<svg><foreignObject><base href=/b/></foreignObject></svg><a href=a>";
+    let document = Document::new(Format::HTML, None);
+    let mut options = ExtractorOptions::default();
+    options.formats.html.max_document = u64::MAX;
+    for _ in 0..2 {
+        let mut extractor = Extractor::new(&options);
+        for _ in 0..2 {
+            let mut found = 0;
+            let mut sink = |_: &Link<'_>| found += 1;
+            let read = extractor.extract(&document, &page[..], &mut sink);
+            // Memory for such a window is refused.
+            assert_eq!(read.is_ok(), options.window < usize::MAX);
+            let mut stream = extractor.stream(&document, &mut sink);
+            let _ = stream.write(page);
+            let _ = stream.finish();
+            extractor.extract_bytes(&document, page, &mut sink);
+            assert!(found > 0);
+        }
+        options.window = usize::MAX;
+    }
 }

@@ -114,7 +114,8 @@ impl Windows {
         self.last = false;
         (self.stalled, self.seen) = (false, 0);
         // A buffer that one document made very large is not kept for later ones.
-        if self.buffer.len() > self.size + bounds.look_ahead + bounds.look_behind {
+        let kept = self.size.saturating_add(bounds.look_ahead);
+        if self.buffer.len() > kept.saturating_add(bounds.look_behind) {
             self.buffer = Vec::new();
         }
     }
@@ -166,10 +167,16 @@ impl Windows {
     /// Returns whether a scan can find something before more bytes arrive.
     ///
     /// While the scanner consumes nothing, an eighth more bytes must arrive, so that the total time stays
-    /// linear for chunks of any size.
+    /// linear for chunks of any size; past the look-ahead one byte is enough.
     pub(crate) fn has_news(&self) -> bool {
-        let new = self.pending().len() - self.seen;
-        new > if self.stalled { self.seen / 8 } else { 0 }
+        let pending = self.pending().len();
+        let is_full = pending > self.bounds.look_ahead;
+        let few = if self.stalled && !is_full {
+            self.seen / 8
+        } else {
+            0
+        };
+        pending - self.seen > few
     }
 
     /// Appends bytes after the pending ones, for documents that are generated rather than read.
@@ -232,7 +239,8 @@ impl Windows {
 
     /// Makes space for `want` more bytes, or fails: one document must not abort the process.
     fn try_reserve(&mut self, want: usize) -> io::Result<()> {
-        let more = (self.end - self.behind + want).saturating_sub(self.buffer.len());
+        let wanted = (self.end - self.behind).saturating_add(want);
+        let more = wanted.saturating_sub(self.buffer.len());
         // The buffer grows by doubling; the allocation is attempted before it is relied on.
         self.buffer.try_reserve(more)?;
         self.reserve(want);
