@@ -391,7 +391,15 @@ impl Extractor {
         source: &mut dyn RewindSource,
         sink: &mut dyn Sink,
     ) -> io::Result<u64> {
-        let mut reading = self.start(document, &mut Vec::new(), source)?;
+        let mut head = Vec::new();
+        let mut reading = match self.start(document, &mut head, source) {
+            Err(error) => {
+                // The bytes before the error are the document.
+                self.run(document, &mut Cursor::new(head), sink)?;
+                return Err(error);
+            }
+            Ok(reading) => reading,
+        };
         while self.advance(&mut reading, source, sink)? == ReadProgress::Going {}
         self.end(reading, sink)
     }

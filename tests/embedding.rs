@@ -1,5 +1,7 @@
 //! Bad input of programs that embed the library: an error or no links, never links of others.
 
+use std::io::{self, Read};
+
 use uriscan::http::Response;
 use uriscan::{Document, Extractor, ExtractorOptions, Format, Link};
 
@@ -75,6 +77,39 @@ fn unreadable_fields_leave_the_defaults_of_the_body() {
     let long = vec![b'a'; 2 << 20];
     let (of_header, of_body) = targets(&[("Link", &long), ("Location", &long)], html);
     assert!(of_header.len() <= 1 && of_body.len() == 1);
+}
+
+/// Reads some bytes, and then fails.
+struct Failing<'a>(&'a [u8]);
+
+impl Read for Failing<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self.0 {
+            [] => Err(io::Error::other("failed")),
+            _ => self.0.read(into),
+        }
+    }
+}
+
+#[test]
+fn links_before_an_error_of_the_reader_are_found_in_the_first_bytes() {
+    let inputs = [
+        ("html", &b"<a href=a>a</a> <svg><a href=b>"[..]),
+        ("css", b"@import 'a'; p { background: url(b) }"),
+        (
+            "xml",
+            b"<?xml-stylesheet href='a'?><?xml-stylesheet href='b'?><x>",
+        ),
+        ("text", b"<http://a.example/> http://b.example/ "),
+    ];
+    let mut extractor = Extractor::new(&ExtractorOptions::default());
+    for (name, input) in inputs {
+        let document = Document::new(Format::named(name).unwrap(), None);
+        let mut found = 0;
+        let read = extractor.extract(&document, Failing(input), &mut |_: &Link<'_>| found += 1);
+        assert_eq!(read.unwrap_err().to_string(), "failed", "{name}");
+        assert_eq!(found, 2, "{name}");
+    }
 }
 
 #[test]
