@@ -85,7 +85,7 @@ pub struct Document<'a> {
     pub base: Option<&'a Base>,
     /// The base in its place if an archive declares it and it is too long.
     pub(crate) outer: Option<&'a Base>,
-    /// The encoding that the transport or the user declares.
+    /// The encoding that the transport or the user declares; [`Document::with_charset`] takes a label.
     pub declared: Option<&'static Encoding>,
     /// The origin of a piece of a document.
     #[doc(hidden)]
@@ -139,6 +139,20 @@ impl<'a> Document<'a> {
             enclosure: None,
             depth: 0,
         }
+    }
+
+    /// Sets the declared encoding by its label, such as `latin1`; an unknown label declares none.
+    ///
+    /// ```
+    /// use uriscan::{Document, Format, encoding_rs};
+    ///
+    /// let document = Document::new(Format::HTML, None).with_charset("Shift_JIS");
+    /// assert_eq!(document.declared, Some(encoding_rs::SHIFT_JIS));
+    /// ```
+    #[must_use]
+    pub fn with_charset(mut self, label: &str) -> Self {
+        self.declared = Encoding::for_label(label.as_bytes());
+        self
     }
 }
 

@@ -178,6 +178,8 @@ pub use document::diagnostic::{Code, Effect, codes};
 pub use document::events::{Context, Span};
 pub use document::flags::Flags;
 pub use document::{Format, FormatOptions, Positions};
+/// The crate whose `Encoding` is the type of [`Document::declared`].
+pub use encoding_rs;
 pub use extractor::{Document, Extractor, ExtractorOptions, Stream};
 pub use linker::{Diagnostic, EmbeddedBases, Found, Link, Ruling, Sink};
 pub use links::{Links, OwnedLink, OwnedMember, links};
