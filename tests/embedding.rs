@@ -1,9 +1,10 @@
 //! Bad input of programs that embed the library: an error or no links, never links of others.
 
 use std::io::{self, Read};
+use std::ops::ControlFlow;
 
 use uriscan::http::Response;
-use uriscan::{Document, Extractor, ExtractorOptions, Format, Link};
+use uriscan::{Document, Extractor, ExtractorOptions, Format, Found, Link, Sink};
 
 /// The targets of the header fields of a response, then of its body.
 fn targets(headers: &[(&str, &[u8])], body: &[u8]) -> (Vec<String>, Vec<String>) {
@@ -153,5 +154,34 @@ fn options_without_a_limit_are_taken() {
             assert!(found > 0);
         }
         options.window = usize::MAX;
+    }
+}
+
+/// Stops at the first link.
+struct Stopping(bool);
+
+impl Sink for Stopping {
+    fn link(&mut self, _: &Link<'_>) -> ControlFlow<()> {
+        self.0 = true;
+        ControlFlow::Break(())
+    }
+
+    fn event(&mut self, found: &Found<'_>) {
+        assert!(!self.0, "{found:?}");
+    }
+}
+
+#[test]
+fn nothing_is_received_after_the_last_link() {
+    let mails =
+        b"Subject: s\nbroken\n\nhttp://a.example/\nFrom x Thu Jan  1 00:00:00 2004\n\n".repeat(3);
+    let page = b"<a href=a><a href=b><base href='mailto:x'><base href=/c/><a href=d>";
+    for (name, input) in [("html", &page[..]), ("mbox", &mails), ("eml", &mails)] {
+        let document = Document::new(Format::named(name).unwrap(), None);
+        let mut sink = Stopping(false);
+        let mut options = ExtractorOptions::default();
+        options.formats.mail.message_fields = true;
+        Extractor::new(&options).extract_bytes(&document, input, &mut sink);
+        assert!(sink.0, "{name}");
     }
 }

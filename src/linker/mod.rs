@@ -604,6 +604,9 @@ impl Linker {
     }
 
     fn report_scopes(&mut self, range: Range<usize>, sink: &mut dyn Sink) {
+        if self.is_stopped() {
+            return;
+        }
         step(range.len());
         for index in range {
             let scope = &mut self.scopes[index];
