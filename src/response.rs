@@ -62,7 +62,7 @@ impl Response {
         for (name, value) in headers {
             if name.eq_ignore_ascii_case("content-type") {
                 let (media_type, label) = content_type(value);
-                response.format = Format::of_payload(&media_type);
+                response.format = Format::of_declared(&media_type);
                 response.charset = Encoding::for_label(label);
             } else if name.eq_ignore_ascii_case("content-base") {
                 response.name_base(value, BaseSource::EntityHttpContentBase);

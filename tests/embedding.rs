@@ -185,3 +185,31 @@ fn nothing_is_received_after_the_last_link() {
         assert!(sink.0, "{name}");
     }
 }
+
+#[test]
+fn declared_types_of_documents_are_their_formats() {
+    let cases = [
+        ("application/atom+xml; charset=utf-8", "xml"),
+        ("image/svg+xml", "xml"),
+        ("TEXT/XML", "xml"),
+        ("application/xhtml+xml", "html"),
+        ("application/json", "json"),
+        ("application/problem+json", "json"),
+        ("application/ld+json", "jsonld"),
+        ("application/manifest+json", "webmanifest"),
+        ("application/pdf", "pdf"),
+        ("text/markdown", "markdown"),
+        ("text/x-rst", "rst"),
+        ("text/x-unknown", "text"),
+        ("message/rfc822", "eml"),
+    ];
+    for (declared, name) in cases {
+        let headers = [("Content-Type", declared.as_bytes())];
+        let response = Response::new("http://example.com/", headers).unwrap();
+        assert_eq!(response.format(), Format::named(name), "{declared}");
+        let detected = Format::detect(b"plain", Some(declared));
+        assert_eq!(detected, Format::named(name), "{declared}");
+    }
+    let manifest = Format::detect(b"{\"start_url\": \"/\"}", Some("application/json"));
+    assert_eq!(manifest, Format::named("webmanifest"));
+}

@@ -77,6 +77,24 @@ static FORMATS: &[&[Format]] = &[
     ],
 ];
 
+/// Media types of whole documents; in messages and in web archives these are text.
+#[rustfmt::skip]
+static DECLARED: &[(&str, &[&str])] = &[
+    ("adoc", &["text/asciidoc"]),
+    ("ipynb", &["application/x-ipynb+json"]),
+    ("json", &["application/json", "text/json"]),
+    ("jsonfeed", &["application/feed+json"]),
+    ("jsonld", &["application/ld+json"]),
+    ("latex", &["application/x-latex", "application/x-tex", "text/x-tex"]),
+    ("markdown", &["text/markdown", "text/x-markdown"]),
+    ("mbox", &["application/mbox"]),
+    ("pdf", &["application/pdf"]),
+    ("rst", &["text/prs.fallenstein.rst", "text/x-rst"]),
+    ("troff", &["text/troff", "application/x-troff", "application/x-troff-man"]),
+    ("webmanifest", &["application/manifest+json"]),
+    ("xml", &["application/xml", "text/xml"]),
+];
+
 impl Format {
     /// Plain text.
     pub const TEXT: &'static Format = &text::FORMAT;
@@ -149,6 +167,15 @@ impl Format {
             "message/rfc822" | "message/global" => Some(Format::MAIL),
             _ => Self::of_media_type(media_type).or_else(is_text),
         }
+    }
+
+    /// Returns the format that a media type in lower case declares for a whole document.
+    pub(crate) fn of_declared(media_type: &str) -> Option<&'static Format> {
+        let row = DECLARED.iter().find(|row| row.1.contains(&media_type));
+        let suffix = media_type.rsplit_once('+').map(|(_, suffix)| suffix);
+        let name = row.map(|row| row.0).or(suffix);
+        let known = Self::of_media_type(media_type).or_else(|| Self::named(name?));
+        known.or_else(|| Self::of_payload(media_type))
     }
 
     /// Returns every format that this build has.
