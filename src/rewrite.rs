@@ -120,7 +120,9 @@ fn fits(link: &Link<'_>, inner: Escapes, text: &str) -> bool {
             // Other names are not references in Org (rule O1) and in a map of imports (rule H21).
             let has_names = matches!(link.attribute, Some("#text" | "href" | "src"));
             let is_bound = is_absolute(link.reference) || has_names && is_marked(link.reference);
-            !is_bound || is_marked(text.as_bytes())
+            // In AsciiDoc a URL outside of macros is known by its scheme.
+            let is_url = link.attribute.is_none() && is_absolute(link.reference);
+            (!is_bound || is_marked(text.as_bytes())) && (!is_url || is_web)
         }
         // Some elements take absolute references alone.
         Context::Text if inner == Escapes::Xml => {

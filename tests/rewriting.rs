@@ -423,3 +423,18 @@ fn parts_of_mail_are_written_where_they_are_stored_unencoded() {
     assert_eq!(written.len(), 1);
     assert_eq!(written[0].new, Err(RewriteError::Place));
 }
+
+#[test]
+fn urls_of_asciidoc_stay_urls() {
+    let format = Format::named("adoc").unwrap();
+    let text = b"http://a.example/1[one] and link:b.adoc[two]\n";
+    for (new, fits) in [
+        ("b.html", false),
+        ("cid:x", false),
+        ("http://b.example/", true),
+    ] {
+        let written = places(format, text, |_| new.into());
+        let fitting: Vec<bool> = written.iter().map(|place| place.new.is_ok()).collect();
+        assert_eq!(fitting, [fits, true], "{new}");
+    }
+}
