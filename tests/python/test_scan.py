@@ -225,6 +225,23 @@ def test_a_file_object_that_fails_is_an_error() -> None:
         uriscan.scan(Broken()).read_all()
 
 
+def test_a_file_object_without_bytes_yet_is_an_error() -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    with open(reading, "rb", buffering=0) as file, open(writing, "wb", buffering=0) as more:
+        more.write(b"http://example.com/ ")
+        with pytest.raises(BlockingIOError):
+            uriscan.scan(file, format="text").read_all()
+
+
+def test_refused_options_do_not_wait_for_more_of_a_file_object() -> None:
+    reading, writing = os.pipe()
+    with open(reading, "rb", buffering=0) as file:
+        with pytest.raises(uriscan.Error, match="nonsense"):
+            uriscan.scan(file, format="nonsense")
+        os.close(writing)
+
+
 def test_html_in_bytes_is_known_by_its_first_tag() -> None:
     for page in (
         b"<a href=http://example.com/>",

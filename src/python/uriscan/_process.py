@@ -121,15 +121,17 @@ class Process:
         code = self._child.wait()
         self._end()
         state = self._state
-        # The thread that feeds may be waiting for more input, which a dead command has no use for.
-        for thread in self._threads if code in (_FOUND, _NONE, _FAILED) else self._threads[:1]:
+        self._threads[0].join()
+        told = code == _FAILED and bool(state.errors)
+        # The thread that feeds may be waiting for more input, which a command that died, or refused its
+        # arguments, has no use for.
+        for thread in self._threads[1:] if told or code in (_FOUND, _NONE) else ():
             thread.join()
         state.ended = True
         if state.timed_out:
             raise Error(f"stopped after {self._timeout} seconds", state.errors, code)
         if state.feed_failure is not None:
             raise state.feed_failure
-        told = code == _FAILED and bool(state.errors)
         failed = code not in (_FOUND, _NONE)
         if (failed and not told) or (damage_fails and (failed or state.unread)):
             raise Error(_message(state, code), state.errors, code)

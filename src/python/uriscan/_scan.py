@@ -109,6 +109,8 @@ def pieces(file: Readable, size: int | None = None) -> Iterator[bytes]:
     """Yields the bytes of a file object, at most `size`."""
     while size is None or size > 0:
         piece = file.read(_PIECE if size is None else min(size, _PIECE))
+        if piece is None:
+            raise BlockingIOError("a file object has no bytes yet: open it in blocking mode")
         if not piece:
             break
         if not isinstance(piece, bytes):
