@@ -101,7 +101,7 @@ fn cause_of(audit: &Audit, link: &Link<'_>, is_above: bool) -> Option<String> {
     let (checker, reference) = (&audit.checker, link.reference.trim_ascii());
     let expected = checker.expected_path(link)?;
     let (root, path) = (expected.root, expected.path.as_slice());
-    let shown = |path| String::from_utf8_lossy(audit.shown(path)).into_owned();
+    let shown = |path| String::from_utf8_lossy(&audit.shown(path)).into_owned();
     if is_above {
         let (steps, rest) = steps_above(checker.depth(link.base?.uri), reference)?;
         let up = (0..steps).fold(root, |directory, _| above(directory));

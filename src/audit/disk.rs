@@ -49,6 +49,8 @@ pub(super) enum DiskEntry {
     Outside(Vec<u8>),
     /// A symbolic link to nothing, by its text.
     Dangling(Vec<u8>),
+    /// In a directory that cannot be read, so that nothing is known.
+    Unreadable,
     Nothing,
 }
 
@@ -227,7 +229,7 @@ impl DiskTree {
         while let Some((name, rest)) = way.name() {
             let is_last = rest.iter().all(|&byte| byte == b'/');
             let Some(listing) = self.listing(&way.here) else {
-                return DiskEntry::Nothing;
+                return unlisted(&way.here).unwrap_or(DiskEntry::Nothing);
             };
             let exact = self.kind(&way.here, &listing, name);
             if is_last
@@ -437,7 +439,7 @@ impl DiskTree {
         naming: &FileNaming,
     ) -> DiskEntry {
         let Some(listing) = self.listing(&directory) else {
-            return DiskEntry::Directory(directory);
+            return unlisted(&directory).unwrap_or(DiskEntry::Directory(directory));
         };
         let mut path = None;
         let mut otherwise = None;
@@ -570,6 +572,12 @@ pub(super) fn start_of(path: &[u8], limit: u64) -> Option<Vec<u8>> {
     // Opening a pipe would wait for its writer.
     let is_file = std::fs::metadata(&path).is_ok_and(|found| found.is_file());
     is_file.then(|| read_start(&path, limit).ok()).flatten()
+}
+
+/// For a path that has no listing: whether it is a directory.
+fn unlisted(path: &[u8]) -> Option<DiskEntry> {
+    let is_directory = std::fs::metadata(path_of(path)).is_ok_and(|found| found.is_dir());
+    is_directory.then_some(DiskEntry::Unreadable)
 }
 
 fn read_listing(path: &[u8]) -> Option<Listing> {

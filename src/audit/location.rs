@@ -63,6 +63,8 @@ pub(crate) struct Audit {
     wiki: WikiPages,
     pub(super) sources: Sources,
     repositories: Vec<Repository>,
+    /// The directories that were named by paths with `..` at their start: the absolute paths, and the given ones.
+    elsewhere: Vec<(Vec<u8>, Vec<u8>)>,
     /// The rules of the redirect files of folders that a tree without a generator is served with.
     redirects: Vec<RuleIndex>,
     /// Held while the first pass reads a document that takes much memory.
@@ -86,6 +88,15 @@ impl Audit {
             path.map(<[u8]>::to_vec)
         };
         let directories: Vec<_> = paths.iter().map(&mut absolute).collect();
+        let given = directories
+            .iter()
+            .zip(paths)
+            .filter_map(|(directory, path)| {
+                let (directory, written) = (directory.as_ref()?, root_of(path));
+                let trimmed = |path: &[u8]| path.strip_suffix(b"/").unwrap_or(path).to_vec();
+                (written.starts_with(b"..")).then(|| (trimmed(directory), trimmed(&written)))
+            });
+        let elsewhere = given.collect();
         let mounted = bases.mounts.iter().chain(bases.repositories.iter());
         let mounted = mounted.map(|(directory, _)| directory);
         let roots = mounted.chain(directories.iter().flatten().map(Vec::as_slice));
@@ -140,21 +151,29 @@ impl Audit {
             wiki: WikiPages::default(),
             sources,
             repositories,
+            elsewhere,
             redirects,
             heavy: Mutex::default(),
             options,
         }
     }
 
-    /// Returns an absolute path relative to the current directory, if it is below.
-    pub(super) fn shown<'p>(&self, path: &'p [u8]) -> &'p [u8] {
+    /// Returns an absolute path relative to the current directory, if it is below that or a relative argument.
+    pub(super) fn shown<'p>(&self, path: &'p [u8]) -> Cow<'p, [u8]> {
         let here = &self.options.reading.bases.here;
         let below = path.strip_prefix(here.as_slice());
         match below.filter(|_| !here.is_empty()) {
-            Some(b"") => b".",
-            Some(below) => below,
-            None => path,
+            Some(b"") => return Cow::Borrowed(b"."),
+            Some(below) => return below.into(),
+            None => {}
         }
+        let mut given = self.elsewhere.iter();
+        let found = given.find_map(|(directory, written)| {
+            let rest = path.strip_prefix(&directory[..])?;
+            let is_below = matches!(rest.first(), None | Some(b'/' | b'!'));
+            is_below.then(|| [written, rest].concat())
+        });
+        found.map_or(path.into(), Cow::from)
     }
 
     /// Returns the rule about another page that a link of a page may break.

@@ -179,7 +179,7 @@ impl Inventory {
             for (to, _) in fixed {
                 let uri = mount.and_then(|mount| resolve(mount, &to.text, Rules::Whatwg).ok());
                 if uri.is_some_and(|uri| mover.moves(&uri)) {
-                    plan.refuse_rule(self.audit.shown(&file.path));
+                    plan.refuse_rule(&self.audit.shown(&file.path));
                 }
             }
         }
@@ -207,7 +207,7 @@ impl Inventory {
                 continue;
             };
             if let Some(file) = self.audit.checker.rule_over_file(&new) {
-                plan.refuse_rule(self.audit.shown(&file));
+                plan.refuse_rule(&self.audit.shown(&file));
             }
             if anchors.as_ref().is_some_and(|anchors| anchors.is_page) {
                 plan.redirections.extend(mover.redirections(&path, &new));

@@ -103,7 +103,7 @@ pub(super) fn run<'r>(
     reports.totals.hints = sink.causes.hints();
     reports.totals.servers = audit.checker.servers.summaries(|path| {
         let path = audit.shown(path);
-        path.strip_suffix(b"/").unwrap_or(path).to_vec()
+        path.strip_suffix(b"/").unwrap_or(&path).to_vec()
     });
     reports.totals.sources = audit.sources.summaries(|path| audit.shown(path).to_vec());
     reports.totals.unsuggested = sink.suggester.omitted;

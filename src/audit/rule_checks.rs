@@ -44,7 +44,7 @@ pub(super) fn records(audit: &Audit, site: &Site) -> (WireRecords, u64) {
         ignored += checks.push(&mut out.0);
         if out.0.len() > start {
             let mut document = Vec::new();
-            WireRecord::Document(audit.shown(path)).pack(&mut document);
+            WireRecord::Document(&audit.shown(path)).pack(&mut document);
             out.0.splice(start..start, document);
         }
     }
@@ -161,7 +161,7 @@ fn report(
     let name = audit.checker.mounts.relative_path(path).unwrap_or(path);
     let candidate = IgnoreCandidate {
         rule,
-        path: audit.shown(path),
+        path: &audit.shown(path),
         name,
         targets: &[text, found.target],
     };
@@ -201,7 +201,7 @@ fn listed_pages(audit: &Audit, out: &mut Vec<u8>) -> u64 {
         }
         let start = out.len();
         if file != page.file {
-            WireRecord::Document(audit.shown(page.file)).pack(out);
+            WireRecord::Document(&audit.shown(page.file)).pack(out);
         }
         let open = out.len();
         let found = FoundAt {
@@ -251,7 +251,7 @@ impl ServerSteps {
         if self.count > TOLD {
             return;
         }
-        out.extend_from_slice(audit.shown(rule.file));
+        out.extend_from_slice(&audit.shown(rule.file));
         if rule.line > 0 {
             let _ = write!(out, ":{}", rule.line);
         }

@@ -248,6 +248,7 @@ impl TargetChecker {
             DiskEntry::File(path, how) => TargetLocation::File(self.paths.id(&path), how),
             DiskEntry::Directory(path) => TargetLocation::NoIndex(self.paths.id(&path)),
             DiskEntry::Outside(_) => TargetLocation::SymlinkOut,
+            DiskEntry::Unreadable => TargetLocation::Skipped,
             DiskEntry::Dangling(_) | DiskEntry::Nothing => TargetLocation::Nothing,
         }
     }

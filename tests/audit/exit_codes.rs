@@ -133,3 +133,59 @@ fn unreadable_file_is_reported_once_and_the_rest_checked() {
     assert_eq!(ran.err.matches("b.html").count(), 1, "{}", ran.err);
     assert!(ran.out.contains("missing.html"), "{}", ran.out);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn targets_in_a_directory_that_cannot_be_read_are_skipped() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let page = "<a href=locked/x.html>x</a> <a href=locked/>x</a> <a href=locked>x</a> <a href=no.html>x</a>";
+    let tree = Tree::new(&[("a.html", page), ("locked/x.html", "")]);
+    let locked = tree.path().join("locked");
+    std::fs::set_permissions(&locked, PermissionsExt::from_mode(0o000)).unwrap();
+    let ran = if tree.path().metadata().unwrap().uid() == 0 {
+        // Only its capabilities let the superuser read it.
+        let command = env!("CARGO_BIN_EXE_uriscan");
+        tree.run_by(
+            "setpriv",
+            &["--bounding-set=-all", command, "audit", "--json", "."],
+        )
+    } else {
+        tree.run(&["audit", "--json", "."])
+    };
+    std::fs::set_permissions(&locked, PermissionsExt::from_mode(0o755)).unwrap();
+    assert_eq!(ran.code, 2, "{}{}", ran.out, ran.err);
+    assert!(
+        ran.out
+            .contains(r#""broken":1,"external":0,"unresolved":0,"skipped":3,"#),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.out
+            .contains(r#""path":"./locked","member":null,"message":"permission denied""#),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn paths_of_rule_files_are_those_of_the_argument() {
+    let tree = Tree::new(&[
+        ("site/_redirects", "/old /gone.html 301\n"),
+        ("site/index.html", ""),
+        ("here/x", ""),
+    ]);
+    let found = "site/_redirects:1:6: error[broken-file]: /gone.html (no such file)\n";
+    let here = tree.path().join("here");
+    for (argument, shown) in [
+        ("../site", "../"),
+        ("../site/", "../"),
+        ("../here/../site", "../here/../"),
+    ] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_uriscan"));
+        let flags = ["audit", "--server", "netlify", argument];
+        let out = command.args(flags).current_dir(&here).output().unwrap();
+        let out = String::from_utf8(out.stdout).unwrap();
+        assert_eq!(out, format!("{shown}{found}"));
+    }
+}

@@ -94,6 +94,7 @@ impl Repository {
             DiskEntry::Directory(directory) => {
                 directory_page(checker, &directory).unwrap_or(TargetLocation::Served)
             }
+            DiskEntry::Unreadable => TargetLocation::Skipped,
             _ if is_ignored() => TargetLocation::Skipped,
             _ => TargetLocation::Nothing,
         })
