@@ -128,7 +128,7 @@ impl PublicInbox {
     fn request(&mut self, name: &[u8]) -> io::Result<Option<(Vec<u8>, u64)>> {
         let answer = self.reader.request(name);
         answer.map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidData => not_public_inbox(),
+            io::ErrorKind::InvalidData | io::ErrorKind::BrokenPipe => not_public_inbox(),
             _ => error,
         })
     }
