@@ -383,9 +383,9 @@ pub(crate) fn run(
             let (read, damaged) = tree.inventory.summary();
             summary.add(read);
             reports.totals.damaged += damaged;
-            tree.inventory.visit_failures(|path, message| {
+            tree.inventory.visit_failures(|path, record| {
                 reports.enter(&tree.shown(path))?;
-                reports.take(WireRecord::Failure(message), &mut WireReader(b""))
+                reports.take(record, &mut WireReader(b""))
             })?;
         }
     }

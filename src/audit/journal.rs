@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::sync::{Mutex, PoisonError};
 
+use super::location::Audit;
 use super::names::FileId;
 use super::wire::{
     LinkContext, Packed, PackedHash, packed_fields, packed_variants, push_reference,
@@ -63,6 +64,14 @@ impl JournalDocument {
     pub(super) fn new(path: &[u8], file: Option<FileId>, member: Option<DocumentMember>) -> Self {
         let path = path.to_vec();
         JournalDocument { path, file, member }
+    }
+
+    /// Returns the path of the file, in its archive if it is in one.
+    pub(super) fn file_path(&self, audit: &Audit) -> Vec<u8> {
+        match (&self.member, self.file) {
+            (Some(_), Some(file)) => audit.checker.paths.path(file).to_vec(),
+            _ => self.path.clone(),
+        }
     }
 
     pub(super) fn member_name(&self) -> Option<&str> {

@@ -18,11 +18,11 @@ type LinkTable = BTreeMap<LinkKey, Vec<(Option<Vec<u8>>, LinkState)>>;
 fn table(tree: &Inventory) -> io::Result<LinkTable> {
     let mut table = LinkTable::new();
     let mut evaluator = Evaluator::new(&tree.audit, &tree.site);
-    let mut open = Vec::new();
+    let mut open = (Vec::new(), None);
     tree.visit_links(|document, link| {
-        if open != document.path {
-            document.path.clone_into(&mut open);
-            evaluator.begin(document, &document.path);
+        if open.0 != document.path || open.1 != document.file {
+            open = (document.path.clone(), document.file);
+            evaluator.begin(document, &document.file_path(&tree.audit));
         }
         let facts = evaluator.facts(link);
         let state = LinkState::of(&facts, tree.audit.options.levels.first_finding(&facts));

@@ -159,6 +159,7 @@ impl Inventory {
         };
         let (summary, damaged) = self.summary();
         if summary.errors + damaged > 0 {
+            plan.refusals = self.failures()?;
             let reason = "documents of the tree cannot be read";
             plan.refusals.push(reason.to_owned());
             return Ok(plan);

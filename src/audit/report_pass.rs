@@ -316,10 +316,7 @@ impl<'a, C: BlockSink<WireRecords>> ReportPass<'a, C> {
     }
 
     fn member_path(&self) -> Vec<u8> {
-        match (&self.document.member, self.document.file) {
-            (Some(_), Some(file)) => self.audit.checker.paths.path(file).to_vec(),
-            _ => self.document.path.clone(),
-        }
+        self.document.file_path(self.audit)
     }
 
     /// Makes the findings about the document as a whole, and those with deferred positions.

@@ -10,8 +10,9 @@ use super::names::FileId;
 use super::rewrite::push_encoded;
 use super::site::Site;
 use super::target::{TargetLocation, split_authority, split_name};
-use super::wire::{LinkContext, Packed, WireReader};
+use super::wire::{LinkContext, Packed, WireReader, WireRecord};
 use super::{prepare, survey};
+use crate::document::diagnostic::Effect;
 use crate::linker::Link;
 use crate::output::DocumentPath;
 use crate::output::record::Summary;
@@ -107,15 +108,33 @@ impl Inventory {
         open.map_or(Ok(()), |page| visit(&page))
     }
 
-    /// Visits all documents that could not be read, with the reasons.
-    pub(crate) fn visit_failures(
+    /// Visits all documents that could not be read, or not to their end, with the reasons.
+    pub(super) fn visit_failures(
         &self,
-        mut visit: impl FnMut(&[u8], &str) -> io::Result<()>,
+        mut visit: impl FnMut(&[u8], WireRecord<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         self.visit_records(|document, record, _| match record {
-            JournalRecord::Failure(message) => visit(&document.path, message),
+            JournalRecord::Failure(message) => visit(&document.path, WireRecord::Failure(message)),
+            JournalRecord::Diagnostic(found) if found.code.effect == Effect::Damage => {
+                visit(&document.path, WireRecord::Diagnostic(found))
+            }
             _ => Ok(()),
         })
+    }
+
+    /// Returns a line for each document that could not be read, or not to its end.
+    pub(crate) fn failures(&self) -> io::Result<Vec<String>> {
+        let mut lines = Vec::new();
+        self.visit_failures(|path, record| {
+            let path = String::from_utf8_lossy(path);
+            match record {
+                WireRecord::Failure(message) => lines.push(format!("{path}: {message}")),
+                WireRecord::Diagnostic(found) => lines.push(format!("{path}: {found}")),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        Ok(lines)
     }
 
     /// Visits all links in the order of the walk, if they are listed, with their documents.

@@ -72,12 +72,7 @@ pub(super) fn targets(arguments: &AuditArgs) -> Result<Exit> {
             }
             Ok(())
         };
-        inventory.visit_failures(|path, message| {
-            if !findings.no_messages {
-                report(&format!("{}: {message}", String::from_utf8_lossy(path)));
-            }
-            Ok(())
-        })?;
+        report_failures(&inventory, findings.no_messages)?;
         inventory.visit(|page| {
             is_empty = false;
             page.rows(&mut push)
@@ -169,12 +164,26 @@ pub(super) fn diff(arguments: &DiffArgs, config: Option<&Config>) -> Result<Exit
     }
 }
 
+/// Reports the documents of a tree that could not be read.
+fn report_failures(tree: &Inventory, no_messages: bool) -> io::Result<()> {
+    let failures = if no_messages {
+        Vec::new()
+    } else {
+        tree.failures()?
+    };
+    failures.iter().for_each(report);
+    Ok(())
+}
+
 /// Compares the links of two trees.
 fn links(arguments: &AuditArgs, [old, new]: [&Inventory; 2]) -> Result<Exit> {
     let findings = &arguments.findings;
     let mut out = Vec::new();
     let as_records = findings.format().has_records;
     let mut destination = OutputTarget::of(findings.output.as_deref())?.open()?;
+    for tree in [old, new] {
+        report_failures(tree, findings.no_messages)?;
+    }
     let changed = link_table::push_changes(old, new, as_records, &mut out);
     let written = changed.and_then(|is_broken| {
         destination.write_all(&out)?;

@@ -2,6 +2,7 @@
 
 use crate::audit::changed::git;
 use crate::cli::Tree;
+use crate::packages::zip::{Member, tar};
 
 /// The rules and references of all findings.
 fn found(tree: &Tree, flags: &[&str]) -> Vec<String> {
@@ -487,4 +488,43 @@ fn links_that_changed_are_listed() {
         "{}",
         ran.out
     );
+}
+
+#[test]
+fn links_in_archives_are_those_of_their_pages() {
+    let tree = Tree::new(&[("tree/a.html", "<a href=b.html>b</a>")]);
+    let page = Member::new("a.html", "<a href=b.html>b</a>");
+    let full = tar(&[page.clone(), Member::new("b.html", "")]);
+    tree.write("old.tar", &full);
+    tree.write("new.tar", &tar(&[page]));
+    let broken = "a.html: broken: a b.html -> /b.html\n";
+    for new in ["new.tar", "tree"] {
+        let ran = tree.run(&["diff", "--links", "old.tar", new]);
+        assert_eq!((ran.code, &*ran.out), (1, broken), "{}", ran.err);
+    }
+}
+
+#[test]
+fn damage_of_either_side_is_reported() {
+    let tree = Tree::new(&[("tree/a.html", "<a href=#x>x</a>")]);
+    let page = Member::new("a.html", "<a href=#x>x</a>");
+    let whole = tar(&[page.clone(), page]);
+    tree.write("cut.tar", &whole[..1024 + 300]);
+    tree.write("tree2/cut.tar", &whole[..1024 + 300]);
+    for arguments in [
+        &["diff", "cut.tar", "tree"][..],
+        &["diff", "tree", "cut.tar"],
+        &["diff", "--links", "tree", "cut.tar"],
+        &["diff", "--links", "cut.tar", "tree"],
+        &["targets", "cut.tar"],
+        &["mv", "--decompress", "tree2/cut.tar", "tree2/other.tar"],
+    ] {
+        let ran = tree.run(arguments);
+        assert_eq!(ran.code, 2, "{arguments:?} {}", ran.err);
+        assert!(
+            ran.err.contains("cut.tar: the archive ends too early"),
+            "{arguments:?} {}",
+            ran.err
+        );
+    }
 }
