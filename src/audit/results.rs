@@ -127,6 +127,10 @@ impl OnlineResults {
                 row.get(at?).filter(|cell| !cell.is_empty())
             };
             let (url, status) = (cell("url").unwrap_or_default(), cell("status"));
+            if url.contains('\n') {
+                let line = row.position().map_or(0, csv::Position::line);
+                return Err(format!("line {line}: a quote is not closed"));
+            }
             let checked = cell("checked_at").and_then(seconds).unwrap_or(written);
             self.add(url, status.unwrap_or_default(), cell("location"), checked);
         }

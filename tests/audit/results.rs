@@ -138,6 +138,21 @@ fn answers_of_online_checkers_become_findings() {
 }
 
 #[test]
+fn an_open_quote_in_a_table_is_an_error() {
+    let tree = site();
+    let table = "url,status\n\"https://example.com/gone,404\nhttps://example.com/fine,200\n";
+    tree.write("results.csv", table.as_bytes());
+    let ran = tree.run(&["audit", "docs", "--results", "results.csv"]);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.err
+            .contains("results.csv: line 2: a quote is not closed"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
 fn a_copy_in_an_archive_is_suggested() {
     let tree = site();
     tree.write("results.csv", b"url,status\nhttps://example.com/gone,404\n");
