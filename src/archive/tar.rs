@@ -219,8 +219,9 @@ impl Tar {
         (self.left, self.padding) = (0, 0);
         self.sparse = None;
         self.regions.clear();
-        // The padding of the last member may be missing.
-        if self.source.skip(rest) < stored {
+        let read = self.source.skip(rest);
+        // The padding of the last member may be missing as a whole.
+        if read < stored || read > stored && read < rest {
             self.cut();
         }
     }

@@ -705,6 +705,10 @@ impl ZipStream {
                 .iter()
                 .any(|end| head.starts_with(end))
             {
+                if is_cut(source) {
+                    self.faults
+                        .push(ArchiveFault::new(&diagnostic::ARCHIVE_TRUNCATED, offset));
+                }
                 return false;
             }
             if head.len() < LOCAL.len() {
@@ -763,6 +767,29 @@ impl ZipStream {
             }
         };
         Some(ArchiveMember::file(header.name, contents))
+    }
+}
+
+/// Reads the central directory and the records after it; returns whether they are cut.
+fn is_cut(source: &mut BufferedSource) -> bool {
+    loop {
+        let lengths = header_lengths(source);
+        let head = source.peek(CENTRAL_SIZE);
+        let length = if let Some((size, comment)) = lengths {
+            (size + comment) as u64
+        } else if head.starts_with(END_64) {
+            u64_at(head, 4).saturating_add(12)
+        } else if head.starts_with(LOCATOR_64) {
+            LOCATOR_SIZE as u64
+        } else if head.starts_with(END) {
+            let length = END_SIZE as u64 + u64::from(u16_at(head, 20));
+            return source.skip(length) < length;
+        } else {
+            return head.len() < CENTRAL.len() || head.starts_with(CENTRAL);
+        };
+        if source.skip(length) < length {
+            return true;
+        }
     }
 }
 

@@ -392,3 +392,26 @@ fn attachments_of_messages_in_an_archive_keep_the_ratio_of_the_outermost_member(
     tree.run(&["x.zip", "--attachments"])
         .tells(2, "http://example.com/y\n", "archive.ratio-limit");
 }
+
+#[test]
+fn an_archive_cut_after_its_contents_is_truncated_however_it_comes() {
+    let tree = Tree::new(&[]);
+    let member = Member::new("a.txt", "http://example.com/a\n");
+    let link = "http://example.com/a\n";
+    let (zip, tar) = (zip(std::slice::from_ref(&member)), tar(&[member]));
+    let directory = memchr::memmem::find(&zip, b"PK\x01\x02").unwrap();
+    // A tar may lack its last blocks, but holds no part of one.
+    let cuts = [
+        (&zip, directory + 1..zip.len()),
+        (&tar, 512 + link.len() + 1..1024),
+    ];
+    for (bytes, cuts) in cuts {
+        for cut in cuts.step_by(9) {
+            tree.write("x.dat", &bytes[..cut]);
+            let cut_words = "archive.truncated";
+            tree.run(&["x.dat"]).tells(2, link, cut_words);
+            tree.pipe(&bytes[..cut], &[]).tells(2, link, cut_words);
+        }
+        tree.pipe(bytes, &[]).is(0, link);
+    }
+}
