@@ -140,6 +140,7 @@ impl MarkdownScanner {
         let own = mdx.as_ref().map_or(bytes, |parts| &parts.markdown);
         let marked = match self.slug {
             Slug::MkDocs => source::as_items(own),
+            Slug::HonKit => source::without_open_fences(own),
             _ => Cow::Borrowed(own),
         };
         let mut source = source::to_text(&marked, &hidden);

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr2};
 
-use super::split::fence_after;
+use super::split::{fence_after, fence_of};
 use crate::bytes::class::run_end;
 use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::pattern::Pattern;
@@ -106,6 +106,36 @@ pub(super) fn as_items(bytes: &[u8]) -> Cow<'_, [u8]> {
         at = mark.end;
     }
     items
+}
+
+/// Blanks the marks of code fences that nothing closes before a blank line ends their quotation, or before
+/// the end of the document: HonKit reads such a fence as text, and a quotation up to a blank line.
+pub(super) fn without_open_fences(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let mut text = Cow::Borrowed(bytes);
+    let (mut end, mut fence, mut is_quoted) = (0, None, false);
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        end += line.len();
+        let quoted = line.trim_ascii_start().strip_prefix(b">");
+        is_quoted |= quoted.is_some() && fence.is_none();
+        let own = quoted.filter(|_| is_quoted).unwrap_or(line);
+        fence = match (fence, fence_of(own)) {
+            (None, Some(mark)) => Some((mark, end - own.trim_ascii_start().len())),
+            (Some((mark, _)), _) if closes(own, mark) => None,
+            (open, _) => open,
+        };
+        let is_blank = line.trim_ascii().is_empty();
+        if let Some((_, at)) = fence.filter(|_| end == bytes.len() || is_quoted && is_blank) {
+            text.to_mut()[at..at + 3].fill(b' ');
+            fence = None;
+        }
+        is_quoted &= !is_blank;
+    }
+    text
+}
+
+/// Returns whether a line closes the code fence of a character.
+fn closes(line: &[u8], mark: u8) -> bool {
+    fence_of(line) == Some(mark) && line.trim_ascii_end().ends_with(&[mark])
 }
 
 fn bound_containers(text: String) -> String {
