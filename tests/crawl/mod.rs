@@ -273,7 +273,7 @@ fn frames_are_pieces() {
         let whole = run(&path, 1, 1 << 20);
         assert!(whole.output.contains("\"type\":\"link\""), "{name}");
         let mut stored = fs::read(&path).unwrap();
-        for at in (0..stored.len() + 1).step_by(crate::rounds(5, 1)) {
+        for at in (0..stored.len() + 1).step_by(crate::rounds(20, 1)) {
             if let Some(byte) = stored.get_mut(at.wrapping_sub(1)) {
                 *byte ^= 4;
             }

@@ -32,7 +32,7 @@ pub(super) type Defect = (String, u64, String, String);
 
 /// The number of defects that are planted for each rule.
 pub(super) fn planted() -> usize {
-    crate::rounds(100, 1000)
+    crate::rounds(50, 1000)
 }
 
 /// A tree with its planted defects.

@@ -283,7 +283,7 @@ fn pages_without_hierarchy(tree: &mut PlantedTree) {
 }
 
 fn pages_with_duplicates(tree: &mut PlantedTree) {
-    for number in 0..planted() / 4 {
+    for number in 0..planted().div_ceil(4) {
         let page = format!("site/duplicates/{number}.html");
         for id in ["a", "b", "c", "\u{e9}"] {
             tree.line(&page, &format!("<p id={id}>x"));
