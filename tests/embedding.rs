@@ -213,3 +213,32 @@ fn declared_types_of_documents_are_their_formats() {
     let manifest = Format::detect(b"{\"start_url\": \"/\"}", Some("application/json"));
     assert_eq!(manifest, Format::named("webmanifest"));
 }
+
+/// The codes of diagnostics.
+#[derive(Default)]
+struct Codes(Vec<&'static str>);
+
+impl Sink for Codes {
+    fn link(&mut self, _: &Link<'_>) -> ControlFlow<()> {
+        ControlFlow::Continue(())
+    }
+
+    fn event(&mut self, found: &Found<'_>) {
+        if let Found::Diagnostic(found) = found {
+            self.0.push(found.code.name);
+        }
+    }
+}
+
+#[test]
+fn a_stream_that_is_dropped_leaves_no_diagnostics() {
+    let mut extractor = Extractor::new(&ExtractorOptions::default());
+    let document = Document::new(Format::MAIL, None);
+    let mut codes = Codes::default();
+    let mut stream = extractor.stream(&document, &mut codes);
+    let left = b"Content-Type: text/plain; charset=nonsense\n\nhttp://a.example/\n";
+    stream.write(left).unwrap();
+    drop(stream);
+    extractor.extract_bytes(&document, b"Subject: s\n\nhttp://b.example/\n", &mut codes);
+    assert_eq!(codes.0, [""; 0]);
+}

@@ -117,6 +117,8 @@ impl MimeTree {
         self.is_entered = false;
         self.ended_in_header = false;
         self.diagnostics.clear();
+        // A part may be open if the last document was left.
+        self.leaf.body.reader.diagnostics.clear();
         self.levels.clear();
         self.begin_message();
     }
