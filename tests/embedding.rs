@@ -4,7 +4,9 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 
 use uriscan::http::Response;
-use uriscan::{Document, Extractor, ExtractorOptions, Format, Found, Link, Sink};
+use uriscan::{
+    AuditOptions, Document, Extractor, ExtractorOptions, Format, Found, Link, Sink, audit,
+};
 
 /// The targets of the header fields of a response, then of its body.
 fn targets(headers: &[(&str, &[u8])], body: &[u8]) -> (Vec<String>, Vec<String>) {
@@ -241,4 +243,16 @@ fn a_stream_that_is_dropped_leaves_no_diagnostics() {
     drop(stream);
     extractor.extract_bytes(&document, b"Subject: s\n\nhttp://b.example/\n", &mut codes);
     assert_eq!(codes.0, [""; 0]);
+}
+
+#[test]
+fn an_audit_takes_any_number_of_threads() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("a.html"), "<a href=b.html>").unwrap();
+    for threads in [0, 1, usize::MAX] {
+        let options = AuditOptions::default().threads(threads);
+        let mut found = 0;
+        let summary = audit(&options, [directory.path()], |_| found += 1).unwrap();
+        assert_eq!((summary.errors(), found), (1, 1), "{threads}");
+    }
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{error, fmt, thread};
+use std::{error, fmt};
 
 use ignore::overrides::{Override, OverrideBuilder};
 
@@ -24,6 +24,7 @@ use crate::extractor::Positions;
 use crate::pipeline::bases::{Bases, UnmountedBase, directory_of, internal_origin, served_at};
 use crate::pipeline::options::Splice;
 use crate::pipeline::walk::{Root, bytes_of, path_of};
+use crate::pipeline::workers::worker_count;
 use crate::pipeline::{Archived, PipelineOptions, Verbosity, members};
 
 /// The options of [`audit`](super::audit); the defaults are as in the command.
@@ -89,7 +90,7 @@ impl Default for AuditOptions {
         let mut reading = PipelineOptions {
             bases: Bases::here(),
             archives: Archived::Files,
-            threads: cores(),
+            threads: worker_count(0),
             verbosity: Verbosity {
                 errors: false,
                 ..Verbosity::default()
@@ -124,10 +125,6 @@ impl Default for AuditOptions {
             suggestion_rows: SUGGESTION_ROWS,
         }
     }
-}
-
-fn cores() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
 }
 
 impl fmt::Debug for AuditOptions {
@@ -169,8 +166,8 @@ impl AuditOptions {
         /// pages may.
         orphan_assets(assets: bool) => orphan_assets = assets;
 
-        /// Sets the number of threads; 0, the default, means the number of cores.
-        threads(threads: usize) => reading.threads = if threads > 0 { threads } else { cores() };
+        /// Sets the number of threads; 0, the default, means the number of cores; at most 256, or that number.
+        threads(threads: usize) => reading.threads = worker_count(threads);
 
         /// Sets the bound on the cost of searches for suggestions, in rows of the edit distance table,
         /// besides reading each document once more.

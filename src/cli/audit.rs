@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::args::output::workers;
 use super::args::{
     AuditArgs, ExternalArg, FailOnArg, FindingArgs, FixArg, OrphansArg, ReportArg, SourceArg,
     SwitchArg,
@@ -33,6 +32,7 @@ use crate::output::escape::visible;
 use crate::output::record::counted;
 use crate::pipeline::bases::Bases;
 use crate::pipeline::walk::{Root, path_of, read_start};
+use crate::pipeline::workers::worker_count;
 use crate::pipeline::{Archived, Archives, OutputOrder, PipelineOptions, Verbosity};
 
 /// Returns the command line with the flags of the configuration before its own, and the
@@ -365,7 +365,7 @@ fn reading(arguments: &AuditArgs, bases: Bases) -> Result<PipelineOptions> {
         summary: true,
         archives: Archives::Leave,
     };
-    options.threads = workers(findings.threads);
+    options.threads = worker_count(findings.threads.unwrap_or(0));
     let auto = io::stderr().is_terminal() && !findings.quiet;
     options.progress = findings.progress.for_progress(auto).then(Arc::default);
     // Documents are not split: their anchors belong together.

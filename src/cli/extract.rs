@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::args::output::{Reach, StatsArg, workers};
+use super::args::output::{Reach, StatsArg};
 use super::args::{DocumentArgs, ExtractArgs};
 use super::destination::{Destination, OutputTarget};
 use super::inputs::Inputs;
@@ -21,6 +21,7 @@ use crate::pipeline::bases::Bases;
 use crate::pipeline::run::{RunOutcome, run_with_report};
 use crate::pipeline::tally::CountKey;
 use crate::pipeline::walk::{self, Outputs, Root};
+use crate::pipeline::workers::worker_count;
 use crate::pipeline::writer::FlushPolicy;
 use crate::pipeline::{
     Archives, Decompress, MessageForm, OutputOrder, PipelineOptions, ReportMode, Verbosity,
@@ -216,7 +217,7 @@ fn options(arguments: &ExtractArgs, roots: &[Root]) -> Result<PipelineOptions> {
         },
         messages: output.messages,
         has_report: output.report.is_some(),
-        threads: workers(output.threads),
+        threads: worker_count(output.threads.unwrap_or(0)),
         piece_size: documents.read.piece.map_or(0, |size| size.max(1)),
         order: output.sort,
         line_buffered: output.line_buffered,

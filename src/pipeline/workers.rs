@@ -6,6 +6,16 @@ use std::thread;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+/// The most workers, unless there are more cores: each has its buffers.
+const MAX_WORKERS: usize = 256;
+
+/// Returns the number of workers for a number of threads; 0 means one for each core.
+pub(crate) fn worker_count(threads: usize) -> usize {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let wanted = if threads > 0 { threads } else { cores };
+    wanted.min(MAX_WORKERS.max(cores))
+}
+
 /// Runs `work` once on each of up to `threads` threads, the calling one among them; returns the results in no
 /// order. Fewer are used where the system refuses more.
 ///

@@ -2,7 +2,6 @@
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
-use std::thread;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
@@ -463,16 +462,6 @@ impl OutputArgs {
         }
         Positions::Offsets
     }
-}
-
-/// The limit of `--threads`, unless there are more cores: each worker has its buffers.
-const MAX_THREADS: usize = 256;
-
-/// Returns the number of workers: by default one for each core.
-pub(in crate::cli) fn workers(threads: Option<usize>) -> usize {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let wanted = threads.filter(|&n| n > 0).unwrap_or(cores);
-    wanted.min(MAX_THREADS.max(cores))
 }
 
 pub(super) fn output(name: &str) -> Result<&'static Output, String> {
