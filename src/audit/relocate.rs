@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use percent_encoding::percent_decode;
 
-use super::disk::LookupMatch;
+use super::disk::{DiskEntry, LookupMatch};
 use super::fix::{DocumentFixes, Fix, add_fix, is_inner};
 use super::location::LookupCache;
 use super::names::FileId;
@@ -258,6 +258,13 @@ impl Mover<'_> {
         }
         if new_base == base.uri && new_path == expected.path {
             return Ok(None);
+        }
+        // A generator reads the reference in its own way, which would lead elsewhere from the new place.
+        if new_base != base.uri
+            && matches!(location, TargetLocation::File(_, how) if how != LookupMatch::Redirect)
+            && self.checker.entry(expected.root, &expected.path) == DiskEntry::Nothing
+        {
+            return Err(AMBIGUOUS);
         }
         let reaches = |uri: Option<Vec<u8>>| {
             let uri = uri?;

@@ -701,3 +701,40 @@ fn a_title_of_lines_with_other_breaks_is_replaced_alone() {
         }
     }
 }
+
+#[test]
+fn a_document_whose_links_a_generator_reads_its_own_way_is_not_moved() {
+    let docusaurus = "module.exports={baseUrl:'/',presets:[['classic',{}]]}";
+    let sites: [&[(&str, &str)]; 3] = [
+        &[
+            ("docusaurus.config.js", docusaurus),
+            ("docs/x/b.md", "# B\n"),
+            ("docs/sub/a.md", "# A\n\n[x](x/b.md)\n"),
+        ],
+        &[
+            ("antora.yml", "name: c\nversion: '1'\n"),
+            (
+                "antora-playbook.yml",
+                "content:\n  sources:\n  - url: .\nui:\n  bundle: x\n",
+            ),
+            ("modules/ROOT/pages/b.adoc", "= B\n"),
+            ("modules/ROOT/pages/sub/a.adoc", "= A\n\nxref:b.adoc[]\n"),
+        ],
+        &[
+            (
+                "hugo.toml",
+                "baseURL='https://example.com/'\nlanguageCode='en'\n",
+            ),
+            ("content/x/b.md", "---\ntitle: b\n---\n"),
+            ("content/x/a.md", "---\ntitle: a\n---\n[x](../b/)\n"),
+        ],
+    ];
+    for files in sites {
+        let tree = Tree::new(files);
+        let old = files[files.len() - 1].0;
+        let new = old.replace("/a.", "/deeper/c.");
+        assert_eq!(tree.run(&["audit", "."]).code, 0, "{old}");
+        let ran = tree.run(&["mv", "--write", old, &new]);
+        ran.tells(2, "", "the reference reaches it under another name");
+    }
+}
