@@ -89,6 +89,10 @@ impl OutputTarget {
             TargetKind::Socket => connect(&self.path),
             TargetKind::File(path) => Destination::file(path),
         };
+        let opened = opened.map(|destination| Destination {
+            path: self.path.clone(),
+            ..destination
+        });
         opened.map_err(|error| cannot_write(&self.path, &error))
     }
 }
@@ -215,6 +219,8 @@ fn connect(_: &Path) -> io::Result<Destination> {
 
 pub(super) struct Destination {
     out: Box<dyn Write + Send>,
+    /// The path that messages name; none for standard output.
+    path: PathBuf,
     pub(super) is_terminal: bool,
     /// The run has more to write: after the pipe is closed it continues and drops its output here.
     pub(super) goes_on: bool,
@@ -315,6 +321,7 @@ impl Destination {
     fn new(out: impl Write + Send + 'static, is_terminal: bool) -> Self {
         Destination {
             out: Box::new(out),
+            path: PathBuf::from("-"),
             is_terminal,
             goes_on: false,
             unfinished: None,
@@ -348,9 +355,18 @@ impl Destination {
         }
     }
 
+    /// Names the path in an error of writing.
+    fn named(&self, error: io::Error) -> io::Error {
+        if self.path == Path::new("-") {
+            return error;
+        }
+        io::Error::new(error.kind(), format!("{}: {error}", self.path.display()))
+    }
+
     /// Gives a complete file its name. A file that is dropped instead is removed.
-    pub(super) fn finish(self) -> io::Result<()> {
-        self.unfinished.map_or(Ok(()), Unfinished::finish)
+    pub(super) fn finish(mut self) -> io::Result<()> {
+        let finished = self.unfinished.take().map_or(Ok(()), Unfinished::finish);
+        finished.map_err(|error| self.named(error))
     }
 }
 
@@ -358,14 +374,14 @@ impl Write for Destination {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.out.write(bytes) {
             Err(error) if self.goes_on && error.kind() == ErrorKind::BrokenPipe => Ok(bytes.len()),
-            written => written,
+            written => written.map_err(|error| self.named(error)),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self.out.flush() {
             Err(error) if self.goes_on && error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            flushed => flushed,
+            flushed => flushed.map_err(|error| self.named(error)),
         }
     }
 }

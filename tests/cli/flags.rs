@@ -178,7 +178,7 @@ fn an_output_file_appears_whole() {
 fn a_full_disk_is_an_error() {
     let tree = tree();
     tree.run(&["a.txt", "-o", "/dev/full"])
-        .tells(2, "", "cannot write: No space left");
+        .tells(2, "", "cannot write: /dev/full: No space left");
     let mut command = tree.command(&["a.txt"]);
     let full = fs::OpenOptions::new()
         .write(true)
