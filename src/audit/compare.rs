@@ -51,8 +51,12 @@ pub(crate) struct TargetList {
 
 impl TargetList {
     /// Reads the output of `targets`, a sitemap or lines of URLs; the site is at the origin of the first URL
-    /// where `site` gives none. Returns the URI of the site.
-    pub(crate) fn read(path: &[u8], bytes: &[u8], site: Option<&[u8]>) -> (Self, Vec<u8>) {
+    /// where `site` gives none. Returns the URI of the site, or why the file is not a list.
+    pub(crate) fn read(
+        path: &[u8],
+        bytes: &[u8],
+        site: Option<&[u8]>,
+    ) -> Result<(Self, Vec<u8>), &'static str> {
         let text = bytes.trim_ascii_start();
         let text = text.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(text);
         let lines = || text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
@@ -65,7 +69,12 @@ impl TargetList {
             Some(b'{') => lines().filter_map(target_of_record).collect(),
             _ => {
                 let lines = lines().filter(|line| !line.is_empty() && !line.starts_with(b"#"));
-                lines.map(<[u8]>::to_vec).collect()
+                let lines: Vec<_> = lines.map(<[u8]>::to_vec).collect();
+                let is_other = |&byte: &u8| byte <= b' ' || byte == 0x7F;
+                if lines.iter().flatten().any(is_other) {
+                    return Err("not a list of URLs: a line has blanks or control characters");
+                }
+                lines
             }
         };
         let origin = || {
@@ -84,7 +93,10 @@ impl TargetList {
                 list.add(&uri);
             }
         }
-        (list, site)
+        if list.pages.is_empty() {
+            return Err("nothing was read: no addresses");
+        }
+        Ok((list, site))
     }
 
     fn add(&mut self, uri: &[u8]) {

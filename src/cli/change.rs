@@ -1,6 +1,7 @@
 //! `uriscan targets` and `uriscan diff`: the addresses that trees answer, and those that a change removes.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -106,7 +107,7 @@ pub(super) fn diff(arguments: &DiffArgs, config: Option<&Config>) -> Result<Exit
     // A list gives the tree beside it its URI.
     let old = Side::new(old)?;
     let new = Side::new(new)?;
-    let lists = [&old, &new].map(|side| side.list(site.as_deref()));
+    let lists = [old.list(site.as_deref())?, new.list(site.as_deref())?];
     site = site.or_else(|| lists.iter().flatten().next().map(|(_, site)| site.clone()));
     let site = site.unwrap_or_else(|| internal_origin(0));
     let [old_list, new_list] = lists.map(|list| list.map(|(list, _)| TargetSet::List(list)));
@@ -223,12 +224,21 @@ impl Side {
     }
 
     /// Reads a file of addresses, which is not an archive.
-    fn list(&self, site: Option<&[u8]>) -> Option<(TargetList, Vec<u8>)> {
+    fn list(&self, site: Option<&[u8]>) -> Result<Option<(TargetList, Vec<u8>)>> {
         if !self.path.is_file() || members::is_archive_of_files(&self.path) {
-            return None;
+            return Ok(None);
         }
-        let bytes = fs::read(&self.path).ok()?;
-        Some(TargetList::read(bytes_of(&self.path), &bytes, site))
+        let bytes = fs::read(&self.path).map_err(|error| self.error(error))?;
+        let read = TargetList::read(bytes_of(&self.path), &bytes, site);
+        Ok(Some(read.map_err(|error| self.error(error))?))
+    }
+
+    /// Names the side in an error.
+    fn error(&self, error: impl Display) -> String {
+        match &self.checkout {
+            Some((_, name)) => format!("{}: {error}", String::from_utf8_lossy(name)),
+            None => format!("{}: {error}", self.path.display()),
+        }
     }
 
     fn tree(
@@ -250,8 +260,13 @@ impl Side {
         inputs.check(outputs, &options.reading, std::iter::empty())?;
         let walk = inputs.walk(OutputOrder::Path, extract::outputs(outputs))?;
         let shown = self.checkout.as_ref();
+        let inventory = Inventory::new(Audit::new(options, &paths), walk);
+        let (summary, _) = inventory.summary();
+        if summary.is_empty() {
+            return Err(self.error(extract::nothing_was_read(summary).0).into());
+        }
         Ok(TargetSet::Tree(Box::new(TargetTree {
-            inventory: Inventory::new(Audit::new(options, &paths), walk),
+            inventory,
             shown: shown.map(|(_, name)| (bytes_of(&self.path).to_vec(), name.clone())),
         })))
     }

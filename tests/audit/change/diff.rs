@@ -252,6 +252,27 @@ fn lists_of_addresses_are_sides() {
 }
 
 #[test]
+fn sides_without_addresses_are_errors() {
+    let tree = trees();
+    tree.write("empty/.keep", b"");
+    tree.write("feed.xml", b"<urlset/>");
+    tree.write("list", b"# no URL\n");
+    tree.write(
+        "box.mbox",
+        b"From a@example.com Thu Jan  1 00:00:00 1970\nSubject: x\n\nhttp://example.com/\n",
+    );
+    for (side, reason) in [
+        ("empty", "empty: nothing was read: no files"),
+        ("feed.xml", "feed.xml: nothing was read: no addresses"),
+        ("list", "list: nothing was read: no addresses"),
+        ("box.mbox", "box.mbox: not a list of URLs"),
+    ] {
+        tree.run(&["diff", side, "new"]).tells(2, "", reason);
+        tree.run(&["diff", "new", side]).tells(2, "", reason);
+    }
+}
+
+#[test]
 fn a_revision_is_a_side_and_runs_nothing_of_the_repository() {
     let tree = trees();
     tree.write("docs/a.html", b"<p id=x>");
