@@ -141,7 +141,7 @@ codes! {
     ARCHIVE_DEPTH_LIMIT = "archive.depth-limit", Damage,
         "compressed data or archives nest deeper than the limit";
     ARCHIVE_UNREADABLE_MEMBER = "archive.unreadable-member", Damage,
-        "a member is encrypted or compressed by an unknown method and was left out";
+        "a member is encrypted, missing or compressed by an unknown method, and was left out";
     ARCHIVE_TRUNCATED = "archive.truncated", Damage, "the archive ends too early";
     ARCHIVE_INCONSISTENT = "archive.inconsistent", Damage,
         "headers of the archive contradict each other or are damaged";
