@@ -226,7 +226,7 @@ pub(crate) static FIELDS: &[RecordField] = fields! {
         |_, link| Value::text(record(link).truncated),
     "warc_type": Member Name in WEB, "The type of the record" =>
         |_, link| Value::text(record(link).warc_type),
-    "warc_date": Member Name in WEB, "The date of the retrieval, as written" =>
+    "warc_date": Member Time in WEB, "The date of the retrieval, in UTC; as written in JSON" =>
         |_, link| Value::text(record(link).warc_date),
     "message_date": Mail Time in MAIL, "The date of the message in UTC (RFC 3339), null if unreadable" =>
         |_, link| envelope(link, |envelope| &envelope.date),

@@ -110,7 +110,7 @@ pub(crate) fn compare(row: &Row, record: &Map<String, Value>) {
     for (name, cell) in row {
         let expected = record.get(name).unwrap_or(&Value::Null);
         let is_same = match (name.as_str(), cell) {
-            ("message_date", Cell::Number(time)) => {
+            ("message_date" | "warc_date", Cell::Number(time)) => {
                 Some(*time) == expected.as_str().map(microseconds)
             }
             ("path_bytes" | "member_bytes" | "target_bytes", Cell::Bytes(bytes)) => {

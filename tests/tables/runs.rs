@@ -2,6 +2,9 @@
 
 use std::fs;
 
+use arrow_array::Array;
+use arrow_array::cast::AsArray;
+use arrow_array::types::TimestampMicrosecondType;
 use arrow_ipc::reader::StreamReader;
 use arrow_schema::DataType;
 
@@ -68,6 +71,30 @@ fn the_schema_that_is_printed_is_that_of_the_stream() {
         let schema = ["schema", "link", "--format", "arrow"];
         let ran = tree.run(&[&schema[..], &columns].concat());
         assert_eq!((ran.code, ran.out), (0, expected));
+    }
+}
+
+#[test]
+fn dates_of_web_archives_are_times() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors/archives");
+    let tree = Tree::new(&[]);
+    for (name, time) in [
+        ("arc_v1.arc", 1_015_218_367_000_000),
+        ("warc_11_lower_case.warc", 1_451_703_845_678_901),
+    ] {
+        let path = folder.join(name);
+        let path = path.to_str().unwrap();
+        for (arguments, column) in [
+            (&[path, "--columns", "web"][..], "warc_date"),
+            (&["records", path], "date"),
+        ] {
+            let stream = table(&tree, arguments);
+            let batch = &batches(&stream)[0];
+            let times = batch.column_by_name(column).unwrap();
+            let times = times.as_primitive::<TimestampMicrosecondType>();
+            assert_eq!(times.value(0), time, "{arguments:?}");
+            assert_eq!(times.null_count(), 0, "{arguments:?}");
+        }
     }
 }
 

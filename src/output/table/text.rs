@@ -1,7 +1,6 @@
 //! The forms that values have in columns of text.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use crate::linker::lossy;
 use crate::output::column::ColumnKind;
@@ -25,19 +24,33 @@ fn uri(value: &[u8]) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8_lossy(&encoded).into_owned())
 }
 
-/// Returns a time (RFC 3339 section 5.6, in UTC, without fractions) in microseconds since 1970.
+/// Returns a time in UTC in microseconds since 1970: as in RFC 3339 section 5.6, or the fourteen digits of ARC.
 pub(super) fn microseconds(text: &[u8]) -> Option<i64> {
-    let number = |range: Range<usize>| {
-        let digits = text.get(range)?;
+    let number = |digits: &[u8]| {
         let digits = digits.iter().all(u8::is_ascii_digit).then_some(digits)?;
         let digits = digits.iter().map(|digit| i64::from(digit - b'0'));
         Some(digits.fold(0, |number, digit| 10 * number + digit))
     };
-    let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
-    let (hour, minute, second) = (number(11..13)?, number(14..16)?, number(17..19)?);
-    if !text.ends_with(b"Z") || text.len() != 20 {
+    let (starts, fraction): (_, &[u8]) = match text {
+        [.., b'Z'] if text.len() >= 20 => ([5, 8, 11, 14, 17], &text[19..text.len() - 1]),
+        _ if text.len() == 14 => ([4, 6, 8, 10, 12], b""),
+        _ => return None,
+    };
+    let year = number(&text[..4])?;
+    let [month, day, hour, minute, second] = starts.map(|at| number(&text[at..at + 2]));
+    let (month, day, hour, minute, second) = (month?, day?, hour?, minute?, second?);
+    let is_time = (1..=12).contains(&month) && (1..=31).contains(&day);
+    if !is_time || hour > 23 || minute > 59 || second > 60 {
         return None;
     }
+    let fraction = match fraction {
+        [] => 0,
+        [b'.', digits @ ..] => {
+            let six: Vec<u8> = digits.iter().copied().chain([b'0'; 6]).take(6).collect();
+            number(digits).and(number(&six))?
+        }
+        _ => return None,
+    };
     // Years begin in March, so that a leap day is the last one of its year.
     let (year, month) = if month > 2 {
         (year, month - 3)
@@ -47,7 +60,7 @@ pub(super) fn microseconds(text: &[u8]) -> Option<i64> {
     let leap_days = year / 4 - year / 100 + year / 400;
     // Days from March 1 of the year 0 to January 1, 1970.
     let days = 365 * year + leap_days + (153 * month + 2) / 5 + day - 1 - 719_468;
-    Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1_000_000)
+    Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1_000_000 + fraction)
 }
 
 #[cfg(test)]
