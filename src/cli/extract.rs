@@ -340,11 +340,12 @@ fn print_stats(how: StatsArg, summary: &Summary, start: Instant) {
     let reasons = summary.skips().filter(|(_, count)| *count > 0);
     for (name, count) in summary.counts().chain(reasons) {
         let words = name.replace('_', " ");
-        let line = match words.strip_suffix('s') {
-            Some(noun) => counted(count, noun),
-            None => format!("{count} {words}"),
+        let noun = match (words.strip_suffix("ies"), words.strip_suffix('s')) {
+            _ if count != 1 => words,
+            (Some(stem), _) => format!("{stem}y"),
+            (_, noun) => noun.unwrap_or(&words).to_owned(),
         };
-        text.extend_from_slice(format!("{line}\n").as_bytes());
+        text.extend_from_slice(format!("{count} {noun}\n").as_bytes());
     }
     for (name, figure) in usage.figures() {
         let (figure, name) = (figure.as_deref().unwrap_or("?"), name.replace('_', " "));

@@ -104,6 +104,8 @@ fn bodies_that_are_not_read_are_counted_at_the_end() {
     assert_eq!(tree.run(&["--no-messages", "."]).err, "");
     let ran = tree.run(&["--stats", "--json", "."]);
     assert!(ran.out.contains("\"unread_bodies\":5"), "{}", ran.out);
+    let ran = tree.run(&["--stats", "1.eml"]);
+    assert!(ran.err.contains("\n1 unread body\n"), "{}", ran.err);
     let ran = tree.run(&["audit", "."]);
     assert!(
         sentences.iter().all(|one| ran.err.contains(one)),

@@ -89,6 +89,11 @@ fn unread_bodies_are_counted_on_standard_error() {
             "1 opaque part was not read",
         ),
         (
+            "application/x-tnef",
+            b"\x78\x9F\x3E\x22",
+            "1 opaque part was not read",
+        ),
+        (
             "application/octet-stream; name=winmail.dat",
             b"\x78\x9F\x3E\x22",
             "1 opaque part was not read",

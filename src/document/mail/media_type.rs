@@ -34,6 +34,7 @@ static TYPES: &[(&str, PartClass)] = &[
     ("message/news", PartClass::Message),
     ("application/ms-tnef", PartClass::Opaque),
     ("application/vnd.ms-tnef", PartClass::Opaque),
+    ("application/x-tnef", PartClass::Opaque),
     ("application/pkcs7-mime", PartClass::Signed),
     ("application/x-pkcs7-mime", PartClass::Signed),
 ];
