@@ -572,8 +572,8 @@ pub(super) fn touches(audit: &Audit, path: &[u8]) -> bool {
     touching.is_none_or(|touching| touching.contains(path))
 }
 
-/// Others are taken for misspelt ones of these.
-const COMMON: [&str; 4] = ["http", "https", "javascript", "mailto"];
+/// Others are taken for misspelt ones of these, the first that is near: `htts` for `https`.
+const COMMON: [&str; 4] = ["https", "http", "javascript", "mailto"];
 /// Registered schemes that are near to the common ones.
 const NEAR: [&str; 3] = ["httpg", "httpu", "shttp"];
 

@@ -303,6 +303,7 @@ fn routes_of_scripts_and_private_schemes_are_skipped_and_misspelt_schemes_are_ba
         "<a href='#/route'>x</a><a href='#!x'>x</a><a href='at://did:plc:abc/app.example.post/1'>x</a>\
          <a href='did:plc:abc'>x</a><a href='foo://a:b:c/'>x</a><a href='shttp://example.com/'>x</a>\
          <a href='javscript:void(0)'>x</a><a href='mialto:x@example.com'>x</a>\
+         <a href='htts://example.com/'>x</a><a href='htp://example.com/'>x</a>\
          <a href='http://['>x</a><a href='#none'>x</a>",
     )]);
     assert_eq!(
@@ -310,13 +311,15 @@ fn routes_of_scripts_and_private_schemes_are_skipped_and_misspelt_schemes_are_ba
         [
             "bad-reference javscript:void(0) -> javascript:void(0)",
             "bad-reference mialto:x@example.com -> mailto:x@example.com",
+            "bad-reference htts://example.com/ -> https://example.com/",
+            "bad-reference htp://example.com/ -> http://example.com/",
             "bad-reference http://[",
             "broken-fragment #none",
         ]
     );
     let summary = audit(&tree, &["."]).err;
     assert!(
-        summary.contains("1 broken, 0 external, 3 unresolved, 6 skipped"),
+        summary.contains("1 broken, 0 external, 5 unresolved, 6 skipped"),
         "{summary}"
     );
 }
