@@ -105,13 +105,40 @@ pub(crate) fn microseconds(time: &str) -> i64 {
     seconds * 1_000_000
 }
 
+/// Microseconds since 1970 of a date of a web archive, if it has the form of WARC or ARC.
+fn web_time(date: &str) -> Option<i64> {
+    let forms = r"(?-u)^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?Z$|^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)$";
+    let parts = regex::bytes::Regex::new(forms)
+        .unwrap()
+        .captures(date.as_bytes())?;
+    let part = |at: usize| {
+        parts
+            .get(at)
+            .map_or("", |part| std::str::from_utf8(part.as_bytes()).unwrap())
+    };
+    let both = |at: usize| format!("{}{}", part(at), part(at + 7));
+    let [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map(both);
+    let is_time = ("01"..="12").contains(&&*month)
+        && ("01"..="31").contains(&&*day)
+        && &*hour < "24"
+        && &*minute < "60"
+        && &*second < "61";
+    let time = format!("{year}-{month}-{day}T{hour}:{minute}:{second}Z");
+    let fraction = format!("{:0<6}", part(7));
+    is_time.then(|| microseconds(&time) + fraction[..6].parse::<i64>().unwrap())
+}
+
 /// Checks a row against the record of the same link.
 pub(crate) fn compare(row: &Row, record: &Map<String, Value>) {
     for (name, cell) in row {
         let expected = record.get(name).unwrap_or(&Value::Null);
         let is_same = match (name.as_str(), cell) {
-            ("message_date" | "warc_date", Cell::Number(time)) => {
+            ("message_date", Cell::Number(time)) => {
                 Some(*time) == expected.as_str().map(microseconds)
+            }
+            ("warc_date", Cell::Number(_) | Cell::Null) => {
+                let time = expected.as_str().and_then(web_time);
+                time.map_or(Cell::Null, Cell::Number) == *cell
             }
             ("path_bytes" | "member_bytes" | "target_bytes", Cell::Bytes(bytes)) => {
                 *expected == BASE64.encode(bytes)

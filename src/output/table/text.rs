@@ -32,7 +32,29 @@ pub(super) fn microseconds(text: &[u8]) -> Option<i64> {
         Some(digits.fold(0, |number, digit| 10 * number + digit))
     };
     let (starts, fraction): (_, &[u8]) = match text {
-        [.., b'Z'] if text.len() >= 20 => ([5, 8, 11, 14, 17], &text[19..text.len() - 1]),
+        [
+            _,
+            _,
+            _,
+            _,
+            b'-',
+            _,
+            _,
+            b'-',
+            _,
+            _,
+            b'T',
+            _,
+            _,
+            b':',
+            _,
+            _,
+            b':',
+            _,
+            _,
+            fraction @ ..,
+            b'Z',
+        ] => ([5, 8, 11, 14, 17], fraction),
         _ if text.len() == 14 => ([4, 6, 8, 10, 12], b""),
         _ => return None,
     };
