@@ -124,9 +124,10 @@ class Process:
         self._threads[0].join()
         told = code == _FAILED and bool(state.errors)
         # The thread that feeds may be waiting for more input, which a command that died, or refused its
-        # arguments, has no use for.
-        for thread in self._threads[1:] if told or code in (_FOUND, _NONE) else ():
-            thread.join()
+        # arguments, has no use for. After a second it ended or waits in a read: before that, to close the
+        # file could give its number, and what the thread reads, to another pipe.
+        for thread in self._threads[1:]:
+            thread.join(None if told or code in (_FOUND, _NONE) else 1)
         state.ended = True
         if state.timed_out:
             raise Error(f"stopped after {self._timeout} seconds", state.errors, code)
