@@ -219,7 +219,7 @@ fn connect(_: &Path) -> io::Result<Destination> {
 
 pub(super) struct Destination {
     out: Box<dyn Write + Send>,
-    /// The path that messages name; none for standard output.
+    /// The path that messages name, or `-`, standard output.
     path: PathBuf,
     pub(super) is_terminal: bool,
     /// The run has more to write: after the pipe is closed it continues and drops its output here.
