@@ -19,9 +19,7 @@ use super::tree::Ending;
 use crate::bytes::lines::without_break;
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
-use crate::document::{
-    FormatOptions, MemberFinder, MemberSearch, PieceIndex, ReadBytesAt, SplitContext,
-};
+use crate::document::{FormatOptions, MemberFinder, MemberSearch, ReadBytesAt, SplitContext};
 
 /// The length of a blank line and the start of a separator.
 const LEAD: usize = 16;
@@ -48,8 +46,6 @@ struct SeparatorSearch {
     verified: u64,
     /// The offset of a line that is known to be a separator.
     stop: Option<u64>,
-    /// The findings of the splitter, which has seen more of the archive.
-    known: Option<PieceIndex>,
     /// A line may be quoted.
     quoted: bool,
 }
@@ -59,13 +55,13 @@ impl SeparatorSearch {
     /// the message goes in any case.
     ///
     /// `leads` tests whether the bytes at an offset from a Content-Length field end a message, or returns
-    /// `None` if more bytes decide. `seen` takes each line that may be a separator, and whether it is text.
+    /// `None` if more bytes decide. `seen` takes each line that may be a separator and is text.
     fn next(
         &mut self,
         window: &Window,
         at: usize,
         mut leads: impl FnMut(u64) -> Option<bool>,
-        mut seen: impl FnMut(usize, bool),
+        mut seen: impl FnMut(usize),
     ) -> Result<Range<usize>, usize> {
         let bytes = window.bytes;
         let mut from = at;
@@ -92,11 +88,12 @@ impl SeparatorSearch {
             let Some(is_claimed) = claim else {
                 break Err(message_end(bytes, at, line));
             };
-            seen(line, verdict == FromLine::Text);
             match verdict {
                 FromLine::Separator(length) if !is_claimed => break Ok(line..line + length),
-                _ => from = (line + 4).min(bytes.len()),
+                FromLine::Text => seen(line),
+                _ => {}
             }
+            from = (line + 4).min(bytes.len());
         };
         self.has_started |= window.last || found != Err(at);
         found
@@ -122,12 +119,6 @@ impl SeparatorSearch {
 
     fn candidate(&mut self, window: &Window, from: usize) -> Option<usize> {
         let bytes = window.bytes;
-        if let Some(known) = &self.known {
-            let from = window.offset_at(from);
-            let next = known.candidates.partition_point(|&line| line < from);
-            let line = usize::try_from(known.candidates.get(next)? - window.offset).ok()?;
-            return (line < bytes.len()).then_some(line);
-        }
         // The first line of a mailbox may follow NULs.
         let starts = !self.has_started || from == 0 || bytes[from - 1] == b'\n';
         if starts && separator::is_candidate(&bytes[from..], false) {
@@ -215,12 +206,11 @@ pub(super) struct Mbox {
 }
 
 impl Framing for Mbox {
-    fn piece(split: SplitContext, index: Option<PieceIndex>) -> Self {
+    fn piece(split: SplitContext) -> Self {
         Mbox {
             search: SeparatorSearch {
                 style: SeparatorStyle::of_state(split.state),
                 stop: split.end,
-                known: index,
                 ..SeparatorSearch::default()
             },
             ..Mbox::default()
@@ -251,9 +241,7 @@ impl Framing for Mbox {
             return ControlFlow::Break(bytes.len());
         };
         self.search.begin_message(&bytes[line.clone()]);
-        let known = self.search.known.as_ref();
-        self.search.quoted = known.is_some_and(|known| known.escaped);
-        feed.archive.scanners.quoted = self.search.quoted;
+        (self.search.quoted, feed.archive.scanners.quoted) = (false, false);
         feed.begin(line.start, true);
         let ArchiveState { tree, scanners, .. } = &mut *feed.archive;
         tree.take_separator(&bytes[line.clone()], scanners.options.envelope);
@@ -308,9 +296,9 @@ impl Mbox {
             let is_seen = window.last || claimed + LEAD <= window.bytes.len();
             is_seen.then(|| leads(window.bytes, claimed, window.last))
         };
-        let found = self.search.next(&window, at, leads, |line, is_text| {
+        let found = self.search.next(&window, at, leads, |line| {
             let offset = window.offset_at(line);
-            if is_text && offset >= self.classified {
+            if offset >= self.classified {
                 self.classified = offset + 1;
                 if self.has_messages && separator::is_candidate(&window.bytes[line..], true) {
                     tree.diagnose(&diagnostic::MBOX_FROM_LINE_IN_BODY, offset, feed.out);
@@ -338,8 +326,6 @@ pub(super) struct MboxFinder {
     header: Option<u64>,
     /// Reads Content-Length fields; made for the first header block that names the field.
     parser: Option<Box<(Header, PartScanners)>>,
-    /// The offsets of all lines that may begin a message, since the index was taken last.
-    candidates: Vec<u64>,
 }
 
 impl MemberFinder for MboxFinder {
@@ -403,17 +389,6 @@ impl MemberFinder for MboxFinder {
             state: self.search.style as u8,
         }
     }
-
-    fn take_index(&mut self, end: u64) -> PieceIndex {
-        let next = self.candidates.partition_point(|&line| line < end);
-        let rest = self.candidates[next..].to_vec();
-        // The line that begins the next piece ends this one.
-        self.candidates.truncate(next + 1);
-        PieceIndex {
-            candidates: std::mem::replace(&mut self.candidates, rest),
-            escaped: std::mem::take(&mut self.search.quoted),
-        }
-    }
 }
 
 /// Reads the bytes around an offset, to test whether they end a message.
@@ -432,12 +407,7 @@ impl MboxFinder {
         read_at: ReadBytesAt,
     ) -> Result<Range<usize>, usize> {
         let leads = |claimed| leads_at(claimed, read_at);
-        self.search.next(window, at, leads, |line, _| {
-            let offset = window.offset_at(line);
-            if self.candidates.last().is_none_or(|&last| last < offset) {
-                self.candidates.push(offset);
-            }
-        })
+        self.search.next(window, at, leads, |_| {})
     }
 
     /// Returns the length that a header block claims for its body, and the index of the body; `None` if
