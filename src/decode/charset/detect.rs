@@ -15,18 +15,8 @@ pub struct Detected {
     pub encoding: Option<&'static Encoding>,
     /// Length of the byte order mark, in bytes.
     pub mark: usize,
-    /// Whether a later declaration may change the encoding.
-    pub confidence: Confidence,
-}
-
-/// Whether an encoding may still change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Confidence {
-    /// A `meta` element may change it.
-    #[default]
-    Tentative,
-    /// A byte order mark or the transport declares it.
-    Certain,
+    /// Whether a byte order mark or the transport declares it, so that no `meta` element changes it.
+    pub is_certain: bool,
 }
 
 /// Which documents of a format are converted to UTF-8 before they are scanned.
@@ -51,14 +41,14 @@ pub(crate) fn detect(
         return Detected {
             encoding: Some(encoding),
             mark,
-            confidence: Confidence::Certain,
+            is_certain: true,
         };
     }
     let found = prescan.and_then(|prescan| prescan(&first[..first.len().min(PRESCAN)]));
     Detected {
         encoding: declared.or(found),
         mark: 0,
-        confidence: declared.map_or(Confidence::Tentative, |_| Confidence::Certain),
+        is_certain: declared.is_some(),
     }
 }
 

@@ -16,7 +16,7 @@ use memchr::memmem;
 
 use super::RecordOffsets;
 pub(crate) use converter::{ByteOrder, Converter, ConverterInput, Shifts};
-pub(crate) use detect::{Confidence, Conversion, Detected, Prescan, needs_transcoding};
+pub(crate) use detect::{Conversion, Detected, Prescan, needs_transcoding};
 pub(crate) use detect::{PRESCAN, converts, detect};
 pub(crate) use reader::{CharsetReader, ConvertedDocument, head_length};
 

@@ -5,7 +5,7 @@ use std::io::{self, Cursor, Read};
 use encoding_rs::Encoding;
 
 use super::converter::Converter;
-use super::detect::{Confidence, Conversion, Detected, PRESCAN, Prescan, converts, detect};
+use super::detect::{Conversion, Detected, PRESCAN, Prescan, converts, detect};
 use crate::decode::Decode;
 use crate::decode::offset_map::OffsetMap;
 
@@ -76,7 +76,7 @@ impl CharsetReader {
             self.detected = Detected {
                 encoding,
                 mark: 0,
-                confidence: Confidence::Tentative,
+                is_certain: false,
             };
         }
         self.begin();

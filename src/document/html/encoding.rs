@@ -9,7 +9,7 @@ use super::tag::{Tag, named_values, tag_end};
 use super::value::Coding;
 use crate::bytes::seek::is_space;
 use crate::bytes::window::Window;
-use crate::decode::charset::{self, Confidence, Detected};
+use crate::decode::charset::{self, Detected};
 use crate::document::source_text::SourceText;
 
 /// Returns the encoding that the first bytes of a document declare (WHATWG HTML 13.2.3.2, "prescan a
@@ -153,9 +153,7 @@ impl EncodingState {
             scanned: if transcoded { UTF_8 } else { label },
             label,
             // A declaration that could be read as UTF-16 and denies it cannot be right.
-            tentative: detected.confidence == Confidence::Tentative
-                && label != UTF_16LE
-                && label != UTF_16BE,
+            tentative: !detected.is_certain && label != UTF_16LE && label != UTF_16BE,
             undeclared: detected.encoding.is_none(),
         }
     }

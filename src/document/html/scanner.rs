@@ -13,7 +13,7 @@ use super::tree_builder;
 use super::value::CharacterContext;
 use super::value_syntax::LIMIT;
 use crate::bytes::window::{Bounds, Window};
-use crate::decode::charset::{self, Confidence, Conversion, Detected};
+use crate::decode::charset::{self, Conversion, Detected};
 use crate::document::diagnostic;
 use crate::document::events::{Batch, Event, Events, OpenDocuments, RestartHints, RuleFamily};
 use crate::document::flags::Flags;
@@ -100,8 +100,7 @@ impl HtmlScanner {
             (Some(encoding), _) => Detected {
                 encoding: Some(encoding),
                 mark: 0,
-                confidence: [Confidence::Tentative, Confidence::Certain]
-                    [usize::from(self.start.restart.declared)],
+                is_certain: self.start.restart.declared,
             },
             (None, Some(detected)) => detected,
             (None, None) if enough => {

@@ -3,7 +3,7 @@
 use encoding_rs::UTF_8;
 
 use crate::bytes::window::{Window, Windows};
-use crate::decode::charset::{Confidence, Detected};
+use crate::decode::charset::Detected;
 use crate::decode::transfer::TransferEncoding;
 use crate::document::events::{Enter, EntityBase, Event, Events, RuleFamily, TextRange};
 use crate::document::flags::Flags;
@@ -17,7 +17,7 @@ pub(crate) const KEPT: usize = 8 << 20;
 pub(super) const DECODED: Detected = Detected {
     encoding: Some(UTF_8),
     mark: 0,
-    confidence: Confidence::Certain,
+    is_certain: true,
 };
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -36,16 +36,12 @@ fn decode(label: &str, bytes: &[u8]) -> String {
 fn a_mark_wins_over_the_transport_and_that_over_the_prescan() {
     let prescan: Option<Prescan> = Some(|_| Some(BIG5));
     for (declared, first, expected) in [
-        (
-            Some(GBK),
-            &b"\xEF\xBB\xBFx"[..],
-            (UTF_8, 3, Confidence::Certain),
-        ),
-        (Some(GBK), b"x", (GBK, 0, Confidence::Certain)),
-        (None, b"x", (BIG5, 0, Confidence::Tentative)),
+        (Some(GBK), &b"\xEF\xBB\xBFx"[..], (UTF_8, 3, true)),
+        (Some(GBK), b"x", (GBK, 0, true)),
+        (None, b"x", (BIG5, 0, false)),
     ] {
         let detected = detect(prescan, declared, first);
-        let found = (detected.mark, detected.confidence);
+        let found = (detected.mark, detected.is_certain);
         assert_eq!(detected.encoding, Some(expected.0));
         assert_eq!(found, (expected.1, expected.2));
     }
