@@ -338,7 +338,8 @@ impl MemberFinder for MboxFinder {
                 return MemberSearch::NotBefore(at);
             }
         }
-        let mut found = self.separator(window, at, read_at);
+        let leads = |claimed| leads_at(claimed, read_at);
+        let mut found = self.search.next(window, at, leads, |_| {});
         if let Some(header) = self.header {
             let from = window.at_offset(header);
             let (to, end) = match &found {
@@ -359,11 +360,8 @@ impl MemberFinder for MboxFinder {
                 self.search.claimed = Some(body.saturating_add(length));
                 if let Ok(line) = &found {
                     let line = window.offset_at(line.start);
-                    let is_over = self
-                        .search
-                        .claim(line, |claimed| leads_at(claimed, read_at));
-                    if is_over == Some(true) {
-                        found = self.separator(window, at, read_at);
+                    if self.search.claim(line, leads) == Some(true) {
+                        found = self.search.next(window, at, leads, |_| {});
                     }
                 }
             }
@@ -399,17 +397,6 @@ fn leads_at(claimed: u64, read_at: ReadBytesAt) -> Option<bool> {
 }
 
 impl MboxFinder {
-    /// Finds the next separator from `at` on, or returns the index up to which there is not any.
-    fn separator(
-        &mut self,
-        window: &Window,
-        at: usize,
-        read_at: ReadBytesAt,
-    ) -> Result<Range<usize>, usize> {
-        let leads = |claimed| leads_at(claimed, read_at);
-        self.search.next(window, at, leads, |_| {})
-    }
-
     /// Returns the length that a header block claims for its body, and the index of the body; `None` if
     /// more bytes are needed.
     fn content_length(
