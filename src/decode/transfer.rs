@@ -33,15 +33,6 @@ impl TransferEncoding {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TransferFault {
-    /// A malformed escape of quoted-printable, which was kept.
-    BadEscape,
-    Truncated,
-    /// Bytes outside the alphabet of base64, which were left out.
-    Garbage,
-}
-
 #[derive(Debug, Default)]
 pub(crate) struct TransferDecoder {
     encoding: TransferEncoding,
@@ -76,13 +67,14 @@ impl TransferDecoder {
         self.base64.finish(buffer, &mut ());
     }
 
-    /// Returns the faults of the body, after its end.
-    pub(crate) fn faults(&self) -> [Option<TransferFault>; 3] {
+    /// Returns the faults of the body, after its end: whether a malformed escape of quoted-printable was
+    /// kept, base64 was truncated, and bytes outside its alphabet were left out.
+    pub(crate) fn faults(&self) -> [bool; 3] {
         let has_bad_escape = self.quoted_printable.faults > 0;
         [
-            has_bad_escape.then_some(TransferFault::BadEscape),
-            (self.base64.is_truncated).then_some(TransferFault::Truncated),
-            (self.base64.faults > 0).then_some(TransferFault::Garbage),
+            has_bad_escape,
+            self.base64.is_truncated,
+            self.base64.faults > 0,
         ]
     }
 }

@@ -3,7 +3,6 @@
 use crate::decode::charset::LabelFault;
 #[cfg(feature = "compression")]
 use crate::decode::compression::DecompressFault;
-use crate::decode::transfer::TransferFault;
 
 /// The consequence of a diagnostic for the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -223,16 +222,6 @@ impl From<DecompressFault> for &'static Code {
             DecompressFault::Padding => &GZIP_TRAILING_GARBAGE,
             DecompressFault::RatioLimit => &ARCHIVE_RATIO_LIMIT,
             DecompressFault::DepthLimit => &ARCHIVE_DEPTH_LIMIT,
-        }
-    }
-}
-
-impl From<TransferFault> for &'static Code {
-    fn from(fault: TransferFault) -> Self {
-        match fault {
-            TransferFault::BadEscape => &QP_BAD_ESCAPE,
-            TransferFault::Truncated => &BASE64_TRUNCATED,
-            TransferFault::Garbage => &BASE64_GARBAGE,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::decode::charset::{self, Conversion, Converter, ConverterInput, TextCh
 use crate::decode::offset_map::OffsetMap;
 use crate::decode::transfer::TransferDecoder;
 use crate::decode::{Decode, RecordOffsets};
-use crate::document::diagnostic::{self, Code};
+use crate::document::diagnostic::{self, BASE64_GARBAGE, BASE64_TRUNCATED, Code, QP_BAD_ESCAPE};
 use crate::document::events::{Events, Quoting};
 use crate::document::source_text::Origin;
 use crate::document::{Passes, Positions, Reread, ScanStart};
@@ -200,8 +200,9 @@ impl<F: TextFilter> NestedReader<F> {
             return self.decoder.push(raw, buffer);
         }
         self.decoder.finish(buffer);
-        let faults = self.decoder.faults().into_iter().flatten();
-        self.diagnostics.extend(faults.map(<&Code>::from));
+        let codes = [&QP_BAD_ESCAPE, &BASE64_TRUNCATED, &BASE64_GARBAGE];
+        let faults = codes.into_iter().zip(self.decoder.faults());
+        (self.diagnostics).extend(faults.filter_map(|(code, is_found)| is_found.then_some(code)));
         buffer
     }
 
