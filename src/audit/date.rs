@@ -2,30 +2,20 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use toml::value::{Date, Datetime};
+use chrono::NaiveDate;
+use toml::value::Datetime;
 
 /// Reads `2030-12-31`, without the time after a `T` or a blank.
-pub(super) fn date(text: &str) -> Option<Date> {
+pub(super) fn date(text: &str) -> Option<NaiveDate> {
     let day = text.split(['T', ' ']).next()?;
-    day.parse::<Datetime>().ok()?.date
+    let date = day.parse::<Datetime>().ok()?.date?;
+    NaiveDate::from_ymd_opt(date.year.into(), date.month.into(), date.day.into())
 }
 
-pub(super) fn days_from_today(day: Date) -> i64 {
+pub(super) fn days_from_today(day: NaiveDate) -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let today = now.map_or(0, |since| since.as_secs() / 86_400);
-    days_before(day) as i64 - today as i64
-}
-
-/// Returns the days since 1970; 0 for earlier dates. Years start in March, so that the day that a
-/// leap year adds is the last one.
-pub(super) fn days_before(date: Date) -> u64 {
-    let (year, month) = match (u64::from(date.year), u64::from(date.month)) {
-        (year, month @ 3..) => (year, month - 3),
-        (year, month) => (year.saturating_sub(1), month + 9),
-    };
-    let leap_days = year / 4 - year / 100 + year / 400;
-    let days = 365 * year + leap_days + (153 * month + 2) / 5 + u64::from(date.day);
-    days.saturating_sub(719_469)
+    i64::from(day.to_epoch_days()) - today as i64
 }
 
 /// Returns the seconds since 1970 of `2026-11-20T10:00:00Z`, of `20261120100000` or of such a number.
@@ -39,7 +29,7 @@ pub(super) fn seconds(text: &str) -> Option<u64> {
     if digits {
         return text.parse().ok();
     }
-    let days = days_before(date(text)?);
+    let days = date(text)?.to_epoch_days().max(0) as u64;
     let mut time = text.get(11..19).unwrap_or_default().split(':');
     let mut part = || {
         time.next()

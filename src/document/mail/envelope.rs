@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use chrono::{Datelike, NaiveDate, SecondsFormat, TimeDelta};
 use encoding_rs::WINDOWS_1252;
 use memchr::{memchr_iter, memchr3};
 
@@ -306,8 +307,8 @@ pub(crate) fn iso8601(value: &[u8]) -> Option<String> {
     let (_, [year, month, day, clock, zone]) = FORM.captures(value)?.extract();
     let date = Date {
         year: number(year),
-        month: number(month).filter(|month| (1..=12).contains(month)),
-        day: number(day).filter(|&day| day > 0),
+        month: number(month),
+        day: number(day),
         time: Some(time(if value.len() == 10 {
             &b"00:00"[..]
         } else {
@@ -334,13 +335,13 @@ fn is_between(byte: u8) -> bool {
 
 #[derive(Default)]
 struct Date {
-    year: Option<i64>,
-    month: Option<i64>,
-    day: Option<i64>,
+    year: Option<u32>,
+    month: Option<u32>,
+    day: Option<u32>,
     /// Hour, minute and second.
-    time: Option<(i64, i64, i64)>,
+    time: Option<(u32, u32, u32)>,
     /// The hour at which the half of the day begins, of a 12-hour clock.
-    half: Option<i64>,
+    half: Option<u32>,
     /// The minutes that the zone is ahead of UTC.
     zone: Option<i64>,
 }
@@ -399,26 +400,18 @@ impl Date {
     }
 
     fn utc(&self) -> Option<String> {
-        let (year, month, day) = (self.year?, self.month?, self.day?);
+        let day = NaiveDate::from_ymd_opt(self.year? as i32, self.month?, self.day?)?;
         let (mut hour, minute, second) = self.time?;
         match self.half {
             Some(_) if !(1..=12).contains(&hour) => return None,
             Some(half) => hour = hour % 12 + half,
             None => {}
         }
-        if day > days_of(year, month) || hour > 23 || minute > 59 || second > 60 {
-            return None;
-        }
-        let minutes = hour * 60 + minute - self.zone.unwrap_or(0);
-        let (days, minutes) = (minutes.div_euclid(1440), minutes.rem_euclid(1440));
-        let (year, month, day) = normal(year, month, day + days);
-        if !(0..=9999).contains(&year) {
-            return None;
-        }
-        let (hour, minute, second) = (minutes / 60, minutes % 60, second.min(59));
-        Some(format!(
-            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z"
-        ))
+        let second = if second == 60 { 59 } else { second };
+        let time = day.and_hms_opt(hour, minute, second)?;
+        let time = time - TimeDelta::minutes(self.zone.unwrap_or(0));
+        let is_written = (0..=9999).contains(&time.year());
+        is_written.then(|| time.and_utc().to_rfc3339_opts(SecondsFormat::Secs, true))
     }
 }
 
@@ -426,16 +419,16 @@ fn set<T>(slot: &mut Option<T>, value: T) -> Option<()> {
     slot.replace(value).is_none().then_some(())
 }
 
-fn number(word: &[u8]) -> Option<i64> {
+fn number(word: &[u8]) -> Option<u32> {
     if word.is_empty() || word.len() > 4 || !word.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let digits = word.iter().map(|&digit| i64::from(digit - b'0'));
+    let digits = word.iter().map(|&digit| u32::from(digit - b'0'));
     Some(digits.fold(0, |number, digit| number * 10 + digit))
 }
 
 /// Returns the year of two or three digits (RFC 5322 section 4.3).
-fn full_year(number: i64, digits: usize) -> i64 {
+fn full_year(number: u32, digits: usize) -> u32 {
     match (digits, number) {
         (2, 0..50) => number + 2000,
         (2 | 3, _) => number + 1900,
@@ -443,17 +436,17 @@ fn full_year(number: i64, digits: usize) -> i64 {
     }
 }
 
-pub(super) fn month(word: &[u8]) -> Option<i64> {
+pub(super) fn month(word: &[u8]) -> Option<u32> {
     // `sept` and unabbreviated names occur.
     let start = word.get(..3)?;
     let known = word.iter().all(u8::is_ascii_alphabetic) && word.len() <= 9;
     let mut months = MONTHS.iter();
     let index = months.position(|month| start.eq_ignore_ascii_case(month));
-    index.filter(|_| known).map(|index| index as i64 + 1)
+    index.filter(|_| known).map(|index| index as u32 + 1)
 }
 
 /// Parses `9:30` and `10:11:12`; a fraction of a second is ignored.
-pub(super) fn time(word: &[u8]) -> Option<(i64, i64, i64)> {
+pub(super) fn time(word: &[u8]) -> Option<(u32, u32, u32)> {
     let mut parts = word.split(|&byte| byte == b':');
     let part = |part: &[u8]| number(part).filter(|_| part.len() <= 2);
     let (hour, minute) = (part(parts.next()?)?, part(parts.next()?)?);
@@ -470,31 +463,8 @@ fn offset(word: &[u8]) -> Option<i64> {
     let mut digits = word[1..].to_vec();
     digits.retain(|&byte| byte != b':');
     let number = number(&digits).filter(|_| digits.len() == 4)?;
-    let (hours, minutes) = (number / 100, number % 100);
+    let (hours, minutes) = (i64::from(number / 100), i64::from(number % 100));
     (minutes < 60).then_some(sign * (hours * 60 + minutes))
-}
-
-fn days_of(year: i64, month: i64) -> i64 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
-/// Returns a date whose day may be up to five days outside of its month.
-fn normal(year: i64, month: i64, mut day: i64) -> (i64, i64, i64) {
-    let mut months = 12 * year + month - 1;
-    let length = |months: i64| days_of(months.div_euclid(12), months.rem_euclid(12) + 1);
-    if day < 1 {
-        months -= 1;
-        day += length(months);
-    } else if day > length(months) {
-        day -= length(months);
-        months += 1;
-    }
-    (months.div_euclid(12), months.rem_euclid(12) + 1, day)
 }
 
 #[cfg(test)]

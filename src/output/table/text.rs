@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use chrono::NaiveDate;
+
 use crate::linker::lossy;
 use crate::output::column::ColumnKind;
 use crate::uri::percent::encode_invalid;
@@ -61,8 +63,7 @@ pub(super) fn microseconds(text: &[u8]) -> Option<i64> {
     let year = number(&text[..4])?;
     let [month, day, hour, minute, second] = starts.map(|at| number(&text[at..at + 2]));
     let (month, day, hour, minute, second) = (month?, day?, hour?, minute?, second?);
-    let is_time = (1..=12).contains(&month) && (1..=31).contains(&day);
-    if !is_time || hour > 23 || minute > 59 || second > 60 {
+    if hour > 23 || minute > 59 || second > 60 {
         return None;
     }
     let fraction = match fraction {
@@ -73,15 +74,9 @@ pub(super) fn microseconds(text: &[u8]) -> Option<i64> {
         }
         _ => return None,
     };
-    // Years begin in March, so that a leap day is the last one of its year.
-    let (year, month) = if month > 2 {
-        (year, month - 3)
-    } else {
-        (year - 1, month + 9)
-    };
-    let leap_days = year / 4 - year / 100 + year / 400;
-    // Days from March 1 of the year 0 to January 1, 1970.
-    let days = 365 * year + leap_days + (153 * month + 2) / 5 + day - 1 - 719_468;
+    // A day that the month has not counts on into the next month.
+    let month = NaiveDate::from_ymd_opt(year as i32, month as u32, 1)?;
+    let days = i64::from(month.to_epoch_days()) + (1..=31).contains(&day).then_some(day - 1)?;
     Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1_000_000 + fraction)
 }
 
