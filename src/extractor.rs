@@ -5,6 +5,7 @@ use std::io::{self, Cursor, Read, Seek};
 use std::ops::ControlFlow;
 
 use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
+use smart_default::SmartDefault;
 
 use crate::bytes::lines::{LineCounter, Position};
 use crate::bytes::source::{Kept, Replay, RewindSource};
@@ -22,7 +23,7 @@ use crate::uri::Base;
 use crate::uri::unwrap::Unwrapper;
 
 /// Options of extraction.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, SmartDefault)]
 pub struct ExtractorOptions {
     /// The options of each format.
     pub formats: document::FormatOptions,
@@ -35,21 +36,9 @@ pub struct ExtractorOptions {
     /// Whether links carry their line and column.
     pub positions: Positions,
     /// The number of bytes that are read at a time.
+    // The default fits in the cache of a core, and holds most documents whole.
+    #[default(256 << 10)]
     pub window: usize,
-}
-
-impl Default for ExtractorOptions {
-    fn default() -> Self {
-        ExtractorOptions {
-            formats: document::FormatOptions::default(),
-            ruling: Ruling::AUTO,
-            embedded_bases: EmbeddedBases::default(),
-            unwrapper: None,
-            positions: Positions::default(),
-            // Fits in the cache of a core, and holds most documents whole.
-            window: 256 << 10,
-        }
-    }
 }
 
 impl ExtractorOptions {
@@ -97,26 +86,17 @@ pub struct Document<'a> {
     pub(crate) depth: usize,
 }
 
-/// The start of a piece of a document: after a [split point](Format::split_point).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The start of a piece of a document: after a [split point](Format::split_point). The default is the start
+/// of the document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, SmartDefault)]
 pub struct PieceOrigin {
     /// The document offset of the first byte.
     pub offset: u64,
     /// The line number of the first byte, 1-based.
+    #[default(1)]
     pub line: u64,
     /// The rest of the document, if it is an archive.
     pub split: SplitContext,
-}
-
-impl Default for PieceOrigin {
-    /// The start of a document.
-    fn default() -> Self {
-        PieceOrigin {
-            offset: 0,
-            line: 1,
-            split: SplitContext::default(),
-        }
-    }
 }
 
 impl<'a> Document<'a> {

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use encoding_rs::Encoding;
+use smart_default::SmartDefault;
 
 use crate::bytes::buffered::BufferedSource;
 use crate::bytes::source::{ReadAt, Section, Shared};
@@ -21,7 +22,7 @@ use crate::uri::Base;
 pub(super) const MEMBERS: u64 = 1 << 20;
 
 /// Options of archives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, SmartDefault)]
 pub struct ArchiveOptions {
     /// The base of the body of an HTTP response.
     pub http_base: HttpBase,
@@ -32,19 +33,8 @@ pub struct ArchiveOptions {
     /// Whether records are listed for an index: digests of payloads in place of their contents.
     pub is_index: bool,
     /// The longest package that is held where its bytes can be read once only.
+    #[default(64 << 20)]
     pub max_document: u64,
-}
-
-impl Default for ArchiveOptions {
-    fn default() -> Self {
-        ArchiveOptions {
-            http_base: HttpBase::default(),
-            reads_metadata: false,
-            lists_records: false,
-            is_index: false,
-            max_document: 64 << 20,
-        }
-    }
 }
 
 /// The base of the body of an HTTP response whose header has a `Content-Location`.

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::io::{self, Read};
 
+use smart_default::SmartDefault;
+
 use super::container::{
     ArchiveFault, ArchiveMember, Container, HeldContents, SharedContainer, WholeContents,
 };
@@ -17,22 +19,14 @@ pub(crate) struct HeldMembers {
 }
 
 /// The answers of a container about its next member.
+#[derive(SmartDefault)]
 struct HeldMember {
+    #[default(Ok(None))]
     next: io::Result<Option<ArchiveMember>>,
     faults: Vec<ArchiveFault>,
     content_faults: Vec<ArchiveFault>,
+    #[default(HeldContents::bytes(&[]))]
     contents: HeldContents,
-}
-
-impl Default for HeldMember {
-    fn default() -> Self {
-        HeldMember {
-            next: Ok(None),
-            faults: Vec::new(),
-            content_faults: Vec::new(),
-            contents: HeldContents::bytes(&[]),
-        }
-    }
 }
 
 impl HeldMembers {

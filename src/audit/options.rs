@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::{error, fmt};
 
 use ignore::overrides::{Override, OverrideBuilder};
+use smart_default::SmartDefault;
 
 use super::disk::FileNaming;
 use super::finding::Baseline;
@@ -25,7 +26,7 @@ use crate::pipeline::bases::{Bases, UnmountedBase, directory_of, internal_origin
 use crate::pipeline::options::Splice;
 use crate::pipeline::walk::{Root, bytes_of, path_of};
 use crate::pipeline::workers::worker_count;
-use crate::pipeline::{Archived, PipelineOptions, Verbosity, members};
+use crate::pipeline::{Archived, PipelineOptions, members};
 
 /// The options of [`audit`](super::audit); the defaults are as in the command.
 ///
@@ -42,10 +43,12 @@ use crate::pipeline::{Archived, PipelineOptions, Verbosity, members};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone)]
+#[derive(Clone, SmartDefault)]
 #[non_exhaustive]
 pub struct AuditOptions {
+    #[default(reading())]
     pub(crate) reading: PipelineOptions,
+    #[default(naming())]
     pub(super) naming: FileNaming,
     /// Whether `http` and `https` URIs of one host and path differ (A3).
     pub(super) strict_schemes: bool,
@@ -55,11 +58,13 @@ pub struct AuditOptions {
     /// The sources of the built site, with a slash at the end.
     pub(super) built_from: Option<Vec<u8>>,
     pub(crate) levels: Levels,
+    #[default(true)]
     pub(super) checks_fragments: bool,
     pub(crate) list: ListedLinks,
     /// The dialect of Markdown; by default the dialect of each tree.
     pub(crate) slug: Option<Slug>,
     /// Documents that are never orphans.
+    #[default(Override::empty())]
     pub(super) entries: Override,
     /// Any file may be an orphan, and not only pages.
     pub(super) orphan_assets: bool,
@@ -76,6 +81,7 @@ pub struct AuditOptions {
     pub(super) baseline: Baseline,
     pub(super) ignore: Vec<IgnoreRule>,
     /// The bound on the cost of searches, in rows of the edit distance table.
+    #[default(SUGGESTION_ROWS)]
     pub(super) suggestion_rows: u64,
 }
 
@@ -85,46 +91,23 @@ pub(crate) type AddedLines<P> = HashMap<P, Option<Vec<Range<u64>>>>;
 /// Takes about a second.
 const SUGGESTION_ROWS: u64 = 1 << 26;
 
-impl Default for AuditOptions {
-    fn default() -> Self {
-        let mut reading = PipelineOptions {
-            bases: Bases::here(),
-            archives: Archived::Files,
-            threads: worker_count(0),
-            verbosity: Verbosity {
-                errors: false,
-                ..Verbosity::default()
-            },
-            ..PipelineOptions::default()
-        };
-        reading.extractor.positions = Positions::Lines;
-        AuditOptions {
-            reading,
-            naming: FileNaming {
-                index: vec!["index.html".to_owned(), "index.htm".to_owned()],
-                ..FileNaming::default()
-            },
-            strict_schemes: false,
-            follows_symlinks: false,
-            server: None,
-            sources: SourceOptions::default(),
-            built_from: None,
-            levels: Levels::default(),
-            checks_fragments: true,
-            list: ListedLinks::default(),
-            slug: None,
-            entries: Override::empty(),
-            orphan_assets: false,
-            touching: None,
-            added: None,
-            results: Arc::default(),
-            only_unknown: false,
-            gone: Arc::default(),
-            baseline: Baseline::default(),
-            ignore: Vec::new(),
-            suggestion_rows: SUGGESTION_ROWS,
-        }
+fn naming() -> FileNaming {
+    FileNaming {
+        index: ["index.html", "index.htm"].map(str::to_owned).to_vec(),
+        ..FileNaming::default()
     }
+}
+
+fn reading() -> PipelineOptions {
+    let mut reading = PipelineOptions {
+        bases: Bases::here(),
+        archives: Archived::Files,
+        threads: worker_count(0),
+        ..PipelineOptions::default()
+    };
+    reading.verbosity.errors = false;
+    reading.extractor.positions = Positions::Lines;
+    reading
 }
 
 impl fmt::Debug for AuditOptions {

@@ -1,5 +1,7 @@
 //! The audit's rules: one row each, in the order in which they are tried.
 
+use smart_default::SmartDefault;
+
 use super::disk::LookupMatch;
 use super::results::OnlineAnswer;
 use super::target::TargetLocation::{
@@ -263,24 +265,15 @@ pub(super) fn add_counts(total: &mut StateCounts, counts: &StateCounts) {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, SmartDefault)]
 pub(crate) struct Levels {
     /// Indexed by [`RuleId`].
+    #[default(RULES.iter().map(|rule| rule.level).collect())]
     levels: Vec<Level>,
     /// A rule is on that applies to intact links.
     checks_intact: bool,
     /// Hosts that pages may load resources from.
     pub(super) allowed_hosts: Vec<String>,
-}
-
-impl Default for Levels {
-    fn default() -> Self {
-        Levels {
-            levels: RULES.iter().map(|rule| rule.level).collect(),
-            checks_intact: false,
-            allowed_hosts: Vec::new(),
-        }
-    }
 }
 
 impl Levels {

@@ -1,7 +1,9 @@
 //! The options of the formats.
 
+use smart_default::SmartDefault;
+
 /// The options of all formats.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, SmartDefault)]
 pub struct FormatOptions {
     /// Plain text.
     pub text: TextOptions,
@@ -18,26 +20,12 @@ pub struct FormatOptions {
     /// Maximum length in bytes of a base that a document declares, before and after resolution.
     ///
     /// Longer ones are refused with a diagnostic, because each target repeats its base.
+    #[default(LONGEST_BASE)]
     pub longest_base: usize,
 }
 
 /// The default of [`FormatOptions::longest_base`].
 pub(crate) const LONGEST_BASE: usize = 8 << 10;
-
-impl Default for FormatOptions {
-    fn default() -> Self {
-        FormatOptions {
-            text: TextOptions::default(),
-            html: HtmlOptions::default(),
-            #[cfg(feature = "markdown")]
-            markdown: MarkdownOptions::default(),
-            #[cfg(feature = "mail")]
-            mail: MailOptions::default(),
-            anchors: AnchorReporting::default(),
-            longest_base: LONGEST_BASE,
-        }
-    }
-}
 
 /// Whether scanners report what fragments can name: `id`, `a[name]`, headings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,7 +84,7 @@ pub enum NonAscii {
 }
 
 /// Options for HTML.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, SmartDefault)]
 pub struct HtmlOptions {
     /// Also report references by convention: Open Graph, lazy loading, JSON-LD and the like.
     pub extended: bool,
@@ -105,6 +93,7 @@ pub struct HtmlOptions {
     /// Also scan character data for URIs, by the rules for text.
     pub text: bool,
     /// The largest document, in bytes, that is held or read twice where exactness needs it.
+    #[default(64 << 20)]
     pub max_document: u64,
     /// Also report what the markup says of links: the text of `a` and `area`, `rel`, `hreflang` and
     /// `title`.
@@ -118,22 +107,6 @@ pub struct HtmlOptions {
     /// An attribute, in lower case: references of elements that have it get
     /// [`Flags::IGNORED`](super::flags::Flags::IGNORED).
     pub ignore: Option<String>,
-}
-
-impl Default for HtmlOptions {
-    fn default() -> Self {
-        HtmlOptions {
-            extended: false,
-            scripting: false,
-            text: false,
-            max_document: 64 << 20,
-            descriptions: false,
-            titles: false,
-            report_base: false,
-            mail: false,
-            ignore: None,
-        }
-    }
 }
 
 /// Options for Markdown.
@@ -191,7 +164,7 @@ pub enum Slug {
 
 /// Options for mail and news.
 #[cfg(feature = "mail")]
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, SmartDefault)]
 pub struct MailOptions {
     /// Which header fields are read for references.
     pub headers: Headers,
@@ -208,23 +181,8 @@ pub struct MailOptions {
     /// Which attachments are read.
     pub attachments: Attachments,
     /// The deepest nesting of entities; deeper ones are read as text.
+    #[default(NestingLimit::ENTITIES.0)]
     pub max_depth: usize,
-}
-
-#[cfg(feature = "mail")]
-impl Default for MailOptions {
-    fn default() -> Self {
-        MailOptions {
-            headers: Headers::default(),
-            ids: false,
-            envelope: false,
-            message_fields: false,
-            alternatives: Alternatives::default(),
-            mime_base: MimeBase::default(),
-            attachments: Attachments::default(),
-            max_depth: NestingLimit::ENTITIES.0,
-        }
-    }
 }
 
 /// Which header fields are read for references.

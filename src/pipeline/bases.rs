@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use ignore::gitignore::Gitignore;
+use smart_default::SmartDefault;
 
 use super::walk::{bytes_of, path_of};
 use crate::document::options::RstRoles;
@@ -11,7 +12,7 @@ use crate::uri::base::push_path;
 use crate::uri::{Base, BaseSource, Mounts, Resolver, Rules, drop_root_dot};
 
 /// The sources of base URIs.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, SmartDefault)]
 pub struct Bases {
     /// Directories with the URIs at which they are served.
     pub mounts: Mounts,
@@ -21,22 +22,10 @@ pub struct Bases {
     /// The current directory with a trailing slash; empty if unknown: relative paths then have no base.
     pub here: Vec<u8>,
     /// The names of index files, each with a leading slash.
+    #[default(vec![b"/index.html".to_vec(), b"/index.htm".to_vec()])]
     pub index: Vec<Vec<u8>>,
     /// Repositories, with the URIs below which their Markdown is (A98).
     pub(crate) repositories: Mounts,
-}
-
-impl Default for Bases {
-    fn default() -> Self {
-        Bases {
-            mounts: Mounts::default(),
-            otherwise: UnmountedBase::default(),
-            here: Vec::new(),
-            default: None,
-            repositories: Mounts::default(),
-            index: vec![b"/index.html".to_vec(), b"/index.htm".to_vec()],
-        }
-    }
 }
 
 /// The base of documents outside every mount.

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use encoding_rs::{Encoding, UTF_8};
 use regex::bytes::RegexSet;
+use smart_default::SmartDefault;
 
 use super::bases::Bases;
 use super::tally::CountKey;
@@ -372,9 +373,10 @@ impl TargetForm {
 }
 
 /// The report of everything besides links.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, SmartDefault)]
 pub struct Verbosity {
     /// Report errors on standard error.
+    #[default(true)]
     pub errors: bool,
     /// Report diagnostics on standard error, where the output has no records for them.
     pub diagnostics: bool,
@@ -407,17 +409,6 @@ pub enum Archives {
     Words,
     /// Records on standard error.
     Records,
-}
-
-impl Default for Verbosity {
-    fn default() -> Self {
-        Verbosity {
-            errors: true,
-            diagnostics: false,
-            summary: false,
-            archives: Archives::Leave,
-        }
-    }
 }
 
 /// The order of the output.
@@ -607,10 +598,11 @@ impl Filter {
 /// let holders = shards.iter().filter(|shard| shard.holds(b"site/a.html"));
 /// assert_eq!(holders.count(), 1);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, SmartDefault)]
 pub struct Shard {
     /// The index of the part, from 0.
     index: u64,
+    #[default(1)]
     count: u64,
 }
 
@@ -618,12 +610,6 @@ impl Shard {
     /// Returns whether a path belongs to this part.
     pub fn holds(self, path: &[u8]) -> bool {
         self.count == 1 || hash(path) % self.count == self.index
-    }
-}
-
-impl Default for Shard {
-    fn default() -> Self {
-        Shard { index: 0, count: 1 }
     }
 }
 

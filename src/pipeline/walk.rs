@@ -8,18 +8,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ignore::WalkBuilder;
 use ignore::overrides::Override;
+use smart_default::SmartDefault;
 
 use crate::archive::git;
 use crate::output::record::SkipReason;
 
 /// The options of a walk, with the meaning that they have in ripgrep.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, SmartDefault)]
 pub struct WalkOptions {
     /// Globs of the files to read, or with `!` of those to leave out.
+    #[default(Override::empty())]
     pub globs: Override,
     /// Read hidden files.
     pub hidden: bool,
     /// Respect `.gitignore`, `.ignore` and `.uriscanignore`.
+    #[default(true)]
     pub ignore_files: bool,
     /// Follow symbolic links.
     pub follow: bool,
@@ -28,23 +31,9 @@ pub struct WalkOptions {
     /// The length of the longest file to read, in bytes.
     pub max_filesize: Option<u64>,
     /// Sort the files of a directory by name.
+    #[default(true)]
     pub sorted: bool,
     pub(crate) outputs: Outputs,
-}
-
-impl Default for WalkOptions {
-    fn default() -> Self {
-        WalkOptions {
-            globs: Override::empty(),
-            hidden: false,
-            ignore_files: true,
-            follow: false,
-            max_depth: None,
-            max_filesize: None,
-            sorted: true,
-            outputs: Outputs::default(),
-        }
-    }
 }
 
 /// The files that a run writes, and whether one of them was named as an input during the run.

@@ -3,6 +3,7 @@
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use memchr::{memchr, memmem};
+use smart_default::SmartDefault;
 
 use super::names::Attribute;
 use super::tag::{Tag, named_values, tag_end};
@@ -122,26 +123,17 @@ fn declarable(encoding: Coding) -> Coding {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, SmartDefault)]
 pub(super) struct EncodingState {
+    #[default(UTF_8)]
     pub(super) scanned: Coding,
     /// The document's own encoding, in which queries are encoded.
+    #[default(UTF_8)]
     pub(super) label: Coding,
     /// Whether a `meta` element may change the encoding.
     pub(super) tentative: bool,
     /// Whether nothing has declared the encoding: it is UTF-8 while all bytes are valid.
     pub(super) undeclared: bool,
-}
-
-impl Default for EncodingState {
-    fn default() -> Self {
-        EncodingState {
-            scanned: UTF_8,
-            label: UTF_8,
-            tentative: false,
-            undeclared: false,
-        }
-    }
 }
 
 impl EncodingState {

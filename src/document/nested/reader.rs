@@ -2,6 +2,7 @@
 //! and reports the results.
 
 use encoding_rs::{Encoding, UTF_8};
+use smart_default::SmartDefault;
 
 use super::document::{NestedDocument, NestedScanners, NestedView};
 use super::member::{DECODED, KEPT, Member, PIECE, TextFilter};
@@ -20,45 +21,30 @@ use crate::document::{Passes, Positions, Reread, ScanStart};
 /// Its text is the bytes of a member, unchanged or in UTF-8. The scanner of markup decodes values
 /// itself, so markup is converted only if its encoding does not extend ASCII. Plain text is converted
 /// from its first byte beyond ASCII on.
-pub(crate) struct NestedReader<F> {
+#[derive(SmartDefault)]
+pub(crate) struct NestedReader<F: Default> {
+    #[default(NestedDocument::new(Member::default()))]
     pub(crate) document: NestedDocument,
     pub(crate) filter: F,
     decoder: TransferDecoder,
+    #[default(TextCharset::Guess)]
     charset: TextCharset,
     /// `None` while the text is the unchanged bytes of the member.
     converter: Option<Converter>,
     /// The converter of an earlier text, for reuse.
     spare: Option<Converter>,
     map: OffsetMap,
+    #[default(Windows::new(PIECE))]
     windows: Windows,
     converted: Vec<u8>,
     has_begun: bool,
     /// Whether the bytes so far are the outermost document's.
     pub(crate) is_stored: bool,
     /// Minimum number of pending bytes that are scanned.
+    #[default(PIECE)]
     threshold: usize,
     /// The faults of the member; the container adds the offset.
     pub(crate) diagnostics: Vec<&'static Code>,
-}
-
-impl<F: Default> Default for NestedReader<F> {
-    fn default() -> Self {
-        NestedReader {
-            document: NestedDocument::new(Member::default()),
-            filter: F::default(),
-            decoder: TransferDecoder::default(),
-            charset: TextCharset::Guess,
-            converter: None,
-            spare: None,
-            map: OffsetMap::default(),
-            windows: Windows::new(PIECE),
-            converted: Vec::new(),
-            has_begun: false,
-            is_stored: false,
-            threshold: PIECE,
-            diagnostics: Vec::new(),
-        }
-    }
 }
 
 impl<F: TextFilter> NestedReader<F> {

@@ -13,6 +13,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use arrow_select::concat::{concat, concat_batches};
+use smart_default::SmartDefault;
 
 #[cfg(feature = "parquet")]
 use super::parquet;
@@ -31,21 +32,14 @@ pub(crate) enum TableFormat {
     Parquet,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, SmartDefault)]
 struct BatchLimits {
     /// The most rows. A batch of these is about as large as a core's cache, from which it is written.
+    #[default(1 << 12)]
     rows: usize,
     /// The most bytes of strings, unless a single row has more.
+    #[default(64 << 20)]
     bytes: usize,
-}
-
-impl Default for BatchLimits {
-    fn default() -> Self {
-        BatchLimits {
-            rows: 1 << 12,
-            bytes: 64 << 20,
-        }
-    }
 }
 
 /// The memory of a part of a block besides its rows, in bytes, about.
