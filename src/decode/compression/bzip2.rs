@@ -4,6 +4,7 @@ use std::io::BufRead;
 use std::ops::Range;
 
 use bzip2::{Decompress, Status};
+use smart_default::SmartDefault;
 
 use super::member::{DecompressFault, MemberDecoder, MemberEnd, drive};
 use crate::bytes::buffered::BufferedSource;
@@ -21,10 +22,12 @@ pub(super) fn starts(head: &[u8]) -> bool {
     head.starts_with(b"BZh") && matches!(head.get(4..6), Some(b"1A" | b"\x17r"))
 }
 
+#[derive(SmartDefault)]
 pub(super) struct Bzip2 {
     /// None for a stream without blocks.
     stream: Option<Decompress>,
     /// The stretch that was decoded last, and the range of it that has not been returned.
+    #[default(Box::new([0; STRETCH]))]
     stretch: Box<[u8; STRETCH]>,
     pending: Range<usize>,
     /// The end of the stream or the fault after the stretch.
@@ -32,15 +35,6 @@ pub(super) struct Bzip2 {
 }
 
 impl Bzip2 {
-    pub(super) fn new() -> Self {
-        Bzip2 {
-            stream: None,
-            stretch: Box::new([0; STRETCH]),
-            pending: 0..0,
-            end: None,
-        }
-    }
-
     fn decode(&mut self, source: &mut BufferedSource) -> (usize, MemberEnd) {
         let Some(stream) = &mut self.stream else {
             return (0, Some(Ok(())));

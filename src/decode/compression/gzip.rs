@@ -4,6 +4,7 @@ use std::io::BufRead;
 
 use crc32fast::Hasher;
 use flate2::{Decompress, FlushDecompress, Status};
+use smart_default::SmartDefault;
 
 use super::member::{DecompressFault, MemberDecoder, MemberEnd, drive};
 use crate::bytes::buffered::BufferedSource;
@@ -20,24 +21,15 @@ const FIXED: usize = 10;
 /// Bytes after the compressed data: checksum and length.
 const TRAILER: usize = 8;
 
+#[derive(SmartDefault)]
 pub(super) struct Gzip {
+    #[default(Decompress::new(false))]
     inflate: Decompress,
     /// Checksum and length, modulo 2^32, of the decompressed bytes of the member.
     crc: Hasher,
     length: u32,
     /// The compressed data of the member has ended; the trailer follows.
     ended: bool,
-}
-
-impl Gzip {
-    pub(super) fn new() -> Self {
-        Gzip {
-            inflate: Decompress::new(false),
-            crc: Hasher::new(),
-            length: 0,
-            ended: false,
-        }
-    }
 }
 
 fn skip(source: &mut BufferedSource, n: usize, crc: &mut Hasher) -> Result<(), DecompressFault> {

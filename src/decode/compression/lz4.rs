@@ -3,6 +3,7 @@
 use std::io::{Cursor, Read};
 
 use lz4_flex::frame::FrameDecoder;
+use smart_default::SmartDefault;
 
 use super::member::{DecompressFault, MemberDecoder, MemberEnd, skip_frame};
 use crate::bytes::buffered::BufferedSource;
@@ -22,8 +23,10 @@ const CHECKSUM: usize = 4;
 /// The bit of a block's size that says that the block is stored.
 const STORED: u32 = 1 << 31;
 
+#[derive(SmartDefault)]
 pub(super) struct Lz4 {
     /// Gets the header, then one block after the other, each whole.
+    #[default(FrameDecoder::new(Cursor::default()))]
     decoder: FrameDecoder<Cursor<Vec<u8>>>,
     flags: u8,
     max_block: usize,
@@ -33,16 +36,6 @@ pub(super) struct Lz4 {
 }
 
 impl Lz4 {
-    pub(super) fn new() -> Self {
-        Lz4 {
-            decoder: FrameDecoder::new(Cursor::default()),
-            flags: 0,
-            max_block: 0,
-            is_skipped: false,
-            fault: None,
-        }
-    }
-
     /// Moves the next `n` bytes from the source to the decoder; returns whether all are there.
     fn feed(&mut self, source: &mut BufferedSource, n: usize) -> bool {
         let input = self.decoder.get_mut();

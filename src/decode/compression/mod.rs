@@ -65,18 +65,18 @@ pub(crate) static CODECS: &[Codec] = &[
     Codec {
         is_parallel: true,
         padding: |zeros| (zeros > 0).then_some(DecompressFault::Padding),
-        ..codec("gz", b"\x1f\x8b\x08", |head| head.starts_with(b"\x1f\x8b\x08"), || Box::new(gzip::Gzip::new()))
+        ..codec("gz", b"\x1f\x8b\x08", |head| head.starts_with(b"\x1f\x8b\x08"), || Box::<gzip::Gzip>::default())
     },
     Codec {
         probed: zstd::FIRST_BLOCK,
         ..codec("zst", zstd::MAGIC, |head| head.starts_with(zstd::MAGIC) || is_skippable(head), || Box::new(zstd::Zstd::new()))
     },
-    codec("bz2", b"BZh", bzip2::starts, || Box::new(bzip2::Bzip2::new())),
+    codec("bz2", b"BZh", bzip2::starts, || Box::<bzip2::Bzip2>::default()),
     Codec {
         padding: |zeros| no_padding(zeros % 4),
-        ..codec("xz", b"\xfd7zXZ\0", |head| head.starts_with(b"\xfd7zXZ\0"), || Box::new(xz::Xz::new()))
+        ..codec("xz", b"\xfd7zXZ\0", |head| head.starts_with(b"\xfd7zXZ\0"), || Box::<xz::Xz>::default())
     },
-    codec("lz4", lz4::MAGIC, |head| head.starts_with(lz4::MAGIC) || is_skippable(head), || Box::new(lz4::Lz4::new())),
+    codec("lz4", lz4::MAGIC, |head| head.starts_with(lz4::MAGIC) || is_skippable(head), || Box::<lz4::Lz4>::default()),
     codec("", b"#! ", is_batch, || Box::new(NewsBatch(None))),
 ];
 

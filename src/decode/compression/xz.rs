@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 
 use lzma_rust2::{Action, Status, XzStream};
+use smart_default::SmartDefault;
 
 use super::member::{DecompressFault, MemberDecoder, MemberEnd, WINDOW, drive};
 use crate::bytes::buffered::BufferedSource;
@@ -12,16 +13,10 @@ const MEMORY: u32 = (WINDOW >> 10) as u32 + 1024;
 /// The number of bytes that are decoded at a time: the library loses the stretch before damage.
 const STRETCH: u64 = 64;
 
+#[derive(SmartDefault)]
 pub(super) struct Xz {
+    #[default(open_stream())]
     stream: XzStream,
-}
-
-impl Xz {
-    pub(super) fn new() -> Self {
-        Xz {
-            stream: open_stream(),
-        }
-    }
 }
 
 fn open_stream() -> XzStream {

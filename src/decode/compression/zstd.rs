@@ -4,6 +4,7 @@ use std::io::Read;
 
 use ruzstd::decoding::errors::{FrameDecoderError, FrameHeaderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, Dictionary, FrameDecoder, StreamingDecoder};
+use smart_default::SmartDefault;
 
 use super::member::{
     DecompressFault, MemberDecoder, MemberEnd, SKIPPABLE_HEADER, WINDOW, is_skippable, skip_frame,
@@ -35,6 +36,7 @@ const CHECKSUM_SIZE: usize = 4;
 /// The last block of a frame, raw and empty, and a checksum.
 const LAST_BLOCK: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
 
+#[derive(SmartDefault)]
 pub(super) struct Zstd {
     decoder: FrameDecoder,
     is_skipped: bool,
@@ -48,6 +50,7 @@ pub(super) struct Zstd {
     fault: Option<DecompressFault>,
     /// The dictionary of frames that name none.
     dictionary: Option<u32>,
+    #[default(true)]
     is_first: bool,
 }
 
@@ -61,19 +64,9 @@ fn dictionary_frame(head: &[u8]) -> Option<usize> {
 
 impl Zstd {
     pub(super) fn new() -> Self {
-        let mut decoder = FrameDecoder::new();
-        decoder.set_max_window_size(WINDOW);
-        Zstd {
-            decoder,
-            is_skipped: false,
-            content_size: None,
-            checksum: false,
-            produced: 0,
-            block: Vec::new(),
-            fault: None,
-            dictionary: None,
-            is_first: true,
-        }
+        let mut zstd = Zstd::default();
+        zstd.decoder.set_max_window_size(WINDOW);
+        zstd
     }
 
     /// Reads the dictionary in a skippable frame of this content, which may be compressed itself (the

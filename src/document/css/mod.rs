@@ -20,6 +20,7 @@ use crate::decode::charset::Conversion;
 pub(crate) use lexical::unescape;
 use reader::{CssFind, CssOwner, CssReader, LONGEST_TOKEN, LOOK_BEHIND};
 pub(crate) use reader::{Sheet, references, remarks};
+use smart_default::SmartDefault;
 
 pub(super) const FORMAT: Format = Format {
     name: "css",
@@ -36,7 +37,7 @@ pub(super) const FORMAT: Format = Format {
     conversion: Conversion::Always,
     split_point: None,
     retrieval: Retrieval::Place,
-    scanner: |_: &FormatOptions| Box::new(CssScanner::new()),
+    scanner: |_: &FormatOptions| Box::<CssScanner>::default(),
 };
 
 /// Returns the encoding that `@charset` declares (CSS Syntax 3.2).
@@ -48,23 +49,16 @@ fn declared(first: &[u8]) -> Option<&'static Encoding> {
     Some([UTF_8, encoding][usize::from(encoding.is_ascii_compatible())])
 }
 
+#[derive(SmartDefault)]
 struct CssScanner {
+    #[default(CssReader::new(Sheet::Whole))]
     reader: CssReader,
     started: bool,
 }
 
-impl CssScanner {
-    fn new() -> Self {
-        CssScanner {
-            reader: CssReader::new(Sheet::Whole),
-            started: false,
-        }
-    }
-}
-
 impl Scan for CssScanner {
     fn begin(&mut self, _start: &ScanStart) {
-        *self = CssScanner::new();
+        *self = CssScanner::default();
     }
 
     fn scan(&mut self, window: Window, events: &mut Events) -> usize {

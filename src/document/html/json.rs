@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::bytes::window::Window;
-use crate::document::json::{JsonSequence, JsonToken, JsonTokenizer, unescaped};
+use crate::document::json::{JsonToken, JsonTokenizer, unescaped};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScriptJson {
@@ -27,7 +27,7 @@ pub(super) fn references(bytes: &[u8], range: Range<usize>, kind: ScriptJson) ->
         path: Vec::new(),
         found: Vec::new(),
     };
-    let mut tokenizer = JsonTokenizer::new(JsonSequence::One);
+    let mut tokenizer = JsonTokenizer::default();
     tokenizer.at = range.start;
     let window = Window::whole(bytes);
     loop {

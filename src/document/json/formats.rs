@@ -4,7 +4,7 @@ use super::kinds;
 use super::linked_data::LinkedDataScanner;
 use super::literals::JsonText;
 use super::reader::{JsonScanner, LONGEST_HELD};
-use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};
+use super::tokenizer::{JsonContainer, JsonToken, JsonTokenizer};
 use crate::bytes::lines::{BYTE_ORDER_MARK, LOOK_BEHIND};
 use crate::bytes::window::{Bounds, Window};
 use crate::document::events::RuleFamily::{Markup, Plain};
@@ -68,7 +68,7 @@ pub(crate) fn by_shape(head: &[u8]) -> Option<&'static str> {
     if !matches!(head.trim_ascii_start().first(), Some(b'{' | b'[')) {
         return None;
     }
-    let mut tokenizer = JsonTokenizer::new(JsonSequence::One);
+    let mut tokenizer = JsonTokenizer::default();
     let mut window = Window::whole(head);
     window.last = false;
     let (mut depth, mut is_array, mut is_feed) = (0_usize, false, false);

@@ -7,10 +7,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::kinds;
 use super::literals::{JsonText, unescape, unescaped};
 use super::path::{MAX_LEVELS, ValuePath};
-use super::tokenizer::{JsonContainer, JsonSequence, JsonToken, JsonTokenizer};
+use super::tokenizer::{JsonContainer, JsonToken, JsonTokenizer};
 use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
@@ -66,6 +65,7 @@ struct LinkedLevel {
     role: LinkedRole,
 }
 
+#[derive(Default)]
 pub(super) struct LinkedDataScanner {
     options: FormatOptions,
     start: ScanStart,
@@ -85,22 +85,14 @@ impl LinkedDataScanner {
     pub(super) fn new(options: &FormatOptions) -> Self {
         LinkedDataScanner {
             options: options.clone(),
-            start: ScanStart::default(),
-            is_running: false,
-            tokenizer: JsonTokenizer::new(JsonSequence::One),
-            path: ValuePath::new(&kinds::ANY),
-            levels: Vec::new(),
-            coming: Vec::new(),
-            contexts: Vec::new(),
-            has_base: false,
-            text: Vec::new(),
+            ..LinkedDataScanner::default()
         }
     }
 
     /// Reads the contexts in a window, and reports the base that the first of them names.
     fn read_contexts(&mut self, window: &Window<'_>, events: &mut Events) {
         let bytes = window.bytes;
-        let mut tokenizer = JsonTokenizer::new(JsonSequence::One);
+        let mut tokenizer = JsonTokenizer::default();
         tokenizer.at = window.start;
         // The offset of each open container.
         let mut open: Vec<u64> = Vec::new();

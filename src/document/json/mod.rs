@@ -24,4 +24,4 @@ pub(super) use formats::FORMATS;
 #[cfg(feature = "documents")]
 pub(crate) use formats::by_shape;
 pub(super) use literals::{unescape, unescaped};
-pub(super) use tokenizer::{JsonSequence, JsonToken, JsonTokenizer};
+pub(super) use tokenizer::{JsonToken, JsonTokenizer};

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::io::Write;
 use std::ops::Range;
 
-use super::kinds::{ITEM, JsonKind, JsonMember, JsonPath, JsonRow, MEMBER};
+use smart_default::SmartDefault;
+
+use super::kinds::{ANY, ITEM, JsonKind, JsonMember, JsonPath, JsonRow, MEMBER};
 use super::literals::{JsonText, unescaped};
 use super::tokenizer::{JsonContainer, JsonSequence};
 use crate::document::events::{
@@ -41,8 +43,9 @@ struct JsonLevel {
     index: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, SmartDefault)]
 pub(super) struct ValuePath {
+    #[default(&ANY)]
     kind: &'static JsonKind,
     levels: Vec<JsonLevel>,
     /// The number of open containers without levels.
@@ -58,11 +61,7 @@ impl ValuePath {
     pub(super) fn new(kind: &'static JsonKind) -> Self {
         ValuePath {
             kind,
-            levels: Vec::new(),
-            beyond: 0,
-            names: Vec::new(),
-            value: 0,
-            pointer: Vec::new(),
+            ..ValuePath::default()
         }
     }
 

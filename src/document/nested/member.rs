@@ -76,7 +76,7 @@ pub(crate) fn enter(
 }
 
 /// The changes of a container to plain text, and its flags. The default methods change nothing.
-pub(crate) trait TextFilter: Default {
+pub(crate) trait TextFilter {
     /// Overwrites everything but text in the pending bytes; returns the offset of the end.
     fn blank(&mut self, text: &mut Windows, _last: bool) -> u64 {
         let window = text.window();

@@ -47,7 +47,7 @@ pub(crate) struct NestedReader<F: Default> {
     pub(crate) diagnostics: Vec<&'static Code>,
 }
 
-impl<F: TextFilter> NestedReader<F> {
+impl<F: TextFilter + Default> NestedReader<F> {
     pub(crate) fn begin(&mut self, member: Member) {
         self.decoder = TransferDecoder::new(member.transfer);
         self.has_begun = false;
