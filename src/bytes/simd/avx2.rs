@@ -39,6 +39,27 @@ impl NibbleSet {
         }
         halves
     }
+
+    /// Makes eight sets, one bit for each. Each also holds every byte that has the high half of one
+    /// member and the low half of another.
+    pub(crate) const fn of_each(sets: [&[u8]; 8]) -> Self {
+        let mut halves = NibbleSet {
+            low: [0; 16],
+            high: [0; 16],
+        };
+        let (mut set, mut n) = (0, 0);
+        while set < sets.len() {
+            if n == sets[set].len() {
+                (set, n) = (set + 1, 0);
+                continue;
+            }
+            let byte = sets[set][n] as usize;
+            halves.low[byte & 15] |= 1 << set;
+            halves.high[byte >> 4] |= 1 << set;
+            n += 1;
+        }
+        halves
+    }
 }
 
 /// Pairs of ASCII bytes, by the low half of each: the test has false positives.
@@ -94,6 +115,14 @@ mod detected {
             unsafe { members(bytes, set) }
         }
 
+        /// Returns the sets that hold one of the bytes, one bit for each, and whether a byte is beyond ASCII
+        /// or not above the blank, or a dot is after a slash.
+        #[inline]
+        pub(crate) fn sets_of(self, bytes: &[u8], sets: &NibbleSet) -> (u8, bool) {
+            // SAFETY: an `Avx2` is proof of AVX2.
+            unsafe { sets_of(bytes, sets) }
+        }
+
         /// Returns the first colon from `from` on that `accept` confirms, with `/` after it or one of the pairs
         /// before it.
         /// `Err` is an index before which no colon matches: the last bytes, and a match with only one byte
@@ -119,13 +148,58 @@ mod detected {
 
     #[target_feature(enable = "avx2")]
     fn members(bytes: &[u8; 32], set: &NibbleSet) -> u32 {
+        marks(in_sets(load(bytes), set))
+    }
+
+    #[target_feature(enable = "avx2")]
+    fn load(bytes: &[u8; 32]) -> __m256i {
         // SAFETY: the array has the bytes that are read, and they need no alignment.
-        let bytes = unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) };
+        unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+    }
+
+    /// Returns the sets of each byte.
+    #[target_feature(enable = "avx2")]
+    fn in_sets(bytes: __m256i, sets: &NibbleSet) -> __m256i {
         // An index above 0x7F selects zero.
-        let low = _mm256_shuffle_epi8(table(&set.low), bytes);
+        let low = _mm256_shuffle_epi8(table(&sets.low), bytes);
         let halves = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), _mm256_set1_epi8(15));
-        let high = _mm256_shuffle_epi8(table(&set.high), halves);
-        marks(_mm256_and_si256(low, high))
+        _mm256_and_si256(low, _mm256_shuffle_epi8(table(&sets.high), halves))
+    }
+
+    #[target_feature(enable = "avx2")]
+    fn sets_of(bytes: &[u8], sets: &NibbleSet) -> (u8, bool) {
+        let (mut found, mut odd) = (_mm256_setzero_si256(), _mm256_setzero_si256());
+        let mut add = |pairs: &[u8; 33], is_start: bool| {
+            let ([before @ .., _], [_, after @ ..]) = (pairs, pairs);
+            let (before, after) = (load(before), load(after));
+            let slash = _mm256_cmpeq_epi8(before, _mm256_set1_epi8(b'/' as i8));
+            let dot = _mm256_cmpeq_epi8(after, _mm256_set1_epi8(b'.' as i8));
+            let bytes = if is_start { before } else { after };
+            // As signed numbers, the bytes beyond ASCII are below all others.
+            let low = _mm256_cmpgt_epi8(_mm256_set1_epi8(b'!' as i8), bytes);
+            odd = _mm256_or_si256(odd, _mm256_or_si256(low, _mm256_and_si256(slash, dot)));
+            found = _mm256_or_si256(found, in_sets(bytes, sets));
+        };
+        if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+            add(first, true);
+            for at in (31..bytes.len() - 33).step_by(32) {
+                let pairs = bytes[at..].first_chunk();
+                pairs.into_iter().for_each(|pairs| add(pairs, false));
+            }
+            add(last, false);
+        } else {
+            let mut padded = [b'a'; 33];
+            padded[..bytes.len()].copy_from_slice(bytes);
+            add(&padded, true);
+        }
+        let halves = [
+            _mm256_castsi256_si128(found),
+            _mm256_extracti128_si256::<1>(found),
+        ];
+        let half = _mm_or_si128(halves[0], halves[1]);
+        let joined = _mm_cvtsi128_si64(_mm_or_si128(half, _mm_unpackhi_epi64(half, half)));
+        let joined = joined.to_ne_bytes().iter().fold(0, |all, each| all | each);
+        (joined, _mm256_testz_si256(odd, odd) == 0)
     }
 
     /// Returns one bit for each byte that is not zero.
@@ -258,6 +332,10 @@ mod detected {
         }
 
         pub fn members(self, _: &[u8; 32], _: &NibbleSet) -> u32 {
+            match self {}
+        }
+
+        pub fn sets_of(self, _: &[u8], _: &NibbleSet) -> (u8, bool) {
             match self {}
         }
 

@@ -6,10 +6,7 @@ fn naive(reference: &[u8]) -> ByteClasses {
     while let Some(after) = rest.strip_prefix(b"./").or(rest.strip_prefix(b"../")) {
         rest = after;
     }
-    let before = std::iter::once(&0).chain(rest);
-    let classes = rest.iter().zip(before);
-    let classes = classes.map(|(&byte, &before)| classes_of(byte, before));
-    ByteClasses(classes.fold(ByteClasses::KNOWN, |all, each| all | each))
+    ByteClasses(classes_of(rest))
 }
 
 #[test]
