@@ -8,6 +8,7 @@ use crate::bytes::steps::step;
 use crate::bytes::window::Window;
 use crate::document::events::{Context, Event, Events, FoundReference, Span, TextRange};
 use crate::document::flags::Flags;
+use crate::uri::ByteClasses;
 
 /// A reference in indices of the window.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub(super) struct Candidate {
     pub(super) outer_end: usize,
     pub(super) context: Context,
     pub(super) flags: Flags,
+    /// The classes of the bytes of the reference, once it is checked.
+    pub(super) classes: ByteClasses,
     /// The reference is the text of the [`Workspace`].
     pub(super) cleaned: bool,
     /// T20: the length of the reading without delimiters.
@@ -46,6 +49,7 @@ impl Candidate {
             outer_end,
             context,
             flags,
+            classes: ByteClasses::default(),
             cleaned: false,
             shorter: None,
         }
@@ -72,7 +76,7 @@ impl Workspace {
         let text = TextRange::window(candidate.raw.clone());
         let span = Span::of(&candidate.raw, window);
         let mut found = FoundReference::new(span, text, candidate.context);
-        found.flags = candidate.flags;
+        (found.flags, found.classes) = (candidate.flags, candidate.classes);
         if candidate.cleaned {
             self.store(candidate, &mut found, events);
         }

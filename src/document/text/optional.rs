@@ -42,7 +42,7 @@ pub(super) fn www(view: &TextView, at: usize, workspace: &mut Workspace) -> Opti
 
 fn guessed(
     view: &TextView,
-    candidate: Candidate,
+    mut candidate: Candidate,
     scheme: &[u8],
     start: &[u8],
     workspace: &mut Workspace,
@@ -51,12 +51,10 @@ fn guessed(
     let text = &mut workspace.text;
     text.extend([scheme, start, &view.bytes[candidate.raw.clone()]].concat());
     let form = SchemeForm::named(&scheme[..scheme.len() - 1]);
-    let oddities = conformance::flags(text, scheme.len(), form);
-    Candidate {
-        flags: candidate.flags | Flags::SCHEME_GUESSED | oddities,
-        cleaned: true,
-        ..candidate
-    }
+    candidate.flags |= Flags::SCHEME_GUESSED;
+    candidate.cleaned = true;
+    conformance::check(&mut candidate, text, scheme.len(), form);
+    candidate
 }
 
 /// Returns whether two labels or more follow `www`, the last one like a top-level domain.

@@ -108,7 +108,7 @@ impl TextScanner {
             let length = delimited::scheme_length(reference);
             let form = SchemeForm::named(&reference[..length.unwrap_or(0)]);
             let rest = length.map_or(0, |length| length + 1);
-            candidate.flags |= conformance::flags(reference, rest, form);
+            conformance::check(&mut candidate, reference, rest, form);
             return Some(candidate);
         }
         let start = SchemeStart::before(view, colon)?;
@@ -123,11 +123,12 @@ impl TextScanner {
         }
         let mut candidate = self.read_from(view, &start)?;
         let reference = self.workspace.reference(&candidate, view.bytes);
-        candidate.flags |= conformance::flags(reference, colon + 1 - start.at, start.form);
+        conformance::check(&mut candidate, reference, colon + 1 - start.at, start.form);
         Some(candidate)
     }
 
     /// Reads the reference of a scheme, delimited if there is a delimiter, else bare.
+    #[inline]
     fn read_from(&mut self, view: &TextView, start: &SchemeStart) -> Option<Candidate> {
         if delimited::opens_hyperlink(view, start.at)
             && let Some(candidate) = delimited::read_hyperlink(view, start)
@@ -241,9 +242,10 @@ impl Triggers {
 
     #[inline]
     fn next(&mut self, avx2: Option<Avx2>, bytes: &[u8], from: usize) -> Option<(Trigger, usize)> {
-        let rest = bytes.get(from..).unwrap_or_default();
+        let mut first = (Trigger::Colon, usize::MAX);
         for (trigger, next) in &mut self.0 {
             if *next <= from {
+                let rest = bytes.get(from..).unwrap_or_default();
                 let found = match trigger {
                     Trigger::Colon => WORDS.next_colon(avx2, bytes, from),
                     Trigger::At => memchr::memchr(b'@', rest).map(|at| from + at),
@@ -252,10 +254,11 @@ impl Triggers {
                 };
                 *next = found.map_or(usize::MAX, |at| at + 1);
             }
+            if *next < first.1 {
+                first = (*trigger, *next);
+            }
         }
-        let first = self.0.iter().min_by_key(|(_, next)| *next);
-        let &(trigger, next) = first.filter(|(_, next)| *next < usize::MAX)?;
-        Some((trigger, next - 1))
+        (first.1 < usize::MAX).then(|| (first.0, first.1 - 1))
     }
 }
 
