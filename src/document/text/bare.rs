@@ -8,6 +8,7 @@ use super::lines::{self, LinePrefix, ReplyMark};
 use super::schemes::{self, SchemeStart};
 use super::view::{Role, TextView, is_break, is_scheme_byte, role};
 use crate::bytes::class::{ByteSet, run_end};
+use crate::bytes::simd::Block;
 use crate::document::events::Context;
 use crate::document::flags::Flags;
 
@@ -48,6 +49,13 @@ const MARKED_BYTES: ByteSet = STOP_BYTES.with(b"'()[]{}&,;|?#").with_range(0x80,
 
 /// Bytes that may end an authority.
 static AUTHORITY_MARKED: ByteSet = MARKED_BYTES.with(b"/@");
+
+/// Marks the bytes of [`MARKED`] and some others that are rare in URIs.
+#[inline(always)]
+fn marks(block: Block) -> u32 {
+    let others = block.with(0x20).outside(b'a', b'z') & block.outside(b'-', b':');
+    others.bits() & !block.any_of(*b"_=%")
+}
 
 /// T27: bytes of a host.
 static HOST: ByteSet = ByteSet::ALPHANUMERIC.with(b"-._~%").with_range(0x80, 0xFF);
@@ -180,7 +188,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         let mut extent = Extent::default();
         let mut at = from;
         loop {
-            at = view.first(at, limit, &MARKED);
+            at = view.first(at, limit, &MARKED, marks);
             let length = match self.step(at, extent.path_end.is_some()) {
                 BareStep::Take(length) => length,
                 BareStep::Open if depth == DEEPEST => break,
@@ -379,7 +387,9 @@ impl<'v, 'a> Bare<'v, 'a> {
         let mut last_at = None;
         let mut at = from;
         loop {
-            at = view.first(at, limit + 1, &AUTHORITY_MARKED);
+            at = view.first(at, limit + 1, &AUTHORITY_MARKED, |block| {
+                marks(block) | block.equal(b'/')
+            });
             if at > limit {
                 return None;
             }
@@ -422,7 +432,7 @@ impl<'v, 'a> Bare<'v, 'a> {
         let mut authority = None;
         let tail = if !start.slashes {
             // The shape is tested before the scan, which may be long, and again after it.
-            let end = view.first(floor, floor + SHAPE, &STOPS);
+            let end = view.first(floor, floor + SHAPE, &STOPS, marks);
             if view.bytes.get(end) == Some(&b'\\') {
                 view.stop_at_backslash(end);
             }

@@ -172,7 +172,7 @@ static BLANKS: ByteSet = ByteSet::EMPTY.with_range(b'\t', b'\r').with(b" ");
 
 /// T34: returns whether the token at an index, the first of its line, may continue a URI.
 pub(super) fn continues_uri(view: &TextView, at: usize) -> bool {
-    let end = view.first(at, at + LONGEST_TOKEN, &BLANKS);
+    let end = view.first(at, at + LONGEST_TOKEN, &BLANKS, |block| block.up_to(b' '));
     let token = &view.bytes[at..end];
     if OTHER_TOKEN.is_match(token) {
         return false;

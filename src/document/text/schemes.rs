@@ -29,6 +29,10 @@ impl SchemeForm {
     /// assert!(SchemeForm::named(b"note").is_none());
     /// ```
     pub fn named(name: &[u8]) -> Option<SchemeForm> {
+        // Most references have one of these, as written.
+        if matches!(name, b"http" | b"https") {
+            return Some(SchemeForm::Special);
+        }
         let mut lower = [0; Self::LONGEST];
         lower.get_mut(..name.len())?.copy_from_slice(name);
         lower.make_ascii_lowercase();

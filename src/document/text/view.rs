@@ -5,6 +5,7 @@ use std::cell::Cell;
 
 use super::{NonAscii, TextSource};
 use crate::bytes::class::ByteSet;
+use crate::bytes::simd::{self, Block};
 use crate::bytes::steps::step;
 
 /// Returns whether a byte is a blank: HT, LF, VT, FF, CR or SP.
@@ -18,8 +19,9 @@ pub(super) const fn is_break(byte: u8) -> bool {
 }
 
 /// Returns whether a byte may stand in a scheme (RFC 3986, section 3.1).
-pub(super) const fn is_scheme_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')
+pub(super) fn is_scheme_byte(byte: u8) -> bool {
+    static SCHEME: ByteSet = ByteSet::ALPHANUMERIC.with(b"+-.");
+    SCHEME.contains(byte)
 }
 
 /// A window, and the reads that the rules noticed.
@@ -90,17 +92,33 @@ impl<'a> TextView<'a> {
         self.escape.replace(false)
     }
 
-    /// Returns the first index of a byte of `set`, or `limit`, or the window's end.
+    /// Returns the first index of a byte of `set`, or `limit`, or the window's end. `mask` marks these
+    /// bytes of a block, and may mark others.
     #[inline]
-    pub(super) fn first(&self, at: usize, limit: usize, set: &ByteSet) -> usize {
+    pub(super) fn first(
+        &self,
+        at: usize,
+        limit: usize,
+        set: &ByteSet,
+        mask: impl Fn(Block) -> u32,
+    ) -> usize {
         let end = limit.min(self.bytes.len());
         let bytes = self.bytes.get(at..end).unwrap_or_default();
-        // Eight lookups before each branch: URIs are long.
-        let (eights, _) = bytes.as_chunks::<8>();
-        let holds = |eight: &&[u8; 8]| eight.iter().fold(false, |any, &b| any | set.contains(b));
-        let skipped = 8 * eights.iter().take_while(|eight| !holds(eight)).count();
+        let mut skipped = 0;
+        while let Some(block) = simd::at(bytes, skipped) {
+            let marks = mask(block);
+            step(1);
+            if marks == 0 {
+                skipped += simd::LENGTH;
+                continue;
+            }
+            skipped += marks.trailing_zeros() as usize;
+            if set.contains(bytes[skipped]) {
+                return at + skipped;
+            }
+            skipped += 1;
+        }
         let rest = &bytes[skipped..];
-        step(skipped);
         match set.first_inside(rest) {
             Some(n) => at + skipped + n,
             None => {
