@@ -64,6 +64,11 @@ impl<'a> ChosenBase<'a> {
             named: named.map(|(uri, source)| (Cow::Borrowed(uri), source)),
         }
     }
+
+    fn named(&self) -> Option<(&[u8], &str)> {
+        let (uri, source) = self.named.as_ref()?;
+        Some((uri, source))
+    }
 }
 
 /// Resolves references into reused buffers and passes the links to a sink.
@@ -78,6 +83,8 @@ pub(super) struct LinkWriter {
     pub(super) labels: PartLabels,
     place: DocumentPlace,
     target: Vec<u8>,
+    /// The part of documents outside messages.
+    no_part: LinkMember<'static>,
     element: String,
     attribute: String,
 }
@@ -103,11 +110,21 @@ impl LinkWriter {
         let ScopedReference { found, texts, .. } = reference;
         let scope = &reference.scopes[reference.scope];
         let text = texts.bytes(found.text);
-        let codebase = match found.base {
-            BaseSelector::Codebase(codebase) => self.codebase(scope, texts.bytes(codebase)),
-            _ => None,
+        let chosen;
+        let (resolver, named) = match found.base {
+            // Nearly all references.
+            BaseSelector::Document | BaseSelector::Refresh => {
+                (&scope.by_document, scope.document_base())
+            }
+            selector => {
+                let codebase = match selector {
+                    BaseSelector::Codebase(uri) => self.codebase(scope, texts.bytes(uri)),
+                    _ => None,
+                };
+                chosen = codebase.unwrap_or_else(|| self.place.base(scope, selector));
+                (&*chosen.resolver, chosen.named())
+            }
         };
-        let base = codebase.unwrap_or_else(|| self.place.base(scope, found.base));
         let written = found.resolves_as.map_or(text, |text| texts.bytes(text));
         let classes = if found.classes.is_known() && found.resolves_as.is_none() {
             found.classes
@@ -126,14 +143,13 @@ impl LinkWriter {
         } else if flags.contains(Flags::TEMPLATE) {
             (Err(ResolveErrorKind::Template), false)
         } else {
-            let resolver = &base.resolver;
             match resolver.append_target(written, classes, &mut self.target) {
                 Ok(_) if found.base == BaseSelector::Refresh && is_script(&self.target) => {
                     (Err(ResolveErrorKind::InvalidReference), false)
                 }
                 Ok(kind) => {
                     if let (Some(enclosure), Some((base, _)), true) =
-                        (&self.place.enclosure, &base.named, kind.inherits_base())
+                        (&self.place.enclosure, named, kind.inherits_base())
                     {
                         let inside = enclosed(enclosure, base, written, &self.target, scope);
                         if let Some((target, leaves)) = inside {
@@ -158,7 +174,7 @@ impl LinkWriter {
             let unwrapped = unwrapper.open(uri);
             flags |= Flags::OPAQUE_GATEWAY.when(unwrapped.is_opaque);
             if let Some(inner) = unwrapped.original {
-                if base.resolver.resolve_into(&inner, &mut original).is_err() {
+                if resolver.resolve_into(&inner, &mut original).is_err() {
                     original = inner;
                 }
                 (target, unwrapped_from) = (Ok(original.as_slice()), Some(uri));
@@ -180,9 +196,10 @@ impl LinkWriter {
             }
             _ => None,
         };
-        let mut part = LinkMember::default();
+        let known;
+        let mut part = &self.no_part;
         if scope.is_in_message() || target_part.is_some() {
-            part = LinkMember {
+            known = LinkMember {
                 media_type: some(&scope.heading.media_type),
                 charset: some(&scope.heading.charset),
                 target_part,
@@ -190,8 +207,9 @@ impl LinkWriter {
                 // Readers of compressed files and of archives fill in the rest.
                 ..scope.message()
             };
+            part = &known;
         }
-        let base = base.named.as_ref().filter(|_| inherits);
+        let base = named.filter(|_| inherits);
         let link = Link {
             member: scope.member(),
             position: found.position,
@@ -211,7 +229,7 @@ impl LinkWriter {
             flags,
             alternatives: &[],
             unwrapped_from,
-            part: &part,
+            part,
             description: None,
         };
         let flow = if texts.events.has_details(found) {

@@ -48,11 +48,14 @@ const KINDS: [ReferenceKind; 256] = {
 /// Not `|`, which may follow a drive letter.
 const COPIED: ByteSet = ByteSet::ALPHANUMERIC.with(b"-_~!$&()*+,;=@[]./?#%:");
 
+/// The bytes that end a scheme, or show that a reference has none.
+static SCHEME_END: ByteSet = ByteSet::EMPTY.with(b":/?#");
+
 /// The bytes of hosts that are serialised unchanged, unless the last label is a number.
 const HOST: ByteSet = ByteSet::DIGIT.with_range(b'a', b'z').with(b"-._");
 
 /// Returns the target of a reference that needs no change, given the classes of its bytes.
-#[inline]
+#[inline(always)]
 pub(super) fn find<'a>(
     base: &'a Prepared,
     dialect: UriDialect,
@@ -129,6 +132,7 @@ fn network_path<'a>(
 }
 
 /// Handles a reference whose scheme and colon end before `end`.
+#[inline(always)]
 fn absolute(dialect: UriDialect, reference: &[u8], end: usize) -> Option<Concatenation<'_>> {
     let (scheme, rest) = reference.split_at(end);
     let kind = if rest.starts_with(b"/") {
@@ -169,7 +173,6 @@ fn after_host(authority: &[u8]) -> Option<&[u8]> {
 
 /// Returns the index past the scheme's colon.
 fn scheme_end(reference: &[u8]) -> Option<usize> {
-    let mut bytes = reference.iter();
-    let at = bytes.position(|byte| matches!(byte, b':' | b'/' | b'?' | b'#'))?;
+    let at = SCHEME_END.first_inside(reference)?;
     (reference[at] == b':' && at > 0).then_some(at + 1)
 }

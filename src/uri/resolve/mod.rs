@@ -171,7 +171,7 @@ impl Resolver {
     }
 
     /// Appends the target of a reference, the classes of whose bytes are known.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn append_target(
         &self,
         reference: &[u8],
