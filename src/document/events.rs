@@ -203,6 +203,7 @@ impl Quoting {
     }
 
     /// Returns the escapes inside the syntaxes of an outer text.
+    #[inline]
     pub(crate) fn within(self, outer: Quoting) -> Self {
         let mut all = self.0;
         for escapes in outer.escapes() {
@@ -222,7 +223,7 @@ impl Quoting {
 
     /// Returns the escapes of each syntax, the innermost first.
     pub fn escapes(self) -> impl Iterator<Item = Escapes> {
-        self.0.into_iter().flatten()
+        self.0.into_iter().map_while(|escapes| escapes)
     }
 }
 

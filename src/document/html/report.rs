@@ -193,6 +193,7 @@ impl ReferenceReporter<'_, '_, '_> {
         self.source.value(range, encoding, self.events)
     }
 
+    #[inline(always)]
     fn attribute(
         &mut self,
         tag: &Tag,
@@ -238,32 +239,31 @@ impl ReferenceReporter<'_, '_, '_> {
     }
 
     #[inline(always)]
-    fn uri(&mut self, range: Range<usize>, origin: FoundReference) {
+    fn uri(&mut self, range: Range<usize>, mut origin: FoundReference) {
         let span = self.source.span(range.clone());
-        let origin = FoundReference {
-            quoting: self.quoting(&range, Some(CharacterContext::Attribute)),
-            ..origin
-        };
+        origin.quoting = self.quoting(&range, Some(CharacterContext::Attribute));
         // Where no byte needs decoding, the text has the classes of the value.
-        let classes = ByteClasses::of(&self.source.bytes[range.clone()]);
-        if classes.is_plain() {
-            let text = self.source.text(range, self.events);
-            self.push(span, text, classes, origin);
+        let mut classes = ByteClasses::of(&self.source.bytes[range.clone()]);
+        let text = if classes.is_plain() {
+            self.source.text(range, self.events)
         } else {
-            let text = self.decoded(range);
-            self.push(span, text, ByteClasses::default(), origin);
-        }
+            classes = ByteClasses::default();
+            self.decoded(range)
+        };
+        self.push(span, text, classes, origin);
     }
 
     #[inline(always)]
-    fn push(&mut self, span: Span, text: TextRange, classes: ByteClasses, origin: FoundReference) {
+    fn push(
+        &mut self,
+        span: Span,
+        text: TextRange,
+        classes: ByteClasses,
+        mut origin: FoundReference,
+    ) {
         self.document.references += 1;
-        self.events.push(Event::Reference(FoundReference {
-            span,
-            text,
-            classes,
-            ..origin
-        }));
+        (origin.span, origin.text, origin.classes) = (span, text, classes);
+        self.events.push(Event::Reference(origin));
     }
 
     fn emit(&mut self, item: Range<usize>, escapes: Escapes, origin: FoundReference) {
