@@ -107,7 +107,8 @@ fn a_tag_beyond_the_limit_is_passed_over() {
         .chars()
         .map(|name| format!("http://example.com/{name}\n"))
         .collect();
-    for window in ["10K", "64K", "256K", "1M", "5M", "99M"] {
+    let windows = ["10K", "1M", "99M", "64K", "256K", "5M"];
+    for window in crate::rounds(&windows[..3], &windows) {
         let ran = tree.run(&[&base[..], &["--window", window]].concat());
         assert_eq!(
             (ran.code, &ran.out),

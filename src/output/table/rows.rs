@@ -1,6 +1,5 @@
 //! Rows of links, as one worker makes them.
 
-use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -152,17 +151,6 @@ impl Column {
 
     /// Appends a value in the form of the column, or null if it has none, and adds its length to `bytes`.
     fn push(&mut self, value: &Value<'_>, bytes: &mut usize) -> Result<(), Oversized> {
-        let string = string(value);
-        if let Value::Formed(from, form) = *value
-            && self.formed.as_ref().is_none_or(|(known, _)| known != from)
-        {
-            self.formed = Some((from.to_vec(), form(from)));
-        }
-        let text = || match (value, &self.formed) {
-            (Value::Formed(..), Some((_, text))) => text.as_deref().map(Cow::Borrowed),
-            (Value::Name(text) | Value::Text(text), _) => Some(Cow::Borrowed(*text)),
-            _ => string.map(|string| formed(string, self.field.column)),
-        };
         match (&mut self.values, value) {
             (ColumnBuilder::Numbers(numbers), &Value::Number(number)) => {
                 // INVARIANT: offsets in files are below 2^63.
@@ -170,14 +158,30 @@ impl Column {
             }
             (ColumnBuilder::Numbers(numbers), _) => numbers.append_null(),
             (ColumnBuilder::Times(times), _) => {
-                times.append_option(string.and_then(microseconds));
+                times.append_option(string(value).and_then(microseconds));
             }
-            (ColumnBuilder::Texts(texts), _) => {
-                let text = text();
-                add(text.as_ref().map_or(0, |text| text.len()), bytes)?;
+            (ColumnBuilder::Texts(texts), Value::Name(text) | Value::Text(text)) => {
+                add(text.len(), bytes)?;
+                texts.append_value(text);
+            }
+            (ColumnBuilder::Texts(texts), &Value::Formed(from, form)) => {
+                if (self.formed.as_ref()).is_none_or(|(known, _)| known != from) {
+                    self.formed = Some((from.to_vec(), form(from)));
+                }
+                let text = self.formed.as_ref().and_then(|(_, text)| text.as_ref());
+                add(text.map_or(0, String::len), bytes)?;
                 texts.append_option(text);
             }
+            (ColumnBuilder::Texts(texts), _) => match string(value) {
+                Some(string) => {
+                    let text = formed(string, self.field.column);
+                    add(text.len(), bytes)?;
+                    texts.append_value(text);
+                }
+                None => texts.append_null(),
+            },
             (ColumnBuilder::Bytes(strings), _) => {
+                let string = string(value);
                 add(string.map_or(0, <[u8]>::len), bytes)?;
                 strings.append_option(string);
             }

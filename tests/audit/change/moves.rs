@@ -408,7 +408,8 @@ fn findings(tree: &Tree, from: &str, to: &str) -> Vec<(String, String, String)> 
 /// `URISCAN_MOVES=1000` tries more.
 #[test]
 fn random_moves_change_no_finding_and_the_way_back_leaves_every_byte() {
-    let moves = std::env::var("URISCAN_MOVES").map_or(20, |text| text.parse().unwrap());
+    let moves =
+        std::env::var("URISCAN_MOVES").map_or(crate::rounds(10, 20), |text| text.parse().unwrap());
     let mut random = Random(5);
     let mut made = 0;
     let mut refused = 0;

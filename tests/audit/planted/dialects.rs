@@ -16,7 +16,6 @@ const DIALECTS: [&str; 8] = [
     "pandoc",
 ];
 const PAGES: usize = 40;
-const LINKS: usize = 60;
 
 /// Kinds of headings by the documentation of each generator: the text, and the anchors by dialect. `{n}` is a number.
 struct Heading {
@@ -112,7 +111,7 @@ fn tree(dialect: &str) -> PlantedTree {
         .into_iter()
         .map(|anchor| anchor.replace('0', "{n}"))
         .collect();
-    for number in 0..PAGES * LINKS {
+    for number in 0..PAGES * crate::rounds(15, 60) {
         let source = format!("docs/page-{}.md", number % PAGES);
         let page = random.below(PAGES);
         let here = anchors(dialect, page);

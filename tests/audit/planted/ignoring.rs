@@ -4,8 +4,6 @@ use super::{PlantedTree, planted};
 use crate::audit::generated::Random;
 
 const PAGES: usize = 50;
-/// Half of the number of entries: each of them is tried for each finding.
-const ENTRIES: usize = 300;
 
 /// A tree of which all even kinds of defects are ignored, by comments in HTML and in Markdown.
 fn commented() -> (PlantedTree, u64) {
@@ -99,7 +97,8 @@ fn ignore_entries_ignore_only_their_findings() {
     let mut tree = PlantedTree::default();
     let mut entries = String::from("ignore = [\n");
     let mut ignored = 0;
-    for number in 0..ENTRIES {
+    // Half of the number of entries: each of them is tried for each finding.
+    for number in 0..crate::rounds(75, 300) {
         let page = format!("site/{}/page-{}.html", number % 7, number % PAGES);
         let (missing, other) = (
             format!("/missing-{number}.html"),
