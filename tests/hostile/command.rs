@@ -5,6 +5,8 @@ use crate::cli::Tree;
 use crate::compressed::gzip;
 use crate::packages::zip::{Member, tar, zip};
 
+/// The repetitions in the shortest input.
+const MANY: usize = 1_500;
 /// What a run may take besides, in bytes: buffers, and what the allocator of the system keeps.
 const SLACK: u64 = 6 << 20;
 
@@ -149,10 +151,8 @@ fn costs((flags, name, bytes): &Row, many: usize) -> [u64; 2] {
 #[test]
 fn output_and_memory_of_the_command_grow_in_proportion_to_the_input() {
     let mut worst = Vec::new();
-    // The repetitions in the shortest input.
-    let many = crate::rounds(500, 1_500);
     for row in ROWS {
-        let [once, twice, again] = [many, 2 * many, 4 * many].map(|many| costs(row, many));
+        let [once, twice, again] = [MANY, 2 * MANY, 4 * MANY].map(|many| costs(row, many));
         for (cost, name) in ["output", "memory"].iter().enumerate() {
             let [first, second] = [(once, twice), (twice, again)]
                 .map(|(less, more)| more[cost].saturating_sub(less[cost]));

@@ -145,9 +145,10 @@ fn cross_references_that_go_round() {
 #[test]
 fn nesting_beyond_measure() {
     for (open, close) in [("[", "]"), ("<</A", ">>"), ("(", ")")] {
-        for closes in [0, 1_000_000] {
+        let deep = crate::rounds(200_000, 1_000_000);
+        for closes in [0, deep] {
             let mut objects = with_actions(&["<</S/URI/URI(http://example.com/a)>>"]);
-            let nested = format!("{}{}", open.repeat(1_000_000), close.repeat(closes));
+            let nested = format!("{}{}", open.repeat(deep), close.repeat(closes));
             objects.0.insert(
                 1,
                 format!("<</Pages 2 0 R/OpenAction {nested}>>").into_bytes(),

@@ -222,7 +222,9 @@ fn large_tree() -> Tree {
         1 => format!("<http://example.com/{line}>\n\n"),
         _ => format!("http://example.com/{file}/{line}\n"),
     };
-    let text: String = (0..40_000).map(|number| line(0, number)).collect();
+    let text: String = (0..crate::rounds(10_000, 40_000))
+        .map(|number| line(0, number))
+        .collect();
     tree.write("long.txt", text.as_bytes());
     for file in 0..200 {
         let lines = 1 + file * file * 7919 % (1 << (file % 11));
