@@ -1,6 +1,7 @@
 //! Scans nested documents, and maps what their scanners report to events of the container.
 
 use encoding_rs::{Encoding, UTF_8};
+use smart_default::SmartDefault;
 
 use super::member::{DECODED, Member, NestedScope, TextFilter, enter};
 use crate::bytes::lines::LineCounter;
@@ -107,9 +108,11 @@ pub(super) struct NestedView<'a> {
     pub(super) filter: &'a mut dyn TextFilter,
 }
 
+#[derive(SmartDefault)]
 pub(crate) struct NestedDocument {
     pub(crate) member: Member,
     pub(super) lines: LineCounter,
+    #[default(UTF_8)]
     encoding: &'static Encoding,
     entered: bool,
     /// Whether the document was settled before it was entered.
@@ -123,12 +126,7 @@ impl NestedDocument {
     pub(super) fn new(member: Member) -> Self {
         NestedDocument {
             member,
-            lines: LineCounter::new(),
-            encoding: UTF_8,
-            entered: false,
-            settled: false,
-            open: 0,
-            declared: None,
+            ..NestedDocument::default()
         }
     }
 

@@ -23,7 +23,6 @@ use crate::document::{Passes, Positions, Reread, ScanStart};
 /// from its first byte beyond ASCII on.
 #[derive(SmartDefault)]
 pub(crate) struct NestedReader<F: Default> {
-    #[default(NestedDocument::new(Member::default()))]
     pub(crate) document: NestedDocument,
     pub(crate) filter: F,
     decoder: TransferDecoder,
