@@ -27,14 +27,6 @@ const PARAMETERS: usize = 6;
 /// The node at which patterns begin.
 const ROOT: u64 = 0;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum TrailingSlash {
-    Significant,
-    /// Paths with and without it are the same.
-    #[default]
-    Ignored,
-}
-
 #[derive(Clone, Debug)]
 pub(in crate::audit) struct MatchedRule<'a> {
     pub(in crate::audit) rule: &'a ServerRule,
@@ -44,7 +36,8 @@ pub(in crate::audit) struct MatchedRule<'a> {
 #[derive(Debug, Default)]
 pub(in crate::audit) struct RuleIndex {
     pub(super) rules: Vec<ServerRule>,
-    slash: TrailingSlash,
+    /// Otherwise paths with and without a slash at the end are the same.
+    is_slash_significant: bool,
     /// The nodes of the trie, each the hash of its parent and a segment, and whether rules there depend on
     /// the query.
     nodes: HashMap<u64, bool>,
@@ -58,10 +51,10 @@ pub(in crate::audit) struct RuleIndex {
 }
 
 impl RuleIndex {
-    pub(super) fn new(rules: Vec<ServerRule>, slash: TrailingSlash) -> Self {
+    pub(super) fn new(rules: Vec<ServerRule>, is_slash_significant: bool) -> Self {
         let mut index = RuleIndex {
             rules,
-            slash,
+            is_slash_significant,
             ..RuleIndex::default()
         };
         let mut expressions = Vec::new();
@@ -152,7 +145,7 @@ impl RuleIndex {
             return None;
         }
         let path = match request.path.strip_suffix(b"/") {
-            Some(path) if self.slash == TrailingSlash::Ignored && !path.is_empty() => path,
+            Some(path) if !self.is_slash_significant && !path.is_empty() => path,
             _ => request.path,
         };
         let request = Request {
@@ -172,7 +165,7 @@ impl RuleIndex {
                 continue;
             };
             // Such servers change slashes before they look at rules, which cannot do it.
-            if self.slash == TrailingSlash::Ignored && rule.redirects() {
+            if !self.is_slash_significant && rule.redirects() {
                 let same = destination.strip_suffix(b"/").unwrap_or(&destination);
                 if same == path || same.is_empty() && path == b"/" {
                     continue;

@@ -22,7 +22,6 @@ use crate::document::diagnostic::{self, Code};
 use crate::pipeline::bases::{is_internal_origin, served_at};
 use crate::pipeline::walk::{path_of, read_start};
 use crate::uri::Mounts;
-use index::TrailingSlash;
 use rule::{Occurrences, ParsedRules, ServerSettings};
 
 pub(super) use index::{MatchedRule, RuleIndex};
@@ -112,7 +111,7 @@ pub(crate) static SERVERS: &[&ServerKind] = &[
     // Apache httpd.
     &ServerKind {
         directory_file: Some(RuleSyntax {
-            slash: TrailingSlash::Significant,
+            is_slash_significant: true,
             ..RuleSyntax::new(".htaccess", |text| Some(htaccess::parse(text)))
         }),
         ..ServerKind::new("apache")
@@ -158,7 +157,7 @@ type ParseRules = fn(&[u8]) -> Option<ParsedRules>;
 #[derive(Debug)]
 struct RuleSyntax {
     name: &'static str,
-    slash: TrailingSlash,
+    is_slash_significant: bool,
     parse: ParseRules,
     /// For configurations of hosts, which are only parsed as a whole: the directory of the site,
     /// below the file's, if it is named.
@@ -169,7 +168,7 @@ impl RuleSyntax {
     const fn new(name: &'static str, parse: ParseRules) -> Self {
         RuleSyntax {
             name,
-            slash: TrailingSlash::Ignored,
+            is_slash_significant: false,
             parse,
             published: None,
         }
@@ -208,7 +207,7 @@ impl RuleSyntax {
             parsed.cut.add(length);
         }
         parsed.locate(&file.text);
-        let rules = RuleIndex::new(std::mem::take(&mut parsed.rules), self.slash);
+        let rules = RuleIndex::new(std::mem::take(&mut parsed.rules), self.is_slash_significant);
         parsed.unfollowed.count += rules.unfollowed;
         RuleFile {
             path: file.path,

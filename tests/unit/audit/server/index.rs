@@ -4,7 +4,7 @@ use crate::audit::server::redirects::parse_lines;
 fn index(lines: &str) -> RuleIndex {
     let parsed = parse_lines(lines.as_bytes());
     assert_eq!(parsed.invalid.count + parsed.unfollowed.count, 0);
-    RuleIndex::new(parsed.rules, TrailingSlash::Ignored)
+    RuleIndex::new(parsed.rules, false)
 }
 
 fn request(path: &str) -> Request<'_> {
