@@ -18,7 +18,7 @@ use super::rule_checks::ServerSteps;
 use super::rules::{RuleId, TargetFacts};
 use super::site::{AnchorSet, GithubFragment, Site};
 use super::target::{
-    ExpectedPath, TargetLocation, is_route, is_rustdoc_item, split_fragment, split_path,
+    ExpectedPath, RUSTDOC_ITEM, TargetLocation, is_route, split_fragment, split_path,
 };
 use crate::document::flags::Flags;
 use crate::linker::Link;
@@ -185,7 +185,8 @@ impl<'a> Evaluator<'a> {
         };
         let anchors = self.site.anchors(file);
         let names = anchors.and_then(|anchors| anchors.names.as_deref());
-        names.is_none_or(<[u64]>::is_empty) && is_rustdoc_item(&self.audit.checker.paths.path(file))
+        names.is_none_or(<[u64]>::is_empty)
+            && RUSTDOC_ITEM.is_match(&self.audit.checker.paths.path(file))
     }
 
     /// Relative to the only mount, or else to the current directory.

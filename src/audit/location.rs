@@ -25,6 +25,7 @@ use super::target::{
     TargetChecker, TargetLocation, split_fragment, split_name, split_path, text_directives,
 };
 use super::wiki::WikiPages;
+use crate::bytes::pattern::Pattern;
 use crate::document::flags::{Flags, holds_placeholder};
 use crate::document::options::Slug;
 use crate::linker::Link;
@@ -226,11 +227,8 @@ impl Audit {
     /// the names of files and directories only order them.
     fn is_page_below(&self, directory: &[u8], path: &[u8]) -> bool {
         let has_name = |name: &[u8], bare: &[u8], ends: &[&[u8]]| {
-            let digits = name.iter().take_while(|byte| byte.is_ascii_digit()).count();
-            let unnumbered = match name[digits..] {
-                [b'-' | b'_' | b'.', ref rest @ ..] if digits > 0 => rest,
-                _ => name,
-            };
+            static NUMBER: Pattern = Pattern::new(r"^\d+[-_.]");
+            let unnumbered = &name[NUMBER.find(name).map_or(0, |number| number.end())..];
             [name, unnumbered].iter().any(|name| {
                 let end = name.strip_prefix(bare);
                 end.is_some_and(|end| ends.contains(&end))

@@ -7,6 +7,7 @@ use percent_encoding::percent_decode;
 use super::disk::{DiskEntry, DiskTree, FileNaming, LookupMatch};
 use super::names::{FileId, PathTable};
 use super::server::{Request, ServerAnswer, Servers};
+use crate::bytes::pattern::Pattern;
 use crate::linker::Link;
 use crate::pipeline::bases::is_of_repository;
 use crate::uri::base::push_path;
@@ -479,25 +480,15 @@ pub(super) fn is_number(text: &[u8]) -> bool {
 
 /// Lines of a file that GitHub shows as source: `L10`, `L1-L9`, `L1C2-L3C4`.
 pub(super) fn is_line_of_source(name: &[u8]) -> bool {
-    let is_place = |place: &[u8]| {
-        let place = place.strip_prefix(b"L");
-        place.is_some_and(|place| place.splitn(2, |&byte| byte == b'C').all(is_number))
-    };
-    name.splitn(2, |&byte| byte == b'-').all(is_place)
+    static LINES: Pattern = Pattern::new(r"^L\d+(?:C\d+)?(?:-L\d+(?:C\d+)?)?$");
+    LINES.is_match(name)
 }
 
-/// The kinds of items in the names of pages of rustdoc.
-const ITEMS: &str = "attr constant derive enum fn foreigntype keyword macro primitive static struct trait traitalias \
-    type union";
-
-/// Such as `struct.Vec.html`.
-pub(super) fn is_rustdoc_item(path: &[u8]) -> bool {
-    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    let mut parts = name.split(|&byte| byte == b'.');
-    let kind = parts.next().unwrap_or_default();
-    let is_page = parts.nth(1) == Some(b"html") && parts.next().is_none();
-    is_page && ITEMS.split(' ').any(|item| item.as_bytes() == kind)
-}
+/// A page of rustdoc about an item, such as `struct.Vec.html`.
+pub(super) static RUSTDOC_ITEM: Pattern = Pattern::new(concat!(
+    "(?:^|/)(?:attr|constant|derive|enum|fn|foreigntype|keyword|macro|primitive|static|struct|trait|",
+    r"traitalias|type|union)\.[^./]*\.html$",
+));
 
 /// Returns the names that a fragment needs in a PDF, as its scanner reports them: the parameters
 /// `page` and `nameddest`, and a name alone, as the latter (RFC 8118, section 3).
