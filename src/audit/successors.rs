@@ -1,7 +1,6 @@
 //! The successors of removed pages and ids: added pages with the same content, and added ids at the same
 //! headings.
 
-use std::collections::hash_map::Entry;
 use std::io;
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
@@ -200,10 +199,8 @@ fn pairs(removed: &[PageContent], added: &[PageContent]) -> Vec<Option<usize>> {
         for &shingle in &page.shingles {
             by_shingle.entry(shingle).or_default().push(index);
         }
-        match by_title.entry((&page.title, page.ids)) {
-            Entry::Vacant(new) => drop(new.insert(Some(index))),
-            Entry::Occupied(mut known) => drop(known.insert(None)),
-        }
+        let only = by_title.entry((&page.title, page.ids));
+        only.and_modify(|only| *only = None).or_insert(Some(index));
     }
     let best = |page: &PageContent| {
         let mut common: HashMap<usize, usize> = HashMap::new();
