@@ -1,7 +1,8 @@
 //! Other references in the place of links that were found (layer 5).
 
 use std::ops::Range;
-use std::{error, fmt};
+
+use thiserror::Error;
 
 pub use crate::document::events::{Escapes, Quoting};
 
@@ -196,22 +197,13 @@ fn push(escapes: Escapes, character: char, out: &mut String) -> Result<(), Rewri
 }
 
 /// The reason why a reference cannot be written in the place of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RewriteError {
     /// The reference is not in the bytes of the document itself.
+    #[error("the reference is not in the bytes of the document itself")]
     Place,
     /// The syntax around the link has no form for the reference.
+    #[error("the syntax around the link has no form for the reference")]
     Form,
 }
-
-impl fmt::Display for RewriteError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
-            RewriteError::Place => "the reference is not in the bytes of the document itself",
-            RewriteError::Form => "the syntax around the link has no form for the reference",
-        })
-    }
-}
-
-impl error::Error for RewriteError {}

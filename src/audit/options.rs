@@ -1,14 +1,15 @@
 //! The options of an audit.
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
 use std::io::{self, BufRead};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{error, fmt};
 
 use ignore::overrides::{Override, OverrideBuilder};
 use smart_default::SmartDefault;
+use thiserror::Error;
 
 use super::disk::FileNaming;
 use super::finding::Baseline;
@@ -412,54 +413,38 @@ impl AuditOptions {
 }
 
 /// The reason why an audit cannot start, or cannot end well.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AuditError {
     /// No rule has this name.
+    #[error("unknown rule {0}")]
     UnknownRule(String),
     /// No server has this name.
+    #[error("unknown server {0}")]
     UnknownServer(String),
     /// No generator has this name.
+    #[error("unknown generator {0}")]
     UnknownSource(String),
     /// The URI of a root, and the reason why it cannot be one.
+    #[error("{0}")]
     InvalidRoot(String),
     /// The message for a relative path where the current directory is not known.
+    #[error("{0}")]
     UnknownDirectory(String),
     /// The message for an invalid glob.
+    #[error("{0}")]
     InvalidGlob(String),
     /// The message for an invalid entry of ignored findings.
+    #[error("{0}")]
     InvalidIgnore(String),
     /// A baseline cannot be read, or a report cannot be written.
+    #[error(transparent)]
     Io(io::Error),
 }
 
 impl AuditError {
     fn glob(error: ignore::Error) -> Self {
         AuditError::InvalidGlob(error.to_string())
-    }
-}
-
-impl fmt::Display for AuditError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AuditError::UnknownRule(name) => write!(formatter, "unknown rule {name}"),
-            AuditError::UnknownServer(name) => write!(formatter, "unknown server {name}"),
-            AuditError::UnknownSource(name) => write!(formatter, "unknown generator {name}"),
-            AuditError::InvalidRoot(message)
-            | AuditError::UnknownDirectory(message)
-            | AuditError::InvalidGlob(message)
-            | AuditError::InvalidIgnore(message) => formatter.write_str(message),
-            AuditError::Io(error) => error.fmt(formatter),
-        }
-    }
-}
-
-impl error::Error for AuditError {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        match self {
-            AuditError::Io(error) => error.source(),
-            _ => None,
-        }
     }
 }
 
