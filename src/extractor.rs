@@ -15,7 +15,9 @@ use crate::decode::charset::{self, CharsetReader, Conversion, ConvertedDocument,
 pub use crate::document::Positions;
 use crate::document::events::{Batch, Escapes, Event, Events, Quoting};
 use crate::document::options::{RstRoles, Slug};
-use crate::document::{self, ArchiveCounts, Format, Passes, Scan, ScanStart, SplitContext};
+use crate::document::{
+    self, ArchiveCounts, Format, Passes, PieceIndex, Scan, ScanStart, SplitContext,
+};
 use crate::linker::{
     Attachment, DocumentContext, EmbeddedBases, Enclosure, Found, Link, Linker, Ruling, Sink,
 };
@@ -77,6 +79,8 @@ pub struct Document<'a> {
     /// The origin of a piece of a document.
     #[doc(hidden)]
     pub origin: PieceOrigin,
+    /// Known contents of a piece of an archive.
+    pub(crate) index: Option<&'a PieceIndex>,
     /// The dialect of Markdown of the document's tree, if known.
     pub(crate) slug: Option<Slug>,
     /// The URI of the root of the tree that the document is in, for formats that name files from there.
@@ -108,6 +112,7 @@ impl<'a> Document<'a> {
             outer: None,
             declared: None,
             origin: PieceOrigin::default(),
+            index: None,
             slug: None,
             tree: None,
             roles: RstRoles::default(),
@@ -503,6 +508,7 @@ impl Extractor {
             self.scanners.push((format.name, made));
             self.scanners.len() - 1
         });
+        self.scanners[scanner].1.set_index(document.index);
         let start = ScanStart {
             declared: document.declared,
             detected,

@@ -54,6 +54,19 @@ pub(crate) trait MemberFinder: Send {
 
     /// Returns the context of a piece that starts with the member found last.
     fn context(&self) -> SplitContext;
+
+    /// Takes the findings since the last call and before the offset `end`.
+    fn take_index(&mut self, end: u64) -> PieceIndex;
+}
+
+/// The findings of a [`MemberFinder`] in a piece of an archive, so that its scanner need not search
+/// again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PieceIndex {
+    /// The offsets of all lines that may begin a member, in ascending order.
+    pub candidates: Vec<u64>,
+    /// Whether the piece may hold lines that were escaped so as not to begin a member.
+    pub escaped: bool,
 }
 
 /// Reads bytes of the archive at an offset; returns how many there are, fewer only at its end.

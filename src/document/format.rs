@@ -9,7 +9,7 @@
 
 use encoding_rs::Encoding;
 
-use super::archive::{ArchiveCounts, MemberFinder, SplitContext};
+use super::archive::{ArchiveCounts, MemberFinder, PieceIndex, SplitContext};
 use super::events::{Events, RestartHints, RuleFamily};
 use super::options::{FormatOptions, RstRoles, Slug, TextSource};
 use crate::bytes::window::{Bounds, Window};
@@ -34,6 +34,9 @@ pub trait Scan: Send {
 
     /// Called when references were released before their document was settled: it cannot be read again.
     fn references_released(&mut self) {}
+
+    /// Sets the findings of a [`MemberFinder`] for the piece of an archive that begins next.
+    fn set_index(&mut self, _index: Option<&PieceIndex>) {}
 
     /// Returns the members read and the parts skipped since an archive began; `None` for other formats.
     fn counts(&self) -> Option<&ArchiveCounts> {

@@ -43,7 +43,9 @@ pub(crate) mod xml;
 
 use std::path::Path;
 
-pub(crate) use archive::{ArchiveCounts, MemberFinder, MemberSearch, ReadBytesAt, SplitContext};
+pub(crate) use archive::{
+    ArchiveCounts, MemberFinder, MemberSearch, PieceIndex, ReadBytesAt, SplitContext,
+};
 pub use format::{Format, Positions, Scan, ScanStart};
 pub(crate) use format::{Passes, Reread, Retrieval, SplitPoint, content_type};
 pub(crate) use options::NestingLimit;

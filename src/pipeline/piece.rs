@@ -8,7 +8,7 @@ use super::input::{Input, OpenedFile};
 use super::walk::Entry;
 use crate::archive::{ArchiveFormat, Container};
 use crate::bytes::source::Section;
-use crate::document::Format;
+use crate::document::{Format, PieceIndex};
 use crate::extractor::PieceOrigin;
 use crate::output::record::ArchiveRecord;
 
@@ -65,6 +65,8 @@ pub(super) struct DocumentPiece {
     pub(super) end: Option<u64>,
     /// The bytes of the piece and up to [`TAIL`] bytes after it, where they have been read.
     pub(super) bytes: Option<PieceBytes>,
+    /// The findings of the search for members, if the piece was searched.
+    pub(super) known: Option<PieceIndex>,
 }
 
 pub(super) struct PieceBytes {

@@ -276,6 +276,7 @@ impl<'a> FileReader<'a> {
                 let document = Document {
                     declared: self.options.declared,
                     origin: part.origin,
+                    index: part.known.as_ref(),
                     ..Document::new(part.format, base.as_ref())
                 };
                 let input = match &part.bytes {

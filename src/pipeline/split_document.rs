@@ -169,6 +169,7 @@ impl DocumentSplitter {
             Finder::Members(finder) => {
                 part.origin.split.end = Some(offset);
                 self.origin.split = finder.context();
+                part.known = Some(finder.take_index(offset));
             }
         }
         // The next piece begins with the bytes that were read beyond this one.
@@ -196,12 +197,19 @@ impl DocumentSplitter {
             origin: self.origin,
             end: None,
             bytes: None,
+            known: None,
         }
     }
 
     fn last_piece(&mut self) -> DocumentPiece {
         self.finished = true;
         let mut part = self.rest();
+        if let Finder::Members(finder) = &mut self.finder
+            && self.last
+            && self.at == self.end
+        {
+            part.known = Some(finder.take_index(u64::MAX));
+        }
         let start = self.start().filter(|_| self.last);
         part.bytes = start.map(|start| PieceBytes {
             buffer: std::mem::take(&mut self.buffer),

@@ -9,16 +9,16 @@ use super::tree::{Ending, MimeTree};
 use crate::bytes::lines::BYTE_ORDER_MARK;
 use crate::bytes::pattern::Pattern;
 use crate::bytes::window::Window;
-use crate::document::SplitContext;
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::Events;
+use crate::document::{PieceIndex, SplitContext};
 
 /// The longest look-ahead to check a length, in bytes.
 pub(super) const LOOK_AHEAD: usize = 4 << 20;
 
 pub(super) trait Framing: Default + Send {
     /// Returns a framing for a piece of an archive.
-    fn piece(_split: SplitContext) -> Self {
+    fn piece(_split: SplitContext, _index: Option<PieceIndex>) -> Self {
         Self::default()
     }
 

@@ -19,7 +19,9 @@ use super::tree::Ending;
 use crate::bytes::lines::without_break;
 use crate::bytes::window::Window;
 use crate::document::diagnostic;
-use crate::document::{FormatOptions, MemberFinder, MemberSearch, ReadBytesAt, SplitContext};
+use crate::document::{
+    FormatOptions, MemberFinder, MemberSearch, PieceIndex, ReadBytesAt, SplitContext,
+};
 
 /// The length of a blank line and the start of a separator.
 const LEAD: usize = 16;
@@ -46,6 +48,8 @@ struct SeparatorSearch {
     verified: u64,
     /// The offset of a line that is known to be a separator.
     stop: Option<u64>,
+    /// The findings of the splitter, which has seen more of the archive.
+    known: Option<PieceIndex>,
     /// A line may be quoted.
     quoted: bool,
 }
@@ -55,13 +59,13 @@ impl SeparatorSearch {
     /// the message goes in any case.
     ///
     /// `leads` tests whether the bytes at an offset from a Content-Length field end a message, or returns
-    /// `None` if more bytes decide. `seen` takes each line that may be a separator and is text.
+    /// `None` if more bytes decide. `seen` takes each line that may be a separator, and whether it is text.
     fn next(
         &mut self,
         window: &Window,
         at: usize,
         mut leads: impl FnMut(u64) -> Option<bool>,
-        mut seen: impl FnMut(usize),
+        mut seen: impl FnMut(usize, bool),
     ) -> Result<Range<usize>, usize> {
         let bytes = window.bytes;
         let mut from = at;
@@ -88,12 +92,11 @@ impl SeparatorSearch {
             let Some(is_claimed) = claim else {
                 break Err(message_end(bytes, at, line));
             };
+            seen(line, verdict == FromLine::Text);
             match verdict {
                 FromLine::Separator(length) if !is_claimed => break Ok(line..line + length),
-                FromLine::Text => seen(line),
-                _ => {}
+                _ => from = (line + 4).min(bytes.len()),
             }
-            from = (line + 4).min(bytes.len());
         };
         self.has_started |= window.last || found != Err(at);
         found
@@ -119,6 +122,12 @@ impl SeparatorSearch {
 
     fn candidate(&mut self, window: &Window, from: usize) -> Option<usize> {
         let bytes = window.bytes;
+        if let Some(known) = &self.known {
+            let from = window.offset_at(from);
+            let next = known.candidates.partition_point(|&line| line < from);
+            let line = usize::try_from(known.candidates.get(next)? - window.offset).ok()?;
+            return (line < bytes.len()).then_some(line);
+        }
         // The first line of a mailbox may follow NULs.
         let starts = !self.has_started || from == 0 || bytes[from - 1] == b'\n';
         if starts && separator::is_candidate(&bytes[from..], false) {
@@ -206,11 +215,12 @@ pub(super) struct Mbox {
 }
 
 impl Framing for Mbox {
-    fn piece(split: SplitContext) -> Self {
+    fn piece(split: SplitContext, index: Option<PieceIndex>) -> Self {
         Mbox {
             search: SeparatorSearch {
                 style: SeparatorStyle::of_state(split.state),
                 stop: split.end,
+                known: index,
                 ..SeparatorSearch::default()
             },
             ..Mbox::default()
@@ -241,7 +251,9 @@ impl Framing for Mbox {
             return ControlFlow::Break(bytes.len());
         };
         self.search.begin_message(&bytes[line.clone()]);
-        (self.search.quoted, feed.archive.scanners.quoted) = (false, false);
+        let known = self.search.known.as_ref();
+        self.search.quoted = known.is_some_and(|known| known.escaped);
+        feed.archive.scanners.quoted = self.search.quoted;
         feed.begin(line.start, true);
         let ArchiveState { tree, scanners, .. } = &mut *feed.archive;
         tree.take_separator(&bytes[line.clone()], scanners.options.envelope);
@@ -296,9 +308,9 @@ impl Mbox {
             let is_seen = window.last || claimed + LEAD <= window.bytes.len();
             is_seen.then(|| leads(window.bytes, claimed, window.last))
         };
-        let found = self.search.next(&window, at, leads, |line| {
+        let found = self.search.next(&window, at, leads, |line, is_text| {
             let offset = window.offset_at(line);
-            if offset >= self.classified {
+            if is_text && offset >= self.classified {
                 self.classified = offset + 1;
                 if self.has_messages && separator::is_candidate(&window.bytes[line..], true) {
                     tree.diagnose(&diagnostic::MBOX_FROM_LINE_IN_BODY, offset, feed.out);
@@ -326,6 +338,8 @@ pub(super) struct MboxFinder {
     header: Option<u64>,
     /// Reads Content-Length fields; made for the first header block that names the field.
     parser: Option<Box<(Header, PartScanners)>>,
+    /// The offsets of all lines that may begin a message, since the index was taken last.
+    candidates: Vec<u64>,
 }
 
 impl MemberFinder for MboxFinder {
@@ -338,8 +352,7 @@ impl MemberFinder for MboxFinder {
                 return MemberSearch::NotBefore(at);
             }
         }
-        let leads = |claimed| leads_at(claimed, read_at);
-        let mut found = self.search.next(window, at, leads, |_| {});
+        let mut found = self.separator(window, at, read_at);
         if let Some(header) = self.header {
             let from = window.at_offset(header);
             let (to, end) = match &found {
@@ -360,8 +373,11 @@ impl MemberFinder for MboxFinder {
                 self.search.claimed = Some(body.saturating_add(length));
                 if let Ok(line) = &found {
                     let line = window.offset_at(line.start);
-                    if self.search.claim(line, leads) == Some(true) {
-                        found = self.search.next(window, at, leads, |_| {});
+                    let is_over = self
+                        .search
+                        .claim(line, |claimed| leads_at(claimed, read_at));
+                    if is_over == Some(true) {
+                        found = self.separator(window, at, read_at);
                     }
                 }
             }
@@ -387,6 +403,17 @@ impl MemberFinder for MboxFinder {
             state: self.search.style as u8,
         }
     }
+
+    fn take_index(&mut self, end: u64) -> PieceIndex {
+        let next = self.candidates.partition_point(|&line| line < end);
+        let rest = self.candidates[next..].to_vec();
+        // The line that begins the next piece ends this one.
+        self.candidates.truncate(next + 1);
+        PieceIndex {
+            candidates: std::mem::replace(&mut self.candidates, rest),
+            escaped: std::mem::take(&mut self.search.quoted),
+        }
+    }
 }
 
 /// Reads the bytes around an offset, to test whether they end a message.
@@ -397,6 +424,22 @@ fn leads_at(claimed: u64, read_at: ReadBytesAt) -> Option<bool> {
 }
 
 impl MboxFinder {
+    /// Finds the next separator from `at` on, or returns the index up to which there is not any.
+    fn separator(
+        &mut self,
+        window: &Window,
+        at: usize,
+        read_at: ReadBytesAt,
+    ) -> Result<Range<usize>, usize> {
+        let leads = |claimed| leads_at(claimed, read_at);
+        self.search.next(window, at, leads, |line, _| {
+            let offset = window.offset_at(line);
+            if self.candidates.last().is_none_or(|&last| last < offset) {
+                self.candidates.push(offset);
+            }
+        })
+    }
+
     /// Returns the length that a header block claims for its body, and the index of the body; `None` if
     /// more bytes are needed.
     fn content_length(

@@ -41,7 +41,7 @@ mod unquote;
 
 use super::events::{Event, Events, RuleFamily};
 pub use super::options::{Alternatives, Attachments, Headers, MailOptions, MimeBase};
-use super::{ArchiveCounts, Format, Passes, Retrieval, Scan, ScanStart, SplitPoint};
+use super::{ArchiveCounts, Format, Passes, PieceIndex, Retrieval, Scan, ScanStart, SplitPoint};
 use crate::bytes::window::{Bounds, Window};
 use crate::decode::charset::Conversion;
 use framing::{ArchiveState, Emlx, Feed, Framing, LOOK_AHEAD, Mmdf, Rnews, SingleMessage};
@@ -126,6 +126,8 @@ struct MailScanner<F> {
     copy: Vec<u8>,
     /// `Settled` has been reported: an archive has no base.
     is_settled: bool,
+    /// The index of the piece that begins next.
+    index: Option<PieceIndex>,
 }
 
 impl<F: Framing> MailScanner<F> {
@@ -140,13 +142,14 @@ impl<F: Framing> MailScanner<F> {
             },
             copy: Vec::new(),
             is_settled: false,
+            index: None,
         }
     }
 }
 
 impl<F: Framing> Scan for MailScanner<F> {
     fn begin(&mut self, start: &ScanStart) {
-        self.framing = F::piece(start.split);
+        self.framing = F::piece(start.split, self.index.take());
         self.archive.count = start.split.before;
         self.archive.is_open = false;
         self.is_settled = false;
@@ -166,6 +169,10 @@ impl<F: Framing> Scan for MailScanner<F> {
             out: events,
         };
         feed.feed_messages(&mut self.framing)
+    }
+
+    fn set_index(&mut self, index: Option<&PieceIndex>) {
+        self.index = index.cloned();
     }
 
     fn counts(&self) -> Option<&ArchiveCounts> {
