@@ -23,8 +23,6 @@ pub(super) struct Candidate {
     pub(super) classes: ByteClasses,
     /// The reference is the text of the [`Workspace`].
     pub(super) cleaned: bool,
-    /// T20: the length of the reading without delimiters.
-    pub(super) shorter: Option<usize>,
 }
 
 /// Memory that all candidates share.
@@ -36,6 +34,8 @@ pub(super) struct Workspace {
     pub(super) hyphens: Vec<usize>,
     /// T16: indices in `text` at which a backslash was removed.
     pub(super) continuations: Vec<usize>,
+    /// T20: the length of the reading without delimiters.
+    pub(super) shorter: Option<usize>,
     /// T39: text without the escapes of troff.
     pub(super) unescaped: Unescaped,
 }
@@ -51,7 +51,6 @@ impl Candidate {
             flags,
             classes: ByteClasses::default(),
             cleaned: false,
-            shorter: None,
         }
     }
 }
@@ -61,6 +60,7 @@ impl Workspace {
         self.text.clear();
         self.hyphens.clear();
         self.continuations.clear();
+        self.shorter = None;
     }
 
     pub(super) fn reference<'a>(&'a self, candidate: &Candidate, bytes: &'a [u8]) -> &'a [u8] {
@@ -73,21 +73,25 @@ impl Workspace {
 
     #[inline]
     pub(super) fn report(&self, candidate: &Candidate, window: &Window, events: &mut Events) {
-        let text = TextRange::window(candidate.raw.clone());
         let span = Span::of(&candidate.raw, window);
-        let mut found = FoundReference::new(span, text, candidate.context);
-        (found.flags, found.classes) = (candidate.flags, candidate.classes);
-        if candidate.cleaned {
-            self.store(candidate, &mut found, events);
-        }
-        events.push(Event::Reference(found));
+        let (text, alternatives) = if candidate.cleaned {
+            self.store(events)
+        } else {
+            (TextRange::window(candidate.raw.clone()), (0, 0))
+        };
+        events.push(Event::Reference(FoundReference {
+            flags: candidate.flags,
+            classes: candidate.classes,
+            alternatives,
+            ..FoundReference::new(span, text, candidate.context)
+        }));
     }
 
     /// Stores a cleaned reference, and its readings without doubtful hyphens (T19), with backslashes (T16),
     /// without delimiters (T20).
     #[cold]
-    fn store(&self, candidate: &Candidate, found: &mut FoundReference, events: &mut Events) {
-        found.text = events.store(&self.text);
+    fn store(&self, events: &mut Events) -> (TextRange, (u32, u32)) {
+        let text = events.store(&self.text);
         let mut texts = Vec::new();
         let mut store = |places: &[usize], removed: usize, inserted: &[u8]| {
             if places.is_empty() {
@@ -105,10 +109,10 @@ impl Workspace {
         };
         store(&self.hyphens, 1, b"");
         store(&self.continuations, 0, b"\\");
-        if let Some(length) = candidate.shorter {
+        if let Some(length) = self.shorter {
             texts.push(events.store(&self.text[..length]));
         }
-        found.alternatives = events.store_alternatives(&texts);
+        (text, events.store_alternatives(&texts))
     }
 }
 

@@ -2,6 +2,7 @@
 //! terminals (RFC 2396 Appendix E; T9 to T24).
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use super::candidate::{Candidate, Workspace};
 use super::lines::{self, LinePrefix, ReplyMark};
@@ -31,6 +32,38 @@ pub(super) struct Opening {
     is_quote: bool,
     /// `URL:` is between the delimiter and the URI.
     has_prefix: bool,
+}
+
+impl Opening {
+    fn closer(self) -> u8 {
+        if self.is_quote { b'"' } else { b'>' }
+    }
+
+    /// Returns the URI at `start` if it goes on to a closing delimiter without a byte that needs a decision.
+    #[inline(always)]
+    fn read_plain(self, view: &TextView, start: usize) -> Option<Candidate> {
+        if self.at + 1 != start {
+            return None;
+        }
+        let end = view.first(start, start + LONGEST, &MARKED, marks);
+        if view.at(end)? != self.closer() {
+            return None;
+        }
+        self.candidate(view, start..end, end)
+    }
+
+    /// Returns a candidate before the closing delimiter at `closer`.
+    #[inline(always)]
+    fn candidate(self, view: &TextView, raw: Range<usize>, closer: usize) -> Option<Candidate> {
+        let after = || view.at(closer + 1);
+        let is_inside = || after().is_some_and(|byte| byte.is_ascii_alphanumeric());
+        // T18
+        if raw.is_empty() || (self.is_quote && is_inside()) {
+            return None;
+        }
+        let context = [Context::Angle, Context::Quoted][usize::from(self.is_quote)];
+        Some(Candidate::new(raw, closer + 1, context, Flags::NONE))
+    }
 }
 
 /// The delimiter and `URL:` before a URI.
@@ -127,8 +160,6 @@ struct DelimitedReader<'v, 'a> {
     wraps: usize,
     spaces: usize,
     flags: Flags,
-    /// The length of the cleaned text up to the first run that was removed.
-    shorter: Option<usize>,
     /// The index up to which the workspace has the text.
     copied: usize,
     /// The index after the last byte that was kept.
@@ -149,7 +180,6 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
             wraps: 0,
             spaces: 0,
             flags: Flags::NONE,
-            shorter: None,
             copied: 0,
             kept: 0,
         }
@@ -172,10 +202,6 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
         Some(start)
     }
 
-    fn closer(&self) -> u8 {
-        if self.opening.is_quote { b'"' } else { b'>' }
-    }
-
     /// Continues to the closing delimiter and removes blanks on the way (T10 to T20).
     fn read(&mut self, workspace: &mut Workspace) -> Option<Candidate> {
         let view = self.view;
@@ -188,7 +214,7 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
                 return None;
             }
             match view.at(at)? {
-                byte if byte == self.closer() => break (at, at),
+                byte if byte == self.opening.closer() => break (at, at),
                 b'\\' if !self.ends_line(at) => at = self.backslash(at, workspace)?,
                 // T10
                 b'<' | b'>' | b'"' => return None,
@@ -200,7 +226,7 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
                         }
                         at += scalar.map_or(1, |(_, length)| length);
                     }
-                    gap if view.at(gap.end)? == self.closer() => {
+                    gap if view.at(gap.end)? == self.opening.closer() => {
                         // T17
                         let has_marks = self.prefix.is_some_and(|prefix| prefix.marks() > 0);
                         let is_mark = gap.is_wrap && !self.opening.is_quote && !has_marks;
@@ -270,7 +296,7 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
         if !gap.has_blank {
             return Some(());
         }
-        self.shorter.get_or_insert(workspace.text.len());
+        workspace.shorter.get_or_insert(workspace.text.len());
         if gap.is_wrap {
             self.wraps += 1;
             self.flags |= Flags::WRAPPED;
@@ -363,25 +389,22 @@ impl<'v, 'a> DelimitedReader<'v, 'a> {
     }
 
     /// Ends the reference at `end`, before the closing delimiter at `closer`.
-    #[inline]
     fn close(&mut self, end: usize, closer: usize, workspace: &mut Workspace) -> Option<Candidate> {
-        let after = || self.view.at(closer + 1);
-        let is_inside = || after().is_some_and(|byte| byte.is_ascii_alphanumeric());
-        // T18
-        if end == self.start || (self.opening.is_quote && is_inside()) {
-            return None;
-        }
         let cleaned = self.copied > self.start;
         if cleaned {
             self.copy_up_to(end, workspace);
         } else {
             self.kept = end;
         }
-        let context = [Context::Angle, Context::Quoted][usize::from(self.opening.is_quote)];
+        if self.spaces == 0 {
+            workspace.shorter = None;
+        }
+        let raw = self.start..self.kept;
+        let candidate = self.opening.candidate(self.view, raw, closer)?;
         Some(Candidate {
             cleaned,
-            shorter: self.shorter.filter(|_| self.spaces > 0),
-            ..Candidate::new(self.start..self.kept, closer + 1, context, self.flags)
+            flags: self.flags,
+            ..candidate
         })
     }
 }
@@ -394,7 +417,7 @@ pub(super) fn read(
     start: &SchemeStart,
     workspace: &mut Workspace,
 ) -> Option<Candidate> {
-    let mut candidate = with_entity_marks(|entities| {
+    let read = |entities: Option<&Cell<bool>>| {
         let mut reader = DelimitedReader::new(view, opening, entities);
         if reader.open()? != start.at {
             return None;
@@ -408,31 +431,33 @@ pub(super) fn read(
             }
         }
         reader.read(workspace)
-    })?;
-    let mut start = *start;
-    start.slashes |= start.is_special();
+    };
+    let plain = (start.slashes).then(|| opening.read_plain(view, start.at));
+    let mut candidate = plain.flatten().or_else(|| with_entity_marks(read))?;
     let reference = workspace.reference(&candidate, view.bytes);
     candidate.flags |= start.flags;
-    is_acceptable(&start, &reference[start.colon + 1 - start.at..]).then_some(candidate)
+    is_acceptable(start, &reference[start.colon + 1 - start.at..]).then_some(candidate)
 }
 
 /// T14: reads with `&gt;` as a reply mark, and without if not every line has such marks.
-#[inline]
+#[inline(never)]
 fn with_entity_marks<T>(mut read: impl FnMut(Option<&Cell<bool>>) -> Option<T>) -> Option<T> {
     let seen = Cell::new(false);
-    let mut entities = Some(&seen);
-    loop {
-        match read(entities) {
-            None if entities.take().is_some_and(Cell::get) => {}
-            candidate => return candidate,
-        }
+    match read(Some(&seen)) {
+        None if seen.get() => read(None),
+        candidate => candidate,
     }
 }
 
 /// T22: returns whether `rest`, after the colon, starts with `//` or has the scheme's shape.
+#[inline]
 fn is_acceptable(start: &SchemeStart, rest: &[u8]) -> bool {
-    let is_shaped = start.shape().is_some_and(|shape| shape(rest));
-    (start.slashes || is_shaped) && has_authority(rest, start.is_file())
+    let is_in_form = match start.shape() {
+        Some(shape) => start.slashes || shape(rest),
+        // T11: a line break before the slashes is removed.
+        None => rest.starts_with(b"//"),
+    };
+    is_in_form && has_authority(rest, start.is_file())
 }
 
 /// T21: returns whether `//`, if there, is before an authority.
