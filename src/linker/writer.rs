@@ -83,6 +83,10 @@ pub(super) struct LinkWriter {
     pub(super) labels: PartLabels,
     place: DocumentPlace,
     target: Vec<u8>,
+    /// A target inside an enclosure, or with a fragment.
+    replaced: Vec<u8>,
+    /// The link inside a link of a gateway.
+    original: Vec<u8>,
     /// The part of documents outside messages.
     no_part: LinkMember<'static>,
     element: String,
@@ -137,47 +141,46 @@ impl LinkWriter {
         if may_hold && holds_placeholder(text) {
             flags |= Flags::TEMPLATE;
         }
-        self.target.clear();
         let (mut target, inherits) = if names_message(text) {
             (Ok(text), false)
         } else if flags.contains(Flags::TEMPLATE) {
             (Err(ResolveErrorKind::Template), false)
         } else {
-            match resolver.append_target(written, classes, &mut self.target) {
-                Ok(_) if found.base == BaseSelector::Refresh && is_script(&self.target) => {
+            match resolver.target(written, classes, &mut self.target) {
+                Ok((target, _)) if found.base == BaseSelector::Refresh && is_script(target) => {
                     (Err(ResolveErrorKind::InvalidReference), false)
                 }
-                Ok(kind) => {
+                Ok((mut target, kind)) => {
                     if let (Some(enclosure), Some((base, _)), true) =
                         (&self.place.enclosure, named, kind.inherits_base())
+                        && let Some((inside, leaves)) =
+                            enclosed(enclosure, base, written, target, scope)
                     {
-                        let inside = enclosed(enclosure, base, written, &self.target, scope);
-                        if let Some((target, leaves)) = inside {
-                            self.target = target;
-                            if leaves && enclosure.kind == EnclosureKind::Package {
-                                flags |= Flags::LEAVES_PACKAGE;
-                            }
+                        self.replaced = inside;
+                        target = &self.replaced;
+                        if leaves && enclosure.kind == EnclosureKind::Package {
+                            flags |= Flags::LEAVES_PACKAGE;
                         }
                     }
                     if let BaseSelector::FallbackWithFragment(fragment) = found.base {
-                        self.target.push(b'#');
-                        self.target.extend_from_slice(texts.bytes(fragment));
+                        self.replaced = [target, b"#", texts.bytes(fragment)].concat();
+                        target = &self.replaced;
                     }
-                    (Ok(self.target.as_slice()), kind.inherits_base())
+                    (Ok(target), kind.inherits_base())
                 }
                 Err(error) => (Err(error.kind()), !has_scheme(text)),
             }
         };
-        let mut original = Vec::new();
         let mut unwrapped_from = None;
         if let (Some(unwrapper), Ok(uri)) = (&self.unwrapper, target) {
             let unwrapped = unwrapper.open(uri);
             flags |= Flags::OPAQUE_GATEWAY.when(unwrapped.is_opaque);
             if let Some(inner) = unwrapped.original {
-                if resolver.resolve_into(&inner, &mut original).is_err() {
-                    original = inner;
+                self.original.clear();
+                if resolver.resolve_into(&inner, &mut self.original).is_err() {
+                    self.original = inner;
                 }
-                (target, unwrapped_from) = (Ok(original.as_slice()), Some(uri));
+                (target, unwrapped_from) = (Ok(self.original.as_slice()), Some(uri));
             }
         }
         if inherits && scope.is_chained() && found.base == BaseSelector::Document {

@@ -28,6 +28,7 @@ pub(super) enum UriDialect {
 }
 
 /// A target as two slices.
+#[derive(Clone, Copy)]
 pub(super) struct Concatenation<'a> {
     pub(super) front: &'a [u8],
     pub(super) rest: &'a [u8],
@@ -48,9 +49,6 @@ const KINDS: [ReferenceKind; 256] = {
 /// Not `|`, which may follow a drive letter.
 const COPIED: ByteSet = ByteSet::ALPHANUMERIC.with(b"-_~!$&()*+,;=@[]./?#%:");
 
-/// The bytes that end a scheme, or show that a reference has none.
-static SCHEME_END: ByteSet = ByteSet::EMPTY.with(b":/?#");
-
 /// The bytes of hosts that are serialised unchanged, unless the last label is a number.
 const HOST: ByteSet = ByteSet::DIGIT.with_range(b'a', b'z').with(b"-._");
 
@@ -58,10 +56,11 @@ const HOST: ByteSet = ByteSet::DIGIT.with_range(b'a', b'z').with(b"-._");
 #[inline(always)]
 pub(super) fn find<'a>(
     base: &'a Prepared,
-    dialect: UriDialect,
+    dialect: Option<UriDialect>,
     reference: &'a [u8],
     classes: ByteClasses,
 ) -> Option<Concatenation<'a>> {
+    let dialect = dialect?;
     let kind = match reference.first() {
         Some(first) => KINDS[usize::from(*first)],
         None => ReferenceKind::Empty,
@@ -173,6 +172,12 @@ fn after_host(authority: &[u8]) -> Option<&[u8]> {
 
 /// Returns the index past the scheme's colon.
 fn scheme_end(reference: &[u8]) -> Option<usize> {
-    let at = SCHEME_END.first_inside(reference)?;
+    // Nearly all schemes.
+    for scheme in [&b"https:"[..], b"http:"] {
+        if reference.starts_with(scheme) {
+            return Some(scheme.len());
+        }
+    }
+    let at = (reference.iter()).position(|byte| b":/?#".contains(byte))?;
     (reference[at] == b':' && at > 0).then_some(at + 1)
 }

@@ -163,25 +163,43 @@ impl Resolver {
         out: &mut Vec<u8>,
     ) -> Result<Resolved, ResolveError> {
         let start = out.len();
-        let kind = self.append_target(reference, ByteClasses::of(reference), out)?;
+        let classes = ByteClasses::of(reference);
+        let copied = fast_path::find(&self.base, self.dialect, reference, classes);
+        let kind = self.append(copied, reference, out)?;
         Ok(Resolved {
             kind,
             same_document: self.is_same_document(kind, &out[start..]),
         })
     }
 
-    /// Appends the target of a reference, the classes of whose bytes are known.
+    /// Returns the target of a reference, the classes of whose bytes are known, and the kind of the reference.
+    /// `buffer` holds the target unless it is the reference or the base.
     #[inline(always)]
-    pub(crate) fn append_target(
-        &self,
-        reference: &[u8],
+    pub(crate) fn target<'a>(
+        &'a self,
+        reference: &'a [u8],
         classes: ByteClasses,
+        buffer: &'a mut Vec<u8>,
+    ) -> Result<(&'a [u8], ReferenceKind), ResolveError> {
+        let copied = fast_path::find(&self.base, self.dialect, reference, classes);
+        if let Some(Concatenation { front, rest, kind }) = copied
+            && rest.is_empty()
+        {
+            return Ok((front, kind));
+        }
+        buffer.clear();
+        let kind = self.append(copied, reference, buffer)?;
+        Ok((buffer, kind))
+    }
+
+    #[inline(always)]
+    fn append(
+        &self,
+        copied: Option<Concatenation<'_>>,
+        reference: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<ReferenceKind, ResolveError> {
-        if let Some(dialect) = self.dialect
-            && let Some(Concatenation { front, rest, kind }) =
-                fast_path::find(&self.base, dialect, reference, classes)
-        {
+        if let Some(Concatenation { front, rest, kind }) = copied {
             out.reserve(front.len() + rest.len());
             out.extend_from_slice(front);
             out.extend_from_slice(rest);
@@ -263,7 +281,7 @@ fn normalize_base(
 ) -> Result<(), BaseError> {
     if let Some(Concatenation { front, rest, .. }) = fast_path::find(
         &Prepared::default(),
-        UriDialect::Whatwg,
+        Some(UriDialect::Whatwg),
         base,
         ByteClasses::of(base),
     ) {
