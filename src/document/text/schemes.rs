@@ -29,10 +29,6 @@ impl SchemeForm {
     /// assert!(SchemeForm::named(b"note").is_none());
     /// ```
     pub fn named(name: &[u8]) -> Option<SchemeForm> {
-        // Most references have one of these, as written.
-        if matches!(name, b"http" | b"https") {
-            return Some(SchemeForm::Special);
-        }
         let mut lower = [0; Self::LONGEST];
         lower.get_mut(..name.len())?.copy_from_slice(name);
         lower.make_ascii_lowercase();
@@ -104,18 +100,28 @@ pub(super) struct SchemeStart {
 impl SchemeStart {
     /// Returns the scheme before the colon at an index.
     pub(super) fn before(view: &TextView, colon: usize) -> Option<SchemeStart> {
-        let run = run_start(view, colon);
-        let name = &view.bytes[run..colon];
-        // T1
-        let first = *name.first()?;
         let slashes = view.at(colon + 1) == Some(b'/') && view.at(colon + 2) == Some(b'/');
-        let start = |n: usize, form, flags| SchemeStart {
-            at: run + n,
+        let start_at = |at, form, flags| SchemeStart {
+            at,
             colon,
             form,
             slashes,
             flags,
         };
+        // Most references have one of these, as written.
+        for name in [&b"http"[..], b"https"] {
+            if let Some(before) = view.bytes[view.floor..colon].strip_suffix(name)
+                && !before.last().is_some_and(|&byte| is_scheme_byte(byte))
+            {
+                let at = view.floor + before.len();
+                return Some(start_at(at, Some(SchemeForm::Special), Flags::NONE));
+            }
+        }
+        let run = run_start(view, colon);
+        let name = &view.bytes[run..colon];
+        // T1
+        let first = *name.first()?;
+        let start = |n, form, flags| start_at(run + n, form, flags);
         let blob = name.len() == LONGEST_RUN
             && run > view.floor
             && view.before(run).is_some_and(is_scheme_byte);
