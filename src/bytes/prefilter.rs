@@ -79,8 +79,8 @@ impl WordEndings {
     ) -> Option<usize> {
         if let Some(avx2) = avx2 {
             // Every colon this near to the start is accepted.
-            let mut first = bytes.iter().take(BEFORE).skip(from);
-            if let Some(n) = first.position(|&byte| byte == b':') {
+            let first = bytes.get(from..BEFORE.min(bytes.len()));
+            if let Some(n) = first.and_then(|first| first.iter().position(|&byte| byte == b':')) {
                 return Some(from + n);
             }
             from = from.max(BEFORE);

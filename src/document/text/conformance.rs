@@ -11,7 +11,7 @@ use crate::document::flags::Flags;
 use crate::uri::ByteClasses;
 
 /// Adds the classes and the flags of a cleaned reference whose scheme and colon end at `rest`.
-#[inline]
+#[inline(always)]
 pub(super) fn check(
     candidate: &mut Candidate,
     reference: &[u8],

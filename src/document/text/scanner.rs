@@ -99,7 +99,7 @@ impl TextScanner {
         }
     }
 
-    #[inline(never)]
+    #[inline(always)]
     fn read_colon(&mut self, view: &TextView, colon: usize) -> Option<Candidate> {
         if delimited::ends_in_prefix(view, colon + 1)
             && let Some(mut candidate) = delimited::read_prefixed(view, colon, &mut self.workspace)
@@ -133,7 +133,6 @@ impl TextScanner {
         if delimited::opens_hyperlink(view, start.at)
             && let Some(candidate) = delimited::read_hyperlink(view, start)
         {
-            self.workspace.clear();
             return Some(candidate);
         }
         let before = UriPrefix::of(view, start.at);
@@ -228,22 +227,29 @@ enum Trigger {
 
 /// For each kind of trigger, the index after the next one in the window: 0 if it is not known, and
 /// `usize::MAX` if the window has no more. Each kind is searched for once per byte.
-struct Triggers([(Trigger, usize); 3]);
+struct Triggers {
+    kinds: [(Trigger, usize); 3],
+    /// The kinds after these are not wanted.
+    count: usize,
+}
 
 impl Triggers {
     fn new(options: &TextOptions) -> Self {
         let wanted = |wanted| if wanted { 0 } else { usize::MAX };
-        Triggers([
-            (Trigger::Colon, 0),
-            (Trigger::At, wanted(options.email)),
-            (Trigger::Www, wanted(options.www)),
-        ])
+        Triggers {
+            kinds: [
+                (Trigger::Colon, 0),
+                (Trigger::At, wanted(options.email)),
+                (Trigger::Www, wanted(options.www)),
+            ],
+            count: if options.email || options.www { 3 } else { 1 },
+        }
     }
 
     #[inline]
     fn next(&mut self, avx2: Option<Avx2>, bytes: &[u8], from: usize) -> Option<(Trigger, usize)> {
         let mut first = (Trigger::Colon, usize::MAX);
-        for (trigger, next) in &mut self.0 {
+        for (trigger, next) in &mut self.kinds[..self.count] {
             if *next <= from {
                 let rest = bytes.get(from..).unwrap_or_default();
                 let found = match trigger {
