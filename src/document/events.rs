@@ -205,6 +205,9 @@ impl Quoting {
     /// Returns the escapes inside the syntaxes of an outer text.
     #[inline]
     pub(crate) fn within(self, outer: Quoting) -> Self {
+        if outer.0[0].is_none() {
+            return self;
+        }
         let mut all = self.0;
         for escapes in outer.escapes() {
             match all.iter_mut().find(|place| place.is_none()) {
