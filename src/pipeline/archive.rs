@@ -14,7 +14,7 @@ use crate::archive::{
     ArchiveFault, ArchiveFormat, ArchiveKind, ArchiveMember, ArchiveSource, Container,
     MemberContents, RecordHeader, SharedContainer,
 };
-use crate::bytes::source::Shared;
+use crate::bytes::source::{Shared, fill};
 use crate::decode::compression::{Codec, Decompressed, Members};
 use crate::document::diagnostic::{self, Code};
 use crate::document::events::cut_name;
@@ -573,7 +573,7 @@ impl<'a> ArchiveReader<'a> {
         reader: Box<dyn Read + Send>,
         place: MemberPlace<'_>,
     ) -> io::Result<()> {
-        let opened = OpenedFile::new(place.path, Decompressed::new(codec, reader))?;
+        let opened = OpenedFile::new(place.path, Decompressed::new(codec, reader), fill)?;
         let reader = InnerReader::new(opened.input().into_reader(), self.nested, false);
         let source = ArchiveSource::Stream(Box::new(reader), Some(opened.members.clone()));
         let named = || sniff::named(&opened.path, &self.options.types);

@@ -145,14 +145,18 @@ pub(crate) struct OpenedFile {
 }
 
 impl OpenedFile {
-    /// Opens a file by its outermost layer.
-    pub(crate) fn new(path: &[u8], mut layer: Decompressed) -> io::Result<Self> {
+    /// Opens a file by its outermost layer; `first` reads the first bytes of each.
+    pub(crate) fn new(
+        path: &[u8],
+        mut layer: Decompressed,
+        first: fn(&mut Decompressed, &mut [u8]) -> io::Result<usize>,
+    ) -> io::Result<Self> {
         let (mut members, mut path) = (Members::default(), path);
         loop {
             members.push(&layer);
             path = without(path, layer.codec.extension);
-            let mut head = Vec::new();
-            let length = read(&mut layer, &mut head, HEAD)?.len();
+            let mut head = vec![0; HEAD];
+            let length = first(&mut layer, &mut head)?;
             head.truncate(length);
             match Codec::of(&head) {
                 Some(inner) if NestingLimit::COMPRESSION.admits(members.layers()) => {

@@ -11,6 +11,7 @@ use super::options::PipelineOptions;
 use super::read::{FileOutcome, FileReader};
 use super::walk::{Entry, EntryKind, bytes_of, path_of};
 use crate::archive::{ArchiveFormat, ArchiveKind};
+use crate::bytes::source::fill;
 use crate::decode::compression::{Codec, Decompressed};
 use crate::document::Format;
 use crate::document::sniff;
@@ -51,7 +52,7 @@ pub(crate) fn is_archive_of_files(path: &Path) -> bool {
     match Codec::of(input.head()) {
         None => is_of_files(path, input.head()),
         Some(codec) => {
-            let opened = OpenedFile::new(path, Decompressed::new(codec, input.into_reader()));
+            let opened = OpenedFile::new(path, Decompressed::new(codec, input.into_reader()), fill);
             opened.is_ok_and(|opened| is_of_files(&opened.path, &opened.head))
         }
     }

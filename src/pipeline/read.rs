@@ -11,6 +11,7 @@ use super::piece::{Piece, PieceContents};
 use super::walk::{Entry, EntryKind};
 use crate::archive::git::{GIT, PublicInbox};
 use crate::archive::{ArchiveFormat, Container};
+use crate::bytes::source::fill;
 use crate::decode::compression::{Decompressed, Members};
 use crate::document::options::Slug;
 use crate::document::sniff::HEAD;
@@ -124,7 +125,10 @@ impl<'a> FileReader<'a> {
         let Some(codec) = self.options.codec(entry, input.head()) else {
             return Ok(self.file(entry, entry.bytes(), input, None, sink));
         };
-        let opened = OpenedFile::new(entry.bytes(), Decompressed::new(codec, input.into_reader()))?;
+        // What a pipe has brought is read without waiting for more.
+        let first = [fill, Decompressed::read][usize::from(self.options.line_buffered)];
+        let layer = Decompressed::new(codec, input.into_reader());
+        let opened = OpenedFile::new(entry.bytes(), layer, first)?;
         let (contents, members) = (opened.input(), Some(&opened.members));
         let mut outcome = self.file(entry, &opened.path, contents, members, sink);
         match &mut outcome {

@@ -15,7 +15,7 @@ use super::walk::Entry;
 use crate::archive::{
     ArchiveFormat, ArchiveKind, ArchiveSource, Container, HeldMembers, SharedContainer,
 };
-use crate::bytes::source::{Section, Shared};
+use crate::bytes::source::{Section, Shared, fill};
 use crate::decode::compression::{Decompressed, STRETCH};
 
 pub(super) struct ArchiveSplitter {
@@ -52,7 +52,7 @@ impl ArchiveSplitter {
                 };
                 let layer =
                     Decompressed::new(codec, Box::new(whole)).ahead(file, options.threads, STRETCH);
-                let opened = OpenedFile::new(entry.bytes(), layer).ok()?;
+                let opened = OpenedFile::new(entry.bytes(), layer, fill).ok()?;
                 let format = options.archive(entry, &opened.path, &opened.head)?;
                 let source = opened.input().into_source(Some(&opened.members));
                 (format, source, Some(opened))
