@@ -358,7 +358,7 @@ impl Comparison<'_> {
 }
 
 impl TargetTree {
-    fn shown(&self, path: &[u8]) -> Vec<u8> {
+    pub(crate) fn shown(&self, path: &[u8]) -> Vec<u8> {
         if let Some((start, shown)) = &self.shown
             && let Some(rest) = path.strip_prefix(&start[..])
         {

@@ -159,7 +159,7 @@ impl Inventory {
         };
         let (summary, damaged) = self.summary();
         if summary.errors + damaged > 0 {
-            plan.refusals = self.failures()?;
+            plan.refusals = self.failures(<[u8]>::to_vec)?;
             let reason = "documents of the tree cannot be read";
             plan.refusals.push(reason.to_owned());
             return Ok(plan);

@@ -122,11 +122,11 @@ impl Inventory {
         })
     }
 
-    /// Returns a line for each document that could not be read, or not to its end.
-    pub(crate) fn failures(&self) -> io::Result<Vec<String>> {
+    /// Returns a line for each document that could not be read, or not to its end, with its path as shown.
+    pub(crate) fn failures(&self, shown: impl Fn(&[u8]) -> Vec<u8>) -> io::Result<Vec<String>> {
         let mut lines = Vec::new();
         self.visit_failures(|path, record| {
-            let path = String::from_utf8_lossy(path);
+            let path = String::from_utf8_lossy(&shown(path)).into_owned();
             match record {
                 WireRecord::Failure(message) => lines.push(format!("{path}: {message}")),
                 WireRecord::Diagnostic(found) => lines.push(format!("{path}: {found}")),

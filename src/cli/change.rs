@@ -73,7 +73,7 @@ pub(super) fn targets(arguments: &AuditArgs) -> Result<Exit> {
             }
             Ok(())
         };
-        report_failures(&inventory, findings.no_messages)?;
+        report_failures(&inventory, findings.no_messages, <[u8]>::to_vec)?;
         inventory.visit(|page| {
             is_empty = false;
             page.rows(&mut push)
@@ -126,7 +126,7 @@ pub(super) fn diff(arguments: &DiffArgs, config: Option<&Config>) -> Result<Exit
         let (TargetSet::Tree(old), TargetSet::Tree(new)) = (&old, &new) else {
             return Err("--links compares two trees".into());
         };
-        return links(audit, [&old.inventory, &new.inventory]);
+        return links(audit, [old, new]);
     }
     let options = audit::options_with(audit, &[], Bases::here())?;
     let options = audit::ignoring(options, config)?;
@@ -166,25 +166,31 @@ pub(super) fn diff(arguments: &DiffArgs, config: Option<&Config>) -> Result<Exit
 }
 
 /// Reports the documents of a tree that could not be read.
-fn report_failures(tree: &Inventory, no_messages: bool) -> io::Result<()> {
+fn report_failures(
+    tree: &Inventory,
+    no_messages: bool,
+    shown: impl Fn(&[u8]) -> Vec<u8>,
+) -> io::Result<()> {
     let failures = if no_messages {
         Vec::new()
     } else {
-        tree.failures()?
+        tree.failures(shown)?
     };
     failures.iter().for_each(report);
     Ok(())
 }
 
 /// Compares the links of two trees.
-fn links(arguments: &AuditArgs, [old, new]: [&Inventory; 2]) -> Result<Exit> {
+fn links(arguments: &AuditArgs, trees: [&TargetTree; 2]) -> Result<Exit> {
     let findings = &arguments.findings;
     let mut out = Vec::new();
     let as_records = findings.format().has_records;
     let mut destination = OutputTarget::of(findings.output.as_deref())?.open()?;
-    for tree in [old, new] {
-        report_failures(tree, findings.no_messages)?;
+    for tree in trees {
+        let shown = |path: &[u8]| tree.shown(path);
+        report_failures(&tree.inventory, findings.no_messages, shown)?;
     }
+    let [old, new] = trees.map(|tree| &tree.inventory);
     let changed = link_table::push_changes(old, new, as_records, &mut out);
     let written = changed.and_then(|is_broken| {
         destination.write_all(&out)?;

@@ -277,6 +277,7 @@ fn a_revision_is_a_side_and_runs_nothing_of_the_repository() {
     let tree = trees();
     tree.write("docs/a.html", b"<p id=x>");
     tree.write("docs/b.html", b"x");
+    tree.write("docs/cut.html.gz", b"\x1f\x8b\x08cut");
     tree.write(".gitattributes", b"* filter=x export-ignore\n");
     if !git(&tree, &["init", "-q"]) {
         return;
@@ -295,6 +296,20 @@ fn a_revision_is_a_side_and_runs_nothing_of_the_repository() {
         ran.err
     );
     assert_eq!((ran.code, ran.out.lines().count()), (1, 1));
+    // Messages name the side and not the directory that has its files.
+    for flags in [&[][..], &["--links"]] {
+        let ran = tree.run(&[&["diff", "-z", "--git", "HEAD:docs", "docs"], flags].concat());
+        assert_eq!(ran.code, 2, "{}", ran.err);
+        for line in
+            ["HEAD:docs/cut.html.gz: ", "docs/cut.html.gz: "].map(|side| format!("uriscan: {side}"))
+        {
+            assert!(
+                ran.err.lines().any(|it| it.starts_with(&line)),
+                "{}",
+                ran.err
+            );
+        }
+    }
     assert_eq!(
         tree.run(&["diff", "--git", "HEAD:old", "--git", "HEAD:new"])
             .code,
