@@ -737,7 +737,7 @@ fn choose(
         MemberContents::Sniffed
     } else if name == FIELDS {
         MemberContents::Document(&http::METADATA)
-    } else if let Some(format) = Format::of_payload(&name) {
+    } else if let Some(format) = Format::of_declared(&name) {
         MemberContents::Document(format)
     } else {
         MemberContents::Unread(name)

@@ -45,13 +45,57 @@ fn records(out: &str, kind: &str) -> Vec<Value> {
 }
 
 fn record(target: &str, header: &str, body: &str) -> Vec<u8> {
-    let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{header}\r\n{body}");
+    response(target, &format!("text/html\r\n{header}"), body)
+}
+
+/// A record of a response, whose header begins with its media type.
+fn response(target: &str, header: &str, body: &str) -> Vec<u8> {
+    let block = format!("HTTP/1.1 200 OK\r\nContent-Type: {header}\r\n{body}");
     format!(
         "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {target}\r\n\
          Content-Type: application/http\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
         block.len()
     )
     .into_bytes()
+}
+
+/// archives.md: a member is read as a document of its format.
+#[test]
+fn responses_of_xml_and_json_are_read_as_such() {
+    let tree = Tree::new(&[]);
+    let sitemap = "<urlset><url><loc>http://example.com/?a&amp;b</loc></url></urlset>";
+    let feed = "<rss><channel><item><link>n?c&amp;d</link></item></channel></rss>";
+    let svg = "<svg xmlns:xlink='http://www.w3.org/1999/xlink'><a xlink:href='x.html'/></svg>";
+    for (media_type, body, target) in [
+        (
+            "application/xml; charset=utf-8",
+            sitemap,
+            "http://example.com/?a&b",
+        ),
+        ("text/xml", sitemap, "http://example.com/?a&b"),
+        ("application/rss+xml", feed, "http://example.com/d/n?c&d"),
+        ("image/svg+xml", svg, "http://example.com/d/x.html"),
+        (
+            "application/json",
+            r#"{"a":"http:\/\/example.com\/?a\u0026b"}"#,
+            "http://example.com/?a&b",
+        ),
+        (
+            "application/manifest+json",
+            r#"{"start_url":"s"}"#,
+            "http://example.com/d/s",
+        ),
+        ("text/markdown", "[a](b.md)", "http://example.com/d/b.md"),
+        (
+            "application/javascript",
+            "x = 'http://example.com/s'",
+            "http://example.com/s",
+        ),
+    ] {
+        let record = response("http://example.com/d/", &format!("{media_type}\r\n"), body);
+        tree.write("x.warc", &record);
+        tree.run(&["x.warc"]).is(0, &format!("{target}\n"));
+    }
 }
 
 #[test]
