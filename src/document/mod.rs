@@ -77,7 +77,7 @@ static FORMATS: &[&[Format]] = &[
     ],
 ];
 
-/// Media types of whole documents; in messages and in web archives these are text.
+/// Media types of whole documents; in messages most of these are text.
 #[rustfmt::skip]
 static DECLARED: &[(&str, &[&str])] = &[
     ("adoc", &["text/asciidoc"]),
@@ -85,6 +85,7 @@ static DECLARED: &[(&str, &[&str])] = &[
     ("json", &["application/json", "text/json"]),
     ("jsonfeed", &["application/feed+json"]),
     ("jsonld", &["application/ld+json"]),
+    ("eml", &["message/global", "message/rfc822"]),
     ("latex", &["application/x-latex", "application/x-tex", "text/x-tex"]),
     ("markdown", &["text/markdown", "text/x-markdown"]),
     ("mbox", &["application/mbox"]),
@@ -156,26 +157,18 @@ impl Format {
         Format::all().find(|format| format.media_types.contains(&media_type))
     }
 
-    /// Returns the format of a payload by its media type in lower case: plain text for unknown text.
-    pub(crate) fn of_payload(media_type: &str) -> Option<&'static Format> {
-        #[cfg(feature = "mail")]
-        let is_text = || mail::is_text(media_type).then_some(Format::TEXT);
-        #[cfg(not(feature = "mail"))]
-        let is_text = || media_type.starts_with("text/").then_some(Format::TEXT);
-        match media_type {
-            #[cfg(feature = "mail")]
-            "message/rfc822" | "message/global" => Some(Format::MAIL),
-            _ => Self::of_media_type(media_type).or_else(is_text),
-        }
-    }
-
-    /// Returns the format that a media type in lower case declares for a whole document.
+    /// Returns the format that a media type in lower case declares for a whole document: plain text for
+    /// unknown text.
     pub(crate) fn of_declared(media_type: &str) -> Option<&'static Format> {
+        #[cfg(feature = "mail")]
+        let is_text = mail::is_text(media_type);
+        #[cfg(not(feature = "mail"))]
+        let is_text = media_type.starts_with("text/");
         let row = DECLARED.iter().find(|row| row.1.contains(&media_type));
         let suffix = media_type.rsplit_once('+').map(|(_, suffix)| suffix);
         let name = row.map(|row| row.0).or(suffix);
         let known = Self::of_media_type(media_type).or_else(|| Self::named(name?));
-        known.or_else(|| Self::of_payload(media_type))
+        known.or_else(|| is_text.then_some(Format::TEXT))
     }
 
     /// Returns every format that this build has.

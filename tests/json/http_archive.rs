@@ -67,6 +67,14 @@ fn bodies_are_documents_of_their_media_type() {
             "http://example.org/p/a",
         ),
         (
+            r#"{"mimeType": "application/xml", "text": "<urlset><url><loc>http://example.org/?a&amp;b</loc></url></urlset>"}"#,
+            "http://example.org/?a&b",
+        ),
+        (
+            r#"{"mimeType": "image/svg+xml", "text": "<svg xmlns:xlink='http://www.w3.org/1999/xlink'><a xlink:href='a'/></svg>"}"#,
+            "http://example.org/p/a",
+        ),
+        (
             r#"{"mimeType": "application/javascript", "text": "f('http://example.org/a')"}"#,
             "http://example.org/a",
         ),

@@ -43,7 +43,7 @@ impl HttpBody {
     }
 }
 
-const TEXTUAL: &str = "javascript x-javascript ecmascript xml yaml x-yaml";
+const TEXTUAL: &str = "javascript x-javascript ecmascript yaml x-yaml";
 
 /// Returns the format of a body by its media type; `None` if it is not text.
 fn format_of(media_type: &str) -> Option<&'static Format> {
@@ -58,8 +58,9 @@ fn format_of(media_type: &str) -> Option<&'static Format> {
         ("application", "feed+json") => Format::named("jsonfeed"),
         ("application", "ld+json") => Format::named("jsonld"),
         (_, subtype) if subtype.ends_with("+json") => json,
+        ("text" | "application", "xml") => Some(Format::XML),
+        (_, subtype) if subtype.ends_with("+xml") => Some(Format::XML),
         ("text", _) => Some(Format::TEXT),
-        (_, subtype) if subtype.ends_with("+xml") => Some(Format::TEXT),
         ("application", subtype) if TEXTUAL.split(' ').any(|name| name == subtype) => {
             Some(Format::TEXT)
         }
