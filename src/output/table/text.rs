@@ -74,9 +74,8 @@ pub(super) fn microseconds(text: &[u8]) -> Option<i64> {
         }
         _ => return None,
     };
-    // A day that the month has not counts on into the next month.
-    let month = NaiveDate::from_ymd_opt(year as i32, month as u32, 1)?;
-    let days = i64::from(month.to_epoch_days()) + (1..=31).contains(&day).then_some(day - 1)?;
+    let date = NaiveDate::from_ymd_opt(year as i32, month as u32, day as u32)?;
+    let days = i64::from(date.to_epoch_days());
     Some((((days * 24 + hour) * 60 + minute) * 60 + second) * 1_000_000 + fraction)
 }
 
