@@ -321,6 +321,24 @@ fn cut_archives_keep_the_links_before_the_cut() {
 }
 
 #[test]
+fn a_tar_whose_first_header_is_cut_or_wrong_is_damaged() {
+    let whole = fs::read(folder().join("tar_truncated.tar")).unwrap();
+    let mut wrong = whole.clone();
+    wrong[0] ^= 0x55;
+    let temporary = tempfile::tempdir().unwrap();
+    for (bytes, code) in [
+        (&whole[..300], "archive.truncated"),
+        (&whole[..511], "archive.truncated"),
+        (&wrong[..], "archive.inconsistent"),
+    ] {
+        fs::write(temporary.path().join("a.tar"), bytes).unwrap();
+        let run = run(temporary.path(), &["a.tar".to_owned()], Stdio::null());
+        assert!(run.codes.contains(code), "{code}: {:?}", run.codes);
+        assert_eq!(run.exit, Some(2), "{code}");
+    }
+}
+
+#[test]
 fn threads_change_nothing() {
     let directory = folder();
     let names = expectations().into_iter().map(|path| {

@@ -26,8 +26,10 @@ const GIVEN: u64 = 4 << 20;
 const REGIONS: usize = 1 << 16;
 
 pub(super) fn starts(head: &[u8]) -> bool {
-    head.first_chunk()
-        .is_some_and(|block| TarHeader(block).is_valid())
+    // The first header may be damaged, or cut.
+    let magic = head.get(TarHeader::MAGIC..).unwrap_or_default();
+    let block = head.first_chunk();
+    magic.starts_with(b"ustar") || block.is_some_and(|block| TarHeader(block).is_valid())
 }
 
 struct TarHeader<'a>(&'a [u8; BLOCK]);
