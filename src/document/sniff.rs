@@ -39,7 +39,8 @@ type Magic = (usize, &'static [u8], &'static str);
 #[rustfmt::skip]
 static MAGICS: &[(UnreadKind, &[Magic])] = &[
     (UnreadKind::Compressed, &[
-        (0, b"\x1f\x8b\x08", "gzip"), (0, b"\x28\xb5\x2f\xfd", "zstd"), (0, b"BZh", "bzip2"),
+        (0, b"\x1f\x8b\x08", "gzip"), (0, b"\x28\xb5\x2f\xfd", "zstd"),
+        (4, b"1AY&SY", "bzip2"), (4, b"\x17rE8P\x90", "bzip2"),
         (0, b"\xfd7zXZ\0", "xz"), (0, b"\x1f\x9d", "compress"), (0, b"\x04\x22\x4d\x18", "lz4"),
     ]),
     (UnreadKind::Archive, &[
@@ -151,6 +152,7 @@ impl Format {
 /// assert_eq!(name(b"a.vue", b"<template><p>"), "text");
 /// assert_eq!(name(b"a.page", b"<page xmlns='http://projectmallard.org/1.0/'>"), "xml");
 /// assert_eq!(name(b"README", b"plain"), "text");
+/// assert_eq!(name(b"README", b"BZhard to read"), "text");
 /// assert_eq!(name(b"docs/llms.txt", b"plain"), "markdown");
 /// assert_eq!(name(b"a.json", b"{}"), "json");
 /// assert_eq!(name(b"a.json", b"{\"start_url\": \"/\"}"), "webmanifest");

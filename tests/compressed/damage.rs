@@ -178,7 +178,13 @@ fn chunks_before_damage_are_kept_in_xz() {
 fn file_cut_at_any_byte_is_truncated_and_keeps_earlier_links() {
     for name in CHECKED {
         let whole = made(name);
-        for cut in 6..whole.len() {
+        // The fewest bytes that no text begins with.
+        let least = match name {
+            "lines.gz" => 3,
+            "lines.bz2" => 4,
+            _ => 6,
+        };
+        for cut in least..whole.len() {
             let (got, told) = read_in_steps(&whole[..cut], 1000);
             assert_eq!(told, Some("compress.truncated"), "{name} cut at {cut}");
             assert!(lines().starts_with(&got), "{name} cut at {cut}");
@@ -194,12 +200,7 @@ fn file_cut_at_any_byte_of_its_second_member_is_reported() {
         assert_eq!(read(&both), (lines().repeat(2), None), "{name}");
         for cut in first.len() + 1..both.len() {
             let (got, told) = read_in_steps(&both[..cut], 1000);
-            let code = match (name, cut - first.len()) {
-                // The bytes behind `BZh` are those of text as well.
-                ("lines.bz2", 4..6) => "compress.corrupt",
-                _ => "compress.truncated",
-            };
-            assert_eq!(told, Some(code), "{name} cut at {cut}");
+            assert_eq!(told, Some("compress.truncated"), "{name} cut at {cut}");
             assert!(got.starts_with(&lines()), "{name} cut at {cut}");
         }
     }

@@ -19,7 +19,10 @@ const END: &[u8] = b"\x17\x72\x45\x38\x50\x90\0\0\0\0";
 const STRETCH: usize = 4096;
 
 pub(super) fn starts(head: &[u8]) -> bool {
-    head.starts_with(b"BZh") && matches!(head.get(4..6), Some(b"1A" | b"\x17r"))
+    // A file may end inside its first bytes.
+    let block = &head[head.len().min(4)..head.len().min(6)];
+    let is_block = b"1A".starts_with(block) || b"\x17r".starts_with(block);
+    is_block && matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', ..])
 }
 
 #[derive(SmartDefault)]
