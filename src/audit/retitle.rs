@@ -19,6 +19,11 @@ use crate::pipeline::read::FileReader;
 static HEADING: Pattern =
     Pattern::new(r"^(?:#{1,6}|={1,6})[ \t]+(.*?)(?:[ \t]+#+)?(?:[ \t]*\{#[^}]*\})?[ \t]*$");
 
+fn splice(range: Range<usize>, text: String) -> Splice {
+    let bytes = text.into_bytes();
+    Splice { range, bytes }
+}
+
 /// Returns the changes that give the heading at an offset another title.
 fn retitled(bytes: &[u8], offset: u64, title: &str) -> Option<Vec<Splice>> {
     let at = usize::try_from(offset).ok()?.min(bytes.len());
@@ -30,10 +35,6 @@ fn retitled(bytes: &[u8], offset: u64, title: &str) -> Option<Vec<Splice>> {
     let line = |start: usize| {
         let found = memchr::memchr2(b'\r', b'\n', bytes.get(start..)?);
         Some(start..found.map_or(bytes.len(), |end| start + end))
-    };
-    let splice = |range: Range<usize>, text: String| Splice {
-        range,
-        bytes: text.into_bytes(),
     };
     let own = line(start)?;
     if let Some([_, old]) = HEADING.group_at(&bytes[own.clone()], 0) {
@@ -90,11 +91,12 @@ impl Inventory {
                 "the id is not made from a heading of Markdown, reStructuredText or AsciiDoc";
             return failed(reason);
         };
-        // reStructuredText names titles: `` `title`_ ``.
+        // reStructuredText names titles: `` `title`_ ``, or `` `text <title_>`_ ``.
         heading.extend(uses.iter().filter(|(name, _)| name == id).map(|(_, span)| {
             let range = span.start as usize..span.end as usize;
-            let bytes = format!("`{title}`").into_bytes();
-            Splice { range, bytes }
+            let is_alias = bytes.get(range.start) == Some(&b'<');
+            let [open, end] = if is_alias { ["<", "_>"] } else { ["`"; 2] };
+            splice(range, format!("{open}{title}{end}"))
         }));
         heading.sort_by_key(|splice| splice.range.start);
         let (after, new_uses) = names(reader, path, &spliced(bytes, 0..bytes.len(), &heading))?;

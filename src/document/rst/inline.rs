@@ -217,7 +217,11 @@ impl RstInlineText<'_> {
         let name = match (before, has_role_after, is_reference) {
             (None, false, true) => {
                 if let Some((words, uri)) = embedded(text, contents.clone()) {
-                    if !is_alias(&text[uri.clone()]) {
+                    if is_alias(&text[uri.clone()]) {
+                        // Without backquotes, a name is known by the brackets.
+                        let (place, name) = (uri.start - 1..uri.end + 1, uri.start..uri.end - 1);
+                        (self.reader).name_use(self.joined, place, &text[name]);
+                    } else {
                         let place = self.joined.range(uri.clone());
                         self.reader.uri(&text[uri], place, "reference");
                     }

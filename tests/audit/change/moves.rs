@@ -552,7 +552,7 @@ fn a_heading_gets_a_title_and_links_follow_its_id() {
         ),
         (
             "c.rst",
-            "Old one\n=======\n\n`old One`_, `Old\none`__ ``Old_`` Other_.\n\n.. _x: `Old one`_\n.. _other: x.html\n",
+            "Old one\n=======\n\n`old One`_, `Old\none`__ ``Old_`` Other_.\n\n.. _x: `Old one`_\n.. _other: x.html\n\n`t <old One_>`_ `u\n<Old\none_>`__ `v <Other_>`_ `w <old_>`_\n",
         ),
         (
             "d.adoc",
@@ -577,7 +577,7 @@ fn a_heading_gets_a_title_and_links_follow_its_id() {
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_eq!(
         read(&tree, "c.rst"),
-        "A new title\n===========\n\n`A new title`_, `A new title`__ ``Old_`` Other_.\n\n.. _x: `A new title`_\n.. _other: x.html\n"
+        "A new title\n===========\n\n`A new title`_, `A new title`__ ``Old_`` Other_.\n\n.. _x: `A new title`_\n.. _other: x.html\n\n`t <A new title_>`_ `u\n<A new title_>`__ `v <Other_>`_ `w <old_>`_\n"
     );
     assert_eq!(heading("c.rst#a-new-title", "New").code, 0);
     assert_eq!(heading("c.rst#new", "A `new` title").code, 2);
