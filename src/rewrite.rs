@@ -73,7 +73,11 @@ pub(crate) fn replacement_of(
     for &escapes in &syntaxes {
         let mut escaped = String::with_capacity(written.len());
         for character in written.chars() {
-            push(escapes, character, &mut escaped)?;
+            match character {
+                // Where one was written, others may be.
+                ' ' if is_verbatim && link.reference.contains(&b' ') => escaped.push(' '),
+                _ => push(escapes, character, &mut escaped)?,
+            }
         }
         written = escaped;
     }

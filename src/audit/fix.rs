@@ -17,7 +17,7 @@ use super::rules::{Level, RuleId};
 use super::target::split_fragment;
 use crate::bytes::lines::Position;
 use crate::decode::compression::Codec;
-use crate::document::events::{RemarkKind, Span};
+use crate::document::events::{Escapes, Quoting, RemarkKind, Span};
 use crate::document::flags::Flags;
 use crate::linker::{Found, Link, Sink};
 use crate::pipeline::PipelineOptions;
@@ -552,6 +552,11 @@ fn splice(bytes: &[u8], link: &Link<'_>, new: &[u8]) -> Option<Splice> {
         } else {
             bytes.extend(replacement_of(link, new, range).ok()?);
         }
+    }
+    // Markdown reads blanks in angle brackets as `%20`.
+    if raw.contains(&b' ') && !old.contains(&b' ') && link.quoting == Quoting::of(Escapes::Markdown)
+    {
+        bytes = String::from_utf8_lossy(&bytes).replace("%20", " ").into();
     }
     Some(Splice {
         range: range.start + part.start..range.start + part.end,

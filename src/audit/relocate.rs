@@ -88,10 +88,20 @@ impl WrittenForm {
             )
         });
         let mut forms = forms.filter(|form| !form.is_of_tree || link.reference.starts_with(b"/"));
-        forms.find(|form| form.resolve(base, link.reference).as_deref() == Some(target))
+        let is_target = |uri: Option<Vec<u8>>| uri.as_deref() == Some(target);
+        forms.find(|form| {
+            let by = |rules| form.resolve_by(rules, base, link.reference);
+            is_target(by(Rules::Whatwg)) || is_target(by(Rules::RFC3986))
+        })
     }
 
     fn resolve(self, base: &[u8], reference: &[u8]) -> Option<Vec<u8>> {
+        let strict = || self.resolve_by(Rules::RFC3986, base, reference);
+        self.resolve_by(Rules::Whatwg, base, reference)
+            .or_else(strict)
+    }
+
+    fn resolve_by(self, rules: Rules, base: &[u8], reference: &[u8]) -> Option<Vec<u8>> {
         let (path, suffix) = split_path(reference);
         let path = path.strip_prefix(&b"/"[..usize::from(self.is_of_tree)])?;
         let mut asked = Vec::new();
@@ -102,8 +112,7 @@ impl WrittenForm {
         }
         asked.extend_from_slice(self.extension.as_bytes());
         asked.extend_from_slice(suffix);
-        let strict = || resolve(base, &asked, Rules::RFC3986).ok();
-        resolve(base, &asked, Rules::Whatwg).ok().or_else(strict)
+        resolve(base, &asked, rules).ok()
     }
 
     /// Returns a reference to a URI, written as another one was.
@@ -134,6 +143,8 @@ impl WrittenForm {
         }
         if self.is_decoded || !reference.is_ascii() {
             new = percent_decode(&new).collect();
+        } else if written.contains(&b' ') {
+            new = String::from_utf8_lossy(&new).replace("%20", " ").into();
         }
         new.truncate(new.strip_suffix(self.extension.as_bytes())?.len());
         // Names that stay keep their form.

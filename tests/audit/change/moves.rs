@@ -100,6 +100,45 @@ fn a_moved_folder_keeps_the_links_inside_and_to_its_index() {
 }
 
 #[test]
+fn blanks_in_references_stay_blanks() {
+    let tree = Tree::new(&[
+        ("my dir/a b.md", "# A\n"),
+        ("my dir/q.svg", ""),
+        (
+            "x.md",
+            "[a](<my dir/a b.md#a>) [b](my%20dir/a%20b.md) <img src='my dir/q.svg'>\n",
+        ),
+        (
+            "x.css",
+            "p { background: url('my dir/q.svg'), url(my\\20 dir/q.svg) }",
+        ),
+        (
+            "x.html",
+            "<a href='my dir/a b.md'>x</a> <a href='my&#32;dir/a b.md'>x</a>",
+        ),
+        ("x.org", "[[./my dir/a b.md]]\n"),
+    ]);
+    let before = contents(tree.path());
+    for (old, new) in [
+        ("my dir/a b.md", "my dir/c d.md"),
+        ("my dir/q.svg", "my dir/r s.svg"),
+        ("x.md", "d e/x.md"),
+    ] {
+        let ran = tree.run(&["mv", "--write", old, new]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        if old == "my dir/a b.md" {
+            assert!(
+                read(&tree, "x.md").starts_with("[a](<my dir/c d.md#a>) [b](my%20dir/c%20d.md)")
+            );
+            assert_eq!(read(&tree, "x.org"), "[[./my dir/c d.md]]\n");
+        }
+        let ran = tree.run(&["mv", "--write", new, old]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert_eq!(contents(tree.path()), before, "{old}");
+    }
+}
+
+#[test]
 fn a_move_is_refused_where_it_would_be_ambiguous() {
     let tree = site();
     tree.write("broken.html", b"<a href=dir/new.html>x</a>");
