@@ -464,8 +464,13 @@ fn long_strings_and_deep_values_are_bounded() {
 /// A member counts wherever it stands in its object.
 #[test]
 fn the_order_of_members_does_not_matter() {
-    let map = r#"{"version": 3, "sources": ["a.js", "http://example.org/b.js"], "x": [{"sourceRoot": "no/"}], "sourceRoot": "s"}"#;
-    let expected = ["http://example.com/dir/s/a.js", "http://example.org/b.js"];
+    let map = r#"{"version": 3, "sources": ["a.js", "http://example.org/b.js", "/c.js"], "x": [{"sourceRoot": "no/"}], "sourceRoot": "s"}"#;
+    // ECMA-426, "DecodeSourceMapSources": the prefix and the source are concatenated, then parsed.
+    let expected = [
+        "http://example.com/dir/s/a.js",
+        "http://example.com/dir/s/http://example.org/b.js",
+        "http://example.com/dir/s//c.js",
+    ];
     assert_eq!(targets("sourcemap", map), expected);
     let index = r#"{"sections": [{"map": {"sources": ["a"], "sourceRoot": "x/y"}}, {"url": "m.map", "map": {"sources": ["b"]}}]}"#;
     let expected = [

@@ -24,6 +24,7 @@ use crate::document::source_text::DecodedText;
 use crate::document::text::refang::is_defanged;
 use crate::document::text::schemes::is_whole_uri;
 use crate::document::{AnchorReporting, Format, FormatOptions, Scan, ScanStart};
+use crate::uri::Reference;
 
 /// Maximum number of bytes in which a member is searched for after the string that refers to it.
 pub(super) const LONGEST_HELD: usize = LONGEST_STRING + (4 << 20);
@@ -256,11 +257,17 @@ impl JsonScanner {
             | JsonRole::Body => return self.document(value, run),
         };
         let mut found = self.whole(&value.raw, value.is_plain, run);
+        let is_source = matches!(value.role, JsonRole::Source(_));
+        found.flags |= Flags::MAPPED.when(is_source);
         if let Some(codebase) = codebase {
-            found.base = self.codebase(&codebase, run.events);
-        }
-        if let JsonRole::Source(_) = value.role {
-            found.flags |= Flags::MAPPED;
+            // The prefix precedes absolute references, too.
+            let text = &self.text.bytes;
+            let is_absolute = text.starts_with(b"/") || Reference::split(text).scheme.is_some();
+            if is_source && is_absolute && codebase.len() <= self.options.longest_base {
+                found.resolves_as = Some(run.events.store(&[&codebase, &text[..]].concat()));
+            } else {
+                found.base = self.codebase(&codebase, run.events);
+            }
         }
         run.events.push(Event::Reference(found));
         Ok(())
