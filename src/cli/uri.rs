@@ -35,7 +35,8 @@ pub(super) fn resolve(arguments: &ResolveArgs) -> Result<Exit> {
     let mut line_resolver = Resolver::without_base(rules);
     let mut target = Vec::new();
     let escape = line_escape();
-    answer(&arguments.references, |line, out| {
+    let end = if arguments.null { 0 } else { b'\n' };
+    answer(&arguments.references, end, |line, out| {
         let tab = memchr::memchr(b'\t', line).filter(|_| arguments.tab);
         let reference = &line[..tab.unwrap_or(line.len())];
         let fault = tab.and_then(|tab| rebase(&mut line_resolver, &line[tab + 1..]).err());
@@ -80,7 +81,7 @@ fn rebase(resolver: &mut Resolver, base: &[u8]) -> Result<(), String> {
 pub(super) fn parse(arguments: &ParseArgs) -> Result<Exit> {
     let rules = arguments.rules;
     let escape = line_escape();
-    answer(&arguments.references, |reference, out| {
+    answer(&arguments.references, b'\n', |reference, out| {
         let grammar = rules.grammar();
         let fault = grammar.and_then(|grammar| validate(reference, grammar).err());
         let components = components(reference, rules);
@@ -221,10 +222,11 @@ fn line_escape() -> Escape {
 /// Output is buffered up to this many bytes.
 const BUFFER: usize = 64 * 1024;
 
-/// Answers every question, in order; without any, the lines of standard input. `answer` appends an
-/// answer and returns whether the reference resolves, or is valid.
+/// Answers every question, in order; without any, those of standard input, which end in a byte. `answer` appends
+/// an answer and returns whether the reference resolves, or is valid.
 fn answer(
     questions: &[OsString],
+    end: u8,
     mut answer: impl FnMut(&[u8], &mut Vec<u8>) -> bool,
 ) -> Result<Exit> {
     let (mut out, mut good, mut bad) = (Vec::new(), 0, 0);
@@ -239,7 +241,7 @@ fn answer(
         }
     };
     let asked = if questions.is_empty() {
-        ask_lines(&mut ask)
+        ask_input(end, &mut ask)
     } else {
         let mut questions = questions.iter();
         questions.try_for_each(|question| ask(question.as_encoded_bytes(), 0))
@@ -253,15 +255,16 @@ fn answer(
     }
 }
 
-fn ask_lines(ask: &mut impl FnMut(&[u8], usize) -> io::Result<()>) -> io::Result<()> {
+fn ask_input(end: u8, ask: &mut impl FnMut(&[u8], usize) -> io::Result<()>) -> io::Result<()> {
     check_standard_input()?;
     let mut input = io::stdin().lock();
     // On a terminal each answer is written before the next question is read.
     let buffer = if input.is_terminal() { 0 } else { BUFFER };
     let mut line = Vec::new();
-    while input.read_until(b'\n', &mut line)? > 0 {
-        let text = line.strip_suffix(b"\n").unwrap_or(&line);
-        ask(text.strip_suffix(b"\r").unwrap_or(text), buffer)?;
+    while input.read_until(end, &mut line)? > 0 {
+        let text = line.strip_suffix(&[end]).unwrap_or(&line);
+        let bare = text.strip_suffix(b"\r").filter(|_| end == b'\n');
+        ask(bare.unwrap_or(text), buffer)?;
         line.clear();
     }
     Ok(())

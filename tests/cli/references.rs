@@ -114,6 +114,9 @@ fn resolve_reads_lines() {
     pipe(b"x\ty\n", &["--rules", "whatwg"]).is(0, "http://a/b/c/xy\n");
     pipe(b"x\thttp://h/i/j\ng\n\thttp://h\n", &["--tab"])
         .is(0, "http://h/i/x\nhttp://a/b/c/g\nhttp://h\n");
+    pipe(b"x\ny\r\0g\r\n\0last", &["--null", "--rules", "whatwg"])
+        .is(0, "http://a/b/c/xy\nhttp://a/b/c/g\nhttp://a/b/c/last\n");
+    pipe(b"x\thttp://h\0g", &["-0", "--tab"]).is(0, "http://h/x\nhttp://a/b/c/g\n");
     pipe(b"x\tnowhere\nhttp://h/\tnowhere\n", &["--tab"]).tells(
         1,
         "\nhttp://h/\n",

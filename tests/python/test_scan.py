@@ -196,6 +196,8 @@ def test_columns_are_a_list_too() -> None:
             assert reader.read_all().to_pylist() == [{"host": "example.com", "target": "http://example.com/"}]
     with pytest.raises(uriscan.Error, match="nonsense"):
         uriscan.scan(page, columns=["target", "nonsense"])
+    with pytest.raises(ValueError, match="no columns"):
+        uriscan.scan(page, columns=[])
 
 
 def test_documents_are_paths_bytes_or_file_objects(tmp_path: Path) -> None:
@@ -426,6 +428,15 @@ def test_resolve() -> None:
         "http://a/b/c/d;p?q#s",
     ]
     assert uriscan.resolve("http://example.com/", []) == []
+    # Longer than an argument may be.
+    long = "a\n" * 200_000
+    assert uriscan.resolve("http://a/", [long, "b", "c\0"]) == [
+        f"http://a/{long}",
+        "http://a/b",
+        "http://a/c\0",
+    ]
+    with pytest.raises(ValueError, match="NUL"):
+        uriscan.resolve("http://a/", ["a\n\0"])
     with pytest.raises(uriscan.Error, match="no scheme"):
         uriscan.resolve("relative", ["a"])
 
@@ -439,6 +450,9 @@ def test_audit() -> None:
     assert findings.summary["broken"] == 2
     states = [link["state"] for link in uriscan.audit(site, links=True) if link["type"] == "link"]
     assert len(states) == 15
+    for contents in (io.BytesIO(b"corpus"), b"corpus"):
+        with pytest.raises(TypeError, match="in no tree"):
+            uriscan.audit(contents)
     with pytest.raises(uriscan.Error, match="no/such/folder") as caught:
         list(uriscan.audit("no/such/folder"))
     assert caught.value.records[0]["type"] == "error"

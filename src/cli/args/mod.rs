@@ -604,6 +604,9 @@ pub(crate) struct ResolveArgs {
     /// Lines of standard input may have a base after the reference and a tab
     #[arg(long, conflicts_with = "references")]
     pub tab: bool,
+    /// References of standard input end in NUL, and may hold line breaks
+    #[arg(short = '0', long, conflicts_with = "references")]
+    pub null: bool,
     /// Print one JSON object for each reference
     #[arg(long)]
     pub json: bool,

@@ -72,7 +72,10 @@ def flags(options: Mapping[str, Option], refused: Iterable[str] = ()) -> list[st
         elif isinstance(value, (str, int, float, os.PathLike)) and value is not False:
             arguments.append(f"{flag}={_text(value)}")
         elif isinstance(value, Iterable) and not isinstance(value, (bytes, Mapping)):
-            arguments.extend(f"{flag}={_text(one)}" for one in value)
+            arguments.extend(values := [f"{flag}={_text(one)}" for one in value])
+            # Without the flag there are those of the default.
+            if name == "columns" and not values:
+                raise ValueError("there are no columns")
         elif value is not None and value is not False:
             raise TypeError(f"the option {name!r} has a value of type {type(value).__name__}")
     return arguments
@@ -87,6 +90,8 @@ def path_arguments(
     paths: PathArgument | Iterable[PathArgument],
 ) -> tuple[list[str], list[bytes] | None]:
     """Returns the arguments that name paths, and what the command is to read from standard input."""
+    if isinstance(paths, (bytes, bytearray, memoryview)) or hasattr(paths, "read"):
+        raise TypeError("the contents of a document are in no tree: name its path")
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
     names = [os.fsdecode(path) for path in paths]

@@ -7,9 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from uriscan._process import Process
 
-# References that hold line breaks cannot be lines of standard input: so many are arguments of one run.
-_ARGUMENTS = 100
-
 
 def resolve(base: str | None, refs: Iterable[str], rules: str = "rfc3986") -> list[str | None]:
     """Returns the target of each reference, None where it does not resolve.
@@ -26,9 +23,9 @@ def resolve(base: str | None, refs: Iterable[str], rules: str = "rfc3986") -> li
     if base is not None:
         arguments.append(f"--base={base}")
     references = [refs] if isinstance(refs, str) else list(refs)
-    of_lines = _of_lines(arguments, [ref for ref in references if not _breaks(ref)])
-    of_arguments = _of_arguments(arguments, [ref for ref in references if _breaks(ref)])
-    return [next(of_arguments if _breaks(ref) else of_lines) for ref in references]
+    lines = _targets(arguments, [ref for ref in references if not _breaks(ref)], "\n")
+    texts = _targets([*arguments, "--null"], [ref for ref in references if _breaks(ref)], "\0")
+    return [next(texts if _breaks(ref) else lines) for ref in references]
 
 
 def _breaks(reference: str) -> bool:
@@ -36,20 +33,12 @@ def _breaks(reference: str) -> bool:
     return "\n" in reference or "\r" in reference
 
 
-def _of_lines(arguments: Sequence[str], references: Sequence[str]) -> Iterator[str | None]:
-    """Yields the targets of references that are lines of standard input."""
+def _targets(arguments: Sequence[str], references: Sequence[str], end: str) -> Iterator[str | None]:
+    """Yields the targets of references, which a byte ends in standard input."""
+    if any(end in ref for ref in references):
+        raise ValueError("a reference has a line break and NUL")
     if references:
-        yield from _targets(Process(arguments, feed=(f"{ref}\n".encode() for ref in references)))
-
-
-def _of_arguments(arguments: Sequence[str], references: Sequence[str]) -> Iterator[str | None]:
-    """Yields the targets of references that are arguments."""
-    for start in range(0, len(references), _ARGUMENTS):
-        yield from _targets(Process([*arguments, "--", *references[start : start + _ARGUMENTS]]))
-
-
-def _targets(process: Process) -> Iterator[str | None]:
-    """Yields the targets that a run prints."""
-    for line in process.output:
-        yield json.loads(line)["target"]
-    process.finish()
+        process = Process(arguments, feed=(f"{ref}{end}".encode() for ref in references))
+        for line in process.output:
+            yield json.loads(line)["target"]
+        process.finish()
